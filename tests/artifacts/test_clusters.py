@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nel.artifacts.clusters import CLUSTERS_MAX, SIGNATURES_MAX, FailureClusters, form_of, normalised, signature_of
+from nel.artifacts.clusters import CLUSTERS_MAX, SIGNATURES_MAX, FailureClusters, form_of, signature_of
 from nel.artifacts.results import Result
 from nel.types import Outcome, Response, Sample, Scored, Unscored
 
@@ -71,9 +71,3 @@ def test_many_kinds_of_failures_stay_bounded() -> None:
     assert len(found["clusters"]) == CLUSTERS_MAX
     assert found["clusters"][0]["count"] == 3
     assert sum(one["count"] for one in found["clusters"]) + found["n_unclustered"] == 2 * (SIGNATURES_MAX + 50) + 1
-
-
-def test_an_error_text_is_cut() -> None:
-    """A signature is short, and spaces do not matter."""
-    assert normalised("a \n\t b") == "a b"
-    assert len(normalised("word " * 1000)) <= 160

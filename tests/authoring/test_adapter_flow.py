@@ -82,24 +82,11 @@ def test_an_id_may_come_again_in_another_subset(tmp_path: Path, endpoint: Endpoi
     assert ids_of(rows) == ["a/1", "a/2", "b/1", "b/2"]
 
 
-def test_an_id_may_come_again_where_one_source_is_divided(tmp_path: Path, endpoint: Endpoint) -> None:
-    """By the key of each sample."""
-    write_jsonl(tmp_path / "rows.jsonl", [{"id": n, "key": key, "q": f"{key}{n}?"} for key in "ab" for n in (1, 2)])
-    rows = run(tmp_path, endpoint, own(reformats=True, dataset_id="rows.jsonl", subset_list=["a", "b"]))
-    assert ids_of(rows) == ["a/1", "a/2", "b/1", "b/2"]
-
-
 def test_an_id_names_each_of_several_samples_of_a_row(tmp_path: Path, endpoint: Endpoint) -> None:
     """By their places in what the adapter makes of it."""
     write_jsonl(tmp_path / "rows.jsonl", [{"id": "r1", "q": "So"}, {"id": "r2", "q": "Then"}])
     rows = run(tmp_path, endpoint, own(parts=("?", "!"), dataset_id="rows.jsonl"))
     assert ids_of(rows) == ["default/r1/0", "default/r1/1", "default/r2/0", "default/r2/1"]
-
-
-def test_an_id_of_the_only_subset_stays_as_it_is(tmp_path: Path, endpoint: Endpoint) -> None:
-    """It names one sample."""
-    write_jsonl(tmp_path / "rows.jsonl", [{"id": "r1", "q": "So?"}, {"id": 7, "q": "Then?"}])
-    assert ids_of(run(tmp_path, endpoint, own(dataset_id="rows.jsonl"))) == ["7", "r1"]
 
 
 def test_an_id_that_comes_again_in_its_subset_is_refused(tmp_path: Path, endpoint: Endpoint) -> None:
@@ -108,14 +95,6 @@ def test_an_id_that_comes_again_in_its_subset_is_refused(tmp_path: Path, endpoin
         write_jsonl(tmp_path / f"{subset}.jsonl", [{"id": 1, "q": f"{subset}{n}?"} for n in (1, 2)])
     with pytest.raises(DatasetError, match='have the same id "a/1"'):
         run(tmp_path, endpoint, own(dataset_id=str(tmp_path), subset_list=["a", "b"]))
-
-
-def test_rows_of_several_subsets_without_an_id_are_named_by_their_content(tmp_path: Path, endpoint: Endpoint) -> None:
-    """As any other rows; equal ones in two subsets are two samples."""
-    for subset in "ab":
-        write_jsonl(tmp_path / f"{subset}.jsonl", [{"q": "So?"}])
-    rows = run(tmp_path, endpoint, own(dataset_id=str(tmp_path), subset_list=["a", "b"]))
-    assert len(set(ids_of(rows))) == 2
 
 
 HOOKS = """

@@ -30,12 +30,11 @@ from nel.benchmarks import (
     Sample,
     SampleScore,
     Score,
-    Tags,
     TaskState,
     register_benchmark,
 )
 from nel.datasets.base import RawRow
-from nel.errors import ConfigError, DatasetError, NelError, PluginError, ResumeRefused
+from nel.errors import ConfigError, DatasetError, NelError, PluginError
 from nel.runs.task import TaskConfig, run_task
 from nel.types import Message, ScorerInput
 from tests.support.endpoint import Call, Reply, answer, scripted
@@ -114,13 +113,6 @@ def test_few_shot_of_each_subset(tmp_path: Path) -> None:
     assert inputs(bound, ROWS[:2]) == ["E:\n2? -> 2\n\n4? -> 4\nQ: 0?", "E:\n3? -> 3\n\n5? -> 5\nQ: 1?"]  # type: ignore[arg-type]
 
 
-def test_a_default_wording_of_few_shot(tmp_path: Path) -> None:
-    """Without a template of their own, the examples stand before the prompt."""
-    write_jsonl(tmp_path / "train.jsonl", ROWS[4:])
-    benchmark, _ = bind_examples(made(tmp_path, few_shot_num=1), examples=str(tmp_path / "train.jsonl"))
-    assert inputs(benchmark, ROWS[:1]) == ["Here are some solved examples:\n\n4? -> 4\n\n0?"]  # type: ignore[arg-type]
-
-
 @pytest.mark.parametrize(
     ("meta", "message"),
     [
@@ -183,23 +175,6 @@ def scored(adapter: type, response: str, tmp_path: Path, **meta: Any) -> Any:
     sample = benchmark.sample(ROWS[2], sample_id="1")
     given = ScorerInput(response=response, target=sample.target, metadata=dict(sample.metadata), sample=sample)
     return benchmark.scorer(given)
-
-
-@pytest.mark.parametrize(
-    ("metrics", "response", "expected"),
-    [
-        (["acc"], " 2 ", {"acc": 1.0}),
-        (["acc"], "3", {"acc": 0.0}),
-        ([{"acc": {"allow_inclusion": True}}], "it is 2", {"acc": 0.0}),
-        ([{"acc": {"numeric": True}}], "2.0", {"acc": 1.0}),
-        (["numeric_match", "f1"], "2", {"numeric_match": 1.0, "f1": 1.0}),
-        (["exact_match"], "", {"exact_match": 0.0}),
-    ],
-)
-def test_metrics_of_the_list(tmp_path: Path, metrics: list[Any], response: str, expected: dict[str, float]) -> None:
-    """Every metric of the list is in the result, the first of them first."""
-    result = scored(Plain, response, tmp_path, metric_list=metrics)
-    assert {name: result[name] for name in expected} == expected
 
 
 def test_a_metric_named_twice_is_shown_twice(tmp_path: Path) -> None:
@@ -360,15 +335,6 @@ def test_several_right_answers(tmp_path: Path, target: str | list[str]) -> None:
     assert score("no") == (0.0, 0.0)
 
 
-def test_a_list_of_letters_accepts_any_where_one_is_right(tmp_path: Path) -> None:
-    """Without `multiple_correct` a list holds letters each of which is right alone; two letters are no answer."""
-    row = {**CHOICE, "a": ["B", "C"]}
-    benchmark = made(tmp_path, Options, [row])
-    sample = benchmark.sample(row, sample_id="1")
-    for response, expected in (("ANSWER: B", 1.0), ("ANSWER: C", 1.0), ("ANSWER: A", 0.0), ("ANSWER: B, C", 0.0)):
-        assert benchmark.scorer(ScorerInput(response=response, target=["B", "C"], sample=sample))["acc"] == expected
-
-
 def test_shuffled_choices_take_the_target_along(tmp_path: Path) -> None:
     """The order depends on the question alone; the letter of the target follows its choice."""
     rows = [{"q": f"{i}?", "options": ["red", "green", "blue"], "a": "B"} for i in range(12)]
@@ -436,11 +402,6 @@ def test_dataset_dict() -> None:
             DatasetDict.from_dataset(samples, limit=wrong)
 
 
-def test_load_dataset(tmp_path: Path) -> None:
-    """An adapter shows the samples it would evaluate."""
-    assert len(made(tmp_path).adapter.load_dataset(limit=3)["default"]) == 3
-
-
 def scores(*values: tuple[str, float, str]) -> list[SampleScore]:
     return [
         SampleScore(score=Score(value={"acc": value}, extracted_prediction=said), group_id=group)
@@ -467,14 +428,6 @@ def test_a_vote_at_k_counts_the_first_k_repeats() -> None:
     """The majority of three is not that of the first two, where the earlier answer wins a tie."""
     given = scores(("1", 0.0, "a"), ("1", 1.0, "b"), ("1", 1.0, "b"))
     assert [one.score for one in aggregated("vote_at_k", given)] == [0.0, 0.0, 1.0]
-
-
-def test_clipped_mean_and_unknown_aggregations(tmp_path: Path) -> None:
-    """A clipped mean stays within 0 and 1; an unknown name is refused before a run."""
-    (one,) = aggregated("clipped_mean", scores(("1", 3.0, "a")))
-    assert (one.value, one.metric, one.num_samples, one.agg_method) == (1.0, "acc", 1, "clipped_mean")
-    with pytest.raises(ConfigError, match='there is no aggregation "meen"; did you mean "mean"'):
-        made(tmp_path, aggregation="meen")
 
 
 def test_report_with_categories() -> None:
@@ -720,12 +673,6 @@ def test_bad_records_are_bad_rows(tmp_path: Path) -> None:
         Plain()
     with pytest.raises(ConfigError, match="is no registered adapter class"):
         adapt(Plain)
-
-
-def test_tags_are_text() -> None:
-    """Tags are what reports show."""
-    assert Tags.MATH == "Math"
-    assert issubclass(ResumeRefused, NelError)
 
 
 def test_a_judge_is_shown_every_right_answer(tmp_path: Path) -> None:

@@ -64,23 +64,6 @@ def test_a_package_runs_after_its_file_is_gone(tmp_path: Path, environment: Envi
     assert "my-capitals  nel-byob-my-capitals 0.1.0+c" in listed.stdout
 
 
-@pytest.mark.slow
-def test_an_edit_is_picked_up(tmp_path: Path, environment: Environment) -> None:
-    """Compiling an edited file replaces the installed package; an unedited one stays as it is."""
-    path = write_benchmark(tmp_path)
-    first = environment.nel("byob", "compile", str(path), cwd=tmp_path)
-    again = environment.nel("byob", "compile", str(path), cwd=tmp_path)
-    assert (first.returncode, again.returncode, again.stdout) == (0, 0, first.stdout)
-    write_benchmark(tmp_path, prompt="Name the capital of {country}.")
-    assert environment.nel("byob", "compile", str(path), cwd=tmp_path).returncode == 0
-    shown = environment.run(
-        "-c",
-        "from nel.authoring.registry import find_benchmark; print(find_benchmark('my-capitals').prompt.text)",
-        cwd=tmp_path,
-    )
-    assert shown.stdout.strip() == "Name the capital of {country}."
-
-
 def test_two_benchmarks_of_a_file_make_one_package(tmp_path: Path) -> None:
     """The package bears the first one's name and has an entry point for each."""
     path = write_benchmark(tmp_path, more=', requirements=["rouge-score>=0.1.2"]')
@@ -174,18 +157,6 @@ def test_a_taken_name_is_refused_before_anything_is_written(tmp_path: Path) -> N
     with pytest.raises(PluginError, match=r'"gsm8k" of capitals\.py has the name of one of nel .*rename it'):
         compile_file(path)
     assert not (tmp_path / "byob_packages").exists()
-
-
-@pytest.mark.slow
-def test_another_folder_does_not_replace_an_installed_package(tmp_path: Path, environment: Environment) -> None:
-    """A second file that makes a package of the same name is refused, with the command that uninstalls the first."""
-    first = write_benchmark(tmp_path / "a")
-    second = write_benchmark(tmp_path / "b", prompt="{country}?")
-    assert environment.nel("byob", "compile", str(first), cwd=tmp_path).returncode == 0
-    done = environment.nel("byob", "compile", str(second), cwd=tmp_path)
-    assert done.returncode == 2
-    assert "is installed from" in done.stderr
-    assert "pip uninstall nel-byob-my-capitals" in done.stderr
 
 
 def test_a_dry_run_writes_nothing(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from nel.authoring.benchmark import Benchmark
 from nel.authoring.fewshot_loading import bind_examples
 from nel.byob import ScorerInput, benchmark, scorer
 from nel.datasets.fewshot import POOL_ROWS_MAX
-from nel.errors import ConfigError, DatasetError, NelError, PromptError
+from nel.errors import ConfigError, DatasetError, PromptError
 from nel.types import Message
 from tests.support.runs import write_jsonl
 
@@ -53,12 +53,6 @@ def test_separator_prefix_preamble_and_templates() -> None:
     assert asked(bound(**options)) == "About x.\nExamples:\nQ: q0\nA: <a0>\n--\nQ: q1\nA: <a1>\n--\nQ: q\nA:"
     assert asked(bound(fewshot_template="{q} is {target}!")) == "q0 is a0!\n\nq1 is a1!\n\nQ: q\nA:"
     assert asked(bench(preamble="About {s}.\n", fewshot_prefix="Examples:\n")) == "About x.\nQ: q\nA:"
-
-
-def test_a_space_parts_prompt_and_target_only_where_nothing_else_does() -> None:
-    """A prompt that ends in a space, and a delimiter, stand as they are."""
-    assert asked(bound(prompt="{q} ", num_fewshot=1)) == "q0 a0\n\nq "
-    assert asked(bound(target_delimiter="=>", num_fewshot=1)) == "Q: q0\nA:=>a0\n\nQ: q\nA:"
 
 
 def test_examples_as_turns() -> None:
@@ -216,19 +210,6 @@ def test_unusable_settings_are_refused(options: dict[str, Any], message: str) ->
     """A setting that cannot be meant is refused where the benchmark is defined."""
     with pytest.raises(ConfigError, match=message):
         bench(**options)
-
-
-def test_a_benchmark_that_was_not_given_its_examples_says_so() -> None:
-    """Nothing is asked without the examples that were asked for."""
-    with pytest.raises(NelError, match="none were given to with_shots"):
-        asked(bench(num_fewshot=2))
-
-
-def test_recorded_answers_need_no_examples() -> None:
-    """Scoring what a dataset holds reads no examples."""
-    made, note = bind_examples(bench(num_fewshot=2, response_field="r", fewshot_dataset="nowhere.jsonl"))
-    assert note is None
-    assert made.sample({"q": "q", "a": "a", "r": "said"}, sample_id="1").recorded_response == "said"
 
 
 def test_no_more_rows_are_held_than_the_cap() -> None:

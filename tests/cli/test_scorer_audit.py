@@ -12,9 +12,7 @@ import jsonschema
 import pytest
 
 from nel.artifacts.schema import load_schema
-from nel.runs.evaluation import rebuild
 from tests.support.endpoint import Call, Reply, answer, scripted
-from tests.support.judged_run import Answer, build_judged_run
 from tests.support.report_pages import islands
 from tests.support.runs import nel, only_run, read_json, read_results, write_jsonl
 
@@ -116,14 +114,6 @@ def test_the_report_shows_the_band_and_how_a_sample_was_read(tmp_path: Path) -> 
     assert "rejected, not declared as the answer: 18–20: Adding them gives ⟦18⟧ apples." in shown["stated"]
 
 
-def test_the_markdown_summary_says_the_band(tmp_path: Path) -> None:
-    """Below the table, beside what is said of judges."""
-    run_dir = _recorded(tmp_path)
-    assert nel("scorer", "audit", str(run_dir), cwd=tmp_path).returncode == 0
-    assert nel("report", str(run_dir), "-f", "markdown", cwd=tmp_path).returncode == 0
-    assert "by the way of reading; 1 of 5 answers" in (run_dir / "summary.md").read_text(encoding="utf-8")
-
-
 def test_an_audit_follows_the_answers_and_ends_with_its_file(tmp_path: Path) -> None:
     """Scored by another rule the band follows; the same store gives the same bytes; without the file there is none."""
     run_dir = _recorded(tmp_path)
@@ -222,15 +212,6 @@ def test_programs_are_not_read(tmp_path: Path, command: tuple[str, ...]) -> None
     assert (done.returncode, done.stdout) == (2, "")
     assert "gsm8k: the answers are programs" in done.stderr
     assert not (run_dir / "gsm8k" / "extraction_audit.json").exists()
-
-
-def test_a_judged_benchmark_beside_none_other_is_refused(tmp_path: Path) -> None:
-    """What a judge decided is not read by a rule: the message counts the answers."""
-    run_dir = build_judged_run(tmp_path / "run", [Answer(sample_id="a"), Answer(sample_id="b", score=0.0)])
-    rebuild(run_dir)
-    done = nel("scorer", "audit", str(run_dir), cwd=tmp_path)
-    assert done.returncode == 2
-    assert "qa: a judge decided (2)" in done.stderr
 
 
 def test_answers_over_several_turns_are_not_read(tmp_path: Path) -> None:

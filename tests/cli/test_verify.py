@@ -185,13 +185,6 @@ def test_symbolic_links_are_neither_signed_nor_passed_over(run_dir: Path, key: P
     assert nel("verify", str(run_dir), "--check", f"{key}.pub", cwd=run_dir.parent).returncode == 0
 
 
-def test_a_private_key_checks_nothing(run_dir: Path, key: Path) -> None:
-    """The message named a line of a temporary file, into which the private key had been copied."""
-    assert nel("verify", str(run_dir), "--sign", str(key), cwd=run_dir.parent).returncode == 0
-    done = nel("verify", str(run_dir), "--check", str(key), cwd=run_dir.parent)
-    assert (done.returncode, f"such as {key}.pub" in done.stderr) == (2, True), done.stderr
-
-
 @pytest.mark.parametrize("content", ["[]", "5", "null", "{}", '{"files": []}', "no JSON"])
 def test_a_signed_file_that_is_no_manifest_holds_nothing(run_dir: Path, key: Path, content: str) -> None:
     """What the right key signed may be anything; it is a failed check, never a traceback."""

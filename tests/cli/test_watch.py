@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from nel.cli.eval_watch import _lines
-from nel.engine.observability.run_status import RunStatus, RunStatusReader, find_run
+from nel.engine.observability.run_status import RunStatusReader, find_run
 from nel.engine.store.codec import encode_outcome
 from nel.engine.store.database import Store
 from nel.engine.store.lock import Owner, owned, owner_of
@@ -156,14 +156,6 @@ def test_nothing_to_watch_is_named(tmp_path: Path, make: Any, message: str) -> N
     assert done.stderr.count("\n") == 1
 
 
-def test_a_damaged_store_is_named(tmp_path: Path) -> None:
-    """A run.db that is none ends with 2 and one line."""
-    (tmp_path / "run.db").write_bytes(os.urandom(4096))
-    done = nel("eval", "watch", ".", "--wait", "0", cwd=tmp_path)
-    assert done.returncode == 2
-    assert "is damaged or no run.db" in done.stderr
-
-
 def store_with(run_dir: Path, *, samples: int = 4, bad: int = 0, repeats: int = 1) -> tuple[Store, int]:
     """Make a run with one benchmark in its first session."""
     run_dir.mkdir(parents=True)
@@ -261,15 +253,6 @@ def test_live_numbers_of_another_machine_count_where_its_lock_does_not(tmp_path:
     assert view.state == "killed"
     assert view.last_sign_seconds is not None
     assert view.last_sign_seconds >= 3600
-
-
-def test_text_of_a_run_cannot_steer_the_terminal(tmp_path: Path) -> None:
-    """A reason that came from the endpoint is shown with its escapes as text."""
-    view = RunStatus(
-        run_dir=tmp_path, run_id="r\x1b[2J", state="stopped", reason="down\x1b]0;x\x07\nnel: fine", owner=None,
-        sessions=1, started=1.0, elapsed_seconds=5.0, benchmarks=[], live=None, last_sign_seconds=None, rate=None,
-    )  # fmt: skip
-    assert all(character.isprintable() for line in _lines(view) for character in line)
 
 
 def test_a_run_that_a_stop_rule_ended_says_so(tmp_path: Path) -> None:

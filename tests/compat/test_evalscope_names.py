@@ -15,7 +15,6 @@ from nel.authoring.adapters.loading import SUBSET
 from nel.authoring.adapters.meta import REGISTERED
 from nel.authoring.lent_names import standing_in
 from nel.authoring.registry import benchmarks_in_file, find_benchmark
-from nel.compat.evalscope.choices import parse_answers_zh
 from nel.compat.evalscope.names import NAMES
 from nel.compat.evalscope.values import bytes_to_base64
 from nel.errors import DatasetError, PluginError
@@ -111,19 +110,6 @@ def test_letters_are_read_as_evalscope_reads_them(tmp_path: Path, reply: str, sc
     """The last marker with a letter counts, else the last capital where it is an option."""
     benchmark = loaded(tmp_path, CHOICE)
     assert scored(benchmark, benchmark.sample({"q": "Sky?", "a": "B"}, sample_id="0"), reply) == {"acc": score}
-
-
-@pytest.mark.parametrize(
-    ("reply", "several", "letters"),
-    [("答案：B", False, {"B"}), ("答案：A、C", True, {"A", "C"}), ("**ANSWER**: A", False, {"A"})],
-)
-def test_chinese_letters(reply: str, several: bool, letters: set[str]) -> None:
-    """Separators of Chinese part several letters."""
-
-    class State:
-        choices = ("a", "b", "c")
-
-    assert parse_answers_zh(State(), several, reply) == letters
 
 
 @pytest.mark.parametrize(

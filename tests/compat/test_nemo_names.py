@@ -20,7 +20,7 @@ from nel.judges.registry import judge_for
 from nel.types import ScorerInput
 from tests.support.endpoint import Call, Reply, answer, scripted
 from tests.support.judging import replying
-from tests.support.runs import read_json, read_results, write_jsonl
+from tests.support.runs import read_results, write_jsonl
 
 MEDICAL = """
 import re
@@ -41,19 +41,6 @@ LETTERS = {"0": "A", "1": "B", "2": "C"}
 def medical(sample: ScorerInput) -> dict:
     found = re.search(r"\\b([A-C])\\b", sample.response)
     return {"correct": bool(found) and found[1] == LETTERS[sample.target.strip()], "parsed": bool(found)}
-"""
-
-MULTILINGUAL = """
-from nemo_evaluator.contrib.byob import ScorerInput, benchmark, scorer
-from nemo_evaluator.contrib.byob.scorers import mcq_letter_extract
-
-@benchmark(
-    "Lite-MMLU", "rows.jsonl", "{question}\\n{a} / {b}", "answer", field_mapping={"option_a": "a", "option_b": "b"}
-)
-@scorer
-def lite(sample: ScorerInput) -> dict:
-    verdict = mcq_letter_extract(sample)
-    return {**verdict, f"correct_{sample.metadata['subject_category']}": verdict["correct"]}
 """
 
 JUDGED = """
@@ -143,17 +130,6 @@ def test_a_renamed_column_has_its_old_name_only_where_the_tool_keeps_it(
     sample = find_benchmark(path).sample(ROWS["medical"][0], sample_id="1")
     assert sample.metadata["a"] == "x"
     assert [name for name in ("first",) if name in sample.metadata] == left
-
-
-def test_a_multilingual_one_with_scores_by_category(tmp_path: Path) -> None:
-    """Parameters by position, a built-in scorer of BYOB, and a key that only some samples have."""
-    result, _ = run(write(tmp_path, MULTILINGUAL, "multilingual"), lambda *_: answer("The answer is B."))
-    found = read_json(result.run_dir / "lite-mmlu" / "metrics.json")["metrics"]
-    assert {row["name"]: (row["value"], row["n"]) for row in found} == {
-        "accuracy": (0.5, 2),
-        "correct_STEM": (1.0, 1),
-        "correct_Law": (0.0, 1),
-    }
 
 
 def seen_by(made: Any, judge: Any, **row: Any) -> ScorerInput:

@@ -78,15 +78,3 @@ def test_keys_that_contradict_each_other_name_all_their_sources() -> None:
     judge = {"url": URL, "model": "j", "quorum": 1}
     message = refused({**FILE, "judge": judge}, {}, "judge.quorum=2")
     assert message.startswith("run.yaml, -O judge.quorum=…: judge: quorum is 2 and the panel has 1")
-
-
-def test_a_later_override_of_the_same_key_is_the_one_to_blame() -> None:
-    """What was replaced is not named."""
-    message = refused(FILE, {"--concurrency": 0}, "engine.concurrency=-1", "engine={concurrency: -2}")
-    assert message.startswith("-O engine=…: engine.concurrency: the value is too small")
-
-
-def test_all_problems_are_counted() -> None:
-    """The first is shown, the others are counted."""
-    message = refused({**FILE, "generation": {"top_p": 7, "temperature": 70}}, {})
-    assert message.endswith("(and 1 more)")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from nel.config.load import build_config
-from nel.config.schema.stop import StopConfig, read_condition
+from nel.config.schema.stop import read_condition
 from nel.errors import ConfigError
 
 
@@ -50,10 +50,3 @@ def test_what_is_refused(text: str, said: str) -> None:
         build_config({"benchmarks": ["quickstart"], "stop": {"when": [text]}}, where="test")
     assert said in str(caught.value)
     assert caught.value.exit_code == 2
-
-
-def test_a_condition_stands_once() -> None:
-    """Two widths are a mistake, and a width with a baseline is not."""
-    assert StopConfig(when=("width<0.1", "better-or-worse x")).conditions[1].name == "better-or-worse x"
-    with pytest.raises(ValueError, match="width is there 2 times"):
-        StopConfig(when=("width<0.1", "width<0.2"))

@@ -157,16 +157,6 @@ def test_an_unwritable_output_directory(tmp_path: Path) -> None:
     assert "choose another --output-dir" in done.stderr
 
 
-def test_an_output_directory_that_is_a_file(tmp_path: Path) -> None:
-    """A file where the output directory should be is named."""
-    sums(tmp_path / "data.jsonl", 2)
-    (tmp_path / "out").write_text("")
-    done = nel("eval", "run", "--bench", "gsm8k", "--dataset", "data.jsonl", *ENDPOINT, "-o", "out", cwd=tmp_path)
-    assert done.returncode == 2
-    assert "out" in done.stderr
-    assert "choose another --output-dir" in done.stderr
-
-
 def test_a_run_id_that_is_taken(tmp_path: Path) -> None:
     """A run is never overwritten."""
     sums(tmp_path / "data.jsonl", 2)

@@ -13,7 +13,6 @@ import pytest
 
 import nel
 from nel.authoring.registry import find_benchmark
-from nel.errors import ConfigError
 from tests.support.endpoint import Call, Reply, answer, scripted
 from tests.support.runs import read_json, read_results, write_jsonl
 
@@ -83,8 +82,6 @@ def choice_rows() -> list[dict[str, Any]]:
 
 TRIVIA = {"aliases": ["Paris", "City of Light"], "normalized_aliases": ["paris", "city of light"], "value": "Paris"}
 TRUTH = {"category": "Law", "best_answer": "Nothing.", "correct_answers": ["Nothing happens at all"]}
-
-LABELLED = (("de", "Frage"), ("bn", "প্রশ্ন"), ("en", "Question"), ("fr", "Question"))
 
 CASES: dict[str, Case] = {
     "aime24": Case(
@@ -415,13 +412,6 @@ def test_a_judge_that_says_nothing_leaves_it_unscored(tmp_path: Path, name: str)
     found = read_json(result.run_dir / name / "metrics.json")
     assert found["accounting"]["unscored"] == {"judge": {"n": len(rows), "kinds": {"no_verdict": len(rows)}}}
     assert found["headline"]["value"] is None
-
-
-@pytest.mark.parametrize("name", sorted(JUDGED))
-def test_without_a_judge_nothing_is_sent(tmp_path: Path, name: str) -> None:
-    """The run is refused before an answer is paid for that nobody could score."""
-    with pytest.raises(ConfigError, match="is scored by a judge and this run has none; give --judge-url"):
-        judged(tmp_path, name, None)
 
 
 def test_a_conversation_is_sent_whole(tmp_path: Path) -> None:

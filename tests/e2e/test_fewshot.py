@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -71,22 +70,6 @@ def test_the_flag_sets_the_number_of_examples(tmp_path: Path) -> None:
     ]
 
 
-def test_a_limit_changes_no_prompt(tmp_path: Path) -> None:
-    """Seeded examples of a sample are the same under --max-problems and in another order."""
-    write(tmp_path, 'fewshot_dataset="train.jsonl", num_fewshot=3, fewshot_sampler="seeded"', n=6)
-    with scripted(add, models=["m"]) as endpoint:
-        assert run(tmp_path, endpoint.url, "--run-id", "all").returncode == 0
-        everything = prompts(endpoint.calls)
-        endpoint.calls.clear()
-        rows = [json.loads(line) for line in (tmp_path / "test.jsonl").read_text().splitlines()]
-        write_jsonl(tmp_path / "test.jsonl", rows[::-1])
-        assert run(tmp_path, endpoint.url, "--run-id", "two", "--max-problems", "2").returncode == 0
-        few = prompts(endpoint.calls)
-    assert len(few) == 2
-    assert all(everything[question] == text for question, text in few.items())
-    assert len({text.rsplit("Q: ", 1)[0] for text in everything.values()}) > 1
-
-
 def test_a_resume_with_other_examples_is_refused(tmp_path: Path) -> None:
     """Another number, and other examples of the same number, are named; the same go on and send nothing twice."""
     write(tmp_path, 'fewshot_dataset="train.jsonl", num_fewshot=1')
@@ -119,28 +102,6 @@ def test_a_resume_with_other_examples_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_resume_goes_on_when_the_examples_are_gone(tmp_path: Path) -> None:
-    """The prompts are in run.db, so that a resume needs neither dataset nor examples; it says so."""
-    write(tmp_path, 'fewshot_dataset="train.jsonl", num_fewshot=1')
-    broken = True
-
-    def script(call: Call, number: int) -> Reply:
-        return Reply(status=501, body={}) if broken and "3+3" in str(call.body) else add(call, number)
-
-    with scripted(script, models=["m"]) as endpoint:
-        assert run(tmp_path, endpoint.url, "-O", "engine.faults_in_a_row_max=50").returncode == 3
-        broken = False
-        (tmp_path / "train.jsonl").unlink()
-        again = nel("eval", "resume", str(only_run(tmp_path / "out")), cwd=tmp_path)
-    assert again.returncode == 0, again.stderr
-    bundle = read_json(only_run(tmp_path / "out") / "sums" / "eval-sums.json")
-    assert bundle["config"]["fewshot"]["source"] == "train.jsonl"
-    assert "train.jsonl does not exist" in again.stderr
-    assert "continuing with the copy in run.db" in again.stderr
-    assert prompts(endpoint.calls[-1:])["3+3\nA:"] == "Q: 0+1\nA: 1\n\nQ: 3+3\nA:"
-
-
-@pytest.mark.slow
 def test_a_resume_from_another_folder_finds_the_examples(tmp_path: Path) -> None:
     """A relative --fewshot-dataset is kept as a whole path, so that the examples are read and not taken for gone."""
     write(tmp_path, "num_fewshot=1")
@@ -161,31 +122,6 @@ def test_a_resume_from_another_folder_finds_the_examples(tmp_path: Path) -> None
         read_json(only_run(tmp_path / "out") / "sums" / "eval-sums.json")["config"]["fewshot"]["source"]
         == "train.jsonl"
     )
-
-
-@pytest.mark.parametrize(
-    ("options", "flags", "message"),
-    first_rows(
-        1,
-        [
-            ('fewshot_dataset="train.jsonl"', ("--num-fewshot", "9"), "9 few-shot examples are asked for"),
-            ('fewshot_dataset="gone.jsonl"', ("--num-fewshot", "1"), "gone.jsonl does not exist"),
-            ('fewshot_split="train"', ("--num-fewshot", "1"), "has no splits"),
-            ('fewshot_dataset=[{"q": "1+1"}]', ("--num-fewshot", "1"), 'row 1: the row has no column "a"'),
-            ("", ("--num-fewshot", "-1"), "num_fewshot"),
-        ],
-    ),
-    ids=["too few", "no file", "no split", "no target", "negative"],
-)
-def test_unusable_examples_cost_nothing(tmp_path: Path, options: str, flags: tuple[str, ...], message: str) -> None:
-    """The run is refused with exit code 2 and not one request, a dry run as well."""
-    write(tmp_path, options)
-    with scripted(add, models=["m"]) as endpoint:
-        for more in ((), ("--dry-run",)):
-            done = run(tmp_path, endpoint.url, *flags, *more)
-            assert done.returncode == 2
-            assert message in done.stderr
-        assert endpoint.calls == []
 
 
 def test_examples_from_the_evaluated_rows_are_noted(tmp_path: Path) -> None:

@@ -122,12 +122,6 @@ def test_a_template_that_cannot_be_used_is_told_and_nothing_is_sent(tmp_path: Pa
     assert "--judge-url URL" not in stderr
 
 
-def test_a_judge_is_named_by_a_text_or_a_list(tmp_path: Path) -> None:
-    """``judges="strict"`` is one judge and not six letters."""
-    code, _, rows, n_asked = run(tmp_path, 'needs_judge(sample, judges="strict")')
-    assert (code, n_asked, [row["reward"] for row in rows]) == (0, 3, [1.0, 1.0, 1.0])
-
-
 @pytest.mark.parametrize(
     ("criteria", "reward"),
     first_rows(

@@ -204,21 +204,6 @@ def test_more_repeats_and_problems_ask_only_what_is_missing(tmp_path: Path) -> N
         assert fewer.returncode == 2
 
 
-def test_a_changed_scorer_scores_again_and_sends_nothing(tmp_path: Path) -> None:
-    """An edited scorer re-scores the stored answers without a request."""
-    bench = tmp_path / "bench.py"
-    bench.write_text(_bench("True"))
-    sums(tmp_path / "data.jsonl", 5)
-    with scripted(_script) as endpoint:
-        command = ("eval", "run", "--bench", "bench.py", "--model-url", endpoint.url, "--model-id", "m", "-o", "out")
-        assert nel(*command, cwd=tmp_path).returncode == 0
-        bench.write_text(_bench("False"))
-        assert nel(*command, "--resume", cwd=tmp_path).returncode == 0
-        assert len(endpoint.calls) == 5
-    metrics = read_json(only_run(tmp_path / "out") / "mine" / "metrics.json")
-    assert metrics["headline"]["value"] == 0.0
-
-
 def test_a_second_process_is_turned_away(tmp_path: Path) -> None:
     """Two processes on one run directory: the second names the owner, exits 2 and sends nothing."""
     sums(tmp_path / "data.jsonl", 4)

@@ -144,18 +144,6 @@ def test_from_python(tmp_path: Path) -> None:
     assert result.benchmarks[0].headline["value"] == 1.0
 
 
-async def test_from_async_python(tmp_path: Path) -> None:
-    """nel.evaluate_async runs beside an event loop."""
-    data = sums(tmp_path / "data.jsonl", 4)
-    result = await nel_package.evaluate_async(
-        {
-            "benchmarks": [{"name": "gsm8k", "dataset": str(data), "response_field": "answer"}],
-            "output": {"dir": str(tmp_path / "out")},
-        }
-    )
-    assert result.benchmarks[0].accounting["n_scored"] == 4
-
-
 def test_hostile_text_survives_everywhere(tmp_path: Path) -> None:
     """Lone surrogates, NUL and huge integers in rows and answers are stored, scored, written and read back."""
     rows: list[dict[str, Any]] = [{"question": "What is 0 \ud800\x00\u2028 plus?", "answer": "#### 0", "big": 10**30}]

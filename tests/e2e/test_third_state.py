@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import socket
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from nel.reports.run_warnings import texts_of
 from tests.support.endpoint import Call, Reply, answer, scripted
 from tests.support.runs import nel, only_run, read_json, read_results, sums
 
@@ -67,20 +65,6 @@ def test_a_wrong_key_is_found_before_anything_is_asked(tmp_path: Path) -> None:
     written = b"".join(path.read_bytes() for path in (tmp_path / "out").rglob("*") if path.is_file())
     assert b"the-wrong-key" not in written
     assert "the-wrong-key" not in done.stdout + done.stderr
-
-
-def test_a_wrong_key_on_a_server_without_a_list_of_models(tmp_path: Path) -> None:
-    """Where the list of models says nothing, a few refused requests find the wrong key."""
-
-    def refuse(_: Call, __: int) -> Reply:
-        return Reply(status=401, body={"error": {"message": "bad key sk-leaky-secret"}})
-
-    with scripted(refuse) as endpoint:
-        done = _run(tmp_path, endpoint.url, *ALONE, "--api-key-env", "TEST_KEY", env={"TEST_KEY": "sk-leaky-secret"})
-        assert len(endpoint.of_samples) == 5
-    assert done.returncode == 2
-    assert "was refused" in done.stderr
-    assert "sk-leaky-secret" not in done.stderr
 
 
 def test_a_key_that_is_not_set(tmp_path: Path) -> None:
@@ -277,14 +261,3 @@ def test_a_row_that_cannot_be_prepared_harms_itself_only(tmp_path: Path) -> None
     rows = read_results(only_run(tmp_path / "out"), "b")
     assert [row["outcome"]["state"] for row in rows] == ["scored", "unscored", "unscored", "scored"]
     assert "ZeroDivisionError" in rows[2]["outcome"]["detail"]
-
-
-def test_an_unknown_finish_reason_is_shown_on_the_terminal(tmp_path: Path) -> None:
-    """With its count, on stderr without a control character, and in --json."""
-    with scripted(lambda *_: answer("Answer: 0", finish="repe\x1btition"), models=["m"]) as endpoint:
-        done = _run(tmp_path, endpoint.url, n=2)
-        shown = _run(tmp_path, endpoint.url, "--resume", "--json", n=2)
-    assert done.returncode == 0, done.stderr
-    assert 'nel: gsm8k: 2 answers ended with the unknown finish reason "repe\\x1btition"' in done.stderr
-    (warning,) = texts_of(json.loads(shown.stdout)["benchmarks"]["gsm8k"])
-    assert warning.startswith("2 answers ended with the unknown finish reason")

@@ -172,15 +172,6 @@ def test_samples_are_logged_at_debug_only(tmp_path: Path) -> None:
     assert "answer text" not in json.dumps(asked)
 
 
-def test_the_level_is_a_floor(tmp_path: Path) -> None:
-    """At warning, a session that goes well writes nothing."""
-    with logged(tmp_path, level="warning") as log:
-        log.session_started(INFO)
-        log.stopping("SIGINT")
-        log.session_ended("done", 0)
-    assert [line["event"] for line in lines(tmp_path)] == ["stopping"]
-
-
 def test_the_log_is_bounded(tmp_path: Path) -> None:
     """Four files of a bounded size are kept, each with whole lines; one enormous text is cut."""
     with logged(tmp_path, bytes_max=5_000) as log:
@@ -357,16 +348,6 @@ def test_another_address_is_served_under_any_name_and_loopback_under_its_own(
         metrics.close()
     with pytest.raises(ValidationError, match="is no address of this machine"):
         ObservabilityConfig(metrics_host="nel")
-
-
-def test_a_port_in_use_is_named() -> None:
-    """The error names the port and the flag."""
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        port = taken.getsockname()[1]
-        with pytest.raises(ConfigError, match=rf"cannot serve metrics on 127.0.0.1:{port}.*--metrics-port"):
-            serve_metrics(port, "r1", Progress())
 
 
 @pytest.mark.parametrize(
@@ -610,18 +591,6 @@ def test_a_run_leaves_its_log_and_no_live_numbers(tmp_path: Path) -> None:
     assert "preflight_finished" in events
     assert events[-1] == "session_ended"
     assert not (run_dir / LIVE_NAME).exists()
-
-
-def test_a_refused_key_is_in_the_log_without_the_key(tmp_path: Path) -> None:
-    """The pre-flight's problem and the ending are written; the key is nowhere."""
-    with scripted(_script, models=["m"], key="right") as endpoint:
-        done = _run(tmp_path, endpoint.url, "--api-key-env", "K", env={"K": "sk-wrong-key-1"})
-    assert done.returncode == 2
-    run_dir = only_run(tmp_path / "out")
-    found = {line["event"]: line for line in lines(run_dir)}
-    assert "refused" in found["preflight_finished"]["problem"]
-    assert found["session_ended"]["exit_code"] == 2
-    assert "sk-wrong-key-1" not in (run_dir / "run.log").read_text()
 
 
 def test_a_port_in_use_ends_a_run_before_anything_is_sent(tmp_path: Path) -> None:

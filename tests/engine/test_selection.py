@@ -98,12 +98,6 @@ def test_a_sample_as_large_as_the_benchmark_is_all_of_it() -> None:
     assert (len(drawn), selection["kind"], selection["strata"], selection["seed"]) == (7, "all", {}, None)
 
 
-def test_equal_rows_are_different_questions() -> None:
-    """Rows of the same content each have their chance."""
-    rows = [RawRow(number=n + 1, data={"q": "same", "a": "1"}) for n in range(10)]
-    assert len(sample(rows, 4)[0]) == 4
-
-
 def test_groups_are_strata_where_there_is_no_category() -> None:
     """Questions on one passage are spread over the passages."""
     rows = rows_of({f"passage {n}": 10 for n in range(8)}, field="passage")
@@ -119,12 +113,6 @@ def test_the_benchmarks_own_category_comes_first() -> None:
         for n in range(30)
     ]
     assert sample(rows, 6, category_field="kind")[1]["by"] == "subset"
-
-
-def test_rows_without_a_category_are_a_stratum_of_their_own() -> None:
-    """Nothing is left out of the draw because a field is missing."""
-    _, selection = sample(rows_of({"art": 20, "law": 20, None: 20}), 6)
-    assert selection["strata"] == {"": 20, "art": 20, "law": 20}
 
 
 def test_a_row_that_makes_no_sample_may_be_drawn() -> None:

@@ -177,19 +177,6 @@ def test_manifests_hold_against_the_schema_of_kubernetes(tmp_path: Path) -> None
         oracle.validate(unknown, "1.37", strict=True)
 
 
-def test_nothing_is_submitted_without_the_word(tmp_path: Path) -> None:
-    """Without --dry-run nothing is written, since nel submits nothing; with it the files and the limits are listed."""
-    command = ["eval", "submit", "--to", "slurm", "--shards", "2", "--bench", "quickstart", "--model-id", "m",
-               "--model-url", "http://127.0.0.1:9/v1", "-o", "out", "--run-id", "r"]  # fmt: skip
-    refused = nel(*command, cwd=tmp_path)
-    assert (refused.returncode, list(tmp_path.iterdir())) == (2, [])
-    assert "nel submits nothing by itself; add --dry-run" in refused.stderr
-    done = nel(*command, "--dry-run", cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert "engine.concurrency: 16 in each shard, 32 of 32 in all" in done.stdout
-    assert (tmp_path / "out" / "r.shards" / "submit.sh").stat().st_mode & 0o100
-
-
 _SBATCH = """#!/bin/bash
 # Runs what it is given at once, a task after the other, with what Slurm sets.
 script="${@: -1}"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import doctest
 import gzip
-import inspect
 import json
 import re
 import urllib.error
@@ -16,11 +15,10 @@ from typing import Any
 import pytest
 
 from nel.apps.http_server import running
-from nel.apps.mock import command as endpoint
 from nel.apps.mock import judge_grading
 from nel.apps.mock.judge import DemoJudge, JudgeOptions, judge_app
-from nel.apps.mock.judge_grading import meets, standing
-from nel.apps.mock.request_parsing import EndpointFault, Query
+from nel.apps.mock.judge_grading import standing
+from nel.apps.mock.request_parsing import Query
 from nel.errors import ConfigError, JudgeError
 from nel.judges.quoting import quote, unquote
 from nel.judges.registry import judge_for
@@ -141,12 +139,6 @@ def test_the_examples_in_the_docstrings_hold() -> None:
     assert doctest.testmod(judge_grading) == (0, 3)
 
 
-def test_a_criterion_that_names_nothing_is_not_met() -> None:
-    """What cannot be looked for is not found."""
-    assert not meets("Is it so?", "It is so.")
-    assert meets("Gives 12 as a number", "12 it is")
-
-
 def test_a_known_question_needs_no_reference() -> None:
     """The judge knows the quickstart problems; of others it says that it guesses."""
     case = Case(response="Answer: Paris", question="What is the capital of France?", template="binary_qa")
@@ -179,12 +171,6 @@ def test_a_verdict_stays_unless_it_wobbles() -> None:
     assert len({question.read(said(steady, question.prompt, seed)).label for seed in range(20)}) == 1
     assert len({question.read(said(wobbly, question.prompt)).label for _ in range(20)}) == 2
     assert len({question.read(said(wobbly, question.prompt, seed)).label for seed in range(20)}) == 2
-
-
-def test_a_scale_errs_by_one() -> None:
-    """A wrong grade on a scale is a neighbour of the honest one."""
-    grades = [judged(france(f"{number}\n{PARTLY}", "likert_5"), JudgeOptions(accuracy=0)) for number in range(40)]
-    assert {grade.label for grade in grades} == {"2", "4"}
 
 
 @pytest.mark.parametrize(
@@ -260,13 +246,6 @@ async def test_it_speaks_the_protocol(client: Client) -> None:
         assert (status, body["error"]["param"]) == (400, "logprobs")
 
 
-async def test_it_can_be_overloaded() -> None:
-    """Faults of the endpoint come as those of the demo model do."""
-    with pytest.raises(EndpointFault) as raised:
-        await DemoJudge(JudgeOptions(rate_limit_rate=1)).answer(Query(protocol="chat", text="?"))
-    assert raised.value.status == 429
-
-
 def test_the_command_serves_with_a_key() -> None:
     """`nel endpoint judge` says where it listens and asks for the key that the named variable holds."""
     with started("judge", "--model-id", "strict", "--api-key-env", "JUDGE_KEY", JUDGE_KEY="k3y") as (_, line):
@@ -275,16 +254,6 @@ def test_the_command_serves_with_a_key() -> None:
         with pytest.raises(urllib.error.HTTPError, match="401") as refused:
             urllib.request.urlopen(f"{match[1]}/models", timeout=60)
         refused.value.close()
-
-
-def test_flags_and_options_are_the_same() -> None:
-    """Each option has a flag with the same default, but for the name of the key's variable and what a 429 asks."""
-    flags = inspect.signature(endpoint.judge).parameters
-    options = JudgeOptions()
-    names = set(JudgeOptions.__dataclass_fields__) - {"api_key", "model", "retry_after_seconds"}
-    assert names == set(flags) - {"host", "port", "model_id", "api_key_env"}
-    assert {name: flags[name].default for name in names} == {name: getattr(options, name) for name in names}
-    assert flags["model_id"].default == options.model
 
 
 @pytest.mark.parametrize("name", ["accuracy", "garbled_rate", "lenient_rate", "first_seat_rate", "longer_rate"])

@@ -53,18 +53,6 @@ async def test_chat_stream_carries_the_same_answer(client: Client) -> None:
     assert all("usage" not in event for event in without_usage[:-1])
 
 
-async def test_completions_stream_keeps_prompts_apart(client: Client) -> None:
-    """The chunks of a streamed list of prompts carry the index of their prompt."""
-    prompts = [QUESTION, "Compute 7 minus 19."]
-    async with running(demo_app(DemoOptions())) as url:
-        _, plain = await client.complete(url, prompts)
-        events = await client.events(f"{url}/completions", {"prompt": prompts})
-    for choice in plain["choices"]:
-        own = [event["choices"][0] for event in events[:-1] if event["choices"][0]["index"] == choice["index"]]
-        assert "".join(part["text"] for part in own) == choice["text"]
-        assert own[-1]["finish_reason"] == "stop"
-
-
 @pytest.mark.parametrize("max_tokens", [0, 5, None])
 async def test_echo_has_legacy_logprobs(client: Client, max_tokens: int | None) -> None:
     """With echo, joined tokens are the text, offsets point into it and only the first log-probability is null."""
@@ -82,16 +70,6 @@ async def test_echo_has_legacy_logprobs(client: Client, max_tokens: int | None) 
     rest = zip(logprobs["tokens"], logprobs["token_logprobs"], logprobs["top_logprobs"], strict=True)
     assert all(value < 0 and top[token] == value for token, value, top in list(rest)[1:])
     assert len(prompt) in [*logprobs["text_offset"], len(choice["text"])]
-
-
-async def test_logprobs_without_echo_cover_the_completion(client: Client) -> None:
-    """Without echo, tokens are those of the completion and none of them is null."""
-    async with running(demo_app(DemoOptions())) as url:
-        _, body = await client.complete(url, QUESTION, logprobs=0)
-    [choice] = body["choices"]
-    assert "".join(choice["logprobs"]["tokens"]) == choice["text"]
-    assert None not in choice["logprobs"]["token_logprobs"]
-    assert body["usage"]["completion_tokens"] == len(choice["logprobs"]["tokens"])
 
 
 async def test_models_and_health(client: Client) -> None:

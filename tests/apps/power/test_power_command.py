@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -13,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from nel.cli.app import app
-from nel.decide import Test, Variances, exact_questions_needed, mcnemar_questions_needed, questions_needed
+from nel.decide import Variances, mcnemar_questions_needed, questions_needed
 from tests.support.compared import line, lines, write_run
 
 
@@ -149,34 +148,6 @@ def test_what_one_more_answer_buys() -> None:
     assert few["marginal"]["with_more_questions"] < few["marginal"]["with_one_more_repeat"]
 
 
-def test_a_judge_needs_fewer_labels_the_better_it_is() -> None:
-    """Labels for a judge that knows nothing are those of the plan itself."""
-    given = ("--score", "0.5", "--effect", "0.05", "--questions", "10000", "--repeats", "1")
-    labels = [power(*given, "--judge-correlation", str(r))["labels"]["labels"] for r in (0.0, 0.6, 0.9)]
-    assert labels[0] == power(*given)["plans"][0]["questions"]
-    assert labels[0] > labels[1] > labels[2]
-    assert power(*given)["labels"] is None
-
-
-def test_one_sided_plans_are_those_of_a_gate() -> None:
-    """A gate of level 0.95 errs in 2.5 % to one side, so a plan for it needs as many questions, unless more is said."""
-    two, one = power("--score", "0.5"), power("--score", "0.5", "--one-sided")
-    assert (two["alpha"], one["alpha"]) == (0.05, 0.025)
-    assert one["plans"][0]["questions"] == two["plans"][0]["questions"]
-    bolder = power("--score", "0.5", "--one-sided", "--alpha", "0.05")
-    assert bolder["plans"][0]["questions"] < two["plans"][0]["questions"]
-
-
-def test_unscored_questions_plan_nothing(tmp_path: Path) -> None:
-    """Samples without a score are left out of the variances and are no zeros."""
-    scores: Sequence[float | None] = [*coins(300, 0.5, 4)]
-    with_gaps = [score if idx % 3 else None for idx, score in enumerate(scores)]
-    kept = [score for score in with_gaps if score is not None]
-    found = power(write_run(tmp_path / "a", lines(with_gaps)))
-    assert found["variances"]["between"] == pytest.approx(np.var(kept, ddof=1))
-    assert found["source"]["questions"] == 300
-
-
 def test_terminal_and_picture(tmp_path: Path) -> None:
     """The table and the curve mark the planned number; the picture is one well-formed SVG without scripts or links."""
     svg = tmp_path / "curve.svg"
@@ -224,13 +195,6 @@ def test_what_plans_nothing_is_one_clear_line(tmp_path: Path) -> None:
     assert "prices need tokens" in refused(run, "--price-input", "1", "--price-output", "1")
     for output in (refused(run, same), refused(right)):
         assert output.count("\n") == 1
-
-
-def test_an_effect_larger_than_the_disagreement_is_planned_with_more(tmp_path: Path) -> None:
-    """Two runs that hardly differ would plan 16 questions for 10 points, which find them in every fourth case."""
-    found = power("--discordant", "0.02", "--effect", "0.1")
-    assert found["plans"][0]["questions"] == exact_questions_needed(0.1, 0.1, 1, Test())
-    assert "10 % are planned with" in " ".join(found["notes"])
 
 
 @pytest.mark.parametrize("given", [("--discordant", "0.2"), ("--score", "0.8"), ()])

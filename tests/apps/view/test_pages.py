@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from aiohttp.test_utils import TestClient
 
-from nel.apps.view.finding import check_directories, find_runs
+from nel.apps.view.finding import check_directories
 from nel.errors import OutputError
 from tests.apps.view.conftest import content_of, opened
 from tests.support.viewed_run import build_viewed_run
@@ -220,15 +220,6 @@ async def test_what_is_not_there_is_said(client: Client, path: str) -> None:
     assert "Not found" in text or "error" in text
 
 
-@pytest.mark.parametrize(
-    "query", ["after=-1", "after=x", "before=99999999999999999999", "after=²", "repeat=x", "after=1&before=1"]
-)
-async def test_odd_places_are_ignored(client: Client, query: str) -> None:
-    """A place that is no number is none."""
-    for path in (f"{SAMPLES}?{query}", f"{SAMPLES}/1?{query}"):
-        assert "quiz" in await text_of(client, path)
-
-
 async def test_a_run_that_cannot_be_read_is_a_row_of_its_own(tmp_path: Path) -> None:
     """A damaged store says why in the table and on its page; the others are shown."""
     build_viewed_run(tmp_path / "good", n=5)
@@ -239,17 +230,6 @@ async def test_a_run_that_cannot_be_read_is_a_row_of_its_own(tmp_path: Path) -> 
         assert "unreadable" in text
         assert "good" in text
         assert "cannot be read" in await text_of(client, "/runs/bad", 422)
-
-
-def test_runs_have_ids_of_their_own(tmp_path: Path) -> None:
-    """Names that are equal, or no part of an address, are told apart."""
-    for name in ("a/run", "b/run", "c/läuft <b>"):
-        (tmp_path / name).mkdir(parents=True)
-        (tmp_path / name / "run.db").touch()
-    found = find_runs([tmp_path, tmp_path / "a"])
-    assert len(found) == 3
-    assert all(re.fullmatch(r"[A-Za-z0-9._~-]+", name) for name in found)
-    assert found["run"].folder == "a"
 
 
 def test_nothing_to_show_is_said(tmp_path: Path) -> None:

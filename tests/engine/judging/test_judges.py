@@ -333,24 +333,6 @@ def test_a_scorer_that_begins_again_asks_nothing_twice(tmp_path: Path) -> None:
     assert len(judge.calls) == 6
 
 
-def test_most_repeats_of_a_judge_must_have_a_verdict(tmp_path: Path) -> None:
-    """One verdict in three is none; two are."""
-    path = bench(tmp_path, WAYS["handed over"], n=2)
-
-    def rarely(call: Call, seen: int) -> Reply:
-        silent = seen > ("What is 0 plus" not in call.text)
-        return answer("hm") if silent else honest(call, 0)
-
-    with scripted(adds) as model, scripted(rarely) as judge:
-        settings = config(path, tmp_path, model.url, judge.url, judge={"repeats": 3, "reasks": 0})
-        result = evaluate(settings)
-    rows = read_results(result.run_dir, "judged")
-    assert [row["reward"] for row in rows] == [None, 1.0]
-    assert (rows[0]["outcome"]["cause"], rows[0]["outcome"]["kind"]) == ("judge", "no_verdict")
-    repeats = [row["scoring_details"]["judgements"][0]["opinions"][0]["repeats"] for row in rows]
-    assert [sum(one is None for one in found) for found in repeats] == [2, 1]
-
-
 def test_a_wrong_key_of_the_judge_is_found_before_anything_is_paid_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -388,19 +370,6 @@ def test_a_refused_key_of_one_member_costs_its_own_opinions(
         assert (again.exit_code, len(one.calls), len(two.calls)) == (0, 6, 6)
     records = [row["scoring_details"]["judgements"][0] for row in read_results(again.run_dir, "judged")]
     assert all(opinion["fault"] is None for record in records for opinion in record["opinions"])
-
-
-def test_a_refused_key_ends_the_run_where_the_others_are_too_few(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """With a quorum of all three nothing could be scored, so nothing is paid for."""
-    monkeypatch.setenv("JUDGE_KEY", "not-the-right-key")
-    path = bench(tmp_path, WAYS["handed over"])
-    with scripted(adds) as model, scripted(honest) as one, scripted(honest, key="right", models=["judge-1"]) as two:
-        settings = config(path, tmp_path, model.url, one.url, two.url, judge={"quorum": 2})
-        settings["judge"]["panel"][1]["api_key_env"] = "JUDGE_KEY"
-        result = evaluate(settings)
-    assert (result.exit_code, len(model.calls)) == (2, 0)
 
 
 def test_settings_of_an_endpoint_that_is_not_there_are_the_judges(tmp_path: Path) -> None:
@@ -574,41 +543,6 @@ def test_a_rubric_in_words_and_its_threshold_come_from_the_run(tmp_path: Path) -
     found = read_results(result.run_dir, "judged")
     assert [row["reward"] for row in found] == [0, 0, 1, 1]
     assert found[1]["scoring_details"]["judgements"][0]["metrics"] == {"rubric_score": 0.25}
-
-
-def test_a_judge_for_a_rule_is_noted(tmp_path: Path) -> None:
-    """A judge that is named for a benchmark that is scored by a rule is reported as not asked."""
-    path = bench(tmp_path, "")
-    by_rule = BENCH.rstrip().replace("@", "b = ")
-    (tmp_path / "judged.py").write_text(f"{HEAD}from nel import exact_match\n{by_rule}(exact_match)\n")
-    with scripted(adds) as model, scripted(honest) as judge:
-        flags = ("--model-url", model.url, "--model-id", "m", "--judge-url", judge.url, "--judge-id", "j")
-        done = run_nel("eval", "run", "--bench", path, *flags, cwd=tmp_path)
-    assert (done.returncode, judge.calls) == (0, [])
-    assert "the judge j is configured and was never asked" in done.stderr
-
-
-def test_a_member_that_was_down_is_asked_by_a_resume(tmp_path: Path) -> None:
-    """Two of three decide; a resume asks the third alone, and then the record is that of a run without the outage."""
-    path = bench(tmp_path, WAYS["handed over"])
-
-    def down(call: Call, _: int) -> Reply:
-        return Reply(status=503, body={"error": {"message": "down"}})
-
-    with scripted(adds) as model, scripted(honest) as one, scripted(honest) as two:
-        with scripted(down) as three:
-            settings = config(path, tmp_path, model.url, one.url, two.url, three.url, engine={"preflight": False})
-            settings["judge"]["panel"][2]["outage_seconds_max"] = 0.5
-            first = evaluate(settings)
-        assert [row["reward"] for row in read_results(first.run_dir, "judged")] == [1, 1, 0, 1, 1, 1]
-        with scripted(honest) as three:
-            settings["judge"]["panel"][2]["url"] = three.url
-            again = evaluate(settings, resume=True)
-            assert (again.exit_code, len(model.calls), len(one.calls), len(three.calls)) == (0, 6, 6, 6)
-            assert evaluate(settings, resume=True).exit_code == 0
-            assert (len(one.calls), len(three.calls)) == (6, 6)
-    records = [row["scoring_details"]["judgements"][0] for row in read_results(again.run_dir, "judged")]
-    assert all(opinion["fault"] is None for record in records for opinion in record["opinions"])
 
 
 @pytest.mark.parametrize("fault", ["prose", "an error"])

@@ -56,10 +56,6 @@ def _fork(child: Callable[[], object]) -> None:
             os._exit(0)
 
 
-def _fork_and_return() -> None:
-    os.fork()
-
-
 def _replace_channel() -> None:
     other = os.open("/dev/null", os.O_RDWR)
     for handle in _sockets():
@@ -307,21 +303,6 @@ def test_a_temporary_directory_that_a_scorer_deletes(tmp_path: Path, monkeypatch
     outcomes = _scores(_scorer(lambda: shutil.rmtree(where)), timeout_seconds=60)
     assert [type(one).__name__ for one in outcomes].count("Scored") >= N - 1
     assert all(isinstance(one, Scored) for place, one in enumerate(outcomes) if place != BAD)
-
-
-@pytest.mark.parametrize("name", representatives(DEADLY.keys(), "closes-all"))
-def test_an_async_scorer_that_ruins_its_process(name: str) -> None:
-    """As with a sync one, though many are in flight at once."""
-
-    async def scorer(sample: ScorerInput) -> dict[str, Any]:
-        await asyncio.sleep(0.01)
-        if sample.target == BAD:
-            DEADLY[name]()
-        return {"score": sample.target}
-
-    outcomes = _scores(scorer, timeout_seconds=60)
-    assert [one.reward for one in outcomes if isinstance(one, Scored)] == [0, 1, 3, 4, 5]
-    assert outcomes[BAD].kind == "died"
 
 
 def test_many_culprits(tmp_path: Path) -> None:

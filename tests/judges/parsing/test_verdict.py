@@ -7,7 +7,7 @@ import pickle
 import pytest
 
 from nel.errors import JudgeError
-from nel.judges.parsing.formats import grade_in_json, json_reader, pattern_reader
+from nel.judges.parsing.formats import json_reader, pattern_reader
 from nel.judges.parsing.verdict import REPLY_CHARACTERS_MAX, OutOfRange, Scale, grade_reader
 from nel.judges.quoting import quote
 from nel.judges.types import Grade, Read
@@ -134,11 +134,6 @@ def test_a_refusal_crosses_to_another_process_with_its_reply() -> None:
     assert (copy.kind, copy.reply) == ("no_verdict", "GRADE: CI")
 
 
-def test_reasons_become_the_explanation() -> None:
-    """What stands before the verdict is kept as its explanation."""
-    assert grade_reader(QUOTED, LETTERS)("It is right.\n\nGRADE: C").explanation == "It is right."
-
-
 @pytest.mark.parametrize(
     ("pattern", "mapping", "prefix", "reply", "expected"),
     [
@@ -210,32 +205,6 @@ def _from_one_to_five(value: object) -> Grade | None:
 def test_json_is_typed_exactly(reply: str, expected: str) -> None:
     """An object with the key, alone on its lines; no key, type or value is made up."""
     assert kind_or_label(json_reader(QUOTED, "score", _from_one_to_five), reply) == expected
-
-
-@pytest.mark.parametrize(
-    ("reply", "expected"),
-    [
-        ('It names Paris.\n\n```json\n{"grade": "C"}\n```', "C"),
-        ('{"grade": "C"}\nNo, the year is wrong.\n{"grade": "I"}', "I"),
-        ('{"grade": "C", "score": 0}', "two_verdicts"),
-        ('{"Grade": "C"}', "no_verdict"),
-        ("GRADE: C", "no_verdict"),
-        ("", "empty"),
-    ],
-)
-def test_a_grade_in_json_follows_the_same_rule(reply: str, expected: str) -> None:
-    """The last object in the judge's own words counts, and reasons may stand before it."""
-
-    def read(text: str) -> Grade:
-        return Grade(label=grade_in_json(QUOTED, text), score=0.0)
-
-    assert kind_or_label(read, reply) == expected
-
-
-def test_what_is_too_long_for_a_grade_is_not_searched() -> None:
-    """A text of any length may follow the keyword; a number of hundreds of digits would take quadratic time."""
-    assert Scale(FIVE).label_of("04") == "4"
-    assert Scale(FIVE).label_of("0" * 300 + "4") is None
 
 
 N = 100_000
