@@ -15,7 +15,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, redirect_stdout
+from contextlib import contextmanager, redirect_stdout, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from importlib.metadata import Distribution, EntryPoint, distributions
@@ -382,16 +382,14 @@ def _package_of(distribution: Distribution) -> _Package | None:
 
 
 def _state_of(distribution: Distribution) -> tuple[object, ...] | None:
-    """Return what changes with a package's metadata; None where there are no such files."""
+    """Return what changes with a package's metadata; None where it lies in no folder."""
     folder = str(getattr(distribution, "_path", None))
-    try:
-        files = [
-            os.stat(f"{folder}/{name}")  # noqa: PTH116 - a Path would cost as much again
-            for name in ("entry_points.txt", "METADATA")
-        ]
-    except OSError:
-        return None
-    return (folder, *((file.st_ino, file.st_mtime_ns, file.st_size) for file in files))
+    state: list[object] = []
+    with suppress(OSError):  # most have no entry points; the folder's time tells when they get some
+        for name in ("", "/entry_points.txt", "/METADATA"):
+            file = os.stat(f"{folder}{name}")  # noqa: PTH116 - a Path would cost as much again
+            state += [file.st_ino, file.st_mtime_ns, file.st_size]
+    return (folder, *state) if state else None
 
 
 def _read(distribution: Distribution) -> _Package | None:
