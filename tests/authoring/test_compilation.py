@@ -45,6 +45,7 @@ def environment(tmp_path: Path) -> Environment:
     return make_environment(tmp_path / "environment")
 
 
+@pytest.mark.slow
 def test_a_package_runs_after_its_file_is_gone(tmp_path: Path, environment: Environment) -> None:
     """Compiled, installed and with its folder deleted, the benchmark gives a score from a server's answers."""
     path = write_benchmark(tmp_path / "work", dataset=str(tmp_path / "work" / "rows.csv"))

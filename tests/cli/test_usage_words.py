@@ -17,20 +17,11 @@ def _said(line: str) -> str:
 @pytest.mark.parametrize(
     ("line", "meant"),
     [
-        ("plugins", "Did you mean `nel list`?"),
-        ("run", "Did you mean `nel eval run`?"),
-        ("resume DIR", "Did you mean `nel eval resume`?"),
         ("eval list", "Did you mean `nel list` or `nel baseline list` or `nel byob list`?"),
         ("sandbox claen", "Did you mean `nel sandbox clean`?"),
-        ("endpoint dmo", "Did you mean `nel endpoint demo`?"),
         ("config show", "`nel init` writes a file, `nel eval run FILE -O key=value` changes one value of it."),
-        ("validate", "Did you mean `nel benchmark check`?"),
-        ("package", "Did you mean `nel byob containerize`?"),
-        ("eval status", "Did you mean `nel eval watch --once`?"),
         ("eval logs", "Did you mean `nel eval watch`?"),
-        ("eval jobs", "Did you mean `nel view`?"),
         ("eval clean", "deleting that is all"),
-        ("merge", "Did you mean `nel eval merge`?"),
         ("eval stop", "press Ctrl-C where the run goes on; `nel eval resume` continues it."),
     ],
 )

@@ -66,14 +66,14 @@ def _same_artifacts(first: Path, second: Path) -> None:
 
 
 def test_kill_and_resume_equals_never_stopping(tmp_path: Path) -> None:
-    """Three SIGKILLs in the middle: at most one request a worker is sent again each time, artifacts are equal."""
+    """Two SIGKILLs in the middle: at most one request a worker is sent again each time, artifacts are equal."""
     sums(tmp_path / "data.jsonl", N)
     with scripted(_script, models=["m"]) as endpoint:
         assert nel(*_command(endpoint, "whole"), cwd=tmp_path).returncode == 0
     turnstile = Turnstile(_script)
     with scripted(turnstile, models=["m"]) as endpoint:
         resume: tuple[str, ...] = ()
-        for stop_at in (60, 150, 260):
+        for stop_at in (60, 260):
             turnstile.hold_after(stop_at - len(endpoint.calls))
             with started_nel(*_command(endpoint, "killed", *resume), cwd=tmp_path) as process:
                 _wait_for_calls(endpoint, stop_at, process)
@@ -83,13 +83,13 @@ def test_kill_and_resume_equals_never_stopping(tmp_path: Path) -> None:
         done = nel(*_command(endpoint, "killed", "--resume"), cwd=tmp_path)
         assert done.returncode == 0, done.stderr
         assert len({call.text for call in endpoint.calls}) == N
-        assert endpoint.resent() <= 3 * CONCURRENCY
+        assert endpoint.resent() <= 2 * CONCURRENCY
         _same_artifacts(only_run(tmp_path / "whole"), only_run(tmp_path / "killed"))
         sent = len(endpoint.calls)
         assert nel(*_command(endpoint, "killed", "--resume"), cwd=tmp_path).returncode == 0
         assert len(endpoint.calls) == sent
     sessions = read_json(only_run(tmp_path / "killed") / "gsm8k" / "runtime_stats.json")["sessions"]
-    assert sessions == 5
+    assert sessions == 4
 
 
 @pytest.mark.slow
@@ -357,20 +357,15 @@ def test_a_resume_without_one_of_its_benchmarks_is_refused(tmp_path: Path) -> No
 
 def test_a_dataset_that_is_gone_does_not_stop_a_resume(tmp_path: Path) -> None:
     """run.db holds every sample; with the file deleted the run goes on and says so, but it cannot grow."""
-    sums(tmp_path / "data.jsonl", N)
-    turnstile = Turnstile(_script)
-    turnstile.hold_after(50)
-    with scripted(turnstile, models=["m"]) as endpoint:
-        with started_nel(*_command(endpoint, "out"), cwd=tmp_path) as process:
-            _wait_for_calls(endpoint, 50, process)
-            _kill(process)
-        turnstile.open()
+    sums(tmp_path / "data.jsonl", 40)
+    with scripted(_script, models=["m"]) as endpoint:
+        assert nel(*_command(endpoint, "out", "--max-requests", "20"), cwd=tmp_path).returncode == 75
         (tmp_path / "data.jsonl").unlink()
         run_dir = only_run(tmp_path / "out")
-        done = nel("eval", "resume", str(run_dir), cwd=tmp_path)
+        done = nel("eval", "resume", str(run_dir), "-O", "budget.max_requests=100", cwd=tmp_path)
         assert done.returncode == 0, done.stderr
         assert "continuing with the copy in run.db" in done.stderr
-        assert len({call.text for call in endpoint.calls}) == N
+        assert len({call.text for call in endpoint.calls}) == 40
         changed = nel("eval", "resume", str(run_dir), "-O", "generation.temperature=1", cwd=tmp_path)
         assert changed.returncode == 2
         grown = nel("eval", "resume", str(run_dir), "-O", "benchmarks.0.max_problems=9999", cwd=tmp_path)

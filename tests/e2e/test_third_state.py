@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import socket
 from pathlib import Path
 from typing import Any
-
-import pytest
 
 from tests.support.endpoint import Call, Reply, answer, scripted
 from tests.support.runs import nel, only_run, read_json, read_results, sums
@@ -153,41 +152,43 @@ def test_one_lost_sample_does_not_hide(tmp_path: Path) -> None:
     assert _accounting(tmp_path)["n_scored"] == 6
 
 
-@pytest.mark.parametrize(
-    ("reply", "state"),
-    [
-        (answer("Answer: 0", finish="length"), ("model_failure", "truncated")),
-        (answer(""), ("model_failure", "empty")),
-        (answer(None, reasoning_content="hmm"), ("model_failure", "empty")),
-        (answer("<think>Answer: 0"), ("model_failure", "truncated")),
-        (answer("no", finish="content_filter"), ("model_failure", "content_filter")),
-        (answer(None, refusal="I will not."), ("model_failure", "refusal")),
-        (answer("I do not know"), ("model_failure", "no_answer")),
-        (answer("<think>Answer: 5</think>Answer: 0"), ("scored", None)),
-        (
-            Reply(status=400, body={"error": {"message": "maximum context length is 10 tokens"}}),
-            ("model_failure", "context_exceeded"),
-        ),
-        (Reply(raw=b"<html>login</html>"), ("unscored", "malformed")),
-        (Reply(raw=b'{"choices": [{"mess'), ("unscored", "malformed")),
-        (Reply(raw=b"[]"), ("unscored", "malformed")),
-        (Reply(body={"choices": []}), ("unscored", "malformed")),
-        (Reply(body={"error": {"message": "overloaded", "code": 503}}), ("unscored", "server_error")),
-        (Reply(status=400, body={"error": {"message": "bad"}}), ("unscored", "bad_request")),
-        (Reply(status=302, headers={"Location": "http://127.0.0.1:1/"}), ("unscored", "not_found")),
-    ],
-)
-def test_every_answer_ends_in_one_state(tmp_path: Path, reply: Reply, state: tuple[str, str | None]) -> None:
+ENDS = [
+    (answer("Answer: 0", finish="length"), ("model_failure", "truncated")),
+    (answer(""), ("model_failure", "empty")),
+    (answer(None, reasoning_content="hmm"), ("model_failure", "empty")),
+    (answer("<think>Answer: 0"), ("model_failure", "truncated")),
+    (answer("no", finish="content_filter"), ("model_failure", "content_filter")),
+    (answer(None, refusal="I will not."), ("model_failure", "refusal")),
+    (answer("I do not know"), ("model_failure", "no_answer")),
+    (answer("<think>Answer: 5</think>Answer: 0"), ("scored", None)),
+    (
+        Reply(status=400, body={"error": {"message": "maximum context length is 10 tokens"}}),
+        ("model_failure", "context_exceeded"),
+    ),
+    (Reply(raw=b"<html>login</html>"), ("unscored", "malformed")),
+    (Reply(raw=b'{"choices": [{"mess'), ("unscored", "malformed")),
+    (Reply(raw=b"[]"), ("unscored", "malformed")),
+    (Reply(body={"choices": []}), ("unscored", "malformed")),
+    (Reply(body={"error": {"message": "overloaded", "code": 503}}), ("unscored", "server_error")),
+    (Reply(status=400, body={"error": {"message": "bad"}}), ("unscored", "bad_request")),
+    (Reply(status=302, headers={"Location": "http://127.0.0.1:1/"}), ("unscored", "not_found")),
+]
+
+
+def test_every_answer_ends_in_one_state(tmp_path: Path) -> None:
     """Truncated, empty, filtered, refused, malformed: each its own state, none a wrong answer."""
 
     def script(call: Call, number: int) -> Reply:
-        return reply if "What is 0 " in call.text else _right(call, number)
+        match = re.search(r"What is (\d+) ", call.text)
+        place = int(match[1]) if match else len(ENDS)
+        return ENDS[place][0] if place < len(ENDS) else _right(call, number)
 
     with scripted(script, models=["m"]) as endpoint:
-        _run(tmp_path, endpoint.url, "-O", "engine.preflight=false", n=2)
-    row = read_results(only_run(tmp_path / "out"), "gsm8k")[0]
-    assert (row["outcome"]["state"], row["outcome"]["kind"]) == state
-    assert (row["reward"] is None) == (state[0] == "unscored")
+        _run(tmp_path, endpoint.url, "-O", "engine.preflight=false", n=len(ENDS) + 1)
+    *rows, last = read_results(only_run(tmp_path / "out"), "gsm8k")
+    assert [(row["outcome"]["state"], row["outcome"]["kind"]) for row in rows] == [state for _, state in ENDS]
+    assert [row["reward"] is None for row in rows] == [state == "unscored" for _, (state, _) in ENDS]
+    assert last["reward"] == 1.0
 
 
 def test_a_scorer_that_raises_harms_its_own_sample_only(tmp_path: Path) -> None:

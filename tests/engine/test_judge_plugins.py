@@ -198,6 +198,7 @@ def crowded(n: int) -> Iterator[str]:
         thread.join(60)
 
 
+@pytest.mark.slow
 def test_hundreds_of_scorers_may_wait_for_their_judge_at_once(tmp_path: Path) -> None:
     """Each blocks a thread of the scorers' process, whose stacks are not the memory that a scorer may take."""
     path = bench(tmp_path, WAYS["asked"], n=700)

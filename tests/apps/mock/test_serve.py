@@ -24,6 +24,7 @@ from nel.apps.mock import command as endpoint
 from nel.apps.mock.demo import DemoOptions, demo_app
 from nel.apps.mock.local_model import LocalModelOptions, model_path
 from nel.errors import ConfigError, MissingExtra, UsageError
+from tests.support.runs import nel
 
 NEL = (sys.executable, "-m", "nel", "endpoint")
 
@@ -78,9 +79,9 @@ def test_replay_takes_its_key_from_the_environment(tmp_path: Path) -> None:
         (("replay", "no-such.jsonl", "--question-field", "q", "--output-field", "o"), "no-such.jsonl"),
     ],
 )
-def test_wrong_arguments_end_in_one_line(arguments: tuple[str, ...], words: str) -> None:
+def test_wrong_arguments_end_in_one_line(tmp_path: Path, arguments: tuple[str, ...], words: str) -> None:
     """A usage error is one line on stderr and exit code 2; nothing is served."""
-    ended = subprocess.run([*NEL, *arguments, "--port", "0"], capture_output=True, text=True, timeout=120, check=False)
+    ended = nel("endpoint", *arguments, "--port", "0", cwd=tmp_path)
     assert (ended.returncode, ended.stdout) == (2, "")
     assert words in ended.stderr
     assert ended.stderr.count("\n") == 1

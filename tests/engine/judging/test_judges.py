@@ -17,7 +17,7 @@ from nel.runs.evaluation import evaluate, stored_config
 from tests.support.endpoint import Call, Reply, answer, scripted
 from tests.support.runs import nel as run_nel
 from tests.support.runs import only_run, read_json, read_results, write_jsonl
-from tests.support.tiers import diagonal
+from tests.support.tiers import first_rows
 
 HEAD = "from nel import Case, ScorerInput, benchmark, needs_judge, scorer\n"
 BENCH = "@benchmark(name='judged', dataset='rows.jsonl', prompt='What is {n} plus {n}?', target_field='sum')\n"
@@ -120,7 +120,19 @@ SILENT: dict[str, tuple[Callable[[], Reply], str]] = {
 }
 
 
-@pytest.mark.parametrize(("way", "fault"), diagonal(list(WAYS), list(SILENT)))
+@pytest.mark.parametrize(
+    ("way", "fault"),
+    first_rows(
+        2,
+        [
+            ("handed over", "prose"),
+            ("asked async", "an error"),
+            ("asked", "cut off"),
+            ("asked", "empty"),
+            ("asked", "refused"),
+        ],
+    ),
+)
 def test_a_judge_that_says_nothing_leaves_the_sample_unscored(tmp_path: Path, fault: str, way: str) -> None:
     """Never the lowest grade, zero or half: unscored by judge, the reply kept; a resume asks for that one alone."""
     reply, kind = SILENT[fault]
@@ -212,7 +224,7 @@ def test_a_panel_needs_its_quorum(tmp_path: Path) -> None:
 
 def test_a_judge_that_is_down_parks_samples(tmp_path: Path) -> None:
     """Every answer is made although the judge is down; the run ends resumably, and a resume only judges."""
-    path = bench(tmp_path, WAYS["asked"], n=200)
+    path = bench(tmp_path, WAYS["asked"], n=60)
 
     def down(call: Call, _: int) -> Reply:
         return Reply(status=503, body={"error": {"message": "down"}})
@@ -222,15 +234,15 @@ def test_a_judge_that_is_down_parks_samples(tmp_path: Path) -> None:
             settings = config(path, tmp_path, model.url, judge.url, engine={"concurrency": 4, "preflight": False})
             settings["judge"]["panel"][0]["outage_seconds_max"] = 2.0
             result = evaluate(settings)
-        assert (result.exit_code, len(model.calls)) == (75, 200)
+        assert (result.exit_code, len(model.calls)) == (75, 60)
         assert "the judge is down" in result.ending.reason
-        assert result.benchmarks[0].accounting["unscored"]["judge"]["n"] == 200
+        assert result.benchmarks[0].accounting["unscored"]["judge"]["n"] == 60
         assert '"judge judge-0"' in (result.run_dir / "run.log").read_text()
         with scripted(honest) as judge:
             settings["judge"]["panel"][0]["url"] = judge.url
             again = evaluate(settings, resume=True)
-        assert (again.exit_code, len(model.calls), len(judge.calls)) == (0, 200, 200)
-    assert again.benchmarks[0].accounting["n_scored"] == 200
+        assert (again.exit_code, len(model.calls), len(judge.calls)) == (0, 60, 60)
+    assert again.benchmarks[0].accounting["n_scored"] == 60
 
 
 def test_a_judge_that_comes_back_judges_what_was_parked(tmp_path: Path) -> None:
@@ -607,7 +619,7 @@ def test_the_clock_of_a_scorer_stands_until_all_it_asked_at_once_is_answered(tmp
     assert (result.exit_code, result.benchmarks[0].headline["value"]) == (0, 1.0)
 
 
-@pytest.mark.parametrize("own", ["'mine'", "[1, None]", "[{'opinions': 3}]", "{'a': 1}"])
+@pytest.mark.parametrize("own", ["'mine'", "[{'opinions': 3}]"])
 def test_a_scorers_own_judgements_are_its_details(tmp_path: Path, own: str) -> None:
     """What a scorer returns under the name of the records is kept and harms nothing."""
     scorer = f"@scorer\ndef s(sample: ScorerInput) -> dict:\n    return {{'correct': True, 'judgements': {own}}}\n"
