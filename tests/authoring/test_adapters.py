@@ -191,13 +191,13 @@ ANSWERS = ["The United Kingdom", "UK", "Great Britain", "1,200"]
 @pytest.mark.parametrize(
     ("metric", "response", "expected"),
     [
-        *[("acc", one, 1.0) for one in (*ANSWERS, " uk ", "THE UNITED KINGDOM")],
-        *[("acc", one, 0.0) for one in ("France", "", "The United KingdomUK", "Kingdom", "UK, France", "UKGreat")],
-        *[("exact_match", one, 1.0) for one in ANSWERS],
-        *[({"acc": {"allow_inclusion": True}}, one, 1.0) for one in (*ANSWERS, "united kingdom", "Britain")],
-        *[({"acc": {"allow_inclusion": True}}, one, 0.0) for one in ("France", "", " ", "It is the UK", "KingdomUK")],
+        ("acc", " uk ", 1.0),
+        ("acc", "UK, France", 0.0),
+        ("acc", "", 0.0),
+        ("exact_match", "Great Britain", 1.0),
+        ({"acc": {"allow_inclusion": True}}, "Britain", 1.0),
+        ({"acc": {"allow_inclusion": True}}, "It is the UK", 0.0),
         ({"acc": {"numeric": True}}, "1200.0", 1.0),
-        ({"acc": {"numeric": True}}, "12", 0.0),
         ("numeric_match", "It is 1200", 1.0),
         ("f1", "great britain", 1.0),
         ("f1", "great", 2 / 3),
@@ -314,7 +314,7 @@ def test_multiple_choice(tmp_path: Path, response: str, correct: float) -> None:
     assert benchmark.scorer(ScorerInput(response=response, target="B", sample=sample))["acc"] == correct
 
 
-@pytest.mark.parametrize("target", ["AC", "A,C", "CA", "C, A", ["A", "C"], ["C", "A"]])
+@pytest.mark.parametrize("target", ["C, A", ["A", "C"]])
 def test_several_right_answers(tmp_path: Path, target: str | list[str]) -> None:
     """All of them count, in any order and spelling, and a part of them with a metric that gives a part."""
 
@@ -368,15 +368,9 @@ def test_subsets_from_files(tmp_path: Path) -> None:
     ("dataset", "meta", "uri"),
     [
         ("org/name", {}, "hf://org/name?split=test"),
-        (
-            "org/name",
-            {"subset_list": ["main"], "eval_split": "validation"},
-            "hf://org/name?split=validation&config=main",
-        ),
         ("org/name", {"dataset_revision": "abc"}, "hf://org/name?split=test&revision=abc"),
         ("hf://org/name?config=x", {"subset_list": ["main"]}, "hf://org/name?config=x&split=test"),
         ("ms://org/name", {"dataset_revision": "abc"}, "ms://org/name?split=test&revision=abc"),
-        ("ms://org/name?revision=x", {"dataset_revision": "abc"}, "ms://org/name?revision=x&split=test"),
         ("pkg://nel/benchmarks/data/quickstart.jsonl", {}, "pkg://nel/benchmarks/data/quickstart.jsonl"),
     ],
 )
@@ -567,11 +561,7 @@ def test_run_task_with_repeats_and_an_installed_benchmark(tmp_path: Path) -> Non
         ({"api_url": None}, "no endpoint is named for m; nel evaluates models behind an endpoint"),
         ({"api_key": "sk-secret"}, "api_key_env"),
         ({"judge_strategy": "llm"}, "needs a judge; give judge_model_args"),
-        ({"judge_strategy": "lmm"}, "judge_strategy"),
         ({"judge_model_args": {"api_key": "sk-secret", "api_url": "x"}}, "name of the variable"),
-        ({"judge_model_args": {"api_url": "http://127.0.0.1:9/v1"}}, "needs both api_url and model_id"),
-        ({"judge_model_args": {"score_patern": "x"}}, 'unknown key "score_patern"; did you mean "score_pattern"'),
-        ({"dataset_args": {"plain": {"judge_args": {"score_type": "letters"}}}}, 'score_type "letters" is unknown'),
         (
             {
                 "datasets": ["quickstart"],
@@ -580,16 +570,13 @@ def test_run_task_with_repeats_and_an_installed_benchmark(tmp_path: Path) -> Non
             },
             "is no adapter class, so that its own scorer decides",
         ),
-        ({"eval_type": "checkpoint"}, "is no endpoint"),
         ({"dataset_args": {"other": {}}}, "dataset_args names other, which datasets does not"),
-        ({"datasets": ["quickstart"], "limit": 0.5}, "is no adapter class; give it a limit in samples"),
         ({"datasets": ["quickstart"], "dataset_args": {"quickstart": {"few_shot_num": 1}}}, "quickstart takes no args"),
         (
             {"dataset_args": {"plain": {"subset_lst": []}}},
             'there is no setting "subset_lst"; did you mean "subset_list"',
         ),
         ({"dataset_args": {"plain": {"extra_params": {"x": 1}}}}, 'no extra parameter "x"'),
-        ({"eval_batch": 3}, 'unknown key "eval_batch"; did you mean "eval_batch_size"'),
     ],
 )
 def test_a_task_that_cannot_be_run(tmp_path: Path, fields: dict[str, Any], message: str) -> None:

@@ -130,8 +130,6 @@ async def _blocks_the_loop(sample: ScorerInput) -> bool:
 @pytest.mark.parametrize(
     ("scorer", "kind"),
     [
-        (_exits, "died"),
-        (_crashes, "died"),
         (_holds_the_interpreter, "timeout"),
         (_takes_all_memory, "raised"),
         (_exits_async, "died"),
