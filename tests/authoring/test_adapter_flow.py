@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from nel import evaluate
-from nel.authoring.adapters.bridge import AdaptedBenchmark
 from nel.authoring.adapters.meta import REGISTERED
 from nel.authoring.registry import find_benchmark
 from nel.errors import DatasetError, PluginError
@@ -223,28 +222,6 @@ def test_what_would_be_another_object_when_it_is_scored_is_refused_by_name(
     write_jsonl(tmp_path / "rows.jsonl", [{"q": "So?"}])
     with pytest.raises(DatasetError, match=message):
         run(tmp_path, endpoint, KEPT.format(value=value, more=more))
-
-
-METRICS = """
-@register_benchmark(BenchmarkMeta(
-    name="own", dataset_id="rows.jsonl", metric_list=["acc"], extra_params={"several": {"value": False}}))
-class Own(MultiChoiceAdapter):
-    @property
-    def metric_list(self):
-        return ["multi_choice_acc"] if self.extra_params["several"] else super().metric_list
-
-    def record_to_sample(self, record):
-        return Sample(input=record["q"], choices=["red", "blue"], target="A")
-"""
-
-
-def test_an_adapter_may_choose_its_metrics_by_a_property(tmp_path: Path) -> None:
-    """As EvalScope's general_mcq does."""
-    (tmp_path / "own.py").write_text(HEAD + METRICS, encoding="utf-8")
-    benchmark = find_benchmark(str(tmp_path / "own.py"))
-    assert isinstance(benchmark, AdaptedBenchmark)
-    several = benchmark.with_arguments({"extra_params": {"several": True}})
-    assert (benchmark.adapter.metric_list, several.adapter.metric_list) == (["acc"], ["multi_choice_acc"])
 
 
 def test_an_import_from_above_the_folders_of_the_file_is_refused(tmp_path: Path) -> None:

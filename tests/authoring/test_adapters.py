@@ -177,14 +177,6 @@ def scored(adapter: type, response: str, tmp_path: Path, **meta: Any) -> Any:
     return benchmark.scorer(given)
 
 
-def test_a_metric_named_twice_is_shown_twice(tmp_path: Path) -> None:
-    """With its options in its name, in either order; the same entry twice is one."""
-    numeric = {"acc": {"numeric": True}}
-    for metrics in (["acc", numeric, "acc"], [numeric, "acc"]):
-        result = scored(Plain, "2.0", tmp_path, metric_list=metrics)
-        assert (result["acc"], result["acc:numeric=True"]) == (0.0, 1.0)
-
-
 ANSWERS = ["The United Kingdom", "UK", "Great Britain", "1,200"]
 
 

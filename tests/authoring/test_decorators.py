@@ -11,7 +11,7 @@ import pytest
 import nel
 from nel.authoring.benchmark import Benchmark
 from nel.byob import ScorerInput, SeedResult, benchmark, scorer
-from nel.errors import ConfigError, DatasetError, PluginError, PromptError
+from nel.errors import ConfigError, DatasetError, PromptError
 from nel.types import Message
 from tests.support.endpoint import answer, scripted
 from tests.support.runs import nel as cli
@@ -213,12 +213,6 @@ def test_few_shot_examples_have_no_place_in_a_whole_problem() -> None:
         made.with_shots([], source="x")
 
 
-def test_a_decorated_scorer_can_still_be_called() -> None:
-    """The benchmark calls its scorer, so that a smoke test at the end of the file goes on working."""
-    assert bench()(ScorerInput(response="x", target="x")) == {"correct": True}
-    assert bench().description == "Compare letter by letter"
-
-
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
@@ -235,12 +229,3 @@ def test_what_cannot_be_meant_is_refused(options: dict[str, Any], error: type[Ex
     """Each is found where the benchmark is defined, with the next step."""
     with pytest.raises(error, match=message):
         bench(**options)
-
-
-def test_a_file_names_itself_in_the_error(tmp_path: Path) -> None:
-    """A wrong parameter in a file is reported with the file's name."""
-    from nel.authoring.registry import find_benchmark
-
-    (tmp_path / "wrong.py").write_text("from nel import benchmark\nbenchmark(name='x', dataset='d', promt='p')\n")
-    with pytest.raises(PluginError, match=r'wrong.py: "x": @benchmark has no parameter "promt"'):
-        find_benchmark(str(tmp_path / "wrong.py"))

@@ -82,19 +82,6 @@ def test_a_field_that_no_row_has_is_named_with_the_nearest(tmp_path: Path) -> No
     assert 'no row has "anser"; did you mean "answer"?' in found
 
 
-def test_requirements_and_an_unreadable_dataset_are_found(tmp_path: Path) -> None:
-    """A missing package and a missing file are two findings, each with its remedy."""
-    text = DECORATED.replace("target_field=", "requirements=['nobody-has-this'], target_field=")
-    text = (
-        text.replace("rows.jsonl", "row.jsonl") + "def mine(sample: ScorerInput) -> dict:\n    return {'correct': 1}\n"
-    )
-    found = failures(tmp_path, text)
-    assert (
-        'the requirements are met: nobody-has-this is not installed; install it: pip install "nobody-has-this"' in found
-    )
-    assert 'did you mean "rows.jsonl"?' in found
-
-
 def test_async_and_judged_scorers_are_understood(tmp_path: Path) -> None:
     """An async scorer is awaited, with the model's answers too; one that asks a judge is not held against it."""
     text = DECORATED + (

@@ -12,7 +12,6 @@ from nel.authoring.validation import validate_file
 from nel.datasets import open_dataset
 from nel.discovery.conformance import check_plugin
 from nel.engine.scorers.call import is_builtin_rule
-from nel.engine.scorers.identity import scorer_digest
 from nel.errors import ConfigError, DatasetError, PluginError
 from nel.scoring.protocol import asks_judge
 from nel.types import Message, ScorerInput
@@ -107,13 +106,6 @@ def test_the_example_has_rows_with_checks_of_their_own() -> None:
     scored = benchmark.scorer(ScorerInput(response="Answer: 42", target=None, metadata=rows[2]))
     assert scored == scored | {"score": 1.0, "numeric": True, "plain": True}  # type: ignore[operator]
     assert benchmark.sample(rows[0], sample_id="1").input == "What is the capital of France?"
-
-
-def test_the_digest_covers_checks(tmp_path: Path) -> None:
-    """Of all rows and of one row."""
-    texts = [f"{_HEAD}rows:\n  - q: x\n    checks: [{{contains: {one}}}]\n" for one in ("a", "b")]
-    texts += [f"{_HEAD}checks: [{{contains: {one}}}]\nrows:\n  - q: x\n" for one in ("a", "b")]
-    assert len({scorer_digest(find_benchmark(_file(tmp_path, text))) for text in texts}) == len(texts)
 
 
 def test_messages_are_rendered(tmp_path: Path) -> None:

@@ -10,7 +10,6 @@ import random
 import re
 import subprocess
 import sys
-from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -222,26 +221,6 @@ def test_several_annotators_have_an_agreement_of_their_own(run: Path, tmp_path: 
     assert read_labels(run / "qa") == separate
 
 
-def test_rare_grades_and_every_category_are_drawn(tmp_path: Path) -> None:
-    """Of 2,000 answers 40 fail: they get many of the 100 labels, and within a grade categories their share."""
-    answers = [
-        Answer(
-            sample_id=f"s{place}",
-            score=float(place % 50 != 0),
-            category=("big", "big", "big", "small")[place // 50 % 4],
-        )
-        for place in range(2000)
-    ]
-    run_dir = build_judged_run(tmp_path / "run", answers)
-    drawn = draw_labels(run_dir, tmp_path / "a.jsonl", n=100)
-    assert drawn.by_score == {0.0: 12, 1.0: 88}
-    by_id = {answer.sample_id: answer for answer in answers}
-    chosen = [by_id[row["sample_id"]] for row in _rows(tmp_path / "a.jsonl")]
-    assert Counter((answer.score, answer.category) for answer in chosen) == {
-        (1.0, "big"): 66, (1.0, "small"): 22, (0.0, "big"): 9, (0.0, "small"): 3,
-    }  # fmt: skip
-
-
 def test_one_repeat_of_each_sample_is_drawn(tmp_path: Path) -> None:
     """With more labels wanted than samples, each sample is asked about once, in one of its repeats."""
     answers = [
@@ -315,23 +294,6 @@ def test_bad_labels_are_refused_with_file_and_line(run: Path, tmp_path: Path, te
     with pytest.raises(UsageError, match=message):
         import_labels(run, _file(tmp_path / "labels.csv", text))
     assert _bytes(run) == before
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ('{"sample_id": "s0", "label": 1}\nnonsense\n', r"labels\.jsonl:2: not JSON"),
-        ('{"sample_id": "s0"}\n', r"labels\.jsonl:1: not an object with sample_id and label"),
-        ('\n["s0", 1]\n', r"labels\.jsonl:2: not an object with sample_id and label"),
-        ('{"sample_id": "s0", "label": [1]}\n', r"labels\.jsonl:1: the label is neither text nor a number"),
-        ('{"sample_id": "s0", "label": NaN}\n', r"labels\.jsonl:1: not JSON"),
-        ('{"sample_id": "s0", "label": 0.5}\n', r"labels\.jsonl:1: the label '0.5' is not on the judge's scale"),
-    ],
-)
-def test_bad_json_lines_are_refused_with_file_and_line(run: Path, tmp_path: Path, text: str, message: str) -> None:
-    """What is wrong is named where it stands."""
-    with pytest.raises(UsageError, match=message):
-        import_labels(run, _file(tmp_path / "labels.jsonl", text))
 
 
 def test_files_that_cannot_be_labels_are_refused(run: Path, tmp_path: Path) -> None:

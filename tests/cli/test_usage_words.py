@@ -58,11 +58,6 @@ def test_an_option_of_another_tool_names_the_one_that_is_meant(line: str, meant:
     assert "SECRET" not in said
 
 
-def test_an_option_that_the_command_does_not_have_is_not_offered() -> None:
-    """`nel report` has no --bench, so --tasks means nothing there."""
-    assert "Did you mean" not in _said("report DIR --tasks x")
-
-
 @pytest.mark.parametrize(
     ("line", "words"),
     [

@@ -208,13 +208,6 @@ def test_nothing_scored_on_a_side_is_inconclusive(tmp_path: Path) -> None:
     assert found["reason"] == "no pair has a score on both sides"
 
 
-def test_a_single_sample_is_refused(tmp_path: Path) -> None:
-    """One sample decides nothing."""
-    left, right = write_run(tmp_path / "a", lines([1.0])), write_run(tmp_path / "b", lines([0.0]))
-    with pytest.raises(UsageError, match="one sample in common"):
-        compared(left, right)
-
-
 def test_clusters_widen_the_interval_and_a_changed_verdict_is_said(tmp_path: Path) -> None:
     """Samples of one passage are no independent evidence: four passages, and the difference lies in one of them."""
     before = [1.0] * 200

@@ -14,7 +14,6 @@ from nel.cli.app import app
 from nel.cli.request_text import indented
 from nel.config.load import build_config
 from nel.engine.benchmark_description import describe, example_of
-from nel.errors import DatasetError
 from nel.runs.evaluation import preview
 
 
@@ -51,12 +50,6 @@ def test_recorded_responses_are_asked_nothing(tmp_path: Path) -> None:
     (tmp_path / "rows.jsonl").write_text(json.dumps(row))
     found = replace(find_benchmark("gsm8k"), response_field="said")
     assert example_of(found, dataset=str(tmp_path / "rows.jsonl")).request is None
-
-
-def test_a_row_beyond_the_last_is_named() -> None:
-    """The error has the dataset and the number of the row."""
-    with pytest.raises(DatasetError, match=r"quickstart\.jsonl has fewer than 41 rows"):
-        example_of(find_benchmark("quickstart"), row=41)
 
 
 @pytest.mark.parametrize("name", ["gsm8k", "humaneval", "piqa", "xstest", "wmt24pp", "example-capitals"])

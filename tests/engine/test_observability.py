@@ -134,14 +134,6 @@ def test_text_from_outside_cannot_forge_a_line_or_steer_a_terminal(tmp_path: Pat
     assert all(32 <= byte < 127 for byte in raw[:-1])
 
 
-def test_a_number_that_json_does_not_have_is_null(tmp_path: Path) -> None:
-    """NaN and infinity are no JSON."""
-    with logged(tmp_path) as log:
-        log.outage_ended(float("nan"))
-        log.outage_ended(float("inf"))
-    assert [line["seconds"] for line in lines(tmp_path)] == [None, None]
-
-
 def test_retries_are_counted_and_written_once_a_second(tmp_path: Path) -> None:
     """Ten thousand retries between two ticks are one line with counts; a tick without one writes nothing."""
     with logged(tmp_path) as log:
@@ -183,14 +175,6 @@ def test_the_log_is_bounded(tmp_path: Path) -> None:
     assert sum(path.stat().st_size for path in files) <= 4 * 5_000
     assert [json.loads(line)["event"] for path in files for line in path.read_text().splitlines()]
     assert "…" in lines(tmp_path)[-1]["reason"]
-
-
-def test_half_a_line_of_a_crash_is_cut(tmp_path: Path) -> None:
-    """A resumed run goes on after the last whole line."""
-    (tmp_path / "run.log").write_text('{"event": "kept"}\n{"event": "ha')
-    with logged(tmp_path) as log:
-        log.stopping("now")
-    assert [line["event"] for line in lines(tmp_path)] == ["kept", "stopping"]
 
 
 def test_a_log_that_cannot_be_written_harms_nothing(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -525,13 +509,6 @@ def test_live_numbers_are_there_while_it_lasts(tmp_path: Path) -> None:
     live.session_ended("done", 0)
     live.tick()
     assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize("content", [b"", b"{", b"[]", b"\xff", b'{"updated": "x"}'])
-def test_unreadable_live_numbers_are_none(tmp_path: Path, content: bytes) -> None:
-    """A watcher does not trip over what is in the file."""
-    (tmp_path / LIVE_NAME).write_bytes(content)
-    assert read_progress_file(tmp_path) is None
 
 
 @dataclass

@@ -115,12 +115,6 @@ def test_the_benchmarks_own_category_comes_first() -> None:
     assert sample(rows, 6, category_field="kind")[1]["by"] == "subset"
 
 
-def test_a_row_that_makes_no_sample_may_be_drawn() -> None:
-    """A bad row counts among the questions of the benchmark, as it does in a whole run."""
-    rows = [*rows_of({"art": 5, "law": 5}), RawRow(number=11, data={"q": "no answer"})]
-    assert sample(rows, 5)[1]["of"] == 11
-
-
 def test_the_first_rows_are_said_to_be_of_one_category() -> None:
     """What the first rows are of is counted to the end of the dataset."""
     n, selection = first(rows_of(UNEQUAL), 6)

@@ -201,13 +201,6 @@ def test_the_model_is_shown_what_a_tool_returns(tmp_path: Path) -> None:
     assert (code, lines[0]["reward"], results(calls[1])) == (0, 1.0, ["yy", "[1]", "null", "", "8"])
 
 
-def test_an_output_of_any_size_costs_no_sample(tmp_path: Path) -> None:
-    """Head and tail are shown, and all bytes that are missing are counted."""
-    lines, calls, code = run(tmp_path, once(("long_list", {"n": 70_000_000})))
-    assert (code, lines[0]["episode"]["bytes_cut"]) == (0, 70_000_000 - 16_384)
-    assert "69,983,616 bytes of the output are left out here" in results(calls[1])[0]
-
-
 def test_parallel_calls_are_answered_in_their_order(tmp_path: Path) -> None:
     """Results stand in the order of the calls, whatever the order in which they come."""
     _, calls, _ = run(tmp_path, once(*[("double", {"n": n}) for n in range(5)]), "functions")
@@ -249,7 +242,6 @@ def test_a_solver_cannot_hide_what_ended_its_episode(tmp_path: Path, name: str) 
 
 
 FULL = {"message": "This model's maximum context length is 10 tokens.", "code": "context_length_exceeded"}
-FILTERED = {"message": "The response was filtered.", "code": "content_filter"}
 
 
 @pytest.mark.parametrize(
@@ -269,9 +261,3 @@ def test_how_the_last_answer_failed_counts_where_nothing_is_solved(tmp_path: Pat
     lines, _, code = run(tmp_path, script, n=2)
     assert code == 0
     assert [(line["reward"], line["outcome"]["kind"]) for line in lines] == [(0.0, kind), (1.0, None)]
-
-
-def test_an_unsolved_episode_that_a_limit_ended_is_scored(tmp_path: Path) -> None:
-    """Its last answer has calls instead of a text, and they were run: that is no failure to answer."""
-    lines, _, _ = run(tmp_path, lambda *_: calling(("add", {"a": 1})), "bank", "--max-steps", "2", n=2)
-    assert [(line["reward"], line["outcome"]["state"]) for line in lines] == [(1.0, "scored"), (0.0, "scored")]

@@ -207,13 +207,6 @@ def test_a_run_of_episodes_is_verified_from_its_store(finished: Path, tmp_path: 
     assert command(tmp_path, "verify", str(finished)) == 0
 
 
-def test_salvage_keeps_episodes(finished: Path, whole: Path, tmp_path: Path) -> None:
-    """What is salvaged of a whole run is all of it, steps included."""
-    assert command(tmp_path, "eval", "salvage", str(finished)) == 0
-    assert command(tmp_path, "eval", "score", str(finished)) == 0
-    assert lines(finished) == lines(whole)
-
-
 def test_the_response_cache_answers_the_steps_of_another_run(tmp_path: Path, whole: Path) -> None:
     """A second run with the same cache runs the tools and sends nothing."""
     with scripted(depositing) as endpoint:
@@ -224,19 +217,6 @@ def test_the_response_cache_answers_the_steps_of_another_run(tmp_path: Path, who
     assert [(line["reward"], line["episode"]) for line in second] == [
         (line["reward"], line["episode"]) for line in lines(whole)
     ]
-
-
-def test_episodes_and_single_answers_share_a_run(tmp_path: Path) -> None:
-    """A benchmark without a solver is answered as ever, beside one with episodes."""
-    path = write_bank(tmp_path, N)
-    with scripted(depositing) as endpoint:
-        benches = ("--bench", f"{path}:bank", "--bench", f"{path}:plain")
-        where = ("--model-url", endpoint.url, "--model-id", "m", "-o", "out")
-        assert nel("eval", "run", *benches, *where, cwd=tmp_path, env=mails(tmp_path)).returncode == 0
-    run_dir = only_run(tmp_path / "out")
-    assert [line["reward"] for line in read_results(run_dir, "plain")] == [0.0] * N
-    assert all("episode" not in line for line in read_results(run_dir, "plain"))
-    assert [line["reward"] for line in lines(run_dir)] == [1.0] * N
 
 
 def test_several_endpoints_answer_episodes(tmp_path: Path) -> None:

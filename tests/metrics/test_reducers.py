@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from nel.errors import UndefinedMetric
 from nel.metrics import (
     at_least,
     mean_score,
@@ -95,15 +94,6 @@ def test_every_shape_is_reduced_place_by_place(name: str, shape) -> None:
     assert whole == shape(reduced(reducer, *firsts), reduced(reducer, *seconds))
 
 
-def test_places_are_unscored_on_their_own() -> None:
-    """A NaN leaf is left out in its place only; a score that is NaN as a whole is left out everywhere."""
-    assert reduced(mean_score(), {"a": 1, "b": NAN}, {"a": 0, "b": 1}, NAN) == {"a": 0.5, "b": 1.0}
-    assert reduced(pass_at(2), [1, 1], [0, NAN])[0] == 1.0
-    assert math.isnan(reduced(pass_at(2), [1, 1], [0, NAN])[1])
-    assert reduced(mean_score(), (1, 0), (0, 0)) == [0.5, 0.0]
-    assert reduced(mean_score(), {}, {}) == {}
-
-
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize(
     ("values", "message"),
@@ -118,13 +108,6 @@ def test_shapes_must_match(name: str, values: list[Any], message: str) -> None:
     """Different shapes, lengths or keys are errors."""
     with pytest.raises(ValueError, match=message):
         reduced(reducer_named(name), *values)
-
-
-@pytest.mark.parametrize("name", ["mean", "median", "max", "at_least_1", "pass_at_1", "pass_k_1"])
-def test_values_without_a_number_are_errors(name: str) -> None:
-    """Where a number is needed, a word that has none is never 0."""
-    with pytest.raises(UndefinedMetric, match="'correct' has no number"):
-        reduced(reducer_named(name), "correct", "C")
 
 
 def test_what_the_repeats_share_is_kept() -> None:

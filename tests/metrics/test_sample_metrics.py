@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import scipy
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -156,23 +155,6 @@ def test_agrees_with_numpy(values: list[float]) -> None:
     assert stderr()(scores) == pytest.approx(np.std(values, ddof=1) / math.sqrt(len(values)), abs=1e-6)
 
 
-def test_bootstrap_stderr_is_near_the_formula() -> None:
-    """Within five of its own standard errors of std(n) / sqrt(n); its seed decides."""
-    values = np.random.default_rng(1).random(300)
-    expected = values.std() / math.sqrt(300)
-    found = bootstrap_stderr(num_samples=4000)(samples(values.tolist()))
-    assert found == pytest.approx(expected, rel=5 / math.sqrt(8000))
-    assert bootstrap_stderr(seed=1)(samples(values.tolist())) != bootstrap_stderr(seed=2)(samples(values.tolist()))
-
-
-def test_clustered_t_interval() -> None:
-    """The mean and t(G - 1) times the clustered standard error."""
-    scores = samples([1, 1, 1, 0, 0, 0, 0, 1, 1, 1, 0, 1], passage="aaaabbbbcccc")
-    half = scipy.stats.t.ppf(0.975, 2) / 6
-    found = ci(cluster="passage")(scores)
-    assert (found["lower"], found["upper"]) == pytest.approx((7 / 12 - half, 7 / 12 + half))
-
-
 def test_bootstrap_interval() -> None:
     """Nineteen of twenty, golden; with clusters whole clusters move."""
     assert ci(method="bootstrap")(samples("C" * 19 + "I")) == {"lower": 0.85, "upper": 1.0}
@@ -239,14 +221,6 @@ def test_grouped() -> None:
     assert grouped(mean(), "subject", all_label="total")(SUBJECTS)["total"] == 0.6
 
 
-def test_grouped_intervals() -> None:
-    """Any metric can be grouped; one of several numbers has no mean of groups."""
-    found = grouped(ci(method="wilson"), "subject")(SUBJECTS)
-    assert found["art"] == {"lower": wilson_interval(1, 2).lower, "upper": wilson_interval(1, 2).upper}
-    with pytest.raises(UndefinedMetric, match="has no number"):
-        grouped(ci(method="wilson"), "subject", all="groups")(SUBJECTS)
-
-
 def test_group_without_a_value() -> None:
     """A group nobody of which was scored is None, not 0 and not gone, and then groups have no mean."""
     scores = samples(["C", math.nan], subject=["law", "art"])
@@ -270,13 +244,6 @@ def test_grouped_arguments(settings: dict[str, Any], message: str) -> None:
     """A wrong argument is refused when the metric is built."""
     with pytest.raises(ValueError, match=message):
         grouped(mean(), "subject", **settings)
-
-
-def test_names_and_params() -> None:
-    """What a factory builds knows its name and arguments; functions are recorded by name or not at all."""
-    assert [one.name for one in SIMPLE[:6]] == ["accuracy", "mean", "std", "var", "stderr", "bootstrap_stderr"]
-    assert dict(stderr(cluster="passage").params) == {"cluster": "passage"}
-    assert dict(grouped(accuracy(), "subject").params)["metric"] == "accuracy"
 
 
 def test_decorator_forms() -> None:

@@ -339,16 +339,3 @@ def test_the_benchmark_pairwise_works_by_itself(tmp_path: Path) -> None:
     bare = nel("eval", "run", "--bench", "pairwise", *flags, cwd=tmp_path)
     assert bare.returncode == 2
     assert "pairwise has no rows of its own; give --dataset FILE" in bare.stderr
-
-
-def test_two_truncation_policies_are_not_compared(runs: Runs, tmp_path: Path) -> None:
-    """What counts as an answer in one run and as a failure in the other would decide the pair."""
-    run = tmp_path / "cut"
-    run.mkdir()
-    (run / "run.db").write_bytes((runs["cut"] / "run.db").read_bytes())
-    changed = nel("eval", "score", str(run), "-O", "benchmarks.0.truncated=score", cwd=tmp_path)
-    assert changed.returncode in (0, 3), changed.stderr
-    flags = ["--judge-url", "http://127.0.0.1:9/v1", "--judge-id", "s"]
-    done = nel("judge", "leaderboard", str(runs["alpha"]), str(run), *flags, cwd=tmp_path)
-    assert done.returncode == 2
-    assert "scoring.truncated: failure and score" in done.stderr

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from nel.apps.limiter.hub import LEASE_SECONDS, SETTLE_SECONDS
-from nel.models.limiter.contract import LimiterRefused, LimiterUnreachable
+from nel.models.limiter.contract import LimiterRefused
 from nel.models.limiter.shared_gate import WAITS_SECONDS, SharedGate
 from nel.models.pacing import EndpointDown, GateClosed, Pace
 from tests.apps.limiter.world import World, in_world
@@ -175,22 +175,6 @@ def test_other_limits_and_too_many_runs_are_refused() -> None:
         await _closed([*gates, *few])
 
     in_world(scenario)
-
-
-def test_without_a_limiter_and_without_a_part_nothing_is_sent() -> None:
-    """A run that is no shard and never reached the limiter does not start; a shard starts with its part."""
-
-    async def scenario(world: World, now: Now) -> None:
-        world.kill_limiter()
-        with pytest.raises(LimiterUnreachable):
-            await world.gate(PACE).open()
-        (shard,) = await _opened(world, 1, PACE, parts=10)
-        await world.keep_asking(shard, workers=20, until=30.0)
-        await _closed([shard])
-
-    world = in_world(scenario)
-    assert world.sent_between(0, WAITS_SECONDS) == 0
-    assert world.sent_between(WAITS_SECONDS, 30) == pytest.approx(28 * PER_SECOND / 10, rel=0.05)
 
 
 def test_a_stop_cancels_what_waits() -> None:

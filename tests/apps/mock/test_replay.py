@@ -81,20 +81,6 @@ def test_the_longer_question_wins(tmp_path: Path) -> None:
     assert found(recordings, "2") == "?"
 
 
-def test_all_fields_must_occur(tmp_path: Path) -> None:
-    """With several fields and lists, every text must occur, and more of them win."""
-    rows = [
-        {"q": "Which is it?", "c": ["red", "green"], "o": "A"},
-        {"q": "Which is it?", "c": ["red", "green", "blue"], "o": "B"},
-        {"q": "Which is it?", "c": ["red", "violet"], "o": "C"},
-    ]
-    recordings = read_recordings(options(written(tmp_path, *rows), question_fields=("q", "c")))
-    assert found(recordings, "Which is it?\nA) red\nB) green") == "A"
-    assert found(recordings, "Which is it?\nA) red\nB) green\nC) blue") == "B"
-    assert found(recordings, "Which is it?\nA) violet\nB) red") == "C"
-    assert found(recordings, "Which is it?\nA) red") == "no_recording"
-
-
 def test_worked_examples_make_a_prompt_ambiguous(tmp_path: Path) -> None:
     """Where a prompt holds two recorded questions side by side, neither is guessed; the id decides."""
     example, asked = "How many legs do seven spiders have together, please?", "How many legs do three ants have in all?"
@@ -154,14 +140,6 @@ async def test_ambiguity_names_the_rivals_and_the_way_out(client: Client, tmp_pa
     assert "line 1" in without_ids["error"]["message"]
     assert "--id-field" in without_ids["error"]["message"]
     assert wrong[0] == 400
-
-
-async def test_finish_reason_is_replayed(client: Client, tmp_path: Path) -> None:
-    """A recorded finish reason is served; null means stop."""
-    path = written(tmp_path, {"q": "One?", "o": "", "f": "length"}, {"q": "Two?", "o": "2", "f": None})
-    async with running(replay_app(options(path, finish_reason_field="f"), model="demo")) as url:
-        reasons = [(await client.chat(url, text))[1]["choices"][0]["finish_reason"] for text in ("One?", "Two?")]
-    assert reasons == ["length", "stop"]
 
 
 @pytest.mark.parametrize(

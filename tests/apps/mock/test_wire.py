@@ -152,14 +152,6 @@ async def test_bad_json_is_a_400(client: Client, raw: bytes) -> None:
         assert "JSON" in (await response.json())["error"]["message"]
 
 
-async def test_unknown_routes_and_methods_answer_in_json(client: Client) -> None:
-    """A wrong path or method is an OpenAI-shaped error, not a page."""
-    async with running(demo_app(DemoOptions())) as url:
-        assert (await client.get(f"{url}/nothing"))[1]["error"]["code"] == "unknown_url"
-        status, body = await client.get(f"{url}/completions")
-    assert (status, body["error"]["code"]) == (405, "method_not_allowed")
-
-
 async def test_content_parts_and_lone_surrogates_are_text(client: Client) -> None:
     """Text parts are read like text, and a lone surrogate in the prompt survives the echo."""
     message = {"role": "user", "content": [{"type": "text", "text": QUESTION}, {"type": "image_url", "image_url": {}}]}

@@ -135,19 +135,6 @@ def test_plans_have_tokens_money_and_hours(tmp_path: Path) -> None:
     assert power(write_run(tmp_path / "b", lines(coins(200, 0.5, 6))))["plans"][0]["cost"] is None
 
 
-def test_what_one_more_answer_buys() -> None:
-    """New questions buy more while there are any; then repeats are what is left."""
-    few = power("--score", "0.5", "--within", "0.1", "--questions", "100")
-    many = power("--score", "0.5", "--within", "0.1")
-    assert (few["marginal"]["buys_more"], many["marginal"]["buys_more"]) == ("repeats", "questions")
-    unknown = power("--score", "0.5", "--questions", "100")
-    assert unknown["marginal"]["buys_more"] is None
-    same = power("--score", "0.5", "--questions", "100", "--within", "0")
-    assert same["marginal"]["buys_more"] == "nothing"
-    assert [one["repeats"] for one in unknown["plans"] + same["plans"]] == [1, 1]
-    assert few["marginal"]["with_more_questions"] < few["marginal"]["with_one_more_repeat"]
-
-
 def test_terminal_and_picture(tmp_path: Path) -> None:
     """The table and the curve mark the planned number; the picture is one well-formed SVG without scripts or links."""
     svg = tmp_path / "curve.svg"

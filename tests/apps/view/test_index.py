@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from pathlib import Path
 from typing import Any
 
@@ -201,29 +200,6 @@ def test_a_new_session_makes_a_new_index(tmp_path: Path) -> None:
     second = indices.of(found_in(run_dir))
     indices.close()
     assert (second.n_indexed, search(second.path, "step")) == (0, [])
-
-
-def test_a_damaged_index_is_built_again(tmp_path: Path) -> None:
-    """A cache is a convenience: what is wrong with it is no error."""
-    run = found_in(build_viewed_run(tmp_path / "run", n=10, texts=()))
-    indices = Indices(tmp_path / "cache", wait_seconds=PATIENCE_SECONDS)
-    path = indices.of(run).path
-    indices.close()
-    path.write_bytes(b"no database, but long enough to be looked at" * 100)
-    again = Indices(tmp_path / "cache", wait_seconds=PATIENCE_SECONDS)
-    state = again.of(run)
-    again.close()
-    assert (state.n_indexed, state.problem) == (9, "")
-
-
-def test_building_stops_when_it_is_told(tmp_path: Path) -> None:
-    """A server that ends does not wait for a million answers."""
-    run = found_in(build_viewed_run(tmp_path / "run", n=10, texts=()))
-    stop = threading.Event()
-    stop.set()
-    build(run, tmp_path / "index.db", stop=stop)
-    with Index(tmp_path / "index.db") as index:
-        assert index.fact("n") is None
 
 
 def test_a_chart_counts_every_value() -> None:

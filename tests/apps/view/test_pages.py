@@ -170,13 +170,6 @@ async def test_filters_and_search_narrow_the_list(client: Client) -> None:
     assert 'value="law">law (20)' in await text_of(client, SAMPLES)
 
 
-async def test_a_number_is_jumped_to(client: Client) -> None:
-    """What is typed as #12 opens the sample, and an id leads to its address."""
-    assert str((await client.get(f"{SAMPLES}?q=%2312")).url).endswith("/quiz/12")
-    assert str((await client.get(f"{SAMPLES}/id/quiz%2F0007")).url).endswith("/quiz/7")
-    await text_of(client, f"{SAMPLES}/id/nothing", 404)
-
-
 async def test_a_sample_shows_how_its_answer_was_read(client: Client) -> None:
     """Question, prompt as sent, marked answer, target, reading and request are on the page of a sample."""
     text = await text_of(client, "/runs/first-run/quiz/2")

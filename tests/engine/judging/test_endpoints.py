@@ -40,17 +40,6 @@ def test_all_judges_together_leave_room_for_answers(concurrencies: tuple[int, ..
     assert sum(one.slots.free for one in found) <= SLOTS - SLOTS_WITHOUT_JUDGE
 
 
-def test_usual_judges_keep_all_their_slots() -> None:
-    """Nothing is taken away where there is room, nor from the evaluated model as its own judge."""
-    found = judge_endpoints(32, 1000, 1000)
-    share_slots(found)
-    assert [one.slots.free for one in found] == [96, 1064, 1064]
-    itself = EndpointConfig(url="http://m/v1", model="m")
-    own = JudgeEndpoint.of(Client(itself, api_key=None, connections=4096), 4096)
-    share_slots([own])
-    assert own.slots.free == 4096 + 64
-
-
 async def test_waiters_for_a_slot_can_be_rejected() -> None:
     """Slots are given in the order of arrival; a rejected waiter is parked and takes no slot."""
     (one,) = judge_endpoints(1)

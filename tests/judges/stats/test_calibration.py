@@ -14,7 +14,7 @@ import pytest
 
 from nel.artifacts.schema import load_schema
 from nel.judges.stats.agreement import cohen_kappa, gwet_ac1, pabak
-from nel.judges.stats.calibration import KAPPA_MIN, Tally, calibration_json, strata_of
+from nel.judges.stats.calibration import KAPPA_MIN, Tally, calibration_json
 from nel.judges.stats.corrected_headline import corrected_headline
 from nel.judges.stats.human_labels import allocate, priority, scale_of, spread
 from nel.metrics.intervals import wilson_interval
@@ -276,15 +276,6 @@ def test_every_calibration_keeps_its_schema(tally: Tally) -> None:
     text = json.dumps(content, allow_nan=False)
     validator = jsonschema.Draft202012Validator(load_schema("calibration"))
     assert list(validator.iter_errors(json.loads(text))) == []
-
-
-def test_strata_without_labels_join_their_neighbour() -> None:
-    """Each stratum has two labels or more, the scores stay in order, and no answer is lost."""
-    answers = [(0.0, None)] * 9 + [(0.25, 0.25)] + [(0.5, 0.5)] * 3 + [(0.75, None)] * 4 + [(1.0, 1.0)] * 2
-    strata = strata_of(_tally(answers))
-    assert [(part.low, part.high, part.scores.n, part.n_labelled) for part in strata] == [
-        (0.0, 0.75, 17, 4), (1.0, 1.0, 2, 2),
-    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(

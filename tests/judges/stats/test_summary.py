@@ -184,15 +184,6 @@ def test_free_numbers_are_rounded_when_they_are_too_many() -> None:
     assert len(patterns.cases()) <= 150
 
 
-def test_free_labels_give_up_with_a_reason() -> None:
-    """Labels that hardly ever repeat are no categories: there is no measure rather than a wrong one."""
-    counts = GradePatterns(patterns_max=10)
-    for i in range(100):
-        counts.add(i, [f"label {i}", "C"])
-    assert counts.is_full
-    assert len(counts.cases()) <= 11
-
-
 @pytest.mark.parametrize(
     ("winners", "consistent", "first", "second"),
     [
