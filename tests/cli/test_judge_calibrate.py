@@ -8,9 +8,7 @@ import json
 import os
 import random
 import re
-import subprocess
-import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -400,13 +398,12 @@ def test_a_kill_half_way_leaves_what_the_next_try_mends(run: Path, tmp_path: Pat
     """Killed while a file is put in its place, and done again: the files are those of an undisturbed import."""
     labels = "sample_id,label\n" + "".join(f"s{place},{place % 2}\n" for place in range(80))
     path = _file(tmp_path / "labels.csv", labels)
-    command: Sequence[str] = [sys.executable, "-m", "nel", "judge", "calibrate", str(run), "--labels", str(path)]
-    environment = {**os.environ, "NEL_FAILPOINT": f"during_rename:{at}"}
-    killed = subprocess.run(command, env=environment, capture_output=True, check=False, timeout=280)
+    command = ("judge", "calibrate", str(run), "--labels", str(path))
+    killed = nel(*command, cwd=tmp_path, env={"NEL_FAILPOINT": f"during_rename:{at}"})
     assert killed.returncode != 0
     for file in ("metrics.json", "results.jsonl"):
         assert (run / "qa" / file).read_bytes().endswith(b"\n")
-    done = subprocess.run(command, capture_output=True, check=False, timeout=280)
+    done = nel(*command, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     mended = _bytes(run)
     other = build_judged_run(tmp_path / "other", _answers(300)[0])

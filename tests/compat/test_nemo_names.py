@@ -20,7 +20,7 @@ from nel.judges.registry import judge_for
 from nel.types import ScorerInput
 from tests.support.endpoint import Call, Reply, answer, scripted
 from tests.support.judging import replying
-from tests.support.runs import read_results, write_jsonl
+from tests.support.runs import read_json, read_results, write_jsonl
 
 MEDICAL = """
 import re
