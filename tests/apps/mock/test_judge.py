@@ -142,8 +142,8 @@ def test_a_known_question_needs_no_reference() -> None:
 
 def test_accuracy_leniency_and_wobble_are_what_was_asked() -> None:
     """Over many answers the shares of verdicts are near the chances, and errors are on the side they were given."""
-    wrong = [france(f"Attempt {number}\nAnswer: Lyon") for number in range(150)]
-    right = [france(f"Attempt {number}\nAnswer: Paris") for number in range(150)]
+    wrong = [france(f"Attempt {number}\nAnswer: Lyon") for number in range(180)]
+    right = [france(f"Attempt {number}\nAnswer: Paris") for number in range(180)]
 
     def passed(cases: list[Case], **options: float) -> float:
         judge = DemoJudge(JudgeOptions(**options))  # type: ignore[arg-type] # the names are those of rates
@@ -189,7 +189,7 @@ def test_a_garbled_reply_may_be_whole_the_next_time() -> None:
 
 def test_preferences_for_a_seat_and_for_length() -> None:
     """The first seat wins in both orders near its rate; the longer answer wins wherever it stands."""
-    pairs = [france(f"{number}\n{RIGHT}", "pairwise", baseline=f"{number}\n{RIGHT}!") for number in range(100)]
+    pairs = [france(f"{number}\n{RIGHT}", "pairwise", baseline=f"{number}\n{RIGHT}!") for number in range(180)]
     grades = [judged(pair, JudgeOptions(accuracy=1, first_seat_rate=0.3)) for pair in pairs]
     assert 0.2 < sum(grade.metrics["prefers_first"] for grade in grades) / len(grades) < 0.4
     assert sum(grade.metrics["prefers_second"] for grade in grades) == 0
