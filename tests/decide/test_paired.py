@@ -153,6 +153,7 @@ def test_monte_carlo_flips_are_seeded_and_near_the_t_test() -> None:
     assert found.test_method == "sign_flip_monte_carlo"
 
 
+@pytest.mark.slow
 def test_a_million_pairs_are_compared_in_bounded_memory() -> None:
     """A million questions need a few arrays of their size and never draws times questions."""
     rng = np.random.default_rng(6)

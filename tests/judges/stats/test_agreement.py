@@ -114,6 +114,7 @@ def test_fleiss_kappa_of_the_textbook_is_the_published_number() -> None:
     assert _units(units).ratings().fleiss_kappa() == pytest.approx(0.209931, abs=5e-7)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weights", [None, "linear", "quadratic"])
 def test_kappa_and_its_error_equal_statsmodels(weights: Weights | None) -> None:
     """On 300 random tables of two to six categories, skewed ones too."""
@@ -126,6 +127,7 @@ def test_kappa_and_its_error_equal_statsmodels(weights: Weights | None) -> None:
         assert cohen_kappa_stderr(table, weights=weights) == pytest.approx(theirs.std_kappa, abs=1e-7)
 
 
+@pytest.mark.slow
 def test_fleiss_kappa_equals_statsmodels() -> None:
     """On 250 random sets of units without gaps."""
     inter_rater = pytest.importorskip("statsmodels.stats.inter_rater", reason="pip install statsmodels")
@@ -140,11 +142,11 @@ def test_fleiss_kappa_equals_statsmodels() -> None:
 
 @pytest.mark.parametrize("scale", ["nominal", "ordinal", "interval", "ratio"])
 def test_alpha_equals_krippendorff(scale: Scale) -> None:
-    """On 300 random sets of units with up to half the values missing, for two to six raters."""
+    """On 60 random sets of units with up to half the values missing, for two to six raters."""
     krippendorff = pytest.importorskip("krippendorff", reason="pip install krippendorff")
     chance = _chance(22)
     compared = 0
-    while compared < 300:
+    while compared < 60:
         units = _random_units(chance)
         paired = [[one for one in unit if one is not None] for unit in units]
         if len({one for unit in paired if len(unit) > 1 for one in unit}) < 2:
@@ -249,6 +251,7 @@ def test_an_interval_that_says_nothing_is_none() -> None:
         table_interval(np.zeros((2, 2)), cohen_kappa)
 
 
+@pytest.mark.slow
 def test_the_bootstrap_of_units_covers_alpha() -> None:
     """Of 60 samples of raters with a known agreement about 95 in 100 intervals hold it."""
     chance = _chance(25)

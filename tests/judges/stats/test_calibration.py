@@ -167,7 +167,7 @@ def test_scores_of_any_value_are_cut_into_ranges() -> None:
     """A rubric's scores make eight strata, and PPI++ within them holds the mean that people would give."""
     chance = random.Random(40)  # noqa: S311 - a test, not a secret
     held = 0
-    for _ in range(60):
+    for _ in range(20):
         truth = [min(max(chance.betavariate(3, 2), 0.0), 1.0) for _ in range(1500)]
         scores = [min(max(one + chance.gauss(0.06, 0.08), 0.0), 1.0) for one in truth]
         labelled = set(chance.sample(range(1500), 150))
@@ -177,7 +177,7 @@ def test_scores_of_any_value_are_cut_into_ranges() -> None:
         assert len(found["strata"]) == 8
         assert found["confusion"]["categories"] is None
         held += corrected["ppi"]["ci_lower"] <= 0.6 <= corrected["ppi"]["ci_upper"]
-    assert held >= 53
+    assert held >= 18
 
 
 def test_corrected_headlines_hold_the_truth_of_a_biased_judge() -> None:
@@ -185,7 +185,7 @@ def test_corrected_headlines_hold_the_truth_of_a_biased_judge() -> None:
     chance = random.Random(41)  # noqa: S311
     held = {"ppi": 0, "labels": 0, "rogan_gladen": 0, "raw": 0}
     width = dict.fromkeys(held, 0.0)
-    runs = 150
+    runs = 40
     for _ in range(runs):
         truth = [chance.random() < 0.7 for _ in range(1200)]
         scores = [float(chance.random() < (0.97 if one else 0.35)) for one in truth]
