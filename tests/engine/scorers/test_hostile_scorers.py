@@ -75,12 +75,6 @@ def _delayed(action: Callable[[], object]) -> None:
     threading.Timer(0.01, action).start()
 
 
-def _gone_directory() -> None:
-    where = Path(tempfile.mkdtemp())
-    os.chdir(where)
-    where.rmdir()
-
-
 class _Stays(str):
     __slots__ = ()
 
