@@ -66,14 +66,6 @@ def test_artifacts_agree_with_their_schemas_and_with_each_other(tmp_path: Path) 
     assert judging["agreement"][0]["kappa"]["value"] == 1.0
 
 
-def test_a_benchmark_without_judges_has_none(tmp_path: Path) -> None:
-    """Nothing judged is null, and no judge has requests."""
-    run_dir = write_store(tmp_path / "run", [Scored(reward=1.0, metrics={"correct": 1.0})], panel=())
-    write_artifacts(run_dir)
-    assert read_json(run_dir / "mine" / "metrics.json")["judging"] is None
-    assert read_json(run_dir / "mine" / "runtime_stats.json")["judges"] == {}
-
-
 def answered(model: str, **fields: Any) -> Response:
     usage = Usage(prompt_tokens=100, completion_tokens=20)
     return Response(text="GRADE: C", finish_reason="stop", usage=usage, model=model, attempts=1, **fields)

@@ -68,12 +68,6 @@ def test_unscored_answers_are_named_by_cause() -> None:
     assert warned({}, total)["unscored"] == "1 of 10 unscored by infra (timeout 1)"
 
 
-def test_a_partial_run_is_named_and_a_shard_is_not() -> None:
-    """A run that was stopped is not the benchmark's score; a shard says so by itself."""
-    assert "PARTIAL" in warned({}, is_complete=False)["partial"]
-    assert "partial" not in warned({}, is_complete=False, is_shard=True)
-
-
 def test_a_judge_that_was_never_asked_is_named() -> None:
     """A judge is configured, and the scorer decides without one."""
     text = warned(PANEL)["judge_not_asked"]
@@ -110,8 +104,3 @@ def test_a_fallback_of_a_gateway_is_named() -> None:
     served.add(1, Response(text="b", model="large"))
     text = warned({}, fallbacks=served.fallbacks())["fallback"]
     assert text.startswith("1 answer came from a fallback of the gateway, small")
-
-
-def test_notes_of_an_import_are_warnings() -> None:
-    """What a conversion could not take over stands beside the number."""
-    assert warned({"imported": {"notes": ["no prompts"]}}) == {"imported": "no prompts"}

@@ -67,12 +67,6 @@ def test_examples_as_turns() -> None:
     assert made.protocol == "chat"
 
 
-def test_fixed_examples_by_id_and_position() -> None:
-    """Own ids and positions mix, in the order given."""
-    made = bound(fewshot_sampler="fixed", fewshot_ids=["t4", 1])
-    assert asked(made) == "Q: q4\nA: a4\n\nQ: q1\nA: a1\n\nQ: q\nA:"
-
-
 def test_seeded_examples_depend_on_content_alone() -> None:
     """Neither the id, nor the order of the source, nor what else is asked changes them; the seed does."""
     row = {"q": "q", "a": "a", "s": "x"}
@@ -103,18 +97,6 @@ def test_only_examples_with_the_samples_own_value() -> None:
     assert asked(made, {"q": "q", "a": "a", "s": "y"}) == "Q: q1\nA: a1\n\nQ: q3\nA: a3\n\nQ: q\nA:"
     with pytest.raises(DatasetError, match=r'2 few-shot examples are asked for and .* has 0 with s "z"'):
         asked(made, {"q": "q", "a": "a", "s": "z"})
-
-
-def test_examples_of_each_value_are_found_in_a_sorted_source() -> None:
-    """A source in the order of its subjects has examples of the last one too, and few of each are held."""
-    rows = [{"q": f"{s}{i}", "a": "a", "s": s} for s in "xyz" for i in range(5000)]
-    made = bound(fewshot_match_field="s", fewshot_dataset=rows)
-    assert asked(made, {"q": "q", "a": "a", "s": "z"}) == "Q: z0\nA: a\n\nQ: z1\nA: a\n\nQ: q\nA:"
-    assert made.shots is not None
-    assert [len(pool.shots) for pool in made.shots.pools.values()] == [3, 3, 3]
-    seeded = bound(fewshot_match_field="s", fewshot_dataset=rows, fewshot_sampler="seeded")
-    assert seeded.shots is not None
-    assert [len(pool.shots) for pool in seeded.shots.pools.values()] == [1000] * 3
 
 
 LETTERED = [{"q": f"q{i}", "a": "ABC"[i % 3]} for i in range(4)]

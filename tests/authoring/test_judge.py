@@ -54,13 +54,6 @@ def test_a_failing_judge_is_no_zero() -> None:
     assert (caught.value.kind, caught.value.reply) == ("two_verdicts", "hm")
 
 
-def test_outside_of_a_run_there_is_none() -> None:
-    """The message says how to have one."""
-    with pytest.raises(JudgeError, match="nel eval run and --judge-url") as caught:
-        judge_score(asked(None))
-    assert caught.value.kind == "no_judge"
-
-
 def test_a_sample_of_the_scorers_own_finds_the_judge() -> None:
     """Scorers make a ScorerInput with another target; the run's judge is asked all the same."""
     judge = saying("C", 1.0)

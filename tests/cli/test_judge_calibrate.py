@@ -348,18 +348,6 @@ def test_a_label_of_an_answer_that_changed_counts_no_more(run: Path, tmp_path: P
     assert [warning for warning in warnings if warning.startswith("20 labels are of answers")]
 
 
-def test_labels_are_replaced_by_those_of_the_next_file(run: Path, tmp_path: Path) -> None:
-    """Importing again, with more lines filled in, counts each label once; damaged ones are replaced too."""
-    import_labels(run, _file(tmp_path / "labels.csv", "sample_id,label\ns0,1\ns1,\n"))
-    again = import_labels(run, _file(tmp_path / "labels.csv", "sample_id,label\ns0,1\ns1,1\ns1,1\n"))
-    assert (again.n, again.n_replaced) == (2, 1)
-    _file(run / "qa" / "labels.jsonl", "{}\n")
-    with pytest.raises(UsageError, match=r"labels\.jsonl:1 is no label; import the labels again"):
-        write_artifacts(run)
-    assert import_labels(run, tmp_path / "labels.csv").n == 2
-    write_artifacts(run)
-
-
 def test_runs_that_cannot_be_calibrated_are_refused(run: Path, tmp_path: Path) -> None:
     """No run, no verdicts, an unknown benchmark, two judged ones, both files at once: exit code 2 and one line."""
     plain = build_judged_run(tmp_path / "plain", [Answer(sample_id="a", is_judged=False)], judge=None)
@@ -462,15 +450,6 @@ def test_another_runs_labels_correct_a_run_of_the_same_judge(calibrated: Path, t
     assert "labels_of" not in item.metrics["judging"]["corrected"]
     with pytest.raises(UsageError, match="has labels of its own, which say more"):
         borrow_calibration(weak, calibrated)
-
-
-def test_columns_that_a_tool_turned_into_floats_are_read(run: Path, tmp_path: Path) -> None:
-    """A column with gaps comes back as 0.0 and 1.0 from many tools; half a repeat is none."""
-    text = "\ufeffsample_id,repeat,label\r\ns0,0.0,1.0\r\ns1,0.0,\r\ns2,0.0,0.0\r\n"
-    found = import_labels(run, _file(tmp_path / "floats.csv", text))
-    assert (found.n, found.n_empty) == (2, 1)
-    with pytest.raises(UsageError, match=r"halves\.csv:2: the repeat '0.5' is not a whole number"):
-        import_labels(run, _file(tmp_path / "halves.csv", "sample_id,repeat,label\ns0,0.5,1\n"))
 
 
 @pytest.mark.parametrize(

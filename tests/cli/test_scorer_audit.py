@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import sqlite3
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -161,14 +160,6 @@ def test_answers_of_a_live_run_are_read_with_their_choices(tmp_path: Path) -> No
     assert "mmlu_pro #1, repeat 1 (1)" in explained.stdout
 
 
-def test_a_scorer_that_extracts_nothing_takes_the_whole_response(tmp_path: Path) -> None:
-    """By exact_match a bare number is the answer, as it is in every other way: nothing differs."""
-    run_dir = _recorded(tmp_path, {"one": "18", "two": "19"}, "--scorer", "exact_match")
-    assert nel("scorer", "audit", str(run_dir), cwd=tmp_path).returncode == 0
-    found = read_json(run_dir / "gsm8k" / "metrics.json")["extraction"]
-    assert (found["n_differ"], found["band"]) == (0, {"lower": 0.5, "upper": 0.5})
-
-
 def test_hostile_answers_are_shown_as_text(tmp_path: Path) -> None:
     """Half a character, escape sequences and markup: escaped on the terminal and in the page, strict JSON in files."""
     said = {"one": "\ud800 \x1bc <script>alert()</script>\nAdding them gives 18 apples."}
@@ -191,27 +182,6 @@ def test_partial_credit_has_counts_and_no_band(tmp_path: Path) -> None:
     assert "no band by the way of reading: a score between 0 and 1 is not that of one right answer" in done.stdout
     found = read_json(run_dir / "gsm8k" / "metrics.json")["extraction"]
     assert (found["band"], found["n_differ"] > 0) == (None, True)
-
-
-def _as_programs(run_dir: Path) -> None:
-    """Make the answers of a run programs, as its plan has it where a sandbox runs them."""
-    with sqlite3.connect(run_dir / "run.db") as store:
-        ((plan,),) = store.execute("SELECT plan FROM benchmarks").fetchall()
-        changed = json.loads(plan)
-        changed["identity"]["sandbox.limits"] = {"wall_seconds": 10}
-        store.execute("UPDATE benchmarks SET plan = ?", (json.dumps(changed),))
-    store.close()
-
-
-@pytest.mark.parametrize("command", [("scorer", "audit"), ("eval", "score", "--explain", "declared")])
-def test_programs_are_not_read(tmp_path: Path, command: tuple[str, ...]) -> None:
-    """A run of a code benchmark has no readings: exit 2, the reason, and no file."""
-    run_dir = _recorded(tmp_path)
-    _as_programs(run_dir)
-    done = nel(*command, str(run_dir), cwd=tmp_path)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "gsm8k: the answers are programs" in done.stderr
-    assert not (run_dir / "gsm8k" / "extraction_audit.json").exists()
 
 
 def test_answers_over_several_turns_are_not_read(tmp_path: Path) -> None:

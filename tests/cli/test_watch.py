@@ -197,14 +197,6 @@ def test_what_a_resume_drops_is_counted_anew(tmp_path: Path) -> None:
     store.close()
 
 
-def test_bad_rows_are_unscored_as_in_the_artifacts(tmp_path: Path) -> None:
-    """The total has every row and repeat; a bad row is done and unscored from the beginning."""
-    store, _ = store_with(tmp_path / "run", samples=4, bad=1, repeats=3)
-    view = RunStatusReader(tmp_path / "run").read()
-    assert (view.total, view.done, view.benchmarks[0].unscored) == (12, 3, {"bad_row:unusable": 3})
-    store.close()
-
-
 def test_who_holds_a_run_is_seen_without_holding_it(tmp_path: Path) -> None:
     """The owner is known while it holds the directory, and not after; asking does not keep a run from starting."""
     assert owner_of(tmp_path) is None

@@ -221,18 +221,6 @@ def test_what_nel_cannot_do_is_refused_by_name_when_the_file_is_read(tmp_path: P
         loaded(tmp_path, body)
 
 
-def test_an_excluded_score_is_no_score(tmp_path: Path) -> None:
-    """A score that says it does not count leaves its sample unscored."""
-    body = CHOICE + (
-        "\n    def match_score(self, original_prediction, filtered_prediction, reference, task_state):\n"
-        "        return Score(value={'acc': 0.0}, status=ScoreStatus.EXCLUDED, explanation='no reference')\n"
-    )
-    benchmark = loaded(tmp_path, body)
-    sample = benchmark.sample({"q": "Sky?", "a": "B"}, sample_id="0")
-    with pytest.raises(Exception, match="gave no score: no reference"):
-        benchmark.scorer(ScorerInput(response="ANSWER: B", target="B", sample=sample))
-
-
 def test_every_module_can_be_imported_and_none_stays() -> None:
     """The names exist while a file is loaded and at no other time."""
     with standing_in():

@@ -75,14 +75,6 @@ def test_a_quoted_closing_tag_is_text(answer: str) -> None:
     assert split_reasoning(f"How?\n</think>\n\n{answer}") == ("How?", answer, True)
 
 
-def test_a_block_may_quote_its_own_closing_tag() -> None:
-    """It ends at the tag that is not quoted; where there is none, at the first."""
-    assert split_reasoning("<think>It is `</think>`, so\n</think>18") == ("It is `</think>`, so", "18", True)
-    assert split_reasoning("<think>```python\nx = 1</think>\n```python\ny\n```") == (
-        "```python\nx = 1", "```python\ny\n```", True,
-    )  # fmt: skip
-
-
 @pytest.mark.parametrize(
     ("text", "expected"),
     [

@@ -124,18 +124,6 @@ def test_a_resume_from_another_folder_finds_the_examples(tmp_path: Path) -> None
     )
 
 
-def test_examples_from_the_evaluated_rows_are_noted(tmp_path: Path) -> None:
-    """Without a source the rows themselves serve, a sample never for itself, and the run says so."""
-    write(tmp_path, "num_fewshot=2")
-    with scripted(add, models=["m"]) as endpoint:
-        done = run(tmp_path, endpoint.url)
-        texts = prompts(endpoint.calls)
-    assert done.returncode == 0
-    assert "its few-shot examples are rows of test.jsonl itself" in done.stderr
-    assert texts["0+0\nA:"] == "Q: 1+1\nA: 2\n\nQ: 2+2\nA: 4\n\nQ: 0+0\nA:"
-    assert texts["3+3\nA:"] == "Q: 0+0\nA: 0\n\nQ: 1+1\nA: 2\n\nQ: 3+3\nA:"
-
-
 def test_turns_of_a_chat(tmp_path: Path) -> None:
     """Examples as turns are messages of their own; an endpoint of prompts is refused."""
     write(tmp_path, 'fewshot_dataset="train.jsonl", num_fewshot=1, fewshot_as_turns=True')

@@ -62,20 +62,6 @@ def test_a_gold_answer_that_reads_two_ways_is_a_bad_row(tmp_path: Path) -> None:
     assert "reads two ways: as the label of B and as the text of A" in ambiguous
 
 
-@pytest.mark.parametrize(
-    ("golds", "rewards"),
-    [
-        (["3", "5", "1"], [1.0, 1.0, 1.0]),  # 5 is no index, so that all are texts
-        (["Blue", "B", "AB"], [1.0, 1.0, 1.0]),
-    ],
-)
-def test_gold_texts_are_texts_where_all_are(tmp_path: Path, golds: list[str], rewards: list[float]) -> None:
-    """A column of texts stays one, also where a text could be an index or a letter."""
-    choices = [[other for other in golds if other != gold] + [gold] for gold in golds]
-    rows = [{"target": gold, "out": "Answer: C", "choices": each} for gold, each in zip(golds, choices, strict=True)]
-    assert recorded(tmp_path, rows, "mcq_letter_extract", ', choices_field="choices"') == rewards
-
-
 @pytest.mark.parametrize("field", ["choices", "choices.text"])
 def test_labels_of_the_row_are_the_letters(tmp_path: Path, field: str) -> None:
     """ARC's labels 1 to 4 name the choices, in the gold answer and in the response."""
@@ -264,25 +250,6 @@ def test_an_adapter_finds_its_bad_rows_before_they_are_asked(tmp_path: Path, met
         asked = [call for call in endpoint.calls if any(f"q{n}" in str(call.body) for n in range(len(golds)))]
     assert asked == []
     assert [line["reward"] for line in read_results(tmp_path / "out" / "r", "a")] == [None] * len(golds) + [1.0]
-
-
-def test_the_limit_of_an_adapter_is_no_sample(tmp_path: Path) -> None:
-    """args.limit takes the first of each subset, and the number says so as that of --max-problems does."""
-    (tmp_path / "a.py").write_text(ADAPTER % "acc")
-    write_jsonl(tmp_path / "rows.jsonl", [{"q": f"q{n}", "target": "5"} for n in range(9)])
-    with scripted(lambda *_: answer("5"), models=["m"]) as endpoint:
-        where = ("--model-url", endpoint.url, "--model-id", "m", "-o", "out", "--run-id", "r")
-        done = nel("eval", "run", "--bench", "a.py", *where, "-O", "benchmarks.0.args.limit=4", cwd=tmp_path)
-        drawn = nel(
-            *("eval", "run", "--bench", "a.py", *where[:4], "-O", "benchmarks.0.args.limit=4", "--sample", "2"),
-            cwd=tmp_path,
-        )
-    assert done.returncode == 0, done.stderr
-    metrics = read_json(tmp_path / "out" / "r" / "a" / "metrics.json")
-    assert metrics["selection"]["text"] == "the first 4 of 9, 1 of 1 categories; not a sample"
-    assert [warning["kind"] for warning in metrics["warnings"]] == ["first_n"]
-    assert drawn.returncode == 2
-    assert "args.limit takes the first of each subset" in drawn.stderr
 
 
 def test_a_model_role_that_is_never_asked_is_noted(tmp_path: Path) -> None:

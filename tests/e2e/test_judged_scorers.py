@@ -142,24 +142,6 @@ def test_a_grader_by_its_name_on_any_benchmark(tmp_path: Path) -> None:
     assert "P if " in judge.calls[0].text
 
 
-@pytest.mark.parametrize(
-    ("options", "asked"),
-    [
-        ("", True),
-        ("instructions='End with GRADE: C or I.'", True),
-        ("template='My own {answer} {instructions}'", False),
-    ],
-)
-def test_a_runs_template_is_used_by_a_grader_without_one(tmp_path: Path, options: str, asked: bool) -> None:
-    """``--judge-template`` holds for model_graded_qa too, unless its author wrote a template."""
-    with scripted(adds) as model, scripted(says(j="I")) as judge:
-        settings = {"url": judge.url, "model": "j", "template": "Of the run: {answer}\n{instructions}"}
-        result = run(tmp_path, f"b = bench()(model_graded_qa({options}))\n", model.url, n=1, judge=settings)
-    assert result.exit_code == 0
-    assert ("Of the run:" in judge.calls[0].text) == asked
-    assert ("My own" in judge.calls[0].text) != asked
-
-
 def test_a_composed_scorer_waits_for_what_is_handed_over(tmp_path: Path) -> None:
     """Members of nel's own that hand over are judged too, where a mere rule would run without a judge."""
     source = (

@@ -269,25 +269,6 @@ def test_a_damaged_store_is_named(tmp_path: Path) -> None:
     assert "is damaged or no run.db" in done.stderr
 
 
-def test_a_refused_resume_changes_nothing(tmp_path: Path) -> None:
-    """More problems and another temperature at once: refused, and the run is the same as before and can go on."""
-    sums(tmp_path / "data.jsonl", 20)
-    with scripted(_script) as endpoint:
-        assert nel(*_command(endpoint, "out", "--max-problems", "10"), cwd=tmp_path).returncode == 0
-        run_dir = only_run(tmp_path / "out")
-        before = read_json(run_dir / "gsm8k" / "metrics.json")
-        refused = nel(
-            *_command(endpoint, "out", "--max-problems", "20", "--temperature", "0.5", "--resume"), cwd=tmp_path
-        )
-        assert refused.returncode == 2
-        assert nel("report", str(run_dir), cwd=tmp_path).returncode == 0
-        assert read_json(run_dir / "gsm8k" / "metrics.json") == before
-        assert nel("eval", "resume", str(run_dir), cwd=tmp_path).returncode == 0
-        grown = nel(*_command(endpoint, "out", "--max-problems", "20", "--resume"), cwd=tmp_path)
-        assert grown.returncode == 0, grown.stderr
-        assert len(endpoint.calls) == 20
-
-
 @pytest.mark.slow
 def test_a_killed_run_resumes_from_its_store_alone(tmp_path: Path) -> None:
     """After a SIGKILL there is no run.yaml; `nel eval resume DIR` needs only run.db."""

@@ -112,13 +112,6 @@ def test_the_first_questions_say_so_in_every_output(folder: Path) -> None:
     assert text in shown.stderr
 
 
-def test_a_comparison_says_what_its_sides_are(folder: Path) -> None:
-    """Two runs of the first questions are compared, and it is said of which questions they are."""
-    runs = [str(run(folder, "--max-problems", "30", out=out)) for out in ("one", "two")]
-    done = nel("compare", *runs, cwd=folder)
-    assert "the baseline: the score is of the first 30 of 300" in done.stdout
-
-
 @pytest.mark.parametrize(
     ("flags", "message"),
     [

@@ -12,7 +12,6 @@ from nel.authoring.benchmark import Benchmark
 from nel.datasets.source import RawRow
 from nel.engine.selection import ROWS_COUNTED, first_rows, sampled_rows
 from nel.engine.store.plans import StoredSelection
-from nel.errors import DatasetError
 from nel.prompts import compile_template
 
 
@@ -106,15 +105,6 @@ def test_groups_are_strata_where_there_is_no_category() -> None:
     assert len({text.rsplit(" ", 1)[0] for text in drawn}) == 8
 
 
-def test_the_benchmarks_own_category_comes_first() -> None:
-    """A field that the benchmark names is the stratum, whatever else the rows have."""
-    rows = [
-        RawRow(number=n + 1, data={"q": f"q {n}", "a": "1", "category": "ab"[n % 2], "kind": "xyz"[n % 3]})
-        for n in range(30)
-    ]
-    assert sample(rows, 6, category_field="kind")[1]["by"] == "subset"
-
-
 def test_the_first_rows_are_said_to_be_of_one_category() -> None:
     """What the first rows are of is counted to the end of the dataset."""
     n, selection = first(rows_of(UNEQUAL), 6)
@@ -127,17 +117,6 @@ def test_the_first_of_fewer_rows_are_all() -> None:
     """A limit that is not reached makes no part of a benchmark."""
     assert first(rows_of({"art": 3}), 3)[1]["kind"] == "all"
     assert first(rows_of({"art": 3}), 9)[1]["kind"] == "all"
-
-
-def test_a_broken_row_behind_the_first_ends_the_counting_alone() -> None:
-    """A row that is not asked cannot stop a run; there is at least one more than were read."""
-
-    def rows() -> Iterator[RawRow]:
-        yield from rows_of({"art": 5})
-        raise DatasetError("line 6 is not JSON")
-
-    n, selection = first(rows(), 2)
-    assert (n, selection["kind"], selection["of"], selection["is_exact"]) == (2, "first", 5, False)
 
 
 def test_counting_is_bounded() -> None:

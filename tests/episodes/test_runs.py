@@ -202,11 +202,6 @@ def test_stored_episodes_are_scored_again_without_asking(finished: Path, whole: 
     assert not (tmp_path / "mails").exists()
 
 
-def test_a_run_of_episodes_is_verified_from_its_store(finished: Path, tmp_path: Path) -> None:
-    """nel verify writes every artifact again and finds no difference."""
-    assert command(tmp_path, "verify", str(finished)) == 0
-
-
 def test_the_response_cache_answers_the_steps_of_another_run(tmp_path: Path, whole: Path) -> None:
     """A second run with the same cache runs the tools and sends nothing."""
     with scripted(depositing) as endpoint:

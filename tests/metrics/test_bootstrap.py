@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from nel.errors import UndefinedMetric
 from nel.metrics import bootstrap_ci
 from nel.metrics.bootstrap import _bca_shares
-from nel.metrics.resampling import DeferredReplicates, Replicates, resample_ratios
+from nel.metrics.resampling import DeferredReplicates, resample_ratios
 from tests.support.tiers import first_rows
 
 RNG = np.random.default_rng(11)
@@ -138,15 +138,6 @@ def test_ends_are_means_of_scores(scores: list[float], method) -> None:
     assert not interval.degenerate
 
 
-@pytest.mark.parametrize("scores", [[0.1], [0.1] * 3, [1.0] * 2000, [True, True]])
-@pytest.mark.parametrize("method", ["percentile", "basic", "bca"])
-def test_equal_scores_are_degenerate(scores: list[float], method) -> None:
-    """No spread gives an interval without width, and says so."""
-    interval = bootstrap_ci(scores, method=method)
-    assert interval.degenerate
-    assert interval.ci_lower == interval.value == interval.ci_upper
-
-
 @pytest.mark.parametrize("method", ["percentile", "bca"])
 def test_clusters_of_different_sizes(method) -> None:
     """A resample's mean is the sum over its clusters divided by their size, as in a plain loop."""
@@ -184,13 +175,6 @@ def test_errors(scores, settings, error, message) -> None:
     """What has no interval says why."""
     with pytest.raises(error, match=message):
         bootstrap_ci(scores, **settings)
-
-
-def test_quantile_is_numpys() -> None:
-    """Quantiles interpolate as numpy's do."""
-    means = np.random.default_rng(1).random(101)
-    for share in (0.0, 0.025, 0.5, 0.977, 1.0):
-        assert Replicates(means).quantile(share) == pytest.approx(np.quantile(means, share))
 
 
 def test_memory_is_bounded() -> None:

@@ -89,15 +89,6 @@ def test_the_stratified_formula_of_cochran() -> None:
     assert (interval.lower, interval.upper) == pytest.approx((mean - half, mean + half))
 
 
-@pytest.mark.parametrize("value", [0.0, 1.0])
-def test_equal_values_of_a_sample_are_no_certainty(value: float) -> None:
-    """All right or all wrong in a sample leaves an interval with a width."""
-    interval = stratified_interval(strata_of(([value] * 4, 40), ([value] * 6, 60)), is_proportion=True)
-    assert interval.lower is not None
-    assert interval.upper is not None
-    assert interval.upper - interval.lower > 0.2
-
-
 def test_nearly_all_questions_leave_little_uncertainty() -> None:
     """The interval of the whole shrinks with the share that was asked; that for new questions does not."""
     few, many = (stratified_interval(strata_of(([1.0, 0.0] * 50, size)), is_proportion=True) for size in (100_000, 101))

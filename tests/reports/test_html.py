@@ -203,19 +203,6 @@ def test_rows_have_question_answer_and_target(run_dir: Path) -> None:
     assert row[9] in "ABCDEFGHIJ"
 
 
-def test_rows_leave_out_what_all_prompts_begin_with(tmp_path: Path) -> None:
-    """Lines that the prompts of a category share are not repeated in each row."""
-    rows = run_fixture.make_rows(20)
-    for n, row in enumerate(rows):
-        row["metadata"]["category"] = "law"
-        row["prompt"] = [{"role": "user", "content": f"Answer with a letter.\n\nQuestion {n}: why?\n(A) so"}]
-    run_fixture.write_benchmark(tmp_path / "b", "b", rows)
-    assert [row[6] for row in islands(rendered(tmp_path))[0]["rows"]][:2] == [
-        "Question 0: why? (A) so",
-        "Question 1: why? (A) so",
-    ]
-
-
 def test_distributions_are_drawn(run_dir: Path) -> None:
     """Latency, length and tokens are charts, with the library that draws them in the page and its licence named."""
     page = without_islands(rendered(run_dir))

@@ -13,7 +13,6 @@ import pytest
 from nel.errors import OutputError
 from nel.reports.summary import SummaryRow, csv_text, markdown_table, summary_rows
 from nel.reports.writers import write_reports
-from tests.reports import run_fixture
 
 ROW = SummaryRow(
     benchmark="gsm8k", metric="accuracy", value=0.5, ci_lower=0.4, ci_upper=0.6, bound_lower=0.5, bound_upper=0.5,
@@ -85,10 +84,3 @@ def test_csv_keeps_numbers_and_ordinary_text() -> None:
     (cells,) = csv.DictReader(io.StringIO(csv_text([row]), newline=""))
     assert (cells["benchmark"], cells["value"], cells["ci_lower"]) == ('a,"b"', "-0.25", "")
     assert (cells["n_total"], cells["complete"], cells["failures"]) == ("100", "true", "no_answer=2")
-
-
-def test_second_entry_of_a_name_is_told_apart(tmp_path: Path) -> None:
-    """Two entries of one benchmark keep the number of their directory."""
-    for directory in ("gsm8k", "gsm8k@2"):
-        run_fixture.write_benchmark(tmp_path / directory, "gsm8k", run_fixture.make_rows(10))
-    assert [row.benchmark for row in summary_rows(tmp_path)] == ["gsm8k", "gsm8k@2"]

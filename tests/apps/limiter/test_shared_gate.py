@@ -11,7 +11,7 @@ import pytest
 from nel.apps.limiter.hub import LEASE_SECONDS, SETTLE_SECONDS
 from nel.models.limiter.contract import LimiterRefused
 from nel.models.limiter.shared_gate import WAITS_SECONDS, SharedGate
-from nel.models.pacing import EndpointDown, GateClosed, Pace
+from nel.models.pacing import EndpointDown, Pace
 from tests.apps.limiter.world import World, in_world
 
 PACE = Pace(concurrency_max=40, requests_per_minute=3_000, outage_seconds_max=20.0)
@@ -173,31 +173,5 @@ def test_other_limits_and_too_many_runs_are_refused() -> None:
         with pytest.raises(LimiterRefused, match="cannot be shared by 3 runs"):
             await world.gate(Pace(concurrency_max=2), endpoint="few").open()
         await _closed([*gates, *few])
-
-    in_world(scenario)
-
-
-def test_a_stop_cancels_what_waits() -> None:
-    """Waiters get GateClosed, and a cancelled waiter leaves nothing behind at the limiter."""
-    pace = Pace(concurrency_max=1, adaptive=False)
-
-    async def scenario(world: World, now: Now) -> None:
-        (gate,) = await _opened(world, 1, pace)
-        held = await gate.acquire("one")
-        gone = asyncio.create_task(gate.acquire("two"))
-        waiting = asyncio.create_task(gate.acquire("three"))
-        await asyncio.sleep(0.1)
-        gone.cancel()
-        await asyncio.sleep(0.1)
-        gate.close()
-        with pytest.raises(GateClosed):
-            await waiting
-        with pytest.raises(GateClosed):
-            await gate.back_off(1.0)
-        gate.release(held)
-        await asyncio.sleep(0.1)
-        assert world.hub is not None
-        assert world.hub.overview()[0]["in_flight"] == 0
-        await gate.aclose()
 
     in_world(scenario)

@@ -72,11 +72,6 @@ def test_choice_follows_the_letters_of_the_prompt() -> None:
     assert last_line(ask(DemoOptions(accuracy=1), prompt)) == "Answer: D"
 
 
-def test_unknown_prompt_gets_a_polite_reply() -> None:
-    """A prompt that is no problem is answered by saying that this is a demo model."""
-    assert "demo model" in ask(DemoOptions(), "Who are you?")
-
-
 async def test_same_options_same_behaviour(client: Client) -> None:
     """Two servers with the same options agree in every status and text, whatever the order of requests."""
     options = DemoOptions(seed=3, rate_limit_rate=0.2, error_rate=0.2, truncation_rate=0.3)

@@ -132,14 +132,6 @@ def test_recorded_answers_are_compared_as_their_authors_did() -> None:
     assert verdicts == [row["is_correct"] for row in rows]
 
 
-def test_a_known_question_needs_no_reference() -> None:
-    """The judge knows the quickstart problems; of others it says that it guesses."""
-    case = Case(response="Answer: Paris", question="What is the capital of France?", template="binary_qa")
-    assert judged(case).label == "C"
-    (question,) = judge_for(case).ask(Case(response="x", question="Who?", template="likert_5"))
-    assert "guess" in said(DemoJudge(HONEST), question.prompt)
-
-
 def test_accuracy_leniency_and_wobble_are_what_was_asked() -> None:
     """Over many answers the shares of verdicts are near the chances, and errors are on the side they were given."""
     wrong = [france(f"Attempt {number}\nAnswer: Lyon") for number in range(180)]
@@ -172,19 +164,6 @@ def test_garbled_replies_hold_no_verdict(template: str) -> None:
     again = f"{question.prompt}\n{said(judge, question.prompt)}\n{question.again}"
     honest, first = DemoJudge(JudgeOptions()), said(DemoJudge(JudgeOptions()), question.prompt)
     assert question.read(said(honest, again)).label == question.read(first).label
-
-
-def test_a_garbled_reply_may_be_whole_the_next_time() -> None:
-    """Garbling is drawn for each asking, so that a resumed run gets through; a fresh server does the same again."""
-    (question,) = judge_for(france(RIGHT)).ask(france(RIGHT))
-
-    def whole(judge: DemoJudge) -> list[bool]:
-        return [said(judge, question.prompt).endswith("\nGRADE: C") for _ in range(40)]
-
-    options = JudgeOptions(accuracy=1, garbled_rate=0.5)
-    first = whole(DemoJudge(options))
-    assert 10 < sum(first) < 30
-    assert whole(DemoJudge(options)) == first
 
 
 def test_preferences_for_a_seat_and_for_length() -> None:

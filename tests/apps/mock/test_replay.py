@@ -67,20 +67,6 @@ async def test_refuses_what_was_not_recorded(client: Client, tmp_path: Path, bod
     assert (status, answer["error"]["code"]) == (400, "unsupported")
 
 
-def test_the_longer_question_wins(tmp_path: Path) -> None:
-    """A question that is part of another one answers only where it stands alone."""
-    path = written(
-        tmp_path,
-        {"q": "What is 2 + 2?", "o": "4"},
-        {"q": "What is 2 + 2? And doubled?", "o": "8"},
-        {"q": "2", "o": "?"},
-    )
-    recordings = read_recordings(options(path))
-    assert found(recordings, "Q: What is 2 + 2? And doubled?") == "8"
-    assert found(recordings, "Q: What is 2 + 2? And halved?") == "4"
-    assert found(recordings, "2") == "?"
-
-
 def test_worked_examples_make_a_prompt_ambiguous(tmp_path: Path) -> None:
     """Where a prompt holds two recorded questions side by side, neither is guessed; the id decides."""
     example, asked = "How many legs do seven spiders have together, please?", "How many legs do three ants have in all?"

@@ -8,18 +8,17 @@ from typing import Any
 import pytest
 
 from nel.apps.view.finding import FoundRun, find_runs
-from nel.apps.view.index.building import IndexState, Indices, _Changed, build
+from nel.apps.view.index.building import IndexState, Indices, build
 from nel.apps.view.index.database import ORDERS, Filter, Index, ResultKey, Search, choice_name
 from nel.apps.view.run_page import confusion_of
 from nel.apps.view.sample import sample_view
 from nel.apps.view.samples import Wanted, sample_page
 from nel.apps.view.summary import Summaries
-from nel.engine.stop_rules import DECISIONS
 from nel.engine.store.codec import encode_outcome, encode_response
 from nel.engine.store.database import Store
 from nel.reports.distributions import bin_of, chart_of
 from nel.runs.evaluation import evaluate
-from nel.types import SECOND_ASKING, Response, Scored
+from nel.types import Response, Scored
 from tests.apps.view.conftest import PATIENCE_SECONDS
 from tests.support.runs import read_results, write_jsonl
 from tests.support.viewed_run import build_viewed_run
@@ -219,18 +218,6 @@ def test_a_chart_counts_every_value() -> None:
     assert chart_of("cost", {bin_of(0.0): 5}) is chart_of("cost", {}) is None
 
 
-def test_second_askings_are_in_no_index(tmp_path: Path) -> None:
-    """What was asked again to check the endpoint is no answer of the run."""
-    run_dir = build_viewed_run(tmp_path / "run", n=6, texts=())
-    store = Store(run_dir / "run.db")
-    again = encode_outcome(Scored(reward=1.0, metrics={}))
-    store._write("INSERT INTO outcomes VALUES(1, 2, ?, 0, ?)", (SECOND_ASKING, again))
-    store.close()
-    build(found_in(run_dir), tmp_path / "index.db")
-    with Index(tmp_path / "index.db") as index:
-        assert index.fact("n") == 5
-
-
 def test_an_answer_in_flight_when_a_stop_rule_decided_is_not_asked(tmp_path: Path) -> None:
     """It was counted as right or wrong here, so that a run with 186 scored answers had 161 right and 97 wrong."""
     rows = [{"question": f"{i}?", "answer": "#### 18", "said": f"Answer: {18 + i % 2}"} for i in range(200)]
@@ -269,16 +256,3 @@ def test_an_answer_in_flight_when_a_stop_rule_decided_is_not_asked(tmp_path: Pat
     view = sample_view(run, benchmark, left[0], 0, whole=False)
     assert view is not None
     assert (view.verdict.group, view.reward) == ("not_asked", None)
-
-
-def test_a_decision_makes_a_new_index(tmp_path: Path) -> None:
-    """What was indexed while the run went on may have turned out not to count."""
-    run_dir = build_viewed_run(tmp_path / "run", n=10, texts=())
-    run, path = found_in(run_dir), tmp_path / "index.db"
-    build(run, path)
-    store = Store(run_dir / "run.db")
-    with store.transaction():
-        store.set_meta(DECISIONS, {"quiz": {"n_clusters": 4, "reason": "narrow", "condition": "width<0.4"}})
-    store.close()
-    with pytest.raises(_Changed):
-        build(run, path)

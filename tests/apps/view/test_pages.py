@@ -181,14 +181,6 @@ async def test_a_sample_shows_how_its_answer_was_read(client: Client) -> None:
     assert "Traceback &#34; onmouseover" in await text_of(client, "/runs/first-run/quiz/5")
 
 
-async def test_neighbours_follow_the_filter(client: Client) -> None:
-    """Next and Previous of a sample lead to those that match what was asked for."""
-    text = await text_of(client, f"{SAMPLES}/18?kind=infra:timeout")
-    assert re.search(r'rel="prev" class="button" href="/runs/second-run/quiz/8\?kind=', text)
-    assert re.search(r'rel="next" class="button" href="/runs/second-run/quiz/28\?kind=', text)
-    assert 'href="/runs/second-run/quiz/17"' in await text_of(client, f"{SAMPLES}/18")
-
-
 async def test_repeats_are_folded_into_one_row(client: Client) -> None:
     """A question that was asked five times is one row with its verdicts, and each repeat has an address."""
     text = await text_of(client, "/runs/repeated-run/quiz")

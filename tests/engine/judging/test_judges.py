@@ -384,28 +384,6 @@ def test_a_refused_key_of_one_member_costs_its_own_opinions(
     assert all(opinion["fault"] is None for record in records for opinion in record["opinions"])
 
 
-def test_settings_of_an_endpoint_that_is_not_there_are_the_judges(tmp_path: Path) -> None:
-    """``-O endpoint.outage_seconds_max`` holds for the judge where recorded answers are judged."""
-    write_jsonl(tmp_path / "pairs.jsonl", [{"question": "2 + 2?", "response": "4", "baseline": "5"}])
-    flags = (
-        "--bench",
-        "pairwise",
-        "--dataset",
-        "pairs.jsonl",
-        "--judge-url",
-        "http://127.0.0.1:9/v1",
-        "--judge-id",
-        "j",
-    )
-    done = run_nel("eval", "run", *flags, "-O", "endpoint.outage_seconds_max=0.1", cwd=tmp_path)
-    assert done.returncode == 75, done.stderr
-    settings = stored_config(only_run(tmp_path / "eval_results"))
-    assert (settings.endpoint, settings.judge.panel[0].outage_seconds_max) == (None, 0.1)
-    wrong = run_nel("eval", "run", *flags, "-O", "endpoint.outage_second_max=0.1", cwd=tmp_path)
-    assert wrong.returncode == 2
-    assert "outage_seconds_max" in wrong.stderr
-
-
 def test_flags_name_a_panel_and_add_a_judge_on_a_resume(tmp_path: Path) -> None:
     """Two --judge-id make two judges of one URL; a run without one gets one from `nel eval resume`."""
     path = bench(tmp_path, WAYS["handed over"])
@@ -616,15 +594,6 @@ def test_the_clock_of_a_scorer_stands_until_all_it_asked_at_once_is_answered(tmp
     with scripted(adds) as model, scripted(thinks) as judge:
         engine = {"scorer_timeout_seconds": 1.0}
         result = evaluate(config(bench(tmp_path, scorer, n=1), tmp_path, model.url, judge.url, engine=engine))
-    assert (result.exit_code, result.benchmarks[0].headline["value"]) == (0, 1.0)
-
-
-@pytest.mark.parametrize("own", ["'mine'", "[{'opinions': 3}]"])
-def test_a_scorers_own_judgements_are_its_details(tmp_path: Path, own: str) -> None:
-    """What a scorer returns under the name of the records is kept and harms nothing."""
-    scorer = f"@scorer\ndef s(sample: ScorerInput) -> dict:\n    return {{'correct': True, 'judgements': {own}}}\n"
-    with scripted(adds) as model:
-        result = evaluate(config(bench(tmp_path, scorer), tmp_path, model.url))
     assert (result.exit_code, result.benchmarks[0].headline["value"]) == (0, 1.0)
 
 

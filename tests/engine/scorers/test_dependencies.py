@@ -137,17 +137,6 @@ def test_the_members_of_a_composed_scorer_are_in_its_digest(tmp_path: Path) -> N
     assert _digest_changes(bench, bench)
 
 
-def test_a_scorer_with_attributes_of_its_own_has_a_digest(tmp_path: Path) -> None:
-    """A class whose `members` and `params` are no collections, or hold functions of another module."""
-    bench = _bench(tmp_path, "return True")
-    text = bench.read_text(encoding="utf-8").partition("@benchmark")[0]
-    attributes = "    members = 5\n    def params(self):\n        return 7\n    inner = 'text'\n"
-    score = "    def score(self, sample):\n        return {'correct': True}\n"
-    decorators = '@benchmark(name="mine", dataset="rows.jsonl", prompt="{q}", target_field="a")\n@scorer\n'
-    bench.write_text(f"{text}{decorators}class Mine:\n{attributes}{score}", encoding="utf-8")
-    assert _digest_changes(bench, bench)
-
-
 UNSEEN = {
     "a path of the row": ('open(sample.metadata["path"])', "open() of a computed path"),
     "a parameter": ("def read(path):\n    return path.read_text()\nread(1)", ".read_text() of a computed path"),
@@ -207,17 +196,6 @@ def test_too_much_data_is_listed_instead_of_digested(tmp_path: Path) -> None:
     (found,) = unseen_dependencies(find_benchmark(str(bench)))
     assert "of data" in found
     assert not _digest_changes(bench, tmp_path / "data" / "gold.json")
-
-
-def test_runs_beside_a_scorer_are_no_part_of_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A scorer that may read any file of its folder is not another one after each run."""
-    monkeypatch.chdir(tmp_path)
-    bench = _bench(tmp_path, "open(HERE / sample.target)\n[1 for one in HERE.rglob('*')]")
-    before = scorer_digest(find_benchmark(str(bench)))
-    (tmp_path / "eval_results").mkdir()
-    (tmp_path / "eval_results" / "run.db").write_bytes(b"x")
-    assert scorer_digest(find_benchmark(str(bench))) == before
-    assert unseen_dependencies(find_benchmark(str(bench)))
 
 
 def test_a_moved_scorer_with_its_files_has_the_same_digest(tmp_path: Path) -> None:

@@ -6,7 +6,6 @@ import asyncio
 import ctypes
 import os
 import resource
-import shutil
 import signal
 import subprocess
 import sys
@@ -263,17 +262,6 @@ def _lives(pid: int) -> bool:
         return "zombie" not in Path(f"/proc/{pid}/status").read_text(encoding="utf-8")
     except OSError:
         return False
-
-
-def test_a_temporary_directory_that_a_scorer_deletes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The next sample finds one again."""
-    where = tmp_path / "tmp"
-    where.mkdir()
-    monkeypatch.setenv("TMPDIR", str(where))
-    monkeypatch.setattr(tempfile, "tempdir", None)
-    outcomes = _scores(_scorer(lambda: shutil.rmtree(where)), timeout_seconds=60)
-    assert [type(one).__name__ for one in outcomes].count("Scored") >= N - 1
-    assert all(isinstance(one, Scored) for place, one in enumerate(outcomes) if place != BAD)
 
 
 def test_many_culprits(tmp_path: Path) -> None:

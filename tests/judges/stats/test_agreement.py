@@ -240,17 +240,6 @@ def test_strata_are_weighted_back_to_what_they_stand_for() -> None:
     assert mostly_passed.lower == pytest.approx(0.83, abs=0.015)
 
 
-def test_an_interval_that_says_nothing_is_none() -> None:
-    """Without any disagreement the resamples have no spread; with one odd unit of many most kappas are undefined."""
-    no_spread = table_interval(np.array([[50, 0], [0, 50]]), cohen_kappa)
-    assert (no_spread.lower, no_spread.method, no_spread.reason) == (None, "none", "the resamples have no spread")
-    undefined = table_interval(np.array([[1, 0], [0, 0]]), cohen_kappa)
-    assert undefined.lower is None
-    assert "have no such statistic" in str(undefined.reason)
-    with pytest.raises(UndefinedMetric, match="no units"):
-        table_interval(np.zeros((2, 2)), cohen_kappa)
-
-
 @pytest.mark.slow
 def test_the_bootstrap_of_units_covers_alpha() -> None:
     """Of 60 samples of raters with a known agreement about 95 in 100 intervals hold it."""

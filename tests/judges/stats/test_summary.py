@@ -150,17 +150,6 @@ def test_intervals_draw_samples_not_cases() -> None:
     assert together["ci_upper"] - together["ci_lower"] > 2 * (apart["ci_upper"] - apart["ci_lower"])
 
 
-def test_templates_are_measured_apart() -> None:
-    """Grades of two templates are never compared with each other."""
-    cases = [
-        *records([("C", "C"), ("I", "I")], ["a", "b"]),
-        *records([("1", "5"), ("5", "1")], ["a", "b"], template="likert_5", level="ordinal"),
-    ]
-    rows = {row["template"]: row for row in counted(cases, "a", "b")["agreement"]}
-    assert rows["binary_qa"]["alpha"]["value"] == 1.0
-    assert rows["likert_5"]["raw"]["value"] == 0.0
-
-
 def test_memory_does_not_grow_with_labels_and_judges() -> None:
     """Grades, faults and judges beyond a bound are counted together, and no verdict is lost."""
     cases = [record(str(i), opinion("a", str(i)), opinion(f"other {i}", None, fault=f"fault {i}")) for i in range(200)]
