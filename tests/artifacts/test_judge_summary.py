@@ -109,11 +109,9 @@ def test_requests_to_judges_are_kept_apart(tmp_path: Path) -> None:
     ("known", "message"),
     [
         ({"model": "gpt-4o"}, "strict judges itself: gpt-4o is the evaluated model"),
-        ({"model": "openai/gpt-4o-2024-08-06"}, "strict judges itself"),
         ({"models": ["gpt-4o-2024-08-06"], "served": {"strict": ["gpt-4o-2024-08-06"]}}, "strict judges itself"),
         ({"served": {"mild": ["aurora-7b"]}}, "mild judges itself: aurora-7b is the evaluated model"),
         ({"model": "gpt-4o-mini"}, "strict judges its own family: gpt-4o and gpt-4o-mini are both gpt"),
-        ({"model": "anthropic/claude-3-opus"}, "mild judges its own family: claude-3-5-sonnet and"),
     ],
 )
 def test_a_judge_of_its_own_kind_is_named(known: dict[str, Any], message: str) -> None:

@@ -14,8 +14,7 @@ from nel.core.forked_map import mapped
 HERE = os.getpid()
 
 
-@pytest.mark.parametrize("processes", [1, 2, 3])
-@pytest.mark.parametrize("n", [0, 1, 2, 7])
+@pytest.mark.parametrize(("processes", "n"), [(1, 7), (2, 1), (3, 0), (3, 7)])
 def test_results_come_in_the_order_of_the_tasks(processes: int, n: int) -> None:
     """Also where there are fewer tasks than processes, or more."""
     texts = ["x" * 200_000 * (number % 2) + str(number) for number in range(n)]

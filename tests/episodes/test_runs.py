@@ -15,6 +15,7 @@ from tests.episodes.bank import calling, depositing, n_results, write_bank
 from tests.support.endpoint import Call, Endpoint, Reply, Script, answer, scripted
 from tests.support.processes import started_nel, wait_until
 from tests.support.runs import nel, only_run, read_json, read_results, without_volatile
+from tests.support.tiers import first_rows
 
 N = 3
 N_REQUESTS = 4 * N
@@ -60,7 +61,7 @@ def finished(whole: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(whole, tmp_path / "finished"))
 
 
-@pytest.mark.parametrize("solver", ["react", "stubborn"])
+@pytest.mark.parametrize("solver", first_rows(1, ["stubborn", "react"]))
 def test_a_cap_of_the_run_holds_inside_an_episode(tmp_path: Path, whole: Path, solver: str) -> None:
     """At the cap the run ends resumably without an outcome, however the solver catches errors; a resume goes on."""
     with scripted(depositing) as endpoint:
@@ -144,7 +145,7 @@ def test_an_endpoint_that_refuses_everything_ends_the_run_at_once(tmp_path: Path
     assert {line["outcome"]["cause"] for line in lines(only_run(tmp_path / "out"))} == {"infra"}
 
 
-@pytest.mark.parametrize("n_accepted", [0, 1])
+@pytest.mark.parametrize("n_accepted", first_rows(1, [1, 0]))
 def test_a_setting_that_the_model_refuses_is_changed(tmp_path: Path, n_accepted: int) -> None:
     """The temperature is left out, and an episode that began with it goes on from its stored steps."""
 
