@@ -35,13 +35,10 @@ def failures(folder: Path, text: str) -> str:
     ("body", "said"),
     [
         ("return sample.response == sample.target or 'no'", "return a dict like {'correct': True}"),
-        ("return None", "the scorer gave no score"),
         ("return {'verdict': 'good'}", "the scorer returned no number"),
-        ("return {'correct': float('nan')}", "nan"),
         ("return {'correct': sample.metadata['anwser'] == sample.response}", 'did you mean "answer"?'),
         ("return {'correct': sample.response in sample.target}", "an empty answer scores 0: it gave 1"),
         ("return {'correct': True}", "return False for an empty response"),
-        ("return {'score': 0.5 if not sample.response else 1.0}", "an empty answer scores 0: it gave 0.5"),
         ("return {'correct': False}", "compare what the scorer looks for with the target field"),
         (
             "return {'correct': sample.response.split()[0] == sample.target}",

@@ -244,13 +244,9 @@ def test_a_policy_of_nemo_evaluator_is_read(tmp_path: Path) -> None:
     [
         ("defaults: {max_dorp: 0.1}", 'did you mean "max_drop"'),
         ("defaults: {max_drop: -1}", "defaults.max_drop"),
-        ("defaults: {max_drop: .nan}", "defaults.max_drop"),
         ("defaults: {tier: vital}", "defaults.tier"),
-        ("version: 2", "version"),
         ("benchmarks: {quiz: {max_drop: yes}}", "max_drop is true"),
-        ("level: 1", "level"),
         ("defaults: {metric: ''}", "defaults.metric"),
-        ("level: 0.9\0", "special characters are not allowed"),
         ("- a", "expected keys"),
     ],
 )
