@@ -119,13 +119,6 @@ def test_a_dataset_has_its_own_name_and_commit_on_a_hub(
     assert sources(adapter(tmp_path, arguments=arguments, **meta)) == [wanted]
 
 
-def test_a_local_dataset_is_read_whatever_it_is_called_on_a_hub(tmp_path: Path) -> None:
-    """A path that exists is no name on a hub."""
-    write_jsonl(tmp_path / "rows.jsonl", [{"q": "here"}])
-    benchmark = adapter(tmp_path, dataset_id="rows.jsonl", hf_dataset_id="hf/own")
-    assert sources(benchmark) == [str(tmp_path / "rows.jsonl")]
-
-
 def test_modelscope_has_the_dataset_by_its_declared_name_and_commit(tmp_path: Path) -> None:
     """The name and the commit for Hugging Face say nothing there."""
     adapter(tmp_path, hf_dataset_id="hf/own", dataset_revision="a1", hf_dataset_revision="b2")

@@ -112,20 +112,6 @@ def test_log_likelihood_examples_end_in_the_gold_choice() -> None:
     assert asked(harness, row) == "About q.\n\n" + asked(byob, row)
 
 
-def test_log_likelihood_examples_with_choices_of_their_own() -> None:
-    """A gold index becomes the text of that row's choice."""
-    rows = [{"q": "q0", "options": {"text": ["red", "blue"]}, "a": 1}]
-    made = bound(
-        endpoint_type="completions_logprob",
-        choices_field="options.text",
-        target_delimiter=" ",
-        num_fewshot=1,
-        fewshot_dataset=rows,
-    )
-    text = asked(made, {"q": "q", "options": {"text": ["one", "two", "three"]}, "a": 2})
-    assert text == "Q: q0\nA: blue\n\nQ: q\nA:"
-
-
 def test_choices_as_contexts() -> None:
     """In winogrande's form the prompt renders each context, and one continuation follows them all."""
     rows = [{"before": "The cat saw the dog and the ", "after": " ran.", "options": ["cat", "dog"], "a": 1}]
@@ -142,13 +128,6 @@ def test_choices_as_contexts() -> None:
     assert sample.input == "The cat saw the dog and the dog ran.\n\n"
     assert sample.choices == ("Ann thanked Bea since Ann", "Ann thanked Bea since Bea")
     assert sample.continuation == " had helped."
-
-
-def test_a_gold_index_is_shown_as_its_letter() -> None:
-    """In a generated multiple choice an example answers with the letter that the prompt shows."""
-    rows = [{"q": "q0", "options": ["red", "blue"], "a": 1}]
-    made = bound(prompt="{q}\n{choices}\nAnswer:", choices_field="options", num_fewshot=1, fewshot_dataset=rows)
-    assert asked(made, {**rows[0], "q": "q"}).startswith("q0\nA) red\nB) blue\nAnswer: B\n\n")
 
 
 @pytest.mark.parametrize(

@@ -81,18 +81,6 @@ def test_async_and_judged_scorers_are_understood(tmp_path: Path) -> None:
     assert checked(tmp_path, text)["the scorer gives scores"].detail == "not tried further: it asks a judge"
 
 
-def test_ranked_choices_are_tried_each_as_the_likeliest(tmp_path: Path) -> None:
-    """A log-likelihood benchmark is smoke-tested without an endpoint."""
-    text = (
-        "from nel import ScorerInput, benchmark, scorer\nfrom nel.byob.scorers import multiple_choice_acc\n"
-        "@benchmark(name='ranked', dataset='rows.jsonl', prompt='{question}', target_field='answer',\n"
-        "           endpoint_type='completions_logprob', choices=[' A', ' B'])\n"
-        "@scorer\ndef ranked(sample: ScorerInput) -> dict:\n    return multiple_choice_acc(sample)\n"
-    )
-    found = checked(tmp_path, text, [{"question": "?", "answer": "B"}])
-    assert found["a gold answer scores 1"].passed
-
-
 @pytest.mark.parametrize(
     ("text", "said"),
     [

@@ -25,13 +25,6 @@ SAID = {
 }
 
 
-CHAIN = """@benchmark(name="chain", dataset="rows.jsonl", prompt="{turn}", target_field="targets", turns_field="turns")
-@scorer
-def chain(sample: ScorerInput) -> dict[str, bool]:
-    return exact_match(sample)
-"""
-
-
 def _recorded(tmp_path: Path, said: Mapping[str, str] = SAID, *more: str) -> Path:
     rows = (
         {"id": name, "question": "What is 9 plus 9?", "answer": "It is\n#### 18", "said": text}
@@ -182,21 +175,6 @@ def test_partial_credit_has_counts_and_no_band(tmp_path: Path) -> None:
     assert "no band by the way of reading: a score between 0 and 1 is not that of one right answer" in done.stdout
     found = read_json(run_dir / "gsm8k" / "metrics.json")["extraction"]
     assert (found["band"], found["n_differ"] > 0) == (None, True)
-
-
-def test_answers_over_several_turns_are_not_read(tmp_path: Path) -> None:
-    """Each turn has a gold answer of its own, and the readings are of one response: exit 2 and the reason."""
-    rows = [{"id": "a", "turns": ["1?", "2?"], "targets": ["1", "2"]}]
-    write_jsonl(tmp_path / "rows.jsonl", rows)
-    bench = "from nel import ScorerInput, benchmark, exact_match, scorer\n\n\n" + CHAIN
-    (tmp_path / "chain.py").write_text(bench, encoding="utf-8")
-    with scripted(lambda *_: answer("1"), models=["m"]) as endpoint:
-        where = ("--model-url", endpoint.url, "--model-id", "m", "-o", "out")
-        done = nel("eval", "run", "--bench", "./chain.py", *where, cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    audited = nel("scorer", "audit", str(only_run(tmp_path / "out")), cwd=tmp_path)
-    assert audited.returncode == 2
-    assert "chain: each of several turns has a gold answer of its own (1)" in audited.stderr
 
 
 def test_unknown_ids_and_directories_are_said(tmp_path: Path) -> None:

@@ -127,18 +127,6 @@ def test_a_killed_run_is_told_from_a_stopped_one(tmp_path: Path) -> None:
         assert "interrupted by SIGINT" in nel("eval", "watch", "out", cwd=tmp_path).stdout
 
 
-def test_watching_changes_nothing(tmp_path: Path) -> None:
-    """Every file of a finished run is as it was."""
-    with scripted(lambda call, _: answer("Answer: 1"), models=["m"]) as endpoint:
-        sums(tmp_path / "data.jsonl", 3)
-        command = ["--bench", "gsm8k", "--dataset", "data.jsonl", "--model-url", endpoint.url, "--model-id", "m"]
-        assert nel("eval", "run", *command, "-o", "out", cwd=tmp_path).returncode == 0
-    run_dir = only_run(tmp_path / "out")
-    kept = {path: path.read_bytes() for path in run_dir.rglob("*") if path.is_file() and path.suffix != ".db-shm"}
-    assert nel("eval", "watch", str(run_dir), cwd=tmp_path).returncode == 0
-    assert {path: path.read_bytes() for path in kept} == kept
-
-
 @pytest.mark.parametrize(
     ("make", "message"),
     [

@@ -65,19 +65,6 @@ def test_two_live_runs_are_compared_and_gated(tmp_path: Path) -> None:
     assert read_json(strong / "decision.json")["exit_code"] == 5
 
 
-def test_other_settings_are_refused_in_one_line(tmp_path: Path) -> None:
-    """Two runs at different temperatures: exit 2, the field with both values, and nothing on stdout."""
-    left, right = (
-        asked(tmp_path, "a", 30, "--temperature", "0", n=4),
-        asked(tmp_path, "b", 30, "--temperature", "1", n=4),
-    )
-    done = nel("compare", str(left), str(right), cwd=tmp_path)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "generation.temperature: 0.0 and 1.0" in done.stderr
-    assert done.stderr.count("\n") == 1
-    assert nel("compare", str(left), str(right), "--despite", "decoding", cwd=tmp_path).returncode == 0
-
-
 @pytest.mark.parametrize(
     ("floor", "code", "word"), [("0.3", 0, "GO"), ("0.7", 5, "INCONCLUSIVE"), ("0.99", 4, "NO-GO")]
 )

@@ -7,10 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.test_log_likelihood import _echo as echo
 from tests.support.endpoint import Call, Reply, answer, scripted
 from tests.support.runs import nel, only_run, read_json, read_results, write_jsonl
-from tests.support.tiers import first_rows
 
 BENCH = """
 from nel import ScorerInput, benchmark, scorer
@@ -140,70 +138,3 @@ def test_turns_of_a_chat(tmp_path: Path) -> None:
         ("assistant", "1"),
         ("user", "Q: 3+3\nA:"),
     ]
-
-
-RANKED = """
-from nel import ScorerInput, benchmark, scorer
-from nel.byob.scorers import multiple_choice_acc
-
-@benchmark(name="ranked", dataset="test.jsonl", target_field="answer", endpoint_type="completions_logprob", %s)
-@scorer
-def ranked(sample: ScorerInput) -> dict:
-    return multiple_choice_acc(sample)
-"""
-
-
-def test_log_likelihoods_with_examples(tmp_path: Path) -> None:
-    """Each choice is ranked after description, solved examples and question, as lm-evaluation-harness joins them."""
-    options = (
-        'prompt="Question: {question}\\nAnswer:", choices=["A", "B", "C"], target_delimiter=" ", '
-        'preamble="About numbers.\\n\\n", num_fewshot=2, '
-        'fewshot_dataset=[{"question": "Which is first?", "answer": 0}, {"question": "Which is next?", "answer": "B"}]'
-    )
-    (tmp_path / "bench.py").write_text(RANKED % options)
-    write_jsonl(tmp_path / "test.jsonl", [{"question": f"number {i}?", "answer": "ABC"[i % 3]} for i in range(3)])
-    with scripted(echo, models=["m"]) as endpoint:
-        done = run(tmp_path, endpoint.url)
-        asked = [prompt for call in endpoint.calls for prompt in call.body["prompt"] if "number" in prompt]
-    assert done.returncode == 0, done.stderr
-    context = "About numbers.\n\nQuestion: Which is first?\nAnswer: A\n\nQuestion: Which is next?\nAnswer: B\n\n"
-    assert f"{context}Question: number 1?\nAnswer: C" in asked
-    assert all(prompt.startswith(context) for prompt in asked)
-    metrics = {
-        row["name"]: row["value"]
-        for row in read_json(only_run(tmp_path / "out") / "ranked" / "metrics.json")["metrics"]
-    }
-    assert metrics["acc"] == 1.0
-
-
-def prefers_y(call: Call, number: int) -> Reply:
-    """Answer like any echo, but find what follows a "y" likelier."""
-    reply = echo(call, number)
-    for choice in reply.body["choices"]:
-        if "number" in choice["text"]:
-            columns, last = choice["logprobs"], -1 - call.body["max_tokens"]
-            value = -0.125 if " y" in choice["text"] else -3.5
-            columns["token_logprobs"][last] = value
-            columns["top_logprobs"][last] = {columns["tokens"][last]: value}
-    return reply
-
-
-@pytest.mark.parametrize("shots", first_rows(1, ["It was down there.\n\n", ""]), ids=["one", "none"])
-def test_contexts_are_ranked_by_what_follows_them(tmp_path: Path, shots: str) -> None:
-    """In winogrande's form each request has another context and one continuation, whose tokens alone are summed."""
-    options = (
-        'prompt="{before}{choice}", choices_field="options", continuation="{after}", target_delimiter=" ", '
-        "num_fewshot=1, "
-        'fewshot_dataset=[{"before": "It was ", "options": ["up", "down"], "after": "there.", "answer": 1}]'
-    )
-    (tmp_path / "bench.py").write_text(RANKED % options)
-    rows = [{"before": "number 1? ", "options": ["x", "y"], "after": word, "answer": 1} for word in ("B", "Friday")]
-    write_jsonl(tmp_path / "test.jsonl", rows)
-    with scripted(prefers_y, models=["m"]) as endpoint:
-        done = run(tmp_path, endpoint.url, "--num-fewshot", str(int(bool(shots))))
-        asked = [prompt for call in endpoint.calls for prompt in call.body["prompt"] if "number" in prompt]
-    assert done.returncode == 0, done.stderr
-    assert set(asked) == {f"{shots}number 1? {choice} {word}" for choice in "xy" for word in ("B", "Friday")}
-    results = read_results(only_run(tmp_path / "out"), "ranked")
-    assert [row["model_response"] for row in results] == ["number 1? y", "number 1? y"]
-    assert [row["reward"] for row in results] == [1.0, 1.0]

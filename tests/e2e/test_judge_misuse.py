@@ -110,28 +110,6 @@ def test_a_template_that_cannot_be_used_is_told_and_nothing_is_sent(tmp_path: Pa
     assert "--judge-url URL" not in stderr
 
 
-@pytest.mark.parametrize(
-    ("criteria", "reward"),
-    first_rows(
-        4,
-        [
-            ([{"criterion": "a", "weight": 3}, {"criterion": "b", "weight": 1}], 1.0),
-            ([{"criterion": "a", "points": 2, "weight": 2}], 1.0),
-            ([{"criterion": "a", "weight": 4}, {"criterion": "b", "weight": -1}], 0.75),
-            ([{"criterion": "a", "points": 2, "weight": 3}], None),
-            ([{"criterion": "a", "weight": 0}], None),
-            ([{"criterion": "a", "weight": "heavy"}], None),
-        ],
-    ),
-)
-def test_a_criterion_has_points_or_a_weight(tmp_path: Path, criteria: Any, reward: float | None) -> None:
-    """Two names of the same thing; both with different numbers, none above zero, or none at all is refused."""
-    how = f'needs_judge(sample, template="rubric", rubric={criteria!r})'
-    _, stderr, rows, _ = run(tmp_path, how, '{"explanation": "", "criteria_met": true}')
-    assert {row["reward"] for row in rows} == {reward}
-    assert (reward is None) == ("(bad_case)" in stderr)
-
-
 def test_a_judge_that_was_named_wrongly_is_replaced_on_a_resume(tmp_path: Path) -> None:
     """It never answered, so nothing has to be allowed; once one has answered, another is refused."""
     write_jsonl(tmp_path / "rows.jsonl", [{"question": "Why?", "answer": "So.", "said": "So."}])

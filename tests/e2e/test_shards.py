@@ -17,9 +17,6 @@ import yaml
 from jsonschema import Draft202012Validator
 
 from nel.apps.leaderboard.entries import read_entries
-from nel.apps.view.finding import find_runs
-from nel.apps.view.index.building import build
-from nel.apps.view.index.database import GROUPS
 from nel.artifacts.inputs import LABELS_NAME
 from nel.artifacts.schema import load_schema
 from nel.comparison.floors import hold, read_floors
@@ -185,20 +182,6 @@ def test_a_shard_says_so_wherever_it_is_read_and_decides_nothing(divided: tuple[
         read_entries([str(out / "whole"), f"b={shard}"], "gsm8k")
     with pytest.raises(OutputError, match="is of shard 1 of 3, which decides nothing by itself"):
         hold(shard, read_floors(["correct=0.1"]))
-
-
-def test_the_viewer_counts_samples_of_other_shards_as_not_asked(
-    divided: tuple[Path, tuple[int, int]], tmp_path: Path
-) -> None:
-    """Every sample of the dataset has an entry in the index of a shard, bad rows of others too."""
-    run = next(iter(find_runs([divided[0] / "s2"]).values()))
-    build(run, tmp_path / "index.db")
-    with closing(sqlite3.connect(tmp_path / "index.db")) as index:
-        counts = dict(index.execute("SELECT outcome, sum(n) FROM counts WHERE benchmark = 3 GROUP BY outcome"))
-    found = {GROUPS[number]: n for number, n in counts.items()}
-    accounting = read_json(divided[0] / "s2" / "two" / "metrics.json")["accounting"]
-    assert found["not_asked"] == accounting["n_not_asked"] > 0
-    assert sum(found.values()) == accounting["n_total"] == N_TWO + N_BAD
 
 
 def test_what_is_beside_the_stores_of_shards_is_named(divided: tuple[Path, tuple[int, int]], tmp_path: Path) -> None:

@@ -117,20 +117,6 @@ def test_a_storm_of_500_is_unscored(tmp_path: Path) -> None:
     assert {row["reward"] for row in read_results(only_run(tmp_path / "out"), "gsm8k")} == {None}
 
 
-def test_a_long_storm_stops_the_run(tmp_path: Path) -> None:
-    """So many samples lost in a row, others and a neutral prompt too, stop the run instead of burning the dataset."""
-    broken = Reply(status=500, body={}, headers={"x-should-retry": "false"})
-    with scripted(lambda *_: broken, models=["m"]) as endpoint:
-        done = _run(tmp_path, endpoint.url, "-O", "engine.faults_in_a_row_max=4", "--concurrency", "1", n=100)
-        assert len(endpoint.calls) <= 20
-    assert done.returncode == 75
-    assert "samples in a row were lost" in done.stderr
-    accounting = _accounting(tmp_path)
-    assert accounting["unscored"] == {"infra": {"n": 100, "kinds": {"server_error": 100}}}
-    metrics = read_json(only_run(tmp_path / "out") / "gsm8k" / "metrics.json")
-    assert (metrics["complete"], metrics["headline"]["value"]) == (False, None)
-
-
 def test_one_lost_sample_does_not_hide(tmp_path: Path) -> None:
     """One sample lost of six: the score is over five, the bounds say so, exit 3; a resume mends it."""
     broken = True

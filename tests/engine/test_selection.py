@@ -69,13 +69,6 @@ def test_the_order_of_the_file_does_not_matter() -> None:
     assert set(sample(rows, 50)[0]) == set(sample(rows[::-1], 50)[0])
 
 
-def test_questions_come_in_the_order_of_the_file() -> None:
-    """The draw chooses questions and does not shuffle them."""
-    rows = rows_of(UNEQUAL)
-    drawn = set(sample(rows, 50)[0])
-    assert sample(rows, 50)[0] == [row.data["q"] for row in rows if row.data["q"] in drawn]
-
-
 def test_another_seed_draws_others() -> None:
     """The seed decides, and it is noted."""
     one, other = sample(rows_of(UNEQUAL), 50), sample(rows_of(UNEQUAL), 50, seed=1)

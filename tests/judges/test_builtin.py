@@ -123,16 +123,6 @@ def test_a_case_maps_the_scores_of_a_template() -> None:
     assert refused.value.kind == "bad_template"
 
 
-def test_partial_credit_and_instructions_are_the_scorers() -> None:
-    """What model_graded_qa may set."""
-    case = Case(response="x", template="graded_qa", values={"partial_credit": True, "instructions": "Be {kind}."})
-    (question,) = judge_for(case).ask(case)
-    assert "Be {kind}." in question.prompt
-    assert question.read("GRADE: P").score == 0.5
-    with pytest.raises(JudgeError):
-        grade(Case(response="x", template="graded_qa"), "GRADE: P")
-
-
 @pytest.mark.parametrize(
     ("met", "score"),
     [

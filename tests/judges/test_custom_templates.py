@@ -68,14 +68,6 @@ def test_placeholders_of_other_tools() -> None:
     assert question.prompt.endswith("|c|3")
 
 
-def test_jinja_and_files(tmp_path: Path) -> None:
-    """As for prompts."""
-    assert read("GRADE: I", "{% if reference %}{{ reference }}{% endif %}{{ response }}").label == "I"
-    file = tmp_path / "judge.jinja"
-    file.write_text("Grade {{ response }}\nGRADE: ")
-    assert read("C", str(file)).label == "C"
-
-
 @pytest.mark.parametrize(
     ("template", "case", "message"),
     [

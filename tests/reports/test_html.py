@@ -58,15 +58,6 @@ def test_page_ignores_where_it_is_and_when(run_dir: Path, tmp_path: Path) -> Non
     assert str(tmp_path).encode() not in first
 
 
-def test_writing_leaves_no_temporary_and_replaces_the_old_page(run_dir: Path) -> None:
-    """An older page is replaced as a whole, and nothing else appears in the directory."""
-    before = sorted(path.name for path in run_dir.iterdir())
-    (run_dir / "report.html").write_text("old")
-    path = write_report(run_dir)
-    assert path.read_text(encoding="utf-8").startswith("<!doctype html>")
-    assert sorted(item.name for item in run_dir.iterdir()) == sorted([*before, "report.html"])
-
-
 def test_incomplete_artifact_is_named_as_the_cause(run_dir: Path) -> None:
     """A metric without its fields is the artifact's fault and says how to repair it."""
     edit(run_dir / "mmlu-pro" / "metrics.json", metrics=[{"name": "accuracy"}])

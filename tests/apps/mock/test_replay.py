@@ -67,18 +67,6 @@ async def test_refuses_what_was_not_recorded(client: Client, tmp_path: Path, bod
     assert (status, answer["error"]["code"]) == (400, "unsupported")
 
 
-def test_worked_examples_make_a_prompt_ambiguous(tmp_path: Path) -> None:
-    """Where a prompt holds two recorded questions side by side, neither is guessed; the id decides."""
-    example, asked = "How many legs do seven spiders have together, please?", "How many legs do three ants have in all?"
-    rows = [{"i": 1, "q": example, "o": "56"}, {"i": 2, "q": asked, "o": "18"}, {"i": 3, "q": "ants", "o": "?"}]
-    recordings = read_recordings(options(written(tmp_path, *rows), id_field="i"))
-    prompt = f"{example}\n56\n\n{asked} Think of ants."
-    assert found(recordings, prompt) == "ambiguous_recording"
-    assert found(recordings, prompt, sample_id="2") == "18"
-    assert found(recordings, prompt, sample_id="1") == "56"
-    assert found(recordings, f"{asked} Think of ants.") == "18"
-
-
 def test_equal_questions_need_an_id(tmp_path: Path) -> None:
     """Equal questions with different outputs are told apart by the id only; equal outputs are no ambiguity."""
     rows = [{"i": "é7", "q": "Who?", "o": "Ann"}, {"i": 8, "q": "Who?", "o": "Bob"}, {"i": 9, "q": "Who?", "o": "Bob"}]

@@ -144,16 +144,6 @@ async def test_bad_json_is_a_400(client: Client, raw: bytes) -> None:
         assert "JSON" in (await response.json())["error"]["message"]
 
 
-async def test_content_parts_and_lone_surrogates_are_text(client: Client) -> None:
-    """Text parts are read like text, and a lone surrogate in the prompt survives the echo."""
-    message = {"role": "user", "content": [{"type": "text", "text": QUESTION}, {"type": "image_url", "image_url": {}}]}
-    async with running(demo_app(DemoOptions(accuracy=1))) as url:
-        _, body = await client.post(f"{url}/chat/completions", {"messages": [message]})
-        _, odd = await client.complete(url, "half \ud83d", echo=True, max_tokens=0)
-    assert body["choices"][0]["message"]["content"].endswith("Answer: 10")
-    assert odd["choices"][0]["text"] == "half \ud83d"
-
-
 async def test_stop_and_max_tokens_cut_the_answer(client: Client) -> None:
     """A stop word ends an answer as stop, a token limit as length."""
     async with running(demo_app(DemoOptions())) as url:

@@ -106,22 +106,6 @@ def test_one_run_assumes_a_correlation_and_says_so(tmp_path: Path) -> None:
     assert default["variances"]["between"] == pytest.approx(0.25, rel=0.02)
 
 
-def test_clusters_raise_the_questions(tmp_path: Path) -> None:
-    """Ten questions on each passage that all go one way count as one."""
-    rng = np.random.default_rng(5)
-    rows = [
-        line(idx, float(passage_score), group=f"passage {passage}")
-        for passage, passage_score in enumerate(rng.random(60) < 0.5)
-        for idx in range(passage * 10, passage * 10 + 10)
-    ]
-    run = write_run(tmp_path / "a", rows)
-    found = power(run)
-    assert found["variances"]["design_effect"] == pytest.approx(10, rel=0.05)
-    assert found["plans"][0]["questions"] == pytest.approx(
-        10 * power(run, "--design-effect", "1")["plans"][0]["questions"], rel=0.05
-    )
-
-
 def test_plans_have_tokens_money_and_hours(tmp_path: Path) -> None:
     """What an answer took in the earlier run is what it is planned to take, and prices may be given."""
     run = with_runtime(write_run(tmp_path / "a", lines(coins(200, 0.5, 6))), completed=200, elapsed=3600.0, cost=0.4)
@@ -191,9 +175,7 @@ def test_an_effect_in_points_is_refused(tmp_path: Path, given: tuple[str, ...]) 
     assert "scores from 0 to 1 cannot differ by 2; 0.02 is 2 points" in refused(*runs, *given, "--effect", "2")
 
 
-@pytest.mark.parametrize(
-    "option", ["--effect", "--within", "--design-effect", "--prompt-tokens", "--price-input", "--answers-per-hour"]
-)
+@pytest.mark.parametrize("option", ["--effect", "--price-input"])
 def test_infinity_plans_nothing(option: str) -> None:
     """It ended in a traceback, or in no time at all."""
     assert '"inf" is not a finite number' in " ".join(refused("--discordant", "0.2", option, "inf").split())

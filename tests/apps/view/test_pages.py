@@ -10,8 +10,6 @@ from typing import Any
 import pytest
 from aiohttp.test_utils import TestClient
 
-from nel.apps.view.finding import check_directories
-from nel.errors import OutputError
 from tests.apps.view.conftest import content_of, opened
 from tests.support.viewed_run import build_viewed_run
 
@@ -215,14 +213,3 @@ async def test_a_run_that_cannot_be_read_is_a_row_of_its_own(tmp_path: Path) -> 
         assert "unreadable" in text
         assert "good" in text
         assert "cannot be read" in await text_of(client, "/runs/bad", 422)
-
-
-def test_nothing_to_show_is_said(tmp_path: Path) -> None:
-    """A directory without a run, a file and a missing path each have a line of their own."""
-    with pytest.raises(OutputError, match=r"there is no run in .*: no run\.db in it or 3 levels below"):
-        check_directories([tmp_path])
-    with pytest.raises(OutputError, match=r"there is no .*missing; give the directory"):
-        check_directories([tmp_path / "missing"])
-    (tmp_path / "file").touch()
-    with pytest.raises(OutputError, match=r"is a file; give the directory"):
-        check_directories([tmp_path / "file"])

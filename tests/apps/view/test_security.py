@@ -11,7 +11,6 @@ import pytest
 from aiohttp.test_utils import TestClient
 
 from nel.apps.view.security import hosts_of
-from nel.apps.view.server import base_path_of
 from nel.apps.view.start import ViewOptions, access_of
 from nel.errors import UsageError
 from tests.apps.view.conftest import TOKEN, opened
@@ -170,12 +169,6 @@ async def test_a_redirect_never_leads_to_another_server(folder: Path, tmp_path: 
         writer.close()
         places = [line.partition(": ")[2] for line in head.splitlines() if line.lower().startswith("location")]
         assert all(place.startswith("/") and place[1:2] not in ("/", "\\") for place in places), head
-
-
-@pytest.mark.parametrize(("given", "path"), [("", ""), ("/", ""), ("eval", "/eval"), ("/a/b-c/", "/a/b-c")])
-def test_base_paths(given: str, path: str) -> None:
-    """A base path is written with or without slashes."""
-    assert base_path_of(given) == path
 
 
 def _options(**changes: Any) -> ViewOptions:

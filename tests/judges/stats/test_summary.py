@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from nel.core.strict_json import pretty
-from nel.judges.stats.grade_patterns import GradePatterns
 from nel.judges.stats.position_bias import PositionBiasCounts
 from nel.judges.stats.summary import LABELS_MAX, OTHER, JudgingCounts
 from nel.metrics.clusters import cluster_interval
@@ -158,19 +157,6 @@ def test_memory_does_not_grow_with_labels_and_judges() -> None:
     assert len(found["judges"][0]["grades"]) == LABELS_MAX + 1
     assert found["judges"][0]["grades"][OTHER] == 200 - LABELS_MAX
     assert found["judges"][0]["verdicts"] == 200
-
-
-def test_free_numbers_are_rounded_when_they_are_too_many() -> None:
-    """A full table keeps grades to two digits, counts every case, and still has an interval."""
-    patterns = GradePatterns(patterns_max=150)
-    for i in range(1_000):
-        patterns.add(i, [i / 999, i / 999 if i % 2 else 0.0])
-    assert patterns.decimals == 1
-    assert sum(n for _, n in patterns.cases()) == 1_000
-    samples = patterns.samples()
-    assert samples is not None
-    assert sum(n for _, n in samples) == 1_000
-    assert len(patterns.cases()) <= 150
 
 
 @pytest.mark.parametrize(
