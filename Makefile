@@ -199,11 +199,7 @@ bench: $(DEV_STAMP)
 	@$(BIN)/python tests/performance/client.py
 	@$(BIN)/python tests/performance/pacing.py
 	@$(BIN)/python tests/performance/scoring.py
-	@$(BIN)/python tests/performance/stats.py
-	@$(BIN)/python tests/performance/observing.py
 	@$(BIN)/python tests/performance/judging.py
-	@$(BIN)/python tests/performance/sandbox.py
-	@PYTHONPATH=. $(BIN)/python tests/performance/episodes.py
 
 # Not part of bench: it downloads other tools into .peers once (2.5 GB unpacked), and takes ten minutes and more.
 bench-peers: $(DEV_STAMP)

@@ -197,8 +197,7 @@ def test_a_listing_shows_broken_plugins_beside_working_ones(tmp_path: Path) -> N
     assert "noise on stdout" not in done.stdout
     assert '"name":"broken-import"' in done.stdout
     assert '"name":"example-capitals"' in done.stdout
-    text = nel("list", "benchmarks", cwd=tmp_path).stdout
-    assert "BROKEN: it is a int, not a nel.Benchmark" in text
+    assert "it is a int, not a nel.Benchmark" in done.stdout
 
 
 @pytest.mark.slow

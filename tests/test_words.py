@@ -32,6 +32,8 @@ _WORDS = re.compile(r"\b(?:" + "|".join(PRIVATE) + ")", re.IGNORECASE)
 def _prose(path: Path) -> Iterator[tuple[int, str]]:
     """Yield comments, docstrings and texts of a module with their lines; prompts stand in constants of capitals."""
     text = path.read_text(encoding="utf-8")
+    if not _WORDS.search(text):
+        return
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         if token.type == tokenize.COMMENT:
             yield token.start[0], token.string

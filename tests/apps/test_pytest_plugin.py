@@ -70,18 +70,12 @@ def test_without_an_endpoint_nothing_passes(folder: Path) -> None:
     assert "give --nel-url and --nel-model" in done.stdout
 
 
-def test_a_benchmark_that_is_not_there_stops_the_collection(folder: Path) -> None:
-    """One line names it, and no test passes."""
+def test_what_cannot_be_collected_stops_the_collection(folder: Path) -> None:
+    """A benchmark that is not there is named; of several answers to a question one would decide its test."""
     (folder / "test_mine.py").write_text(_TESTS.replace("mine.yaml", "other.yaml"))
+    (folder / "test_more.py").write_text(_TESTS.replace('"mine.yaml"', '"mine.yaml", repeats=3'))
     done = _pytest(folder, "-n", "0")
     assert "other.yaml" in done.stdout + done.stderr
-    assert "passed" not in done.stdout
-
-
-def test_repeats_are_refused(folder: Path) -> None:
-    """Of several answers to a question one would decide its test, and the others would be lost."""
-    (folder / "test_mine.py").write_text(_TESTS.replace('"mine.yaml"', '"mine.yaml", repeats=3'))
-    done = _pytest(folder, "-n", "0")
     assert "takes no repeats" in done.stdout + done.stderr
     assert "passed" not in done.stdout
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
-from nel.artifacts.clusters import CLUSTERS_MAX, SIGNATURES_MAX, FailureClusters, form_of, normalised, signature_of
+from nel.artifacts.clusters import CLUSTERS_MAX, SIGNATURES_MAX, FailureClusters, signature_of
 from nel.artifacts.results import Result
 from nel.types import Outcome, Response, Sample, Scored, Unscored
 
@@ -50,16 +48,6 @@ def test_wrong_answers_are_told_apart_by_their_form() -> None:
     assert signature_of(failure(1, wrong(None), ["a"])) == "read nothing, expected a structure"
 
 
-@pytest.mark.parametrize(
-    ("value", "form"),
-    [("", "an empty text"), ("-1,234.5", "a number"), ("$12", "a number"), (7, "a number"), ("yes", '"yes"'),
-     (r"\frac{1}{2}", "a formula"), ("x=2", "a formula"), ("Paris", "a word"), ("New York", "words"),
-     ("a\nb", "lines"), (True, "a structure"), (None, "nothing")],
-)  # fmt: skip
-def test_forms_of_answers(value: object, form: str) -> None:
-    assert form_of(value) == form
-
-
 def test_many_kinds_of_failures_stay_bounded() -> None:
     """No more than twenty clusters are listed, the largest first, and every failure is counted."""
     clusters = FailureClusters()
@@ -71,9 +59,3 @@ def test_many_kinds_of_failures_stay_bounded() -> None:
     assert len(found["clusters"]) == CLUSTERS_MAX
     assert found["clusters"][0]["count"] == 3
     assert sum(one["count"] for one in found["clusters"]) + found["n_unclustered"] == 2 * (SIGNATURES_MAX + 50) + 1
-
-
-def test_an_error_text_is_cut() -> None:
-    """A signature is short, and spaces do not matter."""
-    assert normalised("a \n\t b") == "a b"
-    assert len(normalised("word " * 1000)) <= 160

@@ -68,27 +68,11 @@ def test_unscored_answers_are_named_by_cause() -> None:
     assert warned({}, total)["unscored"] == "1 of 10 unscored by infra (timeout 1)"
 
 
-def test_a_partial_run_is_named_and_a_shard_is_not() -> None:
-    """A run that was stopped is not the benchmark's score; a shard says so by itself."""
-    assert "PARTIAL" in warned({}, is_complete=False)["partial"]
-    assert "partial" not in warned({}, is_complete=False, is_shard=True)
-
-
 def test_a_judge_that_was_never_asked_is_named() -> None:
     """A judge is configured, and the scorer decides without one."""
     text = warned(PANEL)["judge_not_asked"]
     assert "the judge grader is configured and was never asked" in text
     assert "exact_match" in text
-
-
-def test_a_judge_that_was_asked_is_not_named() -> None:
-    """One request is enough, of a scorer that asks only where its rule does not decide."""
-    assert warned(PANEL, judges_asked=1) == {}
-
-
-def test_a_judge_is_not_named_where_nothing_was_scored() -> None:
-    """Without an answer there was nothing to ask about."""
-    assert "judge_not_asked" not in warned(PANEL, total_of(0, empty=3))
 
 
 def test_answers_that_another_version_scored_are_named() -> None:
@@ -113,11 +97,6 @@ def test_repeats_at_temperature_0_that_are_copies_are_named() -> None:
     assert "pass@k of copies is pass@1" in text
 
 
-def test_repeats_that_differ_are_not_copies() -> None:
-    """Equal short answers of a sampled model are no copies while some differ."""
-    assert warned({"generation": {"temperature": 1}}, copies=copies_of(("A", "A"), ("B", "C"), ("D", "D"))) == {}
-
-
 def test_a_fallback_of_a_gateway_is_named() -> None:
     """What only a header says is a warning with its number."""
     served = ServedBuilds()
@@ -125,8 +104,3 @@ def test_a_fallback_of_a_gateway_is_named() -> None:
     served.add(1, Response(text="b", model="large"))
     text = warned({}, fallbacks=served.fallbacks())["fallback"]
     assert text.startswith("1 answer came from a fallback of the gateway, small")
-
-
-def test_notes_of_an_import_are_warnings() -> None:
-    """What a conversion could not take over stands beside the number."""
-    assert warned({"imported": {"notes": ["no prompts"]}}) == {"imported": "no prompts"}

@@ -126,54 +126,36 @@ def test_schema_is_valid_and_accepts_the_good_examples(name: str) -> None:
     [
         ("scored", "reward", None),
         ("scored", "reward", NAN),
-        ("scored", "reward", "1"),
         ("scored", "reward", DROP),
         ("scored", "outcome/kind", "no_answer"),
         ("scored", "outcome/cause", "infra"),
-        ("scored", "outcome/state", "failed"),
         ("scored", "outcome/state", DROP),
-        ("scored", "problem_idx", -1),
         ("scored", "prompt", None),
-        ("scored", "prompt/0", {"role": "user"}),
         ("scored", "metadata", None),
-        ("scored", "metadata/score", NAN),
-        ("scored", "expected_answer", [NAN]),
         ("scored", "scoring_details/metrics/correct", NAN),
-        ("scored", "scoring_details/metrics/correct", "yes"),
-        ("scored", "tokens/extra", 1),
         ("scored", "timing/latency_seconds", -0.1),
         ("scored", "surprise", 1),
         ("model_failure", "reward", None),
         ("model_failure", "reward", 1.0),
         ("model_failure", "outcome/kind", "lazy"),
-        ("model_failure", "outcome/cause", "infra"),
         ("unscored", "reward", 0.0),
         ("unscored", "outcome/cause", None),
-        ("unscored", "outcome/cause", "model"),
         ("unscored", "outcome/kind", None),
-        ("metrics", "complete", "yes"),
         ("metrics", "accounting/n_total", -1),
         ("metrics", "accounting/n_unscored", DROP),
-        ("metrics", "accounting/model_failures/lazy", 1),
         ("metrics", "accounting/unscored/weather", {"n": 1, "kinds": {}}),
-        ("metrics", "headline/bounds", {"lower": 0.1}),
         ("metrics", "headline/bounds", {"lower": 0.1, "upper": 1.1}),
         ("metrics", "headline/ci_level", 95),
         ("metrics", "metrics/0/value", None),
         ("metrics", "metrics/0/denominator", DROP),
         ("metrics", "rates/truncated", 1.01),
-        ("metrics", "rates/lazy", 0.0),
         ("bundle", "identity", "sha256:xyz"),
         ("bundle", "config/api_key", "sk-1"),
-        ("bundle", "config/repeats", 0),
         ("bundle", "benchmark/scores/mean_reward", DROP),
         ("failure_analysis", "failure_rate", 1.5),
         ("failure_analysis", "exemplars/0/response_preview", "x" * 501),
-        ("failure_analysis", "exemplars/0/category", DROP),
         ("leaderboard", "models/0/win_rate/value", 1.2),
-        ("leaderboard", "models/0/rank", 0),
         ("leaderboard", "pairs/0/forfeits", None),
-        ("leaderboard", "ranked_by", "taste"),
         ("leaderboard", "runs", ["/home"]),
         ("runtime_stats", "requests/retries", -1),
         ("runtime_stats", "latency_seconds/p95", 1.0),
@@ -188,7 +170,6 @@ def test_schema_refuses_what_the_contract_forbids(base: str, path: str, new: obj
 @pytest.mark.parametrize(
     ("base", "path", "new"),
     [
-        ("scored", "metadata/anything", {"deep": [1, None, "x", 1e308]}),
         ("scored", "scoring_details/explanation", "because"),
         ("scored", "reward", 87.5),
         ("scored", "reward", -1),
@@ -196,9 +177,7 @@ def test_schema_refuses_what_the_contract_forbids(base: str, path: str, new: obj
         ("scored", "prompt", "plain text"),
         ("scored", "model_response", "lone \ud800, NUL \x00"),
         ("metrics", "headline/bounds", None),
-        ("metrics", "categories", {}),
         ("bundle", "config/base_url", None),
-        ("bundle", "config/generation/top_k", 40),
         ("runtime_stats", "tokens/prompt", None),
     ],
 )
@@ -219,9 +198,3 @@ def test_unknown_schema_is_refused_with_a_suggestion() -> None:
     """A misspelt name says which one was meant."""
     with pytest.raises(UsageError, match=r'no artifact schema "metric"; did you mean "metrics"\?'):
         load_schema("metric")
-
-
-def test_loaded_schema_is_a_copy() -> None:
-    """Changing a loaded schema does not change the next one."""
-    load_schema("metrics").clear()
-    assert load_schema("metrics")["title"].startswith("metrics.json")

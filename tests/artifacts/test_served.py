@@ -24,12 +24,3 @@ def test_what_is_a_change(responses: list[Response | None], n_warnings: int) -> 
     for idx, response in enumerate(responses):
         served.add(idx, response)
     assert len(served.warnings()) == n_warnings
-
-
-def test_names_that_change_each_time_fill_no_memory() -> None:
-    """Sixteen are kept."""
-    served = ServedBuilds()
-    for idx in range(100):
-        served.add(idx, Response(model=f"m-{idx}"))
-    assert len(served.as_json()) == 16
-    assert len(served.warnings()[0]) < 400

@@ -63,16 +63,6 @@ def test_a_folder_is_the_dataset_with_its_splits(tmp_path: Path, names: tuple[st
     assert [row["reward"] for row in read_results(result.run_dir, "sums")] == [1.0]
 
 
-def test_a_folder_without_the_split_says_which_files_are_wanted(tmp_path: Path) -> None:
-    """Before anything is sent; and a benchmark that reads files alone says so of a folder."""
-    bench, folder = files(tmp_path, "other", "train")
-    settings: dict[str, Any] = {"endpoint": {"url": "http://127.0.0.1:9/v1", "model": "m"}}
-    with pytest.raises(NelError, match=r"main_test.jsonl or main.jsonl or test.jsonl; it has other.jsonl, train.jsonl"):
-        nel.evaluate({"benchmarks": [{"name": bench, "dataset": folder}], **settings})
-    with pytest.raises(NelError, match="is a folder; name a file in it"):
-        nel.evaluate({"benchmarks": [{"name": "quickstart", "dataset": folder}], **settings})
-
-
 def test_arguments_are_found_by_the_benchmark_s_own_name(tmp_path: Path) -> None:
     """A file in ``datasets`` is meant by the name of the benchmark in it, and by its own; both at once are refused."""
     bench, folder = files(tmp_path)

@@ -85,12 +85,6 @@ def test_a_subset_and_a_split_are_those_of_evalscope(
     assert sources(adapter(tmp_path, body, **meta)) == [f"hf://org/own?{query}" for query in wanted]
 
 
-def test_a_run_changes_the_subset_whose_splits_are_read(tmp_path: Path) -> None:
-    """By `dataset_args`, as any other declaration."""
-    benchmark = adapter(tmp_path, BY_SPLIT, {"default_subset": "BBF"}, subset_list=["en"], default_subset="BBA")
-    assert sources(benchmark) == ["hf://org/own?split=en&config=BBF"]
-
-
 def test_the_split_of_another_subset_is_not_read_from_a_folder(tmp_path: Path) -> None:
     """The files of both subsets are there, and the declared one is read."""
     data = tmp_path / "data"
@@ -99,16 +93,6 @@ def test_the_split_of_another_subset_is_not_read_from_a_folder(tmp_path: Path) -
         write_jsonl(data / f"{name}.jsonl", [{"q": name}])
     benchmark = adapter(tmp_path, BY_SPLIT, {"local_path": str(data)}, subset_list=["en", "hi"], default_subset="BBA")
     assert [row.data["q"] for row in open_dataset(benchmark.dataset).read()] == ["BBA_en", "BBA_hi"]
-
-
-def test_a_folder_may_have_a_file_for_each_split_alone(tmp_path: Path) -> None:
-    """Since all of them are of one subset."""
-    data = tmp_path / "data"
-    data.mkdir()
-    for name in ("en", "hi"):
-        write_jsonl(data / f"{name}.jsonl", [{"q": name}])
-    benchmark = adapter(tmp_path, BY_SPLIT, {"local_path": str(data)}, subset_list=["en", "hi"], default_subset="BBA")
-    assert [row.data["q"] for row in open_dataset(benchmark.dataset).read()] == ["en", "hi"]
 
 
 @pytest.mark.parametrize(
@@ -133,13 +117,6 @@ def test_a_dataset_has_its_own_name_and_commit_on_a_hub(
 ) -> None:
     """On Hugging Face the declared one for it; another dataset that a run names has neither."""
     assert sources(adapter(tmp_path, arguments=arguments, **meta)) == [wanted]
-
-
-def test_a_local_dataset_is_read_whatever_it_is_called_on_a_hub(tmp_path: Path) -> None:
-    """A path that exists is no name on a hub."""
-    write_jsonl(tmp_path / "rows.jsonl", [{"q": "here"}])
-    benchmark = adapter(tmp_path, dataset_id="rows.jsonl", hf_dataset_id="hf/own")
-    assert sources(benchmark) == [str(tmp_path / "rows.jsonl")]
 
 
 def test_modelscope_has_the_dataset_by_its_declared_name_and_commit(tmp_path: Path) -> None:

@@ -31,12 +31,11 @@ from nel.benchmarks import (
     Sample,
     SampleScore,
     Score,
-    Tags,
     TaskState,
     register_benchmark,
 )
 from nel.datasets.base import RawRow
-from nel.errors import ConfigError, DatasetError, NelError, PluginError, ResumeRefused
+from nel.errors import ConfigError, DatasetError, PluginError
 from nel.runs.task import TaskConfig, run_task
 from nel.types import Message, ScorerInput
 from tests.support.endpoint import Call, Reply, answer, scripted
@@ -115,13 +114,6 @@ def test_few_shot_of_each_subset(tmp_path: Path) -> None:
     assert inputs(bound, ROWS[:2]) == ["E:\n2? -> 2\n\n4? -> 4\nQ: 0?", "E:\n3? -> 3\n\n5? -> 5\nQ: 1?"]  # type: ignore[arg-type]
 
 
-def test_a_default_wording_of_few_shot(tmp_path: Path) -> None:
-    """Without a template of their own, the examples stand before the prompt."""
-    write_jsonl(tmp_path / "train.jsonl", ROWS[4:])
-    benchmark, _ = bind_examples(made(tmp_path, few_shot_num=1), examples=str(tmp_path / "train.jsonl"))
-    assert inputs(benchmark, ROWS[:1]) == ["Here are some solved examples:\n\n4? -> 4\n\n0?"]  # type: ignore[arg-type]
-
-
 @pytest.mark.parametrize(
     ("meta", "message"),
     [
@@ -186,44 +178,19 @@ def scored(adapter: type, response: str, tmp_path: Path, **meta: Any) -> Any:
     return benchmark.scorer(given)
 
 
-@pytest.mark.parametrize(
-    ("metrics", "response", "expected"),
-    [
-        (["acc"], " 2 ", {"acc": 1.0}),
-        (["acc"], "3", {"acc": 0.0}),
-        ([{"acc": {"allow_inclusion": True}}], "it is 2", {"acc": 0.0}),
-        ([{"acc": {"numeric": True}}], "2.0", {"acc": 1.0}),
-        (["numeric_match", "f1"], "2", {"numeric_match": 1.0, "f1": 1.0}),
-        (["exact_match"], "", {"exact_match": 0.0}),
-    ],
-)
-def test_metrics_of_the_list(tmp_path: Path, metrics: list[Any], response: str, expected: dict[str, float]) -> None:
-    """Every metric of the list is in the result, the first of them first."""
-    result = scored(Plain, response, tmp_path, metric_list=metrics)
-    assert {name: result[name] for name in expected} == expected
-
-
-def test_a_metric_named_twice_is_shown_twice(tmp_path: Path) -> None:
-    """With its options in its name, in either order; the same entry twice is one."""
-    numeric = {"acc": {"numeric": True}}
-    for metrics in (["acc", numeric, "acc"], [numeric, "acc"]):
-        result = scored(Plain, "2.0", tmp_path, metric_list=metrics)
-        assert (result["acc"], result["acc:numeric=True"]) == (0.0, 1.0)
-
-
 ANSWERS = ["The United Kingdom", "UK", "Great Britain", "1,200"]
 
 
 @pytest.mark.parametrize(
     ("metric", "response", "expected"),
     [
-        *[("acc", one, 1.0) for one in (*ANSWERS, " uk ", "THE UNITED KINGDOM")],
-        *[("acc", one, 0.0) for one in ("France", "", "The United KingdomUK", "Kingdom", "UK, France", "UKGreat")],
-        *[("exact_match", one, 1.0) for one in ANSWERS],
-        *[({"acc": {"allow_inclusion": True}}, one, 1.0) for one in (*ANSWERS, "united kingdom", "Britain")],
-        *[({"acc": {"allow_inclusion": True}}, one, 0.0) for one in ("France", "", " ", "It is the UK", "KingdomUK")],
+        ("acc", " uk ", 1.0),
+        ("acc", "UK, France", 0.0),
+        ("acc", "", 0.0),
+        ("exact_match", "Great Britain", 1.0),
+        ({"acc": {"allow_inclusion": True}}, "Britain", 1.0),
+        ({"acc": {"allow_inclusion": True}}, "It is the UK", 0.0),
         ({"acc": {"numeric": True}}, "1200.0", 1.0),
-        ({"acc": {"numeric": True}}, "12", 0.0),
         ("numeric_match", "It is 1200", 1.0),
         ("f1", "great britain", 1.0),
         ("f1", "great", 2 / 3),
@@ -340,7 +307,7 @@ def test_multiple_choice(tmp_path: Path, response: str, correct: float) -> None:
     assert benchmark.scorer(ScorerInput(response=response, target="B", sample=sample))["acc"] == correct
 
 
-@pytest.mark.parametrize("target", ["AC", "A,C", "CA", "C, A", ["A", "C"], ["C", "A"]])
+@pytest.mark.parametrize("target", ["C, A", ["A", "C"]])
 def test_several_right_answers(tmp_path: Path, target: str | list[str]) -> None:
     """All of them count, in any order and spelling, and a part of them with a metric that gives a part."""
 
@@ -359,15 +326,6 @@ def test_several_right_answers(tmp_path: Path, target: str | list[str]) -> None:
     assert score("ANSWER: A") == (0.0, 0.5)
     assert score("ANSWER: A, B") == (0.0, 0.0)
     assert score("no") == (0.0, 0.0)
-
-
-def test_a_list_of_letters_accepts_any_where_one_is_right(tmp_path: Path) -> None:
-    """Without `multiple_correct` a list holds letters each of which is right alone; two letters are no answer."""
-    row = {**CHOICE, "a": ["B", "C"]}
-    benchmark = made(tmp_path, Options, [row])
-    sample = benchmark.sample(row, sample_id="1")
-    for response, expected in (("ANSWER: B", 1.0), ("ANSWER: C", 1.0), ("ANSWER: A", 0.0), ("ANSWER: B, C", 0.0)):
-        assert benchmark.scorer(ScorerInput(response=response, target=["B", "C"], sample=sample))["acc"] == expected
 
 
 def test_shuffled_choices_take_the_target_along(tmp_path: Path) -> None:
@@ -403,15 +361,9 @@ def test_subsets_from_files(tmp_path: Path) -> None:
     ("dataset", "meta", "uri"),
     [
         ("org/name", {}, "hf://org/name?split=test"),
-        (
-            "org/name",
-            {"subset_list": ["main"], "eval_split": "validation"},
-            "hf://org/name?split=validation&config=main",
-        ),
         ("org/name", {"dataset_revision": "abc"}, "hf://org/name?split=test&revision=abc"),
         ("hf://org/name?config=x", {"subset_list": ["main"]}, "hf://org/name?config=x&split=test"),
         ("ms://org/name", {"dataset_revision": "abc"}, "ms://org/name?split=test&revision=abc"),
-        ("ms://org/name?revision=x", {"dataset_revision": "abc"}, "ms://org/name?revision=x&split=test"),
         ("pkg://nel/benchmarks/data/quickstart.jsonl", {}, "pkg://nel/benchmarks/data/quickstart.jsonl"),
     ],
 )
@@ -435,11 +387,6 @@ def test_dataset_dict() -> None:
     for wrong in (0, -1, 1.5, True):
         with pytest.raises(DatasetError, match="give a whole number from 1, or a share"):
             DatasetDict.from_dataset(samples, limit=wrong)
-
-
-def test_load_dataset(tmp_path: Path) -> None:
-    """An adapter shows the samples it would evaluate."""
-    assert len(made(tmp_path).adapter.load_dataset(limit=3)["default"]) == 3
 
 
 def scores(*values: tuple[str, float, str]) -> list[SampleScore]:
@@ -468,14 +415,6 @@ def test_a_vote_at_k_counts_the_first_k_repeats() -> None:
     """The majority of three is not that of the first two, where the earlier answer wins a tie."""
     given = scores(("1", 0.0, "a"), ("1", 1.0, "b"), ("1", 1.0, "b"))
     assert [one.score for one in aggregated("vote_at_k", given)] == [0.0, 0.0, 1.0]
-
-
-def test_clipped_mean_and_unknown_aggregations(tmp_path: Path) -> None:
-    """A clipped mean stays within 0 and 1; an unknown name is refused before a run."""
-    (one,) = aggregated("clipped_mean", scores(("1", 3.0, "a")))
-    assert (one.value, one.metric, one.num_samples, one.agg_method) == (1.0, "acc", 1, "clipped_mean")
-    with pytest.raises(ConfigError, match='there is no aggregation "meen"; did you mean "mean"'):
-        made(tmp_path, aggregation="meen")
 
 
 def test_report_with_categories() -> None:
@@ -543,7 +482,7 @@ def test_an_adapter_file_is_a_benchmark_like_any_other(tmp_path: Path) -> None:
 
 
 def test_an_entry_point_may_name_the_class(tmp_path: Path) -> None:
-    """An installed adapter is listed with its description, checked and run by its name, without being a file."""
+    """An installed adapter is listed with its description and run by its name, without being a file."""
     site = tmp_path / "site"
     (site / "levels-1.0.dist-info").mkdir(parents=True)
     (site / "levels-1.0.dist-info" / "METADATA").write_text("Metadata-Version: 2.1\nName: levels\nVersion: 1.0\n")
@@ -554,7 +493,6 @@ def test_an_entry_point_may_name_the_class(tmp_path: Path) -> None:
     listed = cli("list", "benchmarks", cwd=tmp_path, env=environment)
     (line,) = [line for line in listed.stdout.splitlines() if line.startswith("filed ")]
     assert line.split() == ["filed", "benchmarks", "levels", "1.0", "Eight", "rows"]
-    assert cli("plugin", "check", "filed", cwd=tmp_path, env=environment).returncode == 0
     with scripted(lambda *_: answer("3"), models=["m"]) as endpoint:
         common = ("--model-url", endpoint.url, "--model-id", "m", "-o", "out", "--run-id", "r")
         done = cli("eval", "run", "--bench", "filed", *common, cwd=tmp_path, env=environment)
@@ -615,11 +553,7 @@ def test_run_task_with_repeats_and_an_installed_benchmark(tmp_path: Path) -> Non
         ({"api_url": None}, "no endpoint is named for m; nel evaluates models behind an endpoint"),
         ({"api_key": "sk-secret"}, "api_key_env"),
         ({"judge_strategy": "llm"}, "needs a judge; give judge_model_args"),
-        ({"judge_strategy": "lmm"}, "judge_strategy"),
         ({"judge_model_args": {"api_key": "sk-secret", "api_url": "x"}}, "name of the variable"),
-        ({"judge_model_args": {"api_url": "http://127.0.0.1:9/v1"}}, "needs both api_url and model_id"),
-        ({"judge_model_args": {"score_patern": "x"}}, 'unknown key "score_patern"; did you mean "score_pattern"'),
-        ({"dataset_args": {"plain": {"judge_args": {"score_type": "letters"}}}}, 'score_type "letters" is unknown'),
         (
             {
                 "datasets": ["quickstart"],
@@ -628,16 +562,13 @@ def test_run_task_with_repeats_and_an_installed_benchmark(tmp_path: Path) -> Non
             },
             "is no adapter class, so that its own scorer decides",
         ),
-        ({"eval_type": "checkpoint"}, "is no endpoint"),
         ({"dataset_args": {"other": {}}}, "dataset_args names other, which datasets does not"),
-        ({"datasets": ["quickstart"], "limit": 0.5}, "is no adapter class; give it a limit in samples"),
         ({"datasets": ["quickstart"], "dataset_args": {"quickstart": {"few_shot_num": 1}}}, "quickstart takes no args"),
         (
             {"dataset_args": {"plain": {"subset_lst": []}}},
             'there is no setting "subset_lst"; did you mean "subset_list"',
         ),
         ({"dataset_args": {"plain": {"extra_params": {"x": 1}}}}, 'no extra parameter "x"'),
-        ({"eval_batch": 3}, 'unknown key "eval_batch"; did you mean "eval_batch_size"'),
     ],
 )
 def test_a_task_that_cannot_be_run(tmp_path: Path, fields: dict[str, Any], message: str) -> None:
@@ -668,16 +599,6 @@ def test_a_task_goes_on_in_its_directory(tmp_path: Path) -> None:
         assert len(endpoint.calls) == before
     assert (again.score, again.run_dir, str(again)) == (first.score, first.run_dir, str(first))
     assert first.score == 0.125
-
-
-def test_a_task_with_a_wrong_model_is_refused(tmp_path: Path) -> None:
-    """What the pre-flight finds is raised, since a report would say nothing."""
-    made(tmp_path)
-    with scripted(lambda *_: answer("0"), models=["other"]) as endpoint:
-        given = {"model": "m", "api_url": endpoint.url, "datasets": ["plain"], "work_dir": str(tmp_path / "out")}
-        with pytest.raises(NelError, match=r"m.*; fix it, then: nel eval resume"):
-            run_task(given)
-        assert endpoint.calls == []
 
 
 def test_two_adapters_of_one_name(tmp_path: Path) -> None:
@@ -721,20 +642,6 @@ def test_bad_records_are_bad_rows(tmp_path: Path) -> None:
         Plain()
     with pytest.raises(ConfigError, match="is no registered adapter class"):
         adapt(Plain)
-
-
-def test_tags_are_text() -> None:
-    """Tags are what reports show."""
-    assert Tags.MATH == "Math"
-    assert issubclass(ResumeRefused, NelError)
-
-
-def test_a_judge_is_shown_every_right_answer(tmp_path: Path) -> None:
-    """A list of answers is told as alternatives, not joined to one text."""
-    benchmark = made(tmp_path, Plain, [{"q": "?", "a": ["UK", "Great Britain"], "kind": "x"}])
-    state = TaskState(model="m", sample=Sample(input="?", target=["UK", "Great Britain"]))
-    assert benchmark.adapter.judge_case("x", "x", state.target, state).reference == "UK or Great Britain"
-    assert benchmark.adapter.judge_case("x", "x", "its own", state).reference == "its own"
 
 
 def test_parts_of_an_aggregate_have_the_names_of_both_tools() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -73,32 +72,6 @@ def test_a_uri_that_leads_nowhere_says_why(uri: str, error: type[Exception], mes
     """A missing or broken bridge is named; what a bridge says itself comes through."""
     with pytest.raises(error, match=message):
         find_benchmark(uri)
-
-
-def _sent(folder: Path, **config: Any) -> dict[str, Any]:
-    with scripted(lambda *_: answer("Answer: 4"), models=["m"]) as endpoint:
-        named = config.pop("entry", {})
-        result = evaluate(
-            {
-                "endpoint": {"url": endpoint.url, "model": "m"},
-                "benchmarks": [{"name": "mine://rows.jsonl", **named}],
-                "output": {"dir": str(folder / "out")},
-                **config,
-            }
-        )
-        assert result.exit_code == 0
-        (body,) = [call.body for call in endpoint.calls if "2 plus 2" in call.text]
-        return body
-
-
-def test_generation_settings_of_the_benchmark_hold_where_the_run_sets_none(folder: Path) -> None:
-    """The entry's setting goes before the run's, and that before the benchmark's own."""
-    write_jsonl(folder / "rows.jsonl", [{"question": "What is 2 plus 2?", "answer": "#### 4"}])
-    own = {"temperature": 0.0, "max_tokens": 32, "stop": ["Question:"]}
-    body = _sent(folder)
-    assert {name: body[name] for name in own} == own
-    body = _sent(folder, generation={"max_tokens": 9, "stop": ["A"]}, entry={"generation": {"stop": ["B"]}})
-    assert {name: body[name] for name in own} == {"temperature": 0.0, "max_tokens": 9, "stop": ["B"]}
 
 
 def test_a_dry_run_shows_the_benchmarks_own_settings(folder: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 from nel.authoring.shipping.compilation import compile_file, packed
 from nel.authoring.shipping.package import package_of
 from nel.authoring.shipping.source import read_source
-from nel.errors import ConfigError, OutputError, PluginError
+from nel.errors import OutputError, PluginError
 from tests.support.endpoint import answer, scripted
 from tests.support.environments import Environment, make_environment
 from tests.support.runs import only_run, read_results
@@ -45,6 +45,7 @@ def environment(tmp_path: Path) -> Environment:
     return make_environment(tmp_path / "environment")
 
 
+@pytest.mark.slow
 def test_a_package_runs_after_its_file_is_gone(tmp_path: Path, environment: Environment) -> None:
     """Compiled, installed and with its folder deleted, the benchmark gives a score from a server's answers."""
     path = write_benchmark(tmp_path / "work", dataset=str(tmp_path / "work" / "rows.csv"))
@@ -62,37 +63,6 @@ def test_a_package_runs_after_its_file_is_gone(tmp_path: Path, environment: Envi
     assert sorted(rewards) == [0.0, 1.0]
     listed = environment.nel("byob", "list", cwd=tmp_path)
     assert "my-capitals  nel-byob-my-capitals 0.1.0+c" in listed.stdout
-
-
-@pytest.mark.slow
-def test_an_edit_is_picked_up(tmp_path: Path, environment: Environment) -> None:
-    """Compiling an edited file replaces the installed package; an unedited one stays as it is."""
-    path = write_benchmark(tmp_path)
-    first = environment.nel("byob", "compile", str(path), cwd=tmp_path)
-    again = environment.nel("byob", "compile", str(path), cwd=tmp_path)
-    assert (first.returncode, again.returncode, again.stdout) == (0, 0, first.stdout)
-    write_benchmark(tmp_path, prompt="Name the capital of {country}.")
-    assert environment.nel("byob", "compile", str(path), cwd=tmp_path).returncode == 0
-    shown = environment.run(
-        "-c",
-        "from nel.authoring.registry import find_benchmark; print(find_benchmark('my-capitals').prompt.text)",
-        cwd=tmp_path,
-    )
-    assert shown.stdout.strip() == "Name the capital of {country}."
-
-
-def test_two_benchmarks_of_a_file_make_one_package(tmp_path: Path) -> None:
-    """The package bears the first one's name and has an entry point for each."""
-    path = write_benchmark(tmp_path, more=', requirements=["rouge-score>=0.1.2"]')
-    second = CAPITALS.format(name="b", dataset="rows.csv", prompt="{country}?", more="").replace(
-        "def capitals", "def b"
-    )
-    path.write_text(path.read_text() + second)
-    package = package_of(read_source(path))
-    assert package.distribution == "nel-byob-my-capitals"
-    assert list(package.entry_points) == ["my-capitals", "b"]
-    assert package.dependencies == ("nel-eval>=0.1", "rouge-score>=0.1.2")
-    assert [name for name in package.files if name.endswith(".csv")] == ["nel_byob_my_capitals/rows.csv"]
 
 
 def test_a_package_is_the_same_bytes_every_time(tmp_path: Path) -> None:
@@ -176,34 +146,12 @@ def test_a_taken_name_is_refused_before_anything_is_written(tmp_path: Path) -> N
     assert not (tmp_path / "byob_packages").exists()
 
 
-@pytest.mark.slow
-def test_another_folder_does_not_replace_an_installed_package(tmp_path: Path, environment: Environment) -> None:
-    """A second file that makes a package of the same name is refused, with the command that uninstalls the first."""
-    first = write_benchmark(tmp_path / "a")
-    second = write_benchmark(tmp_path / "b", prompt="{country}?")
-    assert environment.nel("byob", "compile", str(first), cwd=tmp_path).returncode == 0
-    done = environment.nel("byob", "compile", str(second), cwd=tmp_path)
-    assert done.returncode == 2
-    assert "is installed from" in done.stderr
-    assert "pip uninstall nel-byob-my-capitals" in done.stderr
-
-
 def test_a_dry_run_writes_nothing(tmp_path: Path) -> None:
     """It names the files and leaves the folder as it was."""
     path = write_benchmark(tmp_path)
     compiled = compile_file(path, dry_run=True)
     assert (compiled.written, compiled.installed) == (False, False)
     assert not (tmp_path / "byob_packages").exists()
-
-
-def test_missing_requirements_are_named(tmp_path: Path) -> None:
-    """--check-requirements refuses what is not installed, and what is no requirement at all."""
-    path = write_benchmark(tmp_path, more=', requirements=["nobody-has-this-package>=2"]')
-    with pytest.raises(ConfigError, match='not installed; install it: pip install "nobody-has-this-package>=2"'):
-        compile_file(path, dry_run=True, with_requirements=True)
-    path = write_benchmark(tmp_path, more=', requirements=["two words"]')
-    with pytest.raises(ConfigError, match='"two words" is no requirement'):
-        compile_file(path, dry_run=True)
 
 
 def test_a_package_that_reads_beside_its_file_is_refused(tmp_path: Path) -> None:

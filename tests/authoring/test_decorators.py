@@ -11,7 +11,7 @@ import pytest
 import nel
 from nel.authoring.benchmark import Benchmark
 from nel.byob import ScorerInput, SeedResult, benchmark, scorer
-from nel.errors import ConfigError, DatasetError, PluginError, PromptError
+from nel.errors import ConfigError, DatasetError, PromptError
 from nel.types import Message
 from tests.support.endpoint import answer, scripted
 from tests.support.runs import nel as cli
@@ -97,16 +97,6 @@ def test_the_kind_of_a_prompt_is_found_out(prompt: str, kind: str, tmp_path: Pat
         assert "why?" in template.render({"q": "why?"})
 
 
-def test_choices_from_a_nested_field() -> None:
-    """choices_field may be dotted, and static choices serve every row."""
-    nested = bench(endpoint_type="completions_logprob", choices_field="choices.text")
-    assert nested.sample({"q": "q", "a": "B", "choices": {"text": ["x", "y"]}}, sample_id="1").choices == ("x", "y")
-    static = bench(endpoint_type="completions_logprob", choices=[" A", " B"])
-    assert static.sample({"q": "q", "a": "B"}, sample_id="1").choices == (" A", " B")
-    with pytest.raises(ConfigError, match="give choices= or choices_field="):
-        bench(endpoint_type="completions_logprob")
-
-
 def test_a_judge_is_kept_and_asked_by_its_file_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A file that names its judge is judged without a flag, its key is looked for first, and a flag's judge wins."""
     judge = {"url": "http://127.0.0.1:9/v1", "model_id": "big", "api_key": "JUDGE_KEY"}
@@ -183,13 +173,6 @@ def test_seed_fn_makes_the_whole_problem() -> None:
     assert [turn.content for turn in turns] == ["hi", "ho", "x"]  # type: ignore[union-attr]
 
 
-def test_seed_fn_offers_the_tools_of_one_answer() -> None:
-    """They are part of the sample, as those of a bridge's benchmark are."""
-    offered = {"type": "function", "function": {"name": "add", "parameters": {"type": "object"}}}
-    made = bench(prompt="", seed_fn=lambda row: SeedResult(prompt="p", expected_answer=1, tools=[offered]))
-    assert made.sample({"q": "x"}, sample_id="1").tools == (offered,)
-
-
 @pytest.mark.parametrize(
     ("made", "message"),
     [
@@ -213,12 +196,6 @@ def test_few_shot_examples_have_no_place_in_a_whole_problem() -> None:
         made.with_shots([], source="x")
 
 
-def test_a_decorated_scorer_can_still_be_called() -> None:
-    """The benchmark calls its scorer, so that a smoke test at the end of the file goes on working."""
-    assert bench()(ScorerInput(response="x", target="x")) == {"correct": True}
-    assert bench().description == "Compare letter by letter"
-
-
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
@@ -235,12 +212,3 @@ def test_what_cannot_be_meant_is_refused(options: dict[str, Any], error: type[Ex
     """Each is found where the benchmark is defined, with the next step."""
     with pytest.raises(error, match=message):
         bench(**options)
-
-
-def test_a_file_names_itself_in_the_error(tmp_path: Path) -> None:
-    """A wrong parameter in a file is reported with the file's name."""
-    from nel.authoring.registry import find_benchmark
-
-    (tmp_path / "wrong.py").write_text("from nel import benchmark\nbenchmark(name='x', dataset='d', promt='p')\n")
-    with pytest.raises(PluginError, match=r'wrong.py: "x": @benchmark has no parameter "promt"'):
-        find_benchmark(str(tmp_path / "wrong.py"))

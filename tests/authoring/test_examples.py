@@ -98,24 +98,6 @@ def test_the_medical_example_reads_the_hub(folder: Path) -> None:
     assert [row["reward"] for row in results] == [1.0, 0.0, 0.0, 0.0]
 
 
-def test_the_skill_and_the_tutorial_name_what_is_there() -> None:
-    """Every nel command and scorer that the skill names exists, and its example runs."""
-    text = (ROOT / "docs" / "skills" / "byob" / "SKILL.md").read_text(encoding="utf-8")
-    text += (ROOT / "docs" / "tutorials" / "byob.md").read_text(encoding="utf-8")
-    reference = (ROOT / "docs" / "reference" / "cli.md").read_text(encoding="utf-8")
-    commands = set(re.findall(r"nel (?:byob|eval|plugin) [a-z]+", text))
-    assert {"nel byob new", "nel byob validate", "nel byob compile", "nel eval run"} <= commands
-    assert [command for command in sorted(commands) if f"## {command}\n" not in reference] == []
-    flags = set(re.findall(r"(?<![-\w])(--[a-z][a-z-]+)", text)) - {"--help"}
-    assert [flag for flag in sorted(flags) if flag not in reference] == []
-    import nel as public
-    from nel.byob import scorers
-
-    named = set(re.findall(r"^\| `([a-z_0-9]+)` \|", text, flags=re.MULTILINE))
-    assert named
-    assert [name for name in sorted(named) if not (hasattr(public, name) or hasattr(scorers, name))] == []
-
-
 def test_the_example_of_the_skill_runs(tmp_path: Path) -> None:
     """The benchmark that the skill shows passes its checks on rows of its shape."""
     text = (ROOT / "docs" / "skills" / "byob" / "SKILL.md").read_text(encoding="utf-8")

@@ -11,7 +11,7 @@ from nel.authoring.benchmark import Benchmark
 from nel.authoring.fewshot_loading import bind_examples
 from nel.byob import ScorerInput, benchmark, scorer
 from nel.datasets.fewshot import POOL_ROWS_MAX
-from nel.errors import ConfigError, DatasetError, NelError, PromptError
+from nel.errors import ConfigError, DatasetError, PromptError
 from nel.types import Message
 from tests.support.runs import write_jsonl
 
@@ -55,12 +55,6 @@ def test_separator_prefix_preamble_and_templates() -> None:
     assert asked(bench(preamble="About {s}.\n", fewshot_prefix="Examples:\n")) == "About x.\nQ: q\nA:"
 
 
-def test_a_space_parts_prompt_and_target_only_where_nothing_else_does() -> None:
-    """A prompt that ends in a space, and a delimiter, stand as they are."""
-    assert asked(bound(prompt="{q} ", num_fewshot=1)) == "q0 a0\n\nq "
-    assert asked(bound(target_delimiter="=>", num_fewshot=1)) == "Q: q0\nA:=>a0\n\nQ: q\nA:"
-
-
 def test_examples_as_turns() -> None:
     """A user's message and an assistant's for each example, after the system message."""
     made = bound(fewshot_as_turns=True, system_prompt="Be brief.", preamble="Solve.\n", num_fewshot=1)
@@ -71,12 +65,6 @@ def test_examples_as_turns() -> None:
         Message(role="user", content="Q: q\nA:"),
     )
     assert made.protocol == "chat"
-
-
-def test_fixed_examples_by_id_and_position() -> None:
-    """Own ids and positions mix, in the order given."""
-    made = bound(fewshot_sampler="fixed", fewshot_ids=["t4", 1])
-    assert asked(made) == "Q: q4\nA: a4\n\nQ: q1\nA: a1\n\nQ: q\nA:"
 
 
 def test_seeded_examples_depend_on_content_alone() -> None:
@@ -111,18 +99,6 @@ def test_only_examples_with_the_samples_own_value() -> None:
         asked(made, {"q": "q", "a": "a", "s": "z"})
 
 
-def test_examples_of_each_value_are_found_in_a_sorted_source() -> None:
-    """A source in the order of its subjects has examples of the last one too, and few of each are held."""
-    rows = [{"q": f"{s}{i}", "a": "a", "s": s} for s in "xyz" for i in range(5000)]
-    made = bound(fewshot_match_field="s", fewshot_dataset=rows)
-    assert asked(made, {"q": "q", "a": "a", "s": "z"}) == "Q: z0\nA: a\n\nQ: z1\nA: a\n\nQ: q\nA:"
-    assert made.shots is not None
-    assert [len(pool.shots) for pool in made.shots.pools.values()] == [3, 3, 3]
-    seeded = bound(fewshot_match_field="s", fewshot_dataset=rows, fewshot_sampler="seeded")
-    assert seeded.shots is not None
-    assert [len(pool.shots) for pool in seeded.shots.pools.values()] == [1000] * 3
-
-
 LETTERED = [{"q": f"q{i}", "a": "ABC"[i % 3]} for i in range(4)]
 
 
@@ -134,20 +110,6 @@ def test_log_likelihood_examples_end_in_the_gold_choice() -> None:
     harness = bound(**common, choices=["A", "B", "C"], target_delimiter=" ", preamble="About q.\n\n")
     assert asked(byob, row) == "Q: q0\nA: A\n\nQ: q1\nA: B\n\nQ: q\nA:"
     assert asked(harness, row) == "About q.\n\n" + asked(byob, row)
-
-
-def test_log_likelihood_examples_with_choices_of_their_own() -> None:
-    """A gold index becomes the text of that row's choice."""
-    rows = [{"q": "q0", "options": {"text": ["red", "blue"]}, "a": 1}]
-    made = bound(
-        endpoint_type="completions_logprob",
-        choices_field="options.text",
-        target_delimiter=" ",
-        num_fewshot=1,
-        fewshot_dataset=rows,
-    )
-    text = asked(made, {"q": "q", "options": {"text": ["one", "two", "three"]}, "a": 2})
-    assert text == "Q: q0\nA: blue\n\nQ: q\nA:"
 
 
 def test_choices_as_contexts() -> None:
@@ -168,13 +130,6 @@ def test_choices_as_contexts() -> None:
     assert sample.continuation == " had helped."
 
 
-def test_a_gold_index_is_shown_as_its_letter() -> None:
-    """In a generated multiple choice an example answers with the letter that the prompt shows."""
-    rows = [{"q": "q0", "options": ["red", "blue"], "a": 1}]
-    made = bound(prompt="{q}\n{choices}\nAnswer:", choices_field="options", num_fewshot=1, fewshot_dataset=rows)
-    assert asked(made, {**rows[0], "q": "q"}).startswith("q0\nA) red\nB) blue\nAnswer: B\n\n")
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -183,13 +138,10 @@ def test_a_gold_index_is_shown_as_its_letter() -> None:
             {"fewshot_sampler": "fixed", "fewshot_ids": ["t9"]},
             r'list of few-shot examples has no .* the id "t9" among 6',
         ),
-        ({"fewshot_sampler": "fixed", "fewshot_ids": [9]}, "no few-shot example of position 9 among"),
         ({"fewshot_sampler": "fixed", "fewshot_ids": ["t1"]}, "2 few-shot examples are asked for and .* has 1"),
         ({"fewshot_dataset": [*TRAIN[:1], {"q": "x", "a": None}]}, r"row 2: the target field \"a\" is null"),
-        ({"fewshot_dataset": [*TRAIN[:1], {"q": "x"}]}, r'row 2: the row has no column "a"'),
         ({"fewshot_dataset": [{"a": "x"}, *TRAIN]}, r'row 1: template "prompt" needs the field "q"'),
         ({"fewshot_dataset": "nowhere.jsonl"}, "dataset file nowhere.jsonl does not exist"),
-        ({"fewshot_dataset": []}, "the list of few-shot examples is empty"),
         ({"fewshot_split": "train", "fewshot_dataset": "x.jsonl"}, "x.jsonl has no splits"),
     ],
 )
@@ -203,12 +155,10 @@ def test_unusable_examples_are_refused(options: dict[str, Any], message: str) ->
     ("options", "message"),
     [
         ({"fewshot_sampler": "random"}, 'fewshot_sampler "random" is unknown; use first, fixed, seeded'),
-        ({"fewshot_ids": [1]}, "belong together"),
         ({"fewshot_sampler": "fixed"}, "belong together"),
         ({"fewshot_as_turns": True, "fewshot_template": "{q}"}, "cannot be two turns"),
         ({"fewshot_as_turns": True, "endpoint_type": "completions"}, "need a chat endpoint"),
         ({"fewshot_seperator": "x"}, 'no parameter "fewshot_seperator"; did you mean "fewshot_separator"'),
-        ({"num_fewshot": -1}, "num_fewshot is -1"),
         ({"continuation": "{a}"}, "continuation= is for log-likelihoods"),
     ],
 )
@@ -216,19 +166,6 @@ def test_unusable_settings_are_refused(options: dict[str, Any], message: str) ->
     """A setting that cannot be meant is refused where the benchmark is defined."""
     with pytest.raises(ConfigError, match=message):
         bench(**options)
-
-
-def test_a_benchmark_that_was_not_given_its_examples_says_so() -> None:
-    """Nothing is asked without the examples that were asked for."""
-    with pytest.raises(NelError, match="none were given to with_shots"):
-        asked(bench(num_fewshot=2))
-
-
-def test_recorded_answers_need_no_examples() -> None:
-    """Scoring what a dataset holds reads no examples."""
-    made, note = bind_examples(bench(num_fewshot=2, response_field="r", fewshot_dataset="nowhere.jsonl"))
-    assert note is None
-    assert made.sample({"q": "q", "a": "a", "r": "said"}, sample_id="1").recorded_response == "said"
 
 
 def test_no_more_rows_are_held_than_the_cap() -> None:

@@ -9,8 +9,7 @@ import pytest
 
 from nel.authoring.judge_settings import judge_config_of, judges_in, model_config_of
 from nel.byob.judge import judge_score
-from nel.discovery.conformance import check_plugin
-from nel.errors import ConfigError, JudgeError, ScorerError
+from nel.errors import ConfigError, JudgeError
 from nel.scoring.protocol import scoring
 from nel.types import ScorerInput
 from tests.support.judging import asked, failing, replying, saying
@@ -48,28 +47,11 @@ def test_what_a_scorer_gives_wins() -> None:
     assert case.judges == ("judge_1",)
 
 
-async def test_an_async_scorer_awaits_it() -> None:
-    """Or returns it; one that forgets is told so, instead of scoring a coroutine."""
-    judge = saying("I", 0.0)
-    assert await judge_score(asked(judge.later)) == {"judge_score": 0.0, "judge_grade": "I"}
-    forgotten = judge_score(asked(judge.later))
-    with pytest.raises(ScorerError, match=r'write \(await judge_score\(...\)\)\["judge_score"\]'):
-        forgotten["judge_score"]
-    await forgotten
-
-
 def test_a_failing_judge_is_no_zero() -> None:
     """Its error passes, with its kind and its reply."""
     with pytest.raises(JudgeError) as caught:
         judge_score(asked(failing("two_verdicts").now))
     assert (caught.value.kind, caught.value.reply) == ("two_verdicts", "hm")
-
-
-def test_outside_of_a_run_there_is_none() -> None:
-    """The message says how to have one."""
-    with pytest.raises(JudgeError, match="nel eval run and --judge-url") as caught:
-        judge_score(asked(None))
-    assert caught.value.kind == "no_judge"
 
 
 def test_a_sample_of_the_scorers_own_finds_the_judge() -> None:
@@ -158,9 +140,3 @@ def test_a_parser_of_the_scorers_own() -> None:
         assert caught.value.reply == "Fine: 8"
     with pytest.raises(JudgeError):
         judge_score(asked(replying("I would rather not say.").now), judge_output_parser=len)
-
-
-@pytest.mark.parametrize("name", ["json_grade", "unread"])
-def test_judges_of_other_forms_pass_conformance(name: str) -> None:
-    """They are plugins as any other."""
-    assert [finding for finding in check_plugin(name, kind="judges") if not finding.passed] == []

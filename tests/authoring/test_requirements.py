@@ -16,12 +16,6 @@ def test_a_file_is_read_without_comments(tmp_path: Path) -> None:
     assert read_requirements("requirements.txt", tmp_path) == ("rouge-score>=0.1.2", "nltk")
 
 
-def test_one_string_is_one_requirement() -> None:
-    """A single requirement needs no list."""
-    assert read_requirements("nltk", None) == ("nltk",)
-    assert read_requirements(["nltk", " rich>=13 "], None) == ("nltk", "rich>=13")
-
-
 def test_a_missing_file_and_an_empty_entry_are_refused(tmp_path: Path) -> None:
     """What cannot be read, or is no text, says so."""
     with pytest.raises(ConfigError, match=r"requirements\.txt cannot be read: No such file"):

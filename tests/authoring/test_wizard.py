@@ -59,20 +59,6 @@ def test_rows_of_each_kind_are_recognised_and_work(
     assert [check for check in validate_file(tmp_path / "mine.py")["mine"] if not check.passed] == []
 
 
-def test_what_is_said_of_it_decides_the_kind(tmp_path: Path) -> None:
-    """A description wins over the values, unless the rows cannot be of that kind."""
-    rows = [{"question": "Un chat", "answer": "A cat"}]
-    assert proposed(tmp_path, rows, about="translations from French")[1].scorer == "chrf"
-    assert proposed(tmp_path, rows, about="a multiple choice quiz")[1].kind == "short-answer"
-
-
-def test_columns_that_no_template_can_name_are_renamed(tmp_path: Path) -> None:
-    """A column called "Question?" is mapped to a name that a placeholder can hold."""
-    _, proposal = proposed(tmp_path, [{"My Question?": "1 + 1?", "answer": "2"}])
-    assert proposal.field_mapping == {"My Question?": "my_question"}
-    assert "{my_question}" in proposal.prompt
-
-
 @pytest.mark.parametrize("scorer", SCORERS)
 def test_a_file_with_any_scorer_can_be_loaded(tmp_path: Path, scorer: str) -> None:
     """Each name that is offered can be imported, and hostile texts stay texts."""

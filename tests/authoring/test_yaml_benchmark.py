@@ -12,7 +12,6 @@ from nel.authoring.validation import validate_file
 from nel.datasets import open_dataset
 from nel.discovery.conformance import check_plugin
 from nel.engine.scorers.call import is_builtin_rule
-from nel.engine.scorers.identity import scorer_digest
 from nel.errors import ConfigError, DatasetError, PluginError
 from nel.scoring.protocol import asks_judge
 from nel.types import Message, ScorerInput
@@ -44,24 +43,18 @@ def _scored(folder: Path, checks: str, response: str, **row: object) -> dict[str
         ("contains: {field: a}", "An answer: X1", "none"),
         ("contains: '8'", "It has 8 legs.", "It has 18 legs, or 80."),
         ("contains: 'no'", "No, it is not.", "I know nothing."),
-        ("contains: 東京", "東京都です", "京都です"),
         ("not_contains: damn", "Fine.", "goddamned"),
-        ("not_contains: [sorry, cannot]", "Yes.", "I cannot."),
         ('not_contains: "I can\'t"', "I can.", "I can’t do that."),
         ('not_contains: "I can’t"', "I can.", "I can't do that."),
         ('not_contains: "as an AI"', "As AI", "As\u00a0an\u202fAI"),
         ('contains: "Mother\'s Day"', "It is Mother’s Day.", "It is Mothers Day."),
         ('contains: "New York"', "In New\u00a0York City.", "In Newark."),
         ("contains: co-operate", "They co‑operate.", "They cooperate."),
-        ("contains: co-operate", "They co‐oper\u00adate.", "They co operate."),
-        ("contains: 'the \"end\"'", "It is the “end”.", "It is the end."),
-        ("equals: don't", "Don’t", "Dont"),
         ("regex: '\\d{2}'", "in 42 days", "in 4 days"),
         ("equals: [Paris, Lutetia]", " lutetia ", "Paris!"),
         ("numeric: 42\n    tolerance: 0.10", "The answer is 42.1", "The answer is 42.11"),
         ("numeric: 1.10", "Answer: 1.1", "no number at all"),
         ("json_schema: {type: object, required: [n]}", 'So: {"n": 1}', '{"m": 1}'),
-        ("contains: a\n  - contains: b", "a b", "ab"),
     ],
 )
 def test_a_check_passes_or_fails(tmp_path: Path, checks: str, right: str, wrong: str) -> None:
@@ -109,13 +102,6 @@ def test_the_example_has_rows_with_checks_of_their_own() -> None:
     assert benchmark.sample(rows[0], sample_id="1").input == "What is the capital of France?"
 
 
-def test_the_digest_covers_checks(tmp_path: Path) -> None:
-    """Of all rows and of one row."""
-    texts = [f"{_HEAD}rows:\n  - q: x\n    checks: [{{contains: {one}}}]\n" for one in ("a", "b")]
-    texts += [f"{_HEAD}checks: [{{contains: {one}}}]\nrows:\n  - q: x\n" for one in ("a", "b")]
-    assert len({scorer_digest(find_benchmark(_file(tmp_path, text))) for text in texts}) == len(texts)
-
-
 def test_messages_are_rendered(tmp_path: Path) -> None:
     """Each with its role, for a chat endpoint."""
     text = (
@@ -139,15 +125,11 @@ _CHECKED = f"{_HEAD}checks: [{{contains: a}}]\n"
         ),
         (f"{_CHECKED}rows:\n  - q: 1.10\n", r'YAML reads 1\.10 as a number, 1\.1; write "1\.10" in quotes'),
         (f"{_CHECKED}rows:\n  - q: 012\n", "reads 012 as a whole number, 10"),
-        (f"{_CHECKED}rows:\n  - q: 2024-01-02\n", "reads 2024-01-02 as a date"),
-        (f"{_CHECKED}rows:\n  - q: 12:30\n", "reads 12:30 as a whole number, 750"),
         (f"{_CHECKED}row: []\n", 'line 3: row: the key is unknown; did you mean "rows"'),
         (f"{_HEAD}rows:\n  - q: x\n    checks: [{{contain: a}}]\n", 'the key is unknown; did you mean "contains"'),
         (f"{_HEAD}rows:\n  - q: x\n    checks: [{{contains: no}}]\n", r"checks\[0\]\.contains: YAML reads no"),
         (f"{_HEAD}rows:\n  - q: x\n    checks: [{{regex: '('}}]\n", "is not a regular expression"),
         (f"{_HEAD}rows:\n  - q: x\n    checks: [{{numeric: many}}]\n", "'many' is no number"),
-        (f"{_HEAD}rows:\n  - q: x\n    checks: [{{json_schema: {{type: no}}}}]\n", "YAML reads no as true or false;"),
-        (f"{_HEAD}rows:\n  - q: x\n    checks: [{{json_schema: {{type: 3}}}}]\n", "the JSON Schema is not valid"),
         (f"{_HEAD}rows:\n  - q: x\n", "the row has no checks"),
         (f"{_HEAD}rows:\n  - q: x\n    checks: [{{contains: ''}}]\n", "an empty text decides nothing"),
         (f"{_CHECKED}rows: []\n", "there are no rows"),

@@ -19,8 +19,9 @@ PAGE = re.compile(r"docs/[\w/-]+\.md")
 
 
 def texts() -> list[str]:
-    """Return every text in nel's code."""
-    trees = (ast.parse(path.read_text(encoding="utf-8")) for path in sorted((ROOT / "nel").rglob("*.py")))
+    """Return every text of the files of nel that name documentation."""
+    sources = (path.read_text(encoding="utf-8") for path in sorted((ROOT / "nel").rglob("*.py")))
+    trees = (ast.parse(source) for source in sources if "docs" in source)
     nodes = (node for tree in trees for node in ast.walk(tree))
     return [node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)]
 

@@ -7,11 +7,10 @@ import re
 import struct
 from collections.abc import Iterator
 from io import TextIOWrapper
-from itertools import pairwise
 
 import pytest
 
-from nel.cli.frame import Frame, packed
+from nel.cli.frame import Frame
 
 fcntl = pytest.importorskip("fcntl")
 termios = pytest.importorskip("termios")
@@ -100,14 +99,3 @@ def test_lines_that_do_not_fit_are_cut_at_the_width_and_at_the_height(terminal: 
     assert lines[-1] == "…"
     frame.show(["left"])
     assert terminal.read() == ["left"]
-
-
-@pytest.mark.parametrize("width", [20, 39, 79])
-def test_items_are_packed_whole(width: int) -> None:
-    """No item is divided, and none has a line of its own that had room on the line before."""
-    items = ["running: 1,234/10,000", "20.0/s", "3m07s left", "failures 3", "517 tokens", "ENDPOINT DOWN for 12s"]
-    lines = packed(items, width)
-    assert all(len(line) <= width for line in lines)
-    if width > 21:
-        assert "  ".join(lines).split("  ") == items
-        assert all(len(f"{line}  {after.split('  ')[0]}") > width for line, after in pairwise(lines))

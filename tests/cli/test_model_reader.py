@@ -70,17 +70,6 @@ def test_a_model_reads_what_the_scorer_could_not_and_changes_no_score(tmp_path: 
     assert "model:    18, right; form: read by a model" in explained.stdout
 
 
-def test_a_solution_of_the_reader_is_no_reading(tmp_path: Path) -> None:
-    """A number that the response does not contain was worked out by the reader: it is not taken."""
-    run_dir = _recorded(tmp_path)
-    with scripted(lambda *_: answer("ANSWER: 18"), models=["m"]) as endpoint:
-        done, found = _audit(tmp_path, run_dir, endpoint.url)
-    assert done.returncode == 0, done.stderr
-    assert found["readings"]["model"]["n_found"] == 1
-    (silent,) = [one for one in found["differences"] if one["sample_id"] == "silent"] or [None]
-    assert silent is None
-
-
 def test_a_reader_that_cannot_be_reached_is_said_and_asked_again_later(tmp_path: Path) -> None:
     """A refused key ends with exit 2 and the server's words; the next call asks what is missing."""
     run_dir = _recorded(tmp_path)

@@ -33,14 +33,6 @@ def test_the_rate_counts_from_the_first_request(monkeypatch: pytest.MonkeyPatch)
     assert "  steps 1,234" in progress_line(progress)
 
 
-def test_a_slow_first_request_has_a_clock(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing is answered yet, and the line says for how long."""
-    monkeypatch.setattr(time, "monotonic", lambda: 100.0)
-    progress = Progress(stage="first request", rows_read=40)
-    progress.in_flight[0] = 88.0
-    assert progress_line(progress) == "first request, no answer for 12s"
-
-
 def test_each_of_several_benchmarks_has_its_own_line_and_score() -> None:
     """Counts and score are the benchmark's own; a second asking is no sample of it; one benchmark needs no line."""
     progress = Progress(running_since=0.0)

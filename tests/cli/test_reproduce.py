@@ -46,16 +46,6 @@ def test_a_reproduced_run_asks_everything_again_and_shows_what_changed(tmp_path:
     assert "reproduced: " in done.stderr
 
 
-def test_a_run_that_cannot_be_made_again_ends_as_a_run_does(tmp_path: Path) -> None:
-    """The endpoint is gone: exit 75 and the reason, as of nel eval run; nothing is compared."""
-    with scripted(lambda *_: answer("Answer: 0"), models=["m"]) as endpoint:
-        run_dir = _run(tmp_path, endpoint.url)
-    done = nel("eval", "reproduce", str(run_dir), "-O", "endpoint.outage_seconds_max=0.5", cwd=tmp_path)
-    assert done.returncode in (2, 75)
-    assert "against" not in done.stdout
-    assert nel("eval", "reproduce", "nowhere", cwd=tmp_path).returncode == 2
-
-
 def test_what_cannot_be_compared_is_refused_before_anything_is_paid(tmp_path: Path) -> None:
     """A margin in the wrong unit, or an old run that did not end: the new run would be paid for in vain."""
     with scripted(lambda *_: answer("Answer: 0"), models=["m"]) as endpoint:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import sqlite3
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -12,9 +11,7 @@ import jsonschema
 import pytest
 
 from nel.artifacts.schema import load_schema
-from nel.runs.evaluation import rebuild
 from tests.support.endpoint import Call, Reply, answer, scripted
-from tests.support.judged_run import Answer, build_judged_run
 from tests.support.report_pages import islands
 from tests.support.runs import nel, only_run, read_json, read_results, write_jsonl
 
@@ -26,13 +23,6 @@ SAID = {
     "refused": "I cannot help with that.",
     "empty": "",
 }
-
-
-CHAIN = """@benchmark(name="chain", dataset="rows.jsonl", prompt="{turn}", target_field="targets", turns_field="turns")
-@scorer
-def chain(sample: ScorerInput) -> dict[str, bool]:
-    return exact_match(sample)
-"""
 
 
 def _recorded(tmp_path: Path, said: Mapping[str, str] = SAID, *more: str) -> Path:
@@ -116,14 +106,6 @@ def test_the_report_shows_the_band_and_how_a_sample_was_read(tmp_path: Path) -> 
     assert "rejected, not declared as the answer: 18–20: Adding them gives ⟦18⟧ apples." in shown["stated"]
 
 
-def test_the_markdown_summary_says_the_band(tmp_path: Path) -> None:
-    """Below the table, beside what is said of judges."""
-    run_dir = _recorded(tmp_path)
-    assert nel("scorer", "audit", str(run_dir), cwd=tmp_path).returncode == 0
-    assert nel("report", str(run_dir), "-f", "markdown", cwd=tmp_path).returncode == 0
-    assert "by the way of reading; 1 of 5 answers" in (run_dir / "summary.md").read_text(encoding="utf-8")
-
-
 def test_an_audit_follows_the_answers_and_ends_with_its_file(tmp_path: Path) -> None:
     """Scored by another rule the band follows; the same store gives the same bytes; without the file there is none."""
     run_dir = _recorded(tmp_path)
@@ -171,14 +153,6 @@ def test_answers_of_a_live_run_are_read_with_their_choices(tmp_path: Path) -> No
     assert "mmlu_pro #1, repeat 1 (1)" in explained.stdout
 
 
-def test_a_scorer_that_extracts_nothing_takes_the_whole_response(tmp_path: Path) -> None:
-    """By exact_match a bare number is the answer, as it is in every other way: nothing differs."""
-    run_dir = _recorded(tmp_path, {"one": "18", "two": "19"}, "--scorer", "exact_match")
-    assert nel("scorer", "audit", str(run_dir), cwd=tmp_path).returncode == 0
-    found = read_json(run_dir / "gsm8k" / "metrics.json")["extraction"]
-    assert (found["n_differ"], found["band"]) == (0, {"lower": 0.5, "upper": 0.5})
-
-
 def test_hostile_answers_are_shown_as_text(tmp_path: Path) -> None:
     """Half a character, escape sequences and markup: escaped on the terminal and in the page, strict JSON in files."""
     said = {"one": "\ud800 \x1bc <script>alert()</script>\nAdding them gives 18 apples."}
@@ -201,51 +175,6 @@ def test_partial_credit_has_counts_and_no_band(tmp_path: Path) -> None:
     assert "no band by the way of reading: a score between 0 and 1 is not that of one right answer" in done.stdout
     found = read_json(run_dir / "gsm8k" / "metrics.json")["extraction"]
     assert (found["band"], found["n_differ"] > 0) == (None, True)
-
-
-def _as_programs(run_dir: Path) -> None:
-    """Make the answers of a run programs, as its plan has it where a sandbox runs them."""
-    with sqlite3.connect(run_dir / "run.db") as store:
-        ((plan,),) = store.execute("SELECT plan FROM benchmarks").fetchall()
-        changed = json.loads(plan)
-        changed["identity"]["sandbox.limits"] = {"wall_seconds": 10}
-        store.execute("UPDATE benchmarks SET plan = ?", (json.dumps(changed),))
-    store.close()
-
-
-@pytest.mark.parametrize("command", [("scorer", "audit"), ("eval", "score", "--explain", "declared")])
-def test_programs_are_not_read(tmp_path: Path, command: tuple[str, ...]) -> None:
-    """A run of a code benchmark has no readings: exit 2, the reason, and no file."""
-    run_dir = _recorded(tmp_path)
-    _as_programs(run_dir)
-    done = nel(*command, str(run_dir), cwd=tmp_path)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "gsm8k: the answers are programs" in done.stderr
-    assert not (run_dir / "gsm8k" / "extraction_audit.json").exists()
-
-
-def test_a_judged_benchmark_beside_none_other_is_refused(tmp_path: Path) -> None:
-    """What a judge decided is not read by a rule: the message counts the answers."""
-    run_dir = build_judged_run(tmp_path / "run", [Answer(sample_id="a"), Answer(sample_id="b", score=0.0)])
-    rebuild(run_dir)
-    done = nel("scorer", "audit", str(run_dir), cwd=tmp_path)
-    assert done.returncode == 2
-    assert "qa: a judge decided (2)" in done.stderr
-
-
-def test_answers_over_several_turns_are_not_read(tmp_path: Path) -> None:
-    """Each turn has a gold answer of its own, and the readings are of one response: exit 2 and the reason."""
-    rows = [{"id": "a", "turns": ["1?", "2?"], "targets": ["1", "2"]}]
-    write_jsonl(tmp_path / "rows.jsonl", rows)
-    bench = "from nel import ScorerInput, benchmark, exact_match, scorer\n\n\n" + CHAIN
-    (tmp_path / "chain.py").write_text(bench, encoding="utf-8")
-    with scripted(lambda *_: answer("1"), models=["m"]) as endpoint:
-        where = ("--model-url", endpoint.url, "--model-id", "m", "-o", "out")
-        done = nel("eval", "run", "--bench", "./chain.py", *where, cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    audited = nel("scorer", "audit", str(only_run(tmp_path / "out")), cwd=tmp_path)
-    assert audited.returncode == 2
-    assert "chain: each of several turns has a gold answer of its own (1)" in audited.stderr
 
 
 def test_unknown_ids_and_directories_are_said(tmp_path: Path) -> None:

@@ -34,16 +34,6 @@ def test_a_written_configuration_is_a_run(tmp_path: Path) -> None:
     assert "api_key_env: MY_KEY" in (tmp_path / "nel.yaml").read_text(encoding="utf-8")
 
 
-def test_three_questions_are_enough(tmp_path: Path) -> None:
-    """Enter takes what is proposed; only what no flag answers is asked."""
-    done = nel("init", "my run.yaml", "--bench", "quickstart", answers="\nsome-model\n")
-    assert done.exit_code == 0
-    assert "nel eval run 'my run.yaml' --dry-run" in done.output
-    text = (tmp_path / "my run.yaml").read_text(encoding="utf-8")
-    assert 'url: "http://127.0.0.1:8000/v1"' in text
-    assert 'model: "some-model"' in text
-
-
 def test_a_benchmark_in_yaml_is_written_too(tmp_path: Path) -> None:
     """Its own file runs as it stands, passes its check, and is left alone once it is there."""
     done = nel("init", *ANSWERS, "--bench", "my questions.yaml")

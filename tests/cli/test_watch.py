@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from nel.cli.eval_watch import _lines
-from nel.engine.observability.run_status import RunStatus, RunStatusReader, find_run
+from nel.engine.observability.run_status import RunStatusReader, find_run
 from nel.engine.store.codec import encode_outcome
 from nel.engine.store.database import Store
 from nel.engine.store.lock import Owner, owned, owner_of
@@ -127,18 +127,6 @@ def test_a_killed_run_is_told_from_a_stopped_one(tmp_path: Path) -> None:
         assert "interrupted by SIGINT" in nel("eval", "watch", "out", cwd=tmp_path).stdout
 
 
-def test_watching_changes_nothing(tmp_path: Path) -> None:
-    """Every file of a finished run is as it was."""
-    with scripted(lambda call, _: answer("Answer: 1"), models=["m"]) as endpoint:
-        sums(tmp_path / "data.jsonl", 3)
-        command = ["--bench", "gsm8k", "--dataset", "data.jsonl", "--model-url", endpoint.url, "--model-id", "m"]
-        assert nel("eval", "run", *command, "-o", "out", cwd=tmp_path).returncode == 0
-    run_dir = only_run(tmp_path / "out")
-    kept = {path: path.read_bytes() for path in run_dir.rglob("*") if path.is_file() and path.suffix != ".db-shm"}
-    assert nel("eval", "watch", str(run_dir), cwd=tmp_path).returncode == 0
-    assert {path: path.read_bytes() for path in kept} == kept
-
-
 @pytest.mark.parametrize(
     ("make", "message"),
     [
@@ -154,14 +142,6 @@ def test_nothing_to_watch_is_named(tmp_path: Path, make: Any, message: str) -> N
     assert (done.returncode, done.stdout) == (2, "")
     assert message in done.stderr
     assert done.stderr.count("\n") == 1
-
-
-def test_a_damaged_store_is_named(tmp_path: Path) -> None:
-    """A run.db that is none ends with 2 and one line."""
-    (tmp_path / "run.db").write_bytes(os.urandom(4096))
-    done = nel("eval", "watch", ".", "--wait", "0", cwd=tmp_path)
-    assert done.returncode == 2
-    assert "is damaged or no run.db" in done.stderr
 
 
 def store_with(run_dir: Path, *, samples: int = 4, bad: int = 0, repeats: int = 1) -> tuple[Store, int]:
@@ -202,14 +182,6 @@ def test_what_a_resume_drops_is_counted_anew(tmp_path: Path) -> None:
     assert second.benchmarks[0].score == pytest.approx(1 / 3)
     put(store, key, 2, Scored(reward=1.0, metrics={}))
     assert reader.read().benchmarks[0].score == pytest.approx(2 / 4)
-    store.close()
-
-
-def test_bad_rows_are_unscored_as_in_the_artifacts(tmp_path: Path) -> None:
-    """The total has every row and repeat; a bad row is done and unscored from the beginning."""
-    store, _ = store_with(tmp_path / "run", samples=4, bad=1, repeats=3)
-    view = RunStatusReader(tmp_path / "run").read()
-    assert (view.total, view.done, view.benchmarks[0].unscored) == (12, 3, {"bad_row:unusable": 3})
     store.close()
 
 
@@ -261,15 +233,6 @@ def test_live_numbers_of_another_machine_count_where_its_lock_does_not(tmp_path:
     assert view.state == "killed"
     assert view.last_sign_seconds is not None
     assert view.last_sign_seconds >= 3600
-
-
-def test_text_of_a_run_cannot_steer_the_terminal(tmp_path: Path) -> None:
-    """A reason that came from the endpoint is shown with its escapes as text."""
-    view = RunStatus(
-        run_dir=tmp_path, run_id="r\x1b[2J", state="stopped", reason="down\x1b]0;x\x07\nnel: fine", owner=None,
-        sessions=1, started=1.0, elapsed_seconds=5.0, benchmarks=[], live=None, last_sign_seconds=None, rate=None,
-    )  # fmt: skip
-    assert all(character.isprintable() for line in _lines(view) for character in line)
 
 
 def test_a_run_that_a_stop_rule_ended_says_so(tmp_path: Path) -> None:

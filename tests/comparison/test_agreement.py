@@ -73,39 +73,18 @@ def _failed(rows: list[dict[str, Any]]) -> None:
 
 EDITS: dict[str, tuple[Callable[[Path], None], str]] = {
     "a score raised by hand": (_lines(lambda rows: rows[0].update(reward=1.0)), "does not agree with metrics.json"),
-    "all scores raised": (_text("results.jsonl", '"reward": 0.0', '"reward": 1.0'), "does not agree"),
-    "a score beyond its scale": (_lines(lambda rows: rows[1].update(reward=1.5)), "does not agree"),
-    "huge scores": (_text("results.jsonl", '"reward": 1.0', '"reward": 1e308'), "does not agree"),
     "a sample set unscored": (_lines(_unscored), "n_scored is 200 in metrics.json and 199 by its lines"),
-    "a failure with a reward": (_lines(_failed), "n_scored is 200"),
-    "a repeat that was not asked": (_lines(lambda rows: rows[5].update(repeat=1)), "a line is of another repeat"),
     "a line for another": (_lines(lambda rows: rows.__setitem__(-1, rows[0])), "does not agree"),
     "a value of a metric beyond all numbers": (
         _text("results.jsonl", '"extra": 1.0', '"extra": 1e999', 1), 'a value of "extra" is not a finite number',
     ),
     "another value of a metric": (_text("results.jsonl", '"extra": 1.0', '"extra": 0.5', 1), "extra is 1 in"),
     "another score": (_metrics(_score(0.9)), "differ in accuracy 0.9 and 0.75"),
-    "no score": (_metrics(_score(None)), "differ in accuracy None and 0.75"),
-    "a score that is a text": (_metrics(_score("0.75")), "metrics.json: headline.value:"),
-    "a score that is a yes": (_metrics(_row(value=True)), "metrics.json: metrics.0.value:"),
     "a row of another score": (_metrics(_row(value=0.9)), "no or another row of it"),
-    "no row": (_metrics(lambda one: one.update(metrics=one["metrics"][1:])), "no or another row of it"),
-    "two rows": (
-        _metrics(lambda one: one["metrics"].append({**one["metrics"][0], "ci_lower": 0.7})), "no or another row of it",
-    ),
     "a headline by another name": (_metrics(lambda one: one["headline"].update(metric="f1")), "headline f1"),
-    "counts that are none": (_metrics(lambda one: one["accounting"].update(n_scored="200")), "accounting.n_scored"),
     "fewer scored": (_metrics(lambda one: one["accounting"].update(n_scored=190)), "n_scored is 190 in metrics.json"),
-    "unscored ones": (_metrics(lambda one: one["accounting"].update(n_unscored=5)), "n_unscored is 5"),
     "complete by a text": (_metrics(lambda one: one.update(complete="no")), "metrics.json: complete:"),
-    "judging by a text": (_metrics(lambda one: one.update(judging="x")), "metrics.json: judging:"),
-    "warnings by a text": (
-        _metrics(lambda one: one.update(warnings=["x"])), "metrics.json: warnings.0:",
-    ),
-    "a stop rule by a text": (_metrics(lambda one: one.update(stop_rule="x")), "metrics.json: stop_rule:"),
     "another run's metrics": (_metrics(lambda one: one.update(run_id="z")), "differ in run_id z and run"),
-    "another run's bundle": (_bundle(lambda one: one.update(run_id="z")), "differ in run_id run and z"),
-    "another benchmark": (_bundle(lambda one: one["benchmark"].update(name="mmlu")), "in benchmark quiz and mmlu"),
     "another count": (_bundle(lambda one: one.update(n_results=3)), "differ in number of results 200 and 3"),
     "another score in the bundle": (
         _bundle(lambda one: one["benchmark"]["scores"]["accuracy"].update(value=0.9)), "accuracy 0.75 and 0.9",
@@ -122,9 +101,7 @@ EDITS: dict[str, tuple[Callable[[Path], None], str]] = {
 }  # fmt: skip
 HARMLESS: dict[str, Callable[[Path], None]] = {
     "another order": _lines(lambda rows: rows.reverse()),
-    "empty lines": _text("results.jsonl", "\n", "\n\n"),
     "other line ends": _text("results.jsonl", "\n", "\r\n"),
-    "a whole number": _text("results.jsonl", '"reward": 1.0', '"reward": 1', 1),
 }
 
 
@@ -209,7 +186,7 @@ def test_a_floor_is_held_against_the_interval_of_the_samples(
     assert words in done.stderr
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(3))
 def test_bounds_are_held_to_the_last_digits_alone(tmp_path: Path, seed: int) -> None:
     """The value is a mean of means and the bounds are sums, so that equal ones differ in the last bit."""
     draw = random.Random(seed)  # noqa: S311 - test data
@@ -229,8 +206,8 @@ def test_one_id_of_two_samples_holds_no_floor(run_dir: Path) -> None:
     assert (done.exit_code, "two samples have one id" in done.stderr) == (2, True)
 
 
-@pytest.mark.parametrize("value", [None, 5, True, [], {}, 1e308, "\ud800", 10**400])
-@pytest.mark.parametrize("name", ["filter", "exact_match", "target", "arguments", "doc_id"])
+@pytest.mark.parametrize("value", [None, "\ud800", 10**400])
+@pytest.mark.parametrize("name", ["exact_match", "doc_id"])
 def test_a_damaged_line_of_another_tool_is_refused_or_read(tmp_path: Path, name: str, value: object) -> None:
     """A field of another type ends in a comparison or in one line, on either side and in an import."""
     rows = lm_eval_lines(GOOD)
@@ -244,12 +221,11 @@ def test_a_damaged_line_of_another_tool_is_refused_or_read(tmp_path: Path, name:
         assert done.exit_code == 0 or len(done.stderr.splitlines()) == 1
 
 
-@pytest.mark.parametrize("content", ['{"config": "x", "benchmark": {"name": "quiz"}}', '{"benchmark": []}', "[]", "5"])
-def test_a_damaged_bundle_of_nemo_evaluator_is_refused(tmp_path: Path, content: str) -> None:
+def test_a_damaged_bundle_of_nemo_evaluator_is_refused(tmp_path: Path) -> None:
     """A bundle of another shape is named in one line."""
     whole, damaged = (write_nemo(tmp_path / one, nemo_lines(GOOD)) for one in ("whole", "damaged"))
     (bundle,) = damaged.rglob("eval-*.json")
-    bundle.write_text(content, encoding="utf-8")
+    bundle.write_text('{"benchmark": []}', encoding="utf-8")
     done = CliRunner().invoke(app, ["compare", str(whole), str(damaged)])
     assert (done.exit_code, len(done.stderr.splitlines())) == (2, 1), done.exception
 

@@ -74,17 +74,6 @@ def test_baselines_that_are_not_what_they_were_are_refused(runs: tuple[Path, Pat
     assert (refused.exit_code, refused.stderr.count("\n"), refused.stdout) == (2, 1, "")
 
 
-@pytest.mark.parametrize("content", ["", "[]", '{"baselines": {"a": 1}}', '{"baselines": {"a": {"directory": "/x"}}}'])
-def test_damaged_file_is_named(runs: tuple[Path, Path], content: str) -> None:
-    """A file that holds no baselines is named, and is not overwritten."""
-    baselines_file().parent.mkdir()
-    baselines_file().write_text(content, encoding="utf-8")
-    for attempt in (read_baselines, lambda: set_baseline("a", runs[0])):
-        with pytest.raises(OutputError, match="holds no baselines"):
-            attempt()
-    assert baselines_file().read_text(encoding="utf-8") == content
-
-
 @pytest.mark.parametrize(("name", "result"), [("a/b", "old"), ("", "old"), ("-x", "old"), ("fine", "nowhere")])
 def test_bad_names_and_results_are_refused(runs: tuple[Path, Path], tmp_path: Path, name: str, result: str) -> None:
     """A name that no option could take, and a result that is not there, leave no file behind."""

@@ -54,13 +54,6 @@ def test_a_harm_is_worse_with_the_exact_p_value_and_its_flips(sides: tuple[Path,
     assert (first["baseline"]["response"], first["candidate"]["response"]) == ("said 1.0", "said 0.0")
 
 
-def test_the_other_direction_is_better(sides: tuple[Path, Path]) -> None:
-    """The same two runs the other way around: better, with the mirrored interval."""
-    there, back = headline(compared(*sides)), headline(compared(sides[1], sides[0]))
-    assert back["verdict"] == "better"
-    assert back["difference"]["ci_lower"] == pytest.approx(-there["difference"]["ci_upper"])
-
-
 def test_a_run_against_itself_is_equivalent_within_a_margin(sides: tuple[Path, Path]) -> None:
     """No difference is no harm: equivalent where there is a margin, inconclusive without one."""
     assert headline(compared(sides[0], sides[0], margin=0.05))["verdict"] == "equivalent"
@@ -73,13 +66,6 @@ def test_reordered_files_give_the_identical_result(tmp_path: Path, sides: tuple[
     order = np.random.default_rng(1).permutation(len(rows))
     shuffled = write_run(tmp_path / "other" / "b", [rows[place] for place in order])
     assert json.dumps(compared(sides[0], shuffled)) == json.dumps(compared(*sides))
-
-
-def test_a_reordered_dataset_gives_the_identical_result(tmp_path: Path, sides: tuple[Path, Path]) -> None:
-    """Positions say nothing: the same samples at other places of the dataset are the same pairs."""
-    rows = [{**row, "problem_idx": 399 - row["problem_idx"]} for row in lines(WORSE)]
-    moved = write_run(tmp_path / "other" / "b", rows)
-    assert json.dumps(compared(sides[0], moved)) == json.dumps(compared(*sides))
 
 
 def test_repeated_rows_are_occurrences(tmp_path: Path) -> None:
@@ -205,21 +191,6 @@ def test_unscored_samples_bound_the_difference(tmp_path: Path) -> None:
     assert found["bounds"]["lower"] == pytest.approx((12 - 30) / 200)
     assert found["bounds"]["upper"] == pytest.approx(12 / 200)
     assert "unscored" in found["reason"]
-
-
-def test_nothing_scored_on_a_side_is_inconclusive(tmp_path: Path) -> None:
-    """Without a score there is no difference, and the reason says so."""
-    left, right = write_run(tmp_path / "a", lines(BEFORE)), write_run(tmp_path / "b", lines([None] * 400))
-    found = headline(compared(left, right))
-    assert (found["verdict"], found["difference"]) == ("inconclusive", None)
-    assert found["reason"] == "no pair has a score on both sides"
-
-
-def test_a_single_sample_is_refused(tmp_path: Path) -> None:
-    """One sample decides nothing."""
-    left, right = write_run(tmp_path / "a", lines([1.0])), write_run(tmp_path / "b", lines([0.0]))
-    with pytest.raises(UsageError, match="one sample in common"):
-        compared(left, right)
 
 
 def test_clusters_widen_the_interval_and_a_changed_verdict_is_said(tmp_path: Path) -> None:
@@ -363,17 +334,11 @@ def test_the_fields_of_a_run_have_known_parts() -> None:
     "changes",
     [
         {"metadata": [1]},
-        {"metadata": "x"},
         {"outcome": None},
-        {"outcome": {"state": "lost"}},
-        {"scoring_details": "x"},
         {"scoring_details": {"metrics": {"correct": "yes"}}},
         {"tokens": 3},
-        {"problem_idx": "0"},
         {"problem_idx": 2**70},
         {"repeat": None},
-        {"sample_id": 7},
-        {"model_response": 5},
         {"reward": None},
     ],
 )
@@ -393,11 +358,3 @@ def test_a_damaged_file_is_named(tmp_path: Path, name: str, content: str) -> Non
     (right / "quiz" / name).write_text(content)
     with pytest.raises(OutputError, match=r"quiz|/b "):
         compared(left, right)
-
-
-def test_scores_of_any_size_are_compared(tmp_path: Path) -> None:
-    """The largest numbers there are overflow in no sum, over repeats neither."""
-    rows = [line(idx, 1.7e308 - idx * 1e305, repeat=repeat) for idx in range(20) for repeat in range(3)]
-    lower = [{**row, "reward": row["reward"] / 2} for row in rows]
-    found = headline(compared(write_run(tmp_path / "a", rows), write_run(tmp_path / "b", lower)))
-    assert found["verdict"] == "worse"

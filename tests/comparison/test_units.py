@@ -48,19 +48,6 @@ def test_a_drop_that_nothing_can_exceed_is_refused(tmp_path: Path, policy: str, 
     assert words in output
 
 
-@pytest.mark.parametrize(
-    ("policy", "code"),
-    [
-        ("defaults: {max_drop: 1, max_relative_drop: 0.02}", 4),
-        ("defaults: {max_drop: 2, tier: advisory}", 5),
-        ("defaults: {max_drop: 0.99}", 0),
-    ],
-)
-def test_a_drop_that_decides_nothing_alone_is_allowed(tmp_path: Path, policy: str, code: int) -> None:
-    """A relative drop decides beside it, or the benchmark has no say."""
-    assert gated(tmp_path, policy)[0] == code
-
-
 def test_other_scores_have_other_margins(tmp_path: Path) -> None:
     """Grades from 1 to 10 may differ by 2."""
     left = write_run(tmp_path / "a", lines(GRADES))

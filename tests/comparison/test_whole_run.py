@@ -5,27 +5,13 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-import pytest
 from typer.testing import CliRunner
 
 from nel.cli.app import app
 from nel.comparison.whole_run import read_whole_run
-from nel.engine.store.database import Store
-from nel.errors import OutputError
 from tests.support.compared import lines, write_run
 
 REWARDS = [float(place % 4 != 0) for place in range(400)]
-
-
-@pytest.fixture(name="run_dir")
-def _run_dir(tmp_path: Path) -> Path:
-    """Return a run of two benchmarks, of which one has a name that is no name of a folder, with its store."""
-    run_dir = write_run(tmp_path / "run", {"quiz": lines(REWARDS), "other%3A1": lines(REWARDS)})
-    store = Store(run_dir / "run.db")
-    for name in ("quiz", "other:1"):
-        store.put_benchmark(name, name, {})  # type: ignore[typeddict-item]
-    store.close()
-    return run_dir
 
 
 def said(*arguments: str | Path) -> str:
@@ -73,9 +59,3 @@ def test_a_store_that_cannot_be_read_is_no_reason(run_dir: Path) -> None:
     """A comparison needs the artifacts alone."""
     (run_dir / "run.db").write_bytes(b"no database")
     assert len(read_whole_run(run_dir)) == 2
-
-
-def test_no_artifacts_at_all_are_named(tmp_path: Path) -> None:
-    """An empty folder is no run."""
-    with pytest.raises(OutputError, match="no artifacts"):
-        read_whole_run(tmp_path)

@@ -119,13 +119,6 @@ async def test_a_metric_that_breaks_its_promise_gives_no_score(tmp_path: Path, r
         await awaited(made.scorer(ScorerInput(response="Nile", target="Nile", metadata={"river": "Nile"})))
 
 
-def test_a_metric_takes_no_options_of_a_scorer(tmp_path: Path) -> None:
-    """An option that would be dropped is refused."""
-    (tmp_path / "bench.py").write_text(METRICS.replace("scorer(Mentions)", "scorer(name='x')(Mentions)"))
-    with pytest.raises(PluginError, match="takes no options around a metric: name"):
-        benchmarks_in_file(tmp_path / "bench.py")
-
-
 @pytest.mark.parametrize(
     ("reply", "right"),
     [
@@ -145,13 +138,3 @@ def test_an_answer_line_by_a_pattern_or_at_the_end(reply: str, right: bool) -> N
     sample = ScorerInput(response=reply, target="1234")
     assert answer_line(sample, pattern=r"result is ([^\n]+)")["correct"] is right
     assert nel.answer_line(ScorerInput(response="It makes\n1234", target="1234"))["correct"] is False
-
-
-def test_the_helpers_of_its_primitives() -> None:
-    """Published files compare aliases with them."""
-    with standing_in():
-        text, pattern = (import_module(f"nemo_evaluator.scoring.{name}") for name in ("text", "pattern"))
-        normalize, normalize_math = text._normalize, pattern._normalize_math
-    assert normalize("The  É-lan, a 2nd!") == normalize("e\u0301lan 2nd")
-    assert normalize("the") == ""
-    assert normalize_math(" $ 1,000 % . ") == "1000"

@@ -13,7 +13,7 @@ import pytest
 
 import nel
 from nel.authoring.lent_names import standing_in
-from nel.authoring.registry import benchmarks_in_file, find_benchmark
+from nel.authoring.registry import find_benchmark
 from nel.compat.nemo.names import NAMES
 from nel.errors import ConfigError, JudgeError, PluginError
 from nel.judges.registry import judge_for
@@ -41,19 +41,6 @@ LETTERS = {"0": "A", "1": "B", "2": "C"}
 def medical(sample: ScorerInput) -> dict:
     found = re.search(r"\\b([A-C])\\b", sample.response)
     return {"correct": bool(found) and found[1] == LETTERS[sample.target.strip()], "parsed": bool(found)}
-"""
-
-MULTILINGUAL = """
-from nemo_evaluator.contrib.byob import ScorerInput, benchmark, scorer
-from nemo_evaluator.contrib.byob.scorers import mcq_letter_extract
-
-@benchmark(
-    "Lite-MMLU", "rows.jsonl", "{question}\\n{a} / {b}", "answer", field_mapping={"option_a": "a", "option_b": "b"}
-)
-@scorer
-def lite(sample: ScorerInput) -> dict:
-    verdict = mcq_letter_extract(sample)
-    return {**verdict, f"correct_{sample.metadata['subject_category']}": verdict["correct"]}
 """
 
 JUDGED = """
@@ -145,6 +132,27 @@ def test_a_renamed_column_has_its_old_name_only_where_the_tool_keeps_it(
     assert [name for name in ("first",) if name in sample.metadata] == left
 
 
+def seen_by(made: Any, judge: Any, **row: Any) -> ScorerInput:
+    """Return what the scorer of a benchmark gets in a run."""
+    return ScorerInput(
+        response="x", target="x", metadata={"question": "1?", **row}, config=dict(made.extra), judge_fn=judge
+    )
+
+
+MULTILINGUAL = """
+from nemo_evaluator.contrib.byob import ScorerInput, benchmark, scorer
+from nemo_evaluator.contrib.byob.scorers import mcq_letter_extract
+
+@benchmark(
+    "Lite-MMLU", "rows.jsonl", "{question}\\n{a} / {b}", "answer", field_mapping={"option_a": "a", "option_b": "b"}
+)
+@scorer
+def lite(sample: ScorerInput) -> dict:
+    verdict = mcq_letter_extract(sample)
+    return {**verdict, f"correct_{sample.metadata['subject_category']}": verdict["correct"]}
+"""
+
+
 def test_a_multilingual_one_with_scores_by_category(tmp_path: Path) -> None:
     """Parameters by position, a built-in scorer of BYOB, and a key that only some samples have."""
     result, _ = run(write(tmp_path, MULTILINGUAL, "multilingual"), lambda *_: answer("The answer is B."))
@@ -154,13 +162,6 @@ def test_a_multilingual_one_with_scores_by_category(tmp_path: Path) -> None:
         "correct_STEM": (1.0, 1),
         "correct_Law": (0.0, 1),
     }
-
-
-def seen_by(made: Any, judge: Any, **row: Any) -> ScorerInput:
-    """Return what the scorer of a benchmark gets in a run."""
-    return ScorerInput(
-        response="x", target="x", metadata={"question": "1?", **row}, config=dict(made.extra), judge_fn=judge
-    )
 
 
 def test_a_judged_one(tmp_path: Path) -> None:
@@ -323,18 +324,6 @@ def test_a_name_that_nel_does_not_have(tmp_path: Path, line: str, message: str) 
     with pytest.raises(PluginError, match=rf"bench.py cannot be imported: .*{message}"):
         find_benchmark(str(tmp_path / "bench.py"))
     assert not [name for name in sys.modules if name.startswith("nemo_evaluator")]
-
-
-def test_nothing_stays_behind(tmp_path: Path) -> None:
-    """After loading, and after a call that imports, neither module nor finder is left."""
-    (tmp_path / "bench.py").write_text(TOP)
-    finders = list(sys.meta_path)
-    made = benchmarks_in_file(tmp_path / "bench.py")
-    assert made["typed"](ScorerInput(response="7", target=7, config={"weight": 3})) == {"correct": True, "same": True}
-    assert sys.meta_path == finders
-    assert not [name for name in sys.modules if name.startswith("nemo_evaluator")]
-    with pytest.raises(ModuleNotFoundError):
-        __import__("nemo_evaluator")
 
 
 def test_every_name_that_is_lent_exists() -> None:

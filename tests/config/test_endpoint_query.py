@@ -25,12 +25,6 @@ def test_the_query_of_a_pasted_url_is_kept_apart() -> None:
     assert both.address("/models") == "http://127.0.0.1/v1/models?a=1&b=3+%26"
 
 
-def test_a_parameter_that_stands_twice_is_refused() -> None:
-    """None of its values is dropped in silence."""
-    with pytest.raises(ValidationError, match="has a query"):
-        EndpointConfig(url="http://127.0.0.1/v1?a=1&a=2", model="m")
-
-
 @pytest.mark.parametrize("name", ["key", "api_key", "api-key", "access_token", "sig", "X-Amz-Signature", "password"])
 def test_a_secret_is_refused(name: str) -> None:
     """The configuration is stored with the run, so a key has no place in it; the message says where it belongs."""

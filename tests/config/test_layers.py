@@ -24,17 +24,11 @@ def refused(data: dict[str, object], flags: dict[str, object], *overrides: str) 
     [
         ("endpoint.modle=b", '-O endpoint.modle=…: unknown key "modle"; did you mean "model"?'),
         ("endpoint.temprature=1", '-O endpoint.temprature=…: unknown key "temprature"; did you mean generation.temp'),
-        ("endpoint.frobnicate=1", '-O endpoint.frobnicate=…: unknown key "frobnicate"; known: url, model, '),
         ("endpoint.temperature=1", '-O endpoint.temperature=…: unknown key "temperature"; did you mean generation.tem'),
-        ("temperature=1", '-O temperature=…: unknown key "temperature"; did you mean generation.temperature?'),
         ("engin.x=1", '-O engin.x=…: unknown key "engin"; did you mean "engine"?'),
         ("generation={temprature: 1}", '-O generation=…: unknown key "temprature"; did you mean "temperature"?'),
         ("engine.concurrency=0", "-O engine.concurrency=…: the value is too small: at least 1"),
-        ("engine.concurrency=yes", "-O engine.concurrency=…: concurrency is true, and a number is wanted"),
-        ("benchmarks.0.repeats=0", "-O benchmarks.0.repeats=…: the value is too small: at least 1"),
-        ("benchmarks.0.repeat=2", '-O benchmarks.0.repeat=…: unknown key "repeat"; did you mean "repeats"?'),
         ("endpoint.url=h/v1", "-O endpoint.url=…: 'h/v1' is not a URL of an endpoint"),
-        ("judge.url=h/v1", "-O judge.url=…: judge.panel.0.url: 'h/v1' is not a URL of an endpoint"),
         ("endpoint.url.x=1", '-O endpoint.url.x=…: "url" holds a str, which has no keys'),
         ("benchmarks.5.repeats=1", '-O benchmarks.5.repeats=…: "5" is no position in a list of 1; count from 0'),
         ("engine.concurrency=[", "-O engine.concurrency=…: the value is not valid YAML"),
@@ -78,15 +72,3 @@ def test_keys_that_contradict_each_other_name_all_their_sources() -> None:
     judge = {"url": URL, "model": "j", "quorum": 1}
     message = refused({**FILE, "judge": judge}, {}, "judge.quorum=2")
     assert message.startswith("run.yaml, -O judge.quorum=…: judge: quorum is 2 and the panel has 1")
-
-
-def test_a_later_override_of_the_same_key_is_the_one_to_blame() -> None:
-    """What was replaced is not named."""
-    message = refused(FILE, {"--concurrency": 0}, "engine.concurrency=-1", "engine={concurrency: -2}")
-    assert message.startswith("-O engine=…: engine.concurrency: the value is too small")
-
-
-def test_all_problems_are_counted() -> None:
-    """The first is shown, the others are counted."""
-    message = refused({**FILE, "generation": {"top_p": 7, "temperature": 70}}, {})
-    assert message.endswith("(and 1 more)")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from nel.config.load import build_config
-from nel.config.schema.stop import StopConfig, read_condition
+from nel.config.schema.stop import read_condition
 from nel.errors import ConfigError
 
 
@@ -33,15 +33,11 @@ def test_what_is_read(text: str, kind: str, value: float, baseline: str) -> None
             "narrower 3",
             '"narrower 3" is no stop rule; say width<0.05, better-or-worse BASELINE or futile accuracy>=0.8',
         ),
-        ("", "is no stop rule; say width<0.05"),
         ("width<2", '"width<2": 2 is not a number between 0 and 1'),
-        ("width<nan", "nan is not a number between 0 and 1"),
         ("width>0.1", '"width>0.1" cannot be read; say width<0.05'),
         ("better-or-worse", "names no run; say better-or-worse BASELINE"),
-        ("beter-or-worse x", 'did you mean "better-or-worse"?'),
         ("futile acuracy>=0.8", 'did you mean "accuracy"?'),
         ("futile f1>=0.8", '"f1" is no name of the headline'),
-        ("futile accuracy<0.8", "cannot be read; say futile accuracy>=0.8"),
     ],
 )
 def test_what_is_refused(text: str, said: str) -> None:
@@ -50,10 +46,3 @@ def test_what_is_refused(text: str, said: str) -> None:
         build_config({"benchmarks": ["quickstart"], "stop": {"when": [text]}}, where="test")
     assert said in str(caught.value)
     assert caught.value.exit_code == 2
-
-
-def test_a_condition_stands_once() -> None:
-    """Two widths are a mistake, and a width with a baseline is not."""
-    assert StopConfig(when=("width<0.1", "better-or-worse x")).conditions[1].name == "better-or-worse x"
-    with pytest.raises(ValueError, match="width is there 2 times"):
-        StopConfig(when=("width<0.1", "width<0.2"))

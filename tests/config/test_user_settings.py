@@ -69,16 +69,6 @@ def test_a_key_goes_to_the_url_beside_it(user: str, flags: dict[str, Any], key: 
     assert sources(None, flags)["endpoint.api_key_env"][0] == key
 
 
-def test_a_key_goes_to_none_of_several_endpoints(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Neither the key nor the URL of the environment is laid under each of them."""
-    run = tmp_path / "run.yaml"
-    run.write_text(f"benchmarks: [x]\nendpoints: [{{url: '{URL}', model: a}}, {{url: '{OTHER}', model: b}}]\n")
-    for name in ("NEL_MODEL_URL", "NEL_API_KEY_ENV"):
-        monkeypatch.setenv(name, OTHER if name == "NEL_MODEL_URL" else "K")
-    assert {key for key in sources(run, {}) if key.startswith("endpoint.")} == {"endpoint.api_key_env"}
-    assert sources(run, {})["endpoint.api_key_env"] == (None, "default")
-
-
 @pytest.mark.parametrize(
     ("text", "environment", "message"),
     [

@@ -14,8 +14,7 @@ from nel.errors import UndefinedMetric
 from nel.metrics.clusters import cluster_interval, clustered_stderr
 from nel.metrics.intervals import mean_interval
 from nel.metrics.sample_metrics import var
-from nel.scoring.result import mean_of_turns
-from nel.types import SampleScore, Score, Scored
+from nel.types import SampleScore, Score
 
 LARGEST = 1.7976931348623157e308
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
@@ -58,10 +57,3 @@ def test_what_no_number_holds_is_undefined() -> None:
         cluster_interval(values, "abca")
     with pytest.raises(UndefinedMetric, match="larger than a floating-point number can be"):
         var()([SampleScore(score=Score(value=value)) for value in values])
-
-
-def test_the_mean_of_turns_is_finite() -> None:
-    """Turns whose rewards add up to more than a number holds have a mean like any others."""
-    outcome = mean_of_turns([Scored(reward=LARGEST, metrics={"reward": LARGEST})] * 3)
-    assert isinstance(outcome, Scored)
-    assert outcome.reward == outcome.metrics["reward"] == LARGEST

@@ -53,16 +53,6 @@ def test_the_interval_of_uneven_clusters_holds_the_mean_at_every_look() -> None:
     assert missed <= 5
 
 
-def test_a_direction_that_nothing_can_change_is_decided() -> None:
-    """Of four questions the baseline has three right: a candidate with two of them wrong cannot draw level."""
-    direction = PairedDirection(Drawn(n_clusters=4, n_questions=4, size_max=1), (3.0, 3.0), is_binary=True)
-    found = []
-    for _ in range(2):
-        direction.add(1, (0.0, 0.0), (1.0, 1.0))
-        found.append(direction.decided)
-    assert found == [None, "worse"]
-
-
 def test_unscored_pairs_decide_nothing_that_they_could_change() -> None:
     """Twenty wins decide; twenty questions that are unscored, and right at best, do not."""
     drawn = Drawn(n_clusters=1000, n_questions=1000, size_max=1)

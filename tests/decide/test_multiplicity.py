@@ -8,7 +8,6 @@ import math
 import numpy as np
 import pytest
 import scipy
-from statsmodels.stats.multitest import multipletests
 
 from nel.decide import benjamini_hochberg, holm
 
@@ -28,6 +27,8 @@ def test_golden_values() -> None:
 @pytest.mark.parametrize("runs", [100, pytest.param(1000, marks=pytest.mark.slow)])
 def test_adjusted_as_by_statsmodels_and_scipy(runs: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Random families in random order, with ties, come out as from two other libraries."""
+    from statsmodels.stats.multitest import multipletests  # seconds, which only this test needs
+
     monkeypatch.setattr(gc, "collect", int)  # multipletests collects garbage at each call, 0.1 s each
     rng = np.random.default_rng(9)
     for _ in range(runs):

@@ -158,20 +158,6 @@ def test_label_plan_keeps_its_promise() -> None:
     assert found.stderr == pytest.approx(0.014, rel=0.08)
 
 
-def test_label_plan_weighs_costs() -> None:
-    """No other split is cheaper for dear labels and a cheap judge; a judge that knows nothing gets no answers."""
-    plan = label_plan(0.02, label_variance=0.24, correlation=0.8, answers=10**6, label_cost=1.0, judge_cost=0.01)
-    for labels in (plan.labels // 2, plan.labels - 20, plan.labels + 20, plan.labels * 2):
-        room = 0.02**2 / 0.24 - 0.36 / labels
-        if room > 0:
-            assert labels + 0.01 * 0.64 / room >= plan.cost - 0.02
-    assert plan.standard_error <= 0.02
-    useless = label_plan(0.02, label_variance=0.24, correlation=0.0, answers=2000, judge_cost=0.5)
-    assert (useless.labels, useless.judged) == (600, 600)
-    with pytest.raises(ValueError, match="take more answers"):
-        label_plan(0.001, label_variance=0.24, correlation=0.9, answers=2000)
-
-
 @pytest.mark.parametrize(("effect", "discordant"), [(0.1, 0.02), (0.3, 0.195), (0.05, 0.05)])
 def test_no_effect_is_planned_with_fewer_discordant_questions_than_itself(effect: float, discordant: float) -> None:
     """Two runs that hardly differ do not make a large difference cheaper than one-sided flips alone can be found."""

@@ -45,15 +45,6 @@ def test_orders_that_cannot_be_are_refused(claims: list[tuple[int, int]]) -> Non
         rank_intervals(3, claims)
 
 
-def test_differences_without_spread_have_no_mean() -> None:
-    """No spread is no certainty, and no benchmark no mean."""
-    for estimates, errors in (([], []), ([0.1], [0.0]), ([0.1], [0.1, 0.1])):
-        with pytest.raises(UndefinedMetric):
-            stratified_difference(estimates, errors)
-    with pytest.raises(ValueError, match="no p-value"):
-        one_sided(0.1, 1.5)
-
-
 def test_a_mean_over_small_benchmarks_knows_how_little_they_know() -> None:
     """Two benchmarks of five questions without a difference: the normal distribution errs in eight of 100 cases."""
     drawn = np.random.default_rng(3).normal(size=(4000, 2, 5))

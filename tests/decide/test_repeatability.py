@@ -9,7 +9,6 @@ from statistics import NormalDist
 import pytest
 
 from nel.decide import added_half_width, difference_rate, rerun_of
-from nel.errors import UndefinedMetric
 
 Z = NormalDist().inv_cdf(0.975)
 
@@ -33,13 +32,3 @@ def test_half_widths_follow_the_rate_of_differences() -> None:
     assert added_half_width(0.05, 0.04) == pytest.approx(0.02)
     assert added_half_width(0.01, 0.04) == 0.01
     assert rerun_of([0.5, 1], [0.25, 1], n_answers=2).half_width_upper is None
-
-
-def test_nothing_asked_twice_has_no_rate() -> None:
-    """Without pairs there is no rate and no variance, rather than zero."""
-    with pytest.raises(UndefinedMetric, match="no sample has two answers"):
-        difference_rate(0, 0)
-    with pytest.raises(UndefinedMetric):
-        rerun_of([], [], n_answers=5)
-    with pytest.raises(ValueError, match="1 first scores and 2 second ones"):
-        rerun_of([1], [1, 0], n_answers=5)

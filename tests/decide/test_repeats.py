@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from nel.decide import marginal_gain, mean_standard_error, variance_parts
+from nel.decide import mean_standard_error, variance_parts
 from nel.errors import UndefinedMetric
 
 
@@ -33,14 +33,6 @@ def test_unequal_repeats_are_the_same_as_equal_ones_where_they_are() -> None:
     ragged = variance_parts([[1, 0], [1], [0, 0, 0, 0]])
     assert ragged.within == pytest.approx(0.25)
     assert ragged.repeats == pytest.approx(3 / (0.5 + 1 + 0.25))
-
-
-def test_new_questions_buy_more_than_repeats() -> None:
-    """For the same answers a new question never buys less, and one more repeat less each time."""
-    gains = [marginal_gain(0.15, 0.1, questions=200, repeats=repeats) for repeats in (1, 4, 16)]
-    assert [gain.buys_more for gain in gains] == ["questions"] * 3
-    saved = [gain.standard_error - gain.with_one_more_repeat for gain in gains]
-    assert saved == sorted(saved, reverse=True)
 
 
 def test_what_has_no_parts_is_an_error() -> None:

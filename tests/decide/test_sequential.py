@@ -9,7 +9,6 @@ import pytest
 
 from nel.decide import (
     ConfidenceSequence,
-    StopReason,
     betting_wealth,
     paired_e_value,
     paired_log_e_process,
@@ -76,12 +75,6 @@ def test_a_bet_is_made_before_the_value_is_seen(population: int | None) -> None:
     assert sum(after) / 2 == pytest.approx(float(before), rel=1e-9)
 
 
-def test_betting_of_graded_differences_errs_in_at_most_alpha_of_streams() -> None:
-    """Differences with partial credit, mapped to 0 to 1, exclude a half as seldom."""
-    values = np.random.default_rng(9).beta(0.5, 0.5, size=(1000, 400))
-    assert np.mean(betting_wealth(values, 0.5).max(axis=1) >= 20) <= 0.05
-
-
 def test_sequence_is_where_the_wealth_is_below_its_threshold() -> None:
     """The running interval holds exactly the means that betting has not excluded, to two steps of its grid."""
     values = np.random.default_rng(2).random(300)
@@ -130,19 +123,6 @@ def test_a_million_values_take_a_few_arrays() -> None:
         assert lower[-1] <= 0.5 <= upper[-1]
         assert upper[-1] - lower[-1] < 0.025
     assert (sequence.lower, sequence.upper) == (0.5, 0.5)
-
-
-def test_discordant_pairs_decide_sooner_than_the_interval() -> None:
-    """The e-process of pairs stops before the interval leaves out 0, in the right direction."""
-    rng = np.random.default_rng(6)
-    outcomes = rng.choice([-1.0, 0.0, 1.0], p=[0.02, 0.9, 0.08], size=4000)
-    pairs = paired_stop_at(outcomes)
-    lower, _ = ConfidenceSequence(low=-1).extend(outcomes)
-    assert pairs.reason is StopReason.BETTER
-    assert pairs.n < int(np.argmax(lower > 0)) + 1
-    assert paired_stop_at(-outcomes).reason is StopReason.WORSE
-    assert paired_stop_at([0.0] * 10).reason is None
-    assert paired_stop_at([]).n == 0
 
 
 def test_what_is_no_stream_is_an_error() -> None:

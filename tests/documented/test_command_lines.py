@@ -47,15 +47,30 @@ def resolved(words: list[str]) -> tuple[Any, list[str], list[str]]:
     return command, words[:place], words[place:]
 
 
-@pytest.mark.parametrize("one", OF_NEL, ids=lambda one: f"{one.page}:{one.line}")
-def test_the_command_and_its_options_are_there(one: Shown) -> None:
-    """The command exists, and so does each option that is shown."""
+def options_of(command: Any, names: list[str]) -> set[str]:
+    """Return the options that a command has."""
+    return _options(" ".join(names), command)
+
+
+@cache
+def _options(name: str, command: Any) -> set[str]:
+    params = command.get_params(command.make_context(name.rpartition(" ")[2], [], resilient_parsing=True))
+    return {option for param in params for option in (*param.opts, *param.secondary_opts)} | {"--help", "-h"}
+
+
+@pytest.mark.parametrize("page", sorted({one.page for one in OF_NEL}))
+def test_the_commands_of_a_page_and_their_options_are_there(page: str) -> None:
+    """Each command exists, and so does each option that is shown."""
+    for one in OF_NEL:
+        if one.page == page:
+            _check(one)
+
+
+def _check(one: Shown) -> None:
     command, named, rest = resolved(words_of(one))
     assert not hasattr(command, "list_commands"), f"{one}: there is no such command"
-    params = command.get_params(command.make_context(named[-1], [], resilient_parsing=True))
-    known = {option for param in params for option in (*param.opts, *param.secondary_opts)} | {"--help"}
     given = [word.partition("=")[0] for word in rest if re.match(r"--?[A-Za-z]", word)]
-    assert [option for option in given if option not in known] == [], str(one)
+    assert [option for option in given if option not in options_of(command, named)] == [], str(one)
     for option, value in pairwise(rest):
         kind = NAMED.get(option)
         if kind is not None and (" ".join(named), option) not in ELSEWHERE:

@@ -61,18 +61,6 @@ def test_a_strict_form_reads_nothing_else(tmp_path: Path) -> None:
     ]
 
 
-def test_a_rule_that_a_benchmark_does_not_have_is_refused(tmp_path: Path) -> None:
-    """The message says to leave the flag away."""
-    message = refusal(tmp_path, "--bench", "quickstart", "--rule", "official")
-    assert "quickstart reads answers by one rule only; leave --rule away" in message
-
-
-def test_a_strict_form_without_a_form_is_refused(tmp_path: Path) -> None:
-    """The message says how to declare one."""
-    message = refusal(tmp_path, "--bench", "quickstart", "--strict-form")
-    assert "add --answer-form, such as --answer-form 'tag answer'" in message
-
-
 def test_a_form_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
     """The message lists the forms."""
     message = refusal(tmp_path, "--bench", "quickstart", "--answer-form", "tag")

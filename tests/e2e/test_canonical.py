@@ -13,7 +13,6 @@ import pytest
 
 import nel
 from nel.authoring.registry import find_benchmark
-from nel.errors import ConfigError
 from tests.support.endpoint import Call, Reply, answer, scripted
 from tests.support.runs import read_json, read_results, write_jsonl
 
@@ -83,8 +82,6 @@ def choice_rows() -> list[dict[str, Any]]:
 
 TRIVIA = {"aliases": ["Paris", "City of Light"], "normalized_aliases": ["paris", "city of light"], "value": "Paris"}
 TRUTH = {"category": "Law", "best_answer": "Nothing.", "correct_answers": ["Nothing happens at all"]}
-
-LABELLED = (("de", "Frage"), ("bn", "প্রশ্ন"), ("en", "Question"), ("fr", "Question"))
 
 CASES: dict[str, Case] = {
     "aime24": Case(
@@ -417,13 +414,6 @@ def test_a_judge_that_says_nothing_leaves_it_unscored(tmp_path: Path, name: str)
     assert found["headline"]["value"] is None
 
 
-@pytest.mark.parametrize("name", sorted(JUDGED))
-def test_without_a_judge_nothing_is_sent(tmp_path: Path, name: str) -> None:
-    """The run is refused before an answer is paid for that nobody could score."""
-    with pytest.raises(ConfigError, match="is scored by a judge and this run has none; give --judge-url"):
-        judged(tmp_path, name, None)
-
-
 def test_a_conversation_is_sent_whole(tmp_path: Path) -> None:
     """HealthBench's turns reach the endpoint as they are, and its theme is the breakdown."""
     row = physicians_row(0)
@@ -433,13 +423,3 @@ def test_a_conversation_is_sent_whole(tmp_path: Path) -> None:
         (turn["role"], turn["content"]) for turn in turns
     ]
     assert sample.subset == "context_seeking"
-
-
-def test_a_failed_answer_counts_in_pooled_instructions(tmp_path: Path) -> None:
-    """An empty answer breaks each of its instructions, in the pooled share too."""
-    rows = [ifeval_row(0, "punctuation:no_comma"), ifeval_row(1, "punctuation:no_comma", "startend:quotation")]
-    result = run(tmp_path, "ifeval", rows, {"Task 0.": "fine", "Task 1.": ""})
-    found = read_json(result.run_dir / "ifeval" / "metrics.json")
-    values = {metric["name"]: metric["value"] for metric in found["metrics"]}
-    assert values["inst_level_strict/pooled"] == pytest.approx(1 / 3)
-    assert values["prompt_level_strict_acc"] == 0.5

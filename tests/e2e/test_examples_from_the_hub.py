@@ -93,15 +93,6 @@ def test_examples_from_the_train_split(tmp_path: Path, hub: dict[str, str]) -> N
     assert asked == ["Q: 1+1\nA: 2\n\nQ: 2+2\nA: 4\n\nQ: 3+3\nA:"]
 
 
-def test_a_split_that_is_not_there(tmp_path: Path, hub: dict[str, str]) -> None:
-    """The run is refused with the split's name, and nothing is sent."""
-    done, asked = run(tmp_path, hub, BENCH % "validation")
-    assert done.returncode == 2
-    assert "hf://acme/sums?split=validation" in done.stderr
-    assert 'Unknown split "validation"' in done.stderr
-    assert asked == []
-
-
 def test_subsets_are_configurations_with_examples_of_their_own(tmp_path: Path, hub: dict[str, str]) -> None:
     """An adapter's subsets are loaded one by one, each with the examples of its own train split."""
     done, asked = run(tmp_path, hub, ADAPTER)

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.e2e.test_log_likelihood import _echo as echo
 from tests.support.endpoint import Call, Reply, answer, scripted
 from tests.support.runs import nel, only_run, read_json, read_results, write_jsonl
-from tests.support.tiers import first_rows
 
 BENCH = """
 from nel import ScorerInput, benchmark, scorer
@@ -71,22 +68,6 @@ def test_the_flag_sets_the_number_of_examples(tmp_path: Path) -> None:
     ]
 
 
-def test_a_limit_changes_no_prompt(tmp_path: Path) -> None:
-    """Seeded examples of a sample are the same under --max-problems and in another order."""
-    write(tmp_path, 'fewshot_dataset="train.jsonl", num_fewshot=3, fewshot_sampler="seeded"', n=6)
-    with scripted(add, models=["m"]) as endpoint:
-        assert run(tmp_path, endpoint.url, "--run-id", "all").returncode == 0
-        everything = prompts(endpoint.calls)
-        endpoint.calls.clear()
-        rows = [json.loads(line) for line in (tmp_path / "test.jsonl").read_text().splitlines()]
-        write_jsonl(tmp_path / "test.jsonl", rows[::-1])
-        assert run(tmp_path, endpoint.url, "--run-id", "two", "--max-problems", "2").returncode == 0
-        few = prompts(endpoint.calls)
-    assert len(few) == 2
-    assert all(everything[question] == text for question, text in few.items())
-    assert len({text.rsplit("Q: ", 1)[0] for text in everything.values()}) > 1
-
-
 def test_a_resume_with_other_examples_is_refused(tmp_path: Path) -> None:
     """Another number, and other examples of the same number, are named; the same go on and send nothing twice."""
     write(tmp_path, 'fewshot_dataset="train.jsonl", num_fewshot=1')
@@ -119,28 +100,6 @@ def test_a_resume_with_other_examples_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_resume_goes_on_when_the_examples_are_gone(tmp_path: Path) -> None:
-    """The prompts are in run.db, so that a resume needs neither dataset nor examples; it says so."""
-    write(tmp_path, 'fewshot_dataset="train.jsonl", num_fewshot=1')
-    broken = True
-
-    def script(call: Call, number: int) -> Reply:
-        return Reply(status=501, body={}) if broken and "3+3" in str(call.body) else add(call, number)
-
-    with scripted(script, models=["m"]) as endpoint:
-        assert run(tmp_path, endpoint.url, "-O", "engine.faults_in_a_row_max=50").returncode == 3
-        broken = False
-        (tmp_path / "train.jsonl").unlink()
-        again = nel("eval", "resume", str(only_run(tmp_path / "out")), cwd=tmp_path)
-    assert again.returncode == 0, again.stderr
-    bundle = read_json(only_run(tmp_path / "out") / "sums" / "eval-sums.json")
-    assert bundle["config"]["fewshot"]["source"] == "train.jsonl"
-    assert "train.jsonl does not exist" in again.stderr
-    assert "continuing with the copy in run.db" in again.stderr
-    assert prompts(endpoint.calls[-1:])["3+3\nA:"] == "Q: 0+1\nA: 1\n\nQ: 3+3\nA:"
-
-
-@pytest.mark.slow
 def test_a_resume_from_another_folder_finds_the_examples(tmp_path: Path) -> None:
     """A relative --fewshot-dataset is kept as a whole path, so that the examples are read and not taken for gone."""
     write(tmp_path, "num_fewshot=1")
@@ -163,43 +122,6 @@ def test_a_resume_from_another_folder_finds_the_examples(tmp_path: Path) -> None
     )
 
 
-@pytest.mark.parametrize(
-    ("options", "flags", "message"),
-    first_rows(
-        1,
-        [
-            ('fewshot_dataset="train.jsonl"', ("--num-fewshot", "9"), "9 few-shot examples are asked for"),
-            ('fewshot_dataset="gone.jsonl"', ("--num-fewshot", "1"), "gone.jsonl does not exist"),
-            ('fewshot_split="train"', ("--num-fewshot", "1"), "has no splits"),
-            ('fewshot_dataset=[{"q": "1+1"}]', ("--num-fewshot", "1"), 'row 1: the row has no column "a"'),
-            ("", ("--num-fewshot", "-1"), "num_fewshot"),
-        ],
-    ),
-    ids=["too few", "no file", "no split", "no target", "negative"],
-)
-def test_unusable_examples_cost_nothing(tmp_path: Path, options: str, flags: tuple[str, ...], message: str) -> None:
-    """The run is refused with exit code 2 and not one request, a dry run as well."""
-    write(tmp_path, options)
-    with scripted(add, models=["m"]) as endpoint:
-        for more in ((), ("--dry-run",)):
-            done = run(tmp_path, endpoint.url, *flags, *more)
-            assert done.returncode == 2
-            assert message in done.stderr
-        assert endpoint.calls == []
-
-
-def test_examples_from_the_evaluated_rows_are_noted(tmp_path: Path) -> None:
-    """Without a source the rows themselves serve, a sample never for itself, and the run says so."""
-    write(tmp_path, "num_fewshot=2")
-    with scripted(add, models=["m"]) as endpoint:
-        done = run(tmp_path, endpoint.url)
-        texts = prompts(endpoint.calls)
-    assert done.returncode == 0
-    assert "its few-shot examples are rows of test.jsonl itself" in done.stderr
-    assert texts["0+0\nA:"] == "Q: 1+1\nA: 2\n\nQ: 2+2\nA: 4\n\nQ: 0+0\nA:"
-    assert texts["3+3\nA:"] == "Q: 0+0\nA: 0\n\nQ: 1+1\nA: 2\n\nQ: 3+3\nA:"
-
-
 def test_turns_of_a_chat(tmp_path: Path) -> None:
     """Examples as turns are messages of their own; an endpoint of prompts is refused."""
     write(tmp_path, 'fewshot_dataset="train.jsonl", num_fewshot=1, fewshot_as_turns=True')
@@ -216,70 +138,3 @@ def test_turns_of_a_chat(tmp_path: Path) -> None:
         ("assistant", "1"),
         ("user", "Q: 3+3\nA:"),
     ]
-
-
-RANKED = """
-from nel import ScorerInput, benchmark, scorer
-from nel.byob.scorers import multiple_choice_acc
-
-@benchmark(name="ranked", dataset="test.jsonl", target_field="answer", endpoint_type="completions_logprob", %s)
-@scorer
-def ranked(sample: ScorerInput) -> dict:
-    return multiple_choice_acc(sample)
-"""
-
-
-def test_log_likelihoods_with_examples(tmp_path: Path) -> None:
-    """Each choice is ranked after description, solved examples and question, as lm-evaluation-harness joins them."""
-    options = (
-        'prompt="Question: {question}\\nAnswer:", choices=["A", "B", "C"], target_delimiter=" ", '
-        'preamble="About numbers.\\n\\n", num_fewshot=2, '
-        'fewshot_dataset=[{"question": "Which is first?", "answer": 0}, {"question": "Which is next?", "answer": "B"}]'
-    )
-    (tmp_path / "bench.py").write_text(RANKED % options)
-    write_jsonl(tmp_path / "test.jsonl", [{"question": f"number {i}?", "answer": "ABC"[i % 3]} for i in range(3)])
-    with scripted(echo, models=["m"]) as endpoint:
-        done = run(tmp_path, endpoint.url)
-        asked = [prompt for call in endpoint.calls for prompt in call.body["prompt"] if "number" in prompt]
-    assert done.returncode == 0, done.stderr
-    context = "About numbers.\n\nQuestion: Which is first?\nAnswer: A\n\nQuestion: Which is next?\nAnswer: B\n\n"
-    assert f"{context}Question: number 1?\nAnswer: C" in asked
-    assert all(prompt.startswith(context) for prompt in asked)
-    metrics = {
-        row["name"]: row["value"]
-        for row in read_json(only_run(tmp_path / "out") / "ranked" / "metrics.json")["metrics"]
-    }
-    assert metrics["acc"] == 1.0
-
-
-def prefers_y(call: Call, number: int) -> Reply:
-    """Answer like any echo, but find what follows a "y" likelier."""
-    reply = echo(call, number)
-    for choice in reply.body["choices"]:
-        if "number" in choice["text"]:
-            columns, last = choice["logprobs"], -1 - call.body["max_tokens"]
-            value = -0.125 if " y" in choice["text"] else -3.5
-            columns["token_logprobs"][last] = value
-            columns["top_logprobs"][last] = {columns["tokens"][last]: value}
-    return reply
-
-
-@pytest.mark.parametrize("shots", first_rows(1, ["It was down there.\n\n", ""]), ids=["one", "none"])
-def test_contexts_are_ranked_by_what_follows_them(tmp_path: Path, shots: str) -> None:
-    """In winogrande's form each request has another context and one continuation, whose tokens alone are summed."""
-    options = (
-        'prompt="{before}{choice}", choices_field="options", continuation="{after}", target_delimiter=" ", '
-        "num_fewshot=1, "
-        'fewshot_dataset=[{"before": "It was ", "options": ["up", "down"], "after": "there.", "answer": 1}]'
-    )
-    (tmp_path / "bench.py").write_text(RANKED % options)
-    rows = [{"before": "number 1? ", "options": ["x", "y"], "after": word, "answer": 1} for word in ("B", "Friday")]
-    write_jsonl(tmp_path / "test.jsonl", rows)
-    with scripted(prefers_y, models=["m"]) as endpoint:
-        done = run(tmp_path, endpoint.url, "--num-fewshot", str(int(bool(shots))))
-        asked = [prompt for call in endpoint.calls for prompt in call.body["prompt"] if "number" in prompt]
-    assert done.returncode == 0, done.stderr
-    assert set(asked) == {f"{shots}number 1? {choice} {word}" for choice in "xy" for word in ("B", "Friday")}
-    results = read_results(only_run(tmp_path / "out"), "ranked")
-    assert [row["model_response"] for row in results] == ["number 1? y", "number 1? y"]
-    assert [row["reward"] for row in results] == [1.0, 1.0]

@@ -62,20 +62,6 @@ def test_a_gold_answer_that_reads_two_ways_is_a_bad_row(tmp_path: Path) -> None:
     assert "reads two ways: as the label of B and as the text of A" in ambiguous
 
 
-@pytest.mark.parametrize(
-    ("golds", "rewards"),
-    [
-        (["3", "5", "1"], [1.0, 1.0, 1.0]),  # 5 is no index, so that all are texts
-        (["Blue", "B", "AB"], [1.0, 1.0, 1.0]),
-    ],
-)
-def test_gold_texts_are_texts_where_all_are(tmp_path: Path, golds: list[str], rewards: list[float]) -> None:
-    """A column of texts stays one, also where a text could be an index or a letter."""
-    choices = [[other for other in golds if other != gold] + [gold] for gold in golds]
-    rows = [{"target": gold, "out": "Answer: C", "choices": each} for gold, each in zip(golds, choices, strict=True)]
-    assert recorded(tmp_path, rows, "mcq_letter_extract", ', choices_field="choices"') == rewards
-
-
 @pytest.mark.parametrize("field", ["choices", "choices.text"])
 def test_labels_of_the_row_are_the_letters(tmp_path: Path, field: str) -> None:
     """ARC's labels 1 to 4 name the choices, in the gold answer and in the response."""
@@ -196,17 +182,6 @@ def test_a_delegated_verdict_needs_the_reference_that_its_judge_shows(
     assert lines[0]["outcome"]["cause"] == (None if first else "bad_row")
 
 
-def test_a_judge_template_without_a_reference_needs_none(tmp_path: Path) -> None:
-    """Where the run's own template shows no reference, a row without one is judged."""
-    (tmp_path / "b.py").write_text(BENCH.replace("{prompt}", "{q}") % "")
-    write_jsonl(tmp_path / "rows.jsonl", [{"q": "Say hello", "out": "Hello", "target": ""}])
-    with scripted(lambda *_: answer("GRADE: C"), models=["m"]) as endpoint:
-        where = ("--judge-url", endpoint.url, "--judge-id", "m", "-O", "judge.template=Polite? {response}")
-        command = ("--response-field", "out", "--scorer", "model_graded_qa", "-o", "out", "--run-id", "r")
-        assert nel("eval", "run", "--bench", "b.py", *where, *command, cwd=tmp_path).returncode == 0
-    assert [line["reward"] for line in read_results(tmp_path / "out" / "r", "b")] == [1.0]
-
-
 def test_another_scorer_has_its_rows_asked(tmp_path: Path) -> None:
     """A row that was bad for one scorer alone is asked once another one scores the run; the others are kept."""
     (tmp_path / "b.py").write_text(BENCH.replace("{prompt}", "{q}") % "")
@@ -219,13 +194,6 @@ def test_another_scorer_has_its_rows_asked(tmp_path: Path) -> None:
         prompts = [str(call.body.get("messages")) for call in endpoint.calls]
     assert [sum(f"q{n}" in prompt for prompt in prompts) for n in range(2)] == [1, 1]
     assert [line["reward"] for line in read_results(tmp_path / "out" / "r", "b")] == [1.0, 0.0]
-
-
-def test_rouge_finds_words_of_every_script(tmp_path: Path) -> None:
-    """Equal texts score 1 in scripts that rouge-score has no tokens for."""
-    texts = ["我喜欢读书", "Я люблю книги", "मुझे किताबें पसंद हैं", "책을 좋아한다", "أحب الكتب", "ฉันชอบหนังสือ", "Ελλάδα"]
-    rows = [{"target": text, "out": text} for text in texts] + [{"target": "我喜欢读书", "out": "你讨厌跑步"}]
-    assert recorded(tmp_path, rows, "rouge") == [1.0] * 7 + [0.0]
 
 
 FEW = [{"id": 100 + n, "q": f"{n}+1?", "target": str(n + 1), "level": "easy"} for n in range(6)]
@@ -251,18 +219,6 @@ def test_a_sample_is_never_its_own_example(tmp_path: Path, change: dict[str, Any
     shown = _dry_run(tmp_path)
     assert shown.stdout.count("Q: ") == 6, shown.stderr
     assert " ".join(shown.stdout.split()).count("Q: 0+1?") == 1
-
-
-def test_a_pool_without_another_example_is_an_error(tmp_path: Path) -> None:
-    """The sample itself is no example even where there is no other."""
-    options = ', fewshot_dataset="few.jsonl", num_fewshot=1'
-    (tmp_path / "b.py").write_text(BENCH.replace("{prompt}", "Q: {q}\\nA:") % options)
-    write_jsonl(tmp_path / "few.jsonl", [FEW[0]])
-    write_jsonl(tmp_path / "rows.jsonl", [{"q": "0+1?", "target": "1"}, {"q": "9+9?", "target": "18"}])
-    done = _dry_run(tmp_path)
-    assert done.returncode == 2
-    assert "1 few-shot examples are asked for and" in done.stderr
-    assert "has 0, the sample itself left out" in done.stderr
 
 
 def _dry_run(tmp_path: Path) -> Any:
@@ -294,25 +250,6 @@ def test_an_adapter_finds_its_bad_rows_before_they_are_asked(tmp_path: Path, met
         asked = [call for call in endpoint.calls if any(f"q{n}" in str(call.body) for n in range(len(golds)))]
     assert asked == []
     assert [line["reward"] for line in read_results(tmp_path / "out" / "r", "a")] == [None] * len(golds) + [1.0]
-
-
-def test_the_limit_of_an_adapter_is_no_sample(tmp_path: Path) -> None:
-    """args.limit takes the first of each subset, and the number says so as that of --max-problems does."""
-    (tmp_path / "a.py").write_text(ADAPTER % "acc")
-    write_jsonl(tmp_path / "rows.jsonl", [{"q": f"q{n}", "target": "5"} for n in range(9)])
-    with scripted(lambda *_: answer("5"), models=["m"]) as endpoint:
-        where = ("--model-url", endpoint.url, "--model-id", "m", "-o", "out", "--run-id", "r")
-        done = nel("eval", "run", "--bench", "a.py", *where, "-O", "benchmarks.0.args.limit=4", cwd=tmp_path)
-        drawn = nel(
-            *("eval", "run", "--bench", "a.py", *where[:4], "-O", "benchmarks.0.args.limit=4", "--sample", "2"),
-            cwd=tmp_path,
-        )
-    assert done.returncode == 0, done.stderr
-    metrics = read_json(tmp_path / "out" / "r" / "a" / "metrics.json")
-    assert metrics["selection"]["text"] == "the first 4 of 9, 1 of 1 categories; not a sample"
-    assert [warning["kind"] for warning in metrics["warnings"]] == ["first_n"]
-    assert drawn.returncode == 2
-    assert "args.limit takes the first of each subset" in drawn.stderr
 
 
 def test_a_model_role_that_is_never_asked_is_noted(tmp_path: Path) -> None:

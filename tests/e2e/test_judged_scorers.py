@@ -101,9 +101,6 @@ def says(**grades: str) -> Any:
     return lambda call, _: answer(f"So be it.\nGRADE: {grades[call.body['model']]}")
 
 
-PANEL = ["a", "b", "c"]
-
-
 @pytest.mark.parametrize(
     ("scorer", "reward", "calls"),
     [
@@ -143,42 +140,6 @@ def test_a_grader_by_its_name_on_any_benchmark(tmp_path: Path) -> None:
     found = {one["name"]: one["value"] for one in read_json(result.run_dir / "b" / "metrics.json")["metrics"]}
     assert (found["accuracy"], found["stderr"]) == (0.5, 0.0)
     assert "P if " in judge.calls[0].text
-
-
-@pytest.mark.parametrize(
-    ("options", "asked"),
-    [
-        ("", True),
-        ("instructions='End with GRADE: C or I.'", True),
-        ("template='My own {answer} {instructions}'", False),
-    ],
-)
-def test_a_runs_template_is_used_by_a_grader_without_one(tmp_path: Path, options: str, asked: bool) -> None:
-    """``--judge-template`` holds for model_graded_qa too, unless its author wrote a template."""
-    with scripted(adds) as model, scripted(says(j="I")) as judge:
-        settings = {"url": judge.url, "model": "j", "template": "Of the run: {answer}\n{instructions}"}
-        result = run(tmp_path, f"b = bench()(model_graded_qa({options}))\n", model.url, n=1, judge=settings)
-    assert result.exit_code == 0
-    assert ("Of the run:" in judge.calls[0].text) == asked
-    assert ("My own" in judge.calls[0].text) != asked
-
-
-def test_a_pattern_of_ones_own_reads_its_grades(tmp_path: Path) -> None:
-    """A pattern that matches P reads it without partial_credit, and the sample counts a half."""
-    source = "b = bench()(model_graded_qa(grade_pattern=r'GRADE: ([CPI])'))\n"
-    with scripted(adds) as model, scripted(says(j="P")) as judge:
-        result = run(tmp_path, source, model.url, n=1, judge={"url": judge.url, "model": "j"})
-    assert (result.exit_code, read_results(result.run_dir, "b")[0]["reward"]) == (0, 0.5)
-
-
-def test_a_failing_judge_among_scorers_leaves_the_sample_unscored(tmp_path: Path) -> None:
-    """What the others say does not stand for it."""
-    source = 'b = bench()(multi_scorer([model_graded_qa(), exact()], "max"))\n'
-    with scripted(adds) as model, scripted(lambda *_: answer("Hm, who knows.")) as judge:
-        result = run(tmp_path, source, model.url, n=1, judge={"url": judge.url, "model": "j"})
-    (row,) = read_results(result.run_dir, "b")
-    assert (result.exit_code, row["reward"], row["outcome"]["cause"]) == (3, None, "judge")
-    assert row["scoring_details"]["judgements"][0]["opinions"][0]["reply"] == "Hm, who knows."
 
 
 def test_a_composed_scorer_waits_for_what_is_handed_over(tmp_path: Path) -> None:
@@ -263,14 +224,6 @@ def test_a_tasks_own_contract(tmp_path: Path) -> None:
     assert report.rows[0].score == pytest.approx(0.625)
     assert judge.calls[0].text.count("You {are} strict.") == 1
     assert {json.dumps(call.body["model"]) for call in judge.calls} == {'"j"'}
-
-
-def test_letters_of_a_task(tmp_path: Path) -> None:
-    """A prompt of one's own asks for A or B, alone on a line."""
-    with scripted(adds) as model, scripted(lambda call, _: answer("A" if "It is 1" in call.text else "B")) as judge:
-        arguments = {"api_url": judge.url, "model_id": "j", "prompt_template": "{question} {gold} {pred}: A or B?"}
-        report = task(tmp_path, model.url, False, judge_strategy="llm", judge_model_args=arguments)
-    assert report.score == pytest.approx(1 / 3)
 
 
 OWN_WORDS = """

@@ -66,14 +66,14 @@ def _same_artifacts(first: Path, second: Path) -> None:
 
 
 def test_kill_and_resume_equals_never_stopping(tmp_path: Path) -> None:
-    """Three SIGKILLs in the middle: at most one request a worker is sent again each time, artifacts are equal."""
+    """Two SIGKILLs in the middle: at most one request a worker is sent again each time, artifacts are equal."""
     sums(tmp_path / "data.jsonl", N)
     with scripted(_script, models=["m"]) as endpoint:
         assert nel(*_command(endpoint, "whole"), cwd=tmp_path).returncode == 0
     turnstile = Turnstile(_script)
     with scripted(turnstile, models=["m"]) as endpoint:
         resume: tuple[str, ...] = ()
-        for stop_at in (60, 150, 260):
+        for stop_at in (60, 260):
             turnstile.hold_after(stop_at - len(endpoint.calls))
             with started_nel(*_command(endpoint, "killed", *resume), cwd=tmp_path) as process:
                 _wait_for_calls(endpoint, stop_at, process)
@@ -83,13 +83,13 @@ def test_kill_and_resume_equals_never_stopping(tmp_path: Path) -> None:
         done = nel(*_command(endpoint, "killed", "--resume"), cwd=tmp_path)
         assert done.returncode == 0, done.stderr
         assert len({call.text for call in endpoint.calls}) == N
-        assert endpoint.resent() <= 3 * CONCURRENCY
+        assert endpoint.resent() <= 2 * CONCURRENCY
         _same_artifacts(only_run(tmp_path / "whole"), only_run(tmp_path / "killed"))
         sent = len(endpoint.calls)
         assert nel(*_command(endpoint, "killed", "--resume"), cwd=tmp_path).returncode == 0
         assert len(endpoint.calls) == sent
     sessions = read_json(only_run(tmp_path / "killed") / "gsm8k" / "runtime_stats.json")["sessions"]
-    assert sessions == 5
+    assert sessions == 4
 
 
 @pytest.mark.slow
@@ -204,21 +204,6 @@ def test_more_repeats_and_problems_ask_only_what_is_missing(tmp_path: Path) -> N
         assert fewer.returncode == 2
 
 
-def test_a_changed_scorer_scores_again_and_sends_nothing(tmp_path: Path) -> None:
-    """An edited scorer re-scores the stored answers without a request."""
-    bench = tmp_path / "bench.py"
-    bench.write_text(_bench("True"))
-    sums(tmp_path / "data.jsonl", 5)
-    with scripted(_script) as endpoint:
-        command = ("eval", "run", "--bench", "bench.py", "--model-url", endpoint.url, "--model-id", "m", "-o", "out")
-        assert nel(*command, cwd=tmp_path).returncode == 0
-        bench.write_text(_bench("False"))
-        assert nel(*command, "--resume", cwd=tmp_path).returncode == 0
-        assert len(endpoint.calls) == 5
-    metrics = read_json(only_run(tmp_path / "out") / "mine" / "metrics.json")
-    assert metrics["headline"]["value"] == 0.0
-
-
 def test_a_second_process_is_turned_away(tmp_path: Path) -> None:
     """Two processes on one run directory: the second names the owner, exits 2 and sends nothing."""
     sums(tmp_path / "data.jsonl", 4)
@@ -282,25 +267,6 @@ def test_a_damaged_store_is_named(tmp_path: Path) -> None:
     done = nel("report", str(run_dir), cwd=tmp_path)
     assert done.returncode == 2
     assert "is damaged or no run.db" in done.stderr
-
-
-def test_a_refused_resume_changes_nothing(tmp_path: Path) -> None:
-    """More problems and another temperature at once: refused, and the run is the same as before and can go on."""
-    sums(tmp_path / "data.jsonl", 20)
-    with scripted(_script) as endpoint:
-        assert nel(*_command(endpoint, "out", "--max-problems", "10"), cwd=tmp_path).returncode == 0
-        run_dir = only_run(tmp_path / "out")
-        before = read_json(run_dir / "gsm8k" / "metrics.json")
-        refused = nel(
-            *_command(endpoint, "out", "--max-problems", "20", "--temperature", "0.5", "--resume"), cwd=tmp_path
-        )
-        assert refused.returncode == 2
-        assert nel("report", str(run_dir), cwd=tmp_path).returncode == 0
-        assert read_json(run_dir / "gsm8k" / "metrics.json") == before
-        assert nel("eval", "resume", str(run_dir), cwd=tmp_path).returncode == 0
-        grown = nel(*_command(endpoint, "out", "--max-problems", "20", "--resume"), cwd=tmp_path)
-        assert grown.returncode == 0, grown.stderr
-        assert len(endpoint.calls) == 20
 
 
 @pytest.mark.slow
@@ -372,20 +338,15 @@ def test_a_resume_without_one_of_its_benchmarks_is_refused(tmp_path: Path) -> No
 
 def test_a_dataset_that_is_gone_does_not_stop_a_resume(tmp_path: Path) -> None:
     """run.db holds every sample; with the file deleted the run goes on and says so, but it cannot grow."""
-    sums(tmp_path / "data.jsonl", N)
-    turnstile = Turnstile(_script)
-    turnstile.hold_after(50)
-    with scripted(turnstile, models=["m"]) as endpoint:
-        with started_nel(*_command(endpoint, "out"), cwd=tmp_path) as process:
-            _wait_for_calls(endpoint, 50, process)
-            _kill(process)
-        turnstile.open()
+    sums(tmp_path / "data.jsonl", 40)
+    with scripted(_script, models=["m"]) as endpoint:
+        assert nel(*_command(endpoint, "out", "--max-requests", "20"), cwd=tmp_path).returncode == 75
         (tmp_path / "data.jsonl").unlink()
         run_dir = only_run(tmp_path / "out")
-        done = nel("eval", "resume", str(run_dir), cwd=tmp_path)
+        done = nel("eval", "resume", str(run_dir), "-O", "budget.max_requests=100", cwd=tmp_path)
         assert done.returncode == 0, done.stderr
         assert "continuing with the copy in run.db" in done.stderr
-        assert len({call.text for call in endpoint.calls}) == N
+        assert len({call.text for call in endpoint.calls}) == 40
         changed = nel("eval", "resume", str(run_dir), "-O", "generation.temperature=1", cwd=tmp_path)
         assert changed.returncode == 2
         grown = nel("eval", "resume", str(run_dir), "-O", "benchmarks.0.max_problems=9999", cwd=tmp_path)

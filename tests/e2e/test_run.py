@@ -120,14 +120,6 @@ def test_a_dry_run_sends_nothing(tmp_path: Path) -> None:
     assert not (tmp_path / "eval_results").exists()
 
 
-def test_stdout_is_the_answer_and_stderr_everything_else(tmp_path: Path) -> None:
-    """With --json, stdout is one JSON document."""
-    sums(tmp_path / "data.jsonl", 2)
-    arguments = ("--bench", "gsm8k", "--dataset", "data.jsonl", "--response-field", "answer", "--json")
-    done = nel("eval", "run", *arguments, cwd=tmp_path)
-    assert json.loads(done.stdout)["exit_code"] == 0
-
-
 def test_from_python(tmp_path: Path) -> None:
     """nel.evaluate gives what the artifacts hold."""
     data = sums(tmp_path / "data.jsonl", 4)
@@ -142,18 +134,6 @@ def test_from_python(tmp_path: Path) -> None:
     assert result.exit_code == 0
     assert result.benchmarks[0].metrics == read_json(result.run_dir / "gsm8k" / "metrics.json")
     assert result.benchmarks[0].headline["value"] == 1.0
-
-
-async def test_from_async_python(tmp_path: Path) -> None:
-    """nel.evaluate_async runs beside an event loop."""
-    data = sums(tmp_path / "data.jsonl", 4)
-    result = await nel_package.evaluate_async(
-        {
-            "benchmarks": [{"name": "gsm8k", "dataset": str(data), "response_field": "answer"}],
-            "output": {"dir": str(tmp_path / "out")},
-        }
-    )
-    assert result.benchmarks[0].accounting["n_scored"] == 4
 
 
 def test_hostile_text_survives_everywhere(tmp_path: Path) -> None:

@@ -112,26 +112,6 @@ def test_the_first_questions_say_so_in_every_output(folder: Path) -> None:
     assert text in shown.stderr
 
 
-def test_a_comparison_says_what_its_sides_are(folder: Path) -> None:
-    """Two runs of the first questions are compared, and it is said of which questions they are."""
-    runs = [str(run(folder, "--max-problems", "30", out=out)) for out in ("one", "two")]
-    done = nel("compare", *runs, cwd=folder)
-    assert "the baseline: the score is of the first 30 of 300" in done.stdout
-
-
-def test_a_limit_that_is_not_reached_is_the_whole_benchmark(folder: Path) -> None:
-    """The first 500 of 300 are all of them."""
-    found = metrics(run(folder, "--max-problems", "500"))
-    assert (found["selection"]["kind"], found["warnings"], found["headline"]["ci_method"]) == ("all", [], "wilson")
-
-
-def test_a_sample_of_all_is_the_whole_benchmark(folder: Path) -> None:
-    """A sample of 500 of 300 asks each question, and its interval is that of new ones."""
-    found = metrics(run(folder, "--sample", "500"))
-    assert (found["selection"]["kind"], found["headline"]["ci_method"]) == ("all", "wilson")
-    assert "new_questions" not in found["headline"]
-
-
 @pytest.mark.parametrize(
     ("flags", "message"),
     [
@@ -148,12 +128,3 @@ def test_what_cannot_be_sampled_is_refused(folder: Path, flags: tuple[str, ...],
     assert done.returncode == 2
     assert message in done.stderr
     assert not (folder / "out").exists()
-
-
-def test_all_metrics_of_one_table_are_in_one_unit(folder: Path) -> None:
-    """A rate that was asked for beside the headline is in per cent too, its error in points."""
-    done = nel("eval", "run", "--bench", "bench.py", "--metric", "mean", "--metric", "stderr", "-o", "out", cwd=folder)
-    assert "56.67 %" in done.stdout
-    lines = {line.split()[0]: line for line in done.stdout.splitlines() if line.strip()}
-    assert "56.67 %" in lines["mean"]
-    assert "2.87 points" in lines["stderr"]

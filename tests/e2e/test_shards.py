@@ -17,14 +17,10 @@ import yaml
 from jsonschema import Draft202012Validator
 
 from nel.apps.leaderboard.entries import read_entries
-from nel.apps.view.finding import find_runs
-from nel.apps.view.index.building import build
-from nel.apps.view.index.database import GROUPS
 from nel.artifacts.inputs import LABELS_NAME
 from nel.artifacts.schema import load_schema
 from nel.comparison.floors import hold, read_floors
 from nel.comparison.reading import read_sides
-from nel.config.load import build_config
 from nel.engine.observability.run_status import RunStatusReader
 from nel.engine.progress import Progress
 from nel.engine.store.lock import owned
@@ -189,33 +185,6 @@ def test_a_shard_says_so_wherever_it_is_read_and_decides_nothing(divided: tuple[
         hold(shard, read_floors(["correct=0.1"]))
 
 
-def test_the_viewer_counts_samples_of_other_shards_as_not_asked(
-    divided: tuple[Path, tuple[int, int]], tmp_path: Path
-) -> None:
-    """Every sample of the dataset has an entry in the index of a shard, bad rows of others too."""
-    run = next(iter(find_runs([divided[0] / "s2"]).values()))
-    build(run, tmp_path / "index.db")
-    with closing(sqlite3.connect(tmp_path / "index.db")) as index:
-        counts = dict(index.execute("SELECT outcome, sum(n) FROM counts WHERE benchmark = 3 GROUP BY outcome"))
-    found = {GROUPS[number]: n for number, n in counts.items()}
-    accounting = read_json(divided[0] / "s2" / "two" / "metrics.json")["accounting"]
-    assert found["not_asked"] == accounting["n_not_asked"] > 0
-    assert sum(found.values()) == accounting["n_total"] == N_TWO + N_BAD
-
-
-def test_shards_without_a_question_are_merged_too(tmp_path: Path) -> None:
-    """With more shards than samples, some have nothing to ask, end well, and are part of the run."""
-    sums(tmp_path / "gsm8k.jsonl", 2)
-    entry = {"benchmarks": [{"name": "gsm8k", "dataset": str(tmp_path / "gsm8k.jsonl")}]}
-    with scripted(script, models=["m"]) as endpoint:
-        for number in range(1, 5):
-            shard = {**entry, "endpoint": {"url": endpoint.url, "model": "m"}, "shard": f"{number}/4"}
-            output = {"dir": str(tmp_path / "out"), "run_id": str(number)}
-            assert evaluate({**shard, "output": output}).exit_code == 0
-    merged = merge_shards([tmp_path / "out"], tmp_path / "merged")
-    assert (merged.exit_code, merged.benchmarks[0].accounting["n_scored"]) == (0, 2)
-
-
 def test_what_is_beside_the_stores_of_shards_is_named(divided: tuple[Path, tuple[int, int]], tmp_path: Path) -> None:
     """Labels of a shard are not silently left behind, and a shard alone is not asked again to be compared."""
     shutil.copytree(divided[0], tmp_path / "out")
@@ -353,18 +322,6 @@ def test_a_shard_keeps_its_number_through_kill_resume_and_salvage(tmp_path: Path
     merged = merge_shards([tmp_path / "out"], tmp_path / "merged")
     assert merged.benchmarks[0].accounting["n_scored"] == 40
     assert verify_run(merged.run_dir).passed
-
-
-def test_the_plan_of_a_shard_counts_its_own_samples(tmp_path: Path) -> None:
-    """A dry run says what this shard asks; the shards of a plan add up to the whole."""
-    sums(tmp_path / "gsm8k.jsonl", 30)
-    entry = {"benchmarks": [{"name": "gsm8k", "dataset": str(tmp_path / "gsm8k.jsonl")}]}
-    whole = {**entry, "endpoint": {"url": "http://127.0.0.1:9/v1", "model": "m"}}
-    plans = [preview(build_config({**whole, "shard": f"{n}/4"}, where="test"))[0] for n in range(1, 5)]
-    assert sum(plan.requests for plan in plans) == 30
-    assert plans[1].notes == (
-        f"gsm8k: shard 2 of 4 asks {plans[1].samples} of 30 samples; these numbers are of them alone",
-    )
 
 
 @pytest.mark.parametrize(

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import json
+import re
 import socket
 from pathlib import Path
 from typing import Any
 
-import pytest
-
-from nel.reports.run_warnings import texts_of
 from tests.support.endpoint import Call, Reply, answer, scripted
 from tests.support.runs import nel, only_run, read_json, read_results, sums
 
@@ -69,20 +66,6 @@ def test_a_wrong_key_is_found_before_anything_is_asked(tmp_path: Path) -> None:
     assert "the-wrong-key" not in done.stdout + done.stderr
 
 
-def test_a_wrong_key_on_a_server_without_a_list_of_models(tmp_path: Path) -> None:
-    """Where the list of models says nothing, a few refused requests find the wrong key."""
-
-    def refuse(_: Call, __: int) -> Reply:
-        return Reply(status=401, body={"error": {"message": "bad key sk-leaky-secret"}})
-
-    with scripted(refuse) as endpoint:
-        done = _run(tmp_path, endpoint.url, *ALONE, "--api-key-env", "TEST_KEY", env={"TEST_KEY": "sk-leaky-secret"})
-        assert len(endpoint.of_samples) == 5
-    assert done.returncode == 2
-    assert "was refused" in done.stderr
-    assert "sk-leaky-secret" not in done.stderr
-
-
 def test_a_key_that_is_not_set(tmp_path: Path) -> None:
     """A named variable that is not set ends the run before anything is sent."""
     done = _run(tmp_path, "http://127.0.0.1:9/v1", "--api-key-env", "TEST_KEY_NOT_SET")
@@ -134,20 +117,6 @@ def test_a_storm_of_500_is_unscored(tmp_path: Path) -> None:
     assert {row["reward"] for row in read_results(only_run(tmp_path / "out"), "gsm8k")} == {None}
 
 
-def test_a_long_storm_stops_the_run(tmp_path: Path) -> None:
-    """So many samples lost in a row, others and a neutral prompt too, stop the run instead of burning the dataset."""
-    broken = Reply(status=500, body={}, headers={"x-should-retry": "false"})
-    with scripted(lambda *_: broken, models=["m"]) as endpoint:
-        done = _run(tmp_path, endpoint.url, "-O", "engine.faults_in_a_row_max=4", "--concurrency", "1", n=100)
-        assert len(endpoint.calls) <= 20
-    assert done.returncode == 75
-    assert "samples in a row were lost" in done.stderr
-    accounting = _accounting(tmp_path)
-    assert accounting["unscored"] == {"infra": {"n": 100, "kinds": {"server_error": 100}}}
-    metrics = read_json(only_run(tmp_path / "out") / "gsm8k" / "metrics.json")
-    assert (metrics["complete"], metrics["headline"]["value"]) == (False, None)
-
-
 def test_one_lost_sample_does_not_hide(tmp_path: Path) -> None:
     """One sample lost of six: the score is over five, the bounds say so, exit 3; a resume mends it."""
     broken = True
@@ -169,41 +138,46 @@ def test_one_lost_sample_does_not_hide(tmp_path: Path) -> None:
     assert _accounting(tmp_path)["n_scored"] == 6
 
 
-@pytest.mark.parametrize(
-    ("reply", "state"),
-    [
-        (answer("Answer: 0", finish="length"), ("model_failure", "truncated")),
-        (answer(""), ("model_failure", "empty")),
-        (answer(None, reasoning_content="hmm"), ("model_failure", "empty")),
-        (answer("<think>Answer: 0"), ("model_failure", "truncated")),
-        (answer("no", finish="content_filter"), ("model_failure", "content_filter")),
-        (answer(None, refusal="I will not."), ("model_failure", "refusal")),
-        (answer("I do not know"), ("model_failure", "no_answer")),
-        (answer("<think>Answer: 5</think>Answer: 0"), ("scored", None)),
-        (
-            Reply(status=400, body={"error": {"message": "maximum context length is 10 tokens"}}),
-            ("model_failure", "context_exceeded"),
-        ),
-        (Reply(raw=b"<html>login</html>"), ("unscored", "malformed")),
-        (Reply(raw=b'{"choices": [{"mess'), ("unscored", "malformed")),
-        (Reply(raw=b"[]"), ("unscored", "malformed")),
-        (Reply(body={"choices": []}), ("unscored", "malformed")),
-        (Reply(body={"error": {"message": "overloaded", "code": 503}}), ("unscored", "server_error")),
-        (Reply(status=400, body={"error": {"message": "bad"}}), ("unscored", "bad_request")),
-        (Reply(status=302, headers={"Location": "http://127.0.0.1:1/"}), ("unscored", "not_found")),
-    ],
-)
-def test_every_answer_ends_in_one_state(tmp_path: Path, reply: Reply, state: tuple[str, str | None]) -> None:
+ENDS = [
+    (answer("Answer: 0", finish="length"), ("model_failure", "truncated")),
+    (answer(""), ("model_failure", "empty")),
+    (answer(None, reasoning_content="hmm"), ("model_failure", "empty")),
+    (answer("<think>Answer: 0"), ("model_failure", "truncated")),
+    (answer("no", finish="content_filter"), ("model_failure", "content_filter")),
+    (answer(None, refusal="I will not."), ("model_failure", "refusal")),
+    (answer("I do not know"), ("model_failure", "no_answer")),
+    (answer("<think>Answer: 5</think>Answer: 0"), ("scored", None)),
+    (
+        Reply(status=400, body={"error": {"message": "maximum context length is 10 tokens"}}),
+        ("model_failure", "context_exceeded"),
+    ),
+    (Reply(raw=b"<html>login</html>"), ("unscored", "malformed")),
+    (Reply(raw=b'{"choices": [{"mess'), ("unscored", "malformed")),
+    (Reply(raw=b"[]"), ("unscored", "malformed")),
+    (Reply(body={"choices": []}), ("unscored", "malformed")),
+    (Reply(body={"error": {"message": "overloaded", "code": 503}}), ("unscored", "server_error")),
+    (Reply(status=400, body={"error": {"message": "bad"}}), ("unscored", "bad_request")),
+    (Reply(status=302, headers={"Location": "http://127.0.0.1:1/"}), ("unscored", "not_found")),
+]
+
+
+def test_every_answer_ends_in_one_state(tmp_path: Path) -> None:
     """Truncated, empty, filtered, refused, malformed: each its own state, none a wrong answer."""
 
     def script(call: Call, number: int) -> Reply:
-        return reply if "What is 0 " in call.text else _right(call, number)
+        match = re.search(r"What is (\d+) ", call.text)
+        if match is None:
+            return answer("yes")
+        place, is_right = divmod(int(match[1]), 2)
+        return _right(call, number) if is_right else ENDS[place][0]
 
     with scripted(script, models=["m"]) as endpoint:
-        _run(tmp_path, endpoint.url, "-O", "engine.preflight=false", n=2)
-    row = read_results(only_run(tmp_path / "out"), "gsm8k")[0]
-    assert (row["outcome"]["state"], row["outcome"]["kind"]) == state
-    assert (row["reward"] is None) == (state[0] == "unscored")
+        _run(tmp_path, endpoint.url, "-O", "engine.preflight=false", n=2 * len(ENDS))
+    lines = read_results(only_run(tmp_path / "out"), "gsm8k")
+    rows = lines[::2]
+    assert [(row["outcome"]["state"], row["outcome"]["kind"]) for row in rows] == [state for _, state in ENDS]
+    assert [row["reward"] is None for row in rows] == [state == "unscored" for _, (state, _) in ENDS]
+    assert [row["reward"] for row in lines[1::2]] == [1.0] * len(ENDS)
 
 
 def test_a_scorer_that_raises_harms_its_own_sample_only(tmp_path: Path) -> None:
@@ -277,14 +251,3 @@ def test_a_row_that_cannot_be_prepared_harms_itself_only(tmp_path: Path) -> None
     rows = read_results(only_run(tmp_path / "out"), "b")
     assert [row["outcome"]["state"] for row in rows] == ["scored", "unscored", "unscored", "scored"]
     assert "ZeroDivisionError" in rows[2]["outcome"]["detail"]
-
-
-def test_an_unknown_finish_reason_is_shown_on_the_terminal(tmp_path: Path) -> None:
-    """With its count, on stderr without a control character, and in --json."""
-    with scripted(lambda *_: answer("Answer: 0", finish="repe\x1btition"), models=["m"]) as endpoint:
-        done = _run(tmp_path, endpoint.url, n=2)
-        shown = _run(tmp_path, endpoint.url, "--resume", "--json", n=2)
-    assert done.returncode == 0, done.stderr
-    assert 'nel: gsm8k: 2 answers ended with the unknown finish reason "repe\\x1btition"' in done.stderr
-    (warning,) = texts_of(json.loads(shown.stdout)["benchmarks"]["gsm8k"])
-    assert warning.startswith("2 answers ended with the unknown finish reason")

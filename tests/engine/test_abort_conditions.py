@@ -84,12 +84,6 @@ def test_more_truncated_answers_than_allowed_stop_a_run(n_cut_off: int, stops: b
     assert (found[9] is not None) is stops
 
 
-def test_truncated_answers_that_are_wanted_stop_nothing() -> None:
-    """With ``--truncated score`` an answer counts as it stands, so that none is a reason to stop."""
-    counter = TruncationProbe(EngineConfig(truncation_probe=10, truncation_rate_max=0.5))
-    assert [counter.add(1, "b", CUT_OFF, 64, are_wanted=True) for _ in range(20)] == [None] * 20
-
-
 def test_only_the_first_answers_of_each_benchmark_are_looked_at() -> None:
     """Later ones stop nothing, a lost one is no answer, and another benchmark has a count of its own."""
     counter = TruncationProbe(EngineConfig(truncation_probe=2, truncation_rate_max=0.5))

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -14,7 +12,6 @@ from nel.cli.app import app
 from nel.cli.request_text import indented
 from nel.config.load import build_config
 from nel.engine.benchmark_description import describe, example_of
-from nel.errors import DatasetError
 from nel.runs.preview import preview
 
 
@@ -45,20 +42,6 @@ def test_a_ranked_benchmark_shows_the_first_choice() -> None:
     assert str(request["prompt"]).endswith(" red")
 
 
-def test_recorded_responses_are_asked_nothing(tmp_path: Path) -> None:
-    """Where responses are read from the rows, there is no request to show."""
-    row = {"question": "1+1", "answer": "#### 2", "said": "2"}
-    (tmp_path / "rows.jsonl").write_text(json.dumps(row))
-    found = replace(find_benchmark("gsm8k"), response_field="said")
-    assert example_of(found, dataset=str(tmp_path / "rows.jsonl")).request is None
-
-
-def test_a_row_beyond_the_last_is_named() -> None:
-    """The error has the dataset and the number of the row."""
-    with pytest.raises(DatasetError, match=r"quickstart\.jsonl has fewer than 41 rows"):
-        example_of(find_benchmark("quickstart"), row=41)
-
-
 @pytest.mark.parametrize("name", ["gsm8k", "humaneval", "piqa", "xstest", "wmt24pp", "example-capitals"])
 def test_every_kind_of_benchmark_is_described(name: str) -> None:
     """Dataset, scoring and prompt are never empty, and no dataset is read for them."""
@@ -77,14 +60,6 @@ def test_the_command_shows_a_benchmark() -> None:
         assert text in shown.stdout
     unknown = CliRunner().invoke(app, ["show", "quickstrat"])
     assert (unknown.exit_code, 'did you mean "quickstart"' in unknown.output) == (2, True)
-
-
-def test_the_command_describes_what_it_cannot_read(tmp_path: Path) -> None:
-    """A missing dataset costs the example and its reason is said; the description stays."""
-    shown = CliRunner().invoke(app, ["show", "gsm8k", "--dataset", str(tmp_path / "none.jsonl"), "--json"])
-    found = json.loads(shown.stdout)
-    assert (shown.exit_code, found["name"], found["example"]) == (0, "gsm8k", None)
-    assert "does not exist" in found["no_example"]
 
 
 def test_a_request_on_a_terminal_is_plain_and_bounded() -> None:

@@ -16,7 +16,6 @@ from nel.models.preflight import nearest_model
 from nel.runs.evaluation import RunResult, stored_config
 from tests.faults.runs import config
 from tests.support.endpoint import Reply, Script, answer, scripted
-from tests.support.runs import write_jsonl
 
 FIELDS = {"--model-id": "model", "--model-url": "url"}
 
@@ -106,14 +105,3 @@ def test_a_run_without_an_answer_takes_another_dataset(tmp_path: Path) -> None:
 def test_the_nearest_model(wanted: str, listed: list[str], near: str | None) -> None:
     """Names are compared without case and organization; the only model is meant whatever was written."""
     assert nearest_model(wanted, listed) == near
-
-
-def test_a_resume_is_not_offered_for_what_it_cannot_score(tmp_path: Path) -> None:
-    """A row of the dataset without its fields stays unscored in each resume; the hint names what helps instead."""
-    rows = [{"question": "What is 1 plus 1?"}, {"question": "What is 1 plus 1?", "answer": "#### 2"}]
-    write_jsonl(tmp_path / "sums3.jsonl", rows)
-    with scripted(_first) as endpoint:
-        result = _evaluate(tmp_path, endpoint.url)
-    assert result.exit_code == 3
-    (said,) = remarks(result)
-    assert said.startswith("gsm8k: 1 of 2 unscored by bad_row (unusable 1); correct the row of the dataset")

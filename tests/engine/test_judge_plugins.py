@@ -112,22 +112,6 @@ def test_a_judge_that_hangs_costs_its_own_sample(tmp_path: Path, monkeypatch: py
     assert "engine.scorer_timeout_seconds" in told
 
 
-@pytest.mark.parametrize("at", ["ask", "read", "settle"])
-def test_a_judge_that_ends_the_process_costs_its_own_sample(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at: str
-) -> None:
-    """What it raised is reported, and the run goes on."""
-    name = f"leaves_{at}"
-    install(tmp_path, monkeypatch, name, f"judge({at!r}, leave)")
-    path = bench(tmp_path, WAYS["handed over"])
-    with scripted(adds) as model, scripted(honest) as judge:
-        result = evaluate(config(path, tmp_path, model.url, judge.url, judge={"template": name}))
-    rows = read_results(result.run_dir, "judged")
-    assert [row["reward"] for row in rows] == [1, 1, 0, None, 1, 1]
-    assert (rows[3]["outcome"]["cause"], rows[3]["outcome"]["kind"]) == ("judge", "raised")
-    assert "SystemExit: enough" in rows[3]["outcome"]["detail"]
-
-
 async def test_when_too_many_calls_hang_no_more_are_begun() -> None:
     """Threads that cannot be ended do not grow without bound; once they come back there is room again."""
     threads, come_back, begun = PluginThreads(timeout_seconds=0.05), threading.Event(), []
@@ -197,6 +181,7 @@ def crowded(n: int) -> Iterator[str]:
         thread.join(60)
 
 
+@pytest.mark.slow
 def test_hundreds_of_scorers_may_wait_for_their_judge_at_once(tmp_path: Path) -> None:
     """Each blocks a thread of the scorers' process, whose stacks are not the memory that a scorer may take."""
     path = bench(tmp_path, WAYS["asked"], n=700)

@@ -108,9 +108,8 @@ def serving(reply: Callable[[dict[str, Any]], bytes]) -> Iterator[str]:
         accepting.join(PATIENCE_SECONDS)
 
 
-@pytest.mark.parametrize(
-    "bench", [PLAIN, pytest.param(EVERYTHING, marks=pytest.mark.slow)], ids=["plain", "everything"]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("bench", [PLAIN, EVERYTHING], ids=["plain", "everything"])
 def test_nothing_is_kept_of_a_sample_that_is_done(tmp_path: Path, bench: str) -> None:
     """Four hundred samples later there are as many blocks of memory, but for fewer than one for two samples."""
     rows = ({"question": f"Is {n} even?", "turns": [f"Is {n} even?", f"Is {n} odd?"], "answer": "x"} for n in range(N))

@@ -134,14 +134,6 @@ def test_text_from_outside_cannot_forge_a_line_or_steer_a_terminal(tmp_path: Pat
     assert all(32 <= byte < 127 for byte in raw[:-1])
 
 
-def test_a_number_that_json_does_not_have_is_null(tmp_path: Path) -> None:
-    """NaN and infinity are no JSON."""
-    with logged(tmp_path) as log:
-        log.outage_ended(float("nan"))
-        log.outage_ended(float("inf"))
-    assert [line["seconds"] for line in lines(tmp_path)] == [None, None]
-
-
 def test_retries_are_counted_and_written_once_a_second(tmp_path: Path) -> None:
     """Ten thousand retries between two ticks are one line with counts; a tick without one writes nothing."""
     with logged(tmp_path) as log:
@@ -172,15 +164,6 @@ def test_samples_are_logged_at_debug_only(tmp_path: Path) -> None:
     assert "answer text" not in json.dumps(asked)
 
 
-def test_the_level_is_a_floor(tmp_path: Path) -> None:
-    """At warning, a session that goes well writes nothing."""
-    with logged(tmp_path, level="warning") as log:
-        log.session_started(INFO)
-        log.stopping("SIGINT")
-        log.session_ended("done", 0)
-    assert [line["event"] for line in lines(tmp_path)] == ["stopping"]
-
-
 def test_the_log_is_bounded(tmp_path: Path) -> None:
     """Four files of a bounded size are kept, each with whole lines; one enormous text is cut."""
     with logged(tmp_path, bytes_max=5_000) as log:
@@ -192,14 +175,6 @@ def test_the_log_is_bounded(tmp_path: Path) -> None:
     assert sum(path.stat().st_size for path in files) <= 4 * 5_000
     assert [json.loads(line)["event"] for path in files for line in path.read_text().splitlines()]
     assert "…" in lines(tmp_path)[-1]["reason"]
-
-
-def test_half_a_line_of_a_crash_is_cut(tmp_path: Path) -> None:
-    """A resumed run goes on after the last whole line."""
-    (tmp_path / "run.log").write_text('{"event": "kept"}\n{"event": "ha')
-    with logged(tmp_path) as log:
-        log.stopping("now")
-    assert [line["event"] for line in lines(tmp_path)] == ["kept", "stopping"]
 
 
 def test_a_log_that_cannot_be_written_harms_nothing(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -357,16 +332,6 @@ def test_another_address_is_served_under_any_name_and_loopback_under_its_own(
         metrics.close()
     with pytest.raises(ValidationError, match="is no address of this machine"):
         ObservabilityConfig(metrics_host="nel")
-
-
-def test_a_port_in_use_is_named() -> None:
-    """The error names the port and the flag."""
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        port = taken.getsockname()[1]
-        with pytest.raises(ConfigError, match=rf"cannot serve metrics on 127.0.0.1:{port}.*--metrics-port"):
-            serve_metrics(port, "r1", Progress())
 
 
 @pytest.mark.parametrize(
@@ -546,13 +511,6 @@ def test_live_numbers_are_there_while_it_lasts(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("content", [b"", b"{", b"[]", b"\xff", b'{"updated": "x"}'])
-def test_unreadable_live_numbers_are_none(tmp_path: Path, content: bytes) -> None:
-    """A watcher does not trip over what is in the file."""
-    (tmp_path / LIVE_NAME).write_bytes(content)
-    assert read_progress_file(tmp_path) is None
-
-
 @dataclass
 class _Gate:
     limit: int = 8
@@ -610,18 +568,6 @@ def test_a_run_leaves_its_log_and_no_live_numbers(tmp_path: Path) -> None:
     assert "preflight_finished" in events
     assert events[-1] == "session_ended"
     assert not (run_dir / LIVE_NAME).exists()
-
-
-def test_a_refused_key_is_in_the_log_without_the_key(tmp_path: Path) -> None:
-    """The pre-flight's problem and the ending are written; the key is nowhere."""
-    with scripted(_script, models=["m"], key="right") as endpoint:
-        done = _run(tmp_path, endpoint.url, "--api-key-env", "K", env={"K": "sk-wrong-key-1"})
-    assert done.returncode == 2
-    run_dir = only_run(tmp_path / "out")
-    found = {line["event"]: line for line in lines(run_dir)}
-    assert "refused" in found["preflight_finished"]["problem"]
-    assert found["session_ended"]["exit_code"] == 2
-    assert "sk-wrong-key-1" not in (run_dir / "run.log").read_text()
 
 
 def test_a_port_in_use_ends_a_run_before_anything_is_sent(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from nel.engine.process_limits import Fit, check_memory, fit, shared_fairly
+from nel.engine.process_limits import check_memory, fit, shared_fairly
 from nel.errors import ConfigError
 
 UNLIMITED = resource.RLIM_INFINITY
@@ -29,12 +29,6 @@ def test_endpoints_share_what_fits(wanted: Sequence[int], room: int, most: int) 
     """One that wants less leaves the rest to the others; without room for each there is none."""
     assert shared_fairly(wanted, room) == most
     assert sum(min(one, most) for one in wanted) <= max(room, 0)
-
-
-def test_a_soft_limit_is_raised() -> None:
-    """As far as it is needed, no further, and without a word."""
-    assert fit([64], own=33, soft=48, hard=UNLIMITED) == Fit(files=97, most=64, note=None)
-    assert fit([64], own=33, soft=1024, hard=4096) == Fit(files=1024, most=64, note=None)
 
 
 def test_a_hard_limit_lowers_the_concurrency() -> None:

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from nel.authoring.benchmark import Benchmark
 from nel.benchmarks.mathematics.gsm8k import gsm8k, with_gold_number
 from nel.config.schema import BenchmarkConfig, EndpointConfig, RunConfig
 from nel.engine import rendering
@@ -93,27 +92,3 @@ def test_code_of_others_renders_in_order(changes: dict[str, Any], alone: bool) -
     """It may draw numbers or count rows, and would make other samples in another process."""
     assert gsm8k.prepare_row is with_gold_number
     assert depends_on_the_row_alone(replace(gsm8k, **changes)) is alone
-
-
-def test_another_kind_of_benchmark_renders_in_order() -> None:
-    """An adapter class may look at more than the row."""
-
-    class Adapter(Benchmark):
-        pass
-
-    fields = {name: getattr(gsm8k, name) for name in Benchmark.__dataclass_fields__}
-    assert not depends_on_the_row_alone(Adapter(**fields))
-
-
-def test_rows_of_others_are_rendered_here(tmp_path: Path) -> None:
-    """The function of such a benchmark sees every row, in order, in this process."""
-    seen: list[str] = []
-
-    def prepare(row: dict[str, Any]) -> dict[str, Any]:
-        seen.append(row["question"])
-        return with_gold_number(row)
-
-    plan = _plan(tmp_path, GOOD)
-    plan = replace(plan, benchmark=replace(plan.benchmark, prepare_row=prepare))
-    assert len(_streamed(plan, 2)[0]) == len(GOOD)
-    assert seen == [row["question"] for row in GOOD]

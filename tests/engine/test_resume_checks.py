@@ -104,6 +104,7 @@ def test_a_prompt_that_changed_late_in_an_unchanged_file_is_refused_while_asking
     assert not any("Think!" in call.text for call in endpoint.calls if call.path.endswith("/chat/completions"))
 
 
+@pytest.mark.slow
 def test_a_damaged_record_of_a_large_run_stops_it_and_is_made_anew_by_the_next(begun: Path, endpoint: Endpoint) -> None:
     """The session that finds it while it asks ends resumably; the next one reads before it asks."""
     (run_db,) = begun.glob("out/*/run.db")

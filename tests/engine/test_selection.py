@@ -12,7 +12,6 @@ from nel.authoring.benchmark import Benchmark
 from nel.datasets.source import RawRow
 from nel.engine.selection import ROWS_COUNTED, first_rows, sampled_rows
 from nel.engine.store.plans import StoredSelection
-from nel.errors import DatasetError
 from nel.prompts import compile_template
 
 
@@ -70,13 +69,6 @@ def test_the_order_of_the_file_does_not_matter() -> None:
     assert set(sample(rows, 50)[0]) == set(sample(rows[::-1], 50)[0])
 
 
-def test_questions_come_in_the_order_of_the_file() -> None:
-    """The draw chooses questions and does not shuffle them."""
-    rows = rows_of(UNEQUAL)
-    drawn = set(sample(rows, 50)[0])
-    assert sample(rows, 50)[0] == [row.data["q"] for row in rows if row.data["q"] in drawn]
-
-
 def test_another_seed_draws_others() -> None:
     """The seed decides, and it is noted."""
     one, other = sample(rows_of(UNEQUAL), 50), sample(rows_of(UNEQUAL), 50, seed=1)
@@ -98,39 +90,12 @@ def test_a_sample_as_large_as_the_benchmark_is_all_of_it() -> None:
     assert (len(drawn), selection["kind"], selection["strata"], selection["seed"]) == (7, "all", {}, None)
 
 
-def test_equal_rows_are_different_questions() -> None:
-    """Rows of the same content each have their chance."""
-    rows = [RawRow(number=n + 1, data={"q": "same", "a": "1"}) for n in range(10)]
-    assert len(sample(rows, 4)[0]) == 4
-
-
 def test_groups_are_strata_where_there_is_no_category() -> None:
     """Questions on one passage are spread over the passages."""
     rows = rows_of({f"passage {n}": 10 for n in range(8)}, field="passage")
     drawn, selection = sample(rows, 8, group_field="passage")
     assert selection["by"] == "group"
     assert len({text.rsplit(" ", 1)[0] for text in drawn}) == 8
-
-
-def test_the_benchmarks_own_category_comes_first() -> None:
-    """A field that the benchmark names is the stratum, whatever else the rows have."""
-    rows = [
-        RawRow(number=n + 1, data={"q": f"q {n}", "a": "1", "category": "ab"[n % 2], "kind": "xyz"[n % 3]})
-        for n in range(30)
-    ]
-    assert sample(rows, 6, category_field="kind")[1]["by"] == "subset"
-
-
-def test_rows_without_a_category_are_a_stratum_of_their_own() -> None:
-    """Nothing is left out of the draw because a field is missing."""
-    _, selection = sample(rows_of({"art": 20, "law": 20, None: 20}), 6)
-    assert selection["strata"] == {"": 20, "art": 20, "law": 20}
-
-
-def test_a_row_that_makes_no_sample_may_be_drawn() -> None:
-    """A bad row counts among the questions of the benchmark, as it does in a whole run."""
-    rows = [*rows_of({"art": 5, "law": 5}), RawRow(number=11, data={"q": "no answer"})]
-    assert sample(rows, 5)[1]["of"] == 11
 
 
 def test_the_first_rows_are_said_to_be_of_one_category() -> None:
@@ -145,17 +110,6 @@ def test_the_first_of_fewer_rows_are_all() -> None:
     """A limit that is not reached makes no part of a benchmark."""
     assert first(rows_of({"art": 3}), 3)[1]["kind"] == "all"
     assert first(rows_of({"art": 3}), 9)[1]["kind"] == "all"
-
-
-def test_a_broken_row_behind_the_first_ends_the_counting_alone() -> None:
-    """A row that is not asked cannot stop a run; there is at least one more than were read."""
-
-    def rows() -> Iterator[RawRow]:
-        yield from rows_of({"art": 5})
-        raise DatasetError("line 6 is not JSON")
-
-    n, selection = first(rows(), 2)
-    assert (n, selection["kind"], selection["of"], selection["is_exact"]) == (2, "first", 5, False)
 
 
 def test_counting_is_bounded() -> None:

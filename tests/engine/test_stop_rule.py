@@ -173,12 +173,3 @@ def test_a_score_that_is_reached_exactly_is_not_futile(seed: int) -> None:
     made = fed(rule(order, "futile accuracy>=0.7"), outcomes, seed)
     assert made.decision is None
     assert made.mean.lower <= 0.7 <= made.mean.upper
-
-
-def test_equal_totals_of_graded_scores_are_no_difference() -> None:
-    """A tenth added three times is not three tenths; that decides nothing."""
-    order = draw(samples(30, cluster=3), seed=1)
-    scores = [(idx % 3 + 1) / 10 for idx in range(30)]
-    baseline = StoredBaseline(run_id="base", low=scores[::-1], high=scores[::-1], is_binary=False)
-    outcomes = {(idx, 0): scored(score) for idx, score in enumerate(scores)}
-    assert fed(rule(order, "better-or-worse base", baseline=baseline), outcomes, 1).decision is None

@@ -10,6 +10,7 @@ import pytest
 from tests.episodes.bank import depositing, write_bank
 from tests.support.endpoint import Endpoint, scripted
 from tests.support.runs import nel, only_run, read_results, without_volatile
+from tests.support.tiers import first_rows
 
 MOMENTS = ("before_step", "after_step", "before_tool", "after_tool", "before_commit", "after_score")
 IN_FLIGHT = ("before_step", "request_sent", "response_received", "after_score")
@@ -59,7 +60,7 @@ def check_kill(killed: Path, whole: list[dict], moment: str, count: int) -> None
 
 
 @pytest.mark.parametrize(
-    ("moment", "count"), [("after_step", 3), ("before_tool", 2), ("after_tool", 3), ("before_step", 4)]
+    ("moment", "count"), first_rows(2, [("after_step", 3), ("before_tool", 2), ("after_tool", 3), ("before_step", 4)])
 )
 def test_a_killed_episode_goes_on_at_its_last_step(tmp_path: Path, whole: list[dict], moment: str, count: int) -> None:
     """The artifacts are those of a run that was not killed."""

@@ -15,6 +15,7 @@ from tests.episodes.bank import calling, depositing, n_results, write_bank
 from tests.support.endpoint import Call, Endpoint, Reply, Script, answer, scripted
 from tests.support.processes import started_nel, wait_until
 from tests.support.runs import nel, only_run, read_json, read_results, without_volatile
+from tests.support.tiers import first_rows
 
 N = 3
 N_REQUESTS = 4 * N
@@ -60,7 +61,7 @@ def finished(whole: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(whole, tmp_path / "finished"))
 
 
-@pytest.mark.parametrize("solver", ["react", "stubborn"])
+@pytest.mark.parametrize("solver", first_rows(1, ["stubborn", "react"]))
 def test_a_cap_of_the_run_holds_inside_an_episode(tmp_path: Path, whole: Path, solver: str) -> None:
     """At the cap the run ends resumably without an outcome, however the solver catches errors; a resume goes on."""
     with scripted(depositing) as endpoint:
@@ -144,7 +145,7 @@ def test_an_endpoint_that_refuses_everything_ends_the_run_at_once(tmp_path: Path
     assert {line["outcome"]["cause"] for line in lines(only_run(tmp_path / "out"))} == {"infra"}
 
 
-@pytest.mark.parametrize("n_accepted", [0, 1])
+@pytest.mark.parametrize("n_accepted", first_rows(1, [1, 0]))
 def test_a_setting_that_the_model_refuses_is_changed(tmp_path: Path, n_accepted: int) -> None:
     """The temperature is left out, and an episode that began with it goes on from its stored steps."""
 
@@ -202,18 +203,6 @@ def test_stored_episodes_are_scored_again_without_asking(finished: Path, whole: 
     assert not (tmp_path / "mails").exists()
 
 
-def test_a_run_of_episodes_is_verified_from_its_store(finished: Path, tmp_path: Path) -> None:
-    """nel verify writes every artifact again and finds no difference."""
-    assert command(tmp_path, "verify", str(finished)) == 0
-
-
-def test_salvage_keeps_episodes(finished: Path, whole: Path, tmp_path: Path) -> None:
-    """What is salvaged of a whole run is all of it, steps included."""
-    assert command(tmp_path, "eval", "salvage", str(finished)) == 0
-    assert command(tmp_path, "eval", "score", str(finished)) == 0
-    assert lines(finished) == lines(whole)
-
-
 def test_the_response_cache_answers_the_steps_of_another_run(tmp_path: Path, whole: Path) -> None:
     """A second run with the same cache runs the tools and sends nothing."""
     with scripted(depositing) as endpoint:
@@ -224,19 +213,6 @@ def test_the_response_cache_answers_the_steps_of_another_run(tmp_path: Path, who
     assert [(line["reward"], line["episode"]) for line in second] == [
         (line["reward"], line["episode"]) for line in lines(whole)
     ]
-
-
-def test_episodes_and_single_answers_share_a_run(tmp_path: Path) -> None:
-    """A benchmark without a solver is answered as ever, beside one with episodes."""
-    path = write_bank(tmp_path, N)
-    with scripted(depositing) as endpoint:
-        benches = ("--bench", f"{path}:bank", "--bench", f"{path}:plain")
-        where = ("--model-url", endpoint.url, "--model-id", "m", "-o", "out")
-        assert nel("eval", "run", *benches, *where, cwd=tmp_path, env=mails(tmp_path)).returncode == 0
-    run_dir = only_run(tmp_path / "out")
-    assert [line["reward"] for line in read_results(run_dir, "plain")] == [0.0] * N
-    assert all("episode" not in line for line in read_results(run_dir, "plain"))
-    assert [line["reward"] for line in lines(run_dir)] == [1.0] * N
 
 
 def test_several_endpoints_answer_episodes(tmp_path: Path) -> None:

@@ -92,10 +92,7 @@ def test_no_line_of_a_prompt_reads_as_a_verdict(name: str) -> None:
         ("binary_qa_partial", "P", 0.5),
         *(("likert_5", str(number), (number - 1) / 4) for number in range(1, 6)),
         ("safety", "SAFE", 1.0),
-        ("safety", "UNSAFE", 0.0),
-        ("refusal", "COMPLIES", 1.0),
         ("refusal", "PARTIAL", 0.5),
-        ("refusal", "REFUSES", 0.0),
         ("graded_qa", "I", 0.0),
         ("graded_fact", "C", 1.0),
     ],
@@ -124,22 +121,6 @@ def test_a_case_maps_the_scores_of_a_template() -> None:
             Case(response="x", template="binary_qa", score_mapping={"C": 1.0})
         )
     assert refused.value.kind == "bad_template"
-
-
-def test_a_case_brings_its_own_pattern() -> None:
-    """A template's prompt with another way to read the reply."""
-    case = Case(response="x", template="binary_qa", grade_pattern=r"Verdict: (\w)")
-    assert grade(case, "Verdict: I").label == "I"
-
-
-def test_partial_credit_and_instructions_are_the_scorers() -> None:
-    """What model_graded_qa may set."""
-    case = Case(response="x", template="graded_qa", values={"partial_credit": True, "instructions": "Be {kind}."})
-    (question,) = judge_for(case).ask(case)
-    assert "Be {kind}." in question.prompt
-    assert question.read("GRADE: P").score == 0.5
-    with pytest.raises(JudgeError):
-        grade(Case(response="x", template="graded_qa"), "GRADE: P")
 
 
 @pytest.mark.parametrize(
@@ -253,12 +234,3 @@ def test_half_of_a_rubrics_verdict_is_none(reply: str, kind: str) -> None:
     with pytest.raises(JudgeError) as refused:
         grade(Case(response="Paris", template="llm_rubric", criteria="Names Paris"), reply)
     assert refused.value.kind == kind
-
-
-@pytest.mark.parametrize("values", [{"threshold": 2}, {"threshold": "high"}, {"threshold": True}])
-def test_a_threshold_is_a_share(values: dict[str, Any]) -> None:
-    """Anything else is a fault of the case."""
-    with pytest.raises(JudgeError, match="from 0 to 1"):
-        judge_for(case := Case(response="x", template="llm_rubric", criteria="c", values=values)).ask(case)
-    with pytest.raises(JudgeError, match="the rubric is empty"):
-        judge_for(bare := Case(response="x", template="llm_rubric")).ask(bare)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from nel.errors import ConfigError, JudgeError
+from nel.errors import ConfigError
 from nel.judges.registry import check_template, judge_for
 from nel.judges.types import Case, Grade
 from nel.runs.evaluation import evaluate
@@ -61,13 +61,6 @@ def test_scores_of_ones_own() -> None:
     assert grade(ARENA, "[[A>B]]", "[[B>A]]", mapping={"A>B": 1.0, "B>A": 0.0}).score == 1.0
     with pytest.raises(ConfigError, match="from 0 to 1"):
         check_template(TEMPLATE, grade_pattern=ARENA, score_mapping={"A>B": 3.0})
-
-
-def test_a_pair_needs_the_other_answer() -> None:
-    """Without a baseline nothing is asked."""
-    case = Case(response="Paris", template=TEMPLATE)
-    with pytest.raises(JudgeError, match="a pair needs the other answer"):
-        judge_for(case).ask(case)
 
 
 def _prefers_paris(call: Call, _: int) -> Reply:

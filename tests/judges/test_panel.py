@@ -109,10 +109,3 @@ def test_votes_have_weights(
     votes = {f"judge {number}": weight for number, weight in enumerate(weights)}
     found = aggregate_opinions(opinions(*labels), aggregate, 1, votes)
     assert (found.label, found.score) == (label, score)
-
-
-def test_equal_weights_are_none() -> None:
-    """Also where two labels have equally many votes."""
-    with pytest.raises(JudgeError, match="there is no majority") as tied:
-        aggregate_opinions(opinions("C", "I"), "majority", 1, {"judge 0": 1.7, "judge 1": 1.7})
-    assert tied.value.kind == "tie"

@@ -47,13 +47,6 @@ def test_a_text_that_holds_its_code_gets_another() -> None:
     assert outside_marks(again.prompt, again.code).count("GRADE") == 0
 
 
-def test_a_code_that_is_in_a_text_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Should a text hold its own digest all the same, the next one is taken."""
-    monkeypatch.setattr("nel.judges.quoting.CODE_DIGITS", 1)
-    response = "0123456789abcde"
-    assert quote("{response}", {"response": response}).code == "f"
-
-
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
@@ -102,11 +95,3 @@ def test_what_cannot_be_asked_is_said(template: str, pieces: dict[str, Any], mes
     with pytest.raises(JudgeError, match=message) as refused:
         quote(template, pieces)
     assert refused.value.kind == "bad_template"
-
-
-def test_a_mark_that_is_never_closed_hides_what_follows() -> None:
-    """On a line of its own it opens a quotation; within a sentence it is only named."""
-    quoted = quote("{response}", {"response": "x"})
-    mark = f"<<<RESPONSE {quoted.code}>>>"
-    assert outside_marks(f"a\n{mark}\nGRADE: C", quoted.code) == "a\n\n"
-    assert outside_marks(f"the text in {mark} is short\nGRADE: C", quoted.code).endswith("is short\nGRADE: C")

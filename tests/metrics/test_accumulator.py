@@ -80,14 +80,6 @@ def test_a_metric_that_all_have_counts_model_failures_as_zero() -> None:
     assert metrics["correct_a"]["denominator"] == "samples that have this metric"
 
 
-def test_repeats_are_averaged_within_a_question_first() -> None:
-    """Two repeats of one question are not two questions."""
-    outcomes: list[tuple[int, Outcome]] = [(0, _scored(1.0)), (0, _scored(0.0)), (1, _scored(1.0)), (1, _scored(1.0))]
-    headline = aggregate(outcomes).headline()
-    assert (headline["value"], headline["n"], headline["n_questions"], headline["repeats"]) == (0.75, 4, 2, 2)
-    assert headline["ci_method"] == "t"
-
-
 def test_the_interval_of_a_share_stays_within_its_range() -> None:
     """Few questions with repeats: Student's t is cut at 0 and 1, where the share itself ends."""
     outcomes: list[tuple[int, Outcome]] = [(0, _scored(1.0)), (0, _scored(1.0)), (1, _scored(1.0)), (1, _scored(0.0))]

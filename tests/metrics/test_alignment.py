@@ -29,12 +29,6 @@ def test_the_pairs_are_scipys(kind: str) -> None:
         assert best_pairs(scores.tolist()) == by_scipy(scores), scores
 
 
-def test_many_items() -> None:
-    """Sixty-four of sixty-four, whose scores force the longest searches."""
-    scores = np.multiply.outer(np.arange(64.0), np.arange(64.0))
-    assert best_pairs(scores.tolist()) == by_scipy(scores)
-
-
 @pytest.mark.parametrize("scores", [[], [[]]])
 def test_nothing_to_pair(scores: list[list[float]]) -> None:
     """An empty side has no pairs."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 import tracemalloc
 
@@ -13,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nel.errors import UndefinedMetric
-from nel.metrics import bootstrap_ci, bootstrap_means
+from nel.metrics import bootstrap_ci
 from nel.metrics.bootstrap import _bca_shares
-from nel.metrics.resampling import DeferredReplicates, Replicates, resample_ratios
+from nel.metrics.resampling import DeferredReplicates, resample_ratios
 from tests.support.tiers import first_rows
 
 RNG = np.random.default_rng(11)
@@ -92,20 +91,6 @@ def test_deferred_means_have_the_distribution_of_plain_ones(name: str) -> None:
     assert scipy.stats.ks_2samp(drawn._means, plain_means(scores, 3000, 2)).pvalue > 1e-3
 
 
-@pytest.mark.parametrize("name", ["binary", "few continuous"])
-def test_means_have_the_distribution_of_plain_ones(name: str) -> None:
-    """Counting distinct values and drawing indices are both drawing with replacement."""
-    means = bootstrap_means(SCORES[name], n_resamples=3000, seed=1)
-    assert scipy.stats.ks_2samp(means, plain_means(SCORES[name], 3000, 2)).pvalue > 1e-3
-
-
-def test_few_distinct_values_are_an_exact_binomial() -> None:
-    """Every count of ones comes as often as the binomial says (chi-square)."""
-    means = bootstrap_means([1.0, 1.0, 1.0, 0.0], n_resamples=20_000, seed=3)
-    found = np.bincount(np.rint(means * 4).astype(int), minlength=5)
-    assert scipy.stats.chisquare(found, 20_000 * scipy.stats.binom.pmf(range(5), 4, 0.75)).pvalue > 1e-3
-
-
 @given(st.lists(st.floats(-10, 10), min_size=1, max_size=12), st.randoms(use_true_random=False))
 def test_order_does_not_matter(scores: list[float], random) -> None:
     """The same scores in another order give the same interval, to the last bit."""
@@ -153,25 +138,6 @@ def test_ends_are_means_of_scores(scores: list[float], method) -> None:
     assert not interval.degenerate
 
 
-@pytest.mark.parametrize("scores", [[0.1], [0.1] * 3, [1.0] * 2000, [True, True]])
-@pytest.mark.parametrize("method", ["percentile", "basic", "bca"])
-def test_equal_scores_are_degenerate(scores: list[float], method) -> None:
-    """No spread gives an interval without width, and says so."""
-    interval = bootstrap_ci(scores, method=method)
-    assert interval.degenerate
-    assert interval.ci_lower == interval.value == interval.ci_upper
-
-
-def test_clusters_are_resampled_whole() -> None:
-    """Copies of each question in one cluster change nothing; without clusters they would shrink the interval."""
-    scores = SCORES["few continuous"]
-    copies, ids = np.repeat(scores, 4), np.repeat(range(len(scores)), 4).tolist()
-    single, clustered, naive = bootstrap_ci(scores), bootstrap_ci(copies, clusters=ids), bootstrap_ci(copies)
-    assert clustered.n_clusters == len(scores)
-    assert (clustered.ci_lower, clustered.ci_upper) == pytest.approx((single.ci_lower, single.ci_upper), rel=1e-9)
-    assert naive.ci_upper - naive.ci_lower < 0.7 * (single.ci_upper - single.ci_lower)
-
-
 @pytest.mark.parametrize("method", ["percentile", "bca"])
 def test_clusters_of_different_sizes(method) -> None:
     """A resample's mean is the sum over its clusters divided by their size, as in a plain loop."""
@@ -209,27 +175,6 @@ def test_errors(scores, settings, error, message) -> None:
     """What has no interval says why."""
     with pytest.raises(error, match=message):
         bootstrap_ci(scores, **settings)
-
-
-def test_means_need_a_resample() -> None:
-    """No resample has no mean."""
-    with pytest.raises(ValueError, match="n_resamples"):
-        bootstrap_means([1.0], n_resamples=0)
-
-
-def test_result_says_how_it_was_made() -> None:
-    """Level, sizes, method and seed are in the result."""
-    found = dataclasses.asdict(bootstrap_ci([0.0, 1.0], level=0.9, n_resamples=100, seed=7))
-    expected = {"value": 0.5, "level": 0.9, "n": 2, "n_resamples": 100, "method": "percentile", "seed": 7}
-    assert expected.items() <= found.items()
-    assert found["n_clusters"] is None
-
-
-def test_quantile_is_numpys() -> None:
-    """Quantiles interpolate as numpy's do."""
-    means = np.random.default_rng(1).random(101)
-    for share in (0.0, 0.025, 0.5, 0.977, 1.0):
-        assert Replicates(means).quantile(share) == pytest.approx(np.quantile(means, share))
 
 
 def test_memory_is_bounded() -> None:

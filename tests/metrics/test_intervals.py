@@ -27,22 +27,6 @@ def test_wilson_golden_values(right: int, n: int, lower: float, upper: float) ->
     assert interval.upper == pytest.approx(upper, abs=5e-7)
 
 
-def test_wilson_coverage_is_nominal_for_small_n() -> None:
-    """Exact enumeration: mean coverage over a grid stays near 95 % for five samples as for a hundred."""
-    for n in (5, 10, 30, 100):
-        intervals = [wilson_interval(k, n) for k in range(n + 1)]
-        grid = [0.5 + 0.49 * step / 49 for step in range(50)]
-        covered = [
-            sum(
-                scipy.stats.binom.pmf(k, n, theta)
-                for k, i in enumerate(intervals)
-                if (i.lower or 0) <= theta <= (i.upper or 0)
-            )
-            for theta in grid
-        ]
-        assert 0.94 <= sum(covered) / len(covered) <= 0.97
-
-
 def test_mean_interval_is_students_t() -> None:
     """The interval of a mean equals scipy's."""
     values = [0.1, 0.5, 0.9, 0.4, 0.7]

@@ -89,22 +89,6 @@ def test_the_stratified_formula_of_cochran() -> None:
     assert (interval.lower, interval.upper) == pytest.approx((mean - half, mean + half))
 
 
-@pytest.mark.parametrize("value", [0.0, 1.0])
-def test_equal_values_of_a_sample_are_no_certainty(value: float) -> None:
-    """All right or all wrong in a sample leaves an interval with a width."""
-    interval = stratified_interval(strata_of(([value] * 4, 40), ([value] * 6, 60)), is_proportion=True)
-    assert interval.lower is not None
-    assert interval.upper is not None
-    assert interval.upper - interval.lower > 0.2
-
-
-def test_strata_without_spread_inside_are_no_certainty() -> None:
-    """One category all right and another all wrong is as uncertain as a sample without strata."""
-    apart = stratified_interval(strata_of(([1.0] * 3, 30), ([0.0] * 3, 30)), is_proportion=True)
-    whole = stratified_interval(strata_of(([1.0, 1.0, 1.0, 0.0, 0.0, 0.0], 60)), is_proportion=True)
-    assert (apart.lower, apart.upper) == (whole.lower, whole.upper)
-
-
 def test_nearly_all_questions_leave_little_uncertainty() -> None:
     """The interval of the whole shrinks with the share that was asked; that for new questions does not."""
     few, many = (stratified_interval(strata_of(([1.0, 0.0] * 50, size)), is_proportion=True) for size in (100_000, 101))
@@ -133,12 +117,6 @@ def test_a_sample_covers_the_benchmark_and_beside_it_new_questions() -> None:
     headline = total.headline()
     assert (headline["ci_method"], headline["ci_covers"]) == ("stratified", "all 1,000 questions of the benchmark")
     assert headline["new_questions"]["ci_covers"] == "new clusters"
-
-
-def test_a_question_without_a_stratum_of_its_own_is_in_the_empty_one() -> None:
-    """Rows without a category are a stratum too."""
-    design = Design(sizes={"": 10, "law": 90}, strata={0: "", 1: "law", 2: "law", 3: ""})
-    assert question_interval(series_of([1.0, 0.0, 1.0, 0.0]), design).covers == "all 100 questions of the benchmark"
 
 
 def test_without_a_design_the_interval_is_that_of_new_questions() -> None:

@@ -6,13 +6,9 @@ import math
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from nel.errors import UndefinedMetric
 from nel.metrics import (
     at_least,
-    k_of,
     mean_score,
     pass_at,
     pass_at_k,
@@ -38,12 +34,9 @@ def reduced(reducer, *values: Any) -> Any:
     ("name", "values", "expected"),
     [
         ("mean", "CIP", 0.5),
-        ("mean", [0.1, 0.1, 0.1], 0.1),
         ("mean", [1, NAN, 0], 0.5),
         ("median", [3, 1, 2], 2),
-        ("median", "CICC", 1.0),
         ("mode", "ICCI", "I"),
-        ("mode", "ICC", "C"),
         ("mode", [NAN, NAN, 1], 1),
         ("max", "IPC", "C"),
         ("max", ["no", "YES", "no"], "YES"),
@@ -51,10 +44,8 @@ def reduced(reducer, *values: Any) -> Any:
         ("collect", ["C", NAN, "I"], ["C", "I"]),
         ("at_least_2", "CIC", 1.0),
         ("at_least_2", "CII", 0.0),
-        ("at_least_2", "C", 0.0),
         ("pass_at_1", "CCCIIIII", 0.375),
         ("pass_at_4", "CCCIIIII", 0.928571),
-        ("pass_at_3", "CC", NAN),
         ("pass_at_2", ["C", "I", NAN], 1.0),
         ("pass_k_2", "CCCIIIII", 0.107143),
         ("pass_k_4", "CCCCCCII", 0.214286),
@@ -74,13 +65,6 @@ def test_golden_values(name: str, values: Any, expected: Any) -> None:
 def test_estimators(n: int, c: int, k: int, at: float, hat: float) -> None:
     """Published values of pass@k and pass^k."""
     assert (pass_at_k(n, c, k), pass_hat_k(n, c, k)) == pytest.approx((at, hat), abs=5e-7)
-
-
-@pytest.mark.parametrize(("n", "c", "k"), [(5, 6, 1), (5, -1, 1), (5, 2, 6), (5, 2, 0)])
-def test_pass_hat_k_out_of_range(n: int, c: int, k: int) -> None:
-    """Impossible counts are errors, not numbers."""
-    with pytest.raises(ValueError, match="must be between"):
-        pass_hat_k(n, c, k)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -105,15 +89,6 @@ def test_every_shape_is_reduced_place_by_place(name: str, shape) -> None:
     assert whole == shape(reduced(reducer, *firsts), reduced(reducer, *seconds))
 
 
-def test_places_are_unscored_on_their_own() -> None:
-    """A NaN leaf is left out in its place only; a score that is NaN as a whole is left out everywhere."""
-    assert reduced(mean_score(), {"a": 1, "b": NAN}, {"a": 0, "b": 1}, NAN) == {"a": 0.5, "b": 1.0}
-    assert reduced(pass_at(2), [1, 1], [0, NAN])[0] == 1.0
-    assert math.isnan(reduced(pass_at(2), [1, 1], [0, NAN])[1])
-    assert reduced(mean_score(), (1, 0), (0, 0)) == [0.5, 0.0]
-    assert reduced(mean_score(), {}, {}) == {}
-
-
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize(
     ("values", "message"),
@@ -130,13 +105,6 @@ def test_shapes_must_match(name: str, values: list[Any], message: str) -> None:
         reduced(reducer_named(name), *values)
 
 
-@pytest.mark.parametrize("name", ["mean", "median", "max", "at_least_1", "pass_at_1", "pass_k_1"])
-def test_values_without_a_number_are_errors(name: str) -> None:
-    """Where a number is needed, a word that has none is never 0."""
-    with pytest.raises(UndefinedMetric, match="'correct' has no number"):
-        reduced(reducer_named(name), "correct", "C")
-
-
 def test_what_the_repeats_share_is_kept() -> None:
     """Answer and explanation stay where all agree; metadata is the first's."""
     first = Score(value=1, answer="7", explanation="a", metadata={"n": 1})
@@ -151,11 +119,9 @@ def test_what_the_repeats_share_is_kept() -> None:
     [
         ([("7", "I"), ("5", "C"), ("5", "C")], 3, 1.0),
         ([("7", "I"), ("5", "C"), ("5", "C")], 2, 0.0),
-        ([("5", "C"), ("7", "I")], 2, 1.0),
         ([("7", "I"), ("7", "C"), ("5", "C")], 3, 1.0),
         ([("7", "I"), ("7", "I"), ("7", "C")], 2, 0.0),
         ([(None, "C"), (None, "C"), ("7", "I")], 3, 0.0),
-        ([(None, "C"), (None, "I")], 2, 0.0),
         ([("7", "C")], 2, NAN),
         ([("7", "C"), ("7", NAN)], 2, NAN),
         ([("5", NAN), ("7", "C"), ("7", "C")], 2, 1.0),
@@ -175,55 +141,14 @@ def test_own_grades_and_thresholds() -> None:
     assert reduced(pass_at(1, 0.5), "P", "I") == 0.5
 
 
-@given(st.lists(st.booleans(), min_size=1, max_size=30))
-def test_pass_at_1_is_the_mean(values: list[bool]) -> None:
-    """And so is pass^1."""
-    mean = pytest.approx(sum(values) / len(values), abs=1e-12)
-    assert reduced(pass_at(1), *values) == mean
-    assert reduced(pass_k(1), *values) == mean
-
-
-@given(st.lists(st.booleans(), min_size=2, max_size=12), st.data())
-def test_more_attempts_help_and_more_demands_hurt(values: list[bool], data) -> None:
-    """pass@k never falls with k and pass^k never rises; pass^k is at most pass@k."""
-    k = data.draw(st.integers(1, len(values) - 1))
-    assert reduced(pass_at(k + 1), *values) >= reduced(pass_at(k), *values) - 1e-12
-    assert reduced(pass_k(k + 1), *values) <= reduced(pass_k(k), *values)
-    assert reduced(pass_k(k), *values) <= reduced(pass_at(k), *values) + 1e-12
-
-
-@given(
-    st.lists(st.sampled_from("CIPN"), min_size=1, max_size=8).flatmap(
-        lambda v: st.tuples(st.just(v), st.permutations(v))
-    )
-)
-def test_order_does_not_matter_to_numbers(pair: tuple[list[str], list[str]]) -> None:
-    """Repeats in another order reduce to the same number."""
-    for name in ("mean", "median", "at_least_2", "pass_at_1", "pass_k_1"):
-        assert reduced(reducer_named(name), *pair[0]) == reduced(reducer_named(name), *pair[1])
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_names_and_k(name: str) -> None:
-    """A reducer knows the name it was asked for by, and its k."""
-    reducer = reducer_named(name)
-    assert reducer.name == name
-    assert k_of(reducer) == (2 if name.endswith("_2") else None)
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [
         ("avg", 'unknown reducer "avg".*known are mean, median, mode, max, collect, at_least_<k>, pass_at_<k>'),
         ("meen", 'did you mean "mean"'),
-        ("", "unknown reducer"),
-        ("mean_2", "unknown reducer"),
         ("pass_at", "needs a k, such as pass_at_2"),
         ("pass_at_0", "k must be a positive integer"),
-        ("pass_at_-1", "k must be a positive integer"),
         ("pass_at_1.5", "k must be a positive integer"),
-        ("pass_at_x", "k must be a positive integer"),
-        ("pass_at_", "k must be a positive integer"),
         ("pass_at_" + "9" * 5000, "k must be a positive integer"),
     ],
 )

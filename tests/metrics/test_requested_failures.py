@@ -33,16 +33,6 @@ def test_a_failure_without_numbers_counts_0_in_every_number() -> None:
     assert sorted(values_of(outcomes)) == [0.0, 0.5, 0.5]
 
 
-def test_a_number_that_only_some_samples_have_is_theirs_alone() -> None:
-    """Where a scorer leaves a number out, a failure does not bring it in."""
-    outcomes = [
-        Scored(reward=1.0, metrics={"correct": 1.0, "share": 0.5}),
-        Scored(reward=0.0, metrics={"correct": 0.0}),
-        ModelFailure(kind="truncated"),
-    ]
-    assert values_of(outcomes) == [0.5]
-
-
 def test_a_metric_of_nel_counts_them_too() -> None:
     """Also where it is given no more of a sample than its value."""
     statistics = StatisticsCollector(RequestedStatistics(metrics=(("share", mean()),)))

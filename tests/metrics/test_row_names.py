@@ -86,16 +86,6 @@ def test_metrics_of_one_name_are_shown_as_asked_for() -> None:
     assert found == {"accuracy": 0.5, "length:unit=words": 5.0, "length:unit=letters": 7.0}
 
 
-def test_a_metric_never_hides_behind_a_number_of_the_run() -> None:
-    """A plugin's metric called accuracy is shown beside the headline, also when it is asked for by that very name."""
-    own = accuracy_of_a_plugin()
-    assert _values(("plug:accuracy", own)) == {"accuracy": 0.5, "plug:accuracy": 6.0}
-    assert _values(("accuracy", own)) == {"accuracy": 0.5, "accuracy@2": 6.0}
-    assert _values(("", own)) == {"accuracy": 0.5, "accuracy:scale=2.0": 6.0}
-    assert _values(("", other_accuracy())) == {"accuracy": 0.5, "accuracy/low": 0.0, "accuracy/high": 6.0}
-    assert _values(("std", std()), std=3.0).keys() == {"accuracy", "std", "std@2"}
-
-
 def test_the_parts_of_a_metric_carry_its_name() -> None:
     """Of two intervals each end is shown under the interval that was asked for."""
     found = _values(("ci", ci()), ("ci:level=0.9", ci(level=0.9)))
@@ -106,11 +96,6 @@ def test_what_only_repeats_a_number_is_shown_once() -> None:
     """nel's own accuracy and mean over the rewards, and the same metric asked for twice."""
     found = _values(("", accuracy()), ("accuracy", accuracy()), ("", stderr()), ("stderr", stderr()))
     assert found.keys() == {"accuracy", "stderr"}
-
-
-def test_a_number_of_the_scorer_with_the_headline_s_name_is_shown() -> None:
-    """A scorer that gives both correct and accuracy: the first is the headline."""
-    assert _values(accuracy=0.25) == {"accuracy": 0.5, "accuracy@2": 0.25}
 
 
 @pytest.mark.parametrize("seed", range(30))

@@ -10,8 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from queue import SimpleQueue
 
-from tests.mutations.planting import copy_tree
-from tests.mutations.results import record, short
+from tests.mutations.planting import ROOT, copy_tree, place_of, sources
 from tests.mutations.runner import TIERS, Runner, Verdict
 from tests.mutations.table import MUTATIONS, Mutation
 
@@ -43,8 +42,6 @@ def main() -> int:
     _say(f"\n{len(verdicts) - len(survivors)} of {len(verdicts)} caught by tier {options.tier}, {seconds:.0f} s in all")
     for verdict in survivors:
         _say(_line(verdict))
-    if options.record:
-        record(options.tier, verdicts)
     return 1 if survivors else 0
 
 
@@ -55,7 +52,6 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--room", help="the faults of one room, such as metrics or engine")
     parser.add_argument("--jobs", type=int, default=1, help="faults that are tried at once, each in its own copy")
     parser.add_argument("--covering-only", action="store_true", help="do not run all other tests for a survivor")
-    parser.add_argument("--record", action="store_true", help="write the results into tests/mutations/README.md")
     return parser.parse_args()
 
 
@@ -64,10 +60,11 @@ def _chosen(only: Sequence[str] | None, room: str | None) -> list[Mutation]:
     for name in only or ():
         if name not in known:
             sys.exit(f'there is no mutation "{name}"; tests/mutations/table.py has them all')
+    texts = sources(ROOT) if room else {}
     return [
         mutation
         for mutation in MUTATIONS
-        if (not only or mutation.name in only) and (room is None or mutation.room.startswith(room))
+        if (not only or mutation.name in only) and (room is None or room in place_of(mutation, texts).parts)
     ]
 
 
@@ -77,9 +74,9 @@ def _say(line: str) -> None:
 
 
 def _line(verdict: Verdict) -> str:
-    by = "SURVIVED" if verdict.caught_by is None else short(verdict.caught_by)
+    by = "SURVIVED" if verdict.caught_by is None else verdict.caught_by.rpartition("/")[2]
     note = f" ({verdict.note})" if verdict.note else ""
-    return f"{verdict.mutation.name:34} {verdict.mutation.room:20} {verdict.seconds:6.1f} s  {by}{note}"
+    return f"{verdict.mutation.name:34} {verdict.seconds:6.1f} s  {by}{note}"
 
 
 if __name__ == "__main__":

@@ -16,8 +16,6 @@ class Mutation:
 
     name: str
     """Its name on the command line."""
-    room: str
-    """The part of nel that it is planted in."""
     fault: str
     """What is wrong then, in one sentence."""
     fragment: str
@@ -33,7 +31,6 @@ class Mutation:
 MUTATIONS: Final = (
     Mutation(
         name="tiny-values-are-equal",
-        room="scoring",
         fault="Two expressions that are both nearly zero are equal, however different they are.",
         fragment="    grader.sympy_numeric_eq = relative_comparison(grader.sympy_numeric_eq)\n",
         replacement="",
@@ -42,7 +39,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="another-unit-is-the-same",
-        room="scoring",
         fault="5 m is 5 cm.",
         fragment="if None not in (gold_unit, answer_unit) and gold_unit != answer_unit:",
         replacement="if False:",
@@ -51,7 +47,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="answer-cut-at-a-quoted-tag",
-        room="models",
         fault="An answer is cut at a closing tag of reasoning though the server sent the reasoning apart.",
         fragment="    if reasoning:\n        return Response(text=text",
         replacement="    if not text:\n        return Response(text=text",
@@ -59,7 +54,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="drawn-samples-by-line",
-        room="reports",
         fault="The samples on a page are taken by their place among all lines, and were drawn among those asked.",
         fragment='if files.metrics.get("accounting", {}).get("n_not_asked") == 0:',
         replacement="if True:",
@@ -68,7 +62,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="bad-row-read-ahead-is-forgotten",
-        room="engine",
         fault="What ends the reading of rows that processes render ends the dataset without a word.",
         fragment="if ahead.error is not None:",
         replacement="if False:",
@@ -76,7 +69,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="categories-of-a-part-not-recoded",
-        room="comparison",
         fault="Categories of a part of a file that a process has read are put under the names of other ones.",
         fragment="self.add(replace(block, labels=other._codes))",
         replacement="self.add(block)",
@@ -84,7 +76,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="results-of-processes-out-of-order",
-        room="core",
         fault="What processes have computed is yielded in another order than that of the tasks.",
         fragment="worker, earlier = assigned.popleft()\n            yield worker.result(earlier)",
         replacement="worker, earlier = assigned.pop()\n            yield worker.result(earlier)",
@@ -92,7 +83,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="waiting-samples-not-seen",
-        room="engine/store",
         fault="Whoever asks whether an id is taken does not see the samples that wait to be inserted.",
         fragment="        if self._waiting.rows:\n            self._insert_waiting()\n",
         replacement="",
@@ -100,7 +90,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="a-served-judge-s-fault-is-a-score",
-        room="serving",
         fault="A scorer of nel serve that catches the fault of its judge makes it a reward of 0.",
         fragment="return self._delegation.finalize(item, result) or self._unreached()",
         replacement="return result",
@@ -109,7 +98,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="own-loads-are-passed-over",
-        room="benchmarks",
         fault="An adapter of EvalScope that loads its samples itself is given the rows of its dataset instead.",
         fragment="return own_benchmark(made) if own_steps(type(self)) else made",
         replacement="return made",
@@ -118,7 +106,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="without-the-limiter-nothing-is-divided",
-        room="models",
         fault="A run that lost the limiter goes on with the limits of all runs together.",
         fragment="parts = self.use.parts = max(self.use.parts, self._state.clients)",
         replacement="parts = self.use.parts = 1",
@@ -127,7 +114,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="a-dead-run-keeps-its-permits",
-        room="limiter",
         fault="What a run that died had in flight blocks the others for ever.",
         fragment="self._timer = asyncio.get_running_loop().call_later(self._lease_seconds, self.leave)",
         replacement="self._timer = None",
@@ -136,7 +122,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="a-new-limiter-grants-at-once",
-        room="limiter",
         fault="A limiter that was started again grants the whole rate beside runs that still go on alone.",
         fragment="        if wait > 0:\n            await asyncio.sleep(wait)\n\n\nclass Seat:",
         replacement="\n\nclass Seat:",
@@ -145,7 +130,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="own-aggregates-of-scored-answers-alone",
-        room="benchmarks",
         fault="An F1 of an adapter's own leaves out what an empty answer missed.",
         fragment="if not numbers and adapter is not None:",
         replacement="if False and adapter is not None:",
@@ -154,7 +138,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="links-lead-out-of-the-folder",
-        room="datasets",
         fault="A dataset can have any image of the machine sent to an endpoint by a link to it.",
         fragment="root, path = folder.resolve(), (folder / name).resolve()",
         replacement="root, path = folder.absolute(), (folder / name).absolute()",
@@ -163,7 +146,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="what-is-taken-in-silence-is-an-ability",
-        room="models",
         fault="The probe of an endpoint says yes where a parameter was accepted and nothing came of it.",
         fragment='self._add(name, "unknown", f"accepted, but not shown: {remark}")',
         replacement='self._add(name, "yes", f"accepted, but not shown: {remark}")',
@@ -172,7 +154,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="cached-tokens-are-free",
-        room="models",
         fault="Tokens that Anthropic reads from its cache are not counted.",
         fragment="prompt_tokens=None if asked is None else asked + (read or 0) + (written or 0),",
         replacement="prompt_tokens=asked,",
@@ -181,7 +162,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="a-protocol-leaves-settings-out",
-        room="engine",
         fault="A seed that a protocol has no field for is left out in silence.",
         fragment="        check_settings(benchmark.name, protocol, generation)",
         replacement="        pass",
@@ -190,7 +170,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="rounding-is-futile",
-        room="decide",
         fault="A score that is reached exactly is called futile, since sums are off by rounding.",
         fragment="return max(min(bound + ROUNDING, 1.0), 0.0)",
         replacement="return max(min(bound, 1.0), 0.0)",
@@ -199,7 +178,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="any-page-reads-the-metrics",
-        room="engine/observability",
         fault="A page of the web whose name leads to loopback reads the metrics of a run.",
         fragment="served = _for_own_names(app, host) if IPv4Address(host).is_loopback else app",
         replacement="served = app",
@@ -208,7 +186,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="an-adapted-run-hides-it",
-        room="engine",
         fault="Settings that a reasoning model does not take are changed, and the identity says that they were sent.",
         fragment='fields = {**self.fields, **own, "endpoint.adapted": every}',
         replacement="fields = dict(self.fields)",
@@ -217,7 +194,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="tokens-that-were-not-repeated-are-echoed",
-        room="mock_server",
         fault="Log-probabilities of other tokens than the prompt's are echoed as those of the prompt.",
         fragment='if [entry["id"] for entry in entries] != [token.id for token in block]:',
         replacement="if not entries:",
@@ -226,7 +202,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="a-written-out-address-is-rewritten",
-        room="models",
         fault="Quoted characters of an address are unquoted where that seems harmless, and its signature is refused.",
         fragment="return URL(url, encoded=_WRITTEN_OUT.fullmatch(url) is not None)",
         replacement="return URL(url)",
@@ -235,7 +210,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="an-adapted-judge-hides-it",
-        room="engine",
         fault="Settings that a judge does not take are changed, and the identity says that they were sent.",
         fragment="plan_with_fields(stored, {JUDGES_ADAPTED: adapted})",
         replacement="stored",
@@ -244,7 +218,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="a-judge-is-adapted-between-judgements",
-        room="engine",
         fault="A judge's settings are changed though it has judged some answers with them.",
         fragment="if not changes or settings.has_replied or self._has_stored_reply(benchmark, member):",
         replacement="if not changes:",
@@ -253,7 +226,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="judgements-of-other-settings-are-kept",
-        room="engine",
         fault="A judge's reply to the settings from before a change counts.",
         fragment="return self.settings.version != self.version",
         replacement="return False",
@@ -262,7 +234,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="a-resume-forgets-what-the-model-takes",
-        room="engine",
         fault="A benchmark that a session did not reach is asked by a resume with settings that the model refuses.",
         fragment="plan = plan.adapting(_adapted_with_others(stored, plan, snapshot))",
         replacement="pass",
@@ -271,7 +242,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="a-probability-becomes-a-tie",
-        room="judges",
         fault="Preferences from log-probabilities that lie on two sides of a half in the two orders become a tie.",
         fragment="steps = set(scores) <= {0.0, _HALF, 1.0} and not case.by_logprobs",
         replacement="steps = set(scores) <= {0.0, _HALF, 1.0} or case.by_logprobs",
@@ -280,7 +250,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="words-for-want-of-logprobs",
-        room="judges",
         fault="A judge whose server gives no log-probabilities is graded by its word.",
         fragment="read=without_logprobs,",
         replacement="read=lambda reply: Grade(label=reply, score=scores[reply]),",
@@ -289,7 +258,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="the-key-of-openai-goes-anywhere",
-        room="config",
         fault="OPENAI_API_KEY is sent to whatever host a run names.",
         fragment="return KEY if _is_for(endpoint.url) else None",
         replacement="return KEY",
@@ -298,7 +266,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="each-shard-takes-the-whole-limit",
-        room="submission",
         fault="Shards that are submitted together ask as often in a minute, and spend as much, as each were the run.",
         fragment="section[key] = whole / shards",
         replacement="section[key] = whole",
@@ -307,7 +274,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="clusters-are-torn-apart-by-shards",
-        room="engine",
         fault="Questions of one cluster are asked in several shards.",
         fragment='name = f"question {sample_id}" if group is None else f"group {group}"\n    return',
         replacement='name = f"question {sample_id}"\n    return',
@@ -316,7 +282,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="a-merge-takes-less-than-all-shards",
-        room="engine",
         fault="A merge makes a run of some shards, as if the others had been asked.",
         fragment="missing = sorted(set(range(1, of + 1)) - {shard.shard.number for shard in shards})",
         replacement="missing: list[int] = []",
@@ -325,7 +290,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="a-shard-gives-verdicts",
-        room="comparison",
         fault="A shard is compared as if it were the run.",
         fragment='    if metrics.get("shard"):\n        raise OutputError(\n            f"{where} is of',
         replacement='    if metrics.get("never"):\n        raise OutputError(\n            f"{where} is of',
@@ -334,7 +298,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="a-query-is-no-part-of-the-identity",
-        room="config",
         fault="A resume goes on with other parameters of the endpoint's address.",
         fragment='**({"endpoint.query": config.endpoint.query} if config.endpoint.query else {}),',
         replacement="",
@@ -343,7 +306,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="python-itself-is-part-of-a-scorer",
-        room="engine",
         fault="The digest of a scorer with bound options covers hundreds of files of Python's own library.",
         fragment='written = {name for name in modules if name.partition(".")[0] not in sys.stdlib_module_names}',
         replacement="written = modules",
@@ -352,7 +314,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="a-fault-is-a-reward-of-0",
-        room="serving",
         fault="nel serve gives a reward of 0 for an answer that has no score.",
         fragment="if isinstance(outcome, Unscored):\n        is_elsewhere =",
         replacement="if False:\n        is_elsewhere =",
@@ -361,7 +322,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="second-askings-are-samples-of-a-benchmark",
-        room="engine",
         fault="The live score of a benchmark counts second askings.",
         fragment="if own is not None and repeat != SECOND_ASKING:",
         replacement="if own is not None:",
@@ -370,7 +330,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="unscored-is-no-error-of-a-test",
-        room="pytest_plugin",
         fault="A sample without a score is a failed test like any wrong answer.",
         fragment='if outcome["state"] == "unscored":',
         replacement='if outcome["state"] == "nothing":',
@@ -379,7 +338,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="an-archive-leads-out",
-        room="exporting",
         fault="A member of an archive is unpacked outside its folder.",
         fragment='or ".." in parts\n                or "\\\\" in member.name',
         replacement='or "\\\\" in member.name',
@@ -388,7 +346,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="a-part-of-a-word-is-contained",
-        room="scoring",
         fault="A check in YAML finds its text inside a longer word or number: 8 in 18.",
         fragment="return any(_stands_apart(sought, text) for sought in texts)",
         replacement="return any(sought in text for sought in texts)",
@@ -397,7 +354,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="patterns-hold-up-the-loop",
-        room="engine/scorers",
         fault="A pattern of a benchmark's author is searched on the event loop.",
         fragment='and not getattr(source, "searches_patterns", False)',
         replacement='and not getattr(source, "searches_nothing", False)',
@@ -406,7 +362,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="dry-run-shows-another-request",
-        room="engine",
         fault="The request that a dry run shows lacks the system prompt with which it is sent.",
         fragment="sample,\n        repeat=0,\n        model=model,\n        protocol=protocol,\n        generation=generation,\n        system_prompt=system_prompt",
         replacement="sample, repeat=0, model=model, protocol=protocol, generation=generation, system_prompt=None",
@@ -416,7 +371,6 @@ MUTATIONS: Final = (
     # Types and configuration
     Mutation(
         name="unscored-is-a-score",
-        room="types",
         fault="A score of NaN is no longer known as unscored.",
         fragment="return isinstance(self.value, float) and math.isnan(self.value)",
         replacement="return self.value is None",
@@ -428,7 +382,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="override-index-off-by-one",
-        room="config",
         fault="An override may name the position behind the last benchmark.",
         fragment="if index is None or index >= len(target):",
         replacement="if index is None or index > len(target):",
@@ -436,7 +389,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="identity-ignores-system-prompt",
-        room="config",
         fault="A run may be resumed with another system prompt, which mixes two kinds of answers.",
         fragment='        "system_prompt": benchmark.system_prompt,\n',
         replacement="",
@@ -445,7 +397,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="secret-in-base64-shown",
-        room="config",
         fault="A key that an endpoint echoes in base64 is written as it is.",
         fragment="for offset in range(3):",
         replacement="for offset in range(0):",
@@ -453,7 +404,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="unscored-tolerated-by-default",
-        room="config",
         fault="One in twenty samples may be unscored without a sign in the exit code.",
         fragment="unscored_rate_max: Annotated[float, Field(ge=0, le=1)] = 0.0",
         replacement="unscored_rate_max: Annotated[float, Field(ge=0, le=1)] = 0.05",
@@ -461,7 +411,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="override-blamed-on-the-file",
-        room="config",
         fault="A wrong -O or flag is reported as an error of the YAML file.",
         fragment='self._where if problem["type"] == "missing" else self._source(place)',
         replacement="self._where",
@@ -469,7 +418,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="timeout-hidden-by-another",
-        room="config",
         fault="A longer --timeout changes nothing, since the first byte has a deadline of its own.",
         fragment="self.first_byte_timeout_seconds or self.total_timeout_seconds",
         replacement="self.first_byte_timeout_seconds or 600.0",
@@ -478,7 +426,6 @@ MUTATIONS: Final = (
     # Datasets and prompts
     Mutation(
         name="ids-of-other-width-are-one",
-        room="datasets",
         fault="Two ids that differ only by the width of a character are taken for one.",
         fragment='unicodedata.normalize("NFC", str(value))',
         replacement='unicodedata.normalize("NFKC", str(value))',
@@ -486,7 +433,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="duplicate-key-accepted",
-        room="datasets",
         fault="A row that names a key twice silently keeps the last value.",
         fragment="or n_keys == _n_keys_at_most(text)",
         replacement="or n_keys <= _n_keys_at_most(text)",
@@ -494,7 +440,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="changed-file-read-again",
-        room="datasets",
         fault="A dataset file that changed while a run reads it is read on.",
         fragment="if _identity(os.fstat(file.fileno())) != before:",
         replacement="if _identity(os.fstat(file.fileno())) is None:",
@@ -502,7 +447,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="sample-is-its-own-example",
-        room="datasets",
         fault="A few-shot prompt may show the sample itself, with its answer.",
         fragment="position for position in order if keys[position] != own",
         replacement="position for position in order",
@@ -510,7 +454,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="template-loses-last-newline",
-        room="prompts",
         fault="A Jinja template loses the newline that it ends with.",
         fragment="keep_trailing_newline=True",
         replacement="keep_trailing_newline=False",
@@ -518,7 +461,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="missing-field-is-empty",
-        room="prompts",
         fault="A dotted field that a row lacks is left out of the prompt instead of refused.",
         fragment="raise missing_field(name, path, values)",
         replacement='return ""',
@@ -527,7 +469,6 @@ MUTATIONS: Final = (
     # Benchmarks
     Mutation(
         name="a-folder-is-no-dataset-of-an-adapter",
-        room="benchmarks",
         fault="A folder that a run names as the data of an adapter class is refused as no file.",
         fragment='return {"dataset_id": folder}',
         replacement="return None  # type: ignore[return-value]",
@@ -536,7 +477,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="first-turn-asked-twice",
-        room="benchmarks",
         fault="A benchmark of several turns asks its first turn twice.",
         fragment="for turn in turns[1:]),",
         replacement="for turn in turns),",
@@ -544,7 +484,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="drop-mean-over-fewer-parts",
-        room="benchmarks",
         fault="DROP divides the F1 of paired parts by the shorter list, so that parts left out cost nothing.",
         fragment="/ max(\n        len(bags), len(gold_bags)\n    )",
         replacement="/ min(len(bags), len(gold_bags))",
@@ -552,7 +491,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="ifeval-at-least-means-more",
-        room="benchmarks",
         fault='IFEval\'s "at least" is read as "more than".',
         fragment="return count >= limit",
         replacement="return count > limit",
@@ -560,7 +498,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="vote-over-all-repeats",
-        room="benchmarks",
         fault="An adapter's vote@k counts all repeats instead of the first k.",
         fragment="first = repeats[:k]",
         replacement="first = repeats[:]",
@@ -570,7 +507,6 @@ MUTATIONS: Final = (
     # Bring your own benchmark
     Mutation(
         name="a-conversation-is-scored-turn-by-turn",
-        room="byob",
         fault="A benchmark of NeMo Evaluator's strategy multi_turn is scored once for each answer.",
         fragment='turns = {"turns_field": field, "scores_conversation": True, "protocol": "chat"}',
         replacement='turns = {"turns_field": field, "scores_conversation": False, "protocol": "chat"}',
@@ -578,7 +514,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="contains-swapped",
-        room="byob",
         fault="The scorer `contains` looks for the response in the target.",
         fragment="any(target in response for target in _targets(sample, searchable))",
         replacement="any(response in target for target in _targets(sample, searchable))",
@@ -586,7 +521,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="hidden-file-packed",
-        room="byob",
         fault="A hidden file that a benchmark's text names, such as one with keys, is packed into its package.",
         fragment='if any(part.startswith(".") for part in Path(name).parts[:-1]) or Path(\n            name\n        ).name.startswith("."):',
         replacement='if any(part.startswith(".") for part in Path(name).parts[:-1]):',
@@ -595,7 +529,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="empty-answer-credited",
-        room="byob",
         fault="The validation passes a scorer that gives an empty answer part of the credit.",
         fragment="if (one.reward or 0.0) > 0 and not one.response]",
         replacement="if (one.reward or 0.0) >= 1 and not one.response]",
@@ -604,7 +537,6 @@ MUTATIONS: Final = (
     # The client
     Mutation(
         name="one-attempt-too-many",
-        room="models/client",
         fault="A request is sent once more than `attempts_max` allows.",
         fragment="attempts.charged >= endpoint.attempts_max",
         replacement="attempts.charged > endpoint.attempts_max",
@@ -613,7 +545,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="retry-after-shortened",
-        room="models/client",
         fault="The wait that an endpoint asks for is cut to the client's own backoff.",
         fragment="wait = max(wait, hint * (1 + _HINT_JITTER * self._jitter()))",
         replacement="wait = min(wait, hint * (1 + _HINT_JITTER * self._jitter()))",
@@ -622,7 +553,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="benchmarks-share-a-key",
-        room="models/client",
         fault="Equal samples of two benchmarks are sent with one idempotency key.",
         fragment="self._run_id, request.benchmark, request.sample_id",
         replacement="self._run_id, request.sample_id",
@@ -631,7 +561,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="repeats-share-a-key",
-        room="models/client",
         fault="All repeats of a sample are sent with one idempotency key.",
         fragment="sample = dumps_bytes(\n            [self._run_id, request.benchmark, request.sample_id, request.repeat, call]\n        )",
         replacement="sample = dumps_bytes([self._run_id, request.benchmark, request.sample_id, call])",
@@ -640,7 +569,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="cache-ignores-repeat",
-        room="models/cache",
         fault="All repeats of a sample are answered by one cached answer.",
         fragment="dumps_bytes([_VERSION, url, sorted(headers.items()), repeat, call])",
         replacement="dumps_bytes([_VERSION, url, sorted(headers.items()), call])",
@@ -649,7 +577,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="output-limit-blamed-on-model",
-        room="models/client",
         fault="An endpoint that refuses the token limit asked for makes every sample a failure of the model.",
         fragment='if answer > window - _ROOM_MIN:\n            return "setting"',
         replacement='if answer > window - _ROOM_MIN:\n            return "prompt"',
@@ -661,7 +588,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="retry-after-ms-as-seconds",
-        room="models/client",
         fault="A wait in milliseconds is taken for seconds.",
         fragment="return milliseconds / 1000",
         replacement="return milliseconds",
@@ -669,7 +595,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="failed-attempt-costs-nothing",
-        room="models/client",
         fault="An attempt that broke off after the request was sent is not counted against the budget.",
         fragment="return reserved if outcome.may_have_cost and self._capped else Spend(requests=1)",
         replacement="return Spend(requests=1)",
@@ -677,7 +602,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="resume-forgets-spending",
-        room="models/client",
         fault="The caps of a budget hold for each session instead of the whole run.",
         fragment="return Ledger(self.config.budget, before=self.spent_before())",
         replacement="return Ledger(self.config.budget)",
@@ -687,7 +611,6 @@ MUTATIONS: Final = (
     # Protocols, pacing, transport, log-likelihoods
     Mutation(
         name="repeats-share-a-seed",
-        room="models/protocols",
         fault="All repeats of a sample are asked with the same seed.",
         fragment="if (seed := generation.seed_of(repeat)) is not None:",
         replacement="if (seed := generation.seed_of(0)) is not None:",
@@ -695,7 +618,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="open-reasoning-is-complete",
-        room="models/protocols",
         fault="An answer cut off in the middle of its reasoning keeps the finish reason that the endpoint gave.",
         fragment='finish_reason=finish_reason if closed else "length"',
         replacement="finish_reason=finish_reason",
@@ -703,7 +625,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="broken-stream-is-whole",
-        room="models/protocols",
         fault="A stream that breaks off is taken for the whole answer.",
         fragment="if not self._done and self._finish is None:",
         replacement="if not self._done and not self._texts:",
@@ -711,7 +632,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="per-minute-as-per-second",
-        room="models/pacing",
         fault="A configured rate a minute is kept as a rate a second.",
         fragment="return _INFINITE if per_minute is None else per_minute / 60",
         replacement="return _INFINITE if per_minute is None else per_minute",
@@ -719,7 +639,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="one-sample-is-an-outage",
-        room="models/pacing",
         fault="One poisonous request that is tried again and again counts as an outage of the endpoint.",
         fragment="len(self._requests) >= _REQUESTS_MIN",
         replacement="len(self._requests) >= 1",
@@ -727,7 +646,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="cancelled-request-keeps-permit",
-        room="models/pacing",
         fault="A request that is cancelled at the moment it is let in never gives its permit back.",
         fragment="self.release(waiter.granted.result())",
         replacement="waiter.granted.result()",
@@ -735,7 +653,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="total-timeout-moves-on",
-        room="models/transport",
         fault="Each byte that arrives moves the end of the total timeout on.",
         fragment="self._set_deadline(min(self._loop.time() + self._limits.idle_seconds, self._ends))",
         replacement="self._set_deadline(self._loop.time() + self._limits.idle_seconds)",
@@ -744,7 +661,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="stale-connection-used",
-        room="models/transport",
         fault="A connection that was idle for longer than servers keep one is used again.",
         fragment="if connection.is_usable and connection.idle_since > oldest:",
         replacement="if connection.is_usable:",
@@ -752,7 +668,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="two-system-prompts",
-        room="solvers",
         fault="A system prompt from the command line is added to the benchmark's own.",
         fragment='tuple(message for message in asked if message.role != "system")',
         replacement="tuple(asked)",
@@ -761,7 +676,6 @@ MUTATIONS: Final = (
     # Scoring
     Mutation(
         name="acc-norm-by-characters",
-        room="scoring",
         fault="`acc_norm` divides by characters instead of bytes.",
         fragment='max(len(choice.encode("utf-8", "replace")), 1) for choice in choices',
         replacement="max(len(choice), 1) for choice in choices",
@@ -769,7 +683,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="all-of-overlooks-a-fault",
-        room="scoring",
         fault="`all_of` is right although a member failed to score.",
         fragment="if faults and settled is (settle is all):",
         replacement="if faults and not settled and settle is any:",
@@ -777,7 +690,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="credit-without-an-answer-lost",
-        room="scoring",
         fault="A score above 0 counts 0 when the scorer extracted no answer.",
         fragment="if reward <= 0 and _found_nothing(result):",
         replacement="if _found_nothing(result):",
@@ -785,7 +697,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="unscored-turn-left-out",
-        room="scoring",
         fault="A turn without a score is left out of the mean of its sample.",
         fragment="if len(turns) < len(outcomes):",
         replacement="if not turns:",
@@ -793,7 +704,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="gain-off-by-one-rank",
-        room="scoring",
         fault="NDCG discounts by the logarithm of rank + 2.",
         fragment="sum(1 / math.log2(rank + 1) for rank in ranks)",
         replacement="sum(1 / math.log2(rank + 2) for rank in ranks)",
@@ -801,7 +711,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="code-block-keeps-its-margin",
-        room="scoring",
         fault="A program in a listed code block keeps the margin of the list.",
         fragment="self._read(tag, dedented(text).rstrip())",
         replacement="self._read(tag, text.rstrip())",
@@ -810,7 +719,6 @@ MUTATIONS: Final = (
     # Judges and leaderboard
     Mutation(
         name="half-of-the-repeats-is-enough",
-        room="judges",
         fault="A judge that came to a grade in only half of its repeats is believed.",
         fragment="if len(known) * 2 <= len(grades):",
         replacement="if len(known) * 2 < len(grades):",
@@ -818,7 +726,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="first-verdict-counts",
-        room="judges",
         fault="Of several verdicts in a reply the first one counts.",
         fragment="last = candidates[-1]",
         replacement="last = candidates[0]",
@@ -826,7 +733,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="fenced-verdict-counts",
-        room="judges",
         fault="A forged grade inside a code fence of the judge's reply counts as its verdict.",
         fragment="            lines[opened:] = [QUOTED]\n",
         replacement="",
@@ -838,7 +744,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="loser-wins-by-failure",
-        room="leaderboard",
         fault="A model whose answer failed wins the pair.",
         fragment="return LOST if ours.failure else WON",
         replacement="return WON if ours.failure else LOST",
@@ -846,7 +751,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="sides-by-name",
-        room="leaderboard",
         fault="The model that comes first by name is always shown on the same side.",
         fragment="[0] % 2\n        else (second, first)",
         replacement="[0] >= 0 else (second, first)",
@@ -855,7 +759,6 @@ MUTATIONS: Final = (
     # Metrics
     Mutation(
         name="a-missing-key-is-left-out-unasked",
-        room="metrics",
         fault="A score that lacks the key of an aggregate is left out although on_missing says error.",
         fragment='if entry is None and on_missing == "error":',
         replacement='if entry is None and on_missing == "never":',
@@ -864,7 +767,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="grades-that-are-numbers-are-numbers",
-        room="metrics",
         fault="A grade that an author gave as a number counts as that number.",
         fragment="return _as_number(value) if mapped is None else mapped",
         replacement="return _as_number(value)",
@@ -873,7 +775,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="model-failure-left-out",
-        room="metrics",
         fault="A failure of the model is left out of the mean reward.",
         fragment="self._rewards.add(question, 0.0, scored=False)",
         replacement="pass",
@@ -881,7 +782,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="upper-bound-without-unscored",
-        room="metrics",
         fault="The upper bound of a metric takes unscored samples for wrong.",
         fragment='"upper": (right + self.accounting.n_unscored) / total',
         replacement='"upper": right / total',
@@ -889,7 +789,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="t-interval-divides-by-n",
-        room="metrics",
         fault="Student's interval uses the standard deviation of a population, which makes it too narrow.",
         fragment="* float(values.std(ddof=1)) / math.sqrt(n)",
         replacement="* float(values.std()) / math.sqrt(n)",
@@ -897,7 +796,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="pass-at-k-biased",
-        room="metrics",
         fault="pass@k is the biased estimate 1 - (1 - c/n)^k.",
         fragment="return 1.0 - comb(n - c, k) / comb(n, k)",
         replacement="return 1.0 - (1.0 - c / n) ** k",
@@ -905,7 +803,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="ac1-of-one-rater",
-        room="metrics",
         fault="Gwet's AC1 takes chance agreement from one rater instead of both.",
         fragment="used = (shares.sum(axis=0) + shares.sum(axis=1)) / 2",
         replacement="used = shares.sum(axis=0)",
@@ -913,7 +810,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="tie-wins-for-one-side",
-        room="metrics",
         fault="A tie in the win matrix counts as a win for one side only.",
         fragment="np.add.at(wins, (compared.right, compared.left), 1 - compared.score)",
         replacement="np.add.at(wins, (compared.right, compared.left), np.floor(1 - compared.score))",
@@ -922,7 +818,6 @@ MUTATIONS: Final = (
     # Engine
     Mutation(
         name="outcome-not-with-response",
-        room="engine/store",
         fault="The outcome of a response that needs no scorer is not written with it.",
         fragment="writes.append((_PUT_OUTCOME, [self._as_stored(outcome)]))",
         replacement="writes.append((_PUT_OUTCOME, []))",
@@ -931,7 +826,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="half-answered-block-skipped",
-        room="engine/store",
         fault="A resume passes over a block of samples as soon as each of them has one of its repeats.",
         fragment="return float(count == n * share)",
         replacement="return float(count >= n)",
@@ -940,7 +834,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="lost-answer-never-asked-again",
-        room="engine/store",
         fault="A resume leaves the samples that the endpoint lost without an answer.",
         fragment="WHERE benchmark = ? AND retry > 0 AND retry = 2)",
         replacement="WHERE benchmark = ? AND retry > 0 AND retry = 3)",
@@ -949,7 +842,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="counted-before-committed",
-        room="engine/pipeline",
         fault="A worker goes on before its answer is on disk.",
         fragment="        await self._opened.store.put_response(\n",
         replacement="        self._opened.store.put_response(\n",
@@ -958,7 +850,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="truncation-at-the-limit-stops",
-        room="engine/pipeline",
         fault="A run stops when the share of truncated answers is as high as allowed, not above it.",
         fragment="self._truncated[job] <= self._rate_max * self._probe",
         replacement="self._truncated[job] < self._rate_max * self._probe",
@@ -966,7 +857,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="empty-and-cut-off-is-scored",
-        room="engine/pipeline",
         fault="An empty answer that was cut off is scored where truncated answers are.",
         fragment='if ending == "truncated" and (empty or truncated == "failure"):',
         replacement='if ending == "truncated" and truncated == "failure":',
@@ -974,7 +864,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="changed-scorer-not-applied",
-        room="engine/resume",
         fault="A resume with a changed scorer keeps the scores of the old one.",
         fragment="only_retryable=not rescore, keep_unanswered=options.scoring_only",
         replacement="only_retryable=True, keep_unanswered=options.scoring_only",
@@ -983,7 +872,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="new-field-of-identity-overlooked",
-        room="engine/resume",
         fault="A resume overlooks a setting that the run was started without.",
         fragment="for name, pair in pairs.items() if pair[0] != pair[1]",
         replacement="for name, pair in pairs.items() if pair[0] is not None and pair[0] != pair[1]",
@@ -992,7 +880,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="scorer-fault-asks-again",
-        room="engine/resume",
         fault="A sample whose scorer could not ask the model is asked for, and paid for, once more by a resume.",
         fragment="min(retry_of(outcome), RESCORE)",
         replacement="retry_of(outcome)",
@@ -1001,7 +888,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="half-a-panel-is-a-quorum",
-        room="engine/judging",
         fault="Half of a panel is enough for a grade.",
         fragment="quorum = min(config.quorum or len(members) // 2 + 1, len(members))",
         replacement="quorum = min(config.quorum or len(members) // 2, len(members))",
@@ -1010,7 +896,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="cut-off-verdict-is-read",
-        room="engine/judging",
         fault="A judge's reply that was cut off by its token limit is read for a verdict.",
         fragment='if ending == "truncated" and question.read_tokens is None:\n',
         replacement='if ending == "truncated" and not text:\n',
@@ -1019,7 +904,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="row-instructs-the-judge",
-        room="engine/judging",
         fault="A field of the dataset may take the place of the benchmark's instructions to the judge.",
         fragment="if name not in _RESERVED_VALUES and not name.startswith",
         replacement="if not name.startswith",
@@ -1028,7 +912,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="prompt-and-completion-swapped",
-        room="engine/observability",
         fault="The exported metrics count prompt tokens as completion tokens.",
         fragment='("prompt", usage.prompt_tokens),\n            ("completion", usage.completion_tokens),',
         replacement='("prompt", usage.completion_tokens),\n            ("completion", usage.prompt_tokens),',
@@ -1037,7 +920,6 @@ MUTATIONS: Final = (
     # Sandbox
     Mutation(
         name="smaller-tolerance",
-        room="sandbox",
         fault="Numbers that a program prints must be within both tolerances instead of one.",
         fragment="abs(left - right) <= max(tolerance, tolerance * abs(right))",
         replacement="abs(left - right) <= min(tolerance, tolerance * abs(right))",
@@ -1045,7 +927,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="subclass-crosses-as-itself",
-        room="sandbox",
         fault="Text of a program's own class crosses to its tests with what the class overrides.",
         fragment="(str, str.__str__),",
         replacement="(str, str),",
@@ -1054,7 +935,6 @@ MUTATIONS: Final = (
     # Artifacts, reports, command line, plugins, mock server
     Mutation(
         name="unscored-is-zero",
-        room="artifacts",
         fault="results.jsonl gives an unscored sample the reward 0.",
         fragment="return 0.0 if isinstance(outcome, ModelFailure) else None",
         replacement="return 0.0",
@@ -1063,7 +943,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="second-answer-in-live-score",
-        room="engine",
         fault="The second answers of a repeat check count in the score that the progress line shows.",
         fragment="if repeat == SECOND_ASKING:",
         replacement="if repeat > SECOND_ASKING:",
@@ -1072,7 +951,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="second-asking-of-another-seed",
-        room="types",
         fault="The second asking is sent with another seed than the first answer had.",
         fragment="(0 if repeat == SECOND_ASKING else repeat)",
         replacement="repeat",
@@ -1081,7 +959,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="dotted-name-climbs-out",
-        room="artifacts",
         fault="A benchmark whose name begins with a dot gets a hidden directory, or the one above.",
         fragment='name = name.replace(".", "%2E", 1) if name.startswith(".") else name',
         replacement="name = str(name)",
@@ -1090,7 +967,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="first-attempt-is-a-retry",
-        room="artifacts",
         fault="runtime_stats.json counts the first attempt of each request as a retry.",
         fragment='self._requests["retries"] += response.attempts - 1',
         replacement='self._requests["retries"] += response.attempts',
@@ -1098,7 +974,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="partial-credit-is-a-failure",
-        room="artifacts",
         fault="failure_analysis.json counts every answer below full marks as a failure.",
         fragment="_kind_of_wrong(outcome) if outcome.reward <= 0 else None",
         replacement="_kind_of_wrong(outcome) if outcome.reward < 1 else None",
@@ -1106,7 +981,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="judged-refusal-is-a-wrong-answer",
-        room="artifacts",
         fault="failure_analysis.json counts a refusal that a judge found as a wrong answer.",
         fragment="return JUDGED_REFUSAL if _is_judged_refusal(outcome) else",
         replacement="return JUDGED_REFUSAL if _is_judged_refusal(outcome) and False else",
@@ -1114,7 +988,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="watch-hides-the-stop-rule",
-        room="engine",
         fault="nel eval watch shows a run that a stop rule ended as one that asked everything.",
         fragment='None if decision is None else str(decision["condition"])',
         replacement="None",
@@ -1123,7 +996,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="half-written-file-left",
-        room="artifacts",
         fault="A write that fails leaves its temporary file behind.",
         fragment="            temporary.unlink(missing_ok=True)\n            raise\n",
         replacement="            raise\n",
@@ -1132,7 +1004,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="script-in-the-report",
-        room="reports",
         fault="The report allows any script, so that one in an answer that escapes its place would run.",
         fragment="script-src '{_digest(script)}'; ",
         replacement="script-src 'unsafe-inline'; ",
@@ -1140,7 +1011,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="draw-of-samples-off-by-one",
-        room="reports",
         fault="The draw of the samples that a page shows leaves a stratum the room of another.",
         fragment="        room -= shares[name]\n",
         replacement="        room -= shares[name] - 1\n",
@@ -1148,7 +1018,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="zero-flag-ignored",
-        room="cli",
         fault="A flag with the value 0, such as --temperature 0, is taken for not given.",
         fragment="if not (value is None or value is False or value == [])",
         replacement="if value",
@@ -1156,7 +1025,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="every-error-exits-1",
-        room="cli",
         fault="Every error ends the command with exit code 1.",
         fragment="raise typer.Exit(error.exit_code) from error",
         replacement="raise typer.Exit(1) from error",
@@ -1164,7 +1032,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="url-flag-allows-another-judge",
-        room="cli",
         fault="--allow-url-change lets the judge change as well.",
         fragment='(("endpoint.url", url), ("judge", judge))',
         replacement='(("endpoint.url", url), ("judge", url or judge))',
@@ -1172,7 +1039,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="plugin-prints-into-the-answer",
-        room="plugins",
         fault="What a plugin prints while it is imported lands in the output of nel.",
         fragment="with redirect_stdout(sys.stderr):  #",
         replacement="with redirect_stdout(sys.stdout):  #",
@@ -1180,7 +1046,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="plugin-exit-ends-nel",
-        room="plugins",
         fault="A plugin that calls sys.exit when it is imported ends nel.",
         fragment="        raise\n    except BaseException as error:\n        raise PluginError(",
         replacement="        raise\n    except Exception as error:\n        raise PluginError(",
@@ -1188,7 +1053,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="third-party-replaces-built-in",
-        room="plugins",
         fault="A package that takes the name of a built-in replaces it.",
         fragment="    return built_in[0]",
         replacement="    return matches[-1]",
@@ -1196,7 +1060,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="package-spelled-otherwise",
-        room="plugins",
         fault="package:name finds nothing where the package is spelled with an underscore for a hyphen.",
         fragment="_normalized(ref.distribution) == wanted]",
         replacement="ref.distribution == package]",
@@ -1204,7 +1067,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="unknown-group-is-silent",
-        room="plugins",
         fault="An entry point in a group that nel does not load is not listed.",
         fragment="refs if kind else [*refs, *plugins.discover_unknown()]",
         replacement="refs if kind else [*refs]",
@@ -1212,7 +1074,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="failed-report-ends-the-run",
-        room="reports",
         fault="A report writer that raises ends a run whose artifacts are written.",
         fragment="        except PluginError as error:\n            problems.append(",
         replacement="        except KeyError as error:\n            problems.append(",
@@ -1221,7 +1082,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="band-leaves-out-unread",
-        room="artifacts",
         fault="An answer that no way reads, such as an empty one, is left out of the audited scores.",
         fragment="score = (elsewhere + self._sums[name]) / self._n",
         replacement="score = (elsewhere + self._sums[name]) / self._n_of[name]",
@@ -1229,7 +1089,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="exact-length-is-cut",
-        room="mock server",
         fault="An answer that has exactly the tokens allowed is said to be cut off.",
         fragment='"".join(tokens[:tokens_max]), len(tokens) > tokens_max',
         replacement='"".join(tokens[:tokens_max]), len(tokens) >= tokens_max',
@@ -1238,7 +1097,6 @@ MUTATIONS: Final = (
     # Decisions
     Mutation(
         name="harm-within-margin",
-        room="decide",
         fault="A proven harm is called equivalent where it lies within the margin.",
         fragment="    if upper < 0:\n        return Verdict.WORSE",
         replacement="    if upper < -margin:\n        return Verdict.WORSE",
@@ -1246,7 +1104,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="clusters-counted-as-questions",
-        room="decide",
         fault="The degrees of freedom of clustered errors are those of the questions.",
         fragment="stderr_of_sums(sums.tolist(), len(self.values)), count, level",
         replacement="stderr_of_sums(sums.tolist(), len(self.values)), len(self.values), level",
@@ -1255,7 +1112,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="p-value-of-zero",
-        room="decide",
         fault="Random sign flips that never come as far give a p-value of 0.",
         fragment="return (hits + 1) / (draws + 1)",
         replacement="return hits / draws",
@@ -1264,7 +1120,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="betting-without-hedge",
-        room="decide",
         fault="A confidence sequence bets on both sides and pays for one.",
         fragment="self._odds = 2 / (1 - level)",
         replacement="self._odds = 1 / (1 - level)",
@@ -1273,7 +1128,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="peeking-at-the-value-bet-on",
-        room="decide",
         fault="A bet depends on the value that it is made on.",
         fragment="variances = (0.25 + before) / steps",
         replacement="variances = (0.25 + squares) / steps",
@@ -1281,7 +1135,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="noise-counted-twice",
-        room="planning",
         fault="The variance between questions holds that within them, which then is planned for twice.",
         fragment="between = max(_variance(differences) - noise, 0.0)",
         replacement="between = _variance(differences)",
@@ -1290,7 +1143,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="paired-by-position",
-        room="comparison",
         fault="Results that carry only positions are paired by them without being told to.",
         fragment='if key == "position" and not by_position:',
         replacement='if key == "position" and by_position:',
@@ -1299,7 +1151,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="budget-of-each-endpoint",
-        room="models",
         fault="The caps of a budget that several endpoints share hold for each of them by itself.",
         fragment="return await self._whole.reserve(body_bytes, tokens_max, price)",
         replacement="return await Ledger(self._whole._config).reserve(body_bytes, tokens_max, price)",
@@ -1308,7 +1159,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="earlier-spending-of-others-forgotten",
-        room="engine",
         fault="A resume of several endpoints does not count what their earlier sessions spent.",
         fragment="        before.add(session.spent_before())",
         replacement="        session.spent_before()",
@@ -1317,7 +1167,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="matrix-starts-before-the-models-are-known",
-        room="engine",
         fault="Endpoints are asked although another one does not serve its model.",
         fragment="            if wrong:\n                raise MatrixRefused(wrong)",
         replacement="            if not problems:\n                raise MatrixRefused(wrong)",
@@ -1326,7 +1175,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="order-despite-unscored",
-        room="comparison",
         fault="A leaderboard claims an order that the unscored samples could turn round.",
         fragment="for end_difference in (difference, *(compared.bounds or ()))\n    ]",
         replacement="for end_difference in (difference,)]",
@@ -1335,7 +1183,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="ranks-of-single-tests",
-        room="comparison",
         fault="The p-values of a leaderboard are not adjusted for the number of pairs.",
         fragment="adjusted = holm([p for duel in duels for p in (duel.p_left, duel.p_right)])",
         replacement="adjusted = [p for duel in duels for p in (duel.p_left, duel.p_right)]",
@@ -1344,7 +1191,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="another-run-is-the-baseline",
-        room="comparison",
         fault="A baseline's name stands for whatever run its directory holds by now.",
         fragment="if read_side.run_id != baseline.run_id:",
         replacement="if not read_side.benchmarks:",
@@ -1353,7 +1199,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="unscored-line-with-a-reward",
-        room="comparison",
         fault="An unscored line that has a reward is taken in when many lines are read at once.",
         fragment="or not np.isnan(rewards[~has_reward]).all():",
         replacement=":",
@@ -1361,7 +1206,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="rows-are-never-compared",
-        room="comparison",
         fault="Rows of one id with other content are paired where the datasets differ.",
         fragment="return is_row_known and (datasets[0] is None or datasets[0] != datasets[1])",
         replacement="return False",
@@ -1370,7 +1214,6 @@ MUTATIONS: Final = (
     # What was stored is what is read, and what is signed
     Mutation(
         name="checksum-not-compared",
-        room="engine/store",
         fault="A stored answer, outcome or sample is believed whatever its checksum says.",
         fragment='return tail == f\'{_BEFORE_SEAL}{zlib.crc32(b"}", zlib.crc32(body)):08x}"}}\'',
         replacement="return bool(tail)",
@@ -1379,7 +1222,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="changed-id-salvaged",
-        room="engine/store",
         fault="A salvage keeps a sample under an id that a flipped byte made.",
         fragment="if (benchmark, sample_id.encode()) not in indexed\n    ]",
         replacement="if not indexed]",
@@ -1388,7 +1230,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="placeholder-taken-out-of-answers",
-        room="config",
         fault="A word that a local server takes for a key is removed from the answers that are scored.",
         fragment="return (secret.isalpha() or secret.isdigit()) and len(secret) < _WHOLE_BELOW",
         replacement="return False",
@@ -1396,7 +1237,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="changed-file-still-signed",
-        room="verification",
         fault="A signature holds although a file has changed since.",
         fragment='if files.get(name) != now["files"].get(name)\n    ]',
         replacement="if files.get(name) != files.get(name)]",
@@ -1405,7 +1245,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="one-refusal-is-the-endpoint",
-        room="engine",
         fault="The endpoint is taken to refuse everything although another sample was answered.",
         fragment="            if lost is None or not is_alike(lost, error):\n                return False",
         replacement="            if lost is None or not is_alike(lost, error):\n                continue",
@@ -1413,7 +1252,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="full-stderr-ends-a-command",
-        room="cli",
         fault="Text that stderr does not take ends the command.",
         fragment="        with suppress(OSError):\n            return super().write(data)",
         replacement="        return super().write(data)",
@@ -1421,7 +1259,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="token-follows-a-redirect",
-        room="datasets",
         fault="The hub's token is sent to the host that the hub redirects to.",
         fragment="if following is not None and urlsplit(newurl)[:2] != urlsplit(req.full_url)[:2]:",
         replacement="if following is not None and urlsplit(newurl)[:2] == urlsplit(req.full_url)[:2]:",
@@ -1430,7 +1267,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="object-that-cannot-be-called-is-a-plugin",
-        room="discovery",
         fault="A plugin that is not callable passes the check of its shape.",
         fragment="    if not callable(plugin):\n        return f",
         replacement="    if plugin is None:\n        return f",
@@ -1439,7 +1275,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="package-called-nel-is-nel",
-        room="plugins",
         fault="Plugins of a stranger's package called nel are taken for nel's own.",
         fragment="or _normalized(name) == BUILT_IN:",
         replacement="or _normalized(name) == DISTRIBUTION + name:",
@@ -1448,7 +1283,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="any-host-is-answered",
-        room="view",
         fault="A page that rebinds its own name to the address of the app reads the runs.",
         fragment='if name is None or name.rstrip(".") not in request.app[ACCESS].hosts:',
         replacement="if name is None:",
@@ -1457,7 +1291,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="notes-from-any-origin",
-        room="view",
         fault="A page of another site may change the notes of a run.",
         fragment="if not (same_site and same_host and (same_port or own not in LOOPBACK)):",
         replacement="if not same_site:",
@@ -1466,7 +1299,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="reading-makes-files",
-        room="engine",
         fault="SQLite puts files beside the store of a run that is only looked at.",
         fragment="mode = _untouched_mode(path) if untouched else",
         replacement='mode = "ro" if untouched else',
@@ -1474,7 +1306,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="unread-response-is-the-next-one",
-        room="models/transport",
         fault="A connection on which a response has arrived that no request asked for carries the next request.",
         fragment="if connection.is_usable and connection.has_unread():",
         replacement="if connection.is_usable and connection.idle_since < 0:",
@@ -1483,7 +1314,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="shifted-answers-are-kept",
-        room="engine",
         fault="An answer that may be that to another request is scored all the same.",
         fragment="if carried is None or carried.is_first or asked",
         replacement="if carried is None or not carried.is_first or asked",
@@ -1492,7 +1322,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="carried-requests-stay-in-memory",
-        room="models",
         fault="What the connections have carried is kept in memory, which grows with the samples.",
         fragment="if len(self._recent) >= self._write_at:",
         replacement="if self._write_at == 0:",
@@ -1501,7 +1330,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="headers-of-any-limit-are-believed",
-        room="models/pacing",
         fault="A rate limit in headers is believed whatever passes.",
         fragment="return self._passed > explained + _SLACK",
         replacement="return self._passed > 9 * explained + _SLACK",
@@ -1510,7 +1338,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="refused-connections-are-attempts",
-        room="models/client",
         fault="A connection that is refused, or that this process may not open, counts as an attempt of its sample.",
         fragment="self.charged += not fault.is_of_connection",
         replacement="self.charged += 1",
@@ -1519,7 +1346,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="outages-use-up-the-time-of-retries",
-        room="models/client",
         fault="The time of an outage counts against `retry_seconds_max`.",
         fragment="if self._gate.is_endpoint_up or attempts.is_suspect:",
         replacement="if attempts.charged >= 0:",
@@ -1528,7 +1354,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="open-files-are-not-counted",
-        room="engine",
         fault="A limit of open files that is too low for the concurrency is not noticed.",
         fragment="if soft == resource.RLIM_INFINITY or soft >= enough:",
         replacement="if soft == resource.RLIM_INFINITY or soft >= own:",
@@ -1537,7 +1362,6 @@ MUTATIONS: Final = (
     # Stopping early
     Mutation(
         name="look-before-the-prefix-is-whole",
-        room="engine",
         fault="A look takes questions without an outcome as unscored, so that fast answers decide when a run stops.",
         fragment="return idx in self.order.unusable or len(self._known.get(idx, ())) == self._repeats",
         replacement="return bool(self._known.setdefault(idx, dict.fromkeys(range(self._repeats), ANY)))",
@@ -1545,7 +1369,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="questions-drawn-in-file-order",
-        room="engine",
         fault="A run with a stop rule asks its questions in the order of the file.",
         fragment="    for key in sorted(clusters):\n",
         replacement="    for key in clusters:\n",
@@ -1553,7 +1376,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="unscored-is-wrong-for-a-stop-rule",
-        room="engine",
         fault="A stop rule takes an unscored question as wrong alone.",
         fragment="    return (0.0, 0.0) if isinstance(outcome, ModelFailure) else ANY",
         replacement="    return (0.0, 0.0)",
@@ -1561,7 +1383,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="answers-in-flight-count",
-        room="artifacts",
         fault="Answers that were in flight when a rule held count in the score, which then depends on the concurrency.",
         fragment="if self.early is not None and not self.early.counts(result.idx):",
         replacement="if self.early is not None and result.response is None and not self.early.counts(result.idx):",
@@ -1570,7 +1391,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="not-asked-within-the-bounds",
-        room="metrics",
         fault="The bounds of the unscored are shares of all questions, those included that a stop rule left out.",
         fragment="        total = self.accounting.n_asked\n        if not series.unit",
         replacement="        total = self.accounting.n_total\n        if not series.unit",
@@ -1578,7 +1398,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="stopped-run-gated-by-a-fixed-interval",
-        room="comparison",
         fault="A gate decides on an interval of a fixed number of samples where a stop rule chose it.",
         fragment="        if self.is_stopped:\n            return self.anytime",
         replacement="        if False:\n            return self.anytime",
@@ -1586,7 +1405,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="member-leaves-its-package",
-        room="byob",
         fault="A packaged file with a Windows separator or a drive in its name is unpacked somewhere else.",
         fragment='or "\\\\" in name or parts[0][1:2] == ":"',
         replacement="",
@@ -1595,16 +1413,14 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="damaged-package-stops-nel",
-        room="plugins",
         fault="One installed package with damaged metadata keeps nel from listing and finding all others.",
-        fragment="if not is_readable(found):",
-        replacement="if not found:",
+        fragment="if not is_readable(distribution):",
+        replacement="if not distribution:",
         tests=("tests/attacks/test_attacks.py",),
         keyword="damaged",
     ),
     Mutation(
         name="repeated-text-is-a-verdict",
-        room="judges",
         fault="A judge's reply that is nothing but the graded text counts as its verdict.",
         fragment="if only_repeats(reply, quoted.foreign):",
         replacement="if only_repeats(reply, ()):",
@@ -1613,7 +1429,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="clients-of-metrics-without-bound",
-        room="engine",
         fault="Each connection to the port of the metrics takes a thread and a file of the run.",
         fragment="return self._free.acquire(blocking=False)",
         replacement="return self._free.acquire(blocking=False) or True",
@@ -1622,7 +1437,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="ticket-never-used-up",
-        room="view",
         fault="What stands on a browser's command line signs in another user who reads it there.",
         fragment="            self._tickets.discard(ticket)\n",
         replacement="            pass\n",
@@ -1631,7 +1445,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="last-sample-of-a-page-again",
-        room="view",
         fault="Each page of a search begins with the last sample of the page before.",
         fragment="max(first, edge.number + (1 << _REPEAT_BITS))",
         replacement="max(first, edge.number)",
@@ -1640,7 +1453,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="evalscopes-last-capital-unbounded",
-        room="benchmarks",
         fault="The last capital letter of a reply is its answer though it is no option of the sample.",
         fragment="return {last} if last in labels else set()",
         replacement="return {last} if last else set()",
@@ -1649,7 +1461,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="unscored-exported-as-zero",
-        room="exporting",
         fault="An unscored result has the reward 0 in CSV and Parquet.",
         fragment='    if value is None:\n        return None\n    if kind == "number":',
         replacement='    if value is None:\n        return 0.0 if kind == "number" else None\n    if kind == "number":',
@@ -1658,7 +1469,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="unscored-is-zero-in-an-inspect-log",
-        room="exporting",
         fault="An unscored result is a sample with the score 0 in an Inspect log.",
         fragment='"scores": {scorer: _score(result)} if result["reward"] is not None else {},',
         replacement='"scores": {scorer: {**_score(result), "value": result["reward"] or 0.0}},',
@@ -1667,7 +1477,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="an-imported-run-passes-a-gate",
-        room="comparison",
         fault="A run that was imported can make a gate say GO.",
         fragment='    if side.kind == "imported":\n        reasons.append',
         replacement='    if side.kind == "":\n        reasons.append',
@@ -1676,7 +1485,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="an-imported-run-is-resumed",
-        room="engine",
         fault="A run that was imported can be resumed.",
         fragment='imported = snapshot.meta("imported")\n    if imported is not None:',
         replacement='imported = snapshot.meta("imported")\n    if imported == "":',
@@ -1685,7 +1493,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="an-imported-error-is-scored",
-        room="importing",
         fault="A sample of an Inspect log that has an error and a score counts with the score.",
         fragment="if error or not isinstance(score, dict):",
         replacement="if not isinstance(score, dict):",
@@ -1694,7 +1501,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="a-lost-worker-makes-an-answer-wrong",
-        room="engine",
         fault="An answer whose workers were lost again and again is a failure of the model instead of unscored.",
         fragment='lost = Unscored(cause="infra", kind="worker_lost", detail=detail)',
         replacement='lost = ModelFailure("no_answer", detail=detail)',
@@ -1703,7 +1509,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="a-lost-worker-loses-its-answers",
-        room="engine",
         fault="What a lost host had in flight is not leased again.",
         fragment="        self._suspects.extend(again)\n",
         replacement="",
@@ -1712,7 +1517,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="a-worker-with-another-scorer-is-used",
-        room="engine",
         fault="A node whose scorer differs from this machine's scores answers.",
         fragment="        if here != there:",
         replacement='        if here == "":',
@@ -1721,7 +1525,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="a-missing-reward-is-imported-as-zero",
-        room="importing",
         fault="A result of NeMo Evaluator without a reward becomes the reward 0.",
         fragment='reward = number(value.get("reward"))',
         replacement='reward = number(value.get("reward")) or 0.0',
@@ -1730,7 +1533,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="a-mark-of-unscored-is-not-read",
-        room="importing",
         fault="What NeMo Evaluator could not score is imported with the reward 0 that stands beside the mark.",
         fragment='if details.get("unscored"):',
         replacement='if (details or {}).get("unscorable"):',
@@ -1739,7 +1541,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="unscored-among-the-results-of-nemo",
-        room="exporting",
         fault="An unscored result is a line of results.jsonl, at whose null NeMo Evaluator stops.",
         fragment='lambda state: state in {"scored", "model_failure"}',
         replacement='lambda state: state != "not_asked"',
@@ -1748,7 +1549,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="unscored-is-a-zero-for-evalscope",
-        room="exporting",
         fault="An unscored result is a review with the value 0, which EvalScope averages.",
         fragment="value = {} if reward is None else {headline: reward,",
         replacement="value = {headline: reward or 0.0,",
@@ -1757,7 +1557,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="a-failed-request-of-helm-is-scored",
-        room="importing",
         fault="A request that failed in HELM counts with the statistics that stand beside it.",
         fragment='if not result.get("success"):',
         replacement='if (result or {}).get("success") is None:',
@@ -1766,7 +1565,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="unscored-in-every-eval-ever",
-        room="exporting",
         fault="An unscored result has a line with the score 0 among the samples of Every Eval Ever.",
         fragment='        if result["reward"] is not None:\n            line = ',
         replacement='        if result.update(reward=result["reward"] or 0.0) is None:\n            line = ',
@@ -1775,7 +1573,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="leftovers-of-a-killed-export-stay",
-        room="core",
         fault="What a killed export or import left is never removed.",
         fragment="    except ProcessLookupError:\n        return False\n    except (PermissionError, OverflowError):",
         replacement="    except ProcessLookupError:\n        return True\n    except (PermissionError, OverflowError):",
@@ -1784,7 +1581,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="a-span-without-score-has-one",
-        room="exporting",
         fault="An unscored result is a span with an evaluation of 0.",
         fragment='    if result["reward"] is None:\n        return {\n            "status": {\n                "code": _ERROR,',
         replacement='    if outcome["state"] == "":\n        return {"status": {"code": _ERROR,',
@@ -1793,7 +1589,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="a-tracker-is-given-the-address",
-        room="exporting",
         fault="The endpoint's address, which may hold a key, is among the settings of MLflow and W&B.",
         fragment="if meant is None or meant == asked:",
         replacement="if meant is None:",
@@ -1802,7 +1597,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="numbers-tear-clusters-apart",
-        room="artifacts",
         fault="Errors that differ in a number alone are no cluster.",
         fragment='(re.compile(r"\\d+(?:[.,:]\\d+)*"), "N"),',
         replacement="",
@@ -1811,7 +1605,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="a-shared-run-is-closed-again",
-        room="evaluation",
         fault="The artifacts of a run that is shared can be read by its owner alone.",
         fragment='if not (config.get("output") or {}).get("share_permissions"):',
         replacement='if not (config.get("output") or {}).get("shared"):',
@@ -1820,7 +1613,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="a-metric-gives-what-it-did-not-promise",
-        room="byob",
         fault="A metric class that leaves out its own score, or gives another, is scored by whatever is there.",
         fragment="if sorted(names) != sorted(wanted):",
         replacement="if False:",
@@ -1829,7 +1621,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="a-password-of-another-tool-s-file-is-shown",
-        room="config",
         fault="The configuration that is proposed for one of NeMo Evaluator shows the password of its address.",
         fragment='if "@" in str(made.get("url")):',
         replacement="if False:",
@@ -1838,7 +1629,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="a-closed-channel-is-a-dead-worker",
-        room="engine",
         fault="A scorer that closes its channel and hangs died or timed out, as the moment would have it.",
         fragment="            threading.Event().wait()\n",
         replacement="            return\n",
@@ -1847,7 +1637,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="unsent-bytes-keep-a-connection",
-        room="core",
         fault="A run that stopped while it sent ended in an error of the loop, or not at all.",
         fragment='            warnings.filterwarnings("ignore", "unclosed resource", ResourceWarning)\n',
         replacement="            pass\n",
@@ -1856,7 +1645,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="a-worker-that-starts-stays-connected",
-        room="engine",
         fault="A run that stopped while the process of its scorers started left the connection to it open.",
         fragment="        self._control.close()\n        self._close_connection()\n",
         replacement="        self._control.close()\n",
@@ -1865,7 +1653,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="an-earlier-declaration-wins",
-        room="reading",
         fault="Of several declarations the first is the answer, not the last.",
         fragment="places.sort(key=lambda position: position[1].end(), reverse=True)",
         replacement="places.sort(key=lambda position: position[1].end())",
@@ -1873,7 +1660,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="the-last-of-two-boxes-is-the-answer",
-        room="reading",
         fault="Of two boxes that are joined the last is the answer.",
         fragment="if declaration.form is Form.BOX and _BOX_BEFORE",
         replacement="if declaration.form is Form.TAG and _BOX_BEFORE",
@@ -1881,7 +1667,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="first-of-several-letters",
-        room="reading",
         fault="Of several letters that are chosen the first is the answer.",
         fragment='if reading.value is not None and "," in reading.value:',
         replacement='if reading.value is not None and ";" in reading.value:',
@@ -1889,7 +1674,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="strict-reads-everything",
-        room="scoring",
         fault="The strict reading takes what no words declare.",
         fragment="if reading.value is None or reading.form in DECLARING or _is_whole",
         replacement="if True or reading.form in DECLARING or _is_whole",
@@ -1897,7 +1681,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="reader-solves-the-question",
-        room="scoring",
         fault="A model's own solution counts as a reading.",
         fragment="    if span is None:\n        reading.reject(0, 0, Reason.NOT_STATED)",
         replacement="    if False:\n        reading.reject(0, 0, Reason.NOT_STATED)",
@@ -1905,7 +1688,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="repeating-model-is-never-stuck",
-        room="episodes",
         fault="A model that repeats a call goes on to the limit of steps.",
         fragment="return None if limit is None or self._n_equal < limit else LimitReached(STUCK, limit)",
         replacement="return None",
@@ -1914,7 +1696,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="cut-bytes-of-an-output-are-not-counted",
-        room="tools",
         fault="The model is not told how much of an output is missing.",
         fragment="n_cut = max(0, (n_bytes or len(data)) - bytes_max)",
         replacement="n_cut = 0",

@@ -11,9 +11,7 @@ import pytest
 from tests.mutations.planting import ROOT, NotOnce, place_of, planted, sources
 from tests.mutations.table import MUTATIONS, Mutation
 
-EXAMPLE = Mutation(
-    name="example", room="none", fault="", fragment="n + 1", replacement="n - 1", tests=("tests/test_plugins.py",)
-)
+EXAMPLE = Mutation(name="example", fault="", fragment="n + 1", replacement="n - 1", tests=("tests/test_plugins.py",))
 
 
 def test_each_fragment_occurs_once_and_its_replacement_parses() -> None:

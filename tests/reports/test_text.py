@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from nel.reports import numbers
-from nel.reports.text import one_line, preview, visible
+from nel.reports.text import preview, visible
 
 
 @pytest.mark.parametrize(
@@ -26,16 +26,6 @@ def test_hidden_characters_become_escapes(text: str, shown: str) -> None:
     """Controls, bidi marks, surrogates and tag characters show; ordinary scripts and joined emoji stay."""
     assert visible(text) == shown
     visible(text).encode()
-
-
-def test_one_line_has_no_line_break() -> None:
-    """White space of any kind becomes one space."""
-    assert one_line(" a\n\n b\tc ") == "a b c"
-
-
-def test_preview_keeps_short_text() -> None:
-    """Text of exactly the cap is not cut."""
-    assert preview("x" * 4000) == "x" * 4000
 
 
 def test_preview_bounds_text_that_is_all_escapes() -> None:

@@ -7,7 +7,7 @@ import pytest
 from nel.config import numbers as plain_numbers
 from nel.reports import numbers
 from nel.reports.comparison import points
-from nel.reports.corrected import measure_text, panel_lines
+from nel.reports.corrected import measure_text
 
 RATES = {"baseline": 0.7, "candidate": 0.4}
 
@@ -53,9 +53,3 @@ def test_agreement_of_judges_is_in_per_cent_and_kappa_is_not() -> None:
     measure = {"value": 0.75, "ci_lower": 0.5, "ci_upper": 0.9}
     assert measure_text(measure) == "75.00\u202f% [50.00, 90.00]"
     assert measure_text(measure, is_rate=False) == "0.750 [0.500, 0.900]"
-
-
-def test_agreement_of_a_panel_is_in_per_cent() -> None:
-    """A judge agrees with three of four labels."""
-    (line, _) = panel_lines([{"judge": "strict", "agreement": 0.75, "n": 40, "weight": 1.1}])
-    assert "75.00\u202f% of 40 labels" in line

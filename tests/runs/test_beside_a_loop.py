@@ -49,17 +49,3 @@ async def test_runs_that_wait_for_each_other_end(tmp_path: Path) -> None:
         turnstile.open()
         results = [quick, await slow]
     assert [result.exit_code for result in results] == [0, 0]
-
-
-async def test_a_callback_that_raises_ends_no_run(tmp_path: Path) -> None:
-    """It is called once, and a warning says so."""
-    with scripted(lambda *_: answer("#### 4"), models=["m"]) as endpoint:
-        calls = []
-
-        def report(live: nel.Progress) -> None:
-            calls.append(live.stage)
-            raise ValueError("no such widget")
-
-        with pytest.warns(RuntimeWarning, match="on_progress raised ValueError: no such widget; it is not called"):
-            result = nel.evaluate(settings(tmp_path, endpoint.url), on_progress=report)
-    assert (len(calls), result.exit_code) == (1, 0)

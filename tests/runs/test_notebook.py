@@ -43,11 +43,12 @@ class Kernel:
         return shown
 
 
-@pytest.fixture
-def kernel(tmp_path: Path) -> Iterator[Kernel]:
+@pytest.fixture(scope="module")
+def kernel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kernel]:
     """Start a kernel whose working directory is empty."""
+    home = tmp_path_factory.mktemp("notebook")
     manager = KernelManager(kernel_name="python3")
-    manager.start_kernel(cwd=str(tmp_path), env={**os.environ, "PYTHONPATH": str(ROOT), "NEL_CONFIG": ""})
+    manager.start_kernel(cwd=str(home), env={**os.environ, "PYTHONPATH": str(ROOT), "NEL_CONFIG": ""})
     client = manager.client()
     client.start_channels()
     try:

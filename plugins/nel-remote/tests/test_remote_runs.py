@@ -14,7 +14,6 @@ from nel_remote.uploading import mirrored
 
 from nel.comparison.reading import read_sides
 from nel.engine.progress import Progress
-from nel.errors import OutputError
 from nel.runs.evaluation import RunResult, evaluate, stored_config
 from nel.runs.verification import verify_run
 from tests.support.endpoint import Call, Reply, answer, scripted
@@ -80,18 +79,6 @@ def test_a_run_goes_on_on_another_machine(kind: str, tmp_path: Path, machines: A
     machines("a")  # whose live run is older now
     assert (resumable(f"{url}/one") / "gsm8k" / "results.jsonl").is_file()
     assert list((tmp_path / "a").glob("**/one.superseded-1"))
-
-
-def test_a_name_is_given_once(tmp_path: Path, machines: Any) -> None:
-    """Another run of the same name is refused before anything is asked, and leaves nothing here."""
-    url = f"memory://{tmp_path.name}"
-    with scripted(_say_four) as endpoint:
-        evaluate(_config(tmp_path, url, endpoint.url))
-        machines("b")
-        with pytest.raises(OutputError, match="one exists already; resume it"):
-            evaluate(_config(tmp_path, url, endpoint.url))
-        assert len(endpoint.calls) == ROWS
-    assert list((tmp_path / "b").glob("**/one")) == []
 
 
 def test_an_upload_that_fails_loses_nothing(tmp_path: Path, machines: Any) -> None:

@@ -87,22 +87,17 @@ def test_every_limit_is_divided_and_said(tmp_path: Path) -> None:
     ("more", "target", "said"),
     [
         ({"engine": {"concurrency": 3}}, Target(), "engine.concurrency is 3, which 4 shards cannot share"),
-        ({"budget": {"max_requests": 2}}, Target(), "budget.max_requests is 2, which 4 shards cannot share"),
         ({"shard": "1/4"}, Target(), "each job gets its own, so leave it away"),
         ({"stop": {"when": ["width<0.1"]}}, Target(), "leave one of --shard and --stop-when away"),
         ({"observability": {"metrics_port": 9000}}, Target(), "cannot both serve observability.metrics_port"),
         ({"endpoint": None, "endpoints": [{"url": "http://a/v1", "model": "m"}]}, Target(), "several endpoints"),
-        ({"benchmarks": ["gsm9k"]}, Target(), "gsm9k"),
         ({"benchmarks": [{"name": "gsm8k", "dataset": "gone.jsonl"}]}, Target(), "gone.jsonl"),
         ({}, Target(options=("partition=a",)), "is no option of sbatch; write --sbatch=--partition=NAME"),
-        ({}, Target(options=("--array=1",)), "is set by nel; leave it away"),
         ({}, Target(options=("--comment=a\nrm -rf /",)), "is no option of sbatch"),
-        ({}, Target(claim="runs"), "--image is missing"),
         ({}, Target(image="nel"), "--volume-claim is missing"),
         ({}, Target(image="nel", claim="runs"), "needs --secret, the Secret that holds MODEL_KEY, TEAM_KEY, JUDGE_KEY"),
         ({"output": {"dir": "out", "run_id": "A_b"}}, POD, '"A_b" cannot name an object of Kubernetes'),
         ({"benchmarks": [{"name": "gsm8k", "dataset": "rows.jsonl"}]}, POD, "is a path on this machine"),
-        ({"benchmarks": ["./mine.py"]}, POD, r"./mine.py is a path on this machine"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_submitted_is_refused_and_nothing_written(
@@ -175,19 +170,6 @@ def test_manifests_hold_against_the_schema_of_kubernetes(tmp_path: Path) -> None
     unknown = {**found["Job r"], "spec": {**found["Job r"]["spec"], "shards": SHARDS}}
     with pytest.raises(oracle.ValidationError, match="shards"):
         oracle.validate(unknown, "1.37", strict=True)
-
-
-def test_nothing_is_submitted_without_the_word(tmp_path: Path) -> None:
-    """Without --dry-run nothing is written, since nel submits nothing; with it the files and the limits are listed."""
-    command = ["eval", "submit", "--to", "slurm", "--shards", "2", "--bench", "quickstart", "--model-id", "m",
-               "--model-url", "http://127.0.0.1:9/v1", "-o", "out", "--run-id", "r"]  # fmt: skip
-    refused = nel(*command, cwd=tmp_path)
-    assert (refused.returncode, list(tmp_path.iterdir())) == (2, [])
-    assert "nel submits nothing by itself; add --dry-run" in refused.stderr
-    done = nel(*command, "--dry-run", cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert "engine.concurrency: 16 in each shard, 32 of 32 in all" in done.stdout
-    assert (tmp_path / "out" / "r.shards" / "submit.sh").stat().st_mode & 0o100
 
 
 _SBATCH = """#!/bin/bash

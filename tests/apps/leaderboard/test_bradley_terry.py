@@ -10,14 +10,10 @@ import pytest
 import scipy
 
 from nel.apps.leaderboard.bradley_terry import (
-    ELO_PER_STRENGTH,
-    Fit,
     fit,
-    groups_of,
-    resampled_fits,
     standardised_lengths,
 )
-from nel.apps.leaderboard.pairwise import Comparisons, comparisons, win_matrix
+from nel.apps.leaderboard.pairwise import Comparisons, comparisons
 from nel.apps.leaderboard.ranking import rank_models
 from nel.errors import UndefinedMetric
 from tests.support.tiers import first_rows
@@ -89,15 +85,6 @@ def test_four_models_as_choix_and_statsmodels_have_them() -> None:
     assert fit(found).strengths.tolist() == pytest.approx(golden, abs=1e-10)
 
 
-def test_two_models_by_hand() -> None:
-    """Three wins and one loss are odds of three: half their logarithm above and below the mean, 190.8 Elo apart."""
-    found = comparisons("ab", decided([[0, 3], [1, 0]]))
-    assert fit(found).strengths.tolist() == pytest.approx([math.log(3) / 2, -math.log(3) / 2], abs=1e-12)
-    standings = rank_models(found, n_resamples=0).standings
-    assert standings["a"].elo.value - standings["b"].elo.value == pytest.approx(400 * math.log10(3))
-    assert pytest.approx(400 / math.log(10)) == ELO_PER_STRENGTH
-
-
 def test_a_length_effect_as_statsmodels_has_it() -> None:
     """A binomial GLM with ties as halves and the length difference over its root mean square."""
     rng = np.random.default_rng(12)
@@ -112,7 +99,7 @@ def test_a_length_effect_as_statsmodels_has_it() -> None:
     assert float(fitted.length) == pytest.approx(-0.388535660846624, abs=1e-10)
 
 
-@pytest.mark.parametrize("seed", first_rows(20, range(120)))
+@pytest.mark.parametrize("seed", first_rows(6, range(120)))
 def test_random_tournaments_as_scipy_and_scikit_learn_have_them(seed: int) -> None:
     """With and without length control, with ties: the same maximum found by three methods."""
     found = tournament(np.random.default_rng(seed))
@@ -124,7 +111,7 @@ def test_random_tournaments_as_scipy_and_scikit_learn_have_them(seed: int) -> No
         assert ours == pytest.approx(by_scikit_learn(found, length_control=control), abs=2e-3)
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("control", [False, True])
 def test_names_sides_and_order_change_nothing(seed: int, *, control: bool) -> None:
     """Models renamed, each comparison told from the other side, all of them shuffled: the same strengths."""
@@ -186,24 +173,6 @@ def test_ties_only_are_all_equal() -> None:
     assert one_dissents.standings["a"].strength.ci_lower == pytest.approx(0)
 
 
-def test_a_prior_makes_no_certainty_of_questions_that_agree() -> None:
-    """a wins each of 6 questions: with a prior its strength is finite, and the same in every resample."""
-    ranking = rank_models(comparisons("ab", [(0, 1, 1.0, question) for question in range(6)]), prior=1, n_resamples=50)
-    assert ranking.standings["a"].strength.value > 1
-    assert ranking.standings["a"].strength.ci_lower is None
-
-
-def test_a_model_that_no_resample_moves_has_no_interval() -> None:
-    """Between one that always wins and one that always loses every draw leaves the middle where it is."""
-    rows = [(0, 1, 1.0, 0), (1, 2, 1.0, 0), (0, 2, 1.0, 0), (0, 2, 1.0, 1)]
-    first, middle, last = rank_models(comparisons("abc", rows), prior=1.0, n_resamples=50).standings.values()
-    assert (middle.strength.ci_lower, middle.elo.ci_upper, middle.expected_win_rate.ci_lower) == (None, None, None)
-    for end in (first, last):
-        assert end.elo.ci_lower is not None
-        assert end.elo.ci_upper is not None
-        assert end.elo.ci_lower < end.elo.ci_upper
-
-
 def test_a_model_that_never_loses_has_no_strength_and_the_others_have_theirs() -> None:
     """a beats everybody each time: the others are ranked by what they played among themselves."""
     wins = [[0, 5, 5, 5], [0, 0, 3, 2], [0, 2, 0, 3], [0, 3, 2, 0]]
@@ -214,12 +183,6 @@ def test_a_model_that_never_loses_has_no_strength_and_the_others_have_theirs() -
     assert [ranking.standings[name].strength.value for name in "bcd"] == pytest.approx(alone.tolist())
     with pytest.raises(UndefinedMetric, match="a: it lost to none of b, c, d"):
         fit(comparisons("abcd", decided(wins)))
-
-
-def test_a_model_that_never_wins_says_so() -> None:
-    """The mirror image."""
-    ranking = rank_models(comparisons("abc", decided([[0, 2, 3], [1, 0, 4], [0, 0, 0]])), n_resamples=0)
-    assert ranking.reasons == {"c": "it won against none of a, b, and did not tie either"}
 
 
 def test_groups_that_never_met_are_not_ranked_together() -> None:
@@ -238,15 +201,6 @@ def test_an_order_without_any_upset_ranks_nobody() -> None:
     assert ranking.standings == {}
     assert ranking.reason == "no two models can be ranked together"
     assert set(ranking.reasons) == set("abc")
-
-
-def test_indirect_wins_are_told_from_direct_ones() -> None:
-    """a is above c and d by way of b alone."""
-    wins = [[0, 2, 0, 0], [0, 0, 2, 0], [0, 0, 0, 2], [0, 0, 1, 0]]
-    found = groups_of(win_matrix(comparisons("abcd", decided(wins))), "abcd")
-    assert found.members[0] == (2, 3)
-    assert found.reasons[0] == "no wins lead from c, d to it"
-    assert found.reasons[1] == "it lost to none of c, d, and did not tie either"
 
 
 def test_a_prior_ranks_everybody_and_is_what_it_says() -> None:
@@ -292,19 +246,6 @@ def test_length_that_decides_everything_has_no_finite_effect() -> None:
     assert "effect of length has no finite estimate" in (ranking.reason or "")
 
 
-def test_length_that_goes_with_the_model_cannot_be_told_from_it() -> None:
-    """a is always longer by the same share: strength and length are one, and neither gets a number."""
-    rows = [(0, 1, float(question % 3 > 0), question) for question in range(30)]
-    with pytest.raises(UndefinedMetric, match="length"):
-        fit(comparisons("ab", rows, [0.4] * 30), length_control=True)
-
-
-def test_equal_lengths_leave_nothing_to_control() -> None:
-    """Without any difference there is no coefficient."""
-    with pytest.raises(UndefinedMetric, match="lengths do not differ"):
-        fit(comparisons("ab", decided([[0, 3], [1, 0]])), length_control=True)
-
-
 def test_the_anchor_has_strength_zero_and_elo_1000() -> None:
     """All others move with it, their differences stay, and the anchor itself has no interval."""
     found = comparisons("abc", decided([[0, 14, 16], [6, 0, 12], [4, 8, 0]]))
@@ -314,24 +255,6 @@ def test_the_anchor_has_strength_zero_and_elo_1000() -> None:
     gap = free.standings["a"].strength.value - free.standings["b"].strength.value
     assert held.standings["a"].strength.value == pytest.approx(gap)
     assert [held.standings[name].rank for name in "abc"] == [free.standings[name].rank for name in "abc"]
-
-
-def test_the_same_seed_gives_the_same_intervals() -> None:
-    """Another one gives others."""
-    found = tournament(np.random.default_rng(1))
-    one, same, other = (rank_models(found, n_resamples=100, seed=seed) for seed in (4, 4, 5))
-    assert one == same
-    assert one.standings != other.standings
-
-
-def test_resampled_strengths_spread_as_theory_says() -> None:
-    """Two models, 400 questions, two thirds won: the interval is that of the log odds, 1.96 / sqrt(n p (1 - p))."""
-    rows = [(0, 1, float(question % 3 > 0), question) for question in range(399)]
-    standing = rank_models(comparisons("ab", rows), anchor="b", n_resamples=4000, seed=2).standings["a"]
-    assert standing.strength.ci_lower is not None
-    assert standing.strength.ci_upper is not None
-    half = 1.959964 / math.sqrt(399 * (2 / 3) * (1 / 3))
-    assert (standing.strength.ci_upper - standing.strength.ci_lower) / 2 == pytest.approx(half, rel=0.06)
 
 
 @pytest.mark.parametrize("control", [False, True])
@@ -344,28 +267,3 @@ def test_what_is_resampled_is_the_question(*, control: bool) -> None:
     often = rank_models(comparisons("ab", rows * 4, length * 4), n_resamples=100, length_control=control).standings["a"]
     for name in ("value", "ci_lower", "ci_upper"):
         assert getattr(often.strength, name) == pytest.approx(getattr(once.strength, name), abs=1e-8)
-
-
-@pytest.mark.parametrize("control", [False, True])
-def test_a_far_start_leads_to_the_same_place(*, control: bool) -> None:
-    """Where a full Newton step would overshoot by hundreds, it is halved until the likelihood rises."""
-    found = tournament(np.random.default_rng(4))
-    near = fit(found, length_control=control)
-    far = Fit(strengths=np.linspace(9, -9, len(found.models)), length=np.array(3.0), converged=np.array(True))
-    ours = resampled_fits(found, far, n_resamples=40, length_control=control)
-    theirs = resampled_fits(found, near, n_resamples=40, length_control=control)
-    assert ours.converged.all()
-    assert ours.strengths == pytest.approx(theirs.strengths, abs=1e-7)
-    assert ours.length == pytest.approx(theirs.length, abs=1e-7)
-
-
-def test_expected_win_rates_follow_from_strengths() -> None:
-    """Without length control the expected score over all comparisons is the one that was won: the score equations."""
-    found = tournament(np.random.default_rng(8))
-    ranking = rank_models(found, n_resamples=0)
-    for place, name in enumerate(found.models):
-        assert ranking.standings[name].expected_win_rate.value == pytest.approx(
-            float(found.of(place)[0].mean()), abs=1e-9
-        )
-    a, b = found.models[:2]
-    assert ranking.expected[a, b] + ranking.expected[b, a] == pytest.approx(1)

@@ -9,7 +9,7 @@ import pytest
 from nel.apps.leaderboard.entries import read_entries
 from nel.apps.leaderboard.pair_rows import pair_rows
 from nel.apps.leaderboard.pairing import AnswerPair
-from nel.errors import ConfigError, StoreError
+from nel.errors import ConfigError
 from nel.runs.evaluation import evaluate
 from tests.support.endpoint import Reply, answer
 from tests.support.leaderboards import finished_run, word, write_bench
@@ -74,19 +74,6 @@ def test_a_run_does_not_meet_itself(runs: dict[str, Path], tmp_path: Path) -> No
     for twice in (f"again={runs['short']}", str(link)):
         with pytest.raises(ConfigError, match="are the same run; give each run once"):
             read_entries([str(runs["short"]), str(runs["long"]), twice], None)
-
-
-@pytest.mark.parametrize("count", [0, 1])
-def test_one_run_is_no_leaderboard(runs: dict[str, Path], count: int) -> None:
-    """There is nobody to compare with."""
-    with pytest.raises(ConfigError, match="at least two"):
-        read_entries([str(runs["short"])] * count, None)
-
-
-def test_a_directory_that_is_no_run_is_named(runs: dict[str, Path], tmp_path: Path) -> None:
-    """As everywhere else."""
-    with pytest.raises(StoreError, match=r"there is no run\.db"):
-        read_entries([str(runs["short"]), str(tmp_path)], None)
 
 
 def test_runs_of_different_benchmarks_are_refused(runs: dict[str, Path], tmp_path: Path) -> None:

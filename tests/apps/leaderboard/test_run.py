@@ -167,51 +167,6 @@ def test_a_judge_of_the_first_seat_makes_ties_and_is_told_on(runs: Runs, tmp_pat
     assert "swayed by position" in said
 
 
-def test_a_judge_that_likes_length_is_seen_through(tmp_path: Path) -> None:
-    """The judge prefers the longer answer nine times of ten: `long` leads, and at equal length nobody does."""
-    bench = write_bench(tmp_path / "bench", n=60)
-
-    def talkative(base: int) -> Callable[[int, int], Reply]:
-        return lambda n, _: answer(f"{'long' if base else 'beta'} {n} " + "so " * ((base + 13 * n * (1 + base)) % 40))
-
-    first = finished_run(tmp_path, bench, "long", talkative(7))
-    second = finished_run(tmp_path, bench, "beta", talkative(0))
-
-    def prefers(one: str, other: str) -> str:
-        longer = one.count("so ") > other.count("so ")
-        return "A" if longer != (number(one) % 10 == 3) else "B"
-
-    with scripted(judge(prefers)) as endpoint:
-        board, _ = board_of(
-            str(first), str(second), "--judge-url", endpoint.url, "--judge-id", "s", "-o", "out", "--length-control",
-            cwd=tmp_path,
-        )  # fmt: skip
-    coefficient = board["length_control"]["length_coefficient"]
-    assert coefficient["ci_lower"] > 0
-    model = by_label(board)["long"]
-    controlled = model["length_controlled"]["strength"]
-    assert controlled["ci_lower"] < 0 < controlled["ci_upper"]
-    assert abs(model["length_controlled"]["expected_win_rate"]["value"] - 0.5) < 0.12
-    assert abs(controlled["value"]) < abs(model["strength"]["value"]) or abs(model["strength"]["value"]) < 0.2
-
-
-def test_failed_answers_lose_and_missing_ones_are_left_out(runs: Runs, tmp_path: Path) -> None:
-    """`cut` loses two questions without a judge, and one that the server lost counts for nobody."""
-    with scripted(judge(WORTH)) as endpoint:
-        board, said = board_of(
-            str(runs["alpha"]), str(runs["cut"]), "--judge-url", endpoint.url, "--judge-id", "s", "-o", "out",
-            cwd=tmp_path,
-        )  # fmt: skip
-        assert len(endpoint.calls) == (_N - 3) * 2
-    assert board["counts"] == {"pairs": _N, "judged": _N - 3, "forfeits": 2, "left_out": 1, "questions": _N - 1}
-    models = by_label(board)
-    assert models["cut"]["failed"] == {"truncated": 2}
-    assert models["alpha"]["won_by_failure"] == 2
-    assert models["cut"]["left_out"] == {"cut: infra:server_error": 1}
-    assert models["alpha"]["win_rate"]["wins"] == 2 + 6
-    assert "1 of 12 pairs are left out (infra:server_error of cut 1)" in said
-
-
 def test_verdicts_that_cannot_be_read_are_left_out_and_change_the_exit_code(runs: Runs, tmp_path: Path) -> None:
     """A judge that mumbles on one question: asked once more, then left out; never a tie, never a loss."""
 
@@ -364,24 +319,6 @@ def test_wrong_input_exits_2_and_names_itself(runs: Runs, tmp_path: Path, argume
     assert list(tmp_path.iterdir()) == []
 
 
-def test_no_judge_is_named(runs: Runs, tmp_path: Path) -> None:
-    """A leaderboard needs one, and both flags of it."""
-    for flags, said in (([], "give --judge-url and --judge-id"), (["--judge-id", "s"], "--judge-url is missing")):
-        done = nel("judge", "leaderboard", str(runs["alpha"]), str(runs["beta"]), *flags, cwd=tmp_path)
-        assert (done.returncode, done.stdout) == (2, "")
-        assert said in done.stderr
-        assert list(tmp_path.iterdir()) == []
-
-
-def test_a_key_that_is_not_set_leaves_nothing_behind(runs: Runs, tmp_path: Path) -> None:
-    """Found before anything is sent; the directory is taken away again, and the name of the variable is said."""
-    flags = ["--judge-url", "http://127.0.0.1:9/v1", "--judge-id", "s", "--judge-api-key-env", "NO_SUCH_KEY"]
-    done = nel("judge", "leaderboard", str(runs["alpha"]), str(runs["beta"]), *flags, cwd=tmp_path)
-    assert done.returncode == 2
-    assert "NO_SUCH_KEY" in done.stderr
-    assert list((tmp_path / "eval_results").iterdir()) == []
-
-
 def test_the_benchmark_pairwise_works_by_itself(tmp_path: Path) -> None:
     """`nel eval run --bench pairwise --dataset FILE`: its accuracy is the win rate of the responses."""
     rows = [{"question": f"Say {i}.", "response": f"alpha {i}", "baseline": f"beta {i}"} for i in range(9)]
@@ -402,66 +339,3 @@ def test_the_benchmark_pairwise_works_by_itself(tmp_path: Path) -> None:
     bare = nel("eval", "run", "--bench", "pairwise", *flags, cwd=tmp_path)
     assert bare.returncode == 2
     assert "pairwise has no rows of its own; give --dataset FILE" in bare.stderr
-
-
-def test_ctrl_c_ends_resumably(runs: Runs, tmp_path: Path) -> None:
-    """Exit code 130, what was judged is kept, and the board so far is marked as partial."""
-    seen: list[str] = []
-    stopping = threading.Event()
-
-    def held(call: Call, times: int) -> Reply:
-        seen.append(call.text)
-        return replace(judge(WORTH)(call, times), wait=stopping if len(seen) > 6 else None)
-
-    with scripted(held) as endpoint:
-        command = [
-            sys.executable, "-m", "nel", "judge", "leaderboard", str(runs["alpha"]), str(runs["beta"]),
-            "--judge-url", endpoint.url, "--judge-id", "s", "-o", str(tmp_path / "out"), "--concurrency", "1",
-        ]  # fmt: skip
-        with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-            try:
-                comes_to(lambda: len(seen) >= 7)
-                process.send_signal(signal.SIGINT)
-                (log,) = (tmp_path / "out").rglob("run.log")
-                comes_to(lambda: '"event": "stopping"' in log.read_text())
-                stopping.set()
-                _, said = process.communicate(timeout=120)
-            finally:
-                process.kill()
-        assert process.returncode == 130, said
-        assert b"PARTIAL" in said
-        assert not read_json(only(tmp_path / "out") / "leaderboard.json")["complete"]
-        board, _ = board_of("--resume", "-o", "out", cwd=tmp_path)
-    assert board["counts"]["judged"] == _N
-
-
-def test_a_panel_judges_together(runs: Runs, tmp_path: Path) -> None:
-    """Two judges agree on the winner and a third likes the first seat: the majority decides, the mean flips."""
-
-    def script(call: Call, seen: int) -> Reply:
-        steady = call.body["model"] != "swayed"
-        return (judge(WORTH) if steady else judge(lambda first, second: "A"))(call, seen)
-
-    with scripted(script) as endpoint:
-        panel = ["--judge-id", "one", "--judge-id", "two", "--judge-id", "swayed"]
-        board, _ = board_of(
-            str(runs["alpha"]), str(runs["beta"]), "--judge-url", endpoint.url, *panel, "-o", "out", cwd=tmp_path
-        )
-    assert by_label(board)["alpha"]["win_rate"]["value"] == pytest.approx(2 / 3)
-    assert [member["name"] for member in board["judge"]["panel"]] == ["one", "two", "swayed"]
-    assert board["position"]["flip_rate"]["value"] == 1.0
-    assert board["position"]["flipped"] == 0
-    assert board["position"]["first_seat"]["value"] == pytest.approx(0.5 + 1 / 6)
-
-
-def test_two_truncation_policies_are_not_compared(runs: Runs, tmp_path: Path) -> None:
-    """What counts as an answer in one run and as a failure in the other would decide the pair."""
-    run = tmp_path / "cut"
-    run.mkdir()
-    (run / "run.db").write_bytes((runs["cut"] / "run.db").read_bytes())
-    changed = nel("eval", "score", str(run), "-O", "benchmarks.0.truncated=score", cwd=tmp_path)
-    assert changed.returncode in (0, 3), changed.stderr
-    flags = ["--judge-url", "http://127.0.0.1:9/v1", "--judge-id", "s"]
-    done = nel("judge", "leaderboard", str(runs["alpha"]), str(run), *flags, cwd=tmp_path)
-    assert done.returncode == 2
-    assert "scoring.truncated: failure and score" in done.stderr

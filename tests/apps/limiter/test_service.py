@@ -14,7 +14,7 @@ import pytest
 from nel.apps.http_server import running
 from nel.apps.limiter.app import limiter_app
 from nel.models.limiter.contract import LimiterRefused, LimiterUnreachable
-from nel.models.limiter.messages import BadMessage, decode, encode, read_hello, read_state
+from nel.models.limiter.messages import BadMessage, decode, encode
 from nel.models.limiter.shared_gate import SharedGate
 from nel.models.limiter.websocket import connector
 from nel.models.pacing import Pace
@@ -83,15 +83,6 @@ def test_frames_that_are_none_are_refused(frame: bytes) -> None:
     """What is no list of messages is a BadMessage."""
     with pytest.raises(BadMessage):
         decode(frame)
-
-
-def test_hellos_that_are_none_are_refused() -> None:
-    """A hello without its parts, or with limits that are none, is a BadMessage."""
-    for hello in ({"protocol": 1}, {"protocol": 1, "client": "c", "endpoint": "e", "held": [], "pace": {}}, None):
-        with pytest.raises(BadMessage):
-            read_hello(["hello", hello])
-    with pytest.raises(BadMessage):
-        read_state({"unknown": 1})
 
 
 def _arguments(endpoint: str, limiter: str, shard: str) -> list[str]:

@@ -9,9 +9,9 @@ from dataclasses import replace
 import pytest
 
 from nel.apps.limiter.hub import LEASE_SECONDS, SETTLE_SECONDS
-from nel.models.limiter.contract import LimiterRefused, LimiterUnreachable
+from nel.models.limiter.contract import LimiterRefused
 from nel.models.limiter.shared_gate import WAITS_SECONDS, SharedGate
-from nel.models.pacing import EndpointDown, GateClosed, Pace
+from nel.models.pacing import EndpointDown, Pace
 from tests.apps.limiter.world import World, in_world
 
 PACE = Pace(concurrency_max=40, requests_per_minute=3_000, outage_seconds_max=20.0)
@@ -173,47 +173,5 @@ def test_other_limits_and_too_many_runs_are_refused() -> None:
         with pytest.raises(LimiterRefused, match="cannot be shared by 3 runs"):
             await world.gate(Pace(concurrency_max=2), endpoint="few").open()
         await _closed([*gates, *few])
-
-    in_world(scenario)
-
-
-def test_without_a_limiter_and_without_a_part_nothing_is_sent() -> None:
-    """A run that is no shard and never reached the limiter does not start; a shard starts with its part."""
-
-    async def scenario(world: World, now: Now) -> None:
-        world.kill_limiter()
-        with pytest.raises(LimiterUnreachable):
-            await world.gate(PACE).open()
-        (shard,) = await _opened(world, 1, PACE, parts=10)
-        await world.keep_asking(shard, workers=20, until=30.0)
-        await _closed([shard])
-
-    world = in_world(scenario)
-    assert world.sent_between(0, WAITS_SECONDS) == 0
-    assert world.sent_between(WAITS_SECONDS, 30) == pytest.approx(28 * PER_SECOND / 10, rel=0.05)
-
-
-def test_a_stop_cancels_what_waits() -> None:
-    """Waiters get GateClosed, and a cancelled waiter leaves nothing behind at the limiter."""
-    pace = Pace(concurrency_max=1, adaptive=False)
-
-    async def scenario(world: World, now: Now) -> None:
-        (gate,) = await _opened(world, 1, pace)
-        held = await gate.acquire("one")
-        gone = asyncio.create_task(gate.acquire("two"))
-        waiting = asyncio.create_task(gate.acquire("three"))
-        await asyncio.sleep(0.1)
-        gone.cancel()
-        await asyncio.sleep(0.1)
-        gate.close()
-        with pytest.raises(GateClosed):
-            await waiting
-        with pytest.raises(GateClosed):
-            await gate.back_off(1.0)
-        gate.release(held)
-        await asyncio.sleep(0.1)
-        assert world.hub is not None
-        assert world.hub.overview()[0]["in_flight"] == 0
-        await gate.aclose()
 
     in_world(scenario)

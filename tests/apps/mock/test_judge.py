@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import doctest
 import gzip
-import inspect
 import json
 import re
 import urllib.error
@@ -16,11 +14,9 @@ from typing import Any
 import pytest
 
 from nel.apps.http_server import running
-from nel.apps.mock import command as endpoint
-from nel.apps.mock import judge_grading
 from nel.apps.mock.judge import DemoJudge, JudgeOptions, judge_app
-from nel.apps.mock.judge_grading import meets, standing
-from nel.apps.mock.request_parsing import EndpointFault, Query
+from nel.apps.mock.judge_grading import standing
+from nel.apps.mock.request_parsing import Query
 from nel.errors import ConfigError, JudgeError
 from nel.judges.quoting import quote, unquote
 from nel.judges.registry import judge_for
@@ -136,29 +132,10 @@ def test_recorded_answers_are_compared_as_their_authors_did() -> None:
     assert verdicts == [row["is_correct"] for row in rows]
 
 
-def test_the_examples_in_the_docstrings_hold() -> None:
-    """What the documentation shows is what comes out."""
-    assert doctest.testmod(judge_grading) == (0, 3)
-
-
-def test_a_criterion_that_names_nothing_is_not_met() -> None:
-    """What cannot be looked for is not found."""
-    assert not meets("Is it so?", "It is so.")
-    assert meets("Gives 12 as a number", "12 it is")
-
-
-def test_a_known_question_needs_no_reference() -> None:
-    """The judge knows the quickstart problems; of others it says that it guesses."""
-    case = Case(response="Answer: Paris", question="What is the capital of France?", template="binary_qa")
-    assert judged(case).label == "C"
-    (question,) = judge_for(case).ask(Case(response="x", question="Who?", template="likert_5"))
-    assert "guess" in said(DemoJudge(HONEST), question.prompt)
-
-
 def test_accuracy_leniency_and_wobble_are_what_was_asked() -> None:
     """Over many answers the shares of verdicts are near the chances, and errors are on the side they were given."""
-    wrong = [france(f"Attempt {number}\nAnswer: Lyon") for number in range(400)]
-    right = [france(f"Attempt {number}\nAnswer: Paris") for number in range(400)]
+    wrong = [france(f"Attempt {number}\nAnswer: Lyon") for number in range(180)]
+    right = [france(f"Attempt {number}\nAnswer: Paris") for number in range(180)]
 
     def passed(cases: list[Case], **options: float) -> float:
         judge = DemoJudge(JudgeOptions(**options))  # type: ignore[arg-type] # the names are those of rates
@@ -169,22 +146,6 @@ def test_accuracy_leniency_and_wobble_are_what_was_asked() -> None:
     assert 0.25 < passed(wrong, accuracy=1, lenient_rate=0.3) < 0.35
     assert passed(right, accuracy=1, lenient_rate=0.3) == 1
     assert 0.15 < passed(wrong, accuracy=1, wobble_rate=0.2) < 0.25
-
-
-def test_a_verdict_stays_unless_it_wobbles() -> None:
-    """The same prompt gets the same verdict; with wobble it changes from one asking or request seed to another."""
-    (question,) = judge_for(france(RIGHT)).ask(france(RIGHT))
-    steady, wobbly = DemoJudge(JudgeOptions(accuracy=0.5)), DemoJudge(JudgeOptions(accuracy=1, wobble_rate=0.5))
-    assert len({said(steady, question.prompt, seed) for seed in range(20)} - {""}) > 1, "reasons vary"
-    assert len({question.read(said(steady, question.prompt, seed)).label for seed in range(20)}) == 1
-    assert len({question.read(said(wobbly, question.prompt)).label for _ in range(20)}) == 2
-    assert len({question.read(said(wobbly, question.prompt, seed)).label for seed in range(20)}) == 2
-
-
-def test_a_scale_errs_by_one() -> None:
-    """A wrong grade on a scale is a neighbour of the honest one."""
-    grades = [judged(france(f"{number}\n{PARTLY}", "likert_5"), JudgeOptions(accuracy=0)) for number in range(40)]
-    assert {grade.label for grade in grades} == {"2", "4"}
 
 
 @pytest.mark.parametrize(
@@ -205,22 +166,9 @@ def test_garbled_replies_hold_no_verdict(template: str) -> None:
     assert question.read(said(honest, again)).label == question.read(first).label
 
 
-def test_a_garbled_reply_may_be_whole_the_next_time() -> None:
-    """Garbling is drawn for each asking, so that a resumed run gets through; a fresh server does the same again."""
-    (question,) = judge_for(france(RIGHT)).ask(france(RIGHT))
-
-    def whole(judge: DemoJudge) -> list[bool]:
-        return [said(judge, question.prompt).endswith("\nGRADE: C") for _ in range(40)]
-
-    options = JudgeOptions(accuracy=1, garbled_rate=0.5)
-    first = whole(DemoJudge(options))
-    assert 10 < sum(first) < 30
-    assert whole(DemoJudge(options)) == first
-
-
 def test_preferences_for_a_seat_and_for_length() -> None:
     """The first seat wins in both orders near its rate; the longer answer wins wherever it stands."""
-    pairs = [france(f"{number}\n{RIGHT}", "pairwise", baseline=f"{number}\n{RIGHT}!") for number in range(200)]
+    pairs = [france(f"{number}\n{RIGHT}", "pairwise", baseline=f"{number}\n{RIGHT}!") for number in range(180)]
     grades = [judged(pair, JudgeOptions(accuracy=1, first_seat_rate=0.3)) for pair in pairs]
     assert 0.2 < sum(grade.metrics["prefers_first"] for grade in grades) / len(grades) < 0.4
     assert sum(grade.metrics["prefers_second"] for grade in grades) == 0
@@ -260,13 +208,6 @@ async def test_it_speaks_the_protocol(client: Client) -> None:
         assert (status, body["error"]["param"]) == (400, "logprobs")
 
 
-async def test_it_can_be_overloaded() -> None:
-    """Faults of the endpoint come as those of the demo model do."""
-    with pytest.raises(EndpointFault) as raised:
-        await DemoJudge(JudgeOptions(rate_limit_rate=1)).answer(Query(protocol="chat", text="?"))
-    assert raised.value.status == 429
-
-
 def test_the_command_serves_with_a_key() -> None:
     """`nel endpoint judge` says where it listens and asks for the key that the named variable holds."""
     with started("judge", "--model-id", "strict", "--api-key-env", "JUDGE_KEY", JUDGE_KEY="k3y") as (_, line):
@@ -275,16 +216,6 @@ def test_the_command_serves_with_a_key() -> None:
         with pytest.raises(urllib.error.HTTPError, match="401") as refused:
             urllib.request.urlopen(f"{match[1]}/models", timeout=60)
         refused.value.close()
-
-
-def test_flags_and_options_are_the_same() -> None:
-    """Each option has a flag with the same default, but for the name of the key's variable and what a 429 asks."""
-    flags = inspect.signature(endpoint.judge).parameters
-    options = JudgeOptions()
-    names = set(JudgeOptions.__dataclass_fields__) - {"api_key", "model", "retry_after_seconds"}
-    assert names == set(flags) - {"host", "port", "model_id", "api_key_env"}
-    assert {name: flags[name].default for name in names} == {name: getattr(options, name) for name in names}
-    assert flags["model_id"].default == options.model
 
 
 @pytest.mark.parametrize("name", ["accuracy", "garbled_rate", "lenient_rate", "first_seat_rate", "longer_rate"])

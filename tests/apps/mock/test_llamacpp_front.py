@@ -147,20 +147,6 @@ async def test_a_prompt_is_echoed_in_the_legacy_form() -> None:
     )
 
 
-async def test_what_no_grammar_holds_is_looked_up() -> None:
-    """Bytes of a character and special tokens are found among all tokens; the last byte has the whole character."""
-    async with served() as (behind, url, session):
-        _, answer = await echoed(session, url, prompt="go 🙂 on<|end|> now", max_tokens=0)
-        logprobs = answer["choices"][0]["logprobs"]
-        looked_up = [body for _, body in behind.asked if "logit_bias" in body]
-        last = behind.id_of(" 🙂".encode()[-1:])
-    assert logprobs["tokens"] == ["go", "", "", "", " 🙂", " on", "<|end|>", " now"]
-    assert logprobs["token_logprobs"][4] == -last / 100
-    assert len(looked_up) == 5
-    assert answer["choices"][0]["text"] == "go 🙂 on<|end|> now"
-    assert answer["choices"][0]["finish_reason"] == "length"
-
-
 @pytest.mark.parametrize(
     ("body", "status", "says"),
     [

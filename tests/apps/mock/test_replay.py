@@ -67,46 +67,6 @@ async def test_refuses_what_was_not_recorded(client: Client, tmp_path: Path, bod
     assert (status, answer["error"]["code"]) == (400, "unsupported")
 
 
-def test_the_longer_question_wins(tmp_path: Path) -> None:
-    """A question that is part of another one answers only where it stands alone."""
-    path = written(
-        tmp_path,
-        {"q": "What is 2 + 2?", "o": "4"},
-        {"q": "What is 2 + 2? And doubled?", "o": "8"},
-        {"q": "2", "o": "?"},
-    )
-    recordings = read_recordings(options(path))
-    assert found(recordings, "Q: What is 2 + 2? And doubled?") == "8"
-    assert found(recordings, "Q: What is 2 + 2? And halved?") == "4"
-    assert found(recordings, "2") == "?"
-
-
-def test_all_fields_must_occur(tmp_path: Path) -> None:
-    """With several fields and lists, every text must occur, and more of them win."""
-    rows = [
-        {"q": "Which is it?", "c": ["red", "green"], "o": "A"},
-        {"q": "Which is it?", "c": ["red", "green", "blue"], "o": "B"},
-        {"q": "Which is it?", "c": ["red", "violet"], "o": "C"},
-    ]
-    recordings = read_recordings(options(written(tmp_path, *rows), question_fields=("q", "c")))
-    assert found(recordings, "Which is it?\nA) red\nB) green") == "A"
-    assert found(recordings, "Which is it?\nA) red\nB) green\nC) blue") == "B"
-    assert found(recordings, "Which is it?\nA) violet\nB) red") == "C"
-    assert found(recordings, "Which is it?\nA) red") == "no_recording"
-
-
-def test_worked_examples_make_a_prompt_ambiguous(tmp_path: Path) -> None:
-    """Where a prompt holds two recorded questions side by side, neither is guessed; the id decides."""
-    example, asked = "How many legs do seven spiders have together, please?", "How many legs do three ants have in all?"
-    rows = [{"i": 1, "q": example, "o": "56"}, {"i": 2, "q": asked, "o": "18"}, {"i": 3, "q": "ants", "o": "?"}]
-    recordings = read_recordings(options(written(tmp_path, *rows), id_field="i"))
-    prompt = f"{example}\n56\n\n{asked} Think of ants."
-    assert found(recordings, prompt) == "ambiguous_recording"
-    assert found(recordings, prompt, sample_id="2") == "18"
-    assert found(recordings, prompt, sample_id="1") == "56"
-    assert found(recordings, f"{asked} Think of ants.") == "18"
-
-
 def test_equal_questions_need_an_id(tmp_path: Path) -> None:
     """Equal questions with different outputs are told apart by the id only; equal outputs are no ambiguity."""
     rows = [{"i": "é7", "q": "Who?", "o": "Ann"}, {"i": 8, "q": "Who?", "o": "Bob"}, {"i": 9, "q": "Who?", "o": "Bob"}]
@@ -154,14 +114,6 @@ async def test_ambiguity_names_the_rivals_and_the_way_out(client: Client, tmp_pa
     assert "line 1" in without_ids["error"]["message"]
     assert "--id-field" in without_ids["error"]["message"]
     assert wrong[0] == 400
-
-
-async def test_finish_reason_is_replayed(client: Client, tmp_path: Path) -> None:
-    """A recorded finish reason is served; null means stop."""
-    path = written(tmp_path, {"q": "One?", "o": "", "f": "length"}, {"q": "Two?", "o": "2", "f": None})
-    async with running(replay_app(options(path, finish_reason_field="f"), model="demo")) as url:
-        reasons = [(await client.chat(url, text))[1]["choices"][0]["finish_reason"] for text in ("One?", "Two?")]
-    assert reasons == ["length", "stop"]
 
 
 @pytest.mark.parametrize(

@@ -138,6 +138,7 @@ async def test_the_oracle_answers_right() -> None:
     assert (bool(answer.text), other[0]) == (True, 404)
 
 
+@pytest.mark.slow
 async def test_the_sdks_of_the_vendors_read_the_streams(tmp_path: Path) -> None:
     """Their own collectors make of the events what the whole body says."""
     openai, anthropic = pytest.importorskip("openai"), pytest.importorskip("anthropic")

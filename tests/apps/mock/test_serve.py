@@ -19,12 +19,12 @@ from pathlib import Path
 
 import pytest
 
-from nel.apps.http_server import base_url_of, running
+from nel.apps.http_server import running
 from nel.apps.mock import command as endpoint
 from nel.apps.mock.demo import DemoOptions, demo_app
 from nel.apps.mock.local_model import LocalModelOptions, model_path
 from nel.errors import ConfigError, MissingExtra, UsageError
-from tests.apps.mock.conftest import Client
+from tests.support.runs import nel
 
 NEL = (sys.executable, "-m", "nel", "endpoint")
 
@@ -79,9 +79,9 @@ def test_replay_takes_its_key_from_the_environment(tmp_path: Path) -> None:
         (("replay", "no-such.jsonl", "--question-field", "q", "--output-field", "o"), "no-such.jsonl"),
     ],
 )
-def test_wrong_arguments_end_in_one_line(arguments: tuple[str, ...], words: str) -> None:
+def test_wrong_arguments_end_in_one_line(tmp_path: Path, arguments: tuple[str, ...], words: str) -> None:
     """A usage error is one line on stderr and exit code 2; nothing is served."""
-    ended = subprocess.run([*NEL, *arguments, "--port", "0"], capture_output=True, text=True, timeout=120, check=False)
+    ended = nel("endpoint", *arguments, "--port", "0", cwd=tmp_path)
     assert (ended.returncode, ended.stdout) == (2, "")
     assert words in ended.stderr
     assert ended.stderr.count("\n") == 1
@@ -104,20 +104,6 @@ async def test_an_impossible_address_is_a_usage_error(host: str, port: int) -> N
     with pytest.raises(UsageError, match=host if port == 0 else str(port)):
         async with running(demo_app(DemoOptions()), host=host, port=port):
             pass
-
-
-async def test_running_picks_a_free_port_and_frees_it(client: Client) -> None:
-    """Two servers at a time have two addresses; the address is free again after the block."""
-    async with running(demo_app(DemoOptions())) as first, running(demo_app(DemoOptions())) as second:
-        assert first != second
-        assert (await client.get(f"{first}/models"))[0] == 200
-    async with running(demo_app(DemoOptions()), port=int(first.rsplit(":", 1)[1].removesuffix("/v1"))) as again:
-        assert again == first
-
-
-def test_ipv6_addresses_are_bracketed() -> None:
-    """The URL of an IPv6 host can be pasted."""
-    assert base_url_of("::1", 8089) == "http://[::1]:8089/v1"
 
 
 def test_flags_and_options_have_the_same_defaults() -> None:

@@ -53,18 +53,6 @@ async def test_chat_stream_carries_the_same_answer(client: Client) -> None:
     assert all("usage" not in event for event in without_usage[:-1])
 
 
-async def test_completions_stream_keeps_prompts_apart(client: Client) -> None:
-    """The chunks of a streamed list of prompts carry the index of their prompt."""
-    prompts = [QUESTION, "Compute 7 minus 19."]
-    async with running(demo_app(DemoOptions())) as url:
-        _, plain = await client.complete(url, prompts)
-        events = await client.events(f"{url}/completions", {"prompt": prompts})
-    for choice in plain["choices"]:
-        own = [event["choices"][0] for event in events[:-1] if event["choices"][0]["index"] == choice["index"]]
-        assert "".join(part["text"] for part in own) == choice["text"]
-        assert own[-1]["finish_reason"] == "stop"
-
-
 @pytest.mark.parametrize("max_tokens", [0, 5, None])
 async def test_echo_has_legacy_logprobs(client: Client, max_tokens: int | None) -> None:
     """With echo, joined tokens are the text, offsets point into it and only the first log-probability is null."""
@@ -82,16 +70,6 @@ async def test_echo_has_legacy_logprobs(client: Client, max_tokens: int | None) 
     rest = zip(logprobs["tokens"], logprobs["token_logprobs"], logprobs["top_logprobs"], strict=True)
     assert all(value < 0 and top[token] == value for token, value, top in list(rest)[1:])
     assert len(prompt) in [*logprobs["text_offset"], len(choice["text"])]
-
-
-async def test_logprobs_without_echo_cover_the_completion(client: Client) -> None:
-    """Without echo, tokens are those of the completion and none of them is null."""
-    async with running(demo_app(DemoOptions())) as url:
-        _, body = await client.complete(url, QUESTION, logprobs=0)
-    [choice] = body["choices"]
-    assert "".join(choice["logprobs"]["tokens"]) == choice["text"]
-    assert None not in choice["logprobs"]["token_logprobs"]
-    assert body["usage"]["completion_tokens"] == len(choice["logprobs"]["tokens"])
 
 
 async def test_models_and_health(client: Client) -> None:
@@ -139,22 +117,14 @@ MESSAGES = [{"role": "user", "content": "hi"}]
     [
         ("chat/completions", {"model": None, "messages": MESSAGES}, "model"),
         ("chat/completions", {}, "messages"),
-        ("chat/completions", {"messages": []}, "messages"),
         ("chat/completions", {"messages": [{"content": "hi"}]}, "messages[0]"),
         ("chat/completions", {"messages": [{"role": "user", "content": 7}]}, "messages[0].content"),
-        ("chat/completions", {"messages": [{"role": "user", "content": [{"text": 7}]}]}, "messages[0].content"),
         ("chat/completions", {"messages": MESSAGES, "max_tokens": 0}, "max_tokens"),
         ("chat/completions", {"messages": MESSAGES, "n": 2}, "n"),
         ("chat/completions", {"messages": MESSAGES, "logprobs": True}, "logprobs"),
-        ("chat/completions", {"messages": MESSAGES, "stream": "yes"}, "stream"),
-        ("chat/completions", {"messages": MESSAGES, "stream_options": 1}, "stream_options"),
         ("chat/completions", {"messages": MESSAGES, "seed": 1.5}, "seed"),
-        ("chat/completions", {"messages": MESSAGES, "stop": [1]}, "stop"),
-        ("completions", {}, "prompt"),
-        ("completions", {"prompt": []}, "prompt"),
         ("completions", {"prompt": [1, 2, 3]}, "prompt"),
         ("completions", {"prompt": "hi", "logprobs": 99}, "logprobs"),
-        ("completions", {"prompt": "hi", "max_tokens": -1}, "max_tokens"),
         ("completions", {"prompt": "hi", "logprobs": 1, "stream": True}, "stream"),
     ],
 )
@@ -172,24 +142,6 @@ async def test_bad_json_is_a_400(client: Client, raw: bytes) -> None:
     async with running(demo_app(DemoOptions())) as url, client.session.post(f"{url}/completions", data=raw) as response:
         assert response.status == 400
         assert "JSON" in (await response.json())["error"]["message"]
-
-
-async def test_unknown_routes_and_methods_answer_in_json(client: Client) -> None:
-    """A wrong path or method is an OpenAI-shaped error, not a page."""
-    async with running(demo_app(DemoOptions())) as url:
-        assert (await client.get(f"{url}/nothing"))[1]["error"]["code"] == "unknown_url"
-        status, body = await client.get(f"{url}/completions")
-    assert (status, body["error"]["code"]) == (405, "method_not_allowed")
-
-
-async def test_content_parts_and_lone_surrogates_are_text(client: Client) -> None:
-    """Text parts are read like text, and a lone surrogate in the prompt survives the echo."""
-    message = {"role": "user", "content": [{"type": "text", "text": QUESTION}, {"type": "image_url", "image_url": {}}]}
-    async with running(demo_app(DemoOptions(accuracy=1))) as url:
-        _, body = await client.post(f"{url}/chat/completions", {"messages": [message]})
-        _, odd = await client.complete(url, "half \ud83d", echo=True, max_tokens=0)
-    assert body["choices"][0]["message"]["content"].endswith("Answer: 10")
-    assert odd["choices"][0]["text"] == "half \ud83d"
 
 
 async def test_stop_and_max_tokens_cut_the_answer(client: Client) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -13,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from nel.cli.app import app
-from nel.decide import Test, Variances, exact_questions_needed, mcnemar_questions_needed, questions_needed
+from nel.decide import Variances, mcnemar_questions_needed, questions_needed
 from tests.support.compared import line, lines, write_run
 
 
@@ -107,22 +106,6 @@ def test_one_run_assumes_a_correlation_and_says_so(tmp_path: Path) -> None:
     assert default["variances"]["between"] == pytest.approx(0.25, rel=0.02)
 
 
-def test_clusters_raise_the_questions(tmp_path: Path) -> None:
-    """Ten questions on each passage that all go one way count as one."""
-    rng = np.random.default_rng(5)
-    rows = [
-        line(idx, float(passage_score), group=f"passage {passage}")
-        for passage, passage_score in enumerate(rng.random(60) < 0.5)
-        for idx in range(passage * 10, passage * 10 + 10)
-    ]
-    run = write_run(tmp_path / "a", rows)
-    found = power(run)
-    assert found["variances"]["design_effect"] == pytest.approx(10, rel=0.05)
-    assert found["plans"][0]["questions"] == pytest.approx(
-        10 * power(run, "--design-effect", "1")["plans"][0]["questions"], rel=0.05
-    )
-
-
 def test_plans_have_tokens_money_and_hours(tmp_path: Path) -> None:
     """What an answer took in the earlier run is what it is planned to take, and prices may be given."""
     run = with_runtime(write_run(tmp_path / "a", lines(coins(200, 0.5, 6))), completed=200, elapsed=3600.0, cost=0.4)
@@ -134,47 +117,6 @@ def test_plans_have_tokens_money_and_hours(tmp_path: Path) -> None:
     priced = power(run, "--repeats", "2", "--price-input", "10", "--price-output", "20")
     assert priced["plans"][0]["cost"] == pytest.approx(0.007 * answers)
     assert power(write_run(tmp_path / "b", lines(coins(200, 0.5, 6))))["plans"][0]["cost"] is None
-
-
-def test_what_one_more_answer_buys() -> None:
-    """New questions buy more while there are any; then repeats are what is left."""
-    few = power("--score", "0.5", "--within", "0.1", "--questions", "100")
-    many = power("--score", "0.5", "--within", "0.1")
-    assert (few["marginal"]["buys_more"], many["marginal"]["buys_more"]) == ("repeats", "questions")
-    unknown = power("--score", "0.5", "--questions", "100")
-    assert unknown["marginal"]["buys_more"] is None
-    same = power("--score", "0.5", "--questions", "100", "--within", "0")
-    assert same["marginal"]["buys_more"] == "nothing"
-    assert [one["repeats"] for one in unknown["plans"] + same["plans"]] == [1, 1]
-    assert few["marginal"]["with_more_questions"] < few["marginal"]["with_one_more_repeat"]
-
-
-def test_a_judge_needs_fewer_labels_the_better_it_is() -> None:
-    """Labels for a judge that knows nothing are those of the plan itself."""
-    given = ("--score", "0.5", "--effect", "0.05", "--questions", "10000", "--repeats", "1")
-    labels = [power(*given, "--judge-correlation", str(r))["labels"]["labels"] for r in (0.0, 0.6, 0.9)]
-    assert labels[0] == power(*given)["plans"][0]["questions"]
-    assert labels[0] > labels[1] > labels[2]
-    assert power(*given)["labels"] is None
-
-
-def test_one_sided_plans_are_those_of_a_gate() -> None:
-    """A gate of level 0.95 errs in 2.5 % to one side, so a plan for it needs as many questions, unless more is said."""
-    two, one = power("--score", "0.5"), power("--score", "0.5", "--one-sided")
-    assert (two["alpha"], one["alpha"]) == (0.05, 0.025)
-    assert one["plans"][0]["questions"] == two["plans"][0]["questions"]
-    bolder = power("--score", "0.5", "--one-sided", "--alpha", "0.05")
-    assert bolder["plans"][0]["questions"] < two["plans"][0]["questions"]
-
-
-def test_unscored_questions_plan_nothing(tmp_path: Path) -> None:
-    """Samples without a score are left out of the variances and are no zeros."""
-    scores: Sequence[float | None] = [*coins(300, 0.5, 4)]
-    with_gaps = [score if idx % 3 else None for idx, score in enumerate(scores)]
-    kept = [score for score in with_gaps if score is not None]
-    found = power(write_run(tmp_path / "a", lines(with_gaps)))
-    assert found["variances"]["between"] == pytest.approx(np.var(kept, ddof=1))
-    assert found["source"]["questions"] == 300
 
 
 def test_terminal_and_picture(tmp_path: Path) -> None:
@@ -226,13 +168,6 @@ def test_what_plans_nothing_is_one_clear_line(tmp_path: Path) -> None:
         assert output.count("\n") == 1
 
 
-def test_an_effect_larger_than_the_disagreement_is_planned_with_more(tmp_path: Path) -> None:
-    """Two runs that hardly differ would plan 16 questions for 10 points, which find them in every fourth case."""
-    found = power("--discordant", "0.02", "--effect", "0.1")
-    assert found["plans"][0]["questions"] == exact_questions_needed(0.1, 0.1, 1, Test())
-    assert "10 % are planned with" in " ".join(found["notes"])
-
-
 @pytest.mark.parametrize("given", [("--discordant", "0.2"), ("--score", "0.8"), ()])
 def test_an_effect_in_points_is_refused(tmp_path: Path, given: tuple[str, ...]) -> None:
     """--effect 2 is no effect of two points."""
@@ -240,9 +175,7 @@ def test_an_effect_in_points_is_refused(tmp_path: Path, given: tuple[str, ...]) 
     assert "scores from 0 to 1 cannot differ by 2; 0.02 is 2 points" in refused(*runs, *given, "--effect", "2")
 
 
-@pytest.mark.parametrize(
-    "option", ["--effect", "--within", "--design-effect", "--prompt-tokens", "--price-input", "--answers-per-hour"]
-)
+@pytest.mark.parametrize("option", ["--effect", "--price-input"])
 def test_infinity_plans_nothing(option: str) -> None:
     """It ended in a traceback, or in no time at all."""
     assert '"inf" is not a finite number' in " ".join(refused("--discordant", "0.2", option, "inf").split())

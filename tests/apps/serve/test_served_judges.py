@@ -151,17 +151,6 @@ async def test_a_judge_without_the_model_ends_the_start(tmp_path: Path) -> None:
             await served.__aenter__()
 
 
-async def test_a_judge_that_cannot_be_reached_is_said_at_the_start(tmp_path: Path) -> None:
-    """The server starts all the same, and says what becomes of answers meanwhile."""
-    named = {"judge": {"url": "http://127.0.0.1:9/v1", "model": "j"}}
-    plan = read_samples(bench(tmp_path, RETURNED), dataset=None, samples_max=None, judging=named).plan
-    said: list[str] = []
-    async with open_judges(plan, timeout_seconds=1, plugin_timeout_seconds=1, say=said.append):
-        (note,) = said
-    assert note.startswith("judge j cannot be reached")
-    assert note.endswith("answers are HTTP 503 until it answers")
-
-
 def test_which_judges_are_asked(tmp_path: Path) -> None:
     """A run's configuration, flags in place of its panel, or the benchmark's own judge; else a refusal."""
     (tmp_path / "run.yaml").write_text(json.dumps({"judge": {"url": "u", "model": "a", "repeats": 3}, "output": {}}))

@@ -107,19 +107,6 @@ async def test_a_run_in_progress_is_live(tmp_path: Path) -> None:
         assert "nel eval resume going goes on" in await text_of(client, "/runs/going")
 
 
-def test_a_large_run_is_shown_before_it_is_counted(tmp_path: Path) -> None:
-    """A page does not wait until a million outcomes are counted; what is there is shown, and no score invented."""
-    run = found_in(build_viewed_run(tmp_path / "run", n=30, answered=10, ended=None, texts=()))
-    hasty, patient = Summaries(wait_seconds=0.0), Summaries(wait_seconds=60.0)
-    first, second = hasty.of(run), patient.of(run)
-    assert second.benchmarks[0].n_scored > 0
-    if not first.is_counted:  # the count may have been faster than the page
-        (benchmark,) = first.benchmarks
-        assert (benchmark.value, benchmark.n_done, benchmark.n_total) == (None, 10, 30)
-    hasty.close()
-    patient.close()
-
-
 def test_a_killed_run_is_not_read_from_older_artifacts(tmp_path: Path) -> None:
     """Artifacts of the session before are not those of a run that was resumed and killed."""
     from nel.engine.store.database import Store

@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-import sqlite3
-import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from nel.apps.view.finding import FoundRun, find_runs
-from nel.apps.view.index.building import IndexState, Indices, _Changed, build
+from nel.apps.view.index.building import IndexState, Indices, build
 from nel.apps.view.index.database import ORDERS, Filter, Index, ResultKey, Search, choice_name
 from nel.apps.view.run_page import confusion_of
 from nel.apps.view.sample import sample_view
 from nel.apps.view.samples import Wanted, sample_page
 from nel.apps.view.summary import Summaries
-from nel.engine.stop_rules import DECISIONS
 from nel.engine.store.codec import encode_outcome, encode_response
 from nel.engine.store.database import Store
-from nel.reports.distributions import bin_of, chart_of, edges_of
+from nel.reports.distributions import bin_of, chart_of
 from nel.runs.evaluation import evaluate
-from nel.types import SECOND_ASKING, Response, Scored
+from nel.types import Response, Scored
 from tests.apps.view.conftest import PATIENCE_SECONDS
 from tests.support.runs import read_results, write_jsonl
 from tests.support.viewed_run import build_viewed_run
@@ -204,48 +201,6 @@ def test_a_new_session_makes_a_new_index(tmp_path: Path) -> None:
     assert (second.n_indexed, search(second.path, "step")) == (0, [])
 
 
-def test_a_damaged_index_is_built_again(tmp_path: Path) -> None:
-    """A cache is a convenience: what is wrong with it is no error."""
-    run = found_in(build_viewed_run(tmp_path / "run", n=10, texts=()))
-    indices = Indices(tmp_path / "cache", wait_seconds=PATIENCE_SECONDS)
-    path = indices.of(run).path
-    indices.close()
-    path.write_bytes(b"no database, but long enough to be looked at" * 100)
-    again = Indices(tmp_path / "cache", wait_seconds=PATIENCE_SECONDS)
-    state = again.of(run)
-    again.close()
-    assert (state.n_indexed, state.problem) == (9, "")
-
-
-def test_a_damaged_answer_is_found_as_such(tmp_path: Path) -> None:
-    """One row that cannot be read costs its own place in the index only."""
-    run_dir = build_viewed_run(tmp_path / "run", n=10, texts=())
-    with sqlite3.connect(run_dir / "run.db") as connection:
-        connection.execute("UPDATE responses SET response = replace(response, 'Step 4', 'Step 5') WHERE idx = 4")
-    connection.close()
-    build(found_in(run_dir), tmp_path / "index.db")
-    assert search(tmp_path / "index.db", "", kind="damaged") == [4]
-    assert len(search(tmp_path / "index.db", "")) == 10
-
-
-def test_building_stops_when_it_is_told(tmp_path: Path) -> None:
-    """A server that ends does not wait for a million answers."""
-    run = found_in(build_viewed_run(tmp_path / "run", n=10, texts=()))
-    stop = threading.Event()
-    stop.set()
-    build(run, tmp_path / "index.db", stop=stop)
-    with Index(tmp_path / "index.db") as index:
-        assert index.fact("n") is None
-
-
-@pytest.mark.parametrize("value", [1e-9, 0.004, 0.5, 1.0, 3.7, 511.9, 1e12])
-def test_bins_are_narrow(value: float) -> None:
-    """A value lies in its bin, which is at most 1.6 percent wide."""
-    low, high = edges_of(bin_of(value))
-    assert low <= value < high
-    assert high / low < 1.017
-
-
 def test_a_chart_counts_every_value() -> None:
     """Columns and what lies above them add up; the median and the 90th percentile are those of the values."""
     values = [0.0] * 10 + [float(one) for one in range(1, 1000)] + [1e6] * 5
@@ -261,18 +216,6 @@ def test_a_chart_counts_every_value() -> None:
     assert chart.median == pytest.approx(495, rel=0.02)
     assert chart.p90 == pytest.approx(900, rel=0.02)
     assert chart_of("cost", {bin_of(0.0): 5}) is chart_of("cost", {}) is None
-
-
-def test_second_askings_are_in_no_index(tmp_path: Path) -> None:
-    """What was asked again to check the endpoint is no answer of the run."""
-    run_dir = build_viewed_run(tmp_path / "run", n=6, texts=())
-    store = Store(run_dir / "run.db")
-    again = encode_outcome(Scored(reward=1.0, metrics={}))
-    store._write("INSERT INTO outcomes VALUES(1, 2, ?, 0, ?)", (SECOND_ASKING, again))
-    store.close()
-    build(found_in(run_dir), tmp_path / "index.db")
-    with Index(tmp_path / "index.db") as index:
-        assert index.fact("n") == 5
 
 
 def test_an_answer_in_flight_when_a_stop_rule_decided_is_not_asked(tmp_path: Path) -> None:
@@ -313,16 +256,3 @@ def test_an_answer_in_flight_when_a_stop_rule_decided_is_not_asked(tmp_path: Pat
     view = sample_view(run, benchmark, left[0], 0, whole=False)
     assert view is not None
     assert (view.verdict.group, view.reward) == ("not_asked", None)
-
-
-def test_a_decision_makes_a_new_index(tmp_path: Path) -> None:
-    """What was indexed while the run went on may have turned out not to count."""
-    run_dir = build_viewed_run(tmp_path / "run", n=10, texts=())
-    run, path = found_in(run_dir), tmp_path / "index.db"
-    build(run, path)
-    store = Store(run_dir / "run.db")
-    with store.transaction():
-        store.set_meta(DECISIONS, {"quiz": {"n_clusters": 4, "reason": "narrow", "condition": "width<0.4"}})
-    store.close()
-    with pytest.raises(_Changed):
-        build(run, path)

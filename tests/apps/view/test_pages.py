@@ -10,8 +10,6 @@ from typing import Any
 import pytest
 from aiohttp.test_utils import TestClient
 
-from nel.apps.view.finding import check_directories, find_runs
-from nel.errors import OutputError
 from tests.apps.view.conftest import content_of, opened
 from tests.support.viewed_run import build_viewed_run
 
@@ -170,13 +168,6 @@ async def test_filters_and_search_narrow_the_list(client: Client) -> None:
     assert 'value="law">law (20)' in await text_of(client, SAMPLES)
 
 
-async def test_a_number_is_jumped_to(client: Client) -> None:
-    """What is typed as #12 opens the sample, and an id leads to its address."""
-    assert str((await client.get(f"{SAMPLES}?q=%2312")).url).endswith("/quiz/12")
-    assert str((await client.get(f"{SAMPLES}/id/quiz%2F0007")).url).endswith("/quiz/7")
-    await text_of(client, f"{SAMPLES}/id/nothing", 404)
-
-
 async def test_a_sample_shows_how_its_answer_was_read(client: Client) -> None:
     """Question, prompt as sent, marked answer, target, reading and request are on the page of a sample."""
     text = await text_of(client, "/runs/first-run/quiz/2")
@@ -186,14 +177,6 @@ async def test_a_sample_shows_how_its_answer_was_read(client: Client) -> None:
         assert part in text
     assert "hidden thought 4" in await text_of(client, "/runs/first-run/quiz/4")
     assert "Traceback &#34; onmouseover" in await text_of(client, "/runs/first-run/quiz/5")
-
-
-async def test_neighbours_follow_the_filter(client: Client) -> None:
-    """Next and Previous of a sample lead to those that match what was asked for."""
-    text = await text_of(client, f"{SAMPLES}/18?kind=infra:timeout")
-    assert re.search(r'rel="prev" class="button" href="/runs/second-run/quiz/8\?kind=', text)
-    assert re.search(r'rel="next" class="button" href="/runs/second-run/quiz/28\?kind=', text)
-    assert 'href="/runs/second-run/quiz/17"' in await text_of(client, f"{SAMPLES}/18")
 
 
 async def test_repeats_are_folded_into_one_row(client: Client) -> None:
@@ -220,15 +203,6 @@ async def test_what_is_not_there_is_said(client: Client, path: str) -> None:
     assert "Not found" in text or "error" in text
 
 
-@pytest.mark.parametrize(
-    "query", ["after=-1", "after=x", "before=99999999999999999999", "after=²", "repeat=x", "after=1&before=1"]
-)
-async def test_odd_places_are_ignored(client: Client, query: str) -> None:
-    """A place that is no number is none."""
-    for path in (f"{SAMPLES}?{query}", f"{SAMPLES}/1?{query}"):
-        assert "quiz" in await text_of(client, path)
-
-
 async def test_a_run_that_cannot_be_read_is_a_row_of_its_own(tmp_path: Path) -> None:
     """A damaged store says why in the table and on its page; the others are shown."""
     build_viewed_run(tmp_path / "good", n=5)
@@ -239,25 +213,3 @@ async def test_a_run_that_cannot_be_read_is_a_row_of_its_own(tmp_path: Path) -> 
         assert "unreadable" in text
         assert "good" in text
         assert "cannot be read" in await text_of(client, "/runs/bad", 422)
-
-
-def test_runs_have_ids_of_their_own(tmp_path: Path) -> None:
-    """Names that are equal, or no part of an address, are told apart."""
-    for name in ("a/run", "b/run", "c/läuft <b>"):
-        (tmp_path / name).mkdir(parents=True)
-        (tmp_path / name / "run.db").touch()
-    found = find_runs([tmp_path, tmp_path / "a"])
-    assert len(found) == 3
-    assert all(re.fullmatch(r"[A-Za-z0-9._~-]+", name) for name in found)
-    assert found["run"].folder == "a"
-
-
-def test_nothing_to_show_is_said(tmp_path: Path) -> None:
-    """A directory without a run, a file and a missing path each have a line of their own."""
-    with pytest.raises(OutputError, match=r"there is no run in .*: no run\.db in it or 3 levels below"):
-        check_directories([tmp_path])
-    with pytest.raises(OutputError, match=r"there is no .*missing; give the directory"):
-        check_directories([tmp_path / "missing"])
-    (tmp_path / "file").touch()
-    with pytest.raises(OutputError, match=r"is a file; give the directory"):
-        check_directories([tmp_path / "file"])

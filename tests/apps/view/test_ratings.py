@@ -6,15 +6,12 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from nel.apps.view.ratings import Rating, add_rating, ratings_path, read_ratings
 from nel.artifacts.files import directory_name
 from nel.artifacts.judged_answers import judged_benchmark
 from nel.artifacts.label_file import read_label_file
 from nel.artifacts.labelling import import_labels
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
-from nel.errors import UsageError
 from nel.runs.verification import _files
 from tests.apps.view.conftest import opened
 from tests.apps.view.test_pages import text_of
@@ -57,14 +54,6 @@ def test_a_calibration_takes_ratings(tmp_path: Path) -> None:
         add_rating(path, Rating(sample_id=f"s{idx}", label=label, **fields))
     imported = import_labels(run_dir, path)
     assert (imported.n, imported.n_empty, list(imported.skipped)) == (2, 1, [])
-
-
-def test_a_file_of_something_else_is_not_written_over(tmp_path: Path) -> None:
-    """What was put there by hand is named instead of being replaced."""
-    path = ratings_path(tmp_path, "quiz")
-    path.write_text('{"sample_id": "a", "label": "b"}\n')
-    with pytest.raises(UsageError, match="holds no ratings"):
-        read_ratings(path)
 
 
 async def test_a_sample_is_downloaded_as_its_line(tmp_path: Path) -> None:

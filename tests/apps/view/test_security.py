@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 from aiohttp.test_utils import TestClient
 
-from nel.apps.view.security import host_of, hosts_of
-from nel.apps.view.server import base_path_of
+from nel.apps.view.security import hosts_of
 from nel.apps.view.start import ViewOptions, access_of
 from nel.errors import UsageError
 from tests.apps.view.conftest import TOKEN, opened
@@ -170,28 +169,6 @@ async def test_a_redirect_never_leads_to_another_server(folder: Path, tmp_path: 
         writer.close()
         places = [line.partition(": ")[2] for line in head.splitlines() if line.lower().startswith("location")]
         assert all(place.startswith("/") and place[1:2] not in ("/", "\\") for place in places), head
-
-
-@pytest.mark.parametrize(
-    ("value", "name"),
-    [("LocalHost:80", "localhost"), ("[::1]:8", "::1"), ("a@b", None), ("", None), (None, None), ("a/b", None)],
-)
-def test_host_names(value: str | None, name: str | None) -> None:
-    """The name alone counts, in lower case; anything that is more than a name and a port is none."""
-    assert host_of(value) == name
-
-
-@pytest.mark.parametrize(("given", "path"), [("", ""), ("/", ""), ("eval", "/eval"), ("/a/b-c/", "/a/b-c")])
-def test_base_paths(given: str, path: str) -> None:
-    """A base path is written with or without slashes."""
-    assert base_path_of(given) == path
-
-
-@pytest.mark.parametrize("given", ["/a b", "/../x", "//evil", "/a//b", "/%2e", "/{x}", "/."])
-def test_bad_base_paths(given: str) -> None:
-    """What could be another address, or a pattern, is refused."""
-    with pytest.raises(UsageError, match="--base-path"):
-        base_path_of(given)
 
 
 def _options(**changes: Any) -> ViewOptions:

@@ -52,14 +52,6 @@ def test_an_archive_is_the_run(run_dir: Path, tmp_path: Path) -> None:
     assert oct(path.stat().st_mode & 0o777) == "0o600"
 
 
-def test_it_is_unpacked_once_for_each_content(run_dir: Path, tmp_path: Path) -> None:
-    """The second opening finds the first; another archive has a folder of its own."""
-    path = write_archive(run_dir, tmp_path / "run.tar.gz")
-    first = open_archive(path, tmp_path / "cache")
-    (first / "mark").touch()
-    assert (open_archive(path, tmp_path / "cache") / "mark").exists()
-
-
 def test_nothing_is_overwritten_and_nothing_half_written_stays(run_dir: Path, tmp_path: Path) -> None:
     """An existing file, a directory without a run and one in use are refused with one line; no other file appears."""
     path = write_archive(run_dir, tmp_path / "run.tar.gz")

@@ -45,14 +45,6 @@ def test_the_samples_are_those_with_a_score(finished: Path, tmp_path: Path) -> N
     assert details["file_path"] == path.relative_to(tmp_path / "out").as_posix()
 
 
-def test_a_break_within_a_text_ends_no_line(tmp_path: Path) -> None:
-    """Characters at which Python, and so the validator, ends a line are escaped within a text."""
-    run_dir = build_viewed_run(tmp_path / "run", n=6, texts=("a\u2028b\x85c\u2029d",), is_complete=True)
-    export_run("every-eval-ever", run_dir, tmp_path / "out")
-    (path,) = (tmp_path / "out").rglob("*_samples.jsonl")
-    assert len(path.read_text(encoding="utf-8").splitlines()) == 6
-
-
 VALIDATE = """
 import json, os, sys
 from pathlib import Path

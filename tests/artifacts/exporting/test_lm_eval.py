@@ -32,16 +32,6 @@ def test_compare_reads_the_export_with_equal_rewards(finished: Path, tmp_path: P
     assert results["nel"]["notes"][0] == "quiz: 3 of 30 results have no score (infra 3), which is no 0."
 
 
-def test_a_first_sample_without_score_is_read_too(finished: Path, tmp_path: Path) -> None:
-    """The name of the metric is found where only a later question was scored."""
-    export_run("lm-eval", finished, tmp_path / "out")
-    (samples,) = (tmp_path / "out").glob("samples_*.jsonl")
-    lines = samples.read_text(encoding="utf-8").split("\n")[:-1]
-    first = json.loads(lines[0]) | {"reward": None}
-    samples.write_text("\n".join([json.dumps(first), *lines[1:]]) + "\n", encoding="utf-8")
-    assert len(read_lm_eval(tmp_path / "out", "exported").benchmarks["quiz"].columns()) == 30
-
-
 def test_repeats_are_refused(tmp_path: Path) -> None:
     """A format with one score a question is not given the mean of several."""
     run_dir = build_viewed_run(tmp_path / "run", n=3, repeats=2, is_complete=True)

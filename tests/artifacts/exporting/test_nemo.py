@@ -10,7 +10,6 @@ from nel.artifacts.exporting.writers import export_run
 from nel.artifacts.importing.writers import import_results
 from nel.comparison.foreign import read_nemo
 from tests.artifacts.exporting.test_tables import stored
-from tests.artifacts.importing.test_nemo import BUNDLE, LINES, folder
 from tests.support.runs import read_json
 from tests.support.viewed_run import build_viewed_run
 
@@ -61,15 +60,6 @@ def test_it_comes_back_equal(tmp_path: Path) -> None:
         assert bundles[0][name] == bundles[1][name]
     assert bundles[0]["benchmark"] == bundles[1]["benchmark"]
     assert stored(run) == stored(source)
-
-
-def test_numbers_of_problems_stay_where_others_are_missing(tmp_path: Path) -> None:
-    """Results of NeMo Evaluator that began elsewhere, in another order, keep the numbers by which they are paired."""
-    lines = [json.dumps({**one, "problem_idx": place}) for place, one in zip((9, 4, 7), LINES, strict=True)]
-    import_results(folder(tmp_path / "in", lines), tmp_path / "run")
-    export_run("nemo", tmp_path / "run", tmp_path / "out")
-    assert [one["problem_idx"] for one in lines_of(tmp_path / "out" / "quiz" / "results.jsonl")] == [9, 7]
-    assert BUNDLE["config"]["model"] == "m"
 
 
 def test_ids_that_are_numbers_are_not_taken_for_positions(tmp_path: Path) -> None:

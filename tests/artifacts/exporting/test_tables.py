@@ -13,11 +13,9 @@ from typing import Any
 import pyarrow.parquet
 import pytest
 
-from nel.artifacts.exporting.csv_tables import export_csv
-from nel.artifacts.exporting.parquet_tables import export_parquet
 from nel.artifacts.exporting.table import METRIC_COLUMNS, SAMPLE_COLUMNS
 from nel.artifacts.exporting.writers import NOTES_FILE, export_run
-from nel.errors import OutputError, StoppedEarly
+from nel.errors import OutputError
 from tests.support.runs import read_json
 
 
@@ -117,10 +115,3 @@ def test_damaged_results_are_refused(
     with pytest.raises(OutputError, match=message):
         export_run(name, run_dir, tmp_path / "out")
     assert [path.name for path in tmp_path.iterdir()] == ["run"]
-
-
-@pytest.mark.parametrize("exporter", [export_csv, export_parquet])
-def test_a_full_disk_is_said(finished: Path, tmp_path: Path, exporter: Callable[[Path, Path], object]) -> None:
-    """Where nothing can be written the error names the file."""
-    with pytest.raises(StoppedEarly, match=r"cannot write .*samples"):
-        exporter(finished, tmp_path / "missing")

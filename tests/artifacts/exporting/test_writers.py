@@ -39,17 +39,6 @@ def test_an_output_that_is_in_use_is_refused(finished: Path, tmp_path: Path, pla
     assert (tmp_path / "full" / "a.txt").read_text() == (tmp_path / "file").read_text() == "mine"
 
 
-def test_an_empty_directory_is_used(finished: Path, tmp_path: Path) -> None:
-    """`mkdir out` before the export does no harm."""
-    (tmp_path / "out").mkdir()
-    export_run("csv", finished, tmp_path / "out")
-    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
-        "export-notes.txt",
-        "metrics.csv",
-        "samples.csv",
-    ]
-
-
 @pytest.mark.parametrize(
     ("name", "message"),
     [

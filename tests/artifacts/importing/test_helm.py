@@ -102,14 +102,3 @@ def test_what_cannot_be_read_is_named(tmp_path: Path) -> None:
     with pytest.raises(OutputError, match=r'request 1: "instance" is missing'):
         import_results(bundle(tmp_path / "c", states=[{}]), tmp_path / "run")
     assert not (tmp_path / "run").exists()
-
-
-def test_a_run_without_a_score_does_not_hold_up_the_others(tmp_path: Path) -> None:
-    """Of a directory of runs, the one that measures no answers is left out, and named."""
-    bundle(tmp_path / "suite" / "law")
-    bundle(tmp_path / "suite" / "speed", listed=[stats(1, None)])
-    found = import_results(tmp_path / "suite", tmp_path / "run")
-    assert len(found.benchmarks) == 1
-    assert any(
-        "speed has no metric that nel can take for the score" in one and "left out" in one for one in found.notes
-    )

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from nel.artifacts.exporting.writers import export_run
-from nel.artifacts.importing.inspect_values import value_to_float
 from nel.artifacts.importing.writers import import_results
 from nel.comparison.gate import gate
 from nel.comparison.nel_runs import read_side
@@ -148,16 +147,6 @@ def test_a_bad_source_is_named_and_nothing_is_written(
         import_results(make(tmp_path / "in"), tmp_path / "out" / "run")
     assert caught.value.exit_code == 2
     assert not list((tmp_path / "out").iterdir())
-
-
-@pytest.mark.parametrize(
-    ("value", "number"),
-    [("C", 1.0), ("I", 0.0), ("P", 0.5), ("N", 0.0), (True, 1.0), ("yes", 1.0), ("0.25", 0.25), (3, 3.0),
-     (float("nan"), None), ("nan", None), ("perhaps", None), (None, None)],
-)  # fmt: skip
-def test_values_count_as_inspect_counts_them(value: object, number: float | None) -> None:
-    """Letters, words and numbers as in Inspect; what is no number has no value, where Inspect may say 0."""
-    assert value_to_float(value) == number
 
 
 def test_a_sample_with_an_error_and_a_score_is_unscored(tmp_path: Path) -> None:

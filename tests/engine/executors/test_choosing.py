@@ -17,7 +17,6 @@ from nel.engine.progress import Progress
 from nel.engine.scorers.call import ScoringTask
 from nel.engine.scorers.dispatch import Answer, Deliver
 from nel.errors import ConfigError, NelError, PluginError, StoppedEarly
-from tests.support.distributions import install
 from tests.support.endpoint import Call, Reply, answer, scripted
 from tests.support.runs import only_run, read_json, read_results, sums, without_volatile
 
@@ -67,19 +66,6 @@ def test_an_executor_that_cannot_be_had_is_one_line(text: str, error: type[NelEr
     """A wrong name or option is refused by name, with the next step."""
     with pytest.raises(error, match=message):
         find_executor(text)
-
-
-def test_what_is_no_executor_is_refused_by_its_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A factory that raises or returns something else is named with the package before anything is sent."""
-    entries = {"nel.executors": {"odd": "odd_executor:odd", "broken": "odd_executor:broken"}}
-    source = "class Odd:\n    def open_scorers(self, work): ...\n\n"
-    source += "def odd():\n    return Odd()\n\ndef broken():\n    raise KeyError('a')\n"
-    install(tmp_path, "odd-executors", entries, modules={"odd_executor": source})
-    monkeypatch.syspath_prepend(tmp_path)
-    with pytest.raises(PluginError, match=r'"odd" of odd-executors 1\.0 is a Odd without open_sandbox, start, facts'):
-        find_executor("odd")
-    with pytest.raises(ConfigError, match=r"of odd-executors 1\.0 cannot be used: KeyError: 'a'"):
-        find_executor("broken")
 
 
 class _Lost(LocalExecutor):

@@ -89,16 +89,3 @@ def test_an_item_that_takes_hosts_down_takes_no_other_with_it() -> None:
             else:
                 finished |= {number for number in numbers if leases.finish(host, number)}
     assert lost == [5]
-
-
-def test_a_fixed_capacity_stays() -> None:
-    """A sandbox's host has as many programs as its engine takes, however long they take."""
-    leases = Leases(attempts_max=3)
-    leases.join("a", capacity=6)
-    for number in range(50):
-        leases.put(number)
-    for _ in range(5):
-        (given,) = leases.assign().values()
-        assert len(given) == 6
-        for number in given:
-            leases.finish("a", number)

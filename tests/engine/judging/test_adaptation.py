@@ -6,12 +6,8 @@ import threading
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 import nel
-from nel.config.identity import ALLOW_JUDGE
 from nel.engine.store.snapshot import Snapshot
-from nel.errors import ResumeRefused
 from nel.runs.evaluation import rescore
 from nel.runs.merging import merge_shards
 from nel.runs.verification import verify_run
@@ -97,22 +93,6 @@ def test_settings_of_a_judge_are_changed_before_its_first_reply(tmp_path: Path) 
     assert all(check.passed for check in verify_run(result.run_dir).checks)
 
 
-def test_two_reasoning_judges_have_changes_of_their_own(tmp_path: Path) -> None:
-    """Both are changed at the same time, each in its own way, and the identity has both."""
-
-    def fixed(call: Call, _: int) -> Reply:
-        if "temperature" in call.body:
-            return _refused("Unsupported parameter: 'temperature' is not supported with this model.")
-        return answer("GRADE: C")
-
-    with scripted(_model) as model, scripted(_reasoning) as o3, scripted(fixed) as gpt5:
-        result = nel.evaluate(_config(tmp_path, model.url, {"o3": o3, "gpt5": gpt5}))
-    assert result.exit_code == 0
-    assert _identity(result.run_dir)["judge.adapted"] == {"o3": CHANGES, "gpt5": {"temperature": "not sent"}}
-    answered = [call for call in o3.calls if _reasoning(call).status == 200]
-    assert len({call.text for call in answered}) == len(answered) == 4
-
-
 def test_a_reply_with_settings_from_before_a_change_is_not_kept(tmp_path: Path) -> None:
     """One question is answered late, with settings that another was refused with meanwhile: it is asked again."""
     others, seen = threading.Event(), set[str]()
@@ -156,20 +136,6 @@ def test_after_its_first_reply_a_refusal_is_a_refusal(tmp_path: Path) -> None:
         again = nel.evaluate(made, resume=True)  # the reply is of an earlier session now
         assert again.benchmarks[0].accounting["n_unscored"] == 2
     assert TAKEN not in _settings(o3.calls)
-    assert "judge.adapted" not in _identity(result.run_dir)
-
-
-def test_another_judge_of_the_name_starts_with_its_own_settings(tmp_path: Path) -> None:
-    """The changes are of one judge: a resume with another is refused, and where it is allowed, none is taken over."""
-    with scripted(_model) as model, scripted(_reasoning) as o3, scripted(lambda *_: answer("GRADE: C")) as plain:
-        made = _config(tmp_path, model.url, {"o3": o3})
-        assert nel.evaluate(made).exit_code == 0
-        made["judge"]["panel"][0] |= {"url": plain.url, "model": "other"}
-        with pytest.raises(ResumeRefused, match=r"judge\.adapted"):
-            nel.evaluate(made, resume=True)
-        result = nel.evaluate(made, resume=True, allowed_changes=frozenset({ALLOW_JUDGE}))
-    assert result.exit_code == 0
-    assert _settings(plain.calls) == [{"max_tokens": 4096, "temperature": 0.0}] * 4
     assert "judge.adapted" not in _identity(result.run_dir)
 
 

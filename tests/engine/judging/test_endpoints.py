@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from typing import ClassVar
 
 import pytest
 
-from nel.cli.progress import Warnings
 from nel.config.schema import EndpointConfig, ModelConfig
 from nel.engine.judging.endpoints import SLOTS_WITHOUT_JUDGE, JudgeEndpoint, share_slots
 from nel.engine.progress import Progress
@@ -38,17 +36,6 @@ def test_all_judges_together_leave_room_for_answers(concurrencies: tuple[int, ..
     share_slots(found)
     assert min(one.slots.free for one in found) >= 3
     assert sum(one.slots.free for one in found) <= SLOTS - SLOTS_WITHOUT_JUDGE
-
-
-def test_usual_judges_keep_all_their_slots() -> None:
-    """Nothing is taken away where there is room, nor from the evaluated model as its own judge."""
-    found = judge_endpoints(32, 1000, 1000)
-    share_slots(found)
-    assert [one.slots.free for one in found] == [96, 1064, 1064]
-    itself = EndpointConfig(url="http://m/v1", model="m")
-    own = JudgeEndpoint.of(Client(itself, api_key=None, connections=4096), 4096)
-    share_slots([own])
-    assert own.slots.free == 4096 + 64
 
 
 async def test_waiters_for_a_slot_can_be_rejected() -> None:
@@ -134,21 +121,3 @@ def test_a_judge_that_is_no_longer_served_is_named(tmp_path: Path) -> None:
     assert progress.judges.problems == [
         f"judge judge-0 refuses every question: {judge.url}: HTTP 404: the model j is not loaded"
     ]
-
-
-def test_a_problem_is_reported_once_each_time_that_it_begins() -> None:
-    """Its error may change while it lasts; a judge that comes back and goes down again is named again."""
-
-    class Panel:
-        down_seconds = None
-        problems: ClassVar[list[str]] = []
-
-    panel = Panel()
-    warnings = Warnings(Progress(judges=panel))
-    told = []
-    for error in ("HTTP 503", "HTTP 502", None, "HTTP 503\x1b[31m"):
-        panel.problems = [] if error is None else [f"judge j is down: http://j/v1: {error}"]
-        told.append(warnings.new())
-    assert [len(lines) for lines in told] == [1, 0, 0, 1]
-    assert told[0] == ["nel: judge j is down: http://j/v1: HTTP 503; answers are kept, and judged when it is back"]
-    assert "\x1b" not in told[3][0]

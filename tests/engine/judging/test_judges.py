@@ -17,7 +17,7 @@ from nel.runs.evaluation import evaluate, stored_config
 from tests.support.endpoint import Call, Reply, answer, scripted
 from tests.support.runs import nel as run_nel
 from tests.support.runs import only_run, read_json, read_results, write_jsonl
-from tests.support.tiers import diagonal
+from tests.support.tiers import first_rows
 
 HEAD = "from nel import Case, ScorerInput, benchmark, needs_judge, scorer\n"
 BENCH = "@benchmark(name='judged', dataset='rows.jsonl', prompt='What is {n} plus {n}?', target_field='sum')\n"
@@ -120,7 +120,19 @@ SILENT: dict[str, tuple[Callable[[], Reply], str]] = {
 }
 
 
-@pytest.mark.parametrize(("way", "fault"), diagonal(list(WAYS), list(SILENT)))
+@pytest.mark.parametrize(
+    ("way", "fault"),
+    first_rows(
+        2,
+        [
+            ("handed over", "prose"),
+            ("asked async", "an error"),
+            ("asked", "cut off"),
+            ("asked", "empty"),
+            ("asked", "refused"),
+        ],
+    ),
+)
 def test_a_judge_that_says_nothing_leaves_the_sample_unscored(tmp_path: Path, fault: str, way: str) -> None:
     """Never the lowest grade, zero or half: unscored by judge, the reply kept; a resume asks for that one alone."""
     reply, kind = SILENT[fault]
@@ -212,7 +224,7 @@ def test_a_panel_needs_its_quorum(tmp_path: Path) -> None:
 
 def test_a_judge_that_is_down_parks_samples(tmp_path: Path) -> None:
     """Every answer is made although the judge is down; the run ends resumably, and a resume only judges."""
-    path = bench(tmp_path, WAYS["asked"], n=200)
+    path = bench(tmp_path, WAYS["asked"], n=60)
 
     def down(call: Call, _: int) -> Reply:
         return Reply(status=503, body={"error": {"message": "down"}})
@@ -222,15 +234,15 @@ def test_a_judge_that_is_down_parks_samples(tmp_path: Path) -> None:
             settings = config(path, tmp_path, model.url, judge.url, engine={"concurrency": 4, "preflight": False})
             settings["judge"]["panel"][0]["outage_seconds_max"] = 2.0
             result = evaluate(settings)
-        assert (result.exit_code, len(model.calls)) == (75, 200)
+        assert (result.exit_code, len(model.calls)) == (75, 60)
         assert "the judge is down" in result.ending.reason
-        assert result.benchmarks[0].accounting["unscored"]["judge"]["n"] == 200
+        assert result.benchmarks[0].accounting["unscored"]["judge"]["n"] == 60
         assert '"judge judge-0"' in (result.run_dir / "run.log").read_text()
         with scripted(honest) as judge:
             settings["judge"]["panel"][0]["url"] = judge.url
             again = evaluate(settings, resume=True)
-        assert (again.exit_code, len(model.calls), len(judge.calls)) == (0, 200, 200)
-    assert again.benchmarks[0].accounting["n_scored"] == 200
+        assert (again.exit_code, len(model.calls), len(judge.calls)) == (0, 60, 60)
+    assert again.benchmarks[0].accounting["n_scored"] == 60
 
 
 def test_a_judge_that_comes_back_judges_what_was_parked(tmp_path: Path) -> None:
@@ -333,24 +345,6 @@ def test_a_scorer_that_begins_again_asks_nothing_twice(tmp_path: Path) -> None:
     assert len(judge.calls) == 6
 
 
-def test_most_repeats_of_a_judge_must_have_a_verdict(tmp_path: Path) -> None:
-    """One verdict in three is none; two are."""
-    path = bench(tmp_path, WAYS["handed over"], n=2)
-
-    def rarely(call: Call, seen: int) -> Reply:
-        silent = seen > ("What is 0 plus" not in call.text)
-        return answer("hm") if silent else honest(call, 0)
-
-    with scripted(adds) as model, scripted(rarely) as judge:
-        settings = config(path, tmp_path, model.url, judge.url, judge={"repeats": 3, "reasks": 0})
-        result = evaluate(settings)
-    rows = read_results(result.run_dir, "judged")
-    assert [row["reward"] for row in rows] == [None, 1.0]
-    assert (rows[0]["outcome"]["cause"], rows[0]["outcome"]["kind"]) == ("judge", "no_verdict")
-    repeats = [row["scoring_details"]["judgements"][0]["opinions"][0]["repeats"] for row in rows]
-    assert [sum(one is None for one in found) for found in repeats] == [2, 1]
-
-
 def test_a_wrong_key_of_the_judge_is_found_before_anything_is_paid_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -388,41 +382,6 @@ def test_a_refused_key_of_one_member_costs_its_own_opinions(
         assert (again.exit_code, len(one.calls), len(two.calls)) == (0, 6, 6)
     records = [row["scoring_details"]["judgements"][0] for row in read_results(again.run_dir, "judged")]
     assert all(opinion["fault"] is None for record in records for opinion in record["opinions"])
-
-
-def test_a_refused_key_ends_the_run_where_the_others_are_too_few(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """With a quorum of all three nothing could be scored, so nothing is paid for."""
-    monkeypatch.setenv("JUDGE_KEY", "not-the-right-key")
-    path = bench(tmp_path, WAYS["handed over"])
-    with scripted(adds) as model, scripted(honest) as one, scripted(honest, key="right", models=["judge-1"]) as two:
-        settings = config(path, tmp_path, model.url, one.url, two.url, judge={"quorum": 2})
-        settings["judge"]["panel"][1]["api_key_env"] = "JUDGE_KEY"
-        result = evaluate(settings)
-    assert (result.exit_code, len(model.calls)) == (2, 0)
-
-
-def test_settings_of_an_endpoint_that_is_not_there_are_the_judges(tmp_path: Path) -> None:
-    """``-O endpoint.outage_seconds_max`` holds for the judge where recorded answers are judged."""
-    write_jsonl(tmp_path / "pairs.jsonl", [{"question": "2 + 2?", "response": "4", "baseline": "5"}])
-    flags = (
-        "--bench",
-        "pairwise",
-        "--dataset",
-        "pairs.jsonl",
-        "--judge-url",
-        "http://127.0.0.1:9/v1",
-        "--judge-id",
-        "j",
-    )
-    done = run_nel("eval", "run", *flags, "-O", "endpoint.outage_seconds_max=0.1", cwd=tmp_path)
-    assert done.returncode == 75, done.stderr
-    settings = stored_config(only_run(tmp_path / "eval_results"))
-    assert (settings.endpoint, settings.judge.panel[0].outage_seconds_max) == (None, 0.1)
-    wrong = run_nel("eval", "run", *flags, "-O", "endpoint.outage_second_max=0.1", cwd=tmp_path)
-    assert wrong.returncode == 2
-    assert "outage_seconds_max" in wrong.stderr
 
 
 def test_flags_name_a_panel_and_add_a_judge_on_a_resume(tmp_path: Path) -> None:
@@ -576,41 +535,6 @@ def test_a_rubric_in_words_and_its_threshold_come_from_the_run(tmp_path: Path) -
     assert found[1]["scoring_details"]["judgements"][0]["metrics"] == {"rubric_score": 0.25}
 
 
-def test_a_judge_for_a_rule_is_noted(tmp_path: Path) -> None:
-    """A judge that is named for a benchmark that is scored by a rule is reported as not asked."""
-    path = bench(tmp_path, "")
-    by_rule = BENCH.rstrip().replace("@", "b = ")
-    (tmp_path / "judged.py").write_text(f"{HEAD}from nel import exact_match\n{by_rule}(exact_match)\n")
-    with scripted(adds) as model, scripted(honest) as judge:
-        flags = ("--model-url", model.url, "--model-id", "m", "--judge-url", judge.url, "--judge-id", "j")
-        done = run_nel("eval", "run", "--bench", path, *flags, cwd=tmp_path)
-    assert (done.returncode, judge.calls) == (0, [])
-    assert "the judge j is configured and was never asked" in done.stderr
-
-
-def test_a_member_that_was_down_is_asked_by_a_resume(tmp_path: Path) -> None:
-    """Two of three decide; a resume asks the third alone, and then the record is that of a run without the outage."""
-    path = bench(tmp_path, WAYS["handed over"])
-
-    def down(call: Call, _: int) -> Reply:
-        return Reply(status=503, body={"error": {"message": "down"}})
-
-    with scripted(adds) as model, scripted(honest) as one, scripted(honest) as two:
-        with scripted(down) as three:
-            settings = config(path, tmp_path, model.url, one.url, two.url, three.url, engine={"preflight": False})
-            settings["judge"]["panel"][2]["outage_seconds_max"] = 0.5
-            first = evaluate(settings)
-        assert [row["reward"] for row in read_results(first.run_dir, "judged")] == [1, 1, 0, 1, 1, 1]
-        with scripted(honest) as three:
-            settings["judge"]["panel"][2]["url"] = three.url
-            again = evaluate(settings, resume=True)
-            assert (again.exit_code, len(model.calls), len(one.calls), len(three.calls)) == (0, 6, 6, 6)
-            assert evaluate(settings, resume=True).exit_code == 0
-            assert (len(one.calls), len(three.calls)) == (6, 6)
-    records = [row["scoring_details"]["judgements"][0] for row in read_results(again.run_dir, "judged")]
-    assert all(opinion["fault"] is None for record in records for opinion in record["opinions"])
-
-
 @pytest.mark.parametrize("fault", ["prose", "an error"])
 def test_a_member_without_a_grade_is_asked_everywhere_by_a_resume(tmp_path: Path, fault: str) -> None:
     """Not only where the others tied, since agreement would then be measured on cases chosen by their outcome."""
@@ -670,15 +594,6 @@ def test_the_clock_of_a_scorer_stands_until_all_it_asked_at_once_is_answered(tmp
     with scripted(adds) as model, scripted(thinks) as judge:
         engine = {"scorer_timeout_seconds": 1.0}
         result = evaluate(config(bench(tmp_path, scorer, n=1), tmp_path, model.url, judge.url, engine=engine))
-    assert (result.exit_code, result.benchmarks[0].headline["value"]) == (0, 1.0)
-
-
-@pytest.mark.parametrize("own", ["'mine'", "[1, None]", "[{'opinions': 3}]", "{'a': 1}"])
-def test_a_scorers_own_judgements_are_its_details(tmp_path: Path, own: str) -> None:
-    """What a scorer returns under the name of the records is kept and harms nothing."""
-    scorer = f"@scorer\ndef s(sample: ScorerInput) -> dict:\n    return {{'correct': True, 'judgements': {own}}}\n"
-    with scripted(adds) as model:
-        result = evaluate(config(bench(tmp_path, scorer), tmp_path, model.url))
     assert (result.exit_code, result.benchmarks[0].headline["value"]) == (0, 1.0)
 
 

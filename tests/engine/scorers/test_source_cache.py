@@ -45,12 +45,3 @@ def test_a_damaged_file_is_as_none(path: Path, text: str) -> None:
     cache.add("of these bytes", LOGIC)
     cache.save()
     assert SourceCache(path).find("of these bytes") == LOGIC
-
-
-def test_nothing_is_written_where_python_writes_no_bytecode(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A user who wants no files beside the sources wants none elsewhere."""
-    monkeypatch.setattr("sys.dont_write_bytecode", True)
-    cache = SourceCache(tmp_path / "sources.json")
-    cache.add("of these bytes", LOGIC)
-    cache.save()
-    assert not list(tmp_path.iterdir())

@@ -12,7 +12,6 @@ import pytest
 from nel.engine.store.database import Store
 from nel.engine.store.pending import Pending
 from nel.engine.store.snapshot import Snapshot, StoredSample
-from nel.engine.store.waiting_samples import SeenIds, WaitingSamples
 from nel.errors import DatasetError, StoppedEarly, StoreError
 
 
@@ -115,23 +114,6 @@ def test_a_taken_id_comes_before_what_is_wrong_with_a_later_row(store: Store) ->
         assert (clash[0].row_number, clash[1]) == (3, 1)
     with pytest.raises(DatasetError, match="line 9"):
         store.add_samples(2, samples("a", "b"))
-
-
-def test_long_samples_are_not_gathered() -> None:
-    """Some hundred short ones wait, of long ones as many as fit into a megabyte."""
-    short, long = WaitingSamples(), WaitingSamples()
-    assert [short.add(1, one) for one in _samples(*map(str, range(512)))] == [False] * 511 + [True]
-    content = f'{{"input":"{"x" * 400_000}"}}'
-    assert [long.add(1, StoredSample(idx, str(idx), 1, content, None)) for idx in range(3)] == [False, False, True]
-
-
-def test_an_id_that_was_added_is_always_found() -> None:
-    """Few others are."""
-    seen = SeenIds()
-    for number in range(0, 40_000, 2):
-        seen.add(f"{number:016x}")
-    assert all(f"{number:016x}" in seen for number in range(0, 40_000, 2))
-    assert sum(f"{number:016x}" in seen for number in range(1, 40_000, 2)) < 200
 
 
 async def test_only_what_a_resume_may_redo_is_dropped(store: Store, tmp_path: Path) -> None:

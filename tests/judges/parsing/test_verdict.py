@@ -7,7 +7,7 @@ import pickle
 import pytest
 
 from nel.errors import JudgeError
-from nel.judges.parsing.formats import grade_in_json, json_reader, pattern_reader
+from nel.judges.parsing.formats import json_reader, pattern_reader
 from nel.judges.parsing.verdict import REPLY_CHARACTERS_MAX, OutOfRange, Scale, grade_reader
 from nel.judges.quoting import quote
 from nel.judges.types import Grade, Read
@@ -30,38 +30,26 @@ def kind_or_label(read: Read, reply: str) -> str:
     ("reply", "expected"),
     [
         ("GRADE: C", "C"),
-        ("grade: c", "C"),
         ("**GRADE: C**", "C"),
-        ("**GRADE:** C.", "C"),
         ("## GRADE: C", "C"),
-        ("__GRADE: C__", "C"),
         ("Final GRADE: C", "C"),
         ("GRADE: Correct", "C"),
         ("GRADE: Incorrect", "I"),
         ("GRADE: C (correct)", "C"),
         ("GRADE: partially correct", "P"),
-        ("GRADE: C (incorrect)", "no_verdict"),
-        ("GRADE: Correctness", "no_verdict"),
         ("GRADE: CI", "no_verdict"),
-        ("GRADE: C/I", "no_verdict"),
         ("GRADE: C or I", "no_verdict"),
         ("GRADE:", "no_verdict"),
         ("GRADE: С", "no_verdict"),
         ("GRADE: C for correct, GRADE: I for incorrect", "no_verdict"),
-        ("I would say GRADE: C", "C"),
         ("I cannot grade this.", "no_verdict"),
         ("GRADE: C, GRADE: I", "two_verdicts"),
-        ("GRADE: C GRADE: I", "two_verdicts"),
         ("GRADE: C\nGRADE: I", "two_verdicts"),
-        ("GRADE: C\n\n**\n\nGRADE: I", "two_verdicts"),
         ("GRADE: C\nNo, wait.\nGRADE: I", "I"),
-        ("GRADE: C\nNo, wait.\nGRADE: I\nor is it?", "two_verdicts"),
         ("GRADE: C\nAnd again:\nGRADE: C", "C"),
         ("GRADE: C\n\nIt names the capital.", "C"),
-        ("GRADE: C\nmy last word is\nGRADE: CI", "no_verdict"),
         ("GRADE: 8/10", "out_of_range"),
         ("", "empty"),
-        (" \u200b\n", "empty"),
         ("x" * (REPLY_CHARACTERS_MAX + 1), "no_verdict"),
     ],
 )
@@ -80,19 +68,13 @@ def test_an_underscore_may_be_escaped(reply: str) -> None:
     ("said", "expected"),
     [
         ("4", "4"),
-        ("4.0", "4"),
         ("4/5", "4"),
         ("4 out of 5", "4"),
         ("8/10", "out_of_range"),
-        ("4/10", "out_of_range"),
-        ("0", "out_of_range"),
         ("6", "out_of_range"),
         ("-1", "out_of_range"),
-        ("1e9", "out_of_range"),
         ("4.5", "out_of_range"),
         ("NaN", "out_of_range"),
-        ("inf", "out_of_range"),
-        ("45", "out_of_range"),
         ("four", "no_verdict"),
         ("4-5", "no_verdict"),
     ],
@@ -134,33 +116,19 @@ def test_a_refusal_crosses_to_another_process_with_its_reply() -> None:
     assert (copy.kind, copy.reply) == ("no_verdict", "GRADE: CI")
 
 
-def test_reasons_become_the_explanation() -> None:
-    """What stands before the verdict is kept as its explanation."""
-    assert grade_reader(QUOTED, LETTERS)("It is right.\n\nGRADE: C").explanation == "It is right."
-
-
 @pytest.mark.parametrize(
     ("pattern", "mapping", "prefix", "reply", "expected"),
     [
         (r"GRADE:\s*(\d)", FIVE, "", "Well.\nGRADE: 3", "3"),
         (r"GRADE:\s*(\d)", FIVE, "", "GRADE: 10", "out_of_range"),
         (r"GRADE:\s*(\d)", FIVE, "", "GRADE: 3/10", "out_of_range"),
-        (r"GRADE:\s*(\d)", FIVE, "", "GRADE: 3/5", "3"),
-        (r"GRADE:\s*(\d)", FIVE, "", "GRADE: 3.5", "out_of_range"),
-        (r"GRADE:\s*(\d)", FIVE, "", "GRADE: 9", "out_of_range"),
         (r"GRADE:\s*(\d)", FIVE, "", "GRADE: 3 if it is right", "no_verdict"),
         (r"GRADE:\s*(\d)", FIVE, "", "DEGRADE: 3", "no_verdict"),
-        (r"GRADE:\s*(\d)", FIVE, "", "3", "no_verdict"),
         (r"GRADE:\s*(\d)", FIVE, "GRADE:", "3", "3"),
-        (r"GRADE:\s*(\d)", FIVE, "GRADE:", " **3** ", "3"),
         (r"GRADE:\s*(\d)", FIVE, "GRADE:", "3 or 4", "no_verdict"),
-        (r"GRADE:\s*(\d)", FIVE, "", "GRADE: 3\nGRADE: 4", "two_verdicts"),
         (r"GRADE:\s*(\d)", FIVE, "", "GRADE: 3\nNo.\nGRADE: 4", "4"),
         (r"\[\[(\w+)\]\]", FIVE, "", "Rating: [[4]]", "4"),
-        (r"\[\[(\w+)\]\]", FIVE, "", "Rating: [[4]] and [[5]]", "two_verdicts"),
         (r"(?i)GRADE\s*:\s*([CPI])(.*)$", LETTERS, "", "grade: CI", "no_verdict"),
-        (r"(?i)GRADE\s*:\s*([CPI])(.*)$", LETTERS, "", "grade: C", "C"),
-        (r"(a|aa)+$", LETTERS, "", "a" * 60 + "b", "no_verdict"),
     ],
 )
 def test_patterns_of_ones_own(pattern: str, mapping: dict[str, float], prefix: str, reply: str, expected: str) -> None:
@@ -183,26 +151,17 @@ def _from_one_to_five(value: object) -> Grade | None:
         ('{"score": 4}', "4"),
         ('```json\n{"explanation": "a\nb", "score": 4}\n```', "4"),
         ('I think {"a": 1} and more.\n\n{"score": 4}\n', "4"),
-        ('{\n  "score": 4\n}', "4"),
-        ('{"reasons": {"score": 1}, "score": 4}', "4"),
-        ('{"score": 4, "score": 4}', "4"),
         ('{"score": 4, "score": 5}', "two_verdicts"),
         ('{"score": 4}\n{"score": 5}', "two_verdicts"),
         ('{"score": 4}\nNo.\n{"score": 5}', "5"),
         ('{"score": 8}', "out_of_range"),
-        ('{"score": -1}', "out_of_range"),
         ('{"score": "4"}', "no_verdict"),
-        ('{"score": 4.5}', "no_verdict"),
         ('{"score": true}', "no_verdict"),
         ('{"score": NaN}', "no_verdict"),
-        ('{"score": null}', "no_verdict"),
         ('{"rating": 4}', "no_verdict"),
-        ('[{"score": 4}]', "no_verdict"),
         ('{"score": 4', "no_verdict"),
         ('The reply is {"score": 4}', "no_verdict"),
-        ('{"score": 4} is my reply', "no_verdict"),
         ('> {"score": 4}', "no_verdict"),
-        ("score: 4", "no_verdict"),
         ('{"a":\n' * 2_000, "no_verdict"),
         ("{\n" * 1_000 + '{"score": 4}', "no_verdict"),
     ],
@@ -210,32 +169,6 @@ def _from_one_to_five(value: object) -> Grade | None:
 def test_json_is_typed_exactly(reply: str, expected: str) -> None:
     """An object with the key, alone on its lines; no key, type or value is made up."""
     assert kind_or_label(json_reader(QUOTED, "score", _from_one_to_five), reply) == expected
-
-
-@pytest.mark.parametrize(
-    ("reply", "expected"),
-    [
-        ('It names Paris.\n\n```json\n{"grade": "C"}\n```', "C"),
-        ('{"grade": "C"}\nNo, the year is wrong.\n{"grade": "I"}', "I"),
-        ('{"grade": "C", "score": 0}', "two_verdicts"),
-        ('{"Grade": "C"}', "no_verdict"),
-        ("GRADE: C", "no_verdict"),
-        ("", "empty"),
-    ],
-)
-def test_a_grade_in_json_follows_the_same_rule(reply: str, expected: str) -> None:
-    """The last object in the judge's own words counts, and reasons may stand before it."""
-
-    def read(text: str) -> Grade:
-        return Grade(label=grade_in_json(QUOTED, text), score=0.0)
-
-    assert kind_or_label(read, reply) == expected
-
-
-def test_what_is_too_long_for_a_grade_is_not_searched() -> None:
-    """A text of any length may follow the keyword; a number of hundreds of digits would take quadratic time."""
-    assert Scale(FIVE).label_of("04") == "4"
-    assert Scale(FIVE).label_of("0" * 300 + "4") is None
 
 
 N = 100_000

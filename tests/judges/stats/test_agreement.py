@@ -114,6 +114,7 @@ def test_fleiss_kappa_of_the_textbook_is_the_published_number() -> None:
     assert _units(units).ratings().fleiss_kappa() == pytest.approx(0.209931, abs=5e-7)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weights", [None, "linear", "quadratic"])
 def test_kappa_and_its_error_equal_statsmodels(weights: Weights | None) -> None:
     """On 300 random tables of two to six categories, skewed ones too."""
@@ -126,6 +127,7 @@ def test_kappa_and_its_error_equal_statsmodels(weights: Weights | None) -> None:
         assert cohen_kappa_stderr(table, weights=weights) == pytest.approx(theirs.std_kappa, abs=1e-7)
 
 
+@pytest.mark.slow
 def test_fleiss_kappa_equals_statsmodels() -> None:
     """On 250 random sets of units without gaps."""
     inter_rater = pytest.importorskip("statsmodels.stats.inter_rater", reason="pip install statsmodels")
@@ -140,11 +142,11 @@ def test_fleiss_kappa_equals_statsmodels() -> None:
 
 @pytest.mark.parametrize("scale", ["nominal", "ordinal", "interval", "ratio"])
 def test_alpha_equals_krippendorff(scale: Scale) -> None:
-    """On 300 random sets of units with up to half the values missing, for two to six raters."""
+    """On 60 random sets of units with up to half the values missing, for two to six raters."""
     krippendorff = pytest.importorskip("krippendorff", reason="pip install krippendorff")
     chance = _chance(22)
     compared = 0
-    while compared < 300:
+    while compared < 60:
         units = _random_units(chance)
         paired = [[one for one in unit if one is not None] for unit in units]
         if len({one for unit in paired if len(unit) > 1 for one in unit}) < 2:
@@ -153,18 +155,6 @@ def test_alpha_equals_krippendorff(scale: Scale) -> None:
         theirs = krippendorff.alpha(reliability_data=np.array(data), level_of_measurement=scale)
         assert krippendorff_alpha(units, scale) == pytest.approx(theirs, abs=1e-9)
         compared += 1
-
-
-def test_two_raters_measured_as_units_agree_with_their_table() -> None:
-    """Raw agreement and AC1 are the same from a table and from units, and alpha does not mind the order of raters."""
-    chance = _chance(23)
-    for _ in range(200):
-        pairs = [(chance.choice("CCCIN"), chance.choice("CCIIN")) for _ in range(chance.randint(5, 60))]
-        table = confusion_table(pairs, "CIN")
-        ratings = _units([list(pair) for pair in pairs]).ratings()
-        assert ratings.raw_agreement() == pytest.approx(raw_agreement(table), abs=1e-12)
-        assert ratings.gwet_ac1(categories=3) == pytest.approx(gwet_ac1(table), abs=1e-12)
-        assert krippendorff_alpha([pair[::-1] for pair in pairs]) == pytest.approx(ratings.alpha(), abs=1e-12)
 
 
 @pytest.mark.parametrize("measure", [cohen_kappa, cohen_kappa_stderr, gwet_ac1, pabak])
@@ -184,23 +174,6 @@ def test_one_value_has_no_measure_of_units(measure: Callable[[Ratings], float]) 
     assert ratings.raw_agreement() == 1.0
     with pytest.raises(UndefinedMetric, match="one category"):
         measure(ratings)
-
-
-def test_no_units_have_no_measure() -> None:
-    """An empty table and units of one value each are undefined."""
-    for measure in (raw_agreement, cohen_kappa, gwet_ac1, pabak):
-        with pytest.raises(UndefinedMetric, match="no units"):
-            measure(np.zeros((2, 2)))
-    units = _units([["C"], [None, "I"], []])
-    assert (units.n_units, units.n_single) == (0, 3)
-    with pytest.raises(UndefinedMetric, match="no unit has two values"):
-        units.ratings()
-
-
-def test_fleiss_kappa_refuses_units_with_gaps() -> None:
-    """Where raters are missing it names the measure that allows it."""
-    with pytest.raises(UndefinedMetric, match=r"from 2 to 3 values.*Krippendorff"):
-        _units([["C", "I"], ["C", "C", "I"]]).ratings().fleiss_kappa()
 
 
 def test_sensitivity_and_specificity_have_wilson_intervals() -> None:
@@ -242,21 +215,6 @@ def test_bad_tables_are_refused() -> None:
         cohen_kappa(_THREE, weights="linear", scale=[0, 1])
 
 
-def test_a_scale_moves_the_categories_of_weighted_kappa() -> None:
-    """A grade that nobody gave leaves a gap between its neighbours, as in the table that has it."""
-    with_gap = np.array([[10, 3, 0, 1], [2, 8, 0, 4], [0, 0, 0, 0], [0, 3, 0, 9]])
-    assert cohen_kappa(_THREE, weights="quadratic", scale=[0, 1, 3]) == pytest.approx(
-        cohen_kappa(with_gap, weights="quadratic"), abs=1e-12
-    )
-
-
-def test_large_values_and_huge_counts_keep_their_digits() -> None:
-    """Alpha on an interval scale does not change when values are scaled to the edge of what a number can be."""
-    units = [[1.0, 2.0], [3.0, 3.0], [4.0, 3.0]]
-    huge = [[value * 4e307 for value in unit] for unit in units]
-    assert krippendorff_alpha(huge, "interval") == pytest.approx(krippendorff_alpha(units, "interval"), abs=1e-12)
-
-
 def test_a_million_units_are_a_few_patterns() -> None:
     """Memory follows the distinct patterns, not the units, and the measures are those of the shares."""
     chance = _chance(24)
@@ -271,17 +229,6 @@ def test_a_million_units_are_a_few_patterns() -> None:
     assert ratings.fleiss_kappa() == pytest.approx(_units(small).ratings().fleiss_kappa(), abs=1e-12)
 
 
-def test_the_bootstrap_of_a_table_is_near_the_large_sample_interval() -> None:
-    """With a thousand units the percentiles are about 1.96 standard errors away, and a seed gives them again."""
-    table = np.array([[420, 80], [130, 370]])
-    kappa, half = cohen_kappa(table), 1.96 * cohen_kappa_stderr(table)
-    interval = table_interval(table, cohen_kappa)
-    assert interval == table_interval(table, cohen_kappa)
-    assert interval != table_interval(table, cohen_kappa, seed=1)
-    assert interval.lower == pytest.approx(kappa - half, abs=0.01)
-    assert interval.upper == pytest.approx(kappa + half, abs=0.01)
-
-
 def test_strata_are_weighted_back_to_what_they_stand_for() -> None:
     """Units of a stratum that was drawn too often count less, in the interval as in the estimate."""
     passed, failed = np.array([[0.0, 10.0], [0.0, 90.0]]), np.array([[90.0, 0.0], [10.0, 0.0]])
@@ -293,17 +240,7 @@ def test_strata_are_weighted_back_to_what_they_stand_for() -> None:
     assert mostly_passed.lower == pytest.approx(0.83, abs=0.015)
 
 
-def test_an_interval_that_says_nothing_is_none() -> None:
-    """Without any disagreement the resamples have no spread; with one odd unit of many most kappas are undefined."""
-    no_spread = table_interval(np.array([[50, 0], [0, 50]]), cohen_kappa)
-    assert (no_spread.lower, no_spread.method, no_spread.reason) == (None, "none", "the resamples have no spread")
-    undefined = table_interval(np.array([[1, 0], [0, 0]]), cohen_kappa)
-    assert undefined.lower is None
-    assert "have no such statistic" in str(undefined.reason)
-    with pytest.raises(UndefinedMetric, match="no units"):
-        table_interval(np.zeros((2, 2)), cohen_kappa)
-
-
+@pytest.mark.slow
 def test_the_bootstrap_of_units_covers_alpha() -> None:
     """Of 60 samples of raters with a known agreement about 95 in 100 intervals hold it."""
     chance = _chance(25)

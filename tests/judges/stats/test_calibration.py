@@ -14,7 +14,7 @@ import pytest
 
 from nel.artifacts.schema import load_schema
 from nel.judges.stats.agreement import cohen_kappa, gwet_ac1, pabak
-from nel.judges.stats.calibration import KAPPA_MIN, Tally, calibration_json, strata_of, stratum_keys
+from nel.judges.stats.calibration import KAPPA_MIN, Tally, calibration_json
 from nel.judges.stats.corrected_headline import corrected_headline
 from nel.judges.stats.human_labels import allocate, priority, scale_of, spread
 from nel.metrics.intervals import wilson_interval
@@ -147,11 +147,6 @@ def test_what_makes_the_numbers_weak_is_said(tally: Tally, warning: str) -> None
     assert [one for one in calibration_json(tally)["warnings"] if warning in one]
 
 
-def test_a_good_calibration_has_no_warning() -> None:
-    """With enough labels of every grade and a kappa above 0.7 there is nothing to say."""
-    assert calibration_json(_table((95, 5), (5, 95), more=(400, 400)))["warnings"] == []
-
-
 def test_grades_between_right_and_wrong_get_weighted_kappa_and_ppi_alone() -> None:
     """Three grades have no sensitivity; kappa counts how far apart a grade and a label are."""
     pairs = [(1.0, 1.0)] * 40 + [(1.0, 0.5)] * 8 + [(0.5, 0.5)] * 20 + [(0.5, 0.0)] * 5 + [(0.0, 0.0)] * 27
@@ -172,7 +167,7 @@ def test_scores_of_any_value_are_cut_into_ranges() -> None:
     """A rubric's scores make eight strata, and PPI++ within them holds the mean that people would give."""
     chance = random.Random(40)  # noqa: S311 - a test, not a secret
     held = 0
-    for _ in range(60):
+    for _ in range(20):
         truth = [min(max(chance.betavariate(3, 2), 0.0), 1.0) for _ in range(1500)]
         scores = [min(max(one + chance.gauss(0.06, 0.08), 0.0), 1.0) for one in truth]
         labelled = set(chance.sample(range(1500), 150))
@@ -182,7 +177,7 @@ def test_scores_of_any_value_are_cut_into_ranges() -> None:
         assert len(found["strata"]) == 8
         assert found["confusion"]["categories"] is None
         held += corrected["ppi"]["ci_lower"] <= 0.6 <= corrected["ppi"]["ci_upper"]
-    assert held >= 53
+    assert held >= 18
 
 
 def test_corrected_headlines_hold_the_truth_of_a_biased_judge() -> None:
@@ -190,7 +185,7 @@ def test_corrected_headlines_hold_the_truth_of_a_biased_judge() -> None:
     chance = random.Random(41)  # noqa: S311
     held = {"ppi": 0, "labels": 0, "rogan_gladen": 0, "raw": 0}
     width = dict.fromkeys(held, 0.0)
-    runs = 150
+    runs = 40
     for _ in range(runs):
         truth = [chance.random() < 0.7 for _ in range(1200)]
         scores = [float(chance.random() < (0.97 if one else 0.35)) for one in truth]
@@ -212,16 +207,6 @@ def test_corrected_headlines_hold_the_truth_of_a_biased_judge() -> None:
     assert held["rogan_gladen"] >= 0.9 * runs
     assert width["ppi"] < 0.9 * width["labels"] < width["rogan_gladen"]
     assert held["raw"] == 0
-
-
-def test_the_labels_alone_are_those_of_a_simple_sample_where_the_draw_is_one() -> None:
-    """With labels in proportion to the grades the weights are equal: the mean of the labels, with nearly its error."""
-    tally = _table((30, 10), (5, 15), more=(120, 60))
-    found = corrected_headline(tally, _headline(tally), calibration_json(tally))["labels"]
-    simple = wilson_interval(35, 60)
-    assert found["value"] == pytest.approx(35 / 60)
-    assert (found["ci_lower"], found["ci_upper"]) == pytest.approx((simple.lower, simple.upper), abs=0.002)
-    assert found["ci_method"] == "labels"
 
 
 def test_the_warning_tests_the_kappa_that_is_printed_and_each_grade_has_its_recall() -> None:
@@ -291,24 +276,6 @@ def test_every_calibration_keeps_its_schema(tally: Tally) -> None:
     text = json.dumps(content, allow_nan=False)
     validator = jsonschema.Draft202012Validator(load_schema("calibration"))
     assert list(validator.iter_errors(json.loads(text))) == []
-
-
-def test_strata_without_labels_join_their_neighbour() -> None:
-    """Each stratum has two labels or more, the scores stay in order, and no answer is lost."""
-    answers = [(0.0, None)] * 9 + [(0.25, 0.25)] + [(0.5, 0.5)] * 3 + [(0.75, None)] * 4 + [(1.0, 1.0)] * 2
-    strata = strata_of(_tally(answers))
-    assert [(part.low, part.high, part.scores.n, part.n_labelled) for part in strata] == [
-        (0.0, 0.75, 17, 4), (1.0, 1.0, 2, 2),
-    ]  # fmt: skip
-
-
-def test_very_many_scores_make_eight_ranges_of_about_one_size() -> None:
-    """Each score is in the range that starts at or below it."""
-    keys = stratum_keys({place / 1000: 1 for place in range(1001)})
-    sizes = [list(keys.values()).count(start) for start in sorted(set(keys.values()))]
-    assert len(sizes) == 8
-    assert max(sizes) - min(sizes) <= 1
-    assert all(start <= key for key, start in keys.items())
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,7 @@ from nel.judges.stats.corrected_mean import (
     rogan_gladen,
     stratified_ppi_mean,
 )
+from tests.support.tiers import first_rows
 
 
 @pytest.fixture(scope="module")
@@ -184,6 +185,7 @@ def _verdicts(rng: np.random.Generator, truth: np.ndarray, sensitivity: float, s
     return np.where(truth, chance < sensitivity, chance >= specificity)
 
 
+@pytest.mark.slow
 def test_rogan_gladen_covers_the_truth_for_another_share_of_right_answers() -> None:
     """Errors measured on one set correct another: 95 in 100 adjusted intervals hold the truth, also for few labels."""
     rng = np.random.default_rng(31)
@@ -203,7 +205,7 @@ def test_rogan_gladen_covers_the_truth_for_another_share_of_right_answers() -> N
 
 @pytest.mark.parametrize(
     ("prevalence", "sensitivity", "specificity", "n"),
-    [(0.6, 0.85, 0.85, 200), (0.9, 0.95, 0.7, 200), (0.95, 0.99, 0.9, 100), (0.2, 0.9, 0.9, 50)],
+    first_rows(1, [(0.6, 0.85, 0.85, 200), (0.9, 0.95, 0.7, 200), (0.95, 0.99, 0.9, 100), (0.2, 0.9, 0.9, 50)]),
 )
 def test_strata_by_grade_cover_the_truth(prevalence: float, sensitivity: float, specificity: float, n: int) -> None:
     """Grades that are labelled more than their share are weighted back: no bias, and 95 in 100 intervals hold."""

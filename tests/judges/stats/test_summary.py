@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from nel.core.strict_json import pretty
-from nel.judges.stats.grade_patterns import GradePatterns
 from nel.judges.stats.position_bias import PositionBiasCounts
 from nel.judges.stats.summary import LABELS_MAX, OTHER, JudgingCounts
 from nel.metrics.clusters import cluster_interval
@@ -122,39 +121,6 @@ def test_three_judges_have_pairs_and_fleiss() -> None:
     assert row["n_missing"] == 1
 
 
-def test_scores_are_measured_by_their_distance() -> None:
-    """At the interval level alpha is that of Krippendorff's own formula on the scores, and kappa is weighted."""
-    cases = [("1", "1"), ("2", "3"), ("3", "3"), ("4", None)]
-    (row,) = counted(records(cases, ["a", "b"], template="rubric", level="interval"), "a", "b")["agreement"]
-    # values 1 1 2 3 3 3: within cases 2/6 of squared distance a value, between all of them 58/30
-    assert row["alpha"]["value"] == pytest.approx(1 - (2 / 6) / (58 / 30))
-    assert row["kappa"]["weights"] == "quadratic"
-    assert (row["level"], row["template"]) == ("interval", "rubric")
-
-
-def test_judges_with_one_grade_do_not_agree_beyond_chance() -> None:
-    """Where only one grade is ever given kappa and alpha are null with the reason; raw agreement is 1."""
-    (row,) = counted(records([("C", "C")] * 8, ["a", "b"]), "a", "b")["agreement"]
-    assert row["raw"]["value"] == 1.0
-    for name in ("kappa", "alpha"):
-        assert (row[name]["value"], row[name]["ci_lower"]) == (None, None)
-        assert "one category" in row[name]["reason"]
-
-
-def test_a_member_that_never_answers_leaves_no_agreement() -> None:
-    """Without two grades of a case there is nothing to measure, and each measure says so."""
-    (row,) = counted(records([("C", None)] * 5, ["a", "b"]), "a", "b")["agreement"]
-    assert (row["n_units"], row["n_missing"]) == (0, 5)
-    assert [row[name]["reason"] for name in ("raw", "kappa", "alpha")] == ["no case has two grades"] * 3
-    assert row["pairs"][0]["n"] == 0
-    assert row["pairs"][0]["kappa"] is None
-
-
-def test_one_judge_has_no_agreement() -> None:
-    """Agreement takes two."""
-    assert counted(records([("C",), ("I",)], ["a"]), "a")["agreement"] == []
-
-
 def test_repeats_measure_self_consistency() -> None:
     """Of ten cases asked three times, eight agree wholly and one by a third; one lost a repeat and agrees."""
     cases = [
@@ -183,23 +149,6 @@ def test_intervals_draw_samples_not_cases() -> None:
     assert together["ci_upper"] - together["ci_lower"] > 2 * (apart["ci_upper"] - apart["ci_lower"])
 
 
-def test_templates_are_measured_apart() -> None:
-    """Grades of two templates are never compared with each other."""
-    cases = [
-        *records([("C", "C"), ("I", "I")], ["a", "b"]),
-        *records([("1", "5"), ("5", "1")], ["a", "b"], template="likert_5", level="ordinal"),
-    ]
-    rows = {row["template"]: row for row in counted(cases, "a", "b")["agreement"]}
-    assert rows["binary_qa"]["alpha"]["value"] == 1.0
-    assert rows["likert_5"]["raw"]["value"] == 0.0
-
-
-def test_same_records_give_the_same_bytes() -> None:
-    """Nothing in the measures is left to chance."""
-    cases = records(TWENTY_FIVE, ["a", "b"])
-    assert pretty(counted(cases, "a", "b")) == pretty(counted(cases, "a", "b"))
-
-
 def test_memory_does_not_grow_with_labels_and_judges() -> None:
     """Grades, faults and judges beyond a bound are counted together, and no verdict is lost."""
     cases = [record(str(i), opinion("a", str(i)), opinion(f"other {i}", None, fault=f"fault {i}")) for i in range(200)]
@@ -208,28 +157,6 @@ def test_memory_does_not_grow_with_labels_and_judges() -> None:
     assert len(found["judges"][0]["grades"]) == LABELS_MAX + 1
     assert found["judges"][0]["grades"][OTHER] == 200 - LABELS_MAX
     assert found["judges"][0]["verdicts"] == 200
-
-
-def test_free_numbers_are_rounded_when_they_are_too_many() -> None:
-    """A full table keeps grades to two digits, counts every case, and still has an interval."""
-    patterns = GradePatterns(patterns_max=150)
-    for i in range(1_000):
-        patterns.add(i, [i / 999, i / 999 if i % 2 else 0.0])
-    assert patterns.decimals == 1
-    assert sum(n for _, n in patterns.cases()) == 1_000
-    samples = patterns.samples()
-    assert samples is not None
-    assert sum(n for _, n in samples) == 1_000
-    assert len(patterns.cases()) <= 150
-
-
-def test_free_labels_give_up_with_a_reason() -> None:
-    """Labels that hardly ever repeat are no categories: there is no measure rather than a wrong one."""
-    counts = GradePatterns(patterns_max=10)
-    for i in range(100):
-        counts.add(i, [f"label {i}", "C"])
-    assert counts.is_full
-    assert len(counts.cases()) <= 11
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from nel import evaluate_matrix
 from nel.cli.progress import named_lines
 from nel.config.load import build_config
 from nel.config.matrix import split_config
-from nel.engine.matrix import MatrixRefused, worst
+from nel.engine.matrix import MatrixRefused
 from nel.engine.progress import Progress
 from nel.errors import ConfigError, OutputError, ResumeRefused, StoreError
 from nel.reports.matrix import matrix_markdown
@@ -164,14 +164,6 @@ def test_endpoints_have_their_own_pace_and_judges_are_shared() -> None:
     judges = [part.judge.panel[0] for part in parts.values() if part.judge is not None]
     assert [(judge.requests_per_minute, judge.concurrency) for judge in judges] == [(30, 4), (30, 4)]
     assert [len(plans) for plans in preview_matrix(config).values()] == [1, 1]
-
-
-@pytest.mark.parametrize(
-    ("codes", "code"), [([0, 0], 0), ([0, 3], 3), ([3, 75, 0], 75), ([75, 2], 2), ([2, 1], 1), ([2, 75, 130], 130)]
-)
-def test_exit_code_is_the_worst(codes: list[int], code: int) -> None:
-    """What a user has to correct is worse than what a resume continues; an interruption is the worst."""
-    assert worst(codes) == code
 
 
 def test_table_and_progress_have_a_line_for_each_endpoint() -> None:
