@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from nel.errors import UndefinedMetric
 from nel.judges.stats.agreement import Table, cohen_kappa, raw_agreement
 from nel.judges.stats.alpha import Ratings, Scale, bootstrap_statistic
-from nel.judges.stats.grade_patterns import Grade, GradePatterns, Pattern
+from nel.judges.stats.grade_patterns import GradePatterns, Pattern
 from nel.metrics.intervals import LEVEL, Interval, wilson_interval
 
 RESAMPLES: Final = 1_000
@@ -43,7 +43,7 @@ def agreement_json(
     """Return the agreement of the members of a panel.
 
     Args:
-        judges: Place in a pattern and name of each.
+        judges: Position in a pattern and name of each.
         level: ``nominal`` for labels; else grades are numbers.
         patterns: The grades of each case.
         n_missing: Cases in which a member that was asked gave no grade.
@@ -110,9 +110,7 @@ class _Sampled:
         self._is_unanimous = np.array(
             [len(set(_known(row))) == 1 for row in self._patterns], dtype=np.float64
         )
-        self._grades = sorted(
-            {grade for row in self._patterns for grade in _known(row)}, key=_order
-        )
+        self._grades = sorted({grade for row in self._patterns for grade in _known(row)})
         self._cells: dict[tuple[int, int], tuple[NDArray[np.int64], NDArray[np.int64]]] = {}
         self._ratings, self._row = _ratings(self._patterns)
         self.n_units = int(self._counts.sum())
@@ -205,18 +203,14 @@ class _Sampled:
         """Return the cell of each pattern that has a grade of both raters, and which patterns those
         are.
         """
-        places = {grade: index for index, grade in enumerate(self._grades)}
+        numbers = {grade: number for number, grade in enumerate(self._grades)}
         both = [
-            (row, _at(pattern, first), _at(pattern, second))
+            (row, numbers[pattern[first]] * len(numbers) + numbers[pattern[second]])
             for row, pattern in enumerate(self._patterns)
+            if len(pattern) > max(first, second) and None not in (pattern[first], pattern[second])
         ]
-        met = [
-            (row, left, right)
-            for row, left, right in both
-            if left is not None and right is not None
-        ]
-        cells = [places[left] * len(places) + places[right] for _, left, right in met]
-        return np.array(cells, dtype=np.int64), np.array([row for row, _, _ in met], dtype=np.int64)
+        rows, cells = (np.array([pair[side] for pair in both], dtype=np.int64) for side in (0, 1))
+        return cells, rows
 
     def _of(self, counts: Counts) -> Ratings:
         _total(counts)
@@ -232,9 +226,11 @@ class _Sampled:
             return wilson_interval(value * self.n_units, self.n_units)
         if n_samples < _TWO:
             return _none("fewer than two samples")
-        places = {pattern: index for index, pattern in enumerate(self._patterns)}
+        columns_of = {pattern: index for index, pattern in enumerate(self._patterns)}
         entries = [
-            (row, places[case]) for row, (cases, _) in enumerate(self._samples) for case in cases
+            (row, columns_of[case])
+            for row, (cases, _) in enumerate(self._samples)
+            for case in cases
         ]
         rows, columns = np.array(entries, dtype=np.int64).T
         shares = np.array([n for _, n in self._samples], dtype=np.float64) / n_samples
@@ -247,34 +243,22 @@ class _Sampled:
             )
             return np.asarray(drawn_patterns, dtype=np.float64)
 
-        return bootstrap_statistic(draw, statistic, level=LEVEL, n_resamples=RESAMPLES)
+        return bootstrap_statistic(draw, statistic, n_resamples=RESAMPLES)
 
 
 def _ratings(patterns: Sequence[Pattern]) -> tuple[Ratings | None, NDArray[np.int64]]:
     """Return the ratings of patterns, ignoring the order of raters, and the row of each pattern in
     them.
     """
-    keys = [tuple(sorted(_known(pattern), key=_order)) for pattern in patterns]
-    rows = {
-        key: row
-        for row, key in enumerate(
-            sorted(set(keys), key=lambda key: [_order(pattern) for pattern in key])
-        )
-    }
+    keys = [tuple(sorted(_known(pattern))) for pattern in patterns]
+    rows = {key: row for row, key in enumerate(sorted(set(keys)))}
     ratings = Ratings.of(Counter(keys)) if keys else None
     return ratings, np.array([rows[key] for key in keys], dtype=np.int64)
 
 
-def _known(pattern: Pattern) -> list[Grade]:
+def _known(pattern: Pattern) -> list[Any]:
+    """Return the grades of a case: labels alone, or numbers alone."""
     return [grade for grade in pattern if grade is not None]
-
-
-def _at(pattern: Pattern, rater: int) -> Grade | None:
-    return pattern[rater] if rater < len(pattern) else None
-
-
-def _order(grade: Grade) -> tuple[bool, Grade]:
-    return isinstance(grade, str), grade
 
 
 def _total(counts: Counts) -> float:
