@@ -45,8 +45,8 @@ from nel.core.atomic_files import write_file
 from nel.core.strict_json import dumps, loads, pretty
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.errors import UsageError, did_you_mean
-from nel.judges.stats.calibration import key_of, stratum_keys
 from nel.judges.stats.human_labels import Scale, allocate, grade_of, priority, scale_of, spread
+from nel.judges.stats.tally import key_of, stratum_keys
 from nel.types import Message, Sample, Scored
 
 _OTHER_RUN_SHARE: Final = 0.5

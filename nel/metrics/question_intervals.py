@@ -93,7 +93,7 @@ def new_questions_interval(series: Series, groups: Mapping[int, str]) -> Interva
     if len(set(clusters)) < len(clusters):  # at least one cluster has two questions
         try:
             return cluster_interval(list(means), clusters)
-        except UndefinedMetric as error:
+        except (UndefinedMetric, OverflowError) as error:
             return _none("new clusters", str(error))
     if _is_proportion(series):
         return wilson_interval(math.fsum(means), len(means))

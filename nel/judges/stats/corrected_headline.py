@@ -1,7 +1,7 @@
 """A run's headline by people's labels of judged answers: the labels alone, PPI++, Rogan and Gladen.
 Does no I/O.
 
-Depends on `nel.judges.stats.calibration`, which measures the judge, and
+Depends on `nel.judges.stats.tally`, which counts, `nel.judges.stats.calibration`, which measures, and
 `nel.judges.stats.corrected_mean`, which has the estimators.
 """
 
@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from nel.errors import UndefinedMetric
-from nel.judges.stats.calibration import LABELS_MIN, Tally, strata_of, undefined_measure
+from nel.judges.stats.calibration import undefined_measure
 from nel.judges.stats.corrected_mean import (
     Estimate,
     Stratum,
@@ -21,6 +21,7 @@ from nel.judges.stats.corrected_mean import (
     rogan_gladen,
     stratified_ppi_mean,
 )
+from nel.judges.stats.tally import LABELS_MIN, Tally, strata_of
 from nel.metrics.intervals import LEVEL
 
 PREFERENCE: Final = ("ppi", "labels", "rogan_gladen")

@@ -152,7 +152,9 @@ def test_two_raters_measured_as_units_agree_with_their_table() -> None:
     for _ in range(200):
         pairs = [(chance.choice("CCCIN"), chance.choice("CCIIN")) for _ in range(chance.randint(5, 60))]
         table = np.array([[pairs.count((row, column)) for column in "CIN"] for row in "CIN"])
-        assert _ratings([list(pair) for pair in pairs]).raw_agreement() == pytest.approx(raw_agreement(table), abs=1e-12)
+        assert _ratings([list(pair) for pair in pairs]).raw_agreement() == pytest.approx(
+            raw_agreement(table), abs=1e-12
+        )
         assert krippendorff_alpha([pair[::-1] for pair in pairs]) == pytest.approx(krippendorff_alpha(pairs), abs=1e-12)
 
 
@@ -164,9 +166,7 @@ def test_one_category_has_no_measure_of_a_table(measure: Callable[[np.ndarray], 
         measure(table)
 
 
-@pytest.mark.parametrize(
-    "measure", [Ratings.alpha, Ratings.fleiss_kappa, lambda ratings: ratings.alpha("ordinal")]
-)
+@pytest.mark.parametrize("measure", [Ratings.alpha, Ratings.fleiss_kappa, lambda ratings: ratings.alpha("ordinal")])
 def test_one_value_has_no_measure_of_units(measure: Callable[[Ratings], float]) -> None:
     """Total agreement on one value is undefined, never 1."""
     ratings = _ratings([[1.0, 1.0]])
