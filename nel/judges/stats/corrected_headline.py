@@ -124,7 +124,7 @@ def _corrected(
         "value": value,
         "ci_lower": lower,
         "ci_upper": upper,
-        "ci_level": estimated.level,
+        "ci_level": LEVEL,
         "ci_method": estimated.method,
         "reason": None,
     }
@@ -175,7 +175,6 @@ def _rogan_gladen(tally: Tally, calibration: Mapping[str, Any]) -> Estimate:
         n_positive=rates[0]["n_effective"],
         specificity=rates[1]["value"],
         n_negative=rates[1]["n_effective"],
-        adjusted=True,
     )
     return _with_known(tally, judged)
 
