@@ -13,7 +13,8 @@ from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from nel.authoring.benchmark import LETTERS, Benchmark
+from nel.authoring.benchmark import Benchmark
+from nel.authoring.problem import LETTERS
 from nel.errors import JudgeError, NelError, did_you_mean
 from nel.scoring.result import outcome_of
 from nel.types import Sample, Scored, Scorer, ScorerInput
