@@ -11,7 +11,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import NormalDist
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from nel.metrics.late_numpy import np
 from nel.metrics.quantiles import beta_quantile, student_quantile
@@ -37,6 +37,20 @@ class Interval:
     covers: str
     """The kind of variation that it covers, such as ``new questions``."""
     reason: str | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """Return what a measure beside the metrics says of its interval."""
+        return {
+            "ci_lower": self.lower,
+            "ci_upper": self.upper,
+            "ci_method": self.method,
+            "reason": self.reason,
+        }
+
+
+def no_interval(reason: str, covers: str = "new questions") -> Interval:
+    """Return an interval without ends, and why."""
+    return Interval(lower=None, upper=None, method="none", covers=covers, reason=reason)
 
 
 def wilson_interval(right: float, n: float, *, level: float = LEVEL) -> Interval:
@@ -172,19 +186,15 @@ def mean_interval(
     values = np.asarray(question_means, dtype=np.float64)
     n = len(values)
     if n < 2:  # noqa: PLR2004 - a spread needs two values
-        return _no_interval("fewer than two questions")
+        return no_interval("fewer than two questions")
     if float(values.min()) == float(values.max()):
-        return _no_interval("all questions have the same value")
+        return no_interval("all questions have the same value")
     with np.errstate(over="ignore", invalid="ignore"):
         mean = float(values.mean())
         half = student_quantile(n - 1, 0.5 + level / 2) * float(values.std(ddof=1)) / math.sqrt(n)
     if not math.isfinite(abs(mean) + half):
-        return _no_interval(TOO_LARGE)
+        return no_interval(TOO_LARGE)
     return Interval(lower=mean - half, upper=mean + half, method="t", covers="new questions")
-
-
-def _no_interval(reason: str) -> Interval:
-    return Interval(lower=None, upper=None, method="none", covers="new questions", reason=reason)
 
 
 def _check(right: float, n: float, level: float) -> None:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nel.errors import UndefinedMetric
-from nel.metrics.intervals import LEVEL, Interval
+from nel.metrics.intervals import LEVEL, Interval, no_interval
 
 Floats: TypeAlias = NDArray[np.float64]
 Scale: TypeAlias = Literal["nominal", "ordinal", "interval", "ratio"]
@@ -203,7 +203,7 @@ def bootstrap_statistic(
     elif float(draws.max() - draws.min()) <= _ROUNDING:
         reason = "the resamples have no spread"
     if reason is not None:
-        return Interval(lower=None, upper=None, method="none", covers="new items", reason=reason)
+        return no_interval(reason, "new items")
     lower, upper = np.quantile(draws, [(1 - LEVEL) / 2, (1 + LEVEL) / 2]).tolist()
     return Interval(lower=lower, upper=upper, method="bootstrap", covers="new items")
 

@@ -24,7 +24,7 @@ from nel.judges.stats.agreement import (
 )
 from nel.judges.stats.alpha import ONE_CATEGORY, RESAMPLES
 from nel.judges.stats.tally import LABELS_MIN, STRATA_MAX, GradeStratum, Tally, key_of, strata_of
-from nel.metrics.intervals import Interval, wilson_interval
+from nel.metrics.intervals import no_interval, wilson_interval
 
 KAPPA_MIN: Final = 0.7
 """Kappa below this means that the judge hardly agrees with people; it is a warning."""
@@ -191,7 +191,7 @@ class _Weighted:
             return undefined_measure(str(error))
         counts, shares = zip(*self._parts, strict=True)
         interval = table_interval(counts, statistic, shares=shares, n_resamples=self._n_resamples)
-        return {"value": value, **_interval_json(interval)}
+        return {"value": value, **interval.as_json()}
 
     def rate_of_label(self, label: float) -> dict[str, Any]:
         """Return how often the judge agrees with the label, among answers with this label."""
@@ -240,7 +240,7 @@ class _Weighted:
         interval = wilson_interval(value * n_effective, n_effective)
         return {
             "value": value,
-            **_interval_json(interval),
+            **interval.as_json(),
             "n": int(counted),
             "n_effective": n_effective,
         }
@@ -344,21 +344,6 @@ def _warnings(tally: Tally, strata: Sequence[GradeStratum], result: Mapping[str,
     return texts
 
 
-def _interval_json(interval: Interval) -> dict[str, Any]:
-    return {
-        "ci_lower": interval.lower,
-        "ci_upper": interval.upper,
-        "ci_method": interval.method,
-        "reason": interval.reason,
-    }
-
-
 def undefined_measure(reason: str) -> dict[str, Any]:
     """Return a measure without a value, with the reason."""
-    return {
-        "value": None,
-        "ci_lower": None,
-        "ci_upper": None,
-        "ci_method": "none",
-        "reason": reason,
-    }
+    return {"value": None, **no_interval(reason).as_json()}

@@ -21,7 +21,7 @@ from nel.errors import UndefinedMetric
 from nel.judges.stats.agreement import Table, cohen_kappa, raw_agreement
 from nel.judges.stats.alpha import Ratings, Scale, bootstrap_statistic
 from nel.judges.stats.grade_patterns import GradePatterns, Pattern
-from nel.metrics.intervals import LEVEL, Interval, wilson_interval
+from nel.metrics.intervals import LEVEL, Interval, no_interval, wilson_interval
 
 RESAMPLES: Final = 1_000
 _GRADES_MAX: Final = 50
@@ -124,22 +124,15 @@ class _Sampled:
             share: Whether it is a share of the cases; it has Wilson's interval where no sample has
                 several cases.
         """
-        value, interval = None, _none(_TOO_MANY)
+        value, interval = None, no_interval(_TOO_MANY)
         if not self._is_full:
             try:
                 value = statistic(self._counts)
             except UndefinedMetric as error:
-                interval = _none(str(error))
+                interval = no_interval(str(error))
             else:
                 interval = self._interval(value, statistic, share=share)
-        return {
-            "value": value,
-            "ci_lower": interval.lower,
-            "ci_upper": interval.upper,
-            "ci_level": LEVEL,
-            "ci_method": interval.method,
-            "reason": interval.reason,
-        }
+        return {"value": value, "ci_level": LEVEL, **interval.as_json()}
 
     def unanimous(self, counts: Counts) -> float:
         """Return the share of cases whose grades are all the same."""
@@ -220,12 +213,14 @@ class _Sampled:
 
     def _interval(self, value: float, statistic: Statistic, *, share: bool) -> Interval:
         if self._samples is None:
-            return _none("there are too many different patterns of grades to draw samples again")
+            return no_interval(
+                "there are too many different patterns of grades to draw samples again"
+            )
         n_samples = sum(n for _, n in self._samples)
         if share and n_samples == self.n_units:
             return wilson_interval(value * self.n_units, self.n_units)
         if n_samples < _TWO:
-            return _none("fewer than two samples")
+            return no_interval("fewer than two samples")
         columns_of = {pattern: index for index, pattern in enumerate(self._patterns)}
         entries = [
             (row, columns_of[case])
@@ -266,7 +261,3 @@ def _total(counts: Counts) -> float:
     if not total:
         raise UndefinedMetric("no case has two grades")
     return total
-
-
-def _none(reason: str) -> Interval:
-    return Interval(lower=None, upper=None, method="none", covers="new samples", reason=reason)
