@@ -14,11 +14,17 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 from nel.authoring.card import Card
 from nel.authoring.fewshot import FewShot, Shot, Shots, as_text, as_turns, make_shots
-from nel.authoring.problem import Problem, read_problem
+from nel.authoring.problem import (
+    Problem,
+    label_of,
+    limits_in,
+    prepared_by,
+    read_problem,
+    row_id,
+)
 from nel.datasets.base import RawRow
 from nel.datasets.fewshot import prompt_key
 from nel.datasets.fields import lookup, map_fields
-from nel.datasets.ids import own_id
 from nel.datasets.images import image_urls, with_images
 from nel.errors import ConfigError, DatasetError, PromptError
 from nel.prompts import Template
@@ -207,23 +213,7 @@ class Benchmark:
             DatasetError: A mapped column is missing, or `prepare_row` failed.
         """
         row = map_fields(raw, self.field_mapping) if self.field_mapping else dict(raw)
-        if self.prepare_row is None:
-            return row
-        try:
-            prepared = self.prepare_row(row)
-        except KeyError as error:
-            raise DatasetError(
-                f"the row has no field {error}; it has: {', '.join(sorted(row))}"
-            ) from error
-        except (Exception, SystemExit) as error:
-            raise DatasetError(
-                f"the row cannot be prepared: {type(error).__name__}: {error}"
-            ) from error
-        if not isinstance(prepared, dict):
-            raise DatasetError(
-                f"prepare_row returned a {type(prepared).__name__}; it must return the row, a dict"
-            )
-        return prepared
+        return row if self.prepare_row is None else prepared_by(self.prepare_row, row)
 
     def sample(self, raw: Mapping[str, object], *, sample_id: str) -> Sample:
         """Return the sample a raw row describes.
@@ -252,7 +242,7 @@ class Benchmark:
             subset=label_of(row, self.category_field),
             group=label_of(row, self.group_field),
             recorded_response=recorded,
-            limits=None if self.limits_field is None else _limits_in(row, self.limits_field),
+            limits=None if self.limits_field is None else limits_in(row, self.limits_field),
         )
 
     def with_images_below(self, folder: Path | None) -> Self:
@@ -370,7 +360,7 @@ class Benchmark:
         whole = {"target": answer, **problem.values}
         return Shot(
             key=prompt_key(self._prompt_text(problem)),
-            own_id=_own_id(raw, self.id_field),
+            own_id=row_id(raw, self.id_field),
             question=question,
             answer=answer,
             text=f"{question}{between}{answer}" if template is None else template.render(whole),
@@ -462,11 +452,6 @@ class Benchmark:
         return target
 
 
-def _own_id(raw: Mapping[str, object], id_field: str | None) -> str | None:
-    value = raw.get(id_field or "id")
-    return own_id(value) if isinstance(value, (str, int)) and not isinstance(value, bool) else None
-
-
 def recorded_in(row: Mapping[str, object], response_field: str) -> str:
     """Return the answer that a row brings.
 
@@ -478,20 +463,3 @@ def recorded_in(row: Mapping[str, object], response_field: str) -> str:
         kind = "null" if recorded is None else f"a {type(recorded).__name__}"
         raise DatasetError(f'the response field "{response_field}" must be text, it is {kind}')
     return recorded
-
-
-def label_of(row: Mapping[str, object], name: str | None) -> str | None:
-    """Return the value of a field as text; None where there is no field, or nothing in it."""
-    value = None if name is None else lookup(row, name, default=None)
-    return None if value is None else str(value)
-
-
-def _limits_in(row: Mapping[str, object], field_name: str) -> Mapping[str, Any] | None:
-    """Return the limits of a row; None where it has none."""
-    limits = row.get(field_name)
-    if limits is not None and not isinstance(limits, Mapping):
-        raise DatasetError(
-            f'the field "{field_name}" must be a mapping of limits such as {{"steps": 20}}, not'
-            f" {limits!r}"
-        )
-    return limits

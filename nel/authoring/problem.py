@@ -5,11 +5,12 @@ what a template may name of it. Does no I/O.
 from __future__ import annotations
 
 import string
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from nel.datasets.fields import lookup
+from nel.datasets.ids import own_id
 from nel.errors import DatasetError
 from nel.reading.letters import labels_for
 from nel.scoring.gold_choices import own_labels
@@ -64,6 +65,58 @@ def read_problem(
     if turns:
         values["turn"] = turns[0]
     return Problem(row=row, choices=options, own_labels=labels, turns=turns, values=values)
+
+
+def prepared_by(
+    prepare: Callable[[dict[str, Any]], dict[str, Any]], row: dict[str, object]
+) -> dict[str, object]:
+    """Return a row as a benchmark's own function prepares it.
+
+    Raises:
+        DatasetError: The function failed, or returned no row.
+    """
+    try:
+        prepared = prepare(row)
+    except KeyError as error:
+        raise DatasetError(
+            f"the row has no field {error}; it has: {', '.join(sorted(row))}"
+        ) from error
+    except (Exception, SystemExit) as error:
+        raise DatasetError(
+            f"the row cannot be prepared: {type(error).__name__}: {error}"
+        ) from error
+    if not isinstance(prepared, dict):
+        raise DatasetError(
+            f"prepare_row returned a {type(prepared).__name__}; it must return the row, a dict"
+        )
+    return prepared
+
+
+def label_of(row: Mapping[str, object], name: str | None) -> str | None:
+    """Return the value of a field as text; None where there is no field, or nothing in it."""
+    value = None if name is None else lookup(row, name, default=None)
+    return None if value is None else str(value)
+
+
+def limits_in(row: Mapping[str, object], field_name: str) -> Mapping[str, Any] | None:
+    """Return the limits of a row; None where it has none.
+
+    Raises:
+        DatasetError: They are no mapping.
+    """
+    limits = row.get(field_name)
+    if limits is not None and not isinstance(limits, Mapping):
+        raise DatasetError(
+            f'the field "{field_name}" must be a mapping of limits such as {{"steps": 20}}, not'
+            f" {limits!r}"
+        )
+    return limits
+
+
+def row_id(raw: Mapping[str, object], id_field: str | None) -> str | None:
+    """Return a row's own id; None where it has none."""
+    value = raw.get(id_field or "id")
+    return own_id(value) if isinstance(value, (str, int)) and not isinstance(value, bool) else None
 
 
 def _choices_in(row: Mapping[str, object], name: str) -> tuple[str, ...]:

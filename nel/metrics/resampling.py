@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats: TypeAlias = NDArray[np.float64]
+Integers: TypeAlias = NDArray[np.int64]
 
 _CHUNK: Final = 1 << 18
 """Indices drawn at a time: 2 MiB, which fits in the cache."""
