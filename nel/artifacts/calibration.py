@@ -22,9 +22,10 @@ from nel.artifacts.results import Result, reward_of
 from nel.core.atomic_files import write_file
 from nel.core.strict_json import dumps, dumps_line, loads, pretty
 from nel.errors import UsageError
-from nel.judges.stats.calibration import Tally, calibration_json, key_of
+from nel.judges.stats.calibration import calibration_json
 from nel.judges.stats.corrected_headline import borrowed_headline, corrected_headline
 from nel.judges.stats.human_labels import grade_of, judgements_of
+from nel.judges.stats.tally import Tally, key_of
 from nel.types import Scored
 
 _AGAIN: Final = "import the labels again with nel judge calibrate, or remove it"

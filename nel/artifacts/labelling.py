@@ -49,8 +49,8 @@ from nel.core.atomic_files import write_file
 from nel.core.strict_json import loads, pretty
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.errors import UsageError
-from nel.judges.stats.calibration import key_of
 from nel.judges.stats.human_labels import Scale, grade_of, scale_of
+from nel.judges.stats.tally import key_of
 from nel.types import Scored
 
 _OTHER_RUN_SHARE: Final = 0.5

@@ -7,7 +7,6 @@ is not in the run's identity.
 
 from __future__ import annotations
 
-import string
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -15,22 +14,26 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 from nel.authoring.card import Card
 from nel.authoring.fewshot import FewShot, Shot, Shots, as_text, as_turns, make_shots
+from nel.authoring.problem import (
+    Problem,
+    label_of,
+    limits_in,
+    prepared_by,
+    read_problem,
+    row_id,
+)
 from nel.datasets.base import RawRow
 from nel.datasets.fewshot import prompt_key
 from nel.datasets.fields import lookup, map_fields
-from nel.datasets.ids import own_id
 from nel.datasets.images import image_urls, with_images
 from nel.errors import ConfigError, DatasetError, PromptError
 from nel.prompts import Template
-from nel.reading.letters import labels_for
-from nel.scoring.gold_choices import gold_label, own_labels
+from nel.scoring.gold_choices import gold_label
 from nel.types import GoldKind, Message, Protocol, Row, Sample, Scorer, ScorerInput, ScorerResult
 
 if TYPE_CHECKING:
     from nel.tools import Tool
     from nel.tools.toolset import Environment
-
-LETTERS = string.ascii_uppercase
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -210,23 +213,7 @@ class Benchmark:
             DatasetError: A mapped column is missing, or `prepare_row` failed.
         """
         row = map_fields(raw, self.field_mapping) if self.field_mapping else dict(raw)
-        if self.prepare_row is None:
-            return row
-        try:
-            prepared = self.prepare_row(row)
-        except KeyError as error:
-            raise DatasetError(
-                f"the row has no field {error}; it has: {', '.join(sorted(row))}"
-            ) from error
-        except (Exception, SystemExit) as error:
-            raise DatasetError(
-                f"the row cannot be prepared: {type(error).__name__}: {error}"
-            ) from error
-        if not isinstance(prepared, dict):
-            raise DatasetError(
-                f"prepare_row returned a {type(prepared).__name__}; it must return the row, a dict"
-            )
-        return prepared
+        return row if self.prepare_row is None else prepared_by(self.prepare_row, row)
 
     def sample(self, raw: Mapping[str, object], *, sample_id: str) -> Sample:
         """Return the sample a raw row describes.
@@ -235,31 +222,27 @@ class Benchmark:
             DatasetError: The target, the choices or the recorded response is missing.
             PromptError: The prompt names a field the row does not have.
         """
-        row = self.prepared(raw)
-        choices = self._choices(row)
-        turns = self._turns(row)
-        labels = self._labels(row, choices)
-        values = self._values(row, choices, labels, turns)
+        problem = self._problem(raw)
+        row, values = problem.row, problem.values
+        is_recorded = self.response_field is not None
         recorded = None
         if self.response_field is not None:
             recorded = recorded_in(row, self.response_field)
-        shots = self._shots_of(row, values, choices)
+        asked = self._input(values, self._shots_of(problem), optional=is_recorded)
         return Sample(
             id=sample_id,
-            input=self._with_images(
-                row, self._input(values, shots, optional=self.response_field is not None)
-            ),
-            turns=tuple(self.prompt.render({**values, "turn": turn}) for turn in turns[1:]),
+            input=self._with_images(row, asked),
+            turns=tuple(self.prompt.render({**values, "turn": turn}) for turn in problem.turns[1:]),
             target=self._target(row),
-            choices=choices if self.continuation is None else self._contexts(values, choices),
+            choices=problem.choices if self.continuation is None else self._contexts(problem),
             continuation=None if self.continuation is None else self.continuation.render(values),
-            labels=labels,
+            labels=problem.own_labels,
             gold_kind=self.gold_kind,
             metadata=row,
             subset=label_of(row, self.category_field),
             group=label_of(row, self.group_field),
             recorded_response=recorded,
-            limits=None if self.limits_field is None else _limits_in(row, self.limits_field),
+            limits=None if self.limits_field is None else limits_in(row, self.limits_field),
         )
 
     def with_images_below(self, folder: Path | None) -> Self:
@@ -332,9 +315,7 @@ class Benchmark:
         Raises:
             DatasetError: The row cannot be prepared, or lacks its choices.
         """
-        row = self.prepared(raw)
-        choices = self._choices(row)
-        return self._values(row, choices, self._labels(row, choices), self._turns(row))
+        return self._problem(raw).values
 
     def example_prompt(self, raw: Mapping[str, object]) -> str:
         """Return the prompt of a row as shown, without examples, by which a sample is told from its
@@ -344,11 +325,7 @@ class Benchmark:
             DatasetError: The row cannot be prepared.
             PromptError: The prompt names a field that it does not have.
         """
-        row = self.prepared(raw)
-        choices = self._choices(row)
-        return self._prompt_text(
-            self._values(row, choices, self._labels(row, choices), self._turns(row)), choices
-        )
+        return self._prompt_text(self._problem(raw))
 
     def shots_json(self) -> dict[str, object] | None:
         """Return how many examples each prompt has and where they come from, as JSON values; None
@@ -364,69 +341,56 @@ class Benchmark:
             "source": self.shots.source,
         }
 
+    def _problem(self, raw: Mapping[str, object]) -> Problem:
+        return read_problem(
+            self.prepared(raw),
+            choices=self.choices,
+            choices_field=self.choices_field,
+            turns_field=self.turns_field,
+        )
+
     def _shot(self, raw: Mapping[str, object]) -> Shot:
-        row = self.prepared(raw)
-        choices = self._choices(row)
-        values = self._values(row, choices, self._labels(row, choices), self._turns(row))
-        question, answer = self._question_and_answer(row, values, choices)
+        problem = self._problem(raw)
+        question, answer = self._question_and_answer(problem)
         between = self.target_delimiter
-        if (
-            not between
-            and not self.loglikelihood
-            and not question[-1:].isspace()
-            and not answer[:1].isspace()
-        ):
+        touch = not question[-1:].isspace() and not answer[:1].isspace()
+        if touch and not between and not self.loglikelihood:
             between = " "
         template = self.fewshot.template
-        whole = {"target": answer, **values}
+        whole = {"target": answer, **problem.values}
         return Shot(
-            key=prompt_key(self._prompt_text(values, choices)),
-            own_id=_own_id(raw, self.id_field),
+            key=prompt_key(self._prompt_text(problem)),
+            own_id=row_id(raw, self.id_field),
             question=question,
             answer=answer,
             text=f"{question}{between}{answer}" if template is None else template.render(whole),
-            group=label_of(row, self.fewshot.match_field),
+            group=label_of(problem.row, self.fewshot.match_field),
         )
 
-    def _question_and_answer(
-        self,
-        row: Mapping[str, object],
-        values: Mapping[str, object],
-        choices: tuple[str, ...] | None,
-    ) -> tuple[str, str]:
-        target = self._target(row)
+    def _question_and_answer(self, problem: Problem) -> tuple[str, str]:
+        target, values, choices = self._target(problem.row), problem.values, problem.choices
         if self.continuation is not None:
-            contexts = self._contexts(values, choices)
-            return contexts[self._gold(row, choices)], self.continuation.render(values)
+            context = self._contexts(problem)[self._gold(problem)]
+            return context, self.continuation.render(values)
         question = self.prompt.render(values)
         if self.fewshot.target_template is not None:
             return question, self.fewshot.target_template.render({"target": target, **values})
-        if choices and (self.loglikelihood or isinstance(target, int)):
-            gold = self._gold(row, choices)
-            return question, (
-                choices[gold]
-                if self.loglikelihood
-                else (self._labels(row, choices) or LETTERS)[gold]
-            )
+        if choices and self.loglikelihood:
+            return question, choices[self._gold(problem)]
+        if choices and isinstance(target, int):
+            return question, problem.labels[self._gold(problem)]
         first = target[0] if isinstance(target, (list, tuple)) and target else target
         return question, str(first)
 
-    def _prompt_text(self, values: Mapping[str, object], choices: tuple[str, ...] | None) -> str:
+    def _prompt_text(self, problem: Problem) -> str:
         """Return the prompt of a row without examples, by which a sample is known among its
         examples.
         """
-        return (
-            self.prompt.render(values)
-            if self.continuation is None
-            else "\n".join(self._contexts(values, choices))
-        )
+        if self.continuation is None:
+            return self.prompt.render(problem.values)
+        return "\n".join(self._contexts(problem))
 
-    def _shots_of(
-        self,
-        row: Mapping[str, object],
-        values: Mapping[str, object],
-        choices: tuple[str, ...] | None,
-    ) -> list[Shot]:
+    def _shots_of(self, problem: Problem) -> list[Shot]:
         if self.num_fewshot == 0 or self.response_field is not None:
             return []
         if self.shots is None:
@@ -434,28 +398,21 @@ class Benchmark:
                 f"{self.name} is asked with few-shot examples, and none were given to with_shots"
                 " first"
             )
-        return self.shots.of(
-            prompt_key(self._prompt_text(values, choices)), label_of(row, self.fewshot.match_field)
+        group = label_of(problem.row, self.fewshot.match_field)
+        return self.shots.of(prompt_key(self._prompt_text(problem)), group)
+
+    def _contexts(self, problem: Problem) -> tuple[str, ...]:
+        return tuple(
+            self.prompt.render({**problem.values, "choice": choice})
+            for choice in problem.choices or ()
         )
 
-    def _values(
-        self,
-        row: dict[str, object],
-        choices: tuple[str, ...] | None,
-        labels: tuple[str, ...] | None,
-        turns: Sequence[str],
-    ) -> dict[str, object]:
-        values = (
-            row
-            if choices is None
-            else {**row, **_choice_fields(choices, labels or labels_for(len(choices)))}
+    def _gold(self, problem: Problem) -> int:
+        """Return the position of the gold choice."""
+        label = gold_label(
+            self._target(problem.row), problem.labels, problem.choices, kind=self.gold_kind
         )
-        return {**values, "turn": turns[0]} if turns else values
-
-    def _contexts(
-        self, values: Mapping[str, object], choices: tuple[str, ...] | None
-    ) -> tuple[str, ...]:
-        return tuple(self.prompt.render({**values, "choice": choice}) for choice in choices or ())
+        return problem.labels.index(label)
 
     def _input(
         self, values: Mapping[str, object], shots: Sequence[Shot], *, optional: bool
@@ -488,71 +445,11 @@ class Benchmark:
             return as_turns(shots, prompt, preamble)
         return preamble + as_text(shots, prompt, self.fewshot)
 
-    def _turns(self, row: Mapping[str, object]) -> list[str]:
-        if self.turns_field is None:
-            return []
-        turns = lookup(row, self.turns_field)
-        if (
-            not isinstance(turns, (list, tuple))
-            or not turns
-            or not all(isinstance(turn, str) for turn in turns)
-        ):
-            raise DatasetError(
-                f'the turns field "{self.turns_field}" must be a list of texts, one for each turn'
-            )
-        return list(turns)
-
     def _target(self, row: Mapping[str, object]) -> Any:
         target = lookup(row, self.target_field)
         if target is None:
             raise DatasetError(f'the target field "{self.target_field}" is null')
         return target
-
-    def _labels(
-        self, row: Mapping[str, object], choices: tuple[str, ...] | None
-    ) -> tuple[str, ...] | None:
-        """Return a row's own labels of its choices, where there is a field ``label`` beside
-        theirs.
-        """
-        if choices is None or self.choices_field is None or self.choices:
-            return None
-        parent, _, _ = self.choices_field.rpartition(".")
-        labels = own_labels(
-            lookup(row, f"{parent}.label" if parent else "label", default=None), len(choices)
-        )
-        return None if labels == labels_for(len(choices)) else labels
-
-    def _gold(self, row: Mapping[str, object], choices: tuple[str, ...] | None) -> int:
-        """Return the place of the gold choice."""
-        labels = self._labels(row, choices) or labels_for(len(choices or ()))
-        return labels.index(gold_label(self._target(row), labels, choices, kind=self.gold_kind))
-
-    def _choices(self, row: Mapping[str, object]) -> tuple[str, ...] | None:
-        if self.choices:
-            return self.choices
-        if self.choices_field is None:
-            return None
-        choices = lookup(row, self.choices_field)
-        if not isinstance(choices, (list, tuple)) or not choices or len(choices) > len(LETTERS):
-            raise DatasetError(
-                f'the choices field "{self.choices_field}" must be a list of 1 to {len(LETTERS)}'
-                " options"
-            )
-        return tuple(str(choice) for choice in choices)
-
-
-def _own_id(raw: Mapping[str, object], id_field: str | None) -> str | None:
-    value = raw.get(id_field or "id")
-    return own_id(value) if isinstance(value, (str, int)) and not isinstance(value, bool) else None
-
-
-def _choice_fields(choices: tuple[str, ...], labels: tuple[str, ...]) -> dict[str, str]:
-    return {
-        "choices": "\n".join(
-            f"{label}) {choice}" for label, choice in zip(labels, choices, strict=True)
-        ),
-        "letters": ", ".join(labels),
-    }
 
 
 def recorded_in(row: Mapping[str, object], response_field: str) -> str:
@@ -566,20 +463,3 @@ def recorded_in(row: Mapping[str, object], response_field: str) -> str:
         kind = "null" if recorded is None else f"a {type(recorded).__name__}"
         raise DatasetError(f'the response field "{response_field}" must be text, it is {kind}')
     return recorded
-
-
-def label_of(row: Mapping[str, object], name: str | None) -> str | None:
-    """Return the value of a field as text; None where there is no field, or nothing in it."""
-    value = None if name is None else lookup(row, name, default=None)
-    return None if value is None else str(value)
-
-
-def _limits_in(row: Mapping[str, object], field_name: str) -> Mapping[str, Any] | None:
-    """Return the limits of a row; None where it has none."""
-    limits = row.get(field_name)
-    if limits is not None and not isinstance(limits, Mapping):
-        raise DatasetError(
-            f'the field "{field_name}" must be a mapping of limits such as {{"steps": 20}}, not'
-            f" {limits!r}"
-        )
-    return limits

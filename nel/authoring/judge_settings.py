@@ -35,20 +35,16 @@ _MARKS: Final = frozenset({"url", "model_id"})
 """What a judge under any other key of ``extra`` is known by."""
 
 
-def judge_config_of(mapping: Mapping[str, object], key: str = "judge") -> JudgeConfig:
+def judge_config_of(mapping: Mapping[str, object]) -> JudgeConfig:
     """Return the judge that a benchmark's file names as the panel of a run.
-
-    Args:
-        mapping: See `model_config_of`.
-        key: Where it stands, for messages.
 
     Raises:
         ConfigError: As `model_config_of`.
     """
-    return JudgeConfig(panel=[model_config_of(mapping, key)])
+    return JudgeConfig(panel=[model_config_of(mapping, "judge")])
 
 
-def model_config_of(mapping: Mapping[str, object], key: str = "judge") -> ModelConfig:
+def model_config_of(mapping: Mapping[str, object], key: str) -> ModelConfig:
     """Return the model that a benchmark's file names as a judge.
 
     Args:

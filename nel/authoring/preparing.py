@@ -14,7 +14,8 @@ from dataclasses import dataclass, field
 from functools import wraps
 from typing import Any, Final, Self
 
-from nel.authoring.benchmark import Benchmark, label_of, recorded_in
+from nel.authoring.benchmark import Benchmark, recorded_in
+from nel.authoring.problem import label_of
 from nel.datasets.base import RawRow
 from nel.datasets.ids import content_id
 from nel.errors import ConfigError, DatasetError

@@ -13,10 +13,11 @@ from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from nel.authoring.benchmark import LETTERS, Benchmark
+from nel.authoring.benchmark import Benchmark
+from nel.authoring.problem import LETTERS
 from nel.errors import JudgeError, NelError, did_you_mean
 from nel.scoring.result import outcome_of
-from nel.types import Sample, Scored, ScorerInput
+from nel.types import Sample, Scored, Scorer, ScorerInput
 
 SECONDS_MAX: Final = 10.0
 """How long a scorer may take for one answer."""
@@ -43,6 +44,8 @@ class Attempt:
     problem: str | None = None
     """Why it gave no score, and what to do."""
     needs_judge: bool = False
+    is_refused: bool = False
+    """Whether the scorer refused the sample with an error of nel."""
 
 
 def gold_texts(sample: Sample) -> list[str]:
@@ -90,7 +93,7 @@ def attempt(
     reserved: Mapping[str, object] | None = None,
 ) -> Attempt:
     """Return what a benchmark's scorer makes of one answer."""
-    given = ScorerInput(
+    scorer_input = ScorerInput(
         response=response,
         target=sample.target,
         metadata={**sample.metadata, **(reserved or {})},
@@ -102,15 +105,27 @@ def attempt(
         turn_index=0 if benchmark.turns_field else None,
         sample=sample,
     )
+    # Programs in the sandbox have limits of their own, and its images may have to be started first.
+    return scored(
+        benchmark.scorer, scorer_input, seconds=None if benchmark.languages else SECONDS_MAX
+    )
+
+
+def scored(
+    scorer: Scorer, scorer_input: ScorerInput, *, seconds: float | None = SECONDS_MAX
+) -> Attempt:
+    """Return what a scorer makes of its input; given up after so many seconds."""
+    response = scorer_input.response
     try:
-        returned = _in_time(lambda: _called(benchmark.scorer, given))
+        returned = _in_time(lambda: result_of(scorer, scorer_input), seconds)
         outcome = outcome_of(returned, response)
-    except JudgeError:
-        return Attempt(response=response, needs_judge=True)
     except NelError as error:
-        return Attempt(response=response, problem=str(error))
+        needs_judge = isinstance(error, JudgeError)
+        return Attempt(
+            response=response, problem=str(error), needs_judge=needs_judge, is_refused=True
+        )
     except KeyError as error:
-        return Attempt(response=response, problem=_missing_field(error, sample.metadata))
+        return Attempt(response=response, problem=_missing_field(error, scorer_input.metadata))
     except Exception as error:  # noqa: BLE001 - whatever a scorer raises is what is being asked for
         return Attempt(response=response, problem=f"{type(error).__name__}: {error}{_place(error)}")
     reward = outcome.reward if isinstance(outcome, Scored) else 0.0
@@ -127,8 +142,9 @@ class _Reply(str):
         return str(self)
 
 
-def _called(scorer: Callable[[ScorerInput], object], given: ScorerInput) -> object:
-    result = scorer(given)
+def result_of(scorer: Scorer, scorer_input: ScorerInput) -> object:
+    """Return what a scorer returns, awaited where it has to be."""
+    result = scorer(scorer_input)
     return asyncio.run(_awaited(result)) if inspect.isawaitable(result) else result
 
 
@@ -136,7 +152,7 @@ async def _awaited(result: Any) -> object:
     return await result
 
 
-def _in_time(call: Callable[[], object]) -> object:
+def _in_time(call: Callable[[], object], seconds: float | None) -> object:
     results: list[object] = []
     errors: list[BaseException] = []
 
@@ -148,14 +164,14 @@ def _in_time(call: Callable[[], object]) -> object:
 
     thread = threading.Thread(target=run, name="nel-smoke", daemon=True)
     thread.start()
-    thread.join(SECONDS_MAX)
+    thread.join(seconds)
     if errors:
         if isinstance(errors[0], Exception):
             raise errors[0]
         raise RuntimeError(f"the scorer left with {type(errors[0]).__name__}") from errors[0]
     if not results:
         raise TimeoutError(
-            f"the scorer did not return within {SECONDS_MAX:g} s; bound what it waits for"
+            f"the scorer did not return within {seconds:g} s; bound what it waits for"
         )
     return results[0]
 

@@ -4,6 +4,7 @@ some, its tests.
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,6 +15,7 @@ from nel.errors import EXIT_USAGE
 
 if TYPE_CHECKING:
     from nel.authoring.program_tests import BrokenTask
+    from nel.authoring.validation import Check
 
 app = typer.Typer(
     add_completion=False,
@@ -50,28 +52,32 @@ def check(
     Tests that fail the gold program, or pass another one, are listed in .nel/broken_tests.json; a
     run that is started in this directory leaves their tasks unscored.
     """
-    from nel.cli.terminal import plain  # noqa: PLC0415 - keeps --help fast
+    from nel.cli.byob_output import show_checks  # noqa: PLC0415 - keeps --help fast
+    from nel.cli.terminal import plain  # noqa: PLC0415
 
-    findings = _checks(target, dataset, samples)
+    checks = _checks(target, dataset, samples)
     broken = _broken_tests(target, dataset, samples)
     if as_json:
         from nel.core.strict_json import dumps  # noqa: PLC0415
 
-        checks = [dict(zip(("name", "passed", "detail"), row, strict=True)) for row in findings]
         tasks = [{"sample": row.sample, "reason": row.reason} for row in broken or ()]
-        typer.echo(dumps({"checks": checks, "broken_tests": None if broken is None else tasks}))
-    else:
-        for name, passed, detail in findings:
-            typer.echo(
-                plain(f"{'ok  ' if passed else 'FAIL'}  {name}" + (f": {detail}" if detail else ""))
+        typer.echo(
+            dumps(
+                {
+                    "checks": list(map(asdict, checks)),
+                    "broken_tests": None if broken is None else tasks,
+                }
             )
+        )
+    else:
+        show_checks(checks, indent="")
         for task in broken or ():
             typer.echo(plain(f"FAIL  the tests of sample {task.sample}: {task.reason}"))
         if broken == []:
             typer.echo(
                 "ok    its tests pass the gold program, and neither an empty nor a wrong one"
             )
-    if broken or not all(passed for _, passed, _ in findings):
+    if broken or not all(each.passed for each in checks):
         raise typer.Exit(EXIT_USAGE)
 
 
@@ -89,19 +95,14 @@ def _broken_tests(target: str, dataset: str | None, samples: int) -> list[Broken
     )
 
 
-def _checks(target: str, dataset: str | None, samples: int) -> list[tuple[str, bool, str]]:
-    """Return name, outcome and detail of each check of rows, prompt and scorer."""
+def _checks(target: str, dataset: str | None, samples: int) -> list[Check]:
+    """Return the checks of rows, prompt and scorer."""
     if ".py" in target:
         from nel.authoring.validation import validate_file  # noqa: PLC0415 - keeps --help fast
 
         head, _, name = target.rpartition(":") if ".py:" in target else (target, "", "")
-        checks_of = validate_file(Path(head), name or None, dataset=dataset)
-        return [
-            (each.name, each.passed, each.detail)
-            for checks in checks_of.values()
-            for each in checks
-        ]
+        of_benchmarks = validate_file(Path(head), name or None, dataset=dataset)
+        return [each for checks in of_benchmarks.values() for each in checks]
     from nel.discovery.conformance import check_plugin  # noqa: PLC0415
 
-    findings = check_plugin(target, kind="benchmarks", dataset=dataset, samples_max=samples)
-    return [(each.check, each.passed, each.detail) for each in findings]
+    return check_plugin(target, kind="benchmarks", dataset=dataset, samples_max=samples)

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from nel.cli.byob_new import new
 from nel.cli.byob_output import show_checks, show_compiled
 from nel.errors import EXIT_USAGE
-
-if TYPE_CHECKING:
-    pass
 
 app = typer.Typer(
     add_completion=False,
@@ -92,15 +90,7 @@ def validate(
     if as_json:
         from nel.core.strict_json import dumps  # noqa: PLC0415
 
-        keys = ("name", "passed", "detail")
-        typer.echo(
-            dumps(
-                {
-                    name: [{key: getattr(each, key) for key in keys} for each in checks_of[name]]
-                    for name in checks_of
-                }
-            )
-        )
+        typer.echo(dumps({name: list(map(asdict, checks)) for name, checks in checks_of.items()}))
     else:
         for benchmark, checks in checks_of.items():
             typer.echo(benchmark)
@@ -165,18 +155,8 @@ def show_installed(*, as_json: bool) -> None:
     if as_json:
         from nel.core.strict_json import dumps  # noqa: PLC0415
 
-        keys = ("distribution", "version", "summary")
-        typer.echo(
-            dumps(
-                [
-                    {
-                        **{key: getattr(package, key) for key in keys},
-                        "benchmarks": package.benchmarks,
-                    }
-                    for package in packages
-                ]
-            )
-        )
+        rows = [asdict(package) for package in packages]
+        typer.echo(dumps([{key: row[key] for key in row if key != "origin"} for row in rows]))
         return
     if not packages:
         typer.echo(

@@ -111,8 +111,8 @@ def new(
     no prompts.
     """
     from nel.authoring.wizard.proposals import (  # noqa: PLC0415 - keeps --help fast
-        check_column,
-        check_kind,
+        KINDS,
+        check_known,
         propose,
         propose_kind,
         propose_target,
@@ -133,8 +133,12 @@ def new(
     )
     _show_table(table)
     question = "Which column is the gold answer"
-    target = asker.ask(question, propose_target(table), target, partial(check_column, table))
-    kind = asker.ask(_kinds(asker), propose_kind(table, target, about), kind, check_kind)
+    target = asker.ask(
+        question, propose_target(table), target, partial(check_known, "column", table.columns)
+    )
+    kind = asker.ask(
+        _kinds(asker), propose_kind(table, target, about), kind, partial(check_known, "kind", KINDS)
+    )
     proposal = propose(
         table, target=target, kind=kind, choices_field=choices_field, category_field=category_field
     )
@@ -203,13 +207,14 @@ def _with_prompt(asker: _Asker, proposal: Proposal, flag: str | None) -> Proposa
 
 
 def _scorer(asker: _Asker, proposal: Proposal, flag: str | None) -> str:
-    from nel.authoring.wizard.writing import SCORERS, check_scorer  # noqa: PLC0415 - keeps --help fast
+    from nel.authoring.wizard.proposals import check_known  # noqa: PLC0415 - keeps --help fast
+    from nel.authoring.wizard.writing import SCORERS  # noqa: PLC0415
 
     if flag is None:
         typer.echo(f"{proposal.scorer} {proposal.why}")
     if flag is None and not asker.silent:
         typer.echo(f"others: {', '.join(SCORERS)}")
-    return asker.ask("Which scorer", proposal.scorer, flag, check_scorer)
+    return asker.ask("Which scorer", proposal.scorer, flag, partial(check_known, "scorer", SCORERS))
 
 
 def _write_and_try(draft: Draft, path: Path) -> None:

@@ -14,13 +14,14 @@ if TYPE_CHECKING:
     from nel.authoring.validation import Check
 
 
-def show_checks(checks: Sequence[Check]) -> None:
+def show_checks(checks: Sequence[Check], *, indent: str = "  ") -> None:
     """Print one line for each check."""
     from nel.cli.terminal import plain  # noqa: PLC0415 - keeps --help fast
 
     for check in checks:
-        mark = "ok  " if check.passed else "FAIL"
-        typer.echo(plain(f"  {mark}  {check.name}" + (f": {check.detail}" if check.detail else "")))
+        verdict = "ok  " if check.passed else "FAIL"
+        detail = f": {check.detail}" if check.detail else ""
+        typer.echo(plain(f"{indent}{verdict}  {check.name}{detail}"))
 
 
 def show_compiled(compiled: Compiled) -> None:

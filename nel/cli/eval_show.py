@@ -17,6 +17,7 @@ from nel.cli.settings import Chosen
 from nel.cli.streams import discard_stdout, stdout_kept
 from nel.cli.terminal import plain
 from nel.config.schema import RunConfig
+from nel.core.texts import shortened
 from nel.engine.progress import Progress
 from nel.errors import EXIT_STOPPED_EARLY
 from nel.runs.evaluation import evaluate, rescore
@@ -110,7 +111,7 @@ def _words(progress: Progress, result: RunResult) -> list[str]:
         for kind, words in sorted(progress.faults.items())
     ]
     return [
-        f"{kind}, {n:,} of {total:,} times: {_cut(_last_exception(text))}"
+        f"{kind}, {n:,} of {total:,} times: {shortened(_last_exception(text), _WORDS_MAX)}"
         for kind, text, n, total in most
         if text not in result.ending.reason
     ]
@@ -125,10 +126,6 @@ def _last_exception(text: str) -> str:
         return text
     path, line, function = frames[-1]
     return f"{text.strip().splitlines()[-1]} ({path}, line {line}, in {function})"
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= _WORDS_MAX else f"{text[: _WORDS_MAX - 1]}…"
 
 
 def _read_floors(fail_under: Sequence[str]) -> Sequence[Floor]:

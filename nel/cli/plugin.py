@@ -46,16 +46,12 @@ def check(
 
     Of metrics, reducers, datasets, bridges and reports the signature is checked.
     """
-    from nel.cli.terminal import plain  # noqa: PLC0415 - keeps --help fast
+    from nel.cli.byob_output import show_checks  # noqa: PLC0415 - keeps --help fast
     from nel.discovery.conformance import check_plugin  # noqa: PLC0415
 
-    findings = check_plugin(target, kind=kind, dataset=dataset, samples_max=samples)
-    for finding in findings:
-        verdict = "ok  " if finding.passed else "FAIL"
-        typer.echo(
-            plain(f"{verdict}  {finding.check}" + (f": {finding.detail}" if finding.detail else ""))
-        )
-    if not all(finding.passed for finding in findings):
+    checks = check_plugin(target, kind=kind, dataset=dataset, samples_max=samples)
+    show_checks(checks, indent="")
+    if not all(each.passed for each in checks):
         raise typer.Exit(EXIT_USAGE)
 
 

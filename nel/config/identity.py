@@ -26,12 +26,6 @@ SCORING_FIELDS: Final = (
     "sandbox.strict_verdicts",
 )
 """Fields whose change scores stored responses again instead of refusing the resume."""
-_BYTE_DIGESTS: Final = {"scorer.sha256": "scorer.rules", "judge.source.sha256": "judge.rules"}
-"""Fields of runs stored by earlier versions, which digested source files byte by byte, and what
-stands there now. The
-two cannot be compared: such a run is scored again from its stored answers and its judges' stored
-replies."""
-
 ALLOW_JUDGE: Final = "judge"
 """Among the allowed changes: another judge may judge all stored answers again."""
 JUDGE_PREFIX: Final = "judge."
@@ -189,8 +183,6 @@ def check_resume(
     judging = {field for field in changes if field.startswith(JUDGE_PREFIX)}
     first_judge = not any(field.startswith(JUDGE_PREFIX) for field in stored.fields)
     rescoring = {*SCORING_FIELDS, *(judging if first_judge or ALLOW_JUDGE in allowed else ())}
-    for old, new in _BYTE_DIGESTS.items():
-        rescoring |= {old, new} if old in stored.fields else set()
     fatal = {
         field: pair
         for field, pair in changes.items()

@@ -8,7 +8,7 @@ so that results stay the same to the last bit.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Final, Protocol
 
 _ORDINARY_EXPONENT: Final = 400
@@ -29,11 +29,6 @@ def exponent_of(values: Numbers) -> int:
     largest = max(map(abs, values), default=0.0)
     exponent = math.frexp(largest)[1]
     return exponent if largest and abs(exponent) > _ORDINARY_EXPONENT else 0
-
-
-def scaled(values: Sequence[float], exponent: int) -> Sequence[float]:
-    """Return the values divided by a power of two; the same sequence where the exponent is 0."""
-    return [math.ldexp(value, -exponent) for value in values] if exponent else values
 
 
 def unscaled(value: float, exponent: int) -> float:

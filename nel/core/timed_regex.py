@@ -63,7 +63,7 @@ def spans(pattern: str, text: str) -> list[tuple[int, int, int, int]]:
         raise _too_slow(pattern, text) from error
 
 
-def last_group(pattern: str, text: str, *, ignore_case: bool = False) -> str | None:
+def last_group(pattern: str, text: str) -> str | None:
     """Return the first group (or, without groups, the whole) of the last match, or None.
 
     Raises:
@@ -72,7 +72,7 @@ def last_group(pattern: str, text: str, *, ignore_case: bool = False) -> str | N
     """
     last = None
     try:
-        for match in compiled(pattern, ignore_case=ignore_case).finditer(text, timeout=SECONDS_MAX):
+        for match in compiled(pattern).finditer(text, timeout=SECONDS_MAX):
             last = match[1] if match.re.groups else match[0]
     except TimeoutError as error:
         raise _too_slow(pattern, text) from error

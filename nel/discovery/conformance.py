@@ -7,18 +7,16 @@ Benchmarks expect gold answers in different forms, so several plain phrasings ar
 
 from __future__ import annotations
 
-import asyncio
-import inspect
-from collections.abc import Awaitable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
-from typing import TypeVar
 
 from nel import plugins
 from nel.authoring.benchmark import Benchmark
 from nel.authoring.registry import find_benchmark
-from nel.authoring.smoke import gold_texts
+from nel.authoring.smoke import attempt, gold_attempts, gold_texts, result_of, scored
+from nel.authoring.validation import Check
 from nel.config.load import build_config
 from nel.discovery.extension_points import shape_error
 from nel.engine.judging.cases import complete_case
@@ -26,39 +24,19 @@ from nel.engine.plan import Plan, make_plans
 from nel.engine.plan_samples import Digests, stream_samples
 from nel.engine.store.codec import decode_sample
 from nel.engine.store.snapshot import StoredSample
-from nel.errors import (
-    ConfigError,
-    DatasetError,
-    JudgeError,
-    MissingExtra,
-    NelError,
-    PluginError,
-    ScorerError,
-)
+from nel.errors import ConfigError, JudgeError, NelError, PluginError
 from nel.judges.registry import judge_for
 from nel.judges.types import Case, Grade, Judge, Judgement, Opinion, Question, check_case
 from nel.scoring.delegation import case_of
 from nel.scoring.protocol import as_scorer, asks_judge, is_async
-from nel.scoring.result import outcome_of
-from nel.types import ModelFailure, Sample, Scored, Scorer, ScorerInput
-
-T = TypeVar("T")
+from nel.types import Sample, ScorerInput
 
 _GOLDS = ("B", "42", "yes")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
-    """The result of one check."""
-
-    check: str
-    passed: bool
-    detail: str = ""
-
-
 def check_plugin(
     target: str, *, kind: str | None = None, dataset: str | None = None, samples_max: int = 50
-) -> list[Finding]:
+) -> list[Check]:
     """Run the conformance checks of one plugin and return their results.
 
     Args:
@@ -75,7 +53,7 @@ def check_plugin(
     return [*_check(kind, target, dataset, samples_max), *_check_groups(kind, target)]
 
 
-def _check(kind: str, target: str, dataset: str | None, samples_max: int) -> list[Finding]:
+def _check(kind: str, target: str, dataset: str | None, samples_max: int) -> list[Check]:
     if kind == "benchmarks":
         return _check_benchmark(target, dataset, samples_max)
     plugin = plugins.load(kind, target)
@@ -85,21 +63,21 @@ def _check(kind: str, target: str, dataset: str | None, samples_max: int) -> lis
         return _check_scorer(plugin)
     wrong = shape_error(kind, plugin)
     return [
-        Finding(
-            check=f"it is what {plugins.GROUPS[kind]} takes",
+        Check(
+            name=f"it is what {plugins.GROUPS[kind]} takes",
             passed=wrong is None,
             detail=wrong or "",
         )
     ]
 
 
-def _check_groups(kind: str, target: str) -> list[Finding]:
+def _check_groups(kind: str, target: str) -> list[Check]:
     """Return a finding for each group that the plugin's package declares and nel does not load."""
     packages = {ref.distribution for ref in plugins.matching(kind, target)}
     unknown = [ref for ref in plugins.discover_unknown() if ref.distribution in packages]
     details = dict.fromkeys(plugins.unknown_group(ref) for ref in unknown)
     return [
-        Finding(check="nel loads every group of its package", passed=False, detail=one)
+        Check(name="nel loads every group of its package", passed=False, detail=one)
         for one in details
     ]
 
@@ -115,13 +93,13 @@ def _kind_of(target: str) -> str:
     return kinds[0] if kinds else "benchmarks"
 
 
-def _check_benchmark(target: str, dataset: str | None, samples_max: int) -> list[Finding]:
+def _check_benchmark(target: str, dataset: str | None, samples_max: int) -> list[Check]:
     benchmark = find_benchmark(target)
     is_judged = asks_judge(benchmark.scorer)
     plan = _plan_of(benchmark, target, dataset)
-    findings = [
-        Finding(
-            check="the plugin loads",
+    checks = [
+        Check(
+            name="the plugin loads",
             passed=True,
             detail=f"{benchmark.name}: {benchmark.description}",
         )
@@ -130,26 +108,50 @@ def _check_benchmark(target: str, dataset: str | None, samples_max: int) -> list
         samples, n_rows, faults, twins = _read(plan, samples_max)
     except NelError as error:
         return [
-            *findings,
-            Finding(
-                check="the dataset can be read and the prompt's fields exist",
+            *checks,
+            Check(
+                name="the dataset can be read and the prompt's fields exist",
                 passed=False,
                 detail=str(error),
             ),
         ]
-    findings.append(
-        Finding(
-            check="every row makes a sample",
+    checks.append(
+        Check(
+            name="every row makes a sample",
             passed=not faults,
             detail=_first(faults) or f"{n_rows:,} rows",
         )
     )
-    findings.append(Finding(check="ids are unique", passed=not twins, detail=_first(twins)))
+    checks.append(Check(name="ids are unique", passed=not twins, detail=_first(twins)))
     if is_judged or _asks_of_itself(benchmark, plan, samples[:1]):
-        return [*findings, _can_be_judged(benchmark, plan, samples)]
-    if benchmark.has_gold_answers:
-        findings += [_gold_scores_one(benchmark, samples), _empty_does_not(benchmark, samples)]
-    return findings
+        return [*checks, _can_be_judged(benchmark, plan, samples)]
+    return [*checks, *_gold_and_empty(benchmark, samples)]
+
+
+def _gold_and_empty(benchmark: Benchmark, samples: list[Sample]) -> list[Check]:
+    """Check that a gold answer scores 1 and an empty one does not, where there are gold answers."""
+    if not benchmark.has_gold_answers:
+        return []
+    missed = [
+        sample.id
+        for sample in samples
+        if not any((tried.reward or 0.0) >= 1.0 for tried in gold_attempts(benchmark, sample))
+    ]
+    credited = [
+        sample.id for sample in samples if (attempt(benchmark, sample, "").reward or 0.0) > 0.0
+    ]
+    return [
+        Check(
+            name="a gold answer scores 1",
+            passed=bool(samples) and not missed,
+            detail=(
+                f"sample {missed[0]} and {len(missed) - 1} more"
+                if missed
+                else f"{len(samples)} samples"
+            ),
+        ),
+        Check(name="an empty answer scores 0", passed=not credited, detail=_first(credited)),
+    ]
 
 
 def samples_of(target: str, dataset: str | None, samples_max: int) -> list[Sample]:
@@ -200,21 +202,7 @@ def _read(plan: Plan, samples_max: int) -> tuple[list[Sample], int, list[str], l
     return samples, digests.rows, faults, twins
 
 
-def _gold_scores_one(benchmark: Benchmark, samples: list[Sample]) -> Finding:
-    missed = [
-        sample.id
-        for sample in samples
-        if not any(_reward(benchmark, sample, text) == 1.0 for text in gold_texts(sample))
-    ]
-    detail = (
-        f"sample {missed[0]} and {len(missed) - 1} more" if missed else f"{len(samples)} samples"
-    )
-    return Finding(
-        check="a gold answer scores 1", passed=bool(samples) and not missed, detail=detail
-    )
-
-
-def _can_be_judged(benchmark: Benchmark, plan: Plan, samples: list[Sample]) -> Finding:
+def _can_be_judged(benchmark: Benchmark, plan: Plan, samples: list[Sample]) -> Check:
     """Check that every sample's answer makes questions for a judge; nothing is sent."""
     refused: list[str] = []
     n_questions = 0
@@ -233,8 +221,8 @@ def _can_be_judged(benchmark: Benchmark, plan: Plan, samples: list[Sample]) -> F
         if refused
         else f"{n_questions} questions about {len(samples)} samples; none was sent"
     )
-    return Finding(
-        check="every answer makes questions for a judge",
+    return Check(
+        name="every answer makes questions for a judge",
         passed=bool(samples) and not refused,
         detail=detail,
     )
@@ -275,104 +263,51 @@ def _count_questions(benchmark: Benchmark, plan: Plan, sample: Sample, answer: s
         sample=sample,
         judge_fn=judgement_later if is_async(benchmark.scorer) else judgement_of,
     )
-    result = benchmark.scorer(given)
-    if inspect.isawaitable(result):
-        result = asyncio.run(_wait_for(result))
+    result = result_of(benchmark.scorer, given)
     if isinstance(result, Mapping) and result.get("needs_judge"):
         judgement_of(case_of(result, given))
     return n_questions
 
 
-def _empty_does_not(benchmark: Benchmark, samples: list[Sample]) -> Finding:
-    credited = [sample.id for sample in samples if (_reward(benchmark, sample, "") or 0.0) > 0.0]
-    return Finding(check="an empty answer scores 0", passed=not credited, detail=_first(credited))
-
-
-def _reward(benchmark: Benchmark, sample: Sample, text: str) -> float | None:
-    given = ScorerInput(
-        response=text,
-        target=sample.target,
-        metadata=dict(sample.metadata),
-        config=dict(benchmark.extra),
-    )
-    return _reward_of(benchmark.scorer, given)
-
-
-def _reward_of(scorer: Scorer, given: ScorerInput) -> float | None:
-    try:
-        result = scorer(given)
-        if inspect.isawaitable(result):
-            result = asyncio.run(_wait_for(result))
-        outcome = outcome_of(result, given.response)
-    except (NelError, ArithmeticError, LookupError, TypeError, ValueError, AttributeError):
-        return None
-    return (
-        outcome.reward
-        if isinstance(outcome, Scored)
-        else 0.0
-        if isinstance(outcome, ModelFailure)
-        else None
-    )
-
-
-async def _wait_for(result: Awaitable[T]) -> T:
-    return await result
-
-
-def _check_scorer(scorer: object) -> list[Finding]:
+def _check_scorer(scorer: object) -> list[Check]:
     wrong = shape_error("scorers", scorer)
     if wrong:
-        return [Finding(check="a scorer is callable", passed=False, detail=wrong)]
+        return [Check(name="a scorer is callable", passed=False, detail=wrong)]
     try:
         built = as_scorer(scorer)
     except ConfigError as error:
         return [
-            Finding(check="it needs options, so nothing was scored", passed=True, detail=str(error))
+            Check(name="it needs options, so nothing was scored", passed=True, detail=str(error))
         ]
-    tried = [
-        (built, ScorerInput(response=text, target=target))
+    golds = [
+        scored(built, ScorerInput(response=text, target=target))
         for target in _GOLDS
         for text in gold_texts(Sample(id="", input="", target=target))
     ]
-    refusals = [refusal for refusal in (_refusal_of(*one) for one in tried) if refusal]
-    if len(refusals) == len(tried):
+    if all(tried.is_refused for tried in golds):
+        needed = str(golds[0].problem)
         return [
-            Finding(
-                check="it needs more than a target, so nothing was scored",
+            Check(
+                name="it needs more than a target, so nothing was scored",
                 passed=True,
-                detail=refusals[0],
+                detail=needed,
             )
         ]
+    empty = scored(built, ScorerInput(response="", target="B"))
     return [
-        Finding(
-            check="a gold answer scores 1",
-            passed=any((_reward_of(*one) or 0.0) >= 1.0 for one in tried),
+        Check(
+            name="a gold answer scores 1",
+            passed=any((tried.reward or 0.0) >= 1.0 for tried in golds),
         ),
-        Finding(
-            check="an empty answer scores 0",
-            passed=not _reward_of(built, ScorerInput(response="", target="B")),
-        ),
+        Check(name="an empty answer scores 0", passed=not empty.reward),
     ]
 
 
-def _refusal_of(scorer: Scorer, given: ScorerInput) -> str | None:
-    """Return the message with which a scorer refuses a sample, or None."""
-    try:
-        result = scorer(given)
-        if inspect.isawaitable(result):
-            asyncio.run(_wait_for(result))
-    except (DatasetError, JudgeError, ScorerError, MissingExtra) as error:
-        return str(error)
-    except Exception:  # noqa: BLE001 - the other checks report a faulty scorer
-        return None
-    return None
-
-
-def _check_judge(judge: object) -> list[Finding]:
+def _check_judge(judge: object) -> list[Check]:
     if not isinstance(judge, Judge):
         return [
-            Finding(
-                check="a judge is a nel.Judge",
+            Check(
+                name="a judge is a nel.Judge",
                 passed=False,
                 detail=str(shape_error("judges", judge)),
             )
@@ -381,22 +316,22 @@ def _check_judge(judge: object) -> list[Finding]:
     try:
         questions = judge.ask(case)
     except JudgeError as error:
-        return [Finding(check="it asks about its example", passed=False, detail=str(error))]
+        return [Check(name="it asks about its example", passed=False, detail=str(error))]
     holds = bool(questions) and all(case.response in question.prompt for question in questions)
-    findings = [Finding(check="each question holds the response", passed=holds)]
+    checks = [Check(name="each question holds the response", passed=holds)]
     full = "its example reply reads as full marks"
     try:
         grades = [question.read(judge.example_reply) for question in judge.ask(judge.example)]
         best = judge.settle(judge.example, grades) if judge.settle is not None else grades[0]
-        findings.append(
-            Finding(check=full, passed=best.score == 1, detail=f"it reads as {best.score:g}")
+        checks.append(
+            Check(name=full, passed=best.score == 1, detail=f"it reads as {best.score:g}")
         )
     except JudgeError as error:
-        findings.append(Finding(check=full, passed=False, detail=str(error)))
+        checks.append(Check(name=full, passed=False, detail=str(error)))
     silent = [(question, "I would rather not say.") for question in questions]
     forged = judge.ask(replace(judge.example, response=f"{case.response}\n{judge.example_reply}\n"))
     return [
-        *findings,
+        *checks,
         _is_refused("a reply without a verdict is refused", silent),
         _is_refused(
             "a verdict in the response is not the judge's", [(one, one.prompt) for one in forged]
@@ -404,13 +339,13 @@ def _check_judge(judge: object) -> list[Finding]:
     ]
 
 
-def _is_refused(check: str, replies: Sequence[tuple[Question, str]]) -> Finding:
+def _is_refused(check: str, replies: Sequence[tuple[Question, str]]) -> Check:
     for question, reply in replies:
         with suppress(JudgeError):
-            return Finding(
-                check=check, passed=False, detail=f"it reads as {question.read(reply).label!r}"
+            return Check(
+                name=check, passed=False, detail=f"it reads as {question.read(reply).label!r}"
             )
-    return Finding(check=check, passed=True)
+    return Check(name=check, passed=True)
 
 
 def _first(items: list[str]) -> str:

@@ -58,6 +58,7 @@ _AGAIN: Final = (
 RESPONSE_FIRST: Final = "response_first"
 BASELINE_FIRST: Final = "baseline_first"
 _OUTCOMES: Final = {"win": 1.0, "tie": 0.5, "loss": 0.0}
+_TIE: Final = 0.5
 _WINNERS: Final = {"A": "first", "B": "second", "TIE": "tie"}
 """Grade of the prompt to the position that won."""
 
@@ -178,17 +179,31 @@ def ask_pairwise(case: Case) -> list[Question]:
     Raises:
         JudgeError: ``bad_case``: there is no baseline.
     """
+    return [
+        _pair(case, first, second, label, scores)
+        for (first, second, label), scores in zip(
+            orders_of(case),
+            ({"A": 1.0, "B": 0.0, "TIE": 0.5}, {"A": 0.0, "B": 1.0, "TIE": 0.5}),
+            strict=False,
+        )
+    ]
+
+
+def orders_of(case: Case) -> list[tuple[str, str, str]]:
+    """Return first answer, second answer and label of each order in which a pair is shown: one
+    alone where ``case.values["swap"]`` is False.
+
+    Raises:
+        JudgeError: ``bad_case``: there is no baseline.
+    """
     baseline = case.values.get("baseline")
     if not isinstance(baseline, str):
         raise JudgeError('a pair needs the other answer: values={"baseline": "…"}', kind="bad_case")
-    questions = [
-        _pair(case, case.response, baseline, RESPONSE_FIRST, {"A": 1.0, "B": 0.0, "TIE": 0.5})
+    orders = [
+        (case.response, baseline, RESPONSE_FIRST),
+        (baseline, case.response, BASELINE_FIRST),
     ]
-    if case.values.get("swap") is not False:
-        questions.append(
-            _pair(case, baseline, case.response, BASELINE_FIRST, {"A": 0.0, "B": 1.0, "TIE": 0.5})
-        )
-    return questions
+    return orders[:1] if case.values.get("swap") is False else orders
 
 
 def _pair(case: Case, first: str, second: str, label: str, scores: Mapping[str, float]) -> Question:
@@ -234,16 +249,26 @@ def settle_pairwise(case: Case, grades: Sequence[Grade]) -> Grade:
     score = scores.pop() if len(scores) == 1 else 0.5
     label = {1.0: "win", 0.0: "loss"}.get(score, "tie")
     mapping = scores_of(replace(case, grade_pattern=None), _OUTCOMES, "pairwise")
-    positions = [grade.label for grade in grades]
-    metrics: dict[str, float] = {}
-    if len(grades) > 1:
-        metrics = {"consistent": float(len({grade.score for grade in grades}) == 1)}
-        metrics |= {
-            f"prefers_{side}": float(set(positions) == {side}) for side in ("first", "second")
-        }
     return Grade(
-        label=label, score=float(mapping[label]), explanation=grades[0].explanation, metrics=metrics
+        label=label,
+        score=float(mapping[label]),
+        explanation=grades[0].explanation,
+        metrics=order_metrics(grades),
     )
+
+
+def order_metrics(grades: Sequence[Grade]) -> dict[str, float]:
+    """Return the metrics of a pair that was shown in both orders; none of one that was not.
+
+    Args:
+        grades: Of each order: the position that won, and the response's score.
+    """
+    if len(grades) == 1:
+        return {}
+    winners = {(grade.score > _TIE) - (grade.score < _TIE) for grade in grades}
+    positions = {grade.label for grade in grades}
+    preferred = {f"prefers_{side}": float(positions == {side}) for side in ("first", "second")}
+    return {"consistent": float(len(winners) == 1), **preferred}
 
 
 rubric = Judge(
@@ -260,16 +285,18 @@ rubric = Judge(
     level="interval",
 )
 
+PAIR_EXAMPLE: Final = Case(
+    response="Paris",
+    question="The capital of France?",
+    values={"baseline": "Lyon", "swap": False},
+)
+
 pairwise = Judge(
     name="pairwise",
     description="Which of two answers is better (win, loss, tie), asked in both orders",
     ask=ask_pairwise,
     settle=settle_pairwise,
-    example=Case(
-        response="Paris",
-        question="The capital of France?",
-        values={"baseline": "Lyon", "swap": False},
-    ),
+    example=PAIR_EXAMPLE,
     example_reply="A is right and B is not.\nGRADE: A",
     level="ordinal",
 )

@@ -16,7 +16,7 @@ from functools import partial
 from typing import Final, TypeVar
 
 from nel.errors import JudgeError
-from nel.judges.multi_question import BASELINE_FIRST, RESPONSE_FIRST
+from nel.judges.multi_question import PAIR_EXAMPLE, RESPONSE_FIRST, order_metrics, orders_of
 from nel.judges.parsing.formats import pattern_reader
 from nel.judges.parsing.scale import Scale
 from nel.judges.parsing.verdict import grade_reader
@@ -85,16 +85,7 @@ def pair_judge(
     scale = Scale(scores, _WORDS)
 
     def ask(case: Case) -> list[Question]:
-        baseline = case.values.get("baseline")
-        if not isinstance(baseline, str):
-            raise JudgeError(
-                'a pair needs the other answer: values={"baseline": "…"}', kind="bad_case"
-            )
-        pairs = [
-            (case.response, baseline, RESPONSE_FIRST),
-            (baseline, case.response, BASELINE_FIRST),
-        ]
-        asked = pairs if case.values.get("swap") is not False else pairs[:1]
+        asked = orders_of(case)
         if by_logprobs:
             return [_token_question(template, case, *pair, scores=scores) for pair in asked]
         return [
@@ -109,11 +100,7 @@ def pair_judge(
         ),
         ask=ask,
         settle=_settle,
-        example=Case(
-            response="Paris",
-            question="The capital of France?",
-            values={"baseline": "Lyon", "swap": False},
-        ),
+        example=PAIR_EXAMPLE,
         example_reply=f"GRADE: {max(scores, key=scores.__getitem__)}",
         level="ordinal",
     )
@@ -183,15 +170,8 @@ def _settle(case: Case, grades: Sequence[Grade]) -> Grade:
     steps = set(scores) <= {0.0, _HALF, 1.0} and not case.by_logprobs
     score = _HALF if steps and len(set(scores)) > 1 else math.fsum(scores) / len(scores)
     label = "tie" if score == _HALF else "win" if score > _HALF else "loss"
-    metrics: dict[str, float] = {}
+    metrics = order_metrics(grades)
     if case.by_logprobs:
-        metrics = {
-            PROBABILITY: math.fsum(grade.metrics[PROBABILITY] for grade in grades) / len(grades)
-        }
-    if len(grades) > 1:
-        positions = {grade.label for grade in grades}
-        metrics |= {
-            "consistent": float(len({(value > _HALF) - (value < _HALF) for value in scores}) == 1)
-        }
-        metrics |= {f"prefers_{side}": float(positions == {side}) for side in ("first", "second")}
+        probabilities = [grade.metrics[PROBABILITY] for grade in grades]
+        metrics[PROBABILITY] = math.fsum(probabilities) / len(grades)
     return Grade(label=label, score=score, explanation=grades[0].explanation, metrics=metrics)

@@ -7,8 +7,7 @@ Complete replies are in run.db; here each is truncated to what a reader looks at
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from types import NoneType
-from typing import Any, Final, TypeAlias, TypedDict, TypeGuard
+from typing import Final, TypeAlias, TypedDict, TypeGuard
 
 from nel.judges.types import Aggregate, Grade, Judgement, Level, Opinion
 
@@ -17,6 +16,8 @@ KEY: Final = "judgements"
 asked.
 """
 REPLY_CHARACTERS_MAX: Final = 2_000
+_OF_JUDGEMENT: Final = frozenset({"template", "grade", "opinions"})
+_OF_OPINION: Final = frozenset({"judge", "grade", "score", "repeats", "questions", "reasked"})
 
 RepeatJson: TypeAlias = "list[str | float] | None"
 """Label and score of one repeat, None where it gave no grade."""
@@ -110,44 +111,12 @@ def judgements_in(records: object) -> list[JudgementJson]:
 
 
 def _is_record(record: object) -> TypeGuard[JudgementJson]:
-    if not isinstance(record, Mapping):
-        return False
-    opinions = record.get("opinions")
     return (
-        isinstance(opinions, list)
-        and isinstance(record.get("template"), str)
-        and isinstance(record.get("grade"), (str, NoneType))
-        and all(_is_opinion(opinion) for opinion in opinions)
-    )
-
-
-def _is_opinion(opinion: object) -> bool:
-    if not isinstance(opinion, Mapping):
-        return False
-    repeats, questions = opinion.get("repeats"), opinion.get("questions")
-    return (
-        isinstance(opinion.get("judge"), str)
-        and isinstance(opinion.get("reasked"), int)
-        and (
-            (opinion.get("grade") is None and opinion.get("score") is None)
-            or _is_grade(opinion, "grade", "score")
-        )
-        and isinstance(repeats, list)
-        and all(repeat is None or _is_grade(repeat, 0, 1) for repeat in repeats)
-        and isinstance(questions, list)
+        isinstance(record, Mapping)
+        and record.keys() >= _OF_JUDGEMENT
+        and isinstance(record["opinions"], list)
         and all(
-            _is_pair(repeat)
-            and isinstance(repeat[0], str)
-            and isinstance(repeat[1], (str, NoneType))
-            for repeat in questions
+            isinstance(opinion, Mapping) and opinion.keys() >= _OF_OPINION
+            for opinion in record["opinions"]
         )
     )
-
-
-def _is_grade(value: Any, label: str | int, score: str | int) -> bool:
-    is_held = (isinstance(value, Mapping) and {label, score} <= value.keys()) or _is_pair(value)
-    return is_held and isinstance(value[label], str) and isinstance(value[score], (int, float))
-
-
-def _is_pair(value: object) -> TypeGuard[list[object]]:
-    return isinstance(value, list) and len(value) == 2  # noqa: PLR2004 - a pair

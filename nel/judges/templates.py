@@ -150,18 +150,18 @@ def grade_definitions(grades: Mapping[str, str]) -> str:
     )
 
 
-def reply_instructions(labels: Sequence[str], keyword: str = "GRADE") -> str:
+def reply_instructions(labels: Sequence[str]) -> str:
     """Return the instructions on the format of the reply."""
     return (
         "First give your reasons in a few sentences. Do not repeat the quoted texts. Then end your"
         " reply with one line "
-        f'in the form "{keyword}: X", where X is {_listed(labels)}, and with nothing after it.'
+        f'in the form "GRADE: X", where X is {_listed(labels)}, and with nothing after it.'
     )
 
 
-def retry_instructions(labels: Sequence[str], keyword: str = "GRADE") -> str:
+def retry_instructions(labels: Sequence[str]) -> str:
     """Return the message that follows a reply that could not be read."""
-    form = f'end with one line in the form "{keyword}: X", where X is {_listed(labels)}'
+    form = f'end with one line in the form "GRADE: X", where X is {_listed(labels)}'
     return f"Your reply holds no verdict that can be read. Reply once more and {form}."
 
 

@@ -19,7 +19,7 @@ from nel.metrics.intervals import LEVEL
 from nel.metrics.late_numpy import np
 
 if TYPE_CHECKING:
-    from nel.metrics.resampling import Floats, Replicates
+    from nel.metrics.resampling import Floats
 
 Method: TypeAlias = Literal["percentile", "basic", "bca"]
 
@@ -65,9 +65,7 @@ def bootstrap_ci(
     Each resample has as many scores (or clusters, with all their scores) as there are, drawn with
     replacement. When the scores have few distinct values, the mean of a resample is one multinomial
     draw of how often each occurs, which has exactly the same distribution as drawing scores one by
-    one. Otherwise scores are drawn, at first only as counts of blocks of similar scores, and one by
-    one in those resamples that the ends of the interval depend on. Memory is a few MiB and at most
-    about 2 kB a resample, never n_resamples x n.
+    one. Memory is a few MiB, never n_resamples x n.
 
     Note: scores that are all equal give an interval of no width with `degenerate` set. Do not
     report it; use Wilson's interval for 0/1 scores.
@@ -175,37 +173,29 @@ def _cluster_arrays(
     return (sums / sizes, np.ones(len(sums))) if _all_equal(sizes) else (sums, sizes)
 
 
-def _draw(sums: Floats, sizes: Floats, n_resamples: int, rng: np.random.Generator) -> Replicates:
-    from nel.metrics.resampling import (  # noqa: PLC0415 - needs numpy
-        Replicates,
-        replicates,
-        resample_ratios,
-    )
+def _draw(sums: Floats, sizes: Floats, n_resamples: int, rng: np.random.Generator) -> Floats:
+    from nel.metrics.resampling import resample_means, resample_ratios  # noqa: PLC0415 - needs numpy
 
     if _all_equal(sizes):
-        return replicates(sums, n_resamples, rng)
-    return Replicates(resample_ratios(sums, sizes, n_resamples, rng))
+        return resample_means(sums, n_resamples, rng)
+    return resample_ratios(sums, sizes, n_resamples, rng)
 
 
 def _ends(
-    drawn: Replicates, value: float, level: float, method: Method, sums: Floats, sizes: Floats
+    drawn: Floats, value: float, level: float, method: Method, sums: Floats, sizes: Floats
 ) -> tuple[float, float]:
-    tail = (1 - level) / 2
+    shares = ((1 - level) / 2, (1 + level) / 2)
     if method == "bca":
         tolerance = _ROUNDING * float(np.abs(sums / sizes).max())
-        bias = drawn.share_below(value, tolerance)
+        below = np.mean(drawn < value - tolerance), np.mean(drawn <= value + tolerance)
+        bias = float(sum(below)) / 2
         if not 0 < bias < 1:
             raise UndefinedMetric(
                 "every resample is on one side of the mean: there is no BCa interval"
             )
-        lower, upper = _bca_shares(tail, bias, _acceleration(sums, sizes))
-        return drawn.quantile(lower), drawn.quantile(upper)
-    lower_end, upper_end = drawn.quantile(tail), drawn.quantile(1 - tail)
-    return (
-        (2 * value - upper_end, 2 * value - lower_end)
-        if method == "basic"
-        else (lower_end, upper_end)
-    )
+        shares = _bca_shares(shares[0], bias, _acceleration(sums, sizes))
+    lower, upper = np.quantile(drawn, shares).tolist()
+    return (2 * value - upper, 2 * value - lower) if method == "basic" else (lower, upper)
 
 
 def _bca_shares(tail: float, bias: float, acceleration: float) -> tuple[float, float]:

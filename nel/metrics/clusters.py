@@ -12,9 +12,8 @@ import math
 from collections.abc import Hashable, Sequence
 from typing import Final
 
-from nel.core.scaling import exponent_of, scaled, unscaled
 from nel.errors import UndefinedMetric
-from nel.metrics.intervals import LEVEL, TOO_LARGE, Interval
+from nel.metrics.intervals import LEVEL, Interval
 from nel.metrics.quantiles import student_quantile
 
 _ROUNDING: Final = 1e-12
@@ -37,20 +36,13 @@ def clustered_stderr(values: Sequence[float], clusters: Sequence[Hashable]) -> f
         At least 0, in the unit of the values.
 
     Raises:
-        UndefinedMetric: There are fewer than two clusters, or the error is larger than a
-            floating-point number can be.
+        UndefinedMetric: There are fewer than two clusters.
         ValueError: The lengths differ, a value is not finite, or an id is None or NaN.
 
     >>> round(clustered_stderr([1, 1, 1, 0, 0, 0, 0, 1, 1, 1, 0, 1], "aaaabbbbcccc"), 6)
     0.166667
     """
-    exponent = exponent_of(values)
-    return _finite(
-        unscaled(
-            stderr_of_sums(_residual_sums(scaled(values, exponent), clusters), len(values)),
-            exponent,
-        )
-    )
+    return stderr_of_sums(_residual_sums(values, clusters), len(values))
 
 
 def cluster_interval(
@@ -69,8 +61,7 @@ def cluster_interval(
         An interval of method ``t_cluster``, in the unit of the values and not cut to any range.
 
     Raises:
-        UndefinedMetric: There are fewer than two clusters, the clusters have no spread, or an end
-            is larger than a floating-point number can be.
+        UndefinedMetric: There are fewer than two clusters, or the clusters have no spread.
         ValueError: The lengths differ, a value is not finite, an id is None or NaN, or the level is
             out of range.
 
@@ -80,8 +71,6 @@ def cluster_interval(
     """
     if not 0 < level < 1:
         raise ValueError(f"the level must be between 0 and 1, not {level}")
-    exponent = exponent_of(values)
-    values = scaled(values, exponent)
     sums = _residual_sums(values, clusters)
     spread = max(values) - min(values)
     if spread == 0:
@@ -90,8 +79,7 @@ def cluster_interval(
         raise UndefinedMetric("the clusters have no spread")
     mean = math.fsum(values) / len(values)
     half = student_quantile(len(sums) - 1, 0.5 + level / 2) * stderr_of_sums(sums, len(values))
-    lower, upper = (_finite(unscaled(end, exponent)) for end in (mean - half, mean + half))
-    return Interval(lower=lower, upper=upper, method="t_cluster", covers="new clusters")
+    return Interval(lower=mean - half, upper=mean + half, method="t_cluster", covers="new clusters")
 
 
 def cluster_sums(values: Sequence[float], clusters: Sequence[Hashable]) -> list[tuple[float, int]]:
@@ -150,12 +138,6 @@ def _members(values: Sequence[float], clusters: Sequence[Hashable]) -> list[list
             raise ValueError(f"value {position} is not finite: {value}")
         members.setdefault(cluster, []).append(value)
     return list(members.values())
-
-
-def _finite(value: float) -> float:
-    if not math.isfinite(value):
-        raise UndefinedMetric(TOO_LARGE)
-    return value
 
 
 def _residual_sums(values: Sequence[float], clusters: Sequence[Hashable]) -> list[float]:

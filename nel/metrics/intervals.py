@@ -11,9 +11,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import NormalDist
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from nel.core.scaling import exponent_of, unscaled
 from nel.metrics.late_numpy import np
 from nel.metrics.quantiles import beta_quantile, student_quantile
 
@@ -38,6 +37,20 @@ class Interval:
     covers: str
     """The kind of variation that it covers, such as ``new questions``."""
     reason: str | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """Return what a measure beside the metrics says of its interval."""
+        return {
+            "ci_lower": self.lower,
+            "ci_upper": self.upper,
+            "ci_method": self.method,
+            "reason": self.reason,
+        }
+
+
+def no_interval(reason: str, covers: str = "new questions") -> Interval:
+    """Return an interval without ends, and why."""
+    return Interval(lower=None, upper=None, method="none", covers=covers, reason=reason)
 
 
 def wilson_interval(right: float, n: float, *, level: float = LEVEL) -> Interval:
@@ -172,22 +185,16 @@ def mean_interval(
     """
     values = np.asarray(question_means, dtype=np.float64)
     n = len(values)
-    exponent = exponent_of([float(values.min()), float(values.max())]) if n else 0
-    if exponent:  # values near the largest float: their squares would overflow
-        values = np.ldexp(values, -exponent)
-    if n < 2 or float(values.max() - values.min()) == 0.0:  # noqa: PLR2004 - a spread needs two values
-        reason = "fewer than two questions" if n < 2 else "all questions have the same value"  # noqa: PLR2004
-        return Interval(
-            lower=None, upper=None, method="none", covers="new questions", reason=reason
-        )
-    mean = float(values.mean())
-    half = student_quantile(n - 1, 0.5 + level / 2) * float(values.std(ddof=1)) / math.sqrt(n)
-    ends = unscaled(mean - half, exponent), unscaled(mean + half, exponent)
-    if not all(map(math.isfinite, ends)):
-        return Interval(
-            lower=None, upper=None, method="none", covers="new questions", reason=TOO_LARGE
-        )
-    return Interval(lower=ends[0], upper=ends[1], method="t", covers="new questions")
+    if n < 2:  # noqa: PLR2004 - a spread needs two values
+        return no_interval("fewer than two questions")
+    if float(values.min()) == float(values.max()):
+        return no_interval("all questions have the same value")
+    with np.errstate(over="ignore", invalid="ignore"):
+        mean = float(values.mean())
+        half = student_quantile(n - 1, 0.5 + level / 2) * float(values.std(ddof=1)) / math.sqrt(n)
+    if not math.isfinite(abs(mean) + half):
+        return no_interval(TOO_LARGE)
+    return Interval(lower=mean - half, upper=mean + half, method="t", covers="new questions")
 
 
 def _check(right: float, n: float, level: float) -> None:

@@ -15,7 +15,13 @@ from typing import TYPE_CHECKING, Final
 
 from nel.errors import UndefinedMetric
 from nel.metrics.clusters import cluster_interval
-from nel.metrics.intervals import LEVEL, Interval, mean_interval, wilson_interval
+from nel.metrics.intervals import (
+    LEVEL,
+    Interval,
+    mean_interval,
+    no_interval,
+    wilson_interval,
+)
 from nel.metrics.late_numpy import np
 from nel.metrics.quantiles import student_quantile
 from nel.metrics.series import Series
@@ -87,14 +93,14 @@ def new_questions_interval(series: Series, groups: Mapping[int, str]) -> Interva
         groups: The cluster of each question that is in one.
     """
     if series.n == 0:
-        return _none("new questions", "nothing was scored")
+        return no_interval("nothing was scored")
     means = series.question_means()
     clusters = [groups.get(question, question) for question in series.questions] if groups else []
     if len(set(clusters)) < len(clusters):  # at least one cluster has two questions
         try:
             return cluster_interval(list(means), clusters)
-        except UndefinedMetric as error:
-            return _none("new clusters", str(error))
+        except (UndefinedMetric, OverflowError) as error:
+            return no_interval(str(error), "new clusters")
     if _is_proportion(series):
         return wilson_interval(math.fsum(means), len(means))
     return mean_interval(np.array(means))
@@ -128,7 +134,7 @@ def stratified_interval(
     values = np.concatenate([stratum.values for stratum in joined]) if joined else np.array([])
     m = len(values)
     if m < _FEWEST:
-        return _none("", "fewer than two questions")
+        return no_interval("fewer than two questions", "")
     mean = math.fsum(values.tolist()) / m
     variance = math.fsum(_variance(stratum, m) for stratum in joined)
     if variance <= 0:  # no spread inside any stratum: as if there were none
@@ -141,7 +147,7 @@ def stratified_interval(
         n = max(1.0, n * (NormalDist().inv_cdf(0.5 + level / 2) / t) ** 2)
         return replace(wilson_interval(mean * n, n, level=level), method=STRATIFIED, covers="")
     if variance <= 0:
-        return _none("", "all questions have the same value")
+        return no_interval("all questions have the same value", "")
     half = t * math.sqrt(variance)
     return Interval(lower=mean - half, upper=mean + half, method=STRATIFIED, covers="")
 
@@ -178,7 +184,3 @@ def _variance(stratum: Stratum, m: int) -> float:
         return 0.0
     spread = float(stratum.values.var(ddof=1))
     return (n / m) ** 2 * max(0.0, 1 - n / stratum.size) * spread / n
-
-
-def _none(covers: str, reason: str) -> Interval:
-    return Interval(lower=None, upper=None, method="none", covers=covers, reason=reason)

@@ -12,11 +12,12 @@ from __future__ import annotations
 
 import math
 from array import array
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from itertools import chain, repeat
-from typing import Any, overload
+from typing import Any
 
 from nel.core.scaling import mean_of
 from nel.errors import UndefinedMetric, did_you_mean
@@ -71,20 +72,8 @@ class _BareScores(Sequence[SampleScore]):
     def __iter__(self) -> Iterator[SampleScore]:
         return (_bare(value) for value in chain(self._values, repeat(0.0, self._zeros)))
 
-    @overload
-    def __getitem__(self, index: int) -> SampleScore: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[SampleScore]: ...
-    def __getitem__(self, index: int | slice) -> SampleScore | Sequence[SampleScore]:
-        return list(self)[index] if isinstance(index, slice) else _bare(self._value(index))
-
-    def _value(self, index: int) -> float:
-        index_from_start = index + len(self) if index < 0 else index
-        return (
-            0.0
-            if len(self._values) <= index_from_start < len(self)
-            else self._values[index_from_start]
-        )
+    def __getitem__(self, index: Any) -> Any:
+        return list(self)[index]
 
 
 @dataclass(slots=True)
@@ -102,7 +91,7 @@ class StatisticsCollector:
     _sample: SampleScore | None = None
     _question: int = -1
     _reduced: dict[str, Series] = field(default_factory=dict)
-    _left_out: dict[str, int] = field(default_factory=dict)
+    _left_out: Counter[str] = field(default_factory=Counter)
     _scores: dict[str, list[SampleScore]] = field(default_factory=dict)
     _values: dict[str, array[float]] = field(default_factory=dict)
     """Replaces `_scores` where every metric reads only the scores; a few bytes per sample."""
@@ -248,16 +237,13 @@ class StatisticsCollector:
             Exception,  # noqa: BLE001 - a plugin's reducer; its own row reports the failure
             SystemExit,
         ) as error:
-            self._broken.setdefault(
-                reducer.name, f"failed: {type(error).__name__}: {error}"[:_REASON_CHARACTERS_MAX]
-            )
+            self._broken.setdefault(reducer.name, _failure(error))
             return
-        if number is not None:
-            self._reduced.setdefault(reducer.name, Series()).add(
-                self._question, number, scored=True
-            )
+        if number is None:
+            self._left_out[reducer.name] += 1
         else:
-            self._left_out[reducer.name] = self._left_out.get(reducer.name, 0) + 1
+            series = self._reduced.setdefault(reducer.name, Series())
+            series.add(self._question, number, scored=True)
 
     def _note_sample(self, name: str, score: Score) -> None:
         sample = self._sample
@@ -294,20 +280,12 @@ class StatisticsCollector:
 
     def _reduced_row(self, headline: str, name: str) -> MetricJson:
         if name in self._broken:
-            return _row(
-                f"{headline}/{name}",
-                None,
-                n=0,
-                repeats=self._repeats_max,
-                reason=self._broken[name],
-            )
+            reason = self._broken[name]
+            return _row(f"{headline}/{name}", None, reason, n=0, repeats=self._repeats_max)
         series = self._reduced.get(name, Series())
-        left_out = self._left_out.get(name, 0)
-        reason = (
-            f"{left_out} samples left out: too few scored answers, or no number"
-            if left_out
-            else None
-        )
+        left_out = self._left_out[name]
+        text = f"{left_out} samples left out: too few scored answers, or no number"
+        reason = text if left_out else None
         mean = series.mean()
         if mean is None:
             return _row(f"{headline}/{name}", None, n=0, reason=reason or "nothing was scored")
@@ -340,24 +318,28 @@ def _rows_of(
         Exception,  # noqa: BLE001 - a plugin's metric; its own row reports the failure
         SystemExit,
     ) as error:
-        reason = f"failed: {type(error).__name__}: {error}"[:_REASON_CHARACTERS_MAX]
+        reason = _failure(error)
         return [_row(name, None, n=len(scores), repeats=repeats, reason=reason)], True
-    parts = [(name, value)]
+    numbers = {name: value}
+    if isinstance(value, (list, tuple)):
+        value = dict(enumerate(value, start=1))
     if isinstance(value, Mapping):
-        parts = [(f"{name}/{key}", number) for key, number in value.items()]
-    elif isinstance(value, (list, tuple)):
-        parts = [(f"{name}/{position}", number) for position, number in enumerate(value, start=1)]
-    if not parts:
+        numbers = {f"{name}/{key}": number for key, number in value.items()}
+    if not numbers:
         nothing = "failed: it gave no number at all"
         return [_row(name, None, nothing, n=len(scores), repeats=repeats, unit=unit)], True
     rows, failed = [], False
-    for row_name, number in parts:
+    for row_name, number in numbers.items():
         try:
             finite, why = _number(number)
         except _NoNumber as error:
             finite, why, failed = None, f"failed: {error}", True
         rows.append(_row(row_name, finite, why, n=len(scores), repeats=repeats, unit=unit))
     return rows, failed
+
+
+def _failure(error: BaseException) -> str:
+    return f"failed: {type(error).__name__}: {error}"[:_REASON_CHARACTERS_MAX]
 
 
 class _NoNumber(Exception):

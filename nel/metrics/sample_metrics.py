@@ -11,21 +11,28 @@ from __future__ import annotations
 
 import math
 import string
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any, Literal, TypeGuard
 
-from nel.core.scaling import exponent_of, mean_of, scaled, unscaled
 from nel.errors import UndefinedMetric
 from nel.metrics.bootstrap import bootstrap_ci, bootstrap_means
-from nel.metrics.clusters import cluster_interval, clustered_stderr, is_cluster_id
+from nel.metrics.clusters import cluster_interval, clustered_stderr
 from nel.metrics.decorators import Metric, NamedMetric, metric
-from nel.metrics.intervals import LEVEL, TOO_LARGE, Interval, mean_interval, wilson_interval
+from nel.metrics.intervals import LEVEL, Interval, mean_interval
+from nel.metrics.sample_numbers import (
+    FEWEST,
+    NOTHING,
+    at_least_two,
+    label_in,
+    mean_number,
+    numbers_of,
+    scored,
+    variance_of,
+    wilson_of,
+)
 from nel.metrics.score_values import DEFAULT_TO_FLOAT, ValueToFloat
 from nel.types import SampleScore, Value
-
-_NOTHING = "nothing was scored"
-_FEWEST = 2
 
 
 @metric
@@ -42,7 +49,7 @@ def accuracy(to_float: ValueToFloat = DEFAULT_TO_FLOAT) -> Metric:
     >>> accuracy()([SampleScore(score=Score(value=value)) for value in "CCIP"])
     0.625
     """
-    return lambda scores: _mean(_numbers(scores, to_float))
+    return lambda scores: mean_number(numbers_of(scores, to_float))
 
 
 @metric
@@ -59,7 +66,7 @@ def mean(to_float: ValueToFloat = DEFAULT_TO_FLOAT) -> Metric:
     >>> mean()([SampleScore(score=Score(value=value)) for value in (1, 2, 6)])
     3.0
     """
-    return lambda scores: _mean(_numbers(scores, to_float))
+    return lambda scores: mean_number(numbers_of(scores, to_float))
 
 
 @metric
@@ -77,7 +84,7 @@ def var(to_float: ValueToFloat = DEFAULT_TO_FLOAT) -> Metric:
     >>> round(var()([SampleScore(score=Score(value=value)) for value in range(10)]), 3)
     9.167
     """
-    return lambda scores: _variance(_numbers(scores, to_float))
+    return lambda scores: variance_of(numbers_of(scores, to_float))
 
 
 @metric
@@ -95,7 +102,7 @@ def std(to_float: ValueToFloat = DEFAULT_TO_FLOAT) -> Metric:
     >>> std()([SampleScore(score=Score(value=value)) for value in (1, 3, 5)])
     2.0
     """
-    return lambda scores: _finite(_deviation(_numbers(scores, to_float)))
+    return lambda scores: math.sqrt(variance_of(numbers_of(scores, to_float)))
 
 
 @metric
@@ -122,14 +129,12 @@ def stderr(to_float: ValueToFloat = DEFAULT_TO_FLOAT, cluster: str | None = None
 
     def compute(scores: Sequence[SampleScore]) -> Value:
         if cluster is not None:
-            scored = list(_scored(scores, to_float))
-            values = [number for _, number in scored]
-            return clustered_stderr(
-                values, [_label(sample, cluster, "cluster") for sample, _ in scored]
-            )
-        values = _numbers(scores, to_float)
-        variance, exponent = _scaled_variance(values)
-        return _finite(unscaled(math.sqrt(variance / len(values)), exponent))
+            labels = [
+                label_in(sample, cluster, "cluster") for sample, _ in scored(scores, to_float)
+            ]
+            return clustered_stderr(numbers_of(scores, to_float), labels)
+        values = numbers_of(scores, to_float)
+        return math.sqrt(variance_of(values) / len(values))
 
     return compute
 
@@ -157,14 +162,12 @@ def bootstrap_stderr(
     >>> 0.85 < error < 0.95
     True
     """
-    if num_samples < _FEWEST:
+    if num_samples < FEWEST:
         raise ValueError(f"num_samples must be at least 2, not {num_samples}")
 
     def compute(scores: Sequence[SampleScore]) -> Value:
-        values = _at_least_two(_numbers(scores, to_float))
-        exponent = exponent_of(values)
-        means = bootstrap_means(scaled(values, exponent), n_resamples=num_samples, seed=seed)
-        return _finite(unscaled(float(means.std()), exponent))
+        values = at_least_two(numbers_of(scores, to_float))
+        return float(bootstrap_means(values, n_resamples=num_samples, seed=seed).std())
 
     return compute
 
@@ -212,16 +215,16 @@ def ci(
         )
 
     def compute(scores: Sequence[SampleScore]) -> Value:
-        values = _numbers(scores, to_float)
+        values = numbers_of(scores, to_float)
         labels = (
             None
             if cluster is None
-            else [_label(sample, cluster, "cluster") for sample, _ in _scored(scores, to_float)]
+            else [label_in(sample, cluster, "cluster") for sample, _ in scored(scores, to_float)]
         )
         if not values:
-            raise UndefinedMetric(_NOTHING)
+            raise UndefinedMetric(NOTHING)
         if method == "wilson":
-            return _ends(_wilson(values, level))
+            return _ends(wilson_of(values, level))
         if method == "bootstrap":
             return _bootstrap_ends(values, labels, level, num_samples, seed)
         if labels is None:
@@ -280,10 +283,10 @@ def grouped(
 
     def compute(scores: Sequence[SampleScore]) -> Value:
         if not scores:
-            raise UndefinedMetric(_NOTHING)
+            raise UndefinedMetric(NOTHING)
         groups: dict[str, list[SampleScore]] = {}
         for sample in scores:
-            groups.setdefault(str(_label(sample, group_key, "group")), []).append(sample)
+            groups.setdefault(str(label_in(sample, group_key, "group")), []).append(sample)
         names = {group: name_template.format(group_name=group) for group in sorted(groups)}
         if all and all_label in names.values():
             raise ValueError(
@@ -298,7 +301,7 @@ def grouped(
             values[all_label] = (
                 None
                 if None in values.values()
-                else _mean([to_float(value) for value in values.values()])
+                else mean_number([to_float(value) for value in values.values()])
             )
         return values
 
@@ -359,28 +362,26 @@ def aggregate(
             entry = 0.0 if entry is None else entry if to_float is None else to_float(entry)
             picked.append(replace(sample, score=replace(sample.score, value=entry)))
         if not picked:
-            raise UndefinedMetric(_NOTHING)
+            raise UndefinedMetric(NOTHING)
         return agg(picked)
 
     return compute
 
 
 def reads_scores_alone(metric: Metric) -> bool:
-    """Return whether a metric is one of this module that reads nothing of a sample but its
+    """Return whether a metric is a built-in one that reads nothing of a sample but its
     score.
     """
-    function = getattr(metric, "function", metric)
-    if not isinstance(metric, NamedMetric) or getattr(function, "__module__", None) != __name__:
-        return False
-    return metric.params.get("cluster") is None and not {"group_key", "agg"} & set(metric.params)
+    return (
+        _is_built_in(metric)
+        and metric.params.get("cluster") is None
+        and not {"group_key", "agg"} & set(metric.params)
+    )
 
 
 def unit_of_value(metric: Metric) -> Literal["rate", "points", "number"]:
-    """Return the unit of what a metric gives for scores in [0, 1]: only those of this module are
-    known.
-    """
-    function = getattr(metric, "function", metric)
-    if not isinstance(metric, NamedMetric) or getattr(function, "__module__", None) != __name__:
+    """Return the unit of what a metric gives for scores in [0, 1]: only built-in ones are known."""
+    if not _is_built_in(metric):
         return "number"
     of = {"grouped": "metric", "aggregate": "agg"}.get(metric.name)
     name = metric.name if of is None else str(metric.params.get(of))
@@ -389,76 +390,15 @@ def unit_of_value(metric: Metric) -> Literal["rate", "points", "number"]:
     return "points" if name in ("std", "stderr", "bootstrap_stderr") else "number"
 
 
-def _scored(
-    scores: Sequence[SampleScore], to_float: ValueToFloat
-) -> Iterator[tuple[SampleScore, float]]:
-    """Yield the samples that have a score, with its number."""
-    for sample in scores:
-        if sample.score.is_unscored:
-            continue
-        try:
-            number = to_float(sample.score.value)
-        except UndefinedMetric as error:
-            raise UndefinedMetric(f"sample {sample.sample_id}: {error}") from error
-        if math.isinf(number):
-            raise UndefinedMetric(f"sample {sample.sample_id}: the score is infinite")
-        if not math.isnan(number):
-            yield sample, number
+def _is_built_in(metric: Metric) -> TypeGuard[NamedMetric]:
+    return isinstance(metric, NamedMetric) and metric.function.__module__ == __name__
 
 
-def _numbers(scores: Sequence[SampleScore], to_float: ValueToFloat) -> list[float]:
-    return [number for _, number in _scored(scores, to_float)]
-
-
-def _mean(values: Sequence[float]) -> float:
-    if not values:
-        raise UndefinedMetric(_NOTHING)
-    return mean_of(values)
-
-
-def _variance(values: Sequence[float]) -> float:
-    variance, exponent = _scaled_variance(values)
-    return _finite(unscaled(variance, 2 * exponent))
-
-
-def _deviation(values: Sequence[float]) -> float:
-    variance, exponent = _scaled_variance(values)
-    return unscaled(math.sqrt(variance), exponent)
-
-
-def _scaled_variance(values: Sequence[float]) -> tuple[float, int]:
-    """Return the variance of the values divided by a power of two, and its exponent."""
-    exponent = exponent_of(_at_least_two(values))
-    small = scaled(values, exponent)
-    centre = mean_of(small)
-    return math.fsum((value - centre) ** 2 for value in small) / (len(small) - 1), exponent
-
-
-def _finite(value: float) -> float:
-    if not math.isfinite(value):
-        raise UndefinedMetric(TOO_LARGE)
-    return value
-
-
-def _at_least_two(values: Sequence[float]) -> Sequence[float]:
-    if len(values) < _FEWEST:
-        raise UndefinedMetric("fewer than two samples were scored" if values else _NOTHING)
-    return values
-
-
-def _label(sample: SampleScore, key: str, kind: Literal["cluster", "group"]) -> Hashable:
-    """Return a sample's cluster or group."""
-    metadata: Mapping[str, Hashable] = sample.sample_metadata or {}
-    if key not in metadata or not is_cluster_id(metadata[key]):
-        state = f"is {metadata[key]!r}, which names none" if key in metadata else "is not there"
-        raise ValueError(f'sample {sample.sample_id} has no {kind} metadata: "{key}" {state}')
-    return metadata[key]
-
-
-def _wilson(values: Sequence[float], level: float) -> Interval:
-    if not set(values) <= {0.0, 1.0}:
-        raise UndefinedMetric("Wilson's interval needs values of 0 and 1 only")
-    return wilson_interval(math.fsum(values), len(values), level=level)
+def _or_none(metric: Metric, scores: Sequence[SampleScore]) -> Value | None:
+    try:
+        return metric(scores)
+    except UndefinedMetric:
+        return None
 
 
 def _bootstrap_ends(
@@ -468,10 +408,8 @@ def _bootstrap_ends(
     n_resamples: int,
     seed: int,
 ) -> dict[str, float]:
-    exponent = exponent_of(_at_least_two(values))
-    small = scaled(values, exponent)
     interval = bootstrap_ci(
-        small, level=level, n_resamples=n_resamples, seed=seed, clusters=clusters
+        at_least_two(values), level=level, n_resamples=n_resamples, seed=seed, clusters=clusters
     )
     if interval.degenerate:
         raise UndefinedMetric(
@@ -479,20 +417,10 @@ def _bootstrap_ends(
             if clusters is None
             else "the clusters have no spread"
         )
-    return {
-        "lower": unscaled(interval.ci_lower, exponent),
-        "upper": unscaled(interval.ci_upper, exponent),
-    }
+    return {"lower": interval.ci_lower, "upper": interval.ci_upper}
 
 
 def _ends(interval: Interval) -> dict[str, float]:
     if interval.lower is None or interval.upper is None:
         raise UndefinedMetric(interval.reason or "there is no interval")
     return {"lower": interval.lower, "upper": interval.upper}
-
-
-def _or_none(metric: Metric, scores: Sequence[SampleScore]) -> Value | None:
-    try:
-        return metric(scores)
-    except UndefinedMetric:
-        return None

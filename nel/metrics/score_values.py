@@ -10,12 +10,14 @@ import math
 from collections.abc import Callable
 from typing import Final, SupportsFloat, TypeAlias, TypeGuard
 
+from nel.core.texts import shortened
 from nel.errors import UndefinedMetric
 from nel.metrics.late_numpy import np
 from nel.types import CORRECT, INCORRECT, NOANSWER, PARTIAL, Value
 
 ValueToFloat: TypeAlias = Callable[[Value], float]
 
+_SHOWN_MAX: Final = 60
 _WORDS: Final = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 
 
@@ -64,7 +66,7 @@ def value_to_float(
         if isinstance(value, str):
             return _of_text(value)
         raise UndefinedMetric(
-            f"a value of type {type(value).__name__} has no number: {_short(value)}"
+            f"a value of type {type(value).__name__} has no number: {shortened(repr(value), _SHOWN_MAX)}"
         )
 
     return to_float
@@ -93,13 +95,8 @@ def _of_text(text: str) -> float:
     except ValueError:
         number = math.nan
     if not math.isfinite(number):
-        raise UndefinedMetric(f"the text {_short(text)} has no number")
+        raise UndefinedMetric(f"the text {shortened(repr(text), _SHOWN_MAX)} has no number")
     return number
-
-
-def _short(value: object, limit: int = 60) -> str:
-    text = repr(value)
-    return text if len(text) <= limit else f"{text[: limit - 1]}…"
 
 
 DEFAULT_TO_FLOAT: Final = value_to_float()

@@ -13,8 +13,9 @@ import pytest
 from nel.artifacts.schema import SCHEMA_NAMES, load_schema
 from nel.artifacts.shapes.schemas import SHAPES, schema_text
 from nel.errors import UsageError
-from nel.judges.stats.calibration import Tally, calibration_json
+from nel.judges.stats.calibration import calibration_json
 from nel.judges.stats.corrected_headline import corrected_headline
+from nel.judges.stats.tally import Tally
 from tests.reports import run_fixture
 from tests.support.boards import board_of, small
 from tests.support.compared import comparison_example, decision_example, standings_example

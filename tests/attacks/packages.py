@@ -13,11 +13,9 @@ from pathlib import Path
 from nel import plugins
 from nel.authoring.shipping.compilation import packed
 from nel.authoring.shipping.directory import write_directory
-from nel.authoring.shipping.file_names import name_problem
 from nel.authoring.shipping.install import installed_packages
 from nel.authoring.shipping.package import package_of
 from nel.authoring.shipping.source import read_source
-from nel.authoring.shipping.wheel import wheel_bytes
 from nel.datasets import open_dataset
 from nel.errors import NelError, OutputError, PluginError
 
@@ -50,7 +48,6 @@ def compiled(
     (info,) = {one.partition("/")[0] for one in names if ".dist-info/" in one}
     rows = [row[0] for row in csv.reader(io.StringIO(wheel.read(f"{info}/RECORD").decode())) if row]
     assert sorted(rows) == sorted(names)
-    assert name_problem(names) is None
     assert {one.partition("/")[0] for one in names} == {package.module, info}
     assert wheel.read(f"{info}/entry_points.txt").decode().count("[") == 1
     heads = [line.partition(":")[0] for line in wheel.read(f"{info}/METADATA").decode().splitlines()]
@@ -131,10 +128,6 @@ def _refused(call: Callable[[], object], kind: type[NelError]) -> None:
     except kind:
         return
     raise AssertionError("it was not refused")
-
-
-def _member(name: str) -> Attack:
-    return lambda _: _refused(lambda: wheel_bytes("x", "1", {name: b""}, {}), PluginError)
 
 
 def _foreseen_name(folder: Path) -> None:
@@ -223,10 +216,6 @@ PACKAGES: dict[str, Attack] = {
     "a pipe": _pipe,
     "one file of 300 MiB": _sparse(1, 300),
     "ten files of 100 MiB": _sparse(10, 100),
-    **{
-        f"member {name!r}": _member(name)
-        for name in ("../x", "/x", "a/../../x", "a\\..\\x", "c:/x", "a\0b", "a\nb", "")
-    },
     "a link under a name that can be foreseen": _foreseen_name,
     "a pipe in the package": _something_else_inside(os.mkfifo),
     "a broken link in the package": _something_else_inside(lambda path: path.symlink_to("nowhere")),

@@ -85,7 +85,7 @@ def test_a_judge_of_a_file_is_configured() -> None:
     assert (member.url, member.model, member.api_key_env) == ("http://127.0.0.1:9/v1", "big", "JUDGE_KEY")
     assert (member.generation.temperature, member.generation.max_tokens, member.generation.top_p) == (0.2, 1024, 1.0)
     assert (member.concurrency, member.attempts_max, member.total_timeout_seconds) == (8, 17, 600.0)
-    plain = model_config_of({"url": "http://h/v1", "model_id": "m", "api_key": None})
+    plain = model_config_of({"url": "http://h/v1", "model_id": "m", "api_key": None}, "judge")
     assert (plain.generation.temperature, plain.generation.max_tokens) == (0.0, 4096)
 
 
@@ -102,7 +102,7 @@ def test_a_judge_of_a_file_is_configured() -> None:
 def test_a_judge_that_cannot_be_meant(given: dict[str, Any], message: str) -> None:
     """It is refused where it stands, and no key is shown."""
     with pytest.raises(ConfigError, match=message) as caught:
-        model_config_of(given)
+        model_config_of(given, "judge")
     assert "sk-12345" not in str(caught.value)
 
 

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import base64
-import codecs
-import html
 import json
-import re
 from collections.abc import Callable
 from urllib.parse import quote
 
@@ -25,33 +22,18 @@ SECRETS = [
 ]
 
 
-def _each(text: str, form: str) -> str:
-    return "".join(form.format(ord(character), ord(character)) for character in text)
-
-
 SPELLINGS: dict[str, Callable[[str], str]] = {
     "raw": str,
     "upper": str.upper,
     "lower": str.lower,
     "percent": lambda text: quote(text, safe=""),
     "percent-lower": lambda text: quote(text, safe="").lower(),
-    "percent-all": lambda text: _each(text, "%{:02X}"),
     "percent-twice": lambda text: quote(quote(text, safe=""), safe=""),
     "json": lambda text: json.dumps(text)[1:-1],
     "json-slash": lambda text: text.replace("/", "\\/"),
-    "json-u": lambda text: _each(text, "\\u{:04x}"),
-    "json-u-upper": lambda text: _each(text, "\\u{:04X}"),
-    "json-u-some": lambda text: "".join(c if c.isalnum() else f"\\u{ord(c):04x}" for c in text),
-    "json-twice": lambda text: json.dumps(_each(text, "\\u{:04x}"))[1:-1],
+    "json-u": lambda text: "".join(c if c.isalnum() else f"\\u{ord(c):04x}" for c in text),
+    "json-u-upper": lambda text: "".join(c if c.isalnum() else f"\\u{ord(c):04X}" for c in text),
     "json-slash-twice": lambda text: text.replace("/", "\\\\\\/"),
-    "javascript": lambda text: _each(text, "\\u{{{:x}}}"),
-    "python": lambda text: _each(text, "\\x{:02x}"),
-    "html": html.escape,
-    "html-decimal": lambda text: _each(text, "&#{};"),
-    "html-hexadecimal": lambda text: _each(text, "&#x{:x};"),
-    "markdown": lambda text: "".join(c if c.isalnum() else f"\\{c}" for c in text),
-    "hex": lambda text: text.encode().hex(),
-    "hex-upper": lambda text: text.encode().hex().upper(),
     "base64": lambda text: base64.b64encode(text.encode()).decode(),
     "base64-unpadded": lambda text: base64.b64encode(text.encode()).decode().rstrip("="),
     "base64-url": lambda text: base64.urlsafe_b64encode(text.encode()).decode(),
@@ -145,63 +127,3 @@ def test_a_key_that_no_header_can_carry(monkeypatch: pytest.MonkeyPatch) -> None
     with pytest.raises(ConfigError, match="no HTTP header can carry") as caught:
         read_secret("NEL_TEST_KEY")
     assert "abc" not in str(caught.value)
-
-
-_KEYS = (
-    "cnry5f/7+bQ==zz9917&k",
-    "sk-proj-Ab3dEf6hIj9kLmN0pQrS_tUvWxYz1234567890",
-    "hf_AbCdEfGhIjKlMnOpQrStUvWxYz012345",
-)
-_ODD: dict[str, Callable[[str], str]] = {
-    "octal": lambda key: "".join(f"\\{byte:03o}" for byte in key.encode()),
-    "capital-u": lambda key: "".join(f"\\U{byte:08x}" for byte in key.encode()),
-    "percent-u": lambda key: "".join(f"%u{byte:04x}" for byte in key.encode()),
-    "css": lambda key: "".join(f"\\{byte:06x}" for byte in key.encode()),
-    "quoted-printable": lambda key: "".join(f"={byte:02X}" for byte in key.encode()),
-    "html-twice": lambda key: "".join(f"&amp;#{byte};" for byte in key.encode()),
-    "hex-spaced": lambda key: key.encode().hex(" "),
-    "hex-colons": lambda key: key.encode().hex(":").upper(),
-    "hex-list": lambda key: ", ".join(f"0x{byte:02x}" for byte in key.encode()),
-    "numbers": lambda key: str(list(key.encode())),
-    "utf-16": "\0".join,
-    "base64-twice": lambda key: base64.b64encode(base64.b64encode(key.encode())).decode(),
-    "base64-wrapped": lambda key: "\n ".join(re.findall(".{1,20}", base64.b64encode(f"a: {key}".encode()).decode())),
-    "base32": lambda key: base64.b32encode(key.encode()).decode(),
-    "spaced": " ".join,
-    "dashed": "-".join,
-    "invisible": "\u200b".join,
-    "soft-hyphens": "\u00ad".join,
-    "letters": lambda key: json.dumps(list(key)),
-    "wrapped": lambda key: "\n".join(re.findall(".{1,10}", key)),
-    "full-width": lambda key: "".join(chr(ord(one) + 0xFEE0) for one in key),
-    "backwards": lambda key: key[::-1],
-    "rot13": lambda key: codecs.encode(key, "rot13"),
-    "first-12": lambda key: f"{key[:12]}..." if any(map(str.isdigit, key[:12])) else key,
-}
-
-
-@pytest.mark.parametrize("spell", _ODD.values(), ids=_ODD)
-@pytest.mark.parametrize("key", _KEYS)
-def test_a_spelling_that_no_server_needs_is_redacted(key: str, spell: Callable[[str], str]) -> None:
-    """In answers and messages alike, as a model writes what it was told to spell."""
-    redactor = Redactor([key])
-    for found in (redactor.text(f"My key: {spell(key)} !"), redactor.message(f"My key: {spell(key)} !")):
-        assert "[redacted]" in found
-        assert spell(key)[:14] not in found
-        assert found.startswith("My key: ")
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "the project team 2",
-        "x\\n\\101 = 41 ; \\000041 =5B %u0041",
-        "ａｂｃ １２",
-        "a-b-c-d-e-f-1-2-3",
-        "99 110 114 121",
-        "p r o j 1",
-    ],
-)
-def test_what_is_spelled_out_and_is_no_secret_is_left_alone(text: str) -> None:
-    redactor = Redactor([*_KEYS, "a-key-for-the-project-team-2", "plain words only"])
-    assert redactor.text(text) == redactor.message(text) == text

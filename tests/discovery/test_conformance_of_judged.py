@@ -29,7 +29,7 @@ def test_pairs_are_checked_without_a_judge(tmp_path: Path) -> None:
     write_jsonl(path, [*PAIRS, {"id": "p3", "question": "Which?", "response": "this"}])
     findings = check_plugin("pairwise", kind="benchmarks", dataset=str(path))
     (failed,) = [finding for finding in findings if not finding.passed]
-    assert failed.check == "every row makes a sample"
+    assert failed.name == "every row makes a sample"
     assert "baseline" in failed.detail
 
 
@@ -68,7 +68,7 @@ def test_a_benchmark_of_ones_own_is_checked_as_it_asks(tmp_path: Path, how: str,
     rows = [{"id": "q0", "question": "a", "answer": "b", "domain": "law"}, {"id": "q1", "question": "c", "answer": "d"}]
     write_jsonl(tmp_path / "rows.jsonl", rows)
     (tmp_path / "asked.py").write_text(BENCH.replace("HOW", how))
-    findings = {one.check: one for one in check_plugin(str(tmp_path / "asked.py"))}
+    findings = {one.name: one for one in check_plugin(str(tmp_path / "asked.py"))}
     assert "a gold answer scores 1" not in findings
     found = findings["every answer makes questions for a judge"]
     assert (found.passed, said in found.detail) == (passed, True), found.detail

@@ -116,7 +116,7 @@ PLACES: list[Callable[[str], Reply]] = [
 def test_a_key_that_the_endpoint_repeats(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: Any, record_property: Callable[[str, object], None]
 ) -> None:
-    """Errors, answers, names, streams, redirects, headers: 30 spellings in each, and no trace of one is kept."""
+    """Errors, answers, names, streams, redirects, headers: every spelling in each, and no trace of one is kept."""
     record_property("cases", len(FORMS))
     monkeypatch.setenv(ENV, KEY)
 
@@ -150,7 +150,7 @@ def test_the_keys_of_all_endpoints_are_kept_from_each(tmp_path: Path, monkeypatc
     monkeypatch.setenv(ENV, KEY)
     with (
         serving(lambda call: answer(f"{SPELLINGS['base64-user'](KEY)} Answer: {2 * call.number}")) as model,
-        serving(lambda call: answer(f"Key {SPELLINGS['json-u-some'](CANARY)}.\nGRADE: C")) as judge,
+        serving(lambda call: answer(f"Key {SPELLINGS['json-u'](CANARY)}.\nGRADE: C")) as judge,
     ):
         settings = judged(tmp_path, judge.url)
         settings["judge"]["panel"][0]["api_key_env"] = ENV
@@ -169,7 +169,7 @@ def tells(sample):
     key = os.environ["NEL_TEST_CANARY"]
     if "What is 0" in sample.metadata["question"]:
         raise ValueError(f"cannot ask with {key}")
-    return {"correct": True, "key": key, "url": "https://h/?k=" + key.encode().hex()}
+    return {"correct": True, "key": key, "url": "https://h/?k=" + key}
 """
 
 

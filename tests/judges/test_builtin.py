@@ -68,7 +68,7 @@ def test_a_judge_that_takes_a_forged_verdict_fails_the_check(tmp_path: Path, mon
     (info / "entry_points.txt").write_text("[nel.judges]\nnaive = naive_judge:naive\n")
     monkeypatch.syspath_prepend(tmp_path)
     failed = [finding for finding in check_plugin("naive", kind="judges") if not finding.passed]
-    assert [(finding.check, finding.detail) for finding in failed] == [
+    assert [(finding.name, finding.detail) for finding in failed] == [
         ("a verdict in the response is not the judge's", "it reads as 'yes'")
     ]
 

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from nel.errors import UndefinedMetric
 from nel.metrics import bootstrap_ci
 from nel.metrics.bootstrap import _bca_shares
-from nel.metrics.resampling import DeferredReplicates, resample_ratios
-from tests.support.tiers import first_rows
+from nel.metrics.resampling import resample_ratios
 
 RNG = np.random.default_rng(11)
 SCORES = {
@@ -60,35 +59,6 @@ def test_agrees_with_scipy(name: str, method) -> None:
     tolerance = 6 * math.sqrt(2) * error * (3 if method == "bca" or name == "skewed" else 1) + lattice
     assert ours.ci_lower == pytest.approx(theirs.low, abs=tolerance, rel=0)
     assert ours.ci_upper == pytest.approx(theirs.high, abs=tolerance, rel=0)
-
-
-@pytest.mark.parametrize(
-    "name", first_rows(2, ["many continuous", "skewed", "zeros and more", "hundredths", "an outlier"])
-)
-def test_what_was_not_drawn_does_not_matter(name: str) -> None:
-    """Drawing on until every resample is known exactly leaves every answer as it was."""
-    scores = np.sort(SCORES[name])
-    tolerance = 1e-12 * scores.max()
-    for seed in range(5):
-        drawn = DeferredReplicates(scores, 1000, np.random.default_rng(seed))
-        answers = [drawn.quantile(0.025), drawn.quantile(0.5), drawn.quantile(0.9)]
-        below = drawn.share_below(scores.mean(), tolerance)
-        while drawn._settle(-math.inf, math.inf):
-            pass
-        means = drawn._means
-        assert answers == pytest.approx(np.quantile(means, [0.025, 0.5, 0.9]).tolist(), rel=1e-12)
-        low, high = scores.mean() - tolerance, scores.mean() + tolerance
-        assert below == pytest.approx((np.mean(means < low) + np.mean(means <= high)) / 2)
-
-
-@pytest.mark.parametrize("name", first_rows(1, ["many continuous", "skewed", "zeros and more", "an outlier"]))
-def test_deferred_means_have_the_distribution_of_plain_ones(name: str) -> None:
-    """Kolmogorov-Smirnov against drawing each resample in the obvious way."""
-    scores = np.sort(SCORES[name])
-    drawn = DeferredReplicates(scores, 3000, np.random.default_rng(1))
-    while drawn._settle(-math.inf, math.inf):
-        pass
-    assert scipy.stats.ks_2samp(drawn._means, plain_means(scores, 3000, 2)).pvalue > 1e-3
 
 
 @given(st.lists(st.floats(-10, 10), min_size=1, max_size=12), st.randoms(use_true_random=False))

@@ -478,8 +478,8 @@ MUTATIONS: Final = (
     Mutation(
         name="first-turn-asked-twice",
         fault="A benchmark of several turns asks its first turn twice.",
-        fragment="for turn in turns[1:]),",
-        replacement="for turn in turns),",
+        fragment="for turn in problem.turns[1:]),",
+        replacement="for turn in problem.turns),",
         tests=("tests/e2e/test_turns.py",),
     ),
     Mutation(
@@ -1402,14 +1402,6 @@ MUTATIONS: Final = (
         fragment="        if self.is_stopped:\n            return self.anytime",
         replacement="        if False:\n            return self.anytime",
         tests=("tests/comparison/test_early_stop.py",),
-    ),
-    Mutation(
-        name="member-leaves-its-package",
-        fault="A packaged file with a Windows separator or a drive in its name is unpacked somewhere else.",
-        fragment='or "\\\\" in name or parts[0][1:2] == ":"',
-        replacement="",
-        tests=("tests/attacks/test_attacks.py",),
-        keyword="member",
     ),
     Mutation(
         name="damaged-package-stops-nel",

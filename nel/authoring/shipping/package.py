@@ -18,7 +18,6 @@ from typing import Final
 
 from nel.authoring.benchmark import Benchmark
 from nel.authoring.requirements import parsed
-from nel.authoring.shipping.file_names import name_problem
 from nel.authoring.shipping.source import (
     FILE_BYTES_MAX,
     SourceFile,
@@ -81,8 +80,7 @@ def package_of(source: SourceFile) -> Package:
     """Return the package that a benchmark file makes, named by its first benchmark.
 
     Raises:
-        PluginError: A dataset is missing or too large, the file names a path of this machine, or a
-            file that is packed has a name that is not the same on every system.
+        PluginError: A dataset is missing or too large, or the file names a path of this machine.
         ConfigError: A requirement is none.
     """
     first = next(iter(source.benchmarks.values()))
@@ -100,7 +98,6 @@ def package_of(source: SourceFile) -> Package:
         f"{module}/{source.module}.py": text.encode(),
         f"{module}/{_PLUGIN}.py": _plugin_text(source, module, attributes, uris).encode(),
     }
-    _check_files(source, files, own)
     files |= own
     ours = f"{DISTRIBUTION}>={'.'.join(__version__.split('.')[:2])}"
     dependencies = (ours, *_requirements(source.benchmarks.values()))
@@ -210,18 +207,6 @@ def _packed(source: SourceFile, module: str) -> tuple[dict[str, bytes], dict[str
         ) from error
 
 
-def _check_files(source: SourceFile, packed: Mapping[str, bytes], own: Mapping[str, bytes]) -> None:
-    """Refuse data files that other systems cannot hold, or that hide a file of nel's."""
-    taken = sorted(own.keys() & packed.keys())
-    problem = (
-        f"{taken[0]} is a file of the package itself" if taken else name_problem([*own, *packed])
-    )
-    if problem is not None:
-        raise PluginError(
-            f"{source.path.name} names files that a package cannot hold: {problem}; rename them"
-        )
-
-
 def _plain(name: str) -> str:
     """Return a file name that every system and every URI can hold."""
     return re.sub(r"[^A-Za-z0-9._-]+", "_", name)
@@ -269,11 +254,8 @@ def _plugin_text(
 
 
 def _requirements(benchmarks: Iterable[Benchmark]) -> list[str]:
-    found: dict[str, None] = {}
-    for benchmark in benchmarks:
-        for requirement in benchmark.requirements:
-            found[str(parsed(requirement))] = None
-    return list(found)
+    texts = [str(parsed(each)) for benchmark in benchmarks for each in benchmark.requirements]
+    return list(dict.fromkeys(texts))
 
 
 def _notes(benchmark: Benchmark) -> list[str]:

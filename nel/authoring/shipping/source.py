@@ -25,6 +25,8 @@ FILE_BYTES_MAX: Final = 256 * 1024 * 1024
 """The largest file that is packed, and the most that all files of a package may have together."""
 
 _OWN_MODULES: Final = ("nel", "nemo_evaluator")
+_PORTABLE: Final = re.compile(r"[\w-](?:[\w. -]*[\w-])?")
+"""Names of files and folders that every system can hold."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,9 +134,10 @@ def companions(source: SourceFile) -> dict[str, Path]:
     Hidden ones are left out.
 
     Raises:
-        PluginError: One is too large to be packed.
+        PluginError: One is too large to be packed, or has a name that a package cannot hold.
     """
     folder = source.path.parent
+    own = ("__init__.py", "plugin.py", f"{source.module}.py")
     found: dict[str, Path] = {}
     for node in source.strings():
         name = str(node.value)
@@ -154,7 +157,14 @@ def companions(source: SourceFile) -> dict[str, Path]:
                     f"{name} is larger than {FILE_BYTES_MAX // 1024**2} MiB, too large for a"
                     " package"
                 )
-            found[file.relative_to(folder).as_posix()] = file
+            inside = file.relative_to(folder).as_posix()
+            parts = inside.split("/")
+            if parts[0] in own or not all(map(_PORTABLE.fullmatch, parts)):
+                raise PluginError(
+                    f"{source.path.name} names {inside!a}, and a package cannot hold a file of that"
+                    " name; rename it"
+                )
+            found[inside] = file
     return found
 
 

@@ -16,9 +16,6 @@ import zipfile
 from collections.abc import Mapping
 from typing import Final
 
-from nel.authoring.shipping.file_names import unsafe_name
-from nel.errors import PluginError
-
 _DATE: Final = (1980, 1, 1, 0, 0, 0)
 _MODE: Final = 0o100644 << 16
 _WHEEL: Final = "Wheel-Version: 1.0\nGenerator: nel\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
@@ -37,19 +34,10 @@ def wheel_bytes(
     Args:
         files: What is put into site-packages, by relative path.
         info: What is put into the dist-info directory beside WHEEL and RECORD, such as METADATA.
-
-    Raises:
-        PluginError: A file would leave the folder that the wheel is unpacked into.
     """
     folder = f"{_folded(distribution)}-{version}.dist-info"
     inside = {f"{folder}/{name}": data for name, data in info.items()}
     content = {**files, **inside, f"{folder}/WHEEL": _WHEEL.encode()}
-    unsafe = next((name for name in content if unsafe_name(name)), None)
-    if unsafe is not None:
-        raise PluginError(
-            f"a wheel of {distribution} cannot hold {unsafe!a}: {unsafe_name(unsafe)}; rename that"
-            " file"
-        )
     content[f"{folder}/RECORD"] = _record(content, f"{folder}/RECORD")
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:

@@ -23,7 +23,6 @@ from typing import Final
 
 import nel.sandbox.isolation.languages
 from nel.authoring.requirements import parsed
-from nel.authoring.shipping.file_names import unsafe_name
 from nel.authoring.shipping.install import run_tool
 from nel.authoring.shipping.wheel import wheel_bytes, wheel_name
 from nel.errors import ConfigError
@@ -103,11 +102,9 @@ def repacked(distribution: metadata.Distribution, folder: Path) -> Path:
     files = {
         path.as_posix(): path.read_binary()
         for path in distribution.files or ()
-        if not (
-            path.suffix == ".pyc"
-            or path.parts[0].endswith(".dist-info")
-            or unsafe_name(path.as_posix())
-        )
+        if path.suffix != ".pyc"
+        and not path.parts[0].endswith(".dist-info")
+        and ".." not in path.parts  # scripts, which stand beside site-packages
     }
     return _written(distribution, files, folder)
 
@@ -121,7 +118,6 @@ def _written(distribution: metadata.Distribution, files: dict[str, bytes], folde
         for path in distribution.files or ()
         if path.parts[0].endswith(".dist-info")
         and ("licenses" in path.parts or "LICENSE" in path.name)
-        if not unsafe_name(path.as_posix())
     }
     wheel = folder / wheel_name(name, distribution.version)
     wheel.write_bytes(wheel_bytes(name, distribution.version, files, info))

@@ -7,7 +7,7 @@ These are guesses by names and values; each is shown before it is used.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -137,30 +137,19 @@ def propose_kind(table: Table, target: str, about: str = "") -> str:
     return "short-answer" if table.mean_words(target) <= _SHORT_WORDS else "long-answer"
 
 
-def check_kind(kind: str) -> str:
-    """Return a kind of benchmark.
+def check_known(what: str, names: Collection[str], name: str) -> str:
+    """Return a name.
+
+    Args:
+        what: It is the name of, such as ``kind``.
+        names: All that there are.
 
     Raises:
         ConfigError: There is none of this name.
     """
-    if kind not in KINDS:
-        raise ConfigError(
-            f'there is no kind "{kind}"{did_you_mean(kind, KINDS)}; known: {", ".join(KINDS)}'
-        )
-    return kind
-
-
-def check_column(table: Table, name: str) -> str:
-    """Return a column.
-
-    Raises:
-        ConfigError: The table has none of this name.
-    """
-    if name not in table.columns:
-        hint = did_you_mean(name, table.columns) or ";"
-        raise ConfigError(
-            f'{table.source} has no column "{name}"{hint} it has {", ".join(table.columns)}'
-        )
+    if name not in names:
+        hint = did_you_mean(name, names)
+        raise ConfigError(f'there is no {what} "{name}"{hint}; known: {", ".join(names)}')
     return name
 
 
@@ -181,10 +170,10 @@ def propose(
     Raises:
         ConfigError: The kind or a column is unknown.
     """
-    check_kind(kind)
+    check_known("kind", KINDS, kind)
     for name in (target, choices_field, category_field):
         if name is not None:
-            check_column(table, name)
+            check_known("column", table.columns, name)
     options: dict[str, str] = {}
     listed = choices_field
     if kind == "multiple-choice":

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from nel.core.texts import shortened
 from nel.datasets import open_dataset
 
 SHOWN_ROWS: Final = 3
@@ -67,7 +68,10 @@ class Table:
     def first_rows(self) -> Iterator[str]:
         """Yield the first rows as text for people, long values cut."""
         for number, row in enumerate(self.rows[:SHOWN_ROWS], start=1):
-            cells = (f"{name}={_cell(value)}" for name, value in row.items())
+            cells = (
+                f"{name}={shortened(' '.join(str(value).split()), _CELL_CHARS)}"
+                for name, value in row.items()
+            )
             yield f"{number}. {'  '.join(cells)}"
 
 
@@ -85,8 +89,3 @@ def read_table(source: str) -> Table:
             rows.append(row.data)
     columns = tuple(dict.fromkeys(name for row in rows for name in row))
     return Table(source=source, n_rows=n_rows, columns=columns, rows=tuple(rows))
-
-
-def _cell(value: object) -> str:
-    text = " ".join(str(value).split())
-    return text if len(text) <= _CELL_CHARS else f"{text[: _CELL_CHARS - 1]}…"

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from nel import plugins
-from nel.errors import ConfigError, OutputError, did_you_mean
+from nel.errors import ConfigError, OutputError
 
 _PUBLIC: Final = ("answer_line", "fuzzy_match", "math_equal", "multichoice_regex", "numeric_match")
 _BYOB: Final = (
@@ -52,19 +52,6 @@ def plain_name(text: str) -> str:
     name = re.sub(r"[^a-z0-9_-]+", "-", text.strip().lower()).strip("-_")
     if not name:
         raise ConfigError(f"{text!r} is no name for a benchmark; use letters, digits, - and _")
-    return name
-
-
-def check_scorer(name: str) -> str:
-    """Return a scorer that a file can be written with.
-
-    Raises:
-        ConfigError: There is none of this name.
-    """
-    if name not in SCORERS:
-        raise ConfigError(
-            f'there is no scorer "{name}"{did_you_mean(name, SCORERS)}; known: {", ".join(SCORERS)}'
-        )
     return name
 
 

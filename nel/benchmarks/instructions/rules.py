@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from inspect import signature
 from typing import Final
 
 from nel.benchmarks.instructions.language import is_language
@@ -22,16 +22,6 @@ _OPTIONS: Final = ("My answer is yes.", "My answer is no.", "My answer is maybe.
 _FENCES: Final = ("```json", "```Json", "```JSON", "```")
 _SPACES = re.compile(r"\s*+")
 _FIRST_WORD = re.compile(r"[^.,?!'\"]*")
-
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """One kind of instruction."""
-
-    check: Callable[..., bool]
-    """From the response, then the parameters by name, to whether it was followed."""
-    parameters: tuple[str, ...] = ()
-    """What a row must give."""
 
 
 def _holds(count: int, relation: str, limit: int) -> bool:
@@ -206,40 +196,36 @@ def _lacks_commas(text: str) -> bool:
     return "," not in text
 
 
-RULES: Final[Mapping[str, Rule]] = {
-    "keywords:existence": Rule(_has_keywords, ("keywords",)),
-    "keywords:frequency": Rule(_keyword_frequency, ("keyword", "frequency", "relation")),
-    "keywords:forbidden_words": Rule(_lacks_words, ("forbidden_words",)),
-    "keywords:letter_frequency": Rule(
-        _letter_frequency, ("letter", "let_frequency", "let_relation")
-    ),
-    "language:response_language": Rule(is_language, ("language",)),
-    "length_constraints:number_sentences": Rule(_number_sentences, ("num_sentences", "relation")),
-    "length_constraints:number_paragraphs": Rule(_number_paragraphs, ("num_paragraphs",)),
-    "length_constraints:number_words": Rule(_number_words, ("num_words", "relation")),
-    "length_constraints:nth_paragraph_first_word": Rule(
-        _nth_paragraph, ("num_paragraphs", "nth_paragraph", "first_word")
-    ),
-    "detectable_content:number_placeholders": Rule(_placeholders, ("num_placeholders",)),
-    "detectable_content:postscript": Rule(_postscript, ("postscript_marker",)),
-    "detectable_format:number_bullet_lists": Rule(_bullets, ("num_bullets",)),
-    "detectable_format:constrained_response": Rule(_constrained),
-    "detectable_format:number_highlighted_sections": Rule(_highlights, ("num_highlights",)),
-    "detectable_format:multiple_sections": Rule(_sections, ("section_spliter", "num_sections")),
-    "detectable_format:json_format": Rule(_is_json),
-    "detectable_format:title": Rule(_has_title),
-    "combination:two_responses": Rule(_two_responses),
-    "combination:repeat_prompt": Rule(_repeats_prompt, ("prompt_to_repeat",)),
-    "startend:end_checker": Rule(_ends_with, ("end_phrase",)),
-    "startend:quotation": Rule(_is_quoted),
-    "change_case:capital_word_frequency": Rule(
-        _capital_words, ("capital_frequency", "capital_relation")
-    ),
-    "change_case:english_capital": Rule(_is_capital_english),
-    "change_case:english_lowercase": Rule(_is_lower_english),
-    "punctuation:no_comma": Rule(_lacks_commas),
+RULES: Final[Mapping[str, Callable[..., bool]]] = {
+    "keywords:existence": _has_keywords,
+    "keywords:frequency": _keyword_frequency,
+    "keywords:forbidden_words": _lacks_words,
+    "keywords:letter_frequency": _letter_frequency,
+    "language:response_language": is_language,
+    "length_constraints:number_sentences": _number_sentences,
+    "length_constraints:number_paragraphs": _number_paragraphs,
+    "length_constraints:number_words": _number_words,
+    "length_constraints:nth_paragraph_first_word": _nth_paragraph,
+    "detectable_content:number_placeholders": _placeholders,
+    "detectable_content:postscript": _postscript,
+    "detectable_format:number_bullet_lists": _bullets,
+    "detectable_format:constrained_response": _constrained,
+    "detectable_format:number_highlighted_sections": _highlights,
+    "detectable_format:multiple_sections": _sections,
+    "detectable_format:json_format": _is_json,
+    "detectable_format:title": _has_title,
+    "combination:two_responses": _two_responses,
+    "combination:repeat_prompt": _repeats_prompt,
+    "startend:end_checker": _ends_with,
+    "startend:quotation": _is_quoted,
+    "change_case:capital_word_frequency": _capital_words,
+    "change_case:english_capital": _is_capital_english,
+    "change_case:english_lowercase": _is_lower_english,
+    "punctuation:no_comma": _lacks_commas,
 }
-"""By the id that the dataset gives each kind."""
+"""By the id that the dataset gives each kind: from the response, then the parameters by name, to
+whether it was followed.
+"""
 
 
 def parameters_of(instruction: str, given: Mapping[str, object]) -> dict[str, object]:
@@ -251,15 +237,16 @@ def parameters_of(instruction: str, given: Mapping[str, object]) -> dict[str, ob
     rule = RULES.get(instruction)
     if rule is None:
         raise ValueError(f'there is no instruction "{instruction}"')
-    missing = [name for name in rule.parameters if given.get(name) is None]
+    names = list(signature(rule).parameters)[1:]
+    missing = [name for name in names if given.get(name) is None]
     if missing:
         raise ValueError(f"{instruction} lacks {', '.join(missing)}")
-    return {name: given[name] for name in rule.parameters}
+    return {name: given[name] for name in names}
 
 
 def follows(response: str, instruction: str, parameters: Mapping[str, object]) -> bool:
     """Return whether a response follows an instruction, strictly; a blank response follows none."""
-    return bool(response.strip()) and RULES[instruction].check(response, **parameters)
+    return bool(response.strip()) and RULES[instruction](response, **parameters)
 
 
 def loose_variants(response: str) -> list[str]:

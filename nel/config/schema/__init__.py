@@ -2,16 +2,12 @@
 nowhere else.
 """
 
-from nel.config.schema.endpoint import (
-    EndpointConfig,
-    GenerationConfig,
-    JudgeConfig,
-    ModelConfig,
-    NamedEndpointConfig,
-)
+from nel.config.schema.benchmark import BenchmarkConfig
+from nel.config.schema.endpoint import EndpointConfig, ModelConfig, NamedEndpointConfig
+from nel.config.schema.generation import GenerationConfig
+from nel.config.schema.judge import JudgeConfig
 from nel.config.schema.limiter import LimiterConfig
 from nel.config.schema.run import (
-    BenchmarkConfig,
     BudgetConfig,
     CacheConfig,
     EngineConfig,
@@ -19,9 +15,8 @@ from nel.config.schema.run import (
     OutputConfig,
     Price,
     RunConfig,
-    SandboxConfig,
-    SandboxLimits,
 )
+from nel.config.schema.sandbox import SandboxConfig, SandboxLimits
 from nel.config.schema.stop import StopConfig
 from nel.config.schema.strict import Flag, Strict
 

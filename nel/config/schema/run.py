@@ -1,5 +1,4 @@
-"""What a run is made of: its benchmarks, how it is driven, where programs run, what it may cost,
-where it is written.
+"""What a run is made of: its benchmarks, how it is driven, what it may cost, where it is written.
 
 A field that can change an answer must also be named in `nel.config.identity`; else a resume would
 mix two settings.
@@ -8,191 +7,20 @@ mix two settings.
 from __future__ import annotations
 
 from ipaddress import IPv4Address
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, field_validator, model_validator
 
 from nel.config.schema.addresses import service_url, variable_name
-from nel.config.schema.endpoint import (
-    EndpointConfig,
-    GenerationConfig,
-    JudgeConfig,
-    ModelConfig,
-    NamedEndpointConfig,
-)
+from nel.config.schema.benchmark import BenchmarkConfig
+from nel.config.schema.endpoint import EndpointConfig, ModelConfig, NamedEndpointConfig
+from nel.config.schema.generation import GenerationConfig
+from nel.config.schema.judge import JudgeConfig
 from nel.config.schema.limiter import LimiterConfig
+from nel.config.schema.sandbox import SandboxConfig
 from nel.config.schema.shard import read_shard
 from nel.config.schema.stop import StopConfig
 from nel.config.schema.strict import NAMED, Flag, Strict
-
-
-class BenchmarkConfig(Strict):
-    """One benchmark of a run."""
-
-    name: str
-    """A registered benchmark, or a path: ``./my_bench.py``, ``./my_bench.py:name`` or
-    ``./mine.yaml``.
-    """
-    dataset: Annotated[
-        str | None,
-        NAMED,
-        Flag("--dataset", "Path or URI that replaces the benchmark's source.", one_benchmark=True),
-    ] = None
-    """Replaces the benchmark's own source."""
-    sample: Annotated[
-        int | None,
-        Field(ge=1),
-        Flag("--sample", "Only N problems, drawn at random from all of them."),
-    ] = None
-    """Only so many rows, drawn at random: as many of each category as it has of the benchmark. The
-    interval is that of the score on the whole benchmark."""
-    sample_seed: Annotated[
-        int, Field(ge=0), Flag("--sample-seed", "Another seed draws another sample.")
-    ] = 0
-    """Another seed draws another sample."""
-    max_problems: Annotated[
-        int | None,
-        Field(ge=1),
-        Flag("--max-problems", "Only the first N problems; not a sample of all."),
-    ] = None
-    """Only the first so many rows, as they come: they may all be of one category, and say nothing
-    of the rest.
-    """
-    repeats: Annotated[
-        int,
-        Field(ge=1, le=10_000),
-        Flag("--repeats", "Answers asked for each problem.", short="-n"),
-    ] = 1
-    """Answers asked for each problem."""
-    repeat_check: Annotated[
-        int | None,
-        Field(ge=1),
-        Flag(
-            "--repeat-check",
-            "Problems asked twice, to see how often the endpoint differs from itself.",
-        ),
-    ] = None
-    """Problems, drawn at random, that are asked a second time: how often the endpoint differs from
-    itself, beside the
-    score and never in it. None: no check."""
-    system_prompt: Annotated[
-        str | None, Flag("--system-prompt", "Replaces the benchmark's own.")
-    ] = None
-    """Replaces the benchmark's own."""
-    prompt: Annotated[
-        str | None,
-        NAMED,
-        Flag(
-            "--prompt",
-            "File with a template that replaces the benchmark's prompt.",
-            one_benchmark=True,
-        ),
-    ] = None
-    """A template in the place of the benchmark's own: the path of a text, Markdown or Jinja file,
-    or the text itself. It names fields of a row, such as ``{question}``, and is part of the run's
-    identity.
-    """
-    num_fewshot: Annotated[
-        int | None,
-        Field(ge=0, le=1000),
-        Flag("--num-fewshot", "Solved examples before each problem."),
-    ] = None
-    """Solved examples before each problem; None: as many as the benchmark says."""
-    fewshot_dataset: Annotated[
-        str | None,
-        NAMED,
-        Flag("--fewshot-dataset", "Path or URI of those examples.", one_benchmark=True),
-    ] = None
-    """Path or URI of the examples, instead of the benchmark's own source."""
-    args: dict[str, Any] = {}
-    """For an adapter class: changes of its `BenchmarkMeta`, and ``limit``, so many samples of each
-    subset.
-    """
-    response_field: Annotated[
-        str | None,
-        NAMED,
-        Flag(
-            "--response-field",
-            "Score the answers in this field; no endpoint is called.",
-            one_benchmark=True,
-        ),
-    ] = None
-    """Score the answers in this field of the dataset; no endpoint is called."""
-    generation: GenerationConfig = GenerationConfig()
-    """Replaces the run's generation settings, field by field."""
-    scorer: Annotated[
-        str | None,
-        Flag("--scorer", "NAME or NAME:key=value,... instead of the benchmark's own scorer."),
-    ] = None
-    """An installed scorer instead of the benchmark's own: ``NAME`` or
-    ``NAME:key=value,key=value``.
-    """
-    rule: Annotated[
-        str | None,
-        Flag("--rule", "How answers are read: official (the authors' rule) or general (nel's)."),
-    ] = None
-    """``official``, the rule that the benchmark's authors published, or ``general``, that of
-    docs/reference/reading.md;
-    None: the one that the benchmark's page names as its default."""
-    answer_form: Annotated[
-        str | None,
-        Flag(
-            "--answer-form",
-            "The form that the prompt asks for: 'tag answer', 'json answer', box, ...",
-        ),
-    ] = None
-    """The form of answer that the prompt asks for, which is read before any other; see
-    docs/reference/reading.md.
-    """
-    strict_form: Annotated[
-        bool, Flag("--strict-form", "Read no answer in another form than the prompt asks for.")
-    ] = False
-    """An answer in another form than the declared one does not count."""
-    reducers: Annotated[
-        tuple[str, ...],
-        Flag("--reducer", "Over repeats, beside the mean: pass_at_3, max, vote_at_5; repeatable."),
-    ] = ()
-    """Statistics over a sample's repeats beside their mean: ``pass_at_3``, ``max``, ``vote_at_5``,
-    ``pass_at_k`` …
-    """
-    metrics: Annotated[
-        tuple[str, ...],
-        Flag("--metric", "NAME or NAME:key=value,... over all samples; repeatable."),
-    ] = ()
-    """Further metrics over all samples: ``NAME`` or ``NAME:key=value,key=value``."""
-    truncated: Annotated[
-        Literal["failure", "score"],
-        Flag("--truncated", "failure (counts 0, the default) or score (as it stands)."),
-    ] = "failure"
-    """A response cut off by its token limit: a model failure that counts 0, or scored as it
-    stands.
-    """
-    solver: Annotated[
-        str | None,
-        Flag("--solver", "NAME or NAME:key=value,... that answers each problem, such as react."),
-    ] = None
-    """What answers each problem: ``NAME`` or ``NAME:key=value,…`` of an installed solver; None: the
-    benchmark's own.
-    """
-    limits: dict[str, float] = {}
-    """Of each episode of several steps: ``steps``, ``tokens``, ``cost``, ``work_seconds``,
-    ``wall_seconds``, ``tool_seconds``, ``tool_bytes``, ``equal_calls``, ``restarts``; the least of
-    benchmark, sample and run holds."""
-    max_steps: Annotated[
-        int | None, Field(ge=1), Flag("--max-steps", "Answers of the model in one episode.")
-    ] = None
-    """``limits.steps`` by a flag."""
-    judge: JudgeConfig | None = None
-    """Replaces the run's judge, field by field."""
-
-    @model_validator(mode="after")
-    def _one_way_of_selecting(self) -> BenchmarkConfig:
-        if self.sample is not None and self.max_problems is not None:
-            raise ValueError(
-                "sample and max_problems are both given; leave one of --sample and --max-problems"
-                " away"
-            )
-        return self
 
 
 class EngineConfig(Strict):
@@ -238,67 +66,6 @@ class EngineConfig(Strict):
     """How long the others wait for it at most; then they follow in growing steps, so that a slow
     refusal costs few.
     """
-
-
-class SandboxLimits(Strict):
-    """Limits of a program; a change scores stored answers again."""
-
-    cpu_seconds: Annotated[float, Field(gt=0, le=3600)] = 10.0
-    """CPU time; on a busy machine a program waits and does not time out."""
-    idle_seconds: Annotated[float, Field(gt=0, le=3600)] = 10.0
-    """Time in which it neither computes nor waits for a CPU."""
-    compile_seconds: Annotated[float, Field(gt=0, le=3600)] = 30.0
-    """CPU time of the compiler."""
-    output_bytes: Annotated[int, Field(ge=1024, le=16 << 20)] = 1 << 20
-    """Standard output and error together; at least twice what a case expects, which may be 32
-    MiB.
-    """
-    file_bytes: Annotated[int, Field(ge=1024)] = 32 << 20
-    """Largest file it may write."""
-    processes: Annotated[int, Field(ge=1, le=4096)] = 64
-    """Processes and threads that exist at the same time."""
-    memory_mb: Annotated[int, Field(ge=64)] | None = None
-    """Memory of its container; None: what the language needs."""
-
-
-class SandboxConfig(Strict):
-    """Where programs are run; only limits, images and strictness can change a verdict."""
-
-    workers: Annotated[
-        int | None,
-        Field(ge=1, le=256),
-        Flag("--sandbox-workers", "Size of the container pool, for benchmarks that run code."),
-    ] = None
-    """Size of the container pool; None: one for each CPU of the Docker engine."""
-    docker_host: str | None = None
-    """The Docker engine, as in ``DOCKER_HOST``, which is used when this is not set."""
-    runtime: str | None = None
-    """One of the engine's runtimes, such as ``runsc``."""
-    images: dict[str, str] = {}
-    """Other images than those of ``nel sandbox build``, by language; each needs a ``python3``."""
-    allow_unlimited: Annotated[
-        bool,
-        Flag(
-            "--allow-unlimited-sandbox", "Use an engine that cannot limit memory, processes or CPU."
-        ),
-    ] = False
-    """Use a Docker engine that cannot limit memory, processes or CPU; without it such an engine is
-    refused.
-    """
-    strict_verdicts: Annotated[
-        bool,
-        Flag(
-            "--strict-verdicts", "Leave passes unscored whose tests shared the program's process."
-        ),
-    ] = False
-    """Leave a pass unscored whose tests shared the program's process (mode ``shared``), which a
-    program that attacks its tests can forge."""
-    engine_wait_seconds: Annotated[float, Field(ge=0)] = 30.0
-    """Maximum time without an answer of the Docker engine before the run checkpoints and exits
-    75.
-    """
-    limits: SandboxLimits = SandboxLimits()
-    """Limits of each program."""
 
 
 class Price(Strict):

@@ -1,40 +1,22 @@
 """Agreement of two raters, from the table of their labels. Depends on numpy.
 
-For any number of raters, with missing values, see `nel.judges.stats.alpha`, whose names are
-exported here too. Where both raters always use the same single category, chance alone explains all
-agreement; measures corrected for chance are undefined there, and never 1.
+For any number of raters, with missing values, see `nel.judges.stats.alpha`. Where both raters
+always use the same single category, chance alone explains all agreement; measures corrected for
+chance are undefined there, and never 1.
 """
 
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from typing import Final, Literal, TypeAlias, TypeVar
+from collections.abc import Callable, Sequence
+from typing import Final, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nel.errors import UndefinedMetric
-from nel.judges.stats.alpha import (
-    ONE_CATEGORY,
-    RESAMPLES,
-    Rating,
-    Ratings,
-    Scale,
-    Units,
-    ac1,
-    bootstrap_statistic,
-    krippendorff_alpha,
-)
-from nel.metrics.intervals import LEVEL, Interval, wilson_interval
-
-__all__ = [
-    "Rate", "Rating", "Ratings", "Scale", "Table", "Units", "Weights", "cohen_kappa", "cohen_kappa_stderr",
-    "confusion_table", "gwet_ac1", "krippendorff_alpha", "pabak", "raw_agreement", "sensitivity", "specificity",
-    "table_interval",
-]  # fmt: skip
+from nel.judges.stats.alpha import ONE_CATEGORY, RESAMPLES, ac1, bootstrap_statistic
+from nel.metrics.intervals import Interval
 
 Table: TypeAlias = NDArray[np.float64]
 """K x K counts, or shares: first rater in rows, second in columns, the same categories in the same
@@ -42,29 +24,8 @@ order.
 """
 Weights: TypeAlias = Literal["linear", "quadratic"]
 """How the weight of a disagreement grows with the distance of two categories."""
-R = TypeVar("R", bound=Rating)
-
 _TWO: Final = 2
-
-
-def confusion_table(pairs: Iterable[tuple[R, R]], categories: Sequence[R]) -> Table:
-    """Return how often the first rater said the row's category and the second the column's.
-
-    Raises:
-        ValueError: A value is none of the categories.
-
-    >>> confusion_table([("C", "C"), ("C", "I"), ("I", "I")], ["C", "I"]).tolist()
-    [[1.0, 1.0], [0.0, 1.0]]
-    """
-    places = {category: index for index, category in enumerate(categories)}
-    table = np.zeros((len(categories), len(categories)))
-    for (first, second), count in Counter(pairs).items():
-        if first not in places or second not in places:
-            raise ValueError(
-                f"{first!r} or {second!r} is none of the categories {list(categories)!r}"
-            )
-        table[places[first], places[second]] += count
-    return table
+_SEED: Final = 42
 
 
 def raw_agreement(table: Table) -> float:
@@ -88,7 +49,7 @@ def cohen_kappa(
         table: K x K counts or shares.
         weights: None for categories without an order; ``linear`` or ``quadratic`` in their
             distance.
-        scale: The place of each category on a line; by default they are equally far apart.
+        scale: The position of each category on a line; by default they are equally far apart.
 
     Returns:
         At most 1; 0 when agreement is that of chance.
@@ -166,128 +127,53 @@ def pabak(table: Table) -> float:
     return (len(shares) * float(np.trace(shares)) - 1) / (len(shares) - 1)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rate:
-    """A share of units with its interval."""
-
-    value: float
-    n: float
-    """Number of units; the effective number where they are weighted."""
-    interval: Interval
-
-
-def sensitivity(table: Table) -> Rate:
-    """Return how often the second rater says yes where the first, who is right, does; Wilson's
-    interval.
-
-    Args:
-        table: 2 x 2 counts, "no" before "yes", the truth in rows.
-
-    Raises:
-        UndefinedMetric: The first rater never says yes.
-
-    >>> sensitivity(np.array([[85, 15], [10, 90]])).value
-    0.9
-    """
-    return _rate(table[1][1], table[1][0], "the truth is never yes")
-
-
-def specificity(table: Table) -> Rate:
-    """Return how often the second rater says no where the first, who is right, does; Wilson's
-    interval.
-
-    Args:
-        table: 2 x 2 counts, "no" before "yes", the truth in rows.
-
-    Raises:
-        UndefinedMetric: The first rater never says no.
-
-    >>> specificity(np.array([[85, 15], [10, 90]])).value
-    0.85
-    """
-    return _rate(table[0][0], table[0][1], "the truth is never no")
-
-
 def table_interval(
-    table: Table | Sequence[Table],
+    strata: Sequence[Table],
     statistic: Callable[[Table], float],
     *,
-    shares: Sequence[float] | None = None,
-    level: float = LEVEL,
+    shares: Sequence[float],
     n_resamples: int = RESAMPLES,
-    seed: int = 42,
 ) -> Interval:
     """Return the percentile bootstrap interval of a statistic of a table, drawing units again.
 
     Args:
-        table: Counts, or one table a stratum, whose units are drawn within it; cells in any shape.
+        strata: Counts of each stratum, whose units are drawn within it; cells in any shape.
         statistic: Of the shares in that shape, such as `cohen_kappa`.
-        shares: The share of all units in each stratum; by default that of its own units.
-        level: Strictly between 0 and 1.
+        shares: The share of all units in each stratum.
         n_resamples: At least 1.
-        seed: Seeds a generator of its own.
 
     Returns:
         An interval of method ``bootstrap``; or one without ends, with the reason, where the
         resamples have no spread or most of them have no such statistic.
 
-    Raises:
-        UndefinedMetric: There are no units.
-        ValueError: An argument is out of range.
-
-    >>> interval = table_interval(np.array([[20, 5], [10, 15]]), cohen_kappa)
+    >>> interval = table_interval([np.array([[20, 5], [10, 15]])], cohen_kappa, shares=[1.0])
     >>> 0.1 < interval.lower < 0.2 and 0.6 < interval.upper < 0.7
     True
     """
-    strata = [
-        np.asarray(stratum, dtype=np.float64)
-        for stratum in (table if isinstance(table, Sequence) else [table])
-    ]
-    sizes = [round(float(stratum.sum())) for stratum in strata]
-    if not sum(sizes):
-        raise UndefinedMetric("there are no units")
-    parts = list(shares) if shares is not None else [size / sum(sizes) for size in sizes]
-    if n_resamples < 1:
-        raise ValueError(f"no interval of {n_resamples} resamples")
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(_SEED)
     drawn = np.zeros((n_resamples, strata[0].size))
-    for stratum, size, share in zip(strata, sizes, parts, strict=True):
-        if size:
-            drawn += (
-                share
-                / size
-                * rng.multinomial(size, stratum.ravel() / stratum.sum(), size=n_resamples)
-            )
+    for counts, share in zip(strata, shares, strict=True):
+        size = round(float(counts.sum()))
+        cells = rng.multinomial(size, counts.ravel() / counts.sum(), size=n_resamples)
+        drawn += share / size * cells
     resamples = iter(drawn.reshape(n_resamples, *strata[0].shape))
-    return bootstrap_statistic(
-        lambda: next(resamples), statistic, level=level, n_resamples=n_resamples
-    )
+    return bootstrap_statistic(lambda: next(resamples), statistic, n_resamples=n_resamples)
 
 
 def _shares(table: Table) -> Table:
-    counts = np.asarray(table, dtype=np.float64)
-    if counts.ndim != _TWO or counts.shape[0] != counts.shape[1]:
-        raise ValueError(f"a table of two raters is square, not of shape {counts.shape}")
-    if not (np.isfinite(counts).all() and (counts >= 0).all()):
-        raise ValueError("a table holds counts from 0 on")
-    total = float(counts.sum())
+    total = float(table.sum())
     if total == 0:
         raise UndefinedMetric("there are no units")
-    return counts / total
+    return table / total
 
 
 def _distances(n: int, weights: Weights | None, scale: Sequence[float] | None) -> Table:
     """Return the weight of each disagreement, from 0 to 1."""
     if weights is None:
         return 1.0 - np.eye(n)
-    places = (
-        np.arange(n, dtype=np.float64) if scale is None else np.asarray(scale, dtype=np.float64)
-    )
-    if len(places) != n:
-        raise ValueError(f"{n} categories have {len(places)} places")
-    apart = np.abs(places[:, None] - places[None, :])
-    largest = float(apart.max(initial=0.0))
-    apart = apart / largest if largest else apart
+    positions = np.asarray(range(n) if scale is None else scale, dtype=np.float64)
+    apart = np.abs(positions[:, None] - positions[None, :])
+    apart = apart / (apart.max(initial=0.0) or 1.0)
     return apart if weights == "linear" else apart**2
 
 
@@ -296,10 +182,3 @@ def _kappa(shares: Table, distances: Table) -> float:
     if by_chance <= 0:
         raise UndefinedMetric(ONE_CATEGORY)
     return 1 - float((distances * shares).sum()) / by_chance
-
-
-def _rate(right: float, wrong: float, reason: str) -> Rate:
-    n = float(right + wrong)
-    if n == 0:
-        raise UndefinedMetric(reason)
-    return Rate(value=float(right) / n, n=n, interval=wilson_interval(float(right), n))

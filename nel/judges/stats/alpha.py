@@ -8,21 +8,18 @@ distinguished from chance: the measures are undefined there, and never 1.
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
-from itertools import pairwise
-from typing import Final, Literal, TypeAlias, TypeVar
+from dataclasses import dataclass
+from typing import Any, Final, Literal, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nel.errors import UndefinedMetric
-from nel.metrics.intervals import LEVEL, Interval
+from nel.metrics.intervals import LEVEL, Interval, no_interval
 
 Floats: TypeAlias = NDArray[np.float64]
-Rating: TypeAlias = str | float
 Scale: TypeAlias = Literal["nominal", "ordinal", "interval", "ratio"]
 """Level of measurement: values that differ are only different, ordered, a known distance or a known
 ratio apart.
@@ -31,63 +28,8 @@ S = TypeVar("S")
 
 RESAMPLES: Final = 2_000
 ONE_CATEGORY: Final = "all values are in one category: agreement cannot be told from chance"
-_RESAMPLES_FEW: Final = 200
-_WORK: Final = 20_000_000
-"""Entries of all resamples together, at most: about two seconds of work."""
-_NO_PAIRS: Final = "no unit has two values"
 _TWO: Final = 2
 _ROUNDING: Final = 1e-12
-_CHUNK: Final = 1024
-"""Distinct values compared with all others at a time."""
-
-
-class Units:
-    """Collects the ratings of units, one at a time; memory is a few numbers per distinct pattern of
-    values.
-    """
-
-    def __init__(self) -> None:
-        """Start with no units."""
-        self._patterns: Counter[tuple[Rating, ...]] = Counter()
-        self.n_single = 0
-        """Units with fewer than two values, which carry no information on agreement."""
-
-    def add(self, values: Iterable[Rating | None]) -> None:
-        """Add one unit: the value of each rater, in any order.
-
-        Args:
-            values: Labels or finite numbers; None and NaN are missing.
-
-        Raises:
-            ValueError: A number is infinite.
-        """
-        known = [
-            value if isinstance(value, str) else float(value)
-            for value in values
-            if value is not None
-        ]
-        known = [value for value in known if isinstance(value, str) or not math.isnan(value)]
-        if any(isinstance(value, float) and math.isinf(value) for value in known):
-            raise ValueError("a value is infinite")
-        if len(known) < _TWO:
-            self.n_single += 1
-        else:
-            self._patterns[tuple(sorted(known, key=_order))] += 1
-
-    @property
-    def n_units(self) -> int:
-        """Return how many units have two values or more."""
-        return self._patterns.total()
-
-    def ratings(self) -> Ratings:
-        """Return the ratings of all units so far.
-
-        Raises:
-            UndefinedMetric: No unit has two values.
-        """
-        if not self._patterns:
-            raise UndefinedMetric(_NO_PAIRS)
-        return Ratings.of(self._patterns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,10 +38,8 @@ class Ratings:
     `count[e]` times.
     """
 
-    values: tuple[Rating, ...]
-    """The distinct values in order."""
-    numbers: Floats | None
-    """The values scaled to [-1, 1], so that no distance overflows; None for labels."""
+    values: tuple[Any, ...]
+    """The distinct values in order: labels alone, or numbers alone."""
     pattern: NDArray[np.int64]
     value: NDArray[np.int64]
     count: Floats
@@ -109,20 +49,19 @@ class Ratings:
     """Number of units with each pattern."""
 
     @classmethod
-    def of(cls, patterns: Counter[tuple[Rating, ...]]) -> Ratings:
-        """Return the arrays of patterns and how often each occurs."""
-        ordered = sorted(patterns, key=lambda pattern: [_order(label) for label in pattern])
-        values = tuple(sorted({label for pattern in ordered for label in pattern}, key=_order))
-        places = {label: index for index, label in enumerate(values)}
+    def of(cls, patterns: Counter[tuple[Any, ...]]) -> Ratings:
+        """Return the arrays of sorted patterns and how often each occurs."""
+        ordered = sorted(patterns)
+        values = tuple(sorted({label for pattern in ordered for label in pattern}))
+        columns_of = {label: index for index, label in enumerate(values)}
         entries = [
-            (row, places[label], count)
+            (row, columns_of[label], count)
             for row, pattern in enumerate(ordered)
             for label, count in Counter(pattern).items()
         ]
         rows, columns, counts = zip(*entries, strict=True)
         return cls(
             values,
-            _scaled(values),
             np.array(rows, dtype=np.int64),
             np.array(columns, dtype=np.int64),
             np.array(counts, dtype=np.float64),
@@ -153,22 +92,6 @@ class Ratings:
             raise UndefinedMetric(ONE_CATEGORY)
         return (self.raw_agreement() - by_chance) / (1 - by_chance)
 
-    def gwet_ac1(self, categories: int | None = None) -> float:
-        """Return Gwet's AC1 for any number of raters (Gwet 2008).
-
-        Args:
-            categories: How many there are; by default those that occur.
-
-        Raises:
-            UndefinedMetric: All values are one.
-        """
-        per_unit = np.bincount(
-            self.value,
-            weights=self.count * (self.units / self.size)[self.pattern],
-            minlength=max(len(self.values), categories or 0),
-        )
-        return ac1(self.raw_agreement(), per_unit / float(self.units.sum()))
-
     def alpha(self, scale: Scale = "nominal") -> float:
         """Return Krippendorff's alpha, ``1 - Do / De`` (Krippendorff 2011, "Computing
         Krippendorff's alpha").
@@ -182,7 +105,7 @@ class Ratings:
 
         Raises:
             UndefinedMetric: All values are one.
-            ValueError: A value is not of this scale.
+            ValueError: A value is not a number, which only a nominal scale takes.
         """
         margins = self._margins()
         total = float(margins.sum())
@@ -197,43 +120,14 @@ class Ratings:
         elif scale == "ratio":
             within, between = self._ratio_distances(margins)
         else:
-            numbers = self._numbers()
-            places = numbers if scale == "interval" else np.cumsum(margins) - margins / 2
-            within = self._square_distances(places)
-            centre = float(margins @ places) / total
-            between = 2 * total * float(margins @ (places - centre) ** 2)
+            positions = np.cumsum(margins) - margins / 2
+            if scale == "interval":
+                positions = np.array(self.values, dtype=np.float64)
+            within = self._square_distances(positions)
+            centre = float(margins @ positions) / total
+            between = 2 * total * float(margins @ (positions - centre) ** 2)
         observed = float(self.units @ (within / (self.size - 1)))
         return 1 - observed * (total - 1) / between
-
-    def interval(
-        self,
-        statistic: Callable[[Ratings], float],
-        *,
-        level: float = LEVEL,
-        n_resamples: int | None = None,
-        seed: int = 42,
-    ) -> Interval:
-        """Return the percentile bootstrap interval of a statistic, resampling units.
-
-        Args:
-            statistic: Such as ``Ratings.alpha`` or ``lambda ratings: ratings.alpha("ordinal")``.
-            level: Strictly between 0 and 1.
-            n_resamples: At least 1; by default 2,000, and 200 where there are very many patterns.
-            seed: Seeds a generator of its own.
-
-        Returns:
-            An interval of method ``bootstrap``; or one without ends, with the reason, where the
-            resamples have no spread or most of them have no such statistic.
-        """
-        rng = np.random.default_rng(seed)
-        n, shares = round(float(self.units.sum())), self.units / float(self.units.sum())
-
-        def draw() -> Ratings:
-            return replace(self, units=rng.multinomial(n, shares).astype(np.float64))
-
-        if n_resamples is None:
-            n_resamples = min(RESAMPLES, max(_RESAMPLES_FEW, _WORK // len(self.count)))
-        return bootstrap_statistic(draw, statistic, level=level, n_resamples=n_resamples)
 
     def _summed(self, entries: Floats) -> Floats:
         sums = np.bincount(self.pattern, weights=entries, minlength=len(self.size))
@@ -245,41 +139,23 @@ class Ratings:
         margins = np.bincount(self.value, weights=entries, minlength=len(self.values))
         return np.asarray(margins, dtype=np.float64)
 
-    def _numbers(self) -> Floats:
-        if self.numbers is None:
-            raise ValueError("labels have no order; give numbers or measure them as nominal")
-        return self.numbers
-
-    def _square_distances(self, places: Floats) -> Floats:
+    def _square_distances(self, positions: Floats) -> Floats:
         """Return the sum over ordered pairs within each pattern of their squared distance."""
-        means = self._summed(self.count * places[self.value]) / self.size
-        return (
-            2
-            * self.size
-            * self._summed(self.count * (places[self.value] - means[self.pattern]) ** 2)
-        )
+        means = self._summed(self.count * positions[self.value]) / self.size
+        squares = self.count * (positions[self.value] - means[self.pattern]) ** 2
+        return 2 * self.size * self._summed(squares)
 
     def _ratio_distances(self, margins: Floats) -> tuple[Floats, float]:
-        numbers = self._numbers()
-        if float(numbers.min()) < 0:
-            raise ValueError("a ratio scale has no values below 0")
-        within = np.zeros(len(self.size))
-        edges = np.searchsorted(self.pattern, np.arange(len(self.size) + 1))
-        for row, (first, last) in enumerate(pairwise(edges.tolist())):
-            present, counts = numbers[self.value[first:last]], self.count[first:last]
-            within[row] = float(counts @ _ratios(present, present) @ counts)
-        between = sum(
-            float(
-                margins[start : start + _CHUNK]
-                @ _ratios(numbers[start : start + _CHUNK], numbers)
-                @ margins
-            )
-            for start in range(0, len(numbers), _CHUNK)
-        )
-        return within, between
+        numbers = np.array(self.values, dtype=np.float64)
+        sums = numbers[:, None] + numbers[None, :]
+        distances = ((numbers[:, None] - numbers[None, :]) / np.where(sums == 0, 1.0, sums)) ** 2
+        counts = np.zeros((len(self.size), len(numbers)))
+        counts[self.pattern, self.value] = self.count
+        within = np.asarray((counts @ distances * counts).sum(axis=1), dtype=np.float64)
+        return within, float(margins @ distances @ margins)
 
 
-def krippendorff_alpha(units: Iterable[Iterable[Rating | None]], scale: Scale = "nominal") -> float:
+def krippendorff_alpha(units: Iterable[Iterable[Any]], scale: Scale = "nominal") -> float:
     """Return Krippendorff's alpha of units, each with the values that raters gave it, None where
     one did not.
 
@@ -290,10 +166,11 @@ def krippendorff_alpha(units: Iterable[Iterable[Rating | None]], scale: Scale = 
     >>> round(krippendorff_alpha([(1, 1), (2, 3), (3, 3), (4, None)], "interval"), 6)
     0.827586
     """
-    counted = Units()
-    for values in units:
-        counted.add(values)
-    return counted.ratings().alpha(scale)
+    values = [sorted(value for value in unit if value is not None) for unit in units]
+    patterns = Counter(tuple(unit) for unit in values if len(unit) > 1)
+    if not patterns:
+        raise UndefinedMetric("no unit has two values")
+    return Ratings.of(patterns).alpha(scale)
 
 
 def ac1(agreeing: float, used: Floats) -> float:
@@ -309,7 +186,7 @@ def ac1(agreeing: float, used: Floats) -> float:
 
 
 def bootstrap_statistic(
-    draw: Callable[[], S], statistic: Callable[[S], float], *, level: float, n_resamples: int
+    draw: Callable[[], S], statistic: Callable[[S], float], *, n_resamples: int
 ) -> Interval:
     """Return the percentile interval of a statistic over resamples, or one without ends and its
     reason.
@@ -317,11 +194,8 @@ def bootstrap_statistic(
     Args:
         draw: Returns one resample.
         statistic: Of a resample; where it is undefined the resample is left out.
-        level: Strictly between 0 and 1.
         n_resamples: At least 1.
     """
-    if not 0 < level < 1 or n_resamples < 1:
-        raise ValueError(f"no interval at level {level} of {n_resamples} resamples")
     draws = np.array(list(_defined(draw, statistic, n_resamples)))
     reason = None
     if len(draws) * _TWO < n_resamples:
@@ -329,8 +203,8 @@ def bootstrap_statistic(
     elif float(draws.max() - draws.min()) <= _ROUNDING:
         reason = "the resamples have no spread"
     if reason is not None:
-        return Interval(lower=None, upper=None, method="none", covers="new items", reason=reason)
-    lower, upper = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2]).tolist()
+        return no_interval(reason, "new items")
+    lower, upper = np.quantile(draws, [(1 - LEVEL) / 2, (1 + LEVEL) / 2]).tolist()
     return Interval(lower=lower, upper=upper, method="bootstrap", covers="new items")
 
 
@@ -342,22 +216,3 @@ def _defined(
             yield statistic(draw())
         except UndefinedMetric:
             continue
-
-
-def _scaled(values: tuple[Rating, ...]) -> Floats | None:
-    if any(isinstance(item, str) for item in values):
-        return None
-    numbers = np.array(values, dtype=np.float64)
-    largest = float(np.abs(numbers).max())
-    return numbers / largest if largest else numbers
-
-
-def _order(value: Rating) -> tuple[bool, Rating]:
-    return isinstance(value, str), value
-
-
-def _ratios(first: Floats, second: Floats) -> Floats:
-    sums = first[:, None] + second[None, :]
-    return np.asarray(
-        ((first[:, None] - second[None, :]) / np.where(sums == 0, 1.0, sums)) ** 2, dtype=np.float64
-    )

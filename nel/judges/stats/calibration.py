@@ -1,18 +1,14 @@
 """Measures a run's judge against people's labels of a few answers. Does no I/O.
 
-Answers are added one at a time and stored as counts by score. Rare grades are oversampled for
-labelling, so every estimate is weighted by stratum size over labels (Begg and Greenes 1983). A
-label belongs to an answer, not to a
-verdict: a label whose answer has changed is stale and left out.
-`nel.judges.stats.corrected_headline` corrects the headline by these measures.
+Rare grades are oversampled for labelling, so every estimate is weighted by stratum size over labels
+(Begg and Greenes 1983). `nel.judges.stats.corrected_headline` corrects the headline by these
+measures.
 """
 
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Final
 
 import numpy as np
@@ -27,180 +23,19 @@ from nel.judges.stats.agreement import (
     table_interval,
 )
 from nel.judges.stats.alpha import ONE_CATEGORY, RESAMPLES
-from nel.judges.stats.corrected_mean import Labelled, Moments, Stratum
-from nel.metrics.intervals import Interval, wilson_interval
+from nel.judges.stats.tally import LABELS_MIN, STRATA_MAX, GradeStratum, Tally, key_of, strata_of
+from nel.metrics.intervals import no_interval, wilson_interval
 
 KAPPA_MIN: Final = 0.7
 """Kappa below this means that the judge hardly agrees with people; it is a warning."""
 LABELS_FEW: Final = 50
 WEIGHT_MIN: Final = 0.01
 """Of a judge in a panel; weights are above 0."""
-STRATA_MAX: Final = 8
-"""Scores with more distinct values are grouped into this many ranges."""
-LABELS_MIN: Final = 2
-"""Labels that a stratum needs; with fewer it is merged with its neighbour."""
 _CATEGORIES_MAX: Final = 10
 """Categories of a table, at most; with more, only measures of distance are computed."""
 _ROUNDING: Final = 1e-15
 _NO_LABELS: Final = "there are no labels"
 _NOT_BINARY: Final = "scores or labels are not only 0 and 1"
-
-
-@dataclass(slots=True)
-class Tally:
-    """The components of a run's headline: judged answers by score, their labels, and answers
-    without a judge.
-    """
-
-    judged: dict[float, Moments] = field(default_factory=dict)
-    """Answers whose score is a judge's, by score to three digits."""
-    labels: dict[float, Counter[tuple[float, float]]] = field(default_factory=dict)
-    """``(label, score)`` of the labelled answers, under the same keys."""
-    known: Moments = field(default_factory=Moments)
-    """Scores without a judge: model failures, and answers that the scorer decided alone."""
-    templates: set[str] = field(default_factory=set)
-    """Names of the templates that the judge used."""
-    grades: dict[float, str] = field(default_factory=dict)
-    """Names of the judge's grades, by score to three digits."""
-    opinions: dict[str, dict[float, list[int]]] = field(default_factory=dict)
-    """Of each judge of a panel, by the panel's score, how many labelled answers it graded, and how
-    many as labelled.
-    """
-    n_questions: int = 0
-    n_stale: int = 0
-    """Labels of answers that this run does not have, has not judged, or has replaced."""
-    _question: int = -1
-
-    def add(
-        self, question: int, score: float, *, is_judged: bool, label: float | None = None
-    ) -> None:
-        """Add an answer that counts in the headline; questions come in order.
-
-        Args:
-            question: Its number in the dataset.
-            score: Its score in the headline.
-            is_judged: Whether a judge gave that score.
-            label: The score that a person gave.
-        """
-        if question != self._question:
-            self._question = question
-            self.n_questions += 1
-        if not is_judged:
-            self.known.add(score)
-            return
-        key = key_of(score)
-        self.judged.setdefault(key, Moments()).add(score)
-        if label is not None:
-            self.labels.setdefault(key, Counter())[label, score] += 1
-
-    def add_opinion(self, judge: str, score: float, *, agrees: bool) -> None:
-        """Count what one judge of a panel said of a labelled answer.
-
-        Args:
-            judge: Its name.
-            score: The panel's score of the answer, by which labels were drawn.
-            agrees: Whether its own grade is the label.
-        """
-        counts = self.opinions.setdefault(judge, {}).setdefault(key_of(score), [0, 0])
-        counts[0] += 1
-        counts[1] += agrees
-
-    @property
-    def n_judged(self) -> int:
-        """Return how many answers a judge scored."""
-        return sum(moments.n for moments in self.judged.values())
-
-    @property
-    def n_labelled(self) -> int:
-        """Return how many judged answers have a label."""
-        return sum(counts.total() for counts in self.labels.values())
-
-    @property
-    def per_question(self) -> float:
-        """Return how many answers to the same question there are, on average."""
-        n = self.n_judged + self.known.n
-        return n / self.n_questions if self.n_questions else 1.0
-
-
-def key_of(score: float) -> float:
-    """Return the score to three digits, by which answers are counted."""
-    return float(f"{score:.3g}")
-
-
-@dataclass(frozen=True, slots=True)
-class GradeStratum:
-    """Answers of one score or a range of scores."""
-
-    low: float
-    high: float
-    scores: Moments
-    pairs: Mapping[tuple[float, float], int]
-    """How often each ``(label, score)`` occurs."""
-
-    @property
-    def n_labelled(self) -> int:
-        """Return how many answers have a label."""
-        return sum(self.pairs.values())
-
-    def joined(self, other: GradeStratum) -> GradeStratum:
-        """Return the union of both."""
-        mine, its = self.scores, other.scores
-        return GradeStratum(
-            min(self.low, other.low),
-            max(self.high, other.high),
-            Moments(mine.n + its.n, mine.total + its.total, mine.squares + its.squares),
-            dict(Counter(dict(self.pairs)) + Counter(dict(other.pairs))),
-        )
-
-    def as_stratum(self) -> Stratum:
-        """Return the sums that corrected means are computed from."""
-        labelled = Labelled()
-        for (label, score), count in self.pairs.items():
-            labelled.add(label, score, count)
-        rest = Moments(
-            self.scores.n - labelled.n,
-            self.scores.total - labelled.judged.total,
-            self.scores.squares - labelled.judged.squares,
-        )
-        return Stratum(labelled=labelled, unlabelled=rest)
-
-
-def stratum_keys(sizes: Mapping[float, int]) -> dict[float, float]:
-    """Return the stratum of each score: itself, or with many scores the lowest of its range.
-
-    Args:
-        sizes: Answers by score.
-
-    >>> stratum_keys({0.0: 5, 1.0: 7})
-    {0.0: 0.0, 1.0: 1.0}
-    """
-    if len(sizes) <= STRATA_MAX:
-        return {key: key for key in sorted(sizes)}
-    total, before, keys, start, number = sum(sizes.values()), 0, {}, min(sizes), 0
-    for key in sorted(sizes):
-        if before * STRATA_MAX >= (number + 1) * total:
-            start, number = key, before * STRATA_MAX // total
-        keys[key] = start
-        before += sizes[key]
-    return keys
-
-
-def strata_of(tally: Tally) -> list[GradeStratum]:
-    """Return the strata by score, from the lowest; one with fewer than two labels is merged with
-    its neighbour.
-    """
-    keys = stratum_keys({key: moments.n for key, moments in tally.judged.items()})
-    parts: dict[float, GradeStratum] = {}
-    for key, start in keys.items():
-        stratum = GradeStratum(key, key, tally.judged[key], dict(tally.labels.get(key, {})))
-        parts[start] = parts[start].joined(stratum) if start in parts else stratum
-    merged: list[GradeStratum] = []
-    for group in parts.values():
-        if merged and min(merged[-1].n_labelled, group.n_labelled) < LABELS_MIN:
-            merged[-1] = merged[-1].joined(group)
-        else:
-            merged.append(group)
-    return merged
 
 
 def calibration_json(tally: Tally, *, n_resamples: int = RESAMPLES) -> dict[str, Any]:
@@ -356,7 +191,7 @@ class _Weighted:
             return undefined_measure(str(error))
         counts, shares = zip(*self._parts, strict=True)
         interval = table_interval(counts, statistic, shares=shares, n_resamples=self._n_resamples)
-        return {"value": value, **_interval_json(interval)}
+        return {"value": value, **interval.as_json()}
 
     def rate_of_label(self, label: float) -> dict[str, Any]:
         """Return how often the judge agrees with the label, among answers with this label."""
@@ -405,7 +240,7 @@ class _Weighted:
         interval = wilson_interval(value * n_effective, n_effective)
         return {
             "value": value,
-            **_interval_json(interval),
+            **interval.as_json(),
             "n": int(counted),
             "n_effective": n_effective,
         }
@@ -509,21 +344,6 @@ def _warnings(tally: Tally, strata: Sequence[GradeStratum], result: Mapping[str,
     return texts
 
 
-def _interval_json(interval: Interval) -> dict[str, Any]:
-    return {
-        "ci_lower": interval.lower,
-        "ci_upper": interval.upper,
-        "ci_method": interval.method,
-        "reason": interval.reason,
-    }
-
-
 def undefined_measure(reason: str) -> dict[str, Any]:
     """Return a measure without a value, with the reason."""
-    return {
-        "value": None,
-        "ci_lower": None,
-        "ci_upper": None,
-        "ci_method": "none",
-        "reason": reason,
-    }
+    return {"value": None, **no_interval(reason).as_json()}

@@ -1,7 +1,7 @@
 """A run's headline by people's labels of judged answers: the labels alone, PPI++, Rogan and Gladen.
 Does no I/O.
 
-Depends on `nel.judges.stats.calibration`, which measures the judge, and
+Depends on `nel.judges.stats.tally`, which counts, `nel.judges.stats.calibration`, which measures, and
 `nel.judges.stats.corrected_mean`, which has the estimators.
 """
 
@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from nel.errors import UndefinedMetric
-from nel.judges.stats.calibration import LABELS_MIN, Tally, strata_of, undefined_measure
+from nel.judges.stats.calibration import undefined_measure
 from nel.judges.stats.corrected_mean import (
     Estimate,
     Stratum,
@@ -21,6 +21,7 @@ from nel.judges.stats.corrected_mean import (
     rogan_gladen,
     stratified_ppi_mean,
 )
+from nel.judges.stats.tally import LABELS_MIN, Tally, strata_of
 from nel.metrics.intervals import LEVEL
 
 PREFERENCE: Final = ("ppi", "labels", "rogan_gladen")
@@ -123,7 +124,7 @@ def _corrected(
         "value": value,
         "ci_lower": lower,
         "ci_upper": upper,
-        "ci_level": estimated.level,
+        "ci_level": LEVEL,
         "ci_method": estimated.method,
         "reason": None,
     }
@@ -174,7 +175,6 @@ def _rogan_gladen(tally: Tally, calibration: Mapping[str, Any]) -> Estimate:
         n_positive=rates[0]["n_effective"],
         specificity=rates[1]["value"],
         n_negative=rates[1]["n_effective"],
-        adjusted=True,
     )
     return _with_known(tally, judged)
 

@@ -28,6 +28,7 @@ YOUDEN_MIN: Final = 0.1
 almost zero.
 """
 _ROUNDING: Final = 1e-12
+_Z: Final = NormalDist().inv_cdf(0.5 + LEVEL / 2)
 _FEWEST: Final = 2
 
 
@@ -39,9 +40,8 @@ class Estimate:
     stderr: float
     lower: float
     upper: float
-    level: float
     method: str
-    """``rogan_gladen``, ``rogan_gladen_adjusted``, ``ppi++`` or ``labels``."""
+    """``rogan_gladen_adjusted``, ``ppi++`` or ``labels``; ends at the level 0.95."""
 
 
 @dataclass(slots=True)
@@ -125,18 +125,16 @@ def rogan_gladen(
     n_positive: float,
     specificity: float,
     n_negative: float,
-    adjusted: bool = False,
-    level: float = LEVEL,
 ) -> Estimate:
     """Return the share of right answers, corrected for a judge's errors (Rogan and Gladen 1978).
 
     ``theta = (p + q0 - 1) / (q0 + q1 - 1)``, cut to [0, 1], with variance ``[p(1-p)/n + (1-theta)^2
     q0(1-q0)/m0 + theta^2 q1(1-q1)/m1] / (q0 + q1 - 1)^2``; as in Lee et al. 2025 (arXiv 2511.21140)
-    for judges of language models. That interval is too narrow for few labels and has no width for a
-    judge never seen to err. With `adjusted` it is the one from adjusted counts (Lang and Reiczigel
+    for judges of language models. The interval of that error is too narrow for few labels and has
+    no width for a judge never seen to err; the one here is from adjusted counts (Lang and Reiczigel
     2014, Prev. Vet. Med. 113): ``z^2`` answers are added to p, half of them right, as Agresti and
     Coull do; two labels to each of q0 and q1, one of them right; and the centre moves by ``2 z^2
-    [theta q1(1-q1)/m1 - (1-theta) q0(1-q0)/m0]``. The value is the same in both.
+    [theta q1(1-q1)/m1 - (1-theta) q0(1-q0)/m0]``.
 
     Args:
         share: The share of answers that the judge calls right, p.
@@ -145,23 +143,16 @@ def rogan_gladen(
         n_positive: Right answers that it is estimated from, m1.
         specificity: How often it calls wrong what is wrong, q0.
         n_negative: Wrong answers that it is estimated from, m0.
-        adjusted: Whether the interval is made for few labels.
-        level: Strictly between 0 and 1.
 
     Raises:
         UndefinedMetric: Sensitivity and specificity sum to 1.1 or less: the judge hardly tells
             right from wrong.
-        ValueError: An argument is out of range.
 
-    >>> found = rogan_gladen(0.72, 1000, sensitivity=0.9, n_positive=100, specificity=0.85, n_negative=100)
-    >>> round(found.value, 6), round(found.stderr, 6)
+    >>> share = rogan_gladen(0.72, 1000, sensitivity=0.9, n_positive=100, specificity=0.85, n_negative=100)
+    >>> round(share.value, 6), round(share.stderr, 6)
     (0.76, 0.037591)
     """
     rates, sizes = (share, sensitivity, specificity), (n, n_positive, n_negative)
-    if not (
-        all(0 <= rate <= 1 for rate in rates) and all(size > 0 for size in sizes) and 0 < level < 1
-    ):
-        raise ValueError(f"no correction of shares {rates} of {sizes} at level {level}")
     excess = sensitivity + specificity - 1
     if excess <= YOUDEN_MIN + _ROUNDING:
         raise UndefinedMetric(
@@ -171,21 +162,17 @@ def rogan_gladen(
         )
     value = min(max((share - (1 - specificity)) / excess, 0.0), 1.0)
     stderr = math.sqrt(_rogan_gladen_variance(value, rates, sizes))
-    z = NormalDist().inv_cdf(0.5 + level / 2)
-    centre, half = value, z * stderr
-    if adjusted:
-        centre, half = _lang_reiczigel(rates, sizes, z)
+    centre, half = _lang_reiczigel(rates, sizes)
     return Estimate(
         value=value,
         stderr=stderr,
         lower=min(max(centre - half, 0.0), value),
         upper=max(min(centre + half, 1.0), value),
-        level=level,
-        method="rogan_gladen_adjusted" if adjusted else "rogan_gladen",
+        method="rogan_gladen_adjusted",
     )
 
 
-def labels_mean(strata: Sequence[Stratum], *, bounds: Bounds, level: float = LEVEL) -> Estimate:
+def labels_mean(strata: Sequence[Stratum], *, bounds: Bounds) -> Estimate:
     """Return the mean of the labels alone, each weighted by how many answers it stands for (Hájek
     1971).
 
@@ -198,7 +185,6 @@ def labels_mean(strata: Sequence[Stratum], *, bounds: Bounds, level: float = LEV
     Args:
         strata: Each with at least two labels.
         bounds: The smallest and the largest label there is.
-        level: Strictly between 0 and 1.
 
     Raises:
         UndefinedMetric: There are no strata, or one has fewer than two labels.
@@ -214,9 +200,9 @@ def labels_mean(strata: Sequence[Stratum], *, bounds: Bounds, level: float = LEV
         stratum.labelled.labels.total for stratum in strata
     )
     if not is_binary:
-        return _estimate(value, variance, method="labels", bounds=bounds, level=level)
+        return _estimate(value, variance, method="labels", bounds=bounds)
     n_effective = value * (1 - value) / variance if variance > _ROUNDING else n
-    interval = wilson_interval(value * n_effective, n_effective, level=level)
+    interval = wilson_interval(value * n_effective, n_effective)
     lower, upper = interval.lower, interval.upper
     assert lower is not None and upper is not None  # noqa: S101, PT018 - there are labels
     return Estimate(
@@ -224,7 +210,6 @@ def labels_mean(strata: Sequence[Stratum], *, bounds: Bounds, level: float = LEV
         stderr=math.sqrt(variance),
         lower=lower,
         upper=upper,
-        level=level,
         method="labels",
     )
 
@@ -246,7 +231,6 @@ def stratified_ppi_mean(
     bounds: Bounds,
     known: Moments | None = None,
     per_question: float = 1.0,
-    level: float = LEVEL,
 ) -> Estimate:
     """Return the mean by PPI++ within strata, weighted by how many answers each has (Fisch et al.
     2024, 2406.04291).
@@ -270,7 +254,6 @@ def stratified_ppi_mean(
         known: Scores of answers that need no label, such as those that could not be judged and
             count 0.
         per_question: Answers to the same question, on average; they are not independent.
-        level: Strictly between 0 and 1.
 
     Raises:
         UndefinedMetric: There are no strata, or one has fewer than two labels.
@@ -290,13 +273,13 @@ def stratified_ppi_mean(
     between = (
         math.fsum(share * (mean - value) ** 2 for share, mean, _ in parts) * per_question / total
     )
-    return _estimate(value, within + between, method="ppi++", bounds=bounds, level=level)
+    return _estimate(value, within + between, method="ppi++", bounds=bounds)
 
 
 def _stratum_mean(stratum: Stratum, bounds: Bounds, per_question: float) -> tuple[float, float]:
     labelled, unlabelled = stratum.labelled, stratum.unlabelled
     tuning = _tuning(labelled, unlabelled) if unlabelled.n else 0.0
-    value, _ = _powered(labelled, unlabelled, tuning)
+    value = tuning * unlabelled.mean + labelled.labels.mean - tuning * labelled.judged.mean
     n = labelled.n
     error = labelled.error_variance(tuning) * n / (n - 1)
     if labelled.labels.variance <= _ROUNDING and labelled.labels.mean in bounds:
@@ -319,26 +302,14 @@ def _tuning(labelled: Labelled, unlabelled: Moments) -> float:
     return min(max(labelled.covariance / ((1 + n / more) * spread), 0.0), 1.0)
 
 
-def _powered(labelled: Labelled, unlabelled: Moments, tuning: float) -> tuple[float, float]:
-    value = tuning * unlabelled.mean + labelled.labels.mean - tuning * labelled.judged.mean
-    judged = unlabelled.variance / unlabelled.n if unlabelled.n else 0.0
-    return value, tuning**2 * judged + labelled.error_variance(tuning) / labelled.n
-
-
-def _estimate(
-    value: float, variance: float, *, method: str, bounds: Bounds, level: float
-) -> Estimate:
-    if not 0 < level < 1:
-        raise ValueError(f"the level must be between 0 and 1, not {level}")
+def _estimate(value: float, variance: float, *, method: str, bounds: Bounds) -> Estimate:
     lowest, highest = bounds
     stderr = math.sqrt(variance)
-    half = NormalDist().inv_cdf(0.5 + level / 2) * stderr
     value, lower, upper = (
-        min(max(number, lowest), highest) for number in (value, value - half, value + half)
+        min(max(number, lowest), highest)
+        for number in (value, value - _Z * stderr, value + _Z * stderr)
     )
-    return Estimate(
-        value=value, stderr=stderr, lower=lower, upper=upper, level=level, method=method
-    )
+    return Estimate(value=value, stderr=stderr, lower=lower, upper=upper, method=method)
 
 
 def _rogan_gladen_variance(
@@ -352,11 +323,11 @@ def _rogan_gladen_variance(
 
 
 def _lang_reiczigel(
-    rates: tuple[float, float, float], sizes: tuple[float, float, float], z: float
+    rates: tuple[float, float, float], sizes: tuple[float, float, float]
 ) -> tuple[float, float]:
     """Return centre and half width of the interval from adjusted counts."""
     (share, sensitivity, specificity), (n, n_positive, n_negative) = rates, sizes
-    share, n = (n * share + z * z / 2) / (n + z * z), n + z * z
+    share, n = (n * share + _Z * _Z / 2) / (n + _Z * _Z), n + _Z * _Z
     sensitivity, n_positive = (n_positive * sensitivity + 1) / (n_positive + 2), n_positive + 2
     specificity, n_negative = (n_negative * specificity + 1) / (n_negative + 2), n_negative + 2
     excess = max(sensitivity + specificity - 1, YOUDEN_MIN / 2)
@@ -364,5 +335,5 @@ def _lang_reiczigel(
     moved = theta * sensitivity * (1 - sensitivity) / n_positive
     moved -= (1 - theta) * specificity * (1 - specificity) / n_negative
     adjusted = (share, sensitivity, specificity)
-    half = z * math.sqrt(_rogan_gladen_variance(theta, adjusted, (n, n_positive, n_negative)))
-    return theta + 2 * z * z * moved, half
+    half = _Z * math.sqrt(_rogan_gladen_variance(theta, adjusted, (n, n_positive, n_negative)))
+    return theta + 2 * _Z * _Z * moved, half

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 Grade: TypeAlias = str | float
 Pattern: TypeAlias = tuple[Grade | None, ...]
@@ -133,14 +133,6 @@ def _in_order(patterns: Iterable[Pattern]) -> tuple[Pattern, ...]:
     return tuple(sorted(patterns, key=_rank))
 
 
-def _rank(pattern: Pattern) -> list[tuple[int, float, str]]:
-    return [
-        (
-            (0, 0.0, "")
-            if grade is None
-            else (2, 0.0, grade)
-            if isinstance(grade, str)
-            else (1, grade, "")
-        )
-        for grade in pattern
-    ]
+def _rank(pattern: Pattern) -> list[tuple[bool, Any]]:
+    """Return the sort key of a pattern; its grades are labels alone, or numbers alone."""
+    return [(grade is not None, grade) for grade in pattern]

@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from nel.errors import UndefinedMetric
 from nel.judges.stats.agreement import Table, cohen_kappa, raw_agreement
 from nel.judges.stats.alpha import Ratings, Scale, bootstrap_statistic
-from nel.judges.stats.grade_patterns import Grade, GradePatterns, Pattern
-from nel.metrics.intervals import LEVEL, Interval, wilson_interval
+from nel.judges.stats.grade_patterns import GradePatterns, Pattern
+from nel.metrics.intervals import LEVEL, Interval, no_interval, wilson_interval
 
 RESAMPLES: Final = 1_000
 _GRADES_MAX: Final = 50
@@ -43,7 +43,7 @@ def agreement_json(
     """Return the agreement of the members of a panel.
 
     Args:
-        judges: Place in a pattern and name of each.
+        judges: Position in a pattern and name of each.
         level: ``nominal`` for labels; else grades are numbers.
         patterns: The grades of each case.
         n_missing: Cases in which a member that was asked gave no grade.
@@ -110,9 +110,7 @@ class _Sampled:
         self._is_unanimous = np.array(
             [len(set(_known(row))) == 1 for row in self._patterns], dtype=np.float64
         )
-        self._grades = sorted(
-            {grade for row in self._patterns for grade in _known(row)}, key=_order
-        )
+        self._grades = sorted({grade for row in self._patterns for grade in _known(row)})
         self._cells: dict[tuple[int, int], tuple[NDArray[np.int64], NDArray[np.int64]]] = {}
         self._ratings, self._row = _ratings(self._patterns)
         self.n_units = int(self._counts.sum())
@@ -126,22 +124,15 @@ class _Sampled:
             share: Whether it is a share of the cases; it has Wilson's interval where no sample has
                 several cases.
         """
-        value, interval = None, _none(_TOO_MANY)
+        value, interval = None, no_interval(_TOO_MANY)
         if not self._is_full:
             try:
                 value = statistic(self._counts)
             except UndefinedMetric as error:
-                interval = _none(str(error))
+                interval = no_interval(str(error))
             else:
                 interval = self._interval(value, statistic, share=share)
-        return {
-            "value": value,
-            "ci_lower": interval.lower,
-            "ci_upper": interval.upper,
-            "ci_level": LEVEL,
-            "ci_method": interval.method,
-            "reason": interval.reason,
-        }
+        return {"value": value, "ci_level": LEVEL, **interval.as_json()}
 
     def unanimous(self, counts: Counts) -> float:
         """Return the share of cases whose grades are all the same."""
@@ -205,18 +196,14 @@ class _Sampled:
         """Return the cell of each pattern that has a grade of both raters, and which patterns those
         are.
         """
-        places = {grade: index for index, grade in enumerate(self._grades)}
+        numbers = {grade: number for number, grade in enumerate(self._grades)}
         both = [
-            (row, _at(pattern, first), _at(pattern, second))
+            (row, numbers[pattern[first]] * len(numbers) + numbers[pattern[second]])
             for row, pattern in enumerate(self._patterns)
+            if len(pattern) > max(first, second) and None not in (pattern[first], pattern[second])
         ]
-        met = [
-            (row, left, right)
-            for row, left, right in both
-            if left is not None and right is not None
-        ]
-        cells = [places[left] * len(places) + places[right] for _, left, right in met]
-        return np.array(cells, dtype=np.int64), np.array([row for row, _, _ in met], dtype=np.int64)
+        rows, cells = (np.array([pair[side] for pair in both], dtype=np.int64) for side in (0, 1))
+        return cells, rows
 
     def _of(self, counts: Counts) -> Ratings:
         _total(counts)
@@ -226,15 +213,19 @@ class _Sampled:
 
     def _interval(self, value: float, statistic: Statistic, *, share: bool) -> Interval:
         if self._samples is None:
-            return _none("there are too many different patterns of grades to draw samples again")
+            return no_interval(
+                "there are too many different patterns of grades to draw samples again"
+            )
         n_samples = sum(n for _, n in self._samples)
         if share and n_samples == self.n_units:
             return wilson_interval(value * self.n_units, self.n_units)
         if n_samples < _TWO:
-            return _none("fewer than two samples")
-        places = {pattern: index for index, pattern in enumerate(self._patterns)}
+            return no_interval("fewer than two samples")
+        columns_of = {pattern: index for index, pattern in enumerate(self._patterns)}
         entries = [
-            (row, places[case]) for row, (cases, _) in enumerate(self._samples) for case in cases
+            (row, columns_of[case])
+            for row, (cases, _) in enumerate(self._samples)
+            for case in cases
         ]
         rows, columns = np.array(entries, dtype=np.int64).T
         shares = np.array([n for _, n in self._samples], dtype=np.float64) / n_samples
@@ -247,34 +238,22 @@ class _Sampled:
             )
             return np.asarray(drawn_patterns, dtype=np.float64)
 
-        return bootstrap_statistic(draw, statistic, level=LEVEL, n_resamples=RESAMPLES)
+        return bootstrap_statistic(draw, statistic, n_resamples=RESAMPLES)
 
 
 def _ratings(patterns: Sequence[Pattern]) -> tuple[Ratings | None, NDArray[np.int64]]:
     """Return the ratings of patterns, ignoring the order of raters, and the row of each pattern in
     them.
     """
-    keys = [tuple(sorted(_known(pattern), key=_order)) for pattern in patterns]
-    rows = {
-        key: row
-        for row, key in enumerate(
-            sorted(set(keys), key=lambda key: [_order(pattern) for pattern in key])
-        )
-    }
+    keys = [tuple(sorted(_known(pattern))) for pattern in patterns]
+    rows = {key: row for row, key in enumerate(sorted(set(keys)))}
     ratings = Ratings.of(Counter(keys)) if keys else None
     return ratings, np.array([rows[key] for key in keys], dtype=np.int64)
 
 
-def _known(pattern: Pattern) -> list[Grade]:
+def _known(pattern: Pattern) -> list[Any]:
+    """Return the grades of a case: labels alone, or numbers alone."""
     return [grade for grade in pattern if grade is not None]
-
-
-def _at(pattern: Pattern, rater: int) -> Grade | None:
-    return pattern[rater] if rater < len(pattern) else None
-
-
-def _order(grade: Grade) -> tuple[bool, Grade]:
-    return isinstance(grade, str), grade
 
 
 def _total(counts: Counts) -> float:
@@ -282,7 +261,3 @@ def _total(counts: Counts) -> float:
     if not total:
         raise UndefinedMetric("no case has two grades")
     return total
-
-
-def _none(reason: str) -> Interval:
-    return Interval(lower=None, upper=None, method="none", covers="new samples", reason=reason)

@@ -14,9 +14,10 @@ import pytest
 
 from nel.artifacts.schema import load_schema
 from nel.judges.stats.agreement import cohen_kappa, gwet_ac1, pabak
-from nel.judges.stats.calibration import KAPPA_MIN, Tally, calibration_json
+from nel.judges.stats.calibration import KAPPA_MIN, calibration_json
 from nel.judges.stats.corrected_headline import corrected_headline
 from nel.judges.stats.human_labels import allocate, priority, scale_of, spread
+from nel.judges.stats.tally import Tally
 from nel.metrics.intervals import wilson_interval
 
 _HEADLINE = {"value": None, "ci_lower": None, "ci_upper": None, "ci_level": 0.95, "ci_method": "wilson", "bounds": {}}

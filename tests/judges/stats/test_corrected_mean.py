@@ -65,9 +65,6 @@ def test_rogan_gladen_is_the_published_number() -> None:
     found = rogan_gladen(0.72, 1000, sensitivity=0.9, n_positive=100, specificity=0.85, n_negative=100)
     assert found.value == pytest.approx(0.76, abs=1e-12)
     assert found.stderr == pytest.approx(0.037591, abs=5e-7)
-    assert (found.lower, found.upper) == pytest.approx(
-        (0.76 - 1.959964 * 0.037591, 0.76 + 1.959964 * 0.037591), abs=2e-6
-    )
 
 
 def test_ppi_is_the_published_number() -> None:
@@ -87,14 +84,14 @@ def test_ppi_equals_ppi_py(ppi_py: Any) -> None:
     for _ in range(250):
         labels, judged, rest = _random_case(rng)
         pairs, unlabelled = _sums(labels, judged, rest)
-        found = stratified_ppi_mean([Stratum(labelled=pairs, unlabelled=unlabelled)], bounds=(-9, 9), level=0.9)
+        found = stratified_ppi_mean([Stratum(labelled=pairs, unlabelled=unlabelled)], bounds=(-9, 9))
         value = float(np.squeeze(ppi_py.ppi_mean_pointestimate(labels, judged, rest)))
-        lower, upper = ppi_py.ppi_mean_ci(labels, judged, rest, alpha=0.1)
+        lower, upper = ppi_py.ppi_mean_ci(labels, judged, rest, alpha=0.05)
         n, more = len(labels), len(rest)
         spread = np.var(np.concatenate([judged, rest]), ddof=1)
         weight = np.clip(np.cov(labels, judged, ddof=0)[0, 1] / ((1 + n / more) * spread), 0, 1) if spread else 0.0
         error = float(np.var(labels - weight * judged))
-        theirs = (float(upper[0]) - float(lower[0])) / 2 / NormalDist().inv_cdf(0.95)
+        theirs = (float(upper[0]) - float(lower[0])) / 2 / NormalDist().inv_cdf(0.975)
         assert found.value == pytest.approx(value, abs=1e-9)
         assert found.stderr**2 == pytest.approx(theirs**2 + error / (n - 1) - error / n, abs=1e-9)
 
@@ -145,7 +142,7 @@ def test_labels_without_an_error_are_no_proof() -> None:
 def test_estimates_stay_within_the_scale() -> None:
     """A share beyond what the judge's errors explain is cut to the nearest there can be, and so are the ends."""
     low = rogan_gladen(0.02, 50, sensitivity=0.9, n_positive=20, specificity=0.9, n_negative=20)
-    high = rogan_gladen(0.99, 50, sensitivity=0.9, n_positive=20, specificity=0.9, n_negative=20, adjusted=True)
+    high = rogan_gladen(0.99, 50, sensitivity=0.9, n_positive=20, specificity=0.9, n_negative=20)
     assert (low.value, low.lower) == (0.0, 0.0)
     assert (high.value, high.upper) == (1.0, 1.0)
     assert low.upper > 0
@@ -164,20 +161,14 @@ def test_a_judge_that_guesses_is_refused(sensitivity: float, specificity: float)
 
 
 def test_bad_input_is_refused() -> None:
-    """Shares outside 0 to 1, a stratum of one label, a level of 0."""
-    with pytest.raises(ValueError, match="no correction"):
-        rogan_gladen(1.2, 10, sensitivity=0.9, n_positive=5, specificity=0.9, n_negative=5)
-    with pytest.raises(ValueError, match="no correction"):
-        rogan_gladen(0.5, 10, sensitivity=0.9, n_positive=0, specificity=0.9, n_negative=5)
-    pairs, rest = _golden()
+    """A stratum of one label, and no stratum."""
+    _, rest = _golden()
     single = Labelled()
     single.add(1, 1)
     with pytest.raises(UndefinedMetric, match="fewer than two labels"):
         stratified_ppi_mean([Stratum(labelled=single, unlabelled=rest)], bounds=(0, 1))
     with pytest.raises(UndefinedMetric, match="fewer than two labels"):
         stratified_ppi_mean([], bounds=(0, 1))
-    with pytest.raises(ValueError, match="level"):
-        stratified_ppi_mean([Stratum(labelled=pairs, unlabelled=rest)], bounds=(0, 1), level=0)
 
 
 def _verdicts(rng: np.random.Generator, truth: np.ndarray, sensitivity: float, specificity: float) -> np.ndarray:
@@ -190,17 +181,13 @@ def test_rogan_gladen_covers_the_truth_for_another_share_of_right_answers() -> N
     """Errors measured on one set correct another: 95 in 100 adjusted intervals hold the truth, also for few labels."""
     rng = np.random.default_rng(31)
     for prevalence, q1, q0, m1, m0 in ((0.2, 0.9, 0.85, 100, 100), (0.8, 0.95, 0.8, 60, 30), (0.5, 0.98, 0.98, 40, 40)):
-        held = {True: 0, False: 0}
+        held = 0
         for _ in range(400):
             judged = _verdicts(rng, rng.random(800) < prevalence, q1, q0)
             rates = {"sensitivity": rng.binomial(m1, q1) / m1, "specificity": rng.binomial(m0, q0) / m0}
-            for adjusted in held:
-                found = rogan_gladen(
-                    float(judged.mean()), 800, n_positive=m1, n_negative=m0, adjusted=adjusted, **rates
-                )
-                held[adjusted] += found.lower <= prevalence <= found.upper
-        assert held[True] >= 0.93 * 400
-        assert held[True] >= held[False]
+            found = rogan_gladen(float(judged.mean()), 800, n_positive=m1, n_negative=m0, **rates)
+            held += found.lower <= prevalence <= found.upper
+        assert held >= 0.93 * 400
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,176 @@
+"""Counts a run's judged answers and people's labels of a few, and divides them into strata by score.
+
+Answers are added one at a time and stored as counts by score. A label belongs to an answer, not to
+a verdict: a label whose answer has changed is stale and left out.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from nel.judges.stats.corrected_mean import Labelled, Moments, Stratum
+
+STRATA_MAX: Final = 8
+"""Scores with more distinct values are grouped into this many ranges."""
+LABELS_MIN: Final = 2
+"""Labels that a stratum needs; with fewer it is merged with its neighbour."""
+
+
+@dataclass(slots=True)
+class Tally:
+    """The components of a run's headline: judged answers by score, their labels, and answers
+    without a judge.
+    """
+
+    judged: dict[float, Moments] = field(default_factory=dict)
+    """Answers whose score is a judge's, by score to three digits."""
+    labels: dict[float, Counter[tuple[float, float]]] = field(default_factory=dict)
+    """``(label, score)`` of the labelled answers, under the same keys."""
+    known: Moments = field(default_factory=Moments)
+    """Scores without a judge: model failures, and answers that the scorer decided alone."""
+    templates: set[str] = field(default_factory=set)
+    """Names of the templates that the judge used."""
+    grades: dict[float, str] = field(default_factory=dict)
+    """Names of the judge's grades, by score to three digits."""
+    opinions: dict[str, dict[float, list[int]]] = field(default_factory=dict)
+    """Of each judge of a panel, by the panel's score, how many labelled answers it graded, and how
+    many as labelled.
+    """
+    n_questions: int = 0
+    n_stale: int = 0
+    """Labels of answers that this run does not have, has not judged, or has replaced."""
+    _question: int = -1
+
+    def add(
+        self, question: int, score: float, *, is_judged: bool, label: float | None = None
+    ) -> None:
+        """Add an answer that counts in the headline; questions come in order.
+
+        Args:
+            question: Its number in the dataset.
+            score: Its score in the headline.
+            is_judged: Whether a judge gave that score.
+            label: The score that a person gave.
+        """
+        if question != self._question:
+            self._question = question
+            self.n_questions += 1
+        if not is_judged:
+            self.known.add(score)
+            return
+        key = key_of(score)
+        self.judged.setdefault(key, Moments()).add(score)
+        if label is not None:
+            self.labels.setdefault(key, Counter())[label, score] += 1
+
+    def add_opinion(self, judge: str, score: float, *, agrees: bool) -> None:
+        """Count what one judge of a panel said of a labelled answer.
+
+        Args:
+            judge: Its name.
+            score: The panel's score of the answer, by which labels were drawn.
+            agrees: Whether its own grade is the label.
+        """
+        counts = self.opinions.setdefault(judge, {}).setdefault(key_of(score), [0, 0])
+        counts[0] += 1
+        counts[1] += agrees
+
+    @property
+    def n_judged(self) -> int:
+        """Return how many answers a judge scored."""
+        return sum(moments.n for moments in self.judged.values())
+
+    @property
+    def n_labelled(self) -> int:
+        """Return how many judged answers have a label."""
+        return sum(counts.total() for counts in self.labels.values())
+
+    @property
+    def per_question(self) -> float:
+        """Return how many answers to the same question there are, on average."""
+        n = self.n_judged + self.known.n
+        return n / self.n_questions if self.n_questions else 1.0
+
+
+def key_of(score: float) -> float:
+    """Return the score to three digits, by which answers are counted."""
+    return float(f"{score:.3g}")
+
+
+@dataclass(frozen=True, slots=True)
+class GradeStratum:
+    """Answers of one score or a range of scores."""
+
+    low: float
+    high: float
+    scores: Moments
+    pairs: Mapping[tuple[float, float], int]
+    """How often each ``(label, score)`` occurs."""
+
+    @property
+    def n_labelled(self) -> int:
+        """Return how many answers have a label."""
+        return sum(self.pairs.values())
+
+    def joined(self, other: GradeStratum) -> GradeStratum:
+        """Return the union of both."""
+        mine, its = self.scores, other.scores
+        return GradeStratum(
+            min(self.low, other.low),
+            max(self.high, other.high),
+            Moments(mine.n + its.n, mine.total + its.total, mine.squares + its.squares),
+            dict(Counter(dict(self.pairs)) + Counter(dict(other.pairs))),
+        )
+
+    def as_stratum(self) -> Stratum:
+        """Return the sums that corrected means are computed from."""
+        labelled = Labelled()
+        for (label, score), count in self.pairs.items():
+            labelled.add(label, score, count)
+        rest = Moments(
+            self.scores.n - labelled.n,
+            self.scores.total - labelled.judged.total,
+            self.scores.squares - labelled.judged.squares,
+        )
+        return Stratum(labelled=labelled, unlabelled=rest)
+
+
+def stratum_keys(sizes: Mapping[float, int]) -> dict[float, float]:
+    """Return the stratum of each score: itself, or with many scores the lowest of its range.
+
+    Args:
+        sizes: Answers by score.
+
+    >>> stratum_keys({0.0: 5, 1.0: 7})
+    {0.0: 0.0, 1.0: 1.0}
+    """
+    if len(sizes) <= STRATA_MAX:
+        return {key: key for key in sorted(sizes)}
+    total, before, keys, start, number = sum(sizes.values()), 0, {}, min(sizes), 0
+    for key in sorted(sizes):
+        if before * STRATA_MAX >= (number + 1) * total:
+            start, number = key, before * STRATA_MAX // total
+        keys[key] = start
+        before += sizes[key]
+    return keys
+
+
+def strata_of(tally: Tally) -> list[GradeStratum]:
+    """Return the strata by score, from the lowest; one with fewer than two labels is merged with
+    its neighbour.
+    """
+    keys = stratum_keys({key: moments.n for key, moments in tally.judged.items()})
+    parts: dict[float, GradeStratum] = {}
+    for key, start in keys.items():
+        stratum = GradeStratum(key, key, tally.judged[key], dict(tally.labels.get(key, {})))
+        parts[start] = parts[start].joined(stratum) if start in parts else stratum
+    merged: list[GradeStratum] = []
+    for group in parts.values():
+        if merged and min(merged[-1].n_labelled, group.n_labelled) < LABELS_MIN:
+            merged[-1] = merged[-1].joined(group)
+        else:
+            merged.append(group)
+    return merged
