@@ -177,9 +177,11 @@ def test_repeats_count_what_is_missing_both_ways(tmp_path: Path) -> None:
     assert [row["reward"] for row in rows if row["sample_id"] == "q2"] == [None, 0.0, 1.0]
     metrics = {row["name"]: row for row in read_json(run_dir / "functions" / "metrics.json")["metrics"]}
     assert metrics["accuracy"]["bounds"] == {"lower": pytest.approx(7 / 9), "upper": pytest.approx(8 / 9)}
-    values = {name: (row["value"], row["n"]) for name, row in metrics.items()}
-    assert values["accuracy/pass_at_2"] == (1.0, 3)
-    assert values["accuracy/pass_k_2"] == (pytest.approx(2 / 3), 3)
+    values = {name: (row["value"], row["n"], row["bounds"]) for name, row in metrics.items()}
+    ends = {"lower": pytest.approx(8 / 9), "upper": 1.0}
+    assert values["accuracy/pass_at_2"] == (1.0, 3, ends)
+    ends = {"lower": pytest.approx(2 / 3), "upper": pytest.approx(7 / 9)}
+    assert values["accuracy/pass_k_2"] == (pytest.approx(2 / 3), 3, ends)
 
 
 def test_shards_are_merged_with_their_steps(tmp_path: Path, whole: Path) -> None:
