@@ -18,7 +18,15 @@ from nel.artifacts.cautions import Copies, ScorerNotes, UnknownEndings
 from nel.artifacts.failures import FailureAnalysis
 from nel.artifacts.files import benchmark_dir, directory_name
 from nel.artifacts.inputs import AUDIT_NAME, BORROWED_NAME, CALIBRATION_NAME, LABELS_NAME
-from nel.artifacts.results import NOT_RUN, Result, not_asked_line, read_result, result_line
+from nel.artifacts.results import (
+    NOT_RUN,
+    Result,
+    ResultLine,
+    add_episode,
+    not_asked_line,
+    read_result,
+    result_line,
+)
 from nel.artifacts.run_warnings import Noticed, run_warnings
 from nel.artifacts.runtime import SERVED_MAX, JudgeStats, RuntimeStats
 from nel.artifacts.selection import Drawn, selection_json
@@ -138,6 +146,10 @@ class _Pass:
 
     not_run: Unscored
     """The outcome of a sample that was never asked."""
+    solver: str
+    """That answers the samples in episodes; empty where one request does."""
+    price: Price | None
+    """Of the model."""
     total: Accumulator
     categories: Categories
     failures: FailureAnalysis
@@ -187,12 +199,34 @@ class _Pass:
 
     def _line(self, result: Result, snapshot: Snapshot, key: int) -> bytes:
         line = result_line(result)
+        if self.solver and isinstance(result.outcome, Unscored) and "episode" not in line:
+            self._add_unfinished(line, result, snapshot, key)
         if result.sample is not None and result.sample.turns:
             sent = snapshot.request(key, result.idx, result.repeat)
             if sent:  # the prompt of several turns: all messages before the last answer
                 messages: Any = messages_in(loads(sent))
                 line["prompt"] = messages
         return dumps_line(line)
+
+    def _add_unfinished(
+        self, line: ResultLine, result: Result, snapshot: Snapshot, key: int
+    ) -> None:
+        """Add what is stored of an episode that has no answer, or was cut off by the run's end."""
+        from nel.engine.episodes.transcript import (  # noqa: PLC0415 - few runs have any
+            unfinished_episode,
+        )
+
+        sample_key = (key, result.idx, result.repeat)
+        stored = unfinished_episode(snapshot, sample_key, self.price)
+        if stored["attempts"] == 0 and not result.was_run:
+            return
+        outcome = line["outcome"]
+        ended_by = f"{outcome['cause']}:{outcome['kind']}"
+        add_episode(line, {**stored, "solver": self.solver, "ended_by": ended_by})
+        if not result.was_run:
+            n_steps = stored["steps"]
+            detail = (outcome["detail"] or "").removeprefix("never asked")
+            outcome["detail"] = f"cut off after {n_steps} answers of the model{detail}"
 
     def _count(self, result: Result, counted: Outcome | str) -> None:
         """Count an outcome, or why it was not to be asked, in the benchmark and its categories."""
@@ -355,6 +389,8 @@ def _collecting(
     chosen = StatisticsCollector(choice or _stored_choice(plan), design)
     return _Pass(
         not_run=not_run,
+        solver=((plan.get("identity") or {}).get("solver") or {}).get("name", ""),
+        price=price,
         total=Accumulator(design, headline=headline),
         categories=Categories(lambda: Accumulator(of_category)),
         failures=FailureAnalysis(),

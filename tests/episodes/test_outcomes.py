@@ -121,6 +121,8 @@ def test_a_fault_of_a_tool_is_never_a_score(tmp_path: Path, how: str, kind: str)
     assert lines[0]["reward"] is None
     assert (lines[0]["outcome"]["cause"], lines[0]["outcome"]["kind"]) == ("environment", kind)
     assert len(calls) == (3 if kind == "tool_died" else 1)
+    assert (lines[0]["episode"]["steps"], lines[0]["episode"]["ended_by"]) == (1, f"environment:{kind}")
+    assert lines[0]["timing"]["episode"]["attempts"] == len(calls)
 
 
 def test_a_tool_that_takes_too_long_is_stopped(tmp_path: Path) -> None:

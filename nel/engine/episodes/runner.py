@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import traceback
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from nel.config.schema import Price
@@ -194,14 +194,9 @@ class EpisodeRunner:
             attempts=sum(response.attempts for response in responses),
             episode={
                 "solver": plan.solver.name if plan.solver else "",
-                "steps": accounts.model_calls,
-                "tool_calls": accounts.tool_calls,
-                "tool_errors": dict(sorted(accounts.tool_errors.items())),
-                "bytes_cut": accounts.n_cut,
+                **accounts.as_json(),
                 "attempts": attempt.number + 1,
                 "ended_by": over.ended_by,
-                "usage": asdict(summed(accounts.usages)),
-                "cost": round(accounts.cost, 9) if self._price else None,
                 "timing": {
                     "work_seconds": round(accounts.work_seconds, 6),
                     "wall_seconds": round(accounts.wall_seconds(), 6),
