@@ -224,9 +224,8 @@ class _Pass:
         ended_by = f"{outcome['cause']}:{outcome['kind']}"
         add_episode(line, {**stored, "solver": self.solver, "ended_by": ended_by})
         if not result.was_run:
-            n_steps = stored["steps"]
             detail = (outcome["detail"] or "").removeprefix("never asked")
-            outcome["detail"] = f"cut off after {n_steps} answers of the model{detail}"
+            outcome["detail"] = f"cut off in its episode after step {stored['steps']}{detail}"
 
     def _count(self, result: Result, counted: Outcome | str) -> None:
         """Count an outcome, or why it was not to be asked, in the benchmark and its categories."""

@@ -75,7 +75,7 @@ def test_a_cap_of_the_run_holds_inside_an_episode(tmp_path: Path, whole: Path, s
         cut, never_asked = partial[1:]
         assert (cut["episode"]["steps"], cut["episode"]["ended_by"]) == (2, "budget:spent")
         assert (cut["tokens"]["prompt"], cut["timing"]["episode"]["attempts"]) == (2 * 7, 1)
-        assert cut["outcome"]["detail"].startswith("cut off after 2 answers of the model; the run ended")
+        assert cut["outcome"]["detail"].startswith("cut off in its episode after step 2; the run ended")
         assert "episode" not in never_asked
         assert command(tmp_path, "eval", "resume", str(run_dir), "-O", "budget.max_requests=100") == 0
         assert len(endpoint.calls) == N_REQUESTS
