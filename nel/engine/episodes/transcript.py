@@ -63,9 +63,7 @@ class TranscribedAttempt:
 
     def settings(self, number: int) -> JsonObject:
         """Return what a model step sent beside its messages: ``model``, ``tools``, ``options``."""
-        settings: JsonObject = loads(
-            self._pool[self._stored.requests[self.number][number]["settings"]]
-        )
+        settings: JsonObject = loads(self._pool[self._stored.settings_of(self.number, number)])
         return settings
 
     def references(self, number: int) -> list[str]:
