@@ -35,6 +35,7 @@ from nel.engine.store.codec import decode_sample
 from nel.engine.store.elsewhere import shard_number, shard_of
 from nel.engine.store.integrity import check_integrity
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
+from nel.engine.store.spending import price_of
 from nel.episodes.limits import with_defaults
 from nel.errors import (
     EXIT_STOPPED_EARLY,
@@ -91,6 +92,8 @@ class PlannedBenchmark:
     """What drives its episodes; empty for one request, one answer."""
     limits: JsonObject = field(default_factory=dict)
     """Of each episode; ``requests`` is the most that its steps may be."""
+    estimate: JsonObject | None = None
+    """What the episodes are likely to take, where a pilot or a number of steps is given."""
     notes: tuple[str, ...] = ()
     """Remarks for the user."""
     first_requests: tuple[JsonObject, ...] = ()
@@ -468,15 +471,32 @@ def _is_shared(config: JsonObject) -> bool:
     return bool((config.get("output") or {}).get("share_permissions"))
 
 
-def preview(config: RunConfig) -> list[PlannedBenchmark]:
+def preview(config: RunConfig, *, pilot: str | None = None) -> list[PlannedBenchmark]:
     """Return the plan of a run: every dataset is read and nothing is sent.
+
+    Args:
+        config: Of the run.
+        pilot: The directory of an earlier run, or a number of steps, by which episodes are
+            estimated.
 
     Raises:
         NelError: As `evaluate` raises before it sends anything.
     """
     check_writers(config.output.reports)
     find_executor(config.engine.executor)
-    return [_preview(plan, config) for plan in make_plans(config)]
+    plans = make_plans(config)
+    return [_estimated(_preview(plan, config), config, pilot) for plan in plans]
+
+
+def _estimated(planned: PlannedBenchmark, config: RunConfig, pilot: str | None) -> PlannedBenchmark:
+    """Return the plan of a benchmark with an estimate of its episodes."""
+    episodes = planned.samples * planned.repeats
+    if pilot is None or not planned.solver or not episodes:
+        return planned
+    from nel.runs.episode_estimate import read_use  # noqa: PLC0415 - few runs have episodes
+
+    use = read_use(pilot, planned.name, planned.prompt_tokens / episodes)
+    return replace(planned, estimate=use.of(episodes, price_of(config)))
 
 
 @dataclass(slots=True)

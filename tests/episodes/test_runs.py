@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
@@ -244,6 +245,23 @@ def test_episodes_and_single_answers_share_a_run(tmp_path: Path) -> None:
     assert [line["reward"] for line in read_results(run_dir, "plain")] == [0.0] * N
     assert all("episode" not in line for line in read_results(run_dir, "plain"))
     assert [line["reward"] for line in lines(run_dir)] == [1.0] * N
+
+
+@pytest.mark.parametrize(("n_steps", "tokens", "cost"), [(None, (7 * 12, 3 * 12), 84e-6 + 36e-6), (4, (16, 0), 16e-6)])
+def test_a_dry_run_estimates_episodes(
+    whole: Path, tmp_path: Path, n_steps: int | None, tokens: tuple[int, int], cost: float
+) -> None:
+    """By an earlier run they take what those took on average; by a number of steps, at least the first prompt each."""
+    path = write_bank(tmp_path, N)
+    prices = ("-O", "budget.prices.m.input=1", "-O", "budget.prices.m.output=1")
+    where = ("--bench", f"{path}:bank", "--model-url", "http://127.0.0.1:9/v1", "--model-id", "m", *prices)
+    pilot = str(n_steps or whole)
+    done = nel("eval", "run", *where, "--dry-run", "--json", "--pilot", pilot, cwd=tmp_path)
+    (planned,) = json.loads(done.stdout)["benchmarks"]
+    estimate = planned["estimate"]
+    assert (estimate["steps"], estimate["requests"], planned["requests"]) == (4, N_REQUESTS, 100 * N)
+    assert (estimate["prompt_tokens"], estimate["completion_tokens"]) == tokens
+    assert estimate["cost"] == pytest.approx(cost)
 
 
 def test_several_endpoints_answer_episodes(tmp_path: Path) -> None:
