@@ -15,7 +15,15 @@ from nel.artifacts.categories import Categories
 from nel.artifacts.cautions import Copies, ScorerNotes, UnknownEndings
 from nel.artifacts.failures import FailureAnalysis
 from nel.artifacts.inputs import AUDIT_NAME, BORROWED_NAME, CALIBRATION_NAME, LABELS_NAME
-from nel.artifacts.results import NOT_RUN, Result, not_asked_line, read_result, result_line
+from nel.artifacts.results import (
+    NOT_RUN,
+    Result,
+    ResultLine,
+    add_episode,
+    not_asked_line,
+    read_result,
+    result_line,
+)
 from nel.artifacts.runtime import SERVED_MAX, JudgeStats, RuntimeStats
 from nel.artifacts.selection import Drawn
 from nel.artifacts.served import ServedBuilds
@@ -93,7 +101,10 @@ class Collection:
         self.categories = Categories(lambda: Accumulator(of_category))
         self.chosen = StatisticsCollector(requested or _planned_statistics(plan), design)
         self.failures = FailureAnalysis()
-        self.runtime = RuntimeStats(prices.get((config.get("endpoint") or {}).get("model")))
+        self._solver = ((plan.get("identity") or {}).get("solver") or {}).get("name", "")
+        """That answers the samples in episodes; empty where one request does."""
+        self._price = prices.get((config.get("endpoint") or {}).get("model"))
+        self.runtime = RuntimeStats(self._price)
         self.calibrating = _calibrating(stored)
         self.auditing = _auditing(stored)
         self.judging: JudgingCounts | None = None
@@ -151,12 +162,31 @@ class Collection:
 
     def _line(self, result: Result) -> bytes:
         line = result_line(result)
+        if self._solver and isinstance(result.outcome, Unscored) and "episode" not in line:
+            self._add_unfinished(line, result)
         if result.sample is not None and result.sample.turns:
             sent = self._stored.snapshot.request(self._stored.key, result.idx, result.repeat)
             if sent:  # the prompt of several turns: all messages before the last answer
                 messages: Any = messages_in(loads(sent))
                 line["prompt"] = messages
         return dumps_line(line)
+
+    def _add_unfinished(self, line: ResultLine, result: Result) -> None:
+        """Add what is stored of an episode that has no answer, or was cut off by the run's end."""
+        from nel.engine.episodes.transcript import (  # noqa: PLC0415 - few runs have any
+            unfinished_episode,
+        )
+
+        sample_key = (self._stored.key, result.idx, result.repeat)
+        stored = unfinished_episode(self._stored.snapshot, sample_key, self._price)
+        if stored["attempts"] == 0 and not result.was_run:
+            return
+        outcome = line["outcome"]
+        ended_by = f"{outcome['cause']}:{outcome['kind']}"
+        add_episode(line, {**stored, "solver": self._solver, "ended_by": ended_by})
+        if not result.was_run:
+            detail = (outcome["detail"] or "").removeprefix("never asked")
+            outcome["detail"] = f"cut off in its episode after step {stored['steps']}{detail}"
 
     def _count(self, result: Result, counted: Outcome | str) -> None:
         """Count an outcome, or why it was not to be asked, in the benchmark and its categories."""

@@ -60,6 +60,7 @@ _HINTS: Final[Mapping[str, str]] = MappingProxyType(
         "bad_row:unusable": "correct the row of the dataset and start a new run",
         "limit": "raise the limit of the episode in a new run, or report the share",
         "environment:solver_raised": "correct the solver and start a new run",
+        "environment:solver_stuck": "correct the solver and start a new run",
         "environment:tool_raised": "correct the tool and start a new run",
     }
 )

@@ -227,11 +227,11 @@ def result_line(result: Result) -> ResultLine:
     if response is not None and response.tool_calls:
         line["tool_calls"] = [_tool_call(call) for call in response.tool_calls]
     if response is not None and response.episode is not None:
-        _add_episode(line, response.episode)
+        add_episode(line, response.episode)
     return line
 
 
-def _add_episode(line: ResultLine, episode: Mapping[str, Any]) -> None:
+def add_episode(line: ResultLine, episode: Mapping[str, Any]) -> None:
     """Add what an episode came to; tokens and cost are those of its last attempt."""
     line["episode"] = {
         "solver": episode["solver"],

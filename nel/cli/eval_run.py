@@ -81,6 +81,13 @@ def run(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show the plan and an estimate; send nothing.")
     ] = False,
+    pilot: Annotated[
+        str | None,
+        typer.Option(
+            metavar="RUN|STEPS",
+            help="With --dry-run: estimate episodes by an earlier run, or a number of steps.",
+        ),
+    ] = None,
     fail_under: FailUnder = None,
     quiet: Quiet = False,
     verbose: Verbose = False,
@@ -101,9 +108,11 @@ def run(
             f"--fail-under decides on a whole run, and this is shard {resolved.shard}; put the"
             " shards together with nel eval merge, then nel gate OUT --fail-under METRIC=VALUE"
         )
+    if pilot is not None and not dry_run:
+        raise UsageError("--pilot estimates what a run takes; give it with --dry-run")
     if dry_run:
         show_plan = _showing_preview(several=bool(resolved.endpoints))
-        show_plan(resolved, as_json=as_json, values=layers.values())
+        show_plan(resolved, as_json=as_json, values=layers.values(), pilot=pilot)
     else:
         if rows := layers.user_settings():
             texts = [f"{row.key} ({row.source})" for row in rows]

@@ -62,11 +62,11 @@ def show_matrix(
 
 
 def show_matrix_preview(
-    config: RunConfig, *, values: Sequence[SourcedValue], as_json: bool
+    config: RunConfig, *, values: Sequence[SourcedValue], as_json: bool, pilot: str | None
 ) -> None:
     """Print the plan of each endpoint's run, and what set each value, without sending requests."""
     with stdout_kept():
-        planned = preview_matrix(config)
+        planned = preview_matrix(config, pilot=pilot)
     if as_json:
         plans = {name: [planned_json(plan) for plan in plans] for name, plans in planned.items()}
         typer.echo(dumps({**preview_json(config, values), "endpoints": plans}))

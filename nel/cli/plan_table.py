@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import typer
@@ -30,10 +30,12 @@ _PREVIEW_COLUMNS = (
 )
 
 
-def show_preview(config: RunConfig, *, values: Sequence[SourcedValue], as_json: bool) -> None:
+def show_preview(
+    config: RunConfig, *, values: Sequence[SourcedValue], as_json: bool, pilot: str | None
+) -> None:
     """Print the plan of a run, and what set each value, without sending requests."""
     with stdout_kept():
-        planned = preview(config)
+        planned = preview(config, pilot=pilot)
     if as_json:
         rows = [planned_json(plan) for plan in planned]
         typer.echo(dumps({**preview_json(config, values), "benchmarks": rows}))
@@ -105,6 +107,21 @@ def _row(plan: PlannedBenchmark) -> list[str]:
     ]
 
 
+def _estimate(estimate: Mapping[str, Any] | None) -> str:
+    """Return in a line what episodes are likely to take."""
+    if estimate is None:
+        return "for an estimate, run --sample 20 first, and give its directory as --pilot"
+    n = estimate["episodes_measured"]
+    source = f"by {n:,} episodes of {estimate['source']}" if n else f"at {estimate['source']} each"
+    least, cost = "" if n else "at least ", estimate["cost"]
+    text = (
+        f"estimated {source}: {estimate['requests']:,} requests ({estimate['steps']:g} an episode),"
+        f" {least}{estimate['prompt_tokens']:,} prompt tokens"
+    )
+    text += f" and {estimate['completion_tokens']:,} completion tokens" if n else ""
+    return f"{text}, cost {least}{cost:.4g}" if cost is not None else f"{text}; no price is set"
+
+
 def _settings(config: RunConfig, planned: Sequence[PlannedBenchmark]) -> list[str]:
     lines = []
     if config.stop.when:
@@ -119,9 +136,9 @@ def _settings(config: RunConfig, planned: Sequence[PlannedBenchmark]) -> list[st
             most = ", ".join(f"{name} {value:g}" for name, value in plan.limits.items())
             lines.append(
                 f"{benchmark.name}: episodes by the solver {plan.solver}, limited to {most}; the"
-                " requests below are the most that they may take: a first run with --sample 20 shows"
-                " how many they do"
+                " requests below are the most that they may take"
             )
+            lines.append(f"{benchmark.name}: {_estimate(plan.estimate)}")
         if plan.judges:
             asked = (
                 f"{plan.judge_requests:,} requests where each answer is one question to each judge"

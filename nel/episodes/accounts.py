@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
 
 from nel.config.schema import Price
 from nel.episodes.endings import LimitReached
@@ -59,6 +61,17 @@ class Accounts:
         digest = digest_of([call.name, call.arguments, result.text])
         self._n_equal = self._n_equal + 1 if digest == self._last_call else 1
         self._last_call = digest
+
+    def as_json(self) -> dict[str, Any]:
+        """Return what was used, as an outcome keeps it."""
+        return {
+            "steps": self.model_calls,
+            "tool_calls": self.tool_calls,
+            "tool_errors": dict(sorted(self.tool_errors.items())),
+            "bytes_cut": self.n_cut,
+            "usage": asdict(summed(self.usages)),
+            "cost": round(self.cost, 9) if self._price else None,
+        }
 
     def saw(self, wall_seconds: float) -> None:
         """Set the clock of the attempt on, where a stored step is of a later time."""

@@ -55,7 +55,7 @@ class EnvironmentFault(EpisodeEnding):
 class SessionOver(EpisodeEnding):
     """The session ends, or cannot store the step; a resume goes on from the last one."""
 
-    def __init__(self, error: Exception) -> None:
+    def __init__(self, error: BaseException) -> None:
         """Keep what ends the session."""
         super().__init__(str(error))
         self.error = error

@@ -9,12 +9,13 @@ episode gives it: `Episode.random` and `Episode.now` instead of a clock and rand
 from __future__ import annotations
 
 import asyncio
+import ctypes
 import random
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import NoReturn
+from typing import Any, Final, NoReturn
 
 from nel.config.schema import Price
 from nel.core.finish_reasons import ending_of
@@ -25,6 +26,9 @@ from nel.episodes.steps import Backend, Step, StepKind, ToolFacts, call_json, di
 from nel.tools.declaration import ANY_NAME
 from nel.tools.results import OUTPUT_BYTES_MAX, ToolResult, cut_output
 from nel.types import Json, JsonObject, Message, Response, Sample, ToolCall, Usage
+
+_AFTER_END_MAX: Final = 100
+"""Times that a solver may go on after its episode's end, which is raised again each time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +78,9 @@ class Episode:
         self._number = 0
         self._turn = 0
         self._spans: list[str] = []
+        self._n_after_end = 0
+        self.abandoned = asyncio.Event()
+        """Set once the solver is left suspended."""
 
     async def start(self) -> None:
         """Set up the environment and its tools."""
@@ -108,7 +115,7 @@ class Episode:
         Raises:
             EpisodeEnding: A limit is reached, the endpoint is lost, or the model's context is full.
         """
-        self._check_open()
+        await self._opened()
         asked = self.messages if messages is None else list(messages)
         offered = self.tools if tools is None else tuple(tools)
         number = self._next_number()
@@ -150,7 +157,7 @@ class Episode:
 
         They run one after the other, unless every tool among them is declared ``parallel``.
         """
-        self._check_open()
+        await self._opened()
         numbers = [self._next_number() for _ in calls]
         facts = [self._facts(call) for call in calls]
         if len(calls) > 1 and all(known is not None and known.parallel for known in facts):
@@ -170,7 +177,7 @@ class Episode:
 
     async def user(self, text: str) -> None:
         """Append a message of the user, which begins the next turn of the environment."""
-        self._check_open()
+        await self._opened()
         number, digest = self._next_number(), digest_of({"user": text})
         if self._stored(number, "user", digest) is None:
             step = Step(
@@ -341,9 +348,30 @@ class Episode:
             self.ending = self.ending or SessionOver(error)
             raise self.ending from error
 
+    async def _opened(self) -> None:
+        """Raise what ended the episode; a solver that goes on and on after that is left suspended
+        for good, since nothing that is raised ends ``while True`` around a bare ``except``.
+        """
+        if self.ending is not None:
+            self._n_after_end += 1
+            if self._n_after_end > _AFTER_END_MAX:
+                self.abandoned.set()
+                leave_suspended(asyncio.current_task())
+                await asyncio.get_running_loop().create_future()
+        self._check_open()
+
     def _check_open(self) -> None:
         if self.ending is not None:
             raise self.ending
+
+
+def leave_suspended(task: asyncio.Task[Any] | None) -> None:
+    """Have the event loop not wait for a task at its end, since it cannot be cancelled, and never
+    destroy it, since that raises in it once more.
+    """
+    if task is not None:
+        asyncio.tasks._unregister_task(task)  # noqa: SLF001 - documented for event loops
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(task))
 
 
 def reply_of(response: Response) -> Reply:

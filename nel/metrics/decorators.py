@@ -58,6 +58,13 @@ class NamedReducer:
     params: Mapping[str, object] = field(default_factory=dict)
     """The factory's arguments, defaults included; a function appears by its name, or not at all."""
 
+    @property
+    def is_bounded(self) -> bool:
+        """Return whether it is from 0 to 1 and no higher score of a repeat lowers it, so that
+        missing repeats taken as 0 and as 1 bound it.
+        """
+        return bool(getattr(self.function, "is_bounded", False))
+
     def __call__(self, scores: Sequence[Score]) -> Score:
         """Return the score that these reduce to."""
         return self.function(scores)

@@ -21,7 +21,7 @@ from typing import Any
 
 from nel.core.scaling import mean_of
 from nel.errors import UndefinedMetric, did_you_mean
-from nel.metrics.accumulator import MetricJson, Unit, interval_fields, unit_of
+from nel.metrics.accumulator import BoundsJson, MetricJson, Unit, interval_fields, unit_of
 from nel.metrics.decorators import Metric, NamedReducer
 from nel.metrics.intervals import LEVEL
 from nel.metrics.question_intervals import Design
@@ -87,11 +87,15 @@ class StatisticsCollector:
     """How the questions were drawn."""
     _groups: dict[int, str] = field(default_factory=dict)
     _repeats: list[Score] = field(default_factory=list)
+    _n_missing: int = 0
+    """Unscored repeats of the question."""
     _numbers: dict[str, list[float]] = field(default_factory=dict)
     _sample: SampleScore | None = None
     _question: int = -1
     _reduced: dict[str, Series] = field(default_factory=dict)
     _left_out: Counter[str] = field(default_factory=Counter)
+    _ends: dict[str, tuple[array[float], array[float]]] = field(default_factory=dict)
+    """By reducer, of each question: the value with its missing repeats as 0, and as 1."""
     _scores: dict[str, list[SampleScore]] = field(default_factory=dict)
     _values: dict[str, array[float]] = field(default_factory=dict)
     """Replaces `_scores` where every metric reads only the scores; a few bytes per sample."""
@@ -127,13 +131,16 @@ class StatisticsCollector:
         Args:
             group: The cluster that the question belongs to.
         """
-        if self.requested.is_empty or isinstance(outcome, Unscored):
+        if self.requested.is_empty:
             return
         if question != self._question:
             self._flush()
             self._question = question
             if group is not None:
                 self._groups[question] = group
+        if isinstance(outcome, Unscored):
+            self._n_missing += 1
+            return
         self._sample = sample
         failed = isinstance(outcome, ModelFailure)
         self._n_scored += not failed
@@ -211,6 +218,10 @@ class StatisticsCollector:
                 )
 
     def _flush(self) -> None:
+        for reducer in self.requested.reducers:
+            if reducer.is_bounded and len(self._repeats) + self._n_missing:
+                self._note_ends(reducer)
+        self._n_missing = 0
         if self._sample is None:
             return
         self._repeats_max = max(self._repeats_max, len(self._repeats))
@@ -226,6 +237,14 @@ class StatisticsCollector:
                 if _REWARD in self._scores:
                     self._bare.append(replace(self._scores[_REWARD][-1], score=Score(value=0.0)))
         self._repeats, self._numbers, self._sample = [], {}, None
+
+    def _note_ends(self, reducer: NamedReducer) -> None:
+        ends = self._ends.setdefault(reducer.name, (array("d"), array("d")))
+        for values, missing in zip(ends, (0.0, 1.0), strict=True):
+            repeats = [*self._repeats, *[Score(value=missing)] * self._n_missing]
+            value = reducer(repeats).as_float()
+            if not math.isnan(value):  # fewer than k were asked
+                values.append(value)
 
     def _note_reduced(self, reducer: NamedReducer) -> None:
         try:
@@ -288,12 +307,23 @@ class StatisticsCollector:
         reason = text if left_out else None
         mean = series.mean()
         if mean is None:
-            return _row(f"{headline}/{name}", None, n=0, reason=reason or "nothing was scored")
+            reason = reason or "nothing was scored"
+            row = _row(f"{headline}/{name}", None, n=0, reason=reason)
+            return {**row, "bounds": self._bounds(name)}
         interval = interval_fields(series, replace(self.design, groups=self._groups))
         row = _row(
             f"{headline}/{name}", mean, n=series.n, repeats=self._repeats_max, unit=unit_of(series)
         )
-        return {**row, **interval, "reason": reason or interval["reason"]}
+        return {
+            **row,
+            **interval,
+            "bounds": self._bounds(name),
+            "reason": reason or interval["reason"],
+        }
+
+    def _bounds(self, name: str) -> BoundsJson | None:
+        lower, upper = self._ends.get(name, ((), ()))
+        return {"lower": mean_of(lower), "upper": mean_of(upper)} if lower else None
 
 
 def _reads_each_answer(metric: Metric) -> bool:

@@ -172,13 +172,20 @@ def stored_matrix(
     )
 
 
-def preview_matrix(config: RunConfig) -> dict[str, list[PlannedBenchmark]]:
+def preview_matrix(
+    config: RunConfig, *, pilot: str | None = None
+) -> dict[str, list[PlannedBenchmark]]:
     """Return the plan of each endpoint's run: every dataset is read and nothing is sent.
+
+    Args:
+        config: Of all runs.
+        pilot: As `nel.runs.evaluation.preview` takes it.
 
     Raises:
         NelError: As `evaluate_matrix` raises before it sends anything.
     """
-    return {name: preview(config_of_run) for name, config_of_run in _parts(config)}
+    parts = _parts(config)
+    return {name: preview(config_of_run, pilot=pilot) for name, config_of_run in parts}
 
 
 def latest_matrix(output_dir: Path, run_id: str | None) -> Path:

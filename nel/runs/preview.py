@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, replace
 
 from nel.config.schema import JudgeConfig, RunConfig
 from nel.config.schema.shard import Shard
@@ -14,19 +13,14 @@ from nel.engine.plan_samples import Digests, duplicate_id, stream_samples
 from nel.engine.repeat_check import check_draw
 from nel.engine.store.codec import decode_sample
 from nel.engine.store.elsewhere import shard_number, shard_of
+from nel.engine.store.spending import price_of
 from nel.episodes.limits import with_defaults
 from nel.models.image_sizes import text_length
 from nel.reports.writers import check_writers
 from nel.types import JsonObject, Sample
 
-if TYPE_CHECKING:
-    pass
-
-
 _CHARACTERS_PER_TOKEN = 4
 """Average of English text, for the estimate of a dry run."""
-
-
 _REQUESTS_SHOWN = 3
 """Requests of each benchmark that a dry run shows as they would be sent."""
 
@@ -58,6 +52,8 @@ class PlannedBenchmark:
     """What drives its episodes; empty for one request, one answer."""
     limits: JsonObject = field(default_factory=dict)
     """Of each episode; ``requests`` is the most that its steps may be."""
+    estimate: JsonObject | None = None
+    """What the episodes are likely to take, where a pilot or a number of steps is given."""
     notes: tuple[str, ...] = ()
     """Remarks for the user."""
     first_requests: tuple[JsonObject, ...] = ()
@@ -66,15 +62,32 @@ class PlannedBenchmark:
     """
 
 
-def preview(config: RunConfig) -> list[PlannedBenchmark]:
+def preview(config: RunConfig, *, pilot: str | None = None) -> list[PlannedBenchmark]:
     """Return the plan of a run: every dataset is read and nothing is sent.
+
+    Args:
+        config: Of the run.
+        pilot: The directory of an earlier run, or a number of steps, by which episodes are
+            estimated.
 
     Raises:
         NelError: As `evaluate` raises before it sends anything.
     """
     check_writers(config.output.reports)
     find_executor(config.engine.executor)
-    return [_preview(plan, config) for plan in make_plans(config)]
+    plans = make_plans(config)
+    return [_estimated(_preview(plan, config), config, pilot) for plan in plans]
+
+
+def _estimated(planned: PlannedBenchmark, config: RunConfig, pilot: str | None) -> PlannedBenchmark:
+    """Return the plan of a benchmark with an estimate of its episodes."""
+    episodes = planned.samples * planned.repeats
+    if pilot is None or not planned.solver or not episodes:
+        return planned
+    from nel.runs.episode_estimate import read_use  # noqa: PLC0415 - few runs have episodes
+
+    use = read_use(pilot, planned.name, planned.prompt_tokens / episodes)
+    return replace(planned, estimate=use.of(episodes, price_of(config)))
 
 
 @dataclass(slots=True)

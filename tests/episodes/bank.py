@@ -161,6 +161,13 @@ async def swallowing(sample, episode):
             pass
     return "done"
 
+async def spinning(sample, episode):
+    while True:
+        try:
+            await episode.call_all((await episode.ask()).calls)
+        except:
+            pass
+
 async def silent(sample, episode):
     return "done"
 
@@ -185,6 +192,7 @@ def declare(name, **more):
 
 stubborn_ = declare("stubborn", solver=stubborn)
 swallowing_ = declare("swallowing", solver=swallowing)
+spinning_ = declare("spinning", solver=spinning)
 silent_ = declare("silent", solver=silent)
 raising_ = declare("raising", solver=raising)
 lasting_ = declare("lasting", environment=LastingBank)

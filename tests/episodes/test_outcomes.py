@@ -120,6 +120,8 @@ def test_a_fault_of_a_tool_is_never_a_score(tmp_path: Path, how: str, kind: str)
     assert lines[0]["reward"] is None
     assert (lines[0]["outcome"]["cause"], lines[0]["outcome"]["kind"]) == ("environment", kind)
     assert len(calls) == (3 if kind == "tool_died" else 1)
+    assert (lines[0]["episode"]["steps"], lines[0]["episode"]["ended_by"]) == (1, f"environment:{kind}")
+    assert lines[0]["timing"]["episode"]["attempts"] == len(calls)
 
 
 def test_a_tool_that_takes_too_long_is_stopped(tmp_path: Path) -> None:
@@ -239,6 +241,14 @@ def test_a_solver_cannot_hide_what_ended_its_episode(tmp_path: Path, name: str) 
     )
     assert code != 0
     assert (lines[0]["reward"], lines[0]["outcome"]["cause"]) == (None, "infra")
+
+
+def test_a_solver_that_never_ends_is_abandoned(tmp_path: Path) -> None:
+    """A bare `except` in `while True` swallows every ending: its sample is unscored, named, and the run ends."""
+    lines, calls, code = run(tmp_path, lambda *_: calling(("add", {"a": 1})), "spinning", "--max-steps", "2", n=2)
+    assert (code, len(calls)) == (3, 4)
+    assert {(line["reward"], line["outcome"]["kind"]) for line in lines} == {(None, "solver_stuck")}
+    assert "limit steps: 2 is reached" in lines[0]["outcome"]["detail"]
 
 
 FULL = {"message": "This model's maximum context length is 10 tokens.", "code": "context_length_exceeded"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
@@ -73,6 +74,11 @@ def test_a_cap_of_the_run_holds_inside_an_episode(tmp_path: Path, whole: Path, s
         (run_dir,) = (path.parent for path in (tmp_path / "out").glob("*/run.db"))
         partial = read_results(run_dir, bench)
         assert [line["outcome"]["cause"] for line in partial] == [None, "budget", "budget"]
+        cut, never_asked = partial[1:]
+        assert (cut["episode"]["steps"], cut["episode"]["ended_by"]) == (2, "budget:spent")
+        assert (cut["tokens"]["prompt"], cut["timing"]["episode"]["attempts"]) == (2 * 7, 1)
+        assert cut["outcome"]["detail"].startswith("cut off in its episode after step 2; the run ended")
+        assert "episode" not in never_asked
         assert command(tmp_path, "eval", "resume", str(run_dir), "-O", "budget.max_requests=100") == 0
         assert len(endpoint.calls) == N_REQUESTS
         assert endpoint.resent() == 0
@@ -178,9 +184,11 @@ def test_repeats_count_what_is_missing_both_ways(tmp_path: Path) -> None:
     assert [row["reward"] for row in rows if row["sample_id"] == "q2"] == [None, 0.0, 1.0]
     metrics = {row["name"]: row for row in read_json(run_dir / "functions" / "metrics.json")["metrics"]}
     assert metrics["accuracy"]["bounds"] == {"lower": pytest.approx(7 / 9), "upper": pytest.approx(8 / 9)}
-    values = {name: (row["value"], row["n"]) for name, row in metrics.items()}
-    assert values["accuracy/pass_at_2"] == (1.0, 3)
-    assert values["accuracy/pass_k_2"] == (pytest.approx(2 / 3), 3)
+    values = {name: (row["value"], row["n"], row["bounds"]) for name, row in metrics.items()}
+    ends = {"lower": pytest.approx(8 / 9), "upper": 1.0}
+    assert values["accuracy/pass_at_2"] == (1.0, 3, ends)
+    ends = {"lower": pytest.approx(2 / 3), "upper": pytest.approx(7 / 9)}
+    assert values["accuracy/pass_k_2"] == (pytest.approx(2 / 3), 3, ends)
 
 
 def test_shards_are_merged_with_their_steps(tmp_path: Path, whole: Path) -> None:
@@ -213,6 +221,23 @@ def test_the_response_cache_answers_the_steps_of_another_run(tmp_path: Path, who
     assert [(line["reward"], line["episode"]) for line in second] == [
         (line["reward"], line["episode"]) for line in lines(whole)
     ]
+
+
+@pytest.mark.parametrize(("n_steps", "tokens", "cost"), [(None, (7 * 12, 3 * 12), 84e-6 + 36e-6), (4, (16, 0), 16e-6)])
+def test_a_dry_run_estimates_episodes(
+    whole: Path, tmp_path: Path, n_steps: int | None, tokens: tuple[int, int], cost: float
+) -> None:
+    """By an earlier run they take what those took on average; by a number of steps, at least the first prompt each."""
+    path = write_bank(tmp_path, N)
+    prices = ("-O", "budget.prices.m.input=1", "-O", "budget.prices.m.output=1")
+    where = ("--bench", f"{path}:bank", "--model-url", "http://127.0.0.1:9/v1", "--model-id", "m", *prices)
+    pilot = str(n_steps or whole)
+    done = nel("eval", "run", *where, "--dry-run", "--json", "--pilot", pilot, cwd=tmp_path)
+    (planned,) = json.loads(done.stdout)["benchmarks"]
+    estimate = planned["estimate"]
+    assert (estimate["steps"], estimate["requests"], planned["requests"]) == (4, N_REQUESTS, 100 * N)
+    assert (estimate["prompt_tokens"], estimate["completion_tokens"]) == tokens
+    assert estimate["cost"] == pytest.approx(cost)
 
 
 def test_several_endpoints_answer_episodes(tmp_path: Path) -> None:

@@ -26,8 +26,10 @@ _ENDINGS: Final[dict[str, dict[str | None, str]]] = {
 
 def signature(turn: Turn, number: int) -> str:
     """Return what stands for a turn's reasoning where a vendor signs or encrypts it."""
-    digest = hashlib.blake2b(f"{number}\0{turn.reasoning}".encode(), digest_size=12).digest()
-    return base64.b64encode(digest).decode()
+    # Hexadecimal digits have neither of the two letters in which the alphabets of base64 differ:
+    # Google's SDK sends a signature back in that for URLs.
+    digest = hashlib.blake2b(f"{number}\0{turn.reasoning}".encode(), digest_size=12).hexdigest()
+    return base64.b64encode(digest.encode()).decode()
 
 
 def body_of(asked: Asked, turn: Turn, number: int) -> Event:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import traceback
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from nel.config.schema import Price
@@ -30,7 +30,7 @@ from nel.episodes.endings import (
     ModelFailed,
     SessionOver,
 )
-from nel.episodes.episode import Episode
+from nel.episodes.episode import Episode, leave_suspended
 from nel.episodes.limits import least, limits_of_row, with_defaults
 from nel.episodes.solvers import BoundSolver
 from nel.models.client import Client
@@ -98,57 +98,47 @@ class EpisodeRunner:
                 step.
         """
         async with self._slots:
-            return await self._attempts(plan, sample, sample_key, messages, generation)
-
-    async def _attempts(
-        self,
-        plan: Plan,
-        sample: Sample,
-        sample_key: tuple[int, int, int],
-        messages: Sequence[Message],
-        generation: Generation,
-    ) -> tuple[bytes | None, Response]:
-        limits = with_defaults(least(plan.limits, limits_of_row(sample.limits, "the row")))
-        hidden = without_gold(sample, plan.benchmark.gold_fields)
-        reasons: list[str] = []
-        while len(reasons) <= (limits.restarts or 0):
-            stored = StoredAttempts(self._snapshot.steps(*sample_key))
-            attempt = Attempt(
-                number=stored.last,
-                sample_key=sample_key,
-                sample=hidden,
-                plan=plan,
-                generation=generation,
-                client=self._client,
-                store=self._store,
-                tools=self._tools,
-                steps=stored.steps.get(stored.last, {}),
-                progress=self._progress,
-            )
-            episode = Episode(
-                hidden,
-                messages,
-                repeat=sample_key[2],
-                seed=generation.seed_of(sample_key[2]),
-                limits=limits,
-                backend=attempt,
-                price=self._price,
-            )
-            try:
-                return await self._finish(plan, attempt, episode, stored)
-            except AttemptOver as over:
-                reasons.append(over.reason)
-            except EnvironmentFault as fault:
-                if fault.kind not in _RESTARTED or len(reasons) >= (limits.restarts or 0):
-                    detail = self._store.redactor.text(fault.detail)
-                    return attempt.body, _unscored(fault.kind, detail)
-                reasons.append(str(fault))
-            except EndpointLost as lost:
-                return lost.body, lost.response
-            finally:
-                await attempt.close()
-            await self._store.put_step(sample_key, end_row(attempt.number, reasons[-1]))
-        return None, _unscored("restarts", f"no attempt came to its end: {'; '.join(reasons)}")
+            limits = with_defaults(least(plan.limits, limits_of_row(sample.limits, "the row")))
+            hidden = without_gold(sample, plan.benchmark.gold_fields)
+            reasons: list[str] = []
+            while len(reasons) <= (limits.restarts or 0):
+                stored = StoredAttempts(self._snapshot.steps(*sample_key))
+                attempt = Attempt(
+                    number=stored.last,
+                    sample_key=sample_key,
+                    sample=hidden,
+                    plan=plan,
+                    generation=generation,
+                    client=self._client,
+                    store=self._store,
+                    tools=self._tools,
+                    steps=stored.steps.get(stored.last, {}),
+                    progress=self._progress,
+                )
+                episode = Episode(
+                    hidden,
+                    messages,
+                    repeat=sample_key[2],
+                    seed=generation.seed_of(sample_key[2]),
+                    limits=limits,
+                    backend=attempt,
+                    price=self._price,
+                )
+                try:
+                    return await self._finish(plan, attempt, episode, stored)
+                except AttemptOver as over:
+                    reasons.append(over.reason)
+                except EnvironmentFault as fault:
+                    if fault.kind not in _RESTARTED or len(reasons) >= (limits.restarts or 0):
+                        detail = self._store.redactor.text(fault.detail)
+                        return attempt.body, _unscored(fault.kind, detail)
+                    reasons.append(str(fault))
+                except EndpointLost as lost:
+                    return lost.body, lost.response
+                finally:
+                    await attempt.close()
+                await self._store.put_step(sample_key, end_row(attempt.number, reasons[-1]))
+            return None, _unscored("restarts", f"no attempt came to its end: {'; '.join(reasons)}")
 
     async def _finish(
         self, plan: Plan, attempt: Attempt, episode: Episode, stored: StoredAttempts
@@ -194,14 +184,9 @@ class EpisodeRunner:
             attempts=sum(response.attempts for response in responses),
             episode={
                 "solver": plan.solver.name if plan.solver else "",
-                "steps": accounts.model_calls,
-                "tool_calls": accounts.tool_calls,
-                "tool_errors": dict(sorted(accounts.tool_errors.items())),
-                "bytes_cut": accounts.n_cut,
+                **accounts.as_json(),
                 "attempts": attempt.number + 1,
                 "ended_by": over.ended_by,
-                "usage": asdict(summed(accounts.usages)),
-                "cost": round(accounts.cost, 9) if self._price else None,
                 "timing": {
                     "work_seconds": round(accounts.work_seconds, 6),
                     "wall_seconds": round(accounts.wall_seconds(), 6),
@@ -220,7 +205,7 @@ async def _drive(solver: BoundSolver | None, episode: Episode) -> _Over:
     answer = None
     try:
         await episode.start()
-        answer = await solver.solve(episode.sample, episode)
+        answer = await _answer_of(solver, episode)
     except BaseException as error:
         if episode.ending is None:
             if isinstance(error, (EnvironmentFault, asyncio.CancelledError, KeyboardInterrupt)):
@@ -230,6 +215,9 @@ async def _drive(solver: BoundSolver | None, episode: Episode) -> _Over:
     ending = episode.ending
     if ending is None:
         return _Over(ended_by=SOLVED, answer=None if answer is None else str(answer))
+    if episode.abandoned.is_set() and isinstance(ending, (LimitReached, ModelFailed)):
+        detail = f"the solver catches everything, and went on after its episode's end: {ending}"
+        raise EnvironmentFault("solver_stuck", detail)
     if isinstance(ending, LimitReached):
         return _Over(ended_by=f"limit:{ending.name}")
     if isinstance(ending, SessionOver):
@@ -238,6 +226,24 @@ async def _drive(solver: BoundSolver | None, episode: Episode) -> _Over:
         kind = ending.response.error.model_failure
         return _Over(ended_by=f"model:{kind}", failed=ending.response)
     raise ending
+
+
+async def _answer_of(solver: BoundSolver, episode: Episode) -> str | None:
+    """Return the solver's answer; None once it had to be abandoned."""
+    task = asyncio.ensure_future(solver.solve(episode.sample, episode))
+    abandoned = asyncio.ensure_future(episode.abandoned.wait())
+    try:
+        await asyncio.wait({task, abandoned}, return_when=asyncio.FIRST_COMPLETED)
+    except asyncio.CancelledError as error:
+        episode.ending = episode.ending or SessionOver(error)
+        task.cancel()
+        await asyncio.wait({task, abandoned}, return_when=asyncio.FIRST_COMPLETED)
+        raise
+    finally:
+        abandoned.cancel()
+        if not task.done():
+            leave_suspended(task)
+    return await task if task.done() else None
 
 
 def _is_answer(episode: Episode, text: str, last: Response) -> bool:

@@ -16,7 +16,7 @@ from nel.engine.store.codec import decode_response, encode_response, fields_of
 from nel.engine.store.database import CallRow
 from nel.engine.store.snapshot import Snapshot
 from nel.episodes.episode import reply_of
-from nel.episodes.steps import MessageDigests, Step, digest_of
+from nel.episodes.steps import MessageDigests, Step, call_json, digest_of
 from nel.tools.results import ToolResult
 from nel.types import JsonObject, Message, Response
 
@@ -35,8 +35,14 @@ class StepWriter:
         self._digests = digests
         self._made: dict[str, str] = {}
         """By the digest of a message: the step that made it."""
+        self._calls: dict[str, tuple[int, int]] = {}
+        """By the digest of a call: the first answer that wrote it, and its position there."""
         self._last: tuple[int, list[str]] | None = None
         """The last model step and the digests of its messages."""
+        self._settings = ""
+        """Of the last model step, by digest; those of a step that names an earlier one are equal to
+        its own unless stored.
+        """
 
     def row(
         self, step: Step, messages: Sequence[Message] = (), settings: JsonObject | None = None
@@ -46,13 +52,17 @@ class StepWriter:
         asked: dict[str, Any] = {"kind": step.kind, "digest": step.digest}
         if step.span:
             asked["span"] = step.span
-        if step.asked:
+        if step.kind == "tool" and step.digest in self._calls:
+            asked["call"] = self._calls[step.digest]
+        elif step.asked:
             asked["asked"] = step.asked
         if step.kind == "model":
-            asked |= self._messages(step.number, messages, pool)
             digest = digest_of(settings)
-            pool[digest] = dumps(settings)
-            asked["settings"] = digest
+            is_new = digest != self._settings
+            asked |= self._messages(step.number, messages, pool)
+            if is_new or "of" not in asked:
+                pool[digest] = dumps(settings)
+                asked["settings"] = self._settings = digest
         asked["wall"] = round(step.wall_seconds, 6)
         key = step_key(self._attempt, step.number)
         return (key, dumps(asked), _response_text(step)), list(pool.items())
@@ -61,10 +71,14 @@ class StepWriter:
         """Note a step that is stored already; later ones refer to it."""
         if step.kind == "model":
             self._last = (step.number, [self._digests.of(message) for message in messages])
+            self._settings = ""
         self.made(step)
 
     def made(self, step: Step) -> None:
-        """Note the message that a finished step makes."""
+        """Note the message that a finished step makes, and the calls in it."""
+        calls = step.response.message.tool_calls if step.response is not None else ()
+        for position, call in enumerate(calls):
+            self._calls.setdefault(digest_of(call_json(call)), (step.number, position))
         if (message := message_of(step)) is not None:
             self._made[self._digests.of(message)] = f"{BY_STEP}{step.number}"
 
@@ -118,8 +132,11 @@ class StoredAttempts:
             if number == _END:
                 self.ended[int(attempt)] = asked["reason"]
                 continue
+            steps = self.steps.setdefault(int(attempt), {})
+            if "call" in asked:
+                asked["asked"] = _call_in(steps, *asked["call"])
             step = _step(int(number), asked, response)
-            self.steps.setdefault(int(attempt), {})[step.number] = step
+            steps[step.number] = step
             self.requests.setdefault(int(attempt), {})[step.number] = asked
 
     @property
@@ -136,6 +153,13 @@ class StoredAttempts:
             for step in steps.values()
             if step.response is not None
         ]
+
+    def settings_of(self, attempt: int, number: int) -> str:
+        """Return the digest of what a model step sent beside its messages."""
+        request = self.requests[attempt][number]
+        while "settings" not in request:
+            request = self.requests[attempt][request["of"]]
+        return str(request["settings"])
 
     def references_of(self, attempt: int, number: int) -> list[str]:
         """Return what names each message that a model step sent."""
@@ -162,6 +186,12 @@ class StoredAttempts:
             if message is not None:
                 return message
         return read_message(loads(pool[reference]))
+
+
+def _call_in(steps: Mapping[int, Step], number: int, position: int) -> JsonObject:
+    response = steps[number].response
+    assert response is not None  # noqa: S101 - an answer wrote the call
+    return call_json(response.message.tool_calls[position])
 
 
 def message_of(step: Step) -> Message | None:

@@ -9,14 +9,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from nel.config.schema import Price
 from nel.core.message_json import chat_message, read_message
 from nel.core.strict_json import loads
 from nel.engine.episodes.step_rows import BY_STEP, StoredAttempts, message_of
 from nel.engine.store.codec import NEXT_STEP
 from nel.engine.store.snapshot import Snapshot
+from nel.episodes.accounts import Accounts
+from nel.episodes.limits import Limits
 from nel.episodes.steps import Step
 from nel.errors import StoreError
-from nel.types import JsonObject, Message
+from nel.types import JsonObject, Message, ToolCall
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,9 +63,7 @@ class TranscribedAttempt:
 
     def settings(self, number: int) -> JsonObject:
         """Return what a model step sent beside its messages: ``model``, ``tools``, ``options``."""
-        settings: JsonObject = loads(
-            self._pool[self._stored.requests[self.number][number]["settings"]]
-        )
+        settings: JsonObject = loads(self._pool[self._stored.settings_of(self.number, number)])
         return settings
 
     def references(self, number: int) -> list[str]:
@@ -167,6 +168,30 @@ def read_transcript(
         raise StoreError(
             f"a step of an episode is damaged ({type(error).__name__}); {NEXT_STEP}"
         ) from error
+
+
+def unfinished_episode(
+    snapshot: Snapshot, sample_key: tuple[int, int, int], price: Price | None
+) -> dict[str, Any]:
+    """Return what the stored steps of an episode without an answer came to: those of its last
+    attempt, as an outcome keeps it.
+    """
+    stored = StoredAttempts(snapshot.steps(*sample_key))
+    steps = list(stored.steps[max(stored.steps)].values()) if stored.steps else []
+    accounts = Accounts(Limits(), price)
+    for step in steps:
+        if step.response is not None:
+            accounts.count_answer(step.response, step.wall_seconds)
+        elif step.result is not None:
+            accounts.count_call(ToolCall(**step.asked), step.result)
+    return {
+        **accounts.as_json(),
+        "attempts": max([*stored.steps, *stored.ended], default=-1) + 1,
+        "timing": {
+            "work_seconds": round(accounts.work_seconds, 6),
+            "wall_seconds": steps[-1].wall_seconds if steps else 0.0,
+        },
+    }
 
 
 def conversation_of_episode(

@@ -1,0 +1,89 @@
+"""What the episodes of a run are likely to take: by those of an earlier run, or by a stated number
+of steps.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from nel.artifacts.files import directory_name
+from nel.config.schema import Price
+from nel.core.strict_json import loads
+from nel.errors import UsageError
+from nel.models.budget import cost_of
+from nel.types import JsonObject, Usage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EpisodeUse:
+    """What one episode takes on average."""
+
+    source: str
+    """The earlier run, or the stated number of steps."""
+    episodes: int
+    """Of the earlier run; 0 for a stated number, whose tokens are at least those given here."""
+    steps: float
+    prompt_tokens: float
+    completion_tokens: float
+
+    def of(self, episodes: int, price: Price | None) -> JsonObject:
+        """Return the estimate for so many episodes, as a dry run prints it."""
+        prompt, completion = (
+            round(count * episodes) for count in (self.prompt_tokens, self.completion_tokens)
+        )
+        usage = Usage(prompt_tokens=prompt, completion_tokens=completion)
+        return {
+            "source": self.source,
+            "episodes_measured": self.episodes,
+            "steps": round(self.steps, 2),
+            "requests": round(self.steps * episodes),
+            "prompt_tokens": prompt,
+            "completion_tokens": completion,
+            "cost": cost_of(usage, price),
+        }
+
+
+def read_use(pilot: str, slot: str, prompt_tokens: float) -> EpisodeUse:
+    """Return what an episode of a benchmark takes.
+
+    Args:
+        pilot: The directory of a run, or a number of steps.
+        slot: The benchmark.
+        prompt_tokens: Of the first request.
+
+    Raises:
+        UsageError: It is neither, or the run has no finished episode of the benchmark.
+    """
+    if pilot.isdecimal() and int(pilot):
+        steps = int(pilot)
+        return EpisodeUse(
+            source=f"{steps} steps",
+            episodes=0,
+            steps=steps,
+            prompt_tokens=prompt_tokens * steps,
+            completion_tokens=0,
+        )
+    path = Path(pilot, directory_name(slot), "results.jsonl")
+    try:
+        lines = [loads(line) for line in path.read_bytes().splitlines()]
+    except (OSError, ValueError) as error:
+        raise UsageError(
+            f"--pilot takes a number of steps or the directory of a run that has {slot}; {path}"
+            f" cannot be read: {error}"
+        ) from error
+    ended = [line for line in lines if "episode" in line and line["reward"] is not None]
+    if not ended:
+        raise UsageError(f"--pilot {pilot}: {path} has no finished episode")
+    return EpisodeUse(
+        source=pilot,
+        episodes=len(ended),
+        steps=sum(line["episode"]["steps"] for line in ended) / len(ended),
+        prompt_tokens=_mean_tokens(ended, "prompt"),
+        completion_tokens=_mean_tokens(ended, "completion"),
+    )
+
+
+def _mean_tokens(lines: list[Any], name: str) -> float:
+    return sum(line["tokens"][name] or 0 for line in lines) / len(lines)
