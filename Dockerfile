@@ -4,7 +4,7 @@
 # BASE can be any image with Python 3.11 or newer. Where the build reaches no index, `make image` puts wheels beside it.
 ARG BASE=python:3.12-slim
 FROM ${BASE} AS build
-ARG EXTRAS=hf,parquet,metrics
+ARG EXTRAS=hf,metrics
 WORKDIR /src
 COPY pyproject.toml README.md LICENSE CHANGELOG.md ./
 COPY nel ./nel

@@ -94,7 +94,7 @@ image: $(BIN)/python
 	@echo "==> gathering the wheels that the image installs: about 130 MB"
 	@$(BIN)/python -m pip --version >/dev/null 2>&1 || $(BIN)/python -m ensurepip >/dev/null
 	@rm -rf wheels
-	@$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --wheel-dir wheels '.[hf,parquet,metrics]' pip
+	@$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --wheel-dir wheels '.[hf,metrics]' pip
 	@docker build --tag $(or $(TAG),nel) $(if $(BASE),--build-arg BASE=$(BASE)) .
 
 check: $(DEV_STAMP)

@@ -27,7 +27,7 @@ FENCES = {
     "datasets": ("nel/datasets/hub.py",),
     "huggingface_hub": ("nel/datasets/hub.py",),
     "modelscope_hub": ("nel/datasets/modelscope.py",),
-    "pyarrow": ("nel/datasets/",),
+    "pyarrow": (),
     "arro3": ("nel/datasets/parquet.py", "nel/artifacts/exporting/parquet_tables.py"),
     "scipy": (),  # an oracle of the tests
     "xllamacpp": ("nel/apps/mock/local_model.py",),

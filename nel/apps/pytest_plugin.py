@@ -16,6 +16,7 @@ import fcntl
 import hashlib
 import json
 import os
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -29,6 +30,12 @@ _OPTIONS: Final = {
     "--nel-url": "NEL_MODEL_URL",
     "--nel-model": "NEL_MODEL_ID",
 }
+_ALIKE: Final = {
+    "--model-url": "--nel-url",
+    "--model-id": "--nel-model",
+    "--api-key-env": "--nel-api-key-env",
+}
+"""The options of `nel eval run` that messages name, and those of pytest."""
 
 
 class NotScored(Exception):
@@ -235,12 +242,17 @@ def _run(config: pytest.Config, spec: str, output: Path) -> dict[str, str]:
     try:
         result = evaluate(_config(spec, endpoint, str(output)))
     except NelError as error:
-        return {"error": str(error)}
+        return {"error": _with_own_options(str(error))}
     if result.ending.exit_code:
-        return {"error": f"the run ended early: {result.ending.reason}"}
+        return {"error": _with_own_options(f"the run ended early: {result.ending.reason}")}
     return {
         "results": str(result.run_dir / directory_name(result.benchmarks[0].slot) / "results.jsonl")
     }
+
+
+def _with_own_options(message: str) -> str:
+    options = re.compile(rf"(?<![\w-])(?:{'|'.join(_ALIKE)})(?![\w-])")
+    return options.sub(lambda match: _ALIKE[match[0]], message)
 
 
 @contextmanager

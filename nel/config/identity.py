@@ -192,7 +192,7 @@ def check_resume(
         listed = "; ".join(
             f"{field}: {_short(old)} -> {_short(new)}" for field, (old, new) in fatal.items()
         )
-        step = "undo the change, or start a new run without --resume"
+        step = "undo the change, or start a new run with nel eval run"
         if fatal.keys() == {"endpoint.url"}:
             step = (
                 "undo the change, or resume with --allow-url-change if the same model is served"

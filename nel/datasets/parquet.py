@@ -1,29 +1,25 @@
-"""Reads parquet files in batches through pyarrow where it is installed, else through the smaller
-arro3.
+"""Reads parquet files in batches through arro3.
 
-Arrow values are not JSON values (dates, decimals, bytes, NaN); `plain` says what becomes of each.
-The two libraries give the same values, but for maps and nanoseconds, which are left to pyarrow:
-rows are part of a run's identity.
+Arrow values are not JSON values (dates, decimals, bytes, NaN); `plain` says what becomes of each,
+and a map becomes an object. Times keep their microseconds, which is what Python's have.
 """
 
 from __future__ import annotations
 
-import importlib.util
 import os
-import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 from nel.datasets.plain import NotPlainError, plain_row
-from nel.errors import DatasetError, MissingExtra
+from nel.errors import DatasetError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from arro3.core import DataType, RecordBatch
 
 _BATCH_ROWS: Final = 256
 _MAGIC: Final = b"PAR1"
-_PYARROW_ALONE: Final = re.compile(r"\bMap\b|Nanosecond|\bns\b|Interval|Union", re.IGNORECASE)
-"""In the names of types whose values arro3 gives otherwise."""
 
 
 def read_parquet(file: BinaryIO, name: str) -> Iterator[tuple[int, dict[str, object] | str]]:
@@ -31,35 +27,7 @@ def read_parquet(file: BinaryIO, name: str) -> Iterator[tuple[int, dict[str, obj
 
     Raises:
         DatasetError: The file is not parquet, is damaged or names a column twice.
-        MissingExtra: It holds types that need pyarrow, which is not installed.
     """
-    if importlib.util.find_spec("pyarrow") is None:
-        yield from _through_arro3(file, name)
-        return
-    import pyarrow as pa  # noqa: PLC0415 - heavy and optional
-    from pyarrow import parquet  # noqa: PLC0415 - heavy and optional
-
-    number = 0
-    try:
-        whole = parquet.ParquetFile(file)
-        _refuse_twins(whole.schema_arrow.names, name)
-        for batch in whole.iter_batches(batch_size=_BATCH_ROWS):
-            for row in batch.to_pylist(maps_as_pydicts="strict"):
-                number += 1
-                yield number, plain_or_problem(row)
-    except DatasetError:
-        raise
-    except (
-        pa.ArrowException,
-        ValueError,
-        KeyError,
-        OSError,
-        ArithmeticError,
-    ) as error:  # e.g. the year 10000
-        raise _unreadable(name, number, error) from error
-
-
-def _through_arro3(file: BinaryIO, name: str) -> Iterator[tuple[int, dict[str, object] | str]]:
     from arro3.io import (  # noqa: PLC0415 - 40 ms that only parquet needs
         read_parquet as open_parquet,
     )
@@ -75,16 +43,13 @@ def _through_arro3(file: BinaryIO, name: str) -> Iterator[tuple[int, dict[str, o
         )
     try:
         reader: Any = open_parquet(file, batch_size=_BATCH_ROWS)
-        _refuse_types(reader.schema, name)
+        _refuse_twins([field.name for field in reader.schema], name)
+        with_maps = {field.name: field.type for field in reader.schema if _has_map(field.type)}
         for batch in reader:
-            columns = {
-                column: [value.as_py() for value in batch.column(column)]
-                for column in batch.column_names
-            }
-            for values in zip(*columns.values(), strict=True):
+            for row in _rows(batch, with_maps):
                 number += 1
-                yield number, plain_or_problem(dict(zip(columns, values, strict=True)))
-    except (MissingExtra, DatasetError):
+                yield number, plain_or_problem(row)
+    except DatasetError:
         raise
     except BaseException as error:
         if (
@@ -94,14 +59,39 @@ def _through_arro3(file: BinaryIO, name: str) -> Iterator[tuple[int, dict[str, o
         raise
 
 
-def _refuse_types(schema: Any, name: str) -> None:
-    _refuse_twins([field.name for field in schema], name)
-    for field in schema:
-        if _PYARROW_ALONE.search(str(field.type)):
-            raise MissingExtra(
-                f'{name}: its column "{field.name}" ({" ".join(str(field.type).split())[:60]})'
-                " needs pyarrow; pip install pyarrow"
-            )
+def _rows(batch: RecordBatch, with_maps: Mapping[str, DataType]) -> Iterator[dict[str, Any]]:
+    columns = {name: batch.column(name).to_pylist() for name in batch.column_names}
+    for name, kind in with_maps.items():
+        columns[name] = [_with_objects(value, kind) for value in columns[name]]
+    for values in zip(*columns.values(), strict=True):
+        yield dict(zip(columns, values, strict=True))
+
+
+def _has_map(kind: DataType) -> bool:
+    from arro3.core import DataType  # noqa: PLC0415 - as above
+
+    inner = [kind.value_field] if kind.value_field else kind.fields or ()
+    return DataType.is_map(kind) or any(_has_map(field.type) for field in inner)
+
+
+def _with_objects(value: Any, kind: DataType) -> Any:
+    """Return a value with an object for each map, which arro3 gives as pairs.
+
+    Raises:
+        ValueError: A map has a key twice.
+    """
+    if value is None:
+        return None
+    if kind.value_field:
+        return [_with_objects(item, kind.value_field.type) for item in value]
+    if kind.fields:
+        return {field.name: _with_objects(value[field.name], field.type) for field in kind.fields}
+    if not _has_map(kind):
+        return value
+    pairs = dict(value)
+    if len(pairs) < len(value):
+        raise ValueError("a map has a key twice")
+    return pairs
 
 
 def _refuse_twins(columns: Sequence[str], name: str) -> None:

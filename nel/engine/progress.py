@@ -97,6 +97,10 @@ class Progress:
     """The directory of the run, once there is one."""
     benchmarks: dict[int, BenchmarkProgress] = field(default_factory=dict)
     """By the number of the benchmark in the store."""
+    is_drawn: bool = False
+    """Whether questions are asked in a random order, as a stop rule has it, and not in that of their
+    file.
+    """
     notes: list[str] = field(default_factory=list)
     """What the user should know beside the result."""
     faults: dict[str, Counter[str]] = field(default_factory=dict)
@@ -129,7 +133,11 @@ class Progress:
 
     @property
     def early_score(self) -> tuple[float, int] | None:
-        """Return the running mean reward and of how many, None before a tenth is done."""
+        """Return the running mean reward and of how many, None before a tenth is done and of several
+        benchmarks, which are asked one after the other.
+        """
+        if len(self.benchmarks) > 1:
+            return None
         return _early(self.score, self.done - self.asked_again, self.unscored, self.total)
 
     @property

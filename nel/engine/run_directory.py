@@ -83,7 +83,7 @@ def latest_run_dir(output_dir: Path, run_id: str | None) -> Path:
         return output_dir
     runs = sorted(output_dir.glob(f"*/{FILE_NAME}"), key=_start_time)
     if not runs:
-        raise OutputError(f"there is no run to resume in {output_dir}; start one without --resume")
+        raise OutputError(f"there is no run to resume in {output_dir}; start one with nel eval run")
     return runs[-1].parent
 
 

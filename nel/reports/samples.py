@@ -18,6 +18,7 @@ from nel.core.forked_map import collection_paused
 from nel.core.sent_messages import with_calls
 from nel.judges.record import KEY as JUDGEMENTS
 from nel.judges.record import judgements_in
+from nel.reports.choices import Confusion, Options, confusion_of, options_in
 from nel.reports.distributions import MEASURES, Chart, bin_of, chart_of
 from nel.reports.drawing import Draw, fair_shares
 from nel.reports.extraction import readings_of_samples
@@ -53,6 +54,8 @@ class Selection:
     chosen: frozenset[int] | None
     """Positions among the results; None is all of them."""
     charts: Sequence[Chart]
+    confusion: Confusion | None
+    """Of a multiple-choice benchmark."""
     preambles: Mapping[str, str]
     """By category: what its prompts all begin with, which the list leaves out."""
 
@@ -126,6 +129,7 @@ class _Count:
     is_binary: bool
     totals: Mapping[str, Counter[str]]
     bins: Mapping[str, Counter[int]]
+    choices: Counter[tuple[str, str]]
     preambles: dict[str, str]
 
     def add(self, result: Mapping[str, Any], position: int) -> None:
@@ -147,6 +151,9 @@ class _Count:
         self.draw.add((category, group), str(result.get("sample_id")), position)
         for name, measured in _measured(result):
             self.bins[name][bin_of(measured)] += 1
+        if group != "unscored" and (options := options_in(result)) is not None:
+            choice = options.choice(_optional(result.get("extracted_answer")))
+            self.choices.update([] if choice is None else [choice])
 
     def selection(self, room: int) -> Selection:
         n = self.draw.counts.total()
@@ -157,6 +164,7 @@ class _Count:
             totals=self.totals,
             chosen=None if n <= room else self.draw.drawn(room),
             charts=[chart for chart in charts if chart is not None],
+            confusion=confusion_of([(*choice, n) for choice, n in self.choices.items()]),
             preambles=self.preambles,
         )
 
@@ -164,7 +172,14 @@ class _Count:
 def _counted(files: BenchmarkFiles, samples_max: int) -> _Count:
     totals: dict[str, Counter[str]] = {name: Counter() for name in ("group", "kind", "category")}
     bins: defaultdict[str, Counter[int]] = defaultdict(Counter)
-    counted = _Count(Draw(samples_max), is_binary=True, totals=totals, bins=bins, preambles={})
+    counted = _Count(
+        Draw(samples_max),
+        is_binary=True,
+        totals=totals,
+        bins=bins,
+        choices=Counter(),
+        preambles={},
+    )
     with collection_paused():  # lines of JSON have no cycles
         for position, result in enumerate(_asked(files.results())):
             counted.add(result, position)
@@ -264,13 +279,15 @@ def _category(result: Mapping[str, Any]) -> str | None:
 def _details(result: Mapping[str, object]) -> dict[str, object]:
     outcome, metadata = _outcome(result), result.get("metadata") or {}
     details = result.get("scoring_details") or {}
+    options = options_in(result)
     return {
         "id": _label(result.get("sample_id")),
         "prompt": _prompt(result.get("prompt")),
         "response": _optional(_answer_text(result)),
         "reasoning": _optional(result.get("reasoning")),
-        "expected": _optional(result.get("expected_answer")),
-        "extracted": _optional(result.get("extracted_answer")),
+        "options": [] if options is None else _options(options, result.get("extracted_answer")),
+        "expected": _expected(result, options),
+        "extracted": _in_words(_optional(result.get("extracted_answer")), options),
         "detail": _optional(outcome.get("detail")),
         "judgements": (
             shown_judgements(details.get(JUDGEMENTS)) if isinstance(details, Mapping) else []
@@ -279,6 +296,26 @@ def _details(result: Mapping[str, object]) -> dict[str, object]:
         "metadata": preview(as_text(metadata)) if metadata else None,
         "facts": _facts(result),
     }
+
+
+def _options(options: Options, extracted: object) -> list[list[object]]:
+    """Return ``[label, text, is_expected, is_read]`` of each option."""
+    read = as_text(extracted).strip()
+    return [
+        [label, preview(text), label == options.expected, label == read]
+        for label, text in options.texts.items()
+    ]
+
+
+def _expected(result: Mapping[str, object], options: Options | None) -> str | None:
+    if options is not None and options.expected:
+        return _in_words(options.expected, options)
+    return _optional(result.get("expected_answer"))
+
+
+def _in_words(label: str | None, options: Options | None) -> str | None:
+    words = label if options is None else options.in_words(label)
+    return None if words is None else preview(words)
 
 
 def _scoring(details: object) -> str | None:

@@ -201,7 +201,7 @@ def latest_matrix(output_dir: Path, run_id: str | None) -> Path:
     matrices = sorted(directory.glob(f"*/{MATRIX_NAME}"), key=lambda path: path.stat().st_mtime)
     if not matrices:
         raise OutputError(
-            f"no runs of several endpoints to resume in {directory}; start them without --resume"
+            f"no runs of several endpoints to resume in {directory}; start them with nel eval run"
         )
     return matrices[-1].parent
 

@@ -35,12 +35,21 @@ def line_items(progress: Progress) -> list[str]:
         "{:,} retries": progress.retries,
     }
     items += [form.format(count) for form, count in counts.items() if count]
-    return [*items, *_delays(progress), *score_so_far(progress.early_score)]
+    score = score_so_far(progress.early_score, is_drawn=progress.is_drawn)
+    return [*items, *_delays(progress), *score]
 
 
-def score_so_far(score: tuple[float, int] | None) -> list[str]:
-    """Return the score of so many answers as an item of a line; nothing where it is too early."""
-    return [] if score is None else [f"({round(100 * score[0])} % of {score[1]:,} so far)"]
+def score_so_far(score: tuple[float, int] | None, *, is_drawn: bool) -> list[str]:
+    """Return the score of so many answers as an item of a line; nothing where it is too early.
+
+    Args:
+        score: With its n.
+        is_drawn: The answers are of questions from all over the file, and not of the first ones.
+    """
+    if score is None:
+        return []
+    order = "" if is_drawn else ", in file order"
+    return [f"({round(100 * score[0])} % of {score[1]:,} so far{order})"]
 
 
 def _delays(progress: Progress) -> Iterator[str]:

@@ -29,7 +29,6 @@ from nel.errors import ConfigError, NelError, OutputError, UsageError
 from nel.reports.summary_tables import table_of_runs
 from nel.runs.evaluation import evaluate, stored_config
 from nel.runs.merging import merge_shards
-from nel.runs.preview import preview
 from nel.runs.verification import verify_run
 from tests.support.endpoint import Call, Reply, answer, scripted
 from tests.support.processes import started_nel, wait_until

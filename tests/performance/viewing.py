@@ -3,13 +3,14 @@
     python tests/performance/viewing.py [--samples 1000000] [--keep DIR]
 
 A run.db is written by hand, with answers of a few sentences. The app runs as a user starts it; pages are asked for over
-HTTP while its index is built, and after. Peak memory is what Linux notes of the process (VmHWM). Exits 1 when a goal
-is missed.
+HTTP while its index is built, and after. CPU is that of the whole process, the building of the index included. Peak
+memory is what Linux notes of the process (VmHWM). Exits 1 when a goal is missed.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import random
 import re
 import signal
@@ -160,6 +161,12 @@ class Viewer:
         status = Path(f"/proc/{self.process.pid}/status").read_text(encoding="utf-8")
         return int(re.search(r"VmHWM:\s+(\d+)", status)[1]) * 1024  # type: ignore[index]
 
+    @property
+    def cpu_seconds(self) -> float:
+        """Return the user and system time that it has had, all its threads together."""
+        fields = Path(f"/proc/{self.process.pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
     def stop(self) -> None:
         """End it."""
         self.process.send_signal(signal.SIGINT)
@@ -173,9 +180,14 @@ def measure(viewer: Viewer, folder: Path, n: int) -> list[str]:
     print(f"  starts in {viewer.start_seconds:.2f} s, {viewer.peak_bytes / 1e6:.0f} MB")
 
     def show(what: str, path: str, goal: float | None = None) -> str:
+        cpu = viewer.cpu_seconds
         seconds, text = viewer.get(path)
+        cpu = viewer.cpu_seconds - cpu
         shown = re.search(r"([^>]*match[^<]*found in[^<]*)", text)
-        print(f"  {what:<46} {seconds * 1000:8.0f} ms   {shown[1].strip() if shown else ''}", flush=True)
+        print(
+            f"  {what:<46} {seconds * 1000:8.0f} ms, CPU {cpu * 1000:4.0f} ms   {shown[1].strip() if shown else ''}",
+            flush=True,
+        )
         if goal is not None and seconds > goal:
             missed.append(what)
         return text

@@ -47,7 +47,7 @@ from nel.apps.view.ratings import (
     ratings_of,
     read_ratings,
 )
-from nel.apps.view.run_page import Confusion, benchmark_page, confusion_of
+from nel.apps.view.run_page import benchmark_page
 from nel.apps.view.sample import sample_view
 from nel.apps.view.samples import neighbours
 from nel.apps.view.samples import sample_page as sample_rows
@@ -59,6 +59,7 @@ from nel.comparison.fields import PARTS
 from nel.core.strict_json import dumps_bytes, loads, pretty
 from nel.engine.store.browsing import BrowsedStore
 from nel.errors import NelError
+from nel.reports.choices import Confusion, confusion_of
 from nel.reports.distributions import MEASURES, Chart, chart_of
 
 _SIDES_MIN: Final = 2

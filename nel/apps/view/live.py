@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from nel.apps.view.finding import FoundRun
-from nel.apps.view.summary import Summaries
+from nel.apps.view.summary import Summaries, score_text, value_so_far
 from nel.engine.observability.run_status import RunStatus
 from nel.engine.store.lock import owner_of
 from nel.errors import NelError
@@ -35,7 +35,7 @@ def status_of(run: FoundRun, summaries: Summaries) -> RunStatus | None:
 
 
 def status_json(status: RunStatus) -> dict[str, Any]:
-    """Return a status as texts for a page; scores are those of the answers so far."""
+    """Return a status as texts for a page; a score of less than a tenth of the answers is left out."""
     return {
         "state": status.state,
         "is_over": status.is_over,
@@ -45,8 +45,8 @@ def status_json(status: RunStatus) -> dict[str, Any]:
         "benchmarks": {
             counts.slot: {
                 "done": f"{numbers.count(counts.done)} / {numbers.count(counts.total)}",
-                "score": numbers.figure(
-                    counts.score, share=counts.score is not None and 0 <= counts.score <= 1
+                "score": score_text(
+                    value_so_far(status, counts), counts.scored + counts.model_failures.total()
                 ),
                 "scored": numbers.count(counts.scored),
                 "model_failure": numbers.count(counts.model_failures.total()),

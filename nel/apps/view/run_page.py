@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from nel.apps.view.choices import OTHER
 from nel.apps.view.summary import BenchmarkSummary, RunSummary
 from nel.reports import numbers
 from nel.reports.early_stop import stop_line
@@ -19,38 +18,7 @@ from nel.reports.page import Segment, accounting_segments, causes_of
 from nel.reports.selection import sample_line
 
 _LATENCIES: Final = (("Latency", "latency_seconds"), ("First token", "first_token_seconds"))
-_LABELS_MAX: Final = 26
-"""Labels of a matrix that fits a page."""
 _POINTS: Final = ("p50", "p90", "p99", "max", "mean")
-
-
-@dataclass(frozen=True, slots=True)
-class Confusion:
-    """Which option was read for each that was expected."""
-
-    answers: Sequence[str]
-    """Labels of the columns; empty: no answer was found."""
-    rows: Sequence[tuple[str, Sequence[tuple[int, int]]]]
-    """Expected label, and in each column the count and the tenths of the row that it is."""
-
-
-def confusion_of(choices: Sequence[tuple[str, str, int]]) -> Confusion | None:
-    """Return the confusion matrix of ``(expected, answer, n)``, None where nothing was chosen."""
-    counts = {(expected, answer): n for expected, answer, n in choices}
-    expected = sorted({name for name, _ in counts})
-    if not expected or len(expected) > _LABELS_MAX:
-        return None
-    others = {name for _, name in counts} - set(expected)
-    answers = [
-        *expected,
-        *sorted(others - {"", OTHER}),
-        *(name for name in (OTHER, "") if name in others),
-    ]
-    rows = []
-    for name in expected:
-        row = [counts.get((name, answer), 0) for answer in answers]
-        rows.append((name, [(n, round(10 * n / (sum(row) or 1))) for n in row]))
-    return Confusion(answers, rows)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,6 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
-from nel.apps.view.choices import Options, options_of
 from nel.apps.view.finding import FoundRun
 from nel.apps.view.index.building import question_of, text_of
 from nel.apps.view.left_out import left_out
@@ -31,6 +30,7 @@ from nel.engine.store.browsing import BrowsedStore
 from nel.engine.store.codec import decode_response
 from nel.errors import NelError, StoreError
 from nel.judges.record import KEY as JUDGEMENTS
+from nel.reports.choices import Options, options_of
 from nel.reports.judge_section import shown_judgements
 from nel.reports.numbers import count
 from nel.reports.text import as_text

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
-from nel.apps.view.choices import options_of
 from nel.apps.view.finding import FoundRun
 from nel.apps.view.index.building import IndexState, group_of, numbers_of, question_of
 from nel.apps.view.index.database import (
@@ -37,6 +36,7 @@ from nel.engine.store.browsing import BrowsedStore
 from nel.engine.store.snapshot import StoredResult
 from nel.engine.store.spending import price_in
 from nel.errors import StoreError
+from nel.reports.choices import options_of
 from nel.reports.distributions import measured
 from nel.types import Response, Unscored
 

@@ -21,12 +21,14 @@ from nel.apps.view.finding import FoundRun
 from nel.artifacts.files import directory_name
 from nel.comparison.agreement import shape_problem
 from nel.comparison.sides import DAMAGE
-from nel.engine.observability.run_status import RunStatus, RunStatusReader, State
+from nel.engine.observability.run_status import BenchmarkCounts, RunStatus, RunStatusReader, State
+from nel.engine.progress import is_early
 from nel.engine.store.browsing import BrowsedStore
 from nel.engine.store.lock import owner_of
 from nel.engine.store.plans import StoredPlan, StoredSession
 from nel.engine.store.snapshot import Snapshot
 from nel.errors import NelError
+from nel.reports import numbers
 from nel.reports.run_files import BenchmarkFiles, read_run
 from nel.reports.run_warnings import texts_of
 from nel.reports.text import one_line
@@ -70,6 +72,11 @@ class BenchmarkSummary:
     def is_share(self) -> bool:
         """Return whether the score is known to lie in 0 to 1."""
         return self.bounds is not None
+
+    @property
+    def score_so_far(self) -> str:
+        """Return the score of a run without results, as text."""
+        return score_text(self.value, self.n_scored + self.n_model_failure)
 
     @property
     def warnings(self) -> list[str]:
@@ -289,7 +296,7 @@ def _from_status(
         key,
         names,
         plan,
-        value=counts.score,
+        value=value_so_far(status, counts),
         n_total=counts.total,
         n_scored=counts.scored,
         n_model_failure=counts.model_failures.total(),
@@ -320,6 +327,18 @@ def _benchmark(
         plan=plan,
         **numbers,
     )
+
+
+def value_so_far(status: RunStatus, counts: BenchmarkCounts) -> float | None:
+    """Return the mean reward, None while so little is done that it would mislead."""
+    return None if not status.is_over and is_early(counts.done, counts.total) else counts.score
+
+
+def score_text(value: float | None, n: int) -> str:
+    """Return the mean reward of so many answers as text."""
+    if value is None:
+        return "none yet"
+    return f"{numbers.figure(value, share=0 <= value <= 1)} of {numbers.count(n)} so far"
 
 
 def _model(benchmarks: tuple[BenchmarkSummary, ...]) -> str | None:

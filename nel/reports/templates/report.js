@@ -48,6 +48,21 @@
     return section;
   };
 
+  const options = (sample) => {
+    const section = node("section", "block");
+    const list = node("dl", "options");
+    for (const [label, text, isExpected, isRead] of sample.options) {
+      const item = node("div", isExpected ? "right" : isRead ? "wrong" : "");
+      const words = node("dd", "", text);
+      if (isExpected) words.append(" ", node("span", "note", "expected"));
+      if (isRead) words.append(" ", node("span", "note", "read from the answer"));
+      item.append(node("dt", "", label), words);
+      list.append(item);
+    }
+    section.append(node("h4", "", "Options"), list);
+    return section;
+  };
+
   const fill = (panel, sample) => {
     if (sample.detail) panel.append(block("What happened", sample.detail, "detail"));
     const prompt = node("section", "block");
@@ -58,6 +73,7 @@
       prompt.append(node("pre", "", text));
     }
     panel.append(prompt);
+    if (sample.options.length) panel.append(options(sample));
     if (sample.reasoning) panel.append(folded("Reasoning (not scored)", sample.reasoning));
     panel.append(block("Response", sample.response));
     const pair = node("div", "two");

@@ -21,7 +21,6 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
-from nel.apps.view.choices import options_of
 from nel.apps.view.finding import FoundRun
 from nel.apps.view.index.database import FORMAT, Entry, Index, ResultKey
 from nel.apps.view.index.words import spaced
@@ -35,6 +34,7 @@ from nel.engine.store.pending import Pending
 from nel.engine.store.snapshot import StoredResult
 from nel.engine.store.spending import price_in
 from nel.errors import NelError, StoreError
+from nel.reports.choices import options_of
 from nel.reports.distributions import bin_of, measured
 from nel.reports.text import as_text
 from nel.types import Message, Sample, Scored, Unscored

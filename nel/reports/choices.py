@@ -1,0 +1,105 @@
+"""The options of a multiple-choice question with their labels, which of them an answer names, and
+the confusion matrix of a benchmark.
+
+Depends on how `nel.scoring` reads the choices of a sample.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from nel.errors import DatasetError
+from nel.scoring.gold_choices import ChoiceSetting
+from nel.types import Sample, ScorerInput
+
+OTHER: Final = "other"
+"""What was read where it is not a label."""
+_LABELS_MAX: Final = 26
+"""Labels of a matrix that fits a page."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The options of a question."""
+
+    texts: Mapping[str, str]
+    """By label, in order."""
+    expected: str
+    """The label of the right one; empty where the gold answer names none or several."""
+
+    def in_words(self, label: str | None) -> str | None:
+        """Return a label with the text of its option; anything else as it is."""
+        text = None if label is None else self.texts.get(label.strip())
+        return label if text is None else f"{label}: {text}"
+
+    def choice(self, answer: str | None) -> tuple[str, str] | None:
+        """Return the expected label and the one that was read, empty where none was; None where no
+        label is expected.
+        """
+        if not self.expected:
+            return None
+        label = (answer or "").strip()
+        return self.expected, label if not label or label in self.texts else OTHER
+
+
+def options_of(sample: Sample | None) -> Options | None:
+    """Return the options of a question, None where it has none."""
+    if sample is None:
+        return None
+    return _options(
+        ScorerInput(
+            response="", target=sample.target, metadata=dict(sample.metadata), sample=sample
+        )
+    )
+
+
+def options_in(result: Mapping[str, Any]) -> Options | None:
+    """Return the options of a line of results.jsonl, None where its row has none."""
+    metadata = result.get("metadata")
+    if not isinstance(metadata, Mapping):
+        return None
+    return _options(
+        ScorerInput(response="", target=result.get("expected_answer"), metadata=dict(metadata))
+    )
+
+
+def _options(row: ScorerInput) -> Options | None:
+    setting = ChoiceSetting.of(row)
+    if not setting.choices:
+        return None
+    try:
+        expected = setting.gold(row.target)
+    except DatasetError:
+        expected = ""
+    return Options(dict(zip(setting.labels, setting.choices, strict=False)), expected)
+
+
+@dataclass(frozen=True, slots=True)
+class Confusion:
+    """Which option was read for each that was expected."""
+
+    answers: Sequence[str]
+    """Labels of the columns; empty: no answer was found."""
+    rows: Sequence[tuple[str, Sequence[tuple[int, int]]]]
+    """Expected label, and in each column the count and the tenths of the row that it is."""
+
+
+def confusion_of(choices: Sequence[tuple[str, str, int]]) -> Confusion | None:
+    """Return the confusion matrix of ``(expected, answer, n)``, None where nothing was chosen."""
+    counts = {(expected, answer): n for expected, answer, n in choices}
+    expected = sorted({name for name, _ in counts})
+    if not expected or len(expected) > _LABELS_MAX:
+        return None
+    others = {name for _, name in counts} - set(expected)
+    answers = [
+        *expected,
+        *sorted(others - {"", OTHER}),
+        *(name for name in (OTHER, "") if name in others),
+    ]
+    rows = []
+    for name in expected:
+        row = [counts.get((name, answer), 0) for answer in answers]
+        rows.append((name, [(n, round(10 * n / (sum(row) or 1))) for n in row]))
+    return Confusion(answers, rows)
