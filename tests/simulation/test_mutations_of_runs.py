@@ -12,7 +12,7 @@ import pytest
 
 from nel.config.identity import Identity
 from nel.engine import preparation, resume_checks, run
-from nel.engine.judging import judges
+from nel.engine.judging import endpoint_set, judges
 from nel.engine.judging.endpoints import JudgeEndpoint
 from nel.engine.judging.judges import Judges
 from nel.engine.judging.replies import Reply, settle_round
@@ -206,7 +206,7 @@ def _refuse_too_late(patch: Patch) -> None:
 
 def _give_judges_all_the_room(patch: Patch) -> None:
     """Judges have as many slots as they ask for."""
-    patch.setattr(judges, "share_slots", lambda judge_endpoints: None)
+    patch.setattr(endpoint_set, "share_slots", lambda judge_endpoints: None)
 
 
 def _wait_for_silent_judges(patch: Patch) -> None:
