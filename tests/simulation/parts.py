@@ -17,7 +17,8 @@ from nel.core.strict_json import loads
 from nel.engine.judging.judges import KEY_PREFIX
 from nel.engine.scorers.call import Delegated, ScoringTask, score_turns, scorer_inputs, unscored_by
 from nel.engine.scorers.dispatch import Answer, Deliver, Scorers
-from nel.engine.store.database import OutcomeRow, Store, _disk_fault, _Entry, _Write
+from nel.engine.store.database import OutcomeRow, Store
+from nel.engine.store.writer import Write, _Entry, disk_fault
 from nel.errors import NelError, StoreError
 from nel.judges.types import Case
 from nel.scoring.result import mean_of_turns, outcome_of
@@ -44,6 +45,7 @@ class SimulatedStore(Store):
         self.killed: Callable[[], None] = lambda: None
         self.outcomes_committed = 0
         super().__init__(path)
+        self._writer.put = self._put  # type: ignore[method-assign]
 
     def holding(self, model: str) -> int:
         """Return how many answers of a model wait for the disk with their permit."""
@@ -56,7 +58,7 @@ class SimulatedStore(Store):
         return self._committing or bool(self._pending)
 
     def start_writer(self) -> None:
-        self._loop = asyncio.get_running_loop()
+        """Start no thread: batches are committed by timers of the loop."""
 
     async def stop_writer(self) -> None:
         while (self._pending or self._committing) and not self.dead:  # noqa: ASYNC110 - the clock is virtual
@@ -87,7 +89,7 @@ class SimulatedStore(Store):
             self._permits.append((judge, future))
         return future
 
-    def _put(self, writes: list[_Write]) -> asyncio.Future[None]:
+    def _put(self, writes: list[Write]) -> asyncio.Future[None]:
         future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._pending.append((writes, future))
         self._start_commit()
@@ -107,11 +109,11 @@ class SimulatedStore(Store):
         hit = self._commits == self._trouble.number
         if hit and self._trouble.trouble == "kill_at_commit":
             if self._trouble.durable:
-                self._commit(batch)
+                self._writer._commit(batch)
             self.kill()
         if hit and self._trouble.trouble == "disk_full":
-            self._disk_full = _disk_fault(self.path, sqlite3.OperationalError("database or disk is full"))
-        failure = self._disk_full or self._commit(batch)
+            self._disk_full = disk_fault(self.path, sqlite3.OperationalError("database or disk is full"))
+        failure = self._disk_full or self._writer._commit(batch)
         if failure is None:
             self.outcomes_committed += sum(
                 len(rows) for writes, _ in batch for sql, rows in writes if "INTO outcomes" in sql
