@@ -93,7 +93,7 @@ class Collection:
         self.categories = Categories(lambda: Accumulator(of_category))
         self.chosen = StatisticsCollector(requested or _planned_statistics(plan), design)
         self.failures = FailureAnalysis()
-        self.runtime = RuntimeStats(prices.get((config.get("endpoint") or {}).get("model")))
+        self.runtime = RuntimeStats(prices.get((config.get("endpoint") or {}).get("model", "")))
         self.calibrating = _calibrating(stored)
         self.auditing = _auditing(stored)
         self.judging: JudgingCounts | None = None
