@@ -103,7 +103,7 @@ class Collection:
         self.failures = FailureAnalysis()
         self._solver = ((plan.get("identity") or {}).get("solver") or {}).get("name", "")
         """That answers the samples in episodes; empty where one request does."""
-        self._price = prices.get((config.get("endpoint") or {}).get("model"))
+        self._price = prices.get((config.get("endpoint") or {}).get("model", ""))
         self.runtime = RuntimeStats(self._price)
         self.calibrating = _calibrating(stored)
         self.auditing = _auditing(stored)
