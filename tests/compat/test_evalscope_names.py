@@ -15,8 +15,8 @@ from nel.authoring.adapters.loading import SUBSET
 from nel.authoring.adapters.meta import REGISTERED
 from nel.authoring.lent_names import standing_in
 from nel.authoring.registry import benchmarks_in_file, find_benchmark
-from nel.compat.evalscope.mathematics import MathEvaluationError, compare_answers
 from nel.compat.evalscope.choices import parse_answers_zh
+from nel.compat.evalscope.mathematics import MathEvaluationError, compare_answers
 from nel.compat.evalscope.names import NAMES
 from nel.compat.evalscope.values import bytes_to_base64
 from nel.errors import DatasetError, PluginError
