@@ -239,6 +239,18 @@ def _imported(path: Path, name: str | None) -> Benchmark | None:
     return _adapted(adapter)
 
 
+class _FileModule(ModuleType):
+    """A file that modules beside it are imported through; they do not replace its own names.
+
+    A file may import a function ``prompt`` of its tool, and later texts of a ``prompt.py`` beside
+    it, as CMMU's adapter does.
+    """
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if not (isinstance(value, ModuleType) and value.__name__ == f"{self.__name__}.{name}"):
+            super().__setattr__(name, value)
+
+
 def _execute(path: Path) -> ModuleType:
     full = path.expanduser().resolve()
     if not full.is_file():
@@ -250,6 +262,7 @@ def _execute(path: Path) -> ModuleType:
     if spec is None or spec.loader is None:
         raise PluginError(f"{path} cannot be loaded as a Python module")
     module = importlib.util.module_from_spec(spec)
+    module.__class__ = _FileModule
     sys.modules[name] = module
     source = full.read_bytes()
     if any(root.encode() in source for root in roots()):

@@ -15,6 +15,7 @@ from nel.authoring.adapters.loading import SUBSET
 from nel.authoring.adapters.meta import REGISTERED
 from nel.authoring.lent_names import standing_in
 from nel.authoring.registry import benchmarks_in_file, find_benchmark
+from nel.compat.evalscope.mathematics import MathEvaluationError, compare_answers
 from nel.compat.evalscope.names import NAMES
 from nel.compat.evalscope.values import bytes_to_base64
 from nel.errors import DatasetError, PluginError
@@ -248,3 +249,17 @@ def test_letters_are_read_only_where_they_are_options(tmp_path: Path, reply: str
     given = ScorerInput(response=reply, target="B", sample=sample)
     state = benchmark.adapter.run_inference(AnsweredModel(sample.input, reply, None), _own_sample(given))
     assert benchmark.adapter.extract_answer(reply, state) == letter
+
+
+@pytest.mark.parametrize(
+    ("prediction", "matched"), [("12", True), ("12.0", True), ("12.5", False), ("x", False), ("", False)]
+)
+def test_whole_numbers_are_compared_where_a_benchmark_asks_for_them(prediction: str, matched: bool) -> None:
+    """AIME's adapter does; without it each of its answers had no score."""
+    assert compare_answers(prediction, "12", integer_only=True).matched == matched
+
+
+def test_a_reference_that_is_not_a_whole_number_is_refused_there() -> None:
+    """The sample has no score, as with EvalScope."""
+    with pytest.raises(MathEvaluationError, match="not a whole number"):
+        compare_answers("12", "1/2", integer_only=True)

@@ -48,11 +48,10 @@ _CONNECTOR: Final = re.compile(r"\s+(?:and|or)\s+", re.IGNORECASE)
 class Choice:
     """One option."""
 
-    def __init__(self, value: str, original_position: int = 0, correct: bool | None = None) -> None:
-        """Take the text, where it stood, and whether it was chosen."""
+    def __init__(self, value: str, original_position: int = 0) -> None:
+        """Take the text and where it stood."""
         self.value = value
         self.original_position = original_position
-        self.correct = correct
 
     def __str__(self) -> str:
         return self.value
@@ -77,10 +76,6 @@ class Choices(Sequence[Choice]):
 
     def __len__(self) -> int:
         return len(self._choices)
-
-    def mark_choice(self, index: int, correct: bool) -> None:
-        """Say whether an option was chosen."""
-        self._choices[index].correct = correct
 
 
 class Target(Sequence[str]):

@@ -50,7 +50,12 @@ def extract_answer(pred_str: str, use_last_number: bool = True) -> str:
 
 
 def compare_answers(
-    prediction: str, reference: str, *, prediction_mode: str = "fragment", **options: object
+    prediction: str,
+    reference: str,
+    *,
+    prediction_mode: str = "fragment",
+    integer_only: bool = False,
+    **options: object,
 ) -> MathResult:
     """Return whether two expressions mean the same.
 
@@ -58,21 +63,29 @@ def compare_answers(
         prediction: An expression, or with the mode ``output`` a whole reply.
         reference: The right expression.
         prediction_mode: ``fragment`` or ``output``.
+        integer_only: Both must be written as whole numbers, as the answers of AIME are.
         options: Tolerances and the like, which nel does not have.
 
     Raises:
-        MathEvaluationError: An option is given that would change the verdict.
+        MathEvaluationError: An option is given that would change the verdict, or the reference is
+            not the whole number that it must be.
     """
-    given = [name for name, value in options.items() if value and name != "validate_reference"]
-    if given:
-        raise MathEvaluationError(f"nel compares expressions without {', '.join(sorted(given))}")
-    found = extract_answer(prediction) if prediction_mode == "output" else _bare(prediction)
-    if not found.strip():
+    unknown = [name for name, value in options.items() if value and name != "validate_reference"]
+    if unknown:
+        raise MathEvaluationError(f"nel compares expressions without {', '.join(sorted(unknown))}")
+    if integer_only and not _is_integer(reference):
+        raise MathEvaluationError(f"the reference is not a whole number: {reference!r}")
+    answer = extract_answer(prediction) if prediction_mode == "output" else _bare(prediction)
+    if not answer.strip():
         return MathResult(reason="prediction_not_parsed")
-    same = expressions_equal(_bare(reference), found)
+    if integer_only and not _is_integer(answer):
+        return MathResult(
+            extracted=answer, prediction_valid=True, reason="integer_literal_required"
+        )
+    same = expressions_equal(_bare(reference), answer)
     return MathResult(
         matched=same,
-        extracted=found,
+        extracted=answer,
         prediction_valid=True,
         reason="matched" if same else "differs",
     )
@@ -87,6 +100,11 @@ def parse_digits(num: object, **_: object) -> float | None:
     """Return a text's number; None where it is none."""
     value = parse_number(str(num))
     return None if value is None else float(value)
+
+
+def _is_integer(text: str) -> bool:
+    value = parse_number(_bare(text))
+    return value is not None and value == int(value)
 
 
 def _bare(text: str) -> str:

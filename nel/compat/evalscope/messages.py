@@ -160,11 +160,6 @@ class TaskState(OwnState):
         self.sample.target = value
 
     @property
-    def target_values(self) -> list[str]:
-        """Return the right answers as a list."""
-        return list(self.target_reference)
-
-    @property
     def input_text(self) -> str:
         """Return what was asked as text."""
         return text_of(self.sample.input)

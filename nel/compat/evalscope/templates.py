@@ -51,7 +51,7 @@ class MultipleChoiceTemplate:
     )
     CHINESE_MULTIPLE_ANSWER_TEMPLATE = _ZH_SEVERAL + _ZH_WHOLE + _ZH_LETTERS + "\n" + _ZH_BODY
     CHINESE_MULTIPLE_ANSWER_TEMPLATE_COT = (
-        _ZH_SEVERAL + _ZH_LAST + _ZH_LETTERS + _ZH_THINK + "\n" + _ZH_BODY
+        _ZH_SEVERAL + _ZH_LAST + _ZH_LETTERS + _ZH_THINK + "\n\n" + _ZH_BODY
     )
 
 

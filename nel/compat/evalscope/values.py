@@ -22,7 +22,6 @@ __all__ = [
     "HubType",
     "JudgeStrategy",
     "MetricSelector",
-    "OutputType",
     "ScoreStatus",
     "ScoringPolicy",
     "Tags",
@@ -79,14 +78,6 @@ class EvalType:
     SERVICE = "openai_api"
     CHECKPOINT = "llm_ckpt"
     MOCK_LLM = "mock_llm"
-
-
-class OutputType:
-    """What is asked of a model."""
-
-    GENERATION = "generation"
-    LOGITS = "logits"
-    MULTIPLE_CHOICE = "multiple_choice_logits"
 
 
 class JudgeStrategy:

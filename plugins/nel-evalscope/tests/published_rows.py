@@ -46,9 +46,8 @@ REPLIES: Final = (
     "the paris, of course",
     "Ｂ",
     "x = \\boxed{x^2+1}",
-    "Anger: 3\nJoy: 4\nFear: 2\nHope: 9",
     "Then <gene>p53</gene> meets <person>Ann</person> .",
-    "Answer: 12 | 7\nScale: million",
+    "Answer: 12\nScale: million",
 )
 """Said of every row: right and wrong, in other forms, and nothing at all."""
 
@@ -289,27 +288,6 @@ def _exams(*subsets: str) -> Published:
     )
 
 
-def _of_kind(number: int) -> Row:
-    kind, answer = (("选择", "B"), ("判断", "对"), ("填空", "12"))[number % 3]
-    blank = "source_type analysis distribution difficulty_level subfield img_type".split()
-    pictures = {f"image_{place}": PICTURE if place == 1 else None for place in range(1, 6)}
-    names = {f"image_{place}_filename": f"{place}.png" for place in range(1, 6)}
-    return {
-        "id": number, "type": kind, "answer": answer, "question": f'See <img="1.png">: {number}?',
-        "subcategory": ("设计", "音乐")[number % 2], "category": "艺术与设计", **dict.fromkeys(blank, "x"),
-        **{f"option{place}": f"o{place} {number}" for place in range(1, 5)}, **pictures, **names,
-    }  # fmt: skip
-
-
-def _feelings(number: int) -> Row:
-    scale = {f"emotion{place}": name for place, name in enumerate("Anger Joy Fear Hope".split(), 1)}
-    full = scale | {f"emotion{place}_score": (place * 3 + number) % 10 for place in range(1, 5)}
-    return {
-        "prompt": f"How does {number} feel?", "reference_answer": str(scale),
-        "reference_answer_fullscale": str(full),
-    }  # fmt: skip
-
-
 def _vista(number: int) -> Row:
     kinds = ("multi_choice", "free_form")
     options = _options(number)
@@ -323,7 +301,10 @@ def _vista(number: int) -> Row:
 def _tagged(tag: str) -> Callable[[int], Row]:
     texts = ("Then p53 meets Ann .", "So Ann left .", "p53 it is .")
     tags = (["O", f"B-{tag}", "O", f"B-{tag}", "O"], ["O", f"B-{tag}", f"I-{tag}", "O"], ["O"] * 4)
-    return lambda number: {"tokens": texts[number % 3].split(), "ner_tags": tags[number % 3]}
+    return lambda number: {
+        "tokens": [*texts[number % 3].split(), str(number)],
+        "ner_tags": [*tags[number % 3], "O"],
+    }
 
 
 def _entities(name: str, tag: str, subset: str = "default", **more: Any) -> Published:
@@ -479,8 +460,6 @@ PUBLISHED: Final = (
     case("aime24", _math("problem", "answer", ("12", "7", "104")), file="aime/aime_adapter.py"),
     case("hmmt26", _math("problem", "answer", ("12", "7", "\\frac{1}{2}"), problem_idx=1, problem_type=["x"]), "train",
          file="hmmt/hmmt26_adapter.py"),
-    case("cmmmu", _of_kind, "val", subset_list=["设计", "音乐"]),
-    case("eq_bench", _feelings, "validation"),
     case("general_mcq", _lettered, "val"),
     case("general_vmcq", lambda n: {"question": f"See <image 1>: {n}?", "options": _options(n), "answer": _letter(n),
                                     "image_1": f"data:image/png;base64,{_ENCODED}"}, "val"),
