@@ -104,7 +104,7 @@ async def test_a_run_in_progress_is_live(tmp_path: Path) -> None:
             assert ">running</span>" in text
         assert (await (await client.get("/api/live")).json())["runs"] == {}
         assert (await (await client.get("/api/runs/going/live")).json())["is_over"]
-        assert "nel eval resume going goes on" in await text_of(client, "/runs/going")
+        assert f"nel eval resume {run_dir} goes on" in await text_of(client, "/runs/going")
 
 
 @pytest.mark.parametrize(("n", "score"), [(40, r"[\d.]+ % of \d+ so far"), (400, "none yet")])
