@@ -86,7 +86,9 @@ def find_page(topic: str) -> Path:
     several = [known for known in pages if known.endswith(f"/{name}")]
     if several:
         raise UsageError(f'several pages are called "{name}": nel docs {" or ".join(several)}')
-    hint = did_you_mean(name, pages) or "; nel docs lists them"
+    about = [known for known in pages if name.lower() in known]
+    hint = did_you_mean(name, pages) or f"; nel docs {' or '.join(about)}" * bool(about)
+    hint = hint or "; nel docs lists them"
     raise UsageError(f'there is no page "{topic}"{hint}')
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from nel.comparison import foreign, nel_runs
 from nel.comparison.sides import Side
+from nel.config.user_settings import output_directory
 from nel.core.paths import exists
 from nel.engine.store.remote import local_copy
 from nel.errors import OutputError, UsageError
@@ -49,7 +50,9 @@ def _labels(paths: Sequence[Path]) -> list[str]:
 
 def _read(path: Path, label: str) -> Side:
     if not exists(path):
-        raise OutputError(f"there is no {path}; give {_KNOWN}")
+        run = Path(output_directory()) / path
+        hint = f"; did you mean {run}?" if run.is_dir() else f"; give {_KNOWN}"
+        raise OutputError(f"there is no {path}{hint}")
     if path.is_dir():
         side = _read_directory(path, label)
     elif foreign.is_lm_eval(path):

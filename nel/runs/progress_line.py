@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator
 
 from nel.config.numbers import duration
-from nel.engine.progress import Progress
+from nel.engine.progress import BenchmarkProgress, Progress
 
 
 def progress_line(progress: Progress) -> str:
@@ -35,21 +35,22 @@ def line_items(progress: Progress) -> list[str]:
         "{:,} retries": progress.retries,
     }
     items += [form.format(count) for form, count in counts.items() if count]
-    score = score_so_far(progress.early_score, is_drawn=progress.is_drawn)
-    return [*items, *_delays(progress), *score]
+    return [*items, *_delays(progress), *score_so_far(progress, is_drawn=progress.is_drawn)]
 
 
-def score_so_far(score: tuple[float, int] | None, *, is_drawn: bool) -> list[str]:
-    """Return the score of so many answers as an item of a line; nothing where it is too early.
+def score_so_far(progress: Progress | BenchmarkProgress, *, is_drawn: bool) -> list[str]:
+    """Return the score with its n as an item of a line; nothing where it is too early.
 
     Args:
-        score: With its n.
+        progress: Of a run or a benchmark.
         is_drawn: The answers are of questions from all over the file, and not of the first ones.
     """
-    if score is None:
+    if progress.early_score is None:
         return []
+    value, n = progress.early_score
     order = "" if is_drawn else ", in file order"
-    return [f"({round(100 * score[0])} % of {score[1]:,} so far{order})"]
+    so_far = f" so far{order}" if progress.done < progress.total else ""
+    return [f"({round(100 * value)} % of {n:,}{so_far})"]
 
 
 def _delays(progress: Progress) -> Iterator[str]:

@@ -248,6 +248,7 @@ def main() -> None:
             for tool in (tool for tool in tools if tool not in failures):
                 try:
                     seconds[tool].append(measure(WAYS[tool], install(tool, environments), {"now": now, "new": new}))
+                    print(f"{tool}: %.1f s, CPU %.1f s" % seconds[tool][-1], file=sys.stderr)
                 except (peers.Failed, subprocess.SubprocessError) as error:
                     failures[tool] = str(error)
     print("| tool | commands | lines written by hand | CPU s | s |\n|---|---:|---:|---:|---:|")

@@ -1,4 +1,4 @@
-"""The results that a page shows are read from a file that may be damaged."""
+"""The results that a page shows: what becomes of choices, and of a damaged file."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from nel.errors import OutputError
+from nel.reports.html import render_report
 from nel.reports.run_files import read_run
-from nel.reports.samples import select
+from nel.reports.samples import select, shown_samples
 from tests.reports.run_fixture import make_rows, write_benchmark
 
 
@@ -20,3 +21,22 @@ def test_a_damaged_line_is_named_by_its_number(tmp_path: Path) -> None:
     path.write_bytes(b"".join([*lines[:30], b"[1\n", *lines[30:]]))
     with pytest.raises(OutputError, match="line 31 is not strict JSON"):
         select(read_run(tmp_path))
+
+
+def test_choices_have_their_options_their_words_and_a_matrix(tmp_path: Path) -> None:
+    """The options are those of the row; expected and read are a label with its text."""
+    rows = make_rows(40, unscored=3)
+    for row in rows:
+        row["metadata"]["choices"] = [f"text of {label}" for label in "ABCDEFGHIJ"]
+    write_benchmark(tmp_path / "quiz", "quiz", rows)
+    files = read_run(tmp_path)
+    (selection,) = select(files)
+    assert selection.confusion is not None
+    n_counted = sum(n for _, counts in selection.confusion.rows for n, _ in counts)
+    assert n_counted == sum(row["outcome"]["state"] != "unscored" for row in rows) == 37
+    for row, (_, details) in zip(rows, shown_samples(files[0], selection), strict=True):
+        label, extracted = row["expected_answer"], row["extracted_answer"]
+        assert details["expected"] == f"{label}: text of {label}"
+        assert details["extracted"] == (None if extracted is None else f"{extracted}: text of {extracted}")
+        assert ["C", "text of C", label == "C", extracted == "C"] in details["options"]  # type: ignore[operator]
+    assert "Confusion matrix" in "".join(render_report(tmp_path))

@@ -104,10 +104,10 @@ async def test_a_run_in_progress_is_live(tmp_path: Path) -> None:
             assert ">running</span>" in text
         assert (await (await client.get("/api/live")).json())["runs"] == {}
         assert (await (await client.get("/api/runs/going/live")).json())["is_over"]
-        assert "nel eval resume going goes on" in await text_of(client, "/runs/going")
+        assert f"nel eval resume {run_dir} goes on" in await text_of(client, "/runs/going")
 
 
-@pytest.mark.parametrize(("n", "score"), [(40, r"[\d.]+ % of \d+ so far"), (400, "none yet")])
+@pytest.mark.parametrize(("n", "score"), [(40, r"[\d.]+\s% of \d+ so far"), (400, "none yet")])
 async def test_a_live_score_waits_for_a_tenth(tmp_path: Path, n: int, score: str) -> None:
     """It has its n, on the page and in what the page asks for; of fewer answers there is none."""
     run_dir = build_viewed_run(tmp_path / "runs" / "going", n=n, answered=20, ended=None, texts=())

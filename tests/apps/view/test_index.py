@@ -10,12 +10,12 @@ import pytest
 from nel.apps.view.finding import FoundRun, find_runs
 from nel.apps.view.index.building import IndexState, Indices, build
 from nel.apps.view.index.database import ORDERS, Filter, Index, ResultKey, Search, choice_name
-from nel.apps.view.run_page import confusion_of
 from nel.apps.view.sample import sample_view
 from nel.apps.view.samples import Wanted, sample_page
 from nel.apps.view.summary import Summaries
 from nel.engine.store.codec import encode_outcome, encode_response
 from nel.engine.store.database import Store
+from nel.reports.choices import confusion_of
 from nel.reports.distributions import bin_of, chart_of
 from nel.runs.evaluation import evaluate
 from nel.types import Response, Scored
