@@ -218,7 +218,7 @@ class _Pass:
 
         sample_key = (key, result.idx, result.repeat)
         stored = unfinished_episode(snapshot, sample_key, self.price)
-        if stored["attempts"] == 0 and not result.was_run:
+        if stored["attempts"] == 0 and result.response is None:
             return
         outcome = line["outcome"]
         ended_by = f"{outcome['cause']}:{outcome['kind']}"

@@ -168,6 +168,7 @@ def test_a_row_may_have_limits_of_its_own(tmp_path: Path) -> None:
     assert code == 3
     assert [line["outcome"]["cause"] for line in lines] == [None, None, "bad_row"]
     assert [line["episode"]["ended_by"] for line in lines[:2]] == ["limit:steps", "solver"]
+    assert "episode" not in lines[2]
     assert "stepz" in lines[2]["outcome"]["detail"]
 
 
