@@ -179,7 +179,7 @@ class Collection:
 
         sample_key = (self._stored.key, result.idx, result.repeat)
         stored = unfinished_episode(self._stored.snapshot, sample_key, self._price)
-        if stored["attempts"] == 0 and not result.was_run:
+        if stored["attempts"] == 0 and result.response is None:
             return
         outcome = line["outcome"]
         ended_by = f"{outcome['cause']}:{outcome['kind']}"

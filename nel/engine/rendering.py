@@ -20,6 +20,7 @@ from nel.core.forked_map import mapped
 from nel.datasets import RawRow, content_id
 from nel.engine.golds import gold_fault
 from nel.engine.store.codec import encode_sample, sealed
+from nel.episodes.limits import limits_of_row
 from nel.errors import DatasetError, PromptError
 
 ROWS_ALONE: Final = 20_000
@@ -57,6 +58,7 @@ def rendering_of(
     content_number = number_of(content.encode())
     try:
         sample = benchmark.sample(data, sample_id=sample_id)
+        limits_of_row(sample.limits, f'the field "{benchmark.limits_field}"')
         encoded = encode_sample(sample)
     except (DatasetError, PromptError, ValueError) as error:
         return Rendering(content, content_number, None, str(error), 0)

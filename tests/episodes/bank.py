@@ -168,6 +168,10 @@ async def spinning(sample, episode):
         except:
             pass
 
+async def exiting(sample, episode):
+    await episode.ask()
+    sys.exit(0)
+
 async def silent(sample, episode):
     return "done"
 
@@ -193,11 +197,17 @@ def declare(name, **more):
 stubborn_ = declare("stubborn", solver=stubborn)
 swallowing_ = declare("swallowing", solver=swallowing)
 spinning_ = declare("spinning", solver=spinning)
+exiting_ = declare("exiting", solver=exiting)
 silent_ = declare("silent", solver=silent)
 raising_ = declare("raising", solver=raising)
 lasting_ = declare("lasting", environment=LastingBank)
 faulty_ = declare("faulty", environment=FaultyBank)
 leaking_ = declare("leaking", environment=LeakingBank, solver=telling)
+
+RATIONS = [{"steps": 1}, None, {"stepz": 2}]
+rationed_ = declare(
+    "rationed", dataset=lambda: [{**row, "ration": RATIONS[i]} for i, row in enumerate(rows)], limits_field="ration"
+)
 
 @benchmark(name="plain", **common)
 @scorer

@@ -161,6 +161,22 @@ def test_what_a_limit_ends_is_scored_as_it_stands(tmp_path: Path) -> None:
     assert len(calls) == 3
 
 
+def test_a_row_may_have_limits_of_its_own(tmp_path: Path) -> None:
+    """They hold for its sample alone; a row whose limits cannot be read is a bad row, and the run goes on."""
+    lines, _, code = run(tmp_path, depositing, "rationed", n=3)
+    assert code == 3
+    assert [line["outcome"]["cause"] for line in lines] == [None, None, "bad_row"]
+    assert [line["episode"]["ended_by"] for line in lines[:2]] == ["limit:steps", "solver"]
+    assert "episode" not in lines[2]
+    assert "stepz" in lines[2]["outcome"]["detail"]
+
+
+def test_a_solver_cannot_end_the_run(tmp_path: Path) -> None:
+    """`sys.exit` in a solver is its own error, and its sample is unscored."""
+    lines, _, code = run(tmp_path, depositing, "exiting")
+    assert (code, lines[0]["outcome"]["kind"]) == (3, "solver_raised")
+
+
 def test_a_model_that_repeats_itself_is_stuck(tmp_path: Path) -> None:
     """The same call with the same result, again and again, ends the episode."""
 

@@ -211,6 +211,46 @@ def test_stored_episodes_are_scored_again_without_asking(finished: Path, whole: 
     assert not (tmp_path / "mails").exists()
 
 
+def test_a_run_of_episodes_is_reproduced(tmp_path: Path, whole: Path) -> None:
+    """The same run begins again beside the old one, asks everything again, and comes to the same lines."""
+    with scripted(depositing) as endpoint:
+        assert evaluate(tmp_path, endpoint, "--run-id", "first") == 0
+        assert command(tmp_path, "eval", "reproduce", "out/first") == 0
+        assert len(endpoint.calls) == 2 * N_REQUESTS
+    runs = sorted(path.parent for path in (tmp_path / "out").glob("*/run.db"))
+    assert [lines(run) for run in runs] == [lines(whole)] * 2
+
+
+SCRIPT = """
+- when: Add 0
+  turns:
+    - reasoning: Both at once, I think.
+      calls: [{name: add, arguments: {a: 0}}, {name: deposit, raw: '{"amount":'}]
+    - {reasoning: Once more., text: I add., calls: [{name: deposit, arguments: {amount: 0}}]}
+    - text: done
+- turns:
+    - text: I will not.
+"""
+
+
+@pytest.mark.parametrize("protocol", ["chat", "anthropic"])
+def test_streamed_episodes_are_those_of_whole_answers(tmp_path: Path, protocol: str) -> None:
+    """Calls, a call that cannot be read, and signed thinking come to the same lines, streamed or not."""
+    path = write_bank(tmp_path, 2)
+    (tmp_path / "script.yaml").write_text(SCRIPT, encoding="utf-8")
+    with started_nel("endpoint", "script", "script.yaml", "--port", "0", cwd=tmp_path) as endpoint:
+        assert endpoint.stdout is not None
+        url = endpoint.stdout.readline().split()[1]
+        where = ("--bench", f"{path}:bank", "--model-url", url, "--model-id", "scripted", "--max-tokens", "99")
+        for out in ("whole", "streamed"):
+            stream = ("--stream",) if out == "streamed" else ()
+            protocol_key = ("-O", f"endpoint.protocol={protocol}")
+            assert command(tmp_path, "eval", "run", *where, *protocol_key, *stream, "-o", out) == 0
+    whole, streamed = (lines(only_run(tmp_path / out)) for out in ("whole", "streamed"))
+    assert whole == streamed
+    assert [(line["reward"], line["episode"]["tool_errors"]) for line in whole] == [(1.0, {"bad_json": 1}), (0.0, {})]
+
+
 def test_the_response_cache_answers_the_steps_of_another_run(tmp_path: Path, whole: Path) -> None:
     """A second run with the same cache runs the tools and sends nothing."""
     with scripted(depositing) as endpoint:

@@ -230,7 +230,7 @@ async def _drive(solver: BoundSolver | None, episode: Episode) -> _Over:
 
 async def _answer_of(solver: BoundSolver, episode: Episode) -> str | None:
     """Return the solver's answer; None once it had to be abandoned."""
-    task = asyncio.ensure_future(solver.solve(episode.sample, episode))
+    task = asyncio.ensure_future(_contained(solver, episode))
     abandoned = asyncio.ensure_future(episode.abandoned.wait())
     try:
         await asyncio.wait({task, abandoned}, return_when=asyncio.FIRST_COMPLETED)
@@ -243,7 +243,17 @@ async def _answer_of(solver: BoundSolver, episode: Episode) -> str | None:
         abandoned.cancel()
         if not task.done():
             leave_suspended(task)
+    if task.cancelled():
+        raise EnvironmentFault("solver_raised", "the solver cancelled its own task")
     return await task if task.done() else None
+
+
+async def _contained(solver: BoundSolver, episode: Episode) -> str | None:
+    """Return the solver's answer; `sys.exit` in it does not end the run."""
+    try:
+        return await solver.solve(episode.sample, episode)
+    except SystemExit as error:
+        raise EnvironmentFault("solver_raised", f"the solver called sys.exit({error})") from error
 
 
 def _is_answer(episode: Episode, text: str, last: Response) -> bool:

@@ -134,7 +134,10 @@ class StoredAttempts:
                 continue
             steps = self.steps.setdefault(int(attempt), {})
             if "call" in asked:
-                asked["asked"] = _call_in(steps, *asked["call"])
+                answer, position = asked["call"]
+                if answer not in steps:
+                    continue  # it was damaged, and a salvage left it out
+                asked["asked"] = _call_in(steps[answer], position)
             step = _step(int(number), asked, response)
             steps[step.number] = step
             self.requests.setdefault(int(attempt), {})[step.number] = asked
@@ -188,10 +191,9 @@ class StoredAttempts:
         return read_message(loads(pool[reference]))
 
 
-def _call_in(steps: Mapping[int, Step], number: int, position: int) -> JsonObject:
-    response = steps[number].response
-    assert response is not None  # noqa: S101 - an answer wrote the call
-    return call_json(response.message.tool_calls[position])
+def _call_in(answer: Step, position: int) -> JsonObject:
+    assert answer.response is not None  # noqa: S101 - a model step has one
+    return call_json(answer.response.message.tool_calls[position])
 
 
 def message_of(step: Step) -> Message | None:

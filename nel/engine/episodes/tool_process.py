@@ -25,6 +25,8 @@ from nel.tools import ANY_NAME, Tool, ToolError, Toolset
 from nel.tools.results import OUTPUT_BYTES_MAX, ToolErrorKind, cut_output
 from nel.types import Sample
 
+FRAME_BYTES_MAX: Final = 64 << 20
+"""Of one answer of the process; what a tool returns is cut before, evidence is not."""
 _SIZE: Final = struct.Struct("<I")
 _DETAIL_CHARACTERS_MAX: Final = 4_000
 _FAULTS: Final = {"turn": "setup", "call": "tool_raised", "evidence": "verifier_raised"}
@@ -66,6 +68,10 @@ class _ToolHost:
                 request
             )
             message = dumps_bytes({"number": request["number"], "answer": value})
+            if len(message) > FRAME_BYTES_MAX:
+                raise ValueError(
+                    f"{what} has {len(message):,} bytes, more than {FRAME_BYTES_MAX:,}"
+                )
         except BaseException as error:  # noqa: BLE001 - the boundary of plugin code, sys.exit included
             detail = "".join(traceback.format_exception(error))[-_DETAIL_CHARACTERS_MAX:]
             fault = {"number": request["number"], "fault": _FAULTS[what], "detail": detail}

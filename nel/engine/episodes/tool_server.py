@@ -19,11 +19,10 @@ from typing import Any, Final, Self
 
 from nel.authoring.benchmark import Benchmark
 from nel.core.strict_json import dumps_bytes, loads
-from nel.engine.episodes.tool_process import serve_tools
+from nel.engine.episodes.tool_process import FRAME_BYTES_MAX, serve_tools
 from nel.engine.scorers.fork_server import kill_descendants, run_and_exit
 from nel.episodes.endings import EnvironmentFault
 
-FRAME_BYTES_MAX: Final = 64 << 20
 _SIZE: Final = struct.Struct("<I")
 _ORDER: Final = struct.Struct("<4sq")
 _REPLY_SECONDS: Final = 60.0

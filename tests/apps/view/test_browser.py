@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import shutil
 import threading
 from collections.abc import Iterator
@@ -15,6 +16,9 @@ import pytest
 
 from nel.apps.view.server import create_app, listening
 from tests.apps.view.conftest import PATIENCE_SECONDS, TOKEN, access
+from tests.episodes.bank import depositing, n_results, write_bank
+from tests.support.endpoint import Call, Reply, scripted
+from tests.support.processes import started_nel, wait_until
 from tests.support.viewed_run import build_viewed_run
 
 if TYPE_CHECKING:
@@ -226,3 +230,36 @@ def test_a_link_from_another_site_works(browser: Any, url: str, tmp_path: Path) 
     page.locator("pre.answer mark").wait_for(timeout=PATIENCE_MS)
     assert page.url.startswith(f"{url}/runs/a-run/quiz/2")
     context.close()
+
+
+def test_a_transcript_grows_and_is_walked_by_keyboard(browser: Any, tmp_path: Path) -> None:
+    """Steps of an episode in progress come without a reload, n and p go from one to the next, Enter unfolds one."""
+    passes = threading.Event()
+
+    def script(call: Call, number: int) -> Reply:
+        reply = depositing(call, number)
+        reply.wait = passes if n_results(call) == 2 else None
+        return reply
+
+    path = write_bank(tmp_path, 1)
+    env = {**os.environ, "MAILS": str(tmp_path / "mails")}
+    with scripted(script) as endpoint, served(tmp_path / "out", tmp_path / "cache") as url:
+        where = ("--model-url", endpoint.url, "--model-id", "m", "-o", "out", "--run-id", "live")
+        with started_nel("eval", "run", "--bench", f"{path}:bank", *where, cwd=tmp_path, env=env) as process:
+            wait_until(lambda: len(endpoint.calls) == 3, process)
+            context = browser.new_context()
+            watched = Watched(context.new_page(), url)
+            page, press = watched.page, watched.page.keyboard.press
+            page.goto(f"{url}/runs/live/bank/0")
+            assert page.locator("[data-step]").count() == 4
+            for key, at in (("n", 0), ("n", 1), ("p", 0), ("p", 0), ("n", 1)):
+                press(key)
+                focused = page.locator("[data-step]").nth(at)
+                assert focused.evaluate("item => item === document.activeElement"), (key, at)
+            passes.set()
+            page.locator("[data-step]").nth(7).wait_for()
+            page.get_by_text("not answered").wait_for(state="detached")
+            assert page.locator("[data-step]").count() == 9
+            assert process.wait() == 0
+            assert watched.incidents == []
+            context.close()
