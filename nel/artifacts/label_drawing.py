@@ -27,8 +27,8 @@ from nel.artifacts.label_pairs import baseline_of, shown_pair
 from nel.artifacts.results import Result
 from nel.core.strict_json import dumps
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
-from nel.judges.stats.calibration import key_of, stratum_keys
 from nel.judges.stats.human_labels import allocate, priority, spread
+from nel.judges.stats.tally import key_of, stratum_keys
 from nel.types import Message, Sample
 
 

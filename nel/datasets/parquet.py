@@ -60,7 +60,7 @@ def read_parquet(file: BinaryIO, name: str) -> Iterator[tuple[int, dict[str, obj
 
 
 def _rows(batch: RecordBatch, with_maps: Mapping[str, DataType]) -> Iterator[dict[str, Any]]:
-    columns = {name: batch.column(name).to_pylist() for name in batch.column_names}
+    columns: dict[str, Any] = {name: batch.column(name).to_pylist() for name in batch.column_names}
     for name, kind in with_maps.items():
         columns[name] = [_with_objects(value, kind) for value in columns[name]]
     for values in zip(*columns.values(), strict=True):
@@ -70,7 +70,8 @@ def _rows(batch: RecordBatch, with_maps: Mapping[str, DataType]) -> Iterator[dic
 def _has_map(kind: DataType) -> bool:
     from arro3.core import DataType  # noqa: PLC0415 - as above
 
-    inner = [kind.value_field] if kind.value_field else kind.fields or ()
+    fields: Any = kind.fields  # None for a kind without any
+    inner = [kind.value_field] if kind.value_field else fields or ()
     return DataType.is_map(kind) or any(_has_map(field.type) for field in inner)
 
 

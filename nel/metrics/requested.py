@@ -73,7 +73,10 @@ class _BareScores(Sequence[SampleScore]):
         return (_bare(value) for value in chain(self._values, repeat(0.0, self._zeros)))
 
     def __getitem__(self, index: Any) -> Any:
-        return list(self)[index]
+        if isinstance(index, slice):
+            return list(self)[index]
+        position = range(len(self))[index]
+        return _bare(self._values[position] if position < len(self._values) else 0.0)
 
 
 @dataclass(slots=True)
@@ -299,8 +302,8 @@ class StatisticsCollector:
 
     def _reduced_row(self, headline: str, name: str) -> MetricJson:
         if name in self._broken:
-            reason = self._broken[name]
-            return _row(f"{headline}/{name}", None, reason, n=0, repeats=self._repeats_max)
+            failure = self._broken[name]
+            return _row(f"{headline}/{name}", None, failure, n=0, repeats=self._repeats_max)
         series = self._reduced.get(name, Series())
         left_out = self._left_out[name]
         text = f"{left_out} samples left out: too few scored answers, or no number"
@@ -350,11 +353,11 @@ def _rows_of(
     ) as error:
         reason = _failure(error)
         return [_row(name, None, n=len(scores), repeats=repeats, reason=reason)], True
-    numbers = {name: value}
-    if isinstance(value, (list, tuple)):
-        value = dict(enumerate(value, start=1))
+    numbers: dict[str, object] = {name: value}
     if isinstance(value, Mapping):
         numbers = {f"{name}/{key}": number for key, number in value.items()}
+    elif isinstance(value, (list, tuple)):
+        numbers = {f"{name}/{position}": number for position, number in enumerate(value, start=1)}
     if not numbers:
         nothing = "failed: it gave no number at all"
         return [_row(name, None, nothing, n=len(scores), repeats=repeats, unit=unit)], True
