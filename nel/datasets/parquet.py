@@ -70,8 +70,8 @@ def _rows(batch: RecordBatch, with_maps: Mapping[str, DataType]) -> Iterator[dic
 def _has_map(kind: DataType) -> bool:
     from arro3.core import DataType  # noqa: PLC0415 - as above
 
-    fields: Any = kind.fields  # None for a kind without any
-    inner = [kind.value_field] if kind.value_field else fields or ()
+    value_field: Any = kind.value_field  # None for a kind that holds no other
+    inner = [value_field] if value_field else kind.fields or ()
     return DataType.is_map(kind) or any(_has_map(field.type) for field in inner)
 
 
