@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Protocol
 
 from nel.comparison.compare import BenchmarkComparison
 from nel.comparison.document import benchmark_json, measure_json, side_json
@@ -15,7 +15,6 @@ from nel.decide.verdict import GateDecision
 from nel.errors import EXIT_DONE, EXIT_GATE_FAILED, EXIT_GATE_INCONCLUSIVE
 from nel.version import __version__
 
-T = TypeVar("T")
 FORMAT: Final = 1
 WORDS: Final = {
     GateDecision.GO: "GO",
@@ -136,21 +135,26 @@ def decide(benchmarks: Sequence[GatedBenchmark], level: float) -> Decision:
     return Decision(decision=decision, reasons=reasons, benchmarks=ordered, level=level)
 
 
-def breaches(
-    tests: Sequence[T], level: float, is_breached: Callable[[T, float], bool]
-) -> dict[int, float]:
+class Tested(Protocol):
+    """What can be breached: a demand on a difference, or a floor."""
+
+    def is_breached(self, level: float) -> bool:
+        """Return whether it is breached at a level."""
+        ...
+
+
+def breaches(tests: Sequence[Tested], level: float) -> dict[int, float]:
     """Return the level at which each test is breached, by the identity of the test: Holm's
     step-down procedure.
 
     Args:
         tests: All that decide.
         level: Of them together.
-        is_breached: Whether a test is breached at a level.
     """
     remaining, breached = list(tests), dict[int, float]()
     while remaining:
         step = 1 - (1 - level) / len(remaining)
-        failed = {id(test): step for test in remaining if is_breached(test, step)}
+        failed = {id(test): step for test in remaining if test.is_breached(step)}
         if not failed:
             break
         breached |= failed

@@ -62,6 +62,11 @@ class _Held:
         lower = bounds["lower"] - (row["value"] - row["ci_lower"]) * wider
         return lower, bounds["upper"] + (row["ci_upper"] - row["value"]) * wider
 
+    def is_breached(self, level: float) -> bool:
+        """Return whether the metric is under its floor at a level."""
+        span = self.span(level)
+        return span is not None and span[1] < self.floor.value
+
 
 def read_floors(arguments: Sequence[str]) -> list[Floor]:
     """Return what ``METRIC=VALUE`` and ``BENCHMARK:METRIC=VALUE`` say.
@@ -105,7 +110,7 @@ def hold(run_dir: Path, floors: Sequence[Floor]) -> Decision:
     with readable(run_dir):
         rows = [row for floor in floors for row in _demands_of(benchmarks, floor)]
         _check_results(run_dir, benchmarks, rows)
-        breached = breaches(rows, LEVEL, _is_missed)
+        breached = breaches(rows, LEVEL)
         return decide([_gated(row, breached) for row in rows], LEVEL)
 
 
@@ -170,11 +175,6 @@ def _rows(files: BenchmarkFiles, metric: str, floor: Floor) -> list[_Held]:
             f"calibration of the judge: {text}" for text in texts_of(files.metrics, (CALIBRATION,))
         ]
     return demands
-
-
-def _is_missed(demand: _Held, level: float) -> bool:
-    span = demand.span(level)
-    return span is not None and span[1] < demand.floor.value
 
 
 def _gated(demand: _Held, breached: Mapping[int, float]) -> GatedBenchmark:

@@ -74,6 +74,11 @@ class Demand:
         lower = min(interval.lower for interval in intervals)
         return lower, max(interval.upper for interval in intervals)
 
+    def is_breached(self, level: float) -> bool:
+        """Return whether the harm is beyond the margin at a level."""
+        span = self.span(level)
+        return span is not None and non_inferiority(*span, margin=self.margin) is GateDecision.NO_GO
+
 
 @dataclass(slots=True)
 class _Entry:
@@ -125,7 +130,6 @@ def gate(
     breached = breaches(
         [demand for entry in entries if entry.rule.is_gated for demand in entry.demands],
         policy.level,
-        _is_breached,
     )
     return decide([_gated(entry, breached, policy.level) for entry in entries], policy.level)
 
@@ -292,11 +296,6 @@ def _side_blockers(side: SideBenchmark, name: str, metric: str, policy: Policy) 
     if policy.require_calibration and is_judged and not (side.judging or {}).get("calibration"):
         reasons.append(f"the {name}'s judge was never calibrated, and the policy requires it")
     return reasons
-
-
-def _is_breached(demand: Demand, level: float) -> bool:
-    span = demand.span(level)
-    return span is not None and non_inferiority(*span, margin=demand.margin) is GateDecision.NO_GO
 
 
 def _gated(entry: _Entry, breached: Mapping[int, float], level: float) -> GatedBenchmark:
