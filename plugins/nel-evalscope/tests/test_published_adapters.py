@@ -26,7 +26,10 @@ from tests.support.endpoint import Call, Reply, answer, scripted
 pytestmark = pytest.mark.slow
 HERE: Final = Path(__file__).parent
 TWO_BOXES: Final = "\\boxed{7} or \\boxed{12}"
-_MATHEMATICS: Final = ("gsm8k", "gsm8k_indic", "math_500", "cmath", "mgsm", "competition_math")
+_MATHEMATICS: Final = (
+    "agieval", "aime24", "cmath", "competition_math", "gsm8k", "gsm8k_indic", "gsm8k_v", "hmmt26", "math_500",
+    "math_vista", "mgsm",
+)  # fmt: skip
 READ_OTHERWISE: Final = {name: {TWO_BOXES} for name in _MATHEMATICS}
 """Replies whose verdict differs, as docs/reference/differences.md says: the last of several boxes, or all of them."""
 OWN_AGGREGATES: Final = (
