@@ -60,21 +60,21 @@ def read_parquet(file: BinaryIO, name: str) -> Iterator[tuple[int, dict[str, obj
 
 
 def _rows(batch: RecordBatch, with_maps: Mapping[str, DataType]) -> Iterator[dict[str, Any]]:
-    columns = {name: batch.column(name).to_pylist() for name in batch.column_names}
+    columns: dict[str, Any] = {name: batch.column(name).to_pylist() for name in batch.column_names}
     for name, kind in with_maps.items():
         columns[name] = [_with_objects(value, kind) for value in columns[name]]
     for values in zip(*columns.values(), strict=True):
         yield dict(zip(columns, values, strict=True))
 
 
-def _has_map(kind: DataType) -> bool:
+def _has_map(kind: Any) -> bool:  # the stubs of arro3 do not say that fields may be None
     from arro3.core import DataType  # noqa: PLC0415 - as above
 
     inner = [kind.value_field] if kind.value_field else kind.fields or ()
     return DataType.is_map(kind) or any(_has_map(field.type) for field in inner)
 
 
-def _with_objects(value: Any, kind: DataType) -> Any:
+def _with_objects(value: Any, kind: Any) -> Any:
     """Return a value with an object for each map, which arro3 gives as pairs.
 
     Raises:
