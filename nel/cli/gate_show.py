@@ -40,8 +40,8 @@ def show_gate(
     """
     if policy is None:
         raise ConfigError(
-            "nel gate needs a policy: --policy FILE, or --fail-under METRIC=VALUE for one run alone;"
-            " nel docs compare-and-gate has a policy to copy"
+            "nel gate needs a policy: --policy FILE, or --fail-under METRIC=VALUE for one run"
+            " alone; nel docs compare-and-gate has a policy to copy"
         )
     if len(sides) != _SIDES:
         raise ConfigError(f"nel gate needs a baseline and a candidate, not {len(sides)} results")

@@ -67,7 +67,7 @@ def _rows(batch: RecordBatch, with_maps: Mapping[str, DataType]) -> Iterator[dic
         yield dict(zip(columns, values, strict=True))
 
 
-def _has_map(kind: DataType) -> bool:
+def _has_map(kind: Any) -> bool:  # the stubs of arro3 do not say that fields may be None
     from arro3.core import DataType  # noqa: PLC0415 - as above
 
     value_field: Any = kind.value_field  # None for a kind that holds no other
@@ -75,7 +75,7 @@ def _has_map(kind: DataType) -> bool:
     return DataType.is_map(kind) or any(_has_map(field.type) for field in inner)
 
 
-def _with_objects(value: Any, kind: DataType) -> Any:
+def _with_objects(value: Any, kind: Any) -> Any:
     """Return a value with an object for each map, which arro3 gives as pairs.
 
     Raises:

@@ -98,9 +98,7 @@ class Progress:
     benchmarks: dict[int, BenchmarkProgress] = field(default_factory=dict)
     """By the number of the benchmark in the store."""
     is_drawn: bool = False
-    """Whether questions are asked in a random order, as a stop rule has it, and not in that of their
-    file.
-    """
+    """Whether questions are asked in a random order, as a stop rule has it; else in file order."""
     notes: list[str] = field(default_factory=list)
     """What the user should know beside the result."""
     faults: dict[str, Counter[str]] = field(default_factory=dict)
@@ -133,8 +131,9 @@ class Progress:
 
     @property
     def early_score(self) -> tuple[float, int] | None:
-        """Return the running mean reward and of how many, None before a tenth is done and of several
-        benchmarks, which are asked one after the other.
+        """Return the running mean reward and of how many; None before a tenth is done.
+
+        Of several benchmarks, which are asked one after the other, there is none.
         """
         if len(self.benchmarks) > 1:
             return None

@@ -35,7 +35,7 @@ def status_of(run: FoundRun, summaries: Summaries) -> RunStatus | None:
 
 
 def status_json(status: RunStatus) -> dict[str, Any]:
-    """Return a status as texts for a page; a score of less than a tenth of the answers is left out."""
+    """Return a status as texts for a page; a score waits for a tenth of the answers."""
     return {
         "state": status.state,
         "is_over": status.is_over,

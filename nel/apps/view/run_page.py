@@ -118,8 +118,8 @@ def _warnings(run: RunSummary, summary: BenchmarkSummary) -> list[str]:
     elif summary.files is None and not run.is_live:
         left = numbers.count(summary.n_total - summary.n_done)
         lines.append(
-            f"This run has no results yet: {left} answers are missing. nel eval resume {run.run.path}"
-            " goes on."
+            f"This run has no results yet: {left} answers are missing. nel eval resume"
+            f" {run.run.path} goes on."
         )
     return [*lines, *summary.warnings]
 
