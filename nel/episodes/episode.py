@@ -115,7 +115,7 @@ class Episode:
         Raises:
             EpisodeEnding: A limit is reached, the endpoint is lost, or the model's context is full.
         """
-        await self._opened()
+        await self._ensure_open()
         asked = self.messages if messages is None else list(messages)
         offered = self.tools if tools is None else tuple(tools)
         number = self._next_number()
@@ -157,7 +157,7 @@ class Episode:
 
         They run one after the other, unless every tool among them is declared ``parallel``.
         """
-        await self._opened()
+        await self._ensure_open()
         numbers = [self._next_number() for _ in calls]
         facts = [self._facts(call) for call in calls]
         if len(calls) > 1 and all(known is not None and known.parallel for known in facts):
@@ -177,7 +177,7 @@ class Episode:
 
     async def user(self, text: str) -> None:
         """Append a message of the user, which begins the next turn of the environment."""
-        await self._opened()
+        await self._ensure_open()
         number, digest = self._next_number(), digest_of({"user": text})
         if self._stored(number, "user", digest) is None:
             step = Step(
@@ -348,7 +348,7 @@ class Episode:
             self.ending = self.ending or SessionOver(error)
             raise self.ending from error
 
-    async def _opened(self) -> None:
+    async def _ensure_open(self) -> None:
         """Raise what ended the episode; a solver that goes on and on after that is left suspended
         for good, since nothing that is raised ends ``while True`` around a bare ``except``.
         """

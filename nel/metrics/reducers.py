@@ -129,7 +129,7 @@ def at_least(
     1.0
     """
     _check_k(k)
-    return _bounded(lambda attempts: float(_count(attempts, value, value_to_float) >= k))
+    return _bounded_reducer(lambda attempts: float(_count(attempts, value, value_to_float) >= k))
 
 
 @score_reducer
@@ -298,7 +298,7 @@ def _reducer(leaf: _Leaf) -> ScoreReducer:
     return reduce
 
 
-def _bounded(leaf: _Leaf) -> ScoreReducer:
+def _bounded_reducer(leaf: _Leaf) -> ScoreReducer:
     """Return a reducer to 0 to 1 that no higher score lowers."""
     reduce = _reducer(leaf)
     reduce.is_bounded = True  # type: ignore[attr-defined] # read by NamedReducer
@@ -357,7 +357,7 @@ def _estimate(
         n = len(attempts)
         return estimator(n, _count(attempts, value, to_float), k) if n >= k else math.nan
 
-    return _bounded(estimate)
+    return _bounded_reducer(estimate)
 
 
 def _numbers(attempts: list[_Attempt], to_float: ValueToFloat) -> list[float]:

@@ -76,10 +76,12 @@ def preview(config: RunConfig, *, pilot: str | None = None) -> list[PlannedBench
     check_writers(config.output.reports)
     find_executor(config.engine.executor)
     plans = make_plans(config)
-    return [_estimated(_preview(plan, config), config, pilot) for plan in plans]
+    return [_with_estimate(_preview(plan, config), config, pilot) for plan in plans]
 
 
-def _estimated(planned: PlannedBenchmark, config: RunConfig, pilot: str | None) -> PlannedBenchmark:
+def _with_estimate(
+    planned: PlannedBenchmark, config: RunConfig, pilot: str | None
+) -> PlannedBenchmark:
     """Return the plan of a benchmark with an estimate of its episodes."""
     episodes = planned.samples * planned.repeats
     if pilot is None or not planned.solver or not episodes:

@@ -55,7 +55,7 @@ def check_kill(killed: Path, whole: list[dict], moment: str, count: int) -> None
         assert endpoint.resent() <= (moment in IN_FLIGHT)
         assert len(mails) == len(set(mails))
     else:  # a mail may have been sent when the kill came, so its episode began again
-        assert moment in ("before_tool", "after_tool", "before_step")
+        assert moment in ("before_tool", "after_tool", "before_step", "after_score")
     assert lines_of(killed) == whole
 
 

@@ -230,7 +230,7 @@ async def _drive(solver: BoundSolver | None, episode: Episode) -> _Over:
 
 async def _answer_of(solver: BoundSolver, episode: Episode) -> str | None:
     """Return the solver's answer; None once it had to be abandoned."""
-    task = asyncio.ensure_future(_contained(solver, episode))
+    task = asyncio.ensure_future(_solve(solver, episode))
     abandoned = asyncio.ensure_future(episode.abandoned.wait())
     try:
         await asyncio.wait({task, abandoned}, return_when=asyncio.FIRST_COMPLETED)
@@ -248,7 +248,7 @@ async def _answer_of(solver: BoundSolver, episode: Episode) -> str | None:
     return await task if task.done() else None
 
 
-async def _contained(solver: BoundSolver, episode: Episode) -> str | None:
+async def _solve(solver: BoundSolver, episode: Episode) -> str | None:
     """Return the solver's answer; `sys.exit` in it does not end the run."""
     try:
         return await solver.solve(episode.sample, episode)
