@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from nel.config.numbers import plain_int
+from nel.models.answer_json import Contradiction
 from nel.models.context_window import blame, is_sure
 from nel.models.error_bodies import BOM, ErrorBody, error_body, error_in, error_said
 from nel.models.rate_limit_headers import retry_after_seconds
@@ -270,6 +271,8 @@ def not_json(body: bytes, error: ValueError) -> Fault:
     stands in it.
     """
     start = body[:_START_BYTES].removeprefix(BOM).strip()
+    if isinstance(error, Contradiction):
+        return malformed(str(error))
     if not start:
         return malformed("the body is empty")
     if start[:1] == b"<":

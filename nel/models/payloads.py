@@ -9,8 +9,7 @@ from dataclasses import replace
 from typing import Any, Final, TypeAlias
 
 from nel.config.redaction import Redactor
-from nel.core.strict_json import loads
-from nel.models.error_bodies import BOM
+from nel.models.answer_json import answer_of
 from nel.models.faults import (
     ANSWERED,
     UNREADABLE,
@@ -120,6 +119,6 @@ class PayloadReader:
             answer = stream.answer() if fetched.streamed else stream.whole(fetched.body)
             return answer if isinstance(answer, Fault) else self._redactor.json(answer)
         try:
-            return self._redactor.json(loads(fetched.body.removeprefix(BOM)), fetched.body)
+            return self._redactor.json(answer_of(fetched.body), fetched.body)
         except ValueError as error:
             return not_json(self._redactor.body(fetched.body), error)

@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Final
 
 from nel.core.finish_reasons import ending_of, has_ended
-from nel.core.strict_json import loads
-from nel.models.error_bodies import BOM, error_in
+from nel.models.answer_json import Contradiction, answer_of
+from nel.models.error_bodies import error_in
 from nel.models.faults import UNREADABLE, Fault, fault_of_error_object, malformed, unreadable
 from nel.models.protocols import first_token_of, index_of, read_content
 from nel.models.tool_calls import CallPieces, accumulated
@@ -111,7 +111,7 @@ class AnswerStream(ABC):
         is none.
         """
         try:
-            payload = loads(b"\n".join(self._unframed).removeprefix(BOM))
+            payload = answer_of(b"\n".join(self._unframed))
         except ValueError:
             return malformed("the stream has no data")
         return payload if isinstance(payload, dict) else malformed("the stream has no data")
@@ -144,7 +144,10 @@ class AnswerStream(ABC):
             return
         self._started = True
         try:
-            payload = loads(data.removeprefix(BOM))
+            payload = answer_of(data)
+        except Contradiction as error:
+            self._fail(malformed(str(error)))
+            return
         except ValueError as error:
             self._fail(malformed(f"a chunk of the stream is not JSON ({error}): {data[:80]!r}"))
             return

@@ -44,6 +44,20 @@ MALFORMED: dict[str, str | bytes] = {
 }
 
 
+def _twice(name: str, value: str, other: str) -> str:
+    """Return the good body, with a field that has another value before its own."""
+    return GOOD.replace(f'"{name}": {value}', f'"{name}": {other}, "{name}": {value}')
+
+
+TWICE = {
+    "f30-content": _twice("content", '"Answer: 0"', '"Answer: 9"'),
+    "f30-content-escaped": _twice("content", '"Answer: 0"', '"Answer: 9"').replace("content", "c\\u006fntent", 1),
+    "f30-finish": _twice("finish_reason", '"stop"', '"length"'),
+    "f30-choices": '{"choices": [], ' + GOOD[1:],
+}
+MALFORMED |= TWICE
+
+
 @pytest.mark.parametrize("body", MALFORMED.values(), ids=MALFORMED)
 def test_an_answer_that_is_none_is_tried_again_and_never_scored(body: str | bytes) -> None:
     """Once: the next attempt is an answer. Always: malformed after every attempt, without a text."""
@@ -81,6 +95,10 @@ DETAILS: dict[str, tuple[Reply, str]] = {
         "the body is a web page, not JSON: Wifi Sign in",
     ),
     "f23-no-message": (http('{"error": {"code": null}}'), "HTTP 200 with an error: no message"),
+    "f30-twice": (
+        http(TWICE["f30-finish"]),
+        'one object of the answer has "finish_reason" twice, with different values',
+    ),
     "f23-errors": (http('{"errors": [{"message": "no such route"}]}'), "HTTP 200 with an error: no such route"),
     "f23-words-alone": (http('{"detail": "no such route"}'), "HTTP 200 with an error: no such route"),
     "f33-websocket": (
@@ -119,6 +137,8 @@ ACCEPTED = {
     ),
     "f25-tool-calls-null": answer("Answer: 0", tool_calls=None, function_call=None, refusal=None),
     "f30-big-integer": http(GOOD.replace('"id": "x"', f'"id": {"9" * 400}')),
+    "f30-same-twice": http(_twice("content", '"Answer: 0"', '"Answer: 0"')),
+    "f30-usage-twice": http(_twice("prompt_tokens", "7", "8")),
     "f30-tokens-twice": http(
         GOOD.replace('"index": 0', '"index": 0, "logprobs": {"top_logprobs": [{"text": -1.5, "text": -2}]}')
     ),
