@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Final
 
 from nel.core.finish_reasons import ending_of, has_ended
 from nel.models.answer_json import Contradiction, answer_of
-from nel.models.error_bodies import error_in
+from nel.models.error_bodies import BOM, error_in
 from nel.models.faults import UNREADABLE, Fault, fault_of_error_object, malformed, unreadable
 from nel.models.protocols import first_token_of, index_of, read_content
 from nel.models.tool_calls import CallPieces, accumulated
