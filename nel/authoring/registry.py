@@ -247,7 +247,7 @@ class _FileModule(ModuleType):
     """
 
     def __setattr__(self, name: str, value: object) -> None:
-        if not (isinstance(value, ModuleType) and value.__name__ == f"{self.__name__}.{name}"):
+        if getattr(value, "__name__", None) != f"{self.__name__}.{name}":
             super().__setattr__(name, value)
 
 

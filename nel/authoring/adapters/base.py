@@ -102,6 +102,7 @@ class DataAdapter(ABC):
         self.judge_use = JudgeUse()
         """Whether and how a judge is asked; a run may change it."""
         self._use_llm_judge = False
+        """Whether the judge decides where the run leaves it to the adapter."""
         self.current_subset_name = ""
         """The subset whose records are being read, where subsets are read one by one."""
         if local_place(self) is None:
@@ -119,13 +120,6 @@ class DataAdapter(ABC):
         self._metric_list = value
 
     @property
-    def use_llm_judge(self) -> bool:
-        """Return whether the judge decides where the run leaves it to the adapter; set
-        `_use_llm_judge` for that.
-        """
-        return self._use_llm_judge
-
-    @property
     def llm_judge(self) -> LlmJudge:
         """Return the run's judge, for an `llm_match_score` that words its own prompt and reads the
         reply.
@@ -136,7 +130,7 @@ class DataAdapter(ABC):
     def judge_strategy(self) -> str:
         """Return ``rule``, ``llm`` or ``llm_recall``."""
         chosen = self.judge_use.strategy
-        return ("llm" if self.use_llm_judge else "rule") if chosen == "auto" else chosen
+        return ("llm" if self._use_llm_judge else "rule") if chosen == "auto" else chosen
 
     def as_record(self, row: dict[str, object]) -> dict[str, object]:
         """Return a row of the dataset as `record_to_sample` reads it."""

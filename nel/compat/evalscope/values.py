@@ -73,11 +73,8 @@ class HubType:
 class EvalType:
     """How a model is reached."""
 
-    CUSTOM = "custom"
     OPENAI_API = "openai_api"
     SERVICE = "openai_api"
-    CHECKPOINT = "llm_ckpt"
-    MOCK_LLM = "mock_llm"
 
 
 class JudgeStrategy:
