@@ -64,4 +64,4 @@ def test_what_the_source_calls_unscored_is_no_zero(tmp_path: Path) -> None:
     assert (metrics["accounting"]["n_scored"], metrics["accounting"]["n_unscored"]) == (1, 1)
     assert metrics["headline"]["value"] == 1.0
     side = read_nemo(source, "a").benchmarks["quiz"]
-    assert list(side.columns()._states) == [SCORED, UNSCORED]
+    assert list(side.columns().states) == [SCORED, UNSCORED]
