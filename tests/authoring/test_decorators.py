@@ -97,6 +97,14 @@ def test_the_kind_of_a_prompt_is_found_out(prompt: str, kind: str, tmp_path: Pat
         assert "why?" in template.render({"q": "why?"})
 
 
+def test_choices_from_a_nested_field() -> None:
+    """choices_field may be dotted, and static choices serve every row."""
+    nested = bench(endpoint_type="completions_logprob", choices_field="choices.text")
+    assert nested.sample({"q": "q", "a": "B", "choices": {"text": ["x", "y"]}}, sample_id="1").choices == ("x", "y")
+    static = bench(endpoint_type="completions_logprob", choices=[" A", " B"])
+    assert static.sample({"q": "q", "a": "B"}, sample_id="1").choices == (" A", " B")
+
+
 def test_a_judge_is_kept_and_asked_by_its_file_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A file that names its judge is judged without a flag, its key is looked for first, and a flag's judge wins."""
     judge = {"url": "http://127.0.0.1:9/v1", "model_id": "big", "api_key": "JUDGE_KEY"}
