@@ -28,7 +28,7 @@ from nel.authoring.benchmark import Benchmark
 from nel.authoring.registry import find_benchmark
 from nel.cli.app import app
 from nel.config import schema
-from nel.engine.benchmark_description import Fact, facts_of, metrics_of, prompt_of, rule_of
+from nel.engine.asking.benchmark_description import Fact, facts_of, metrics_of, prompt_of, rule_of
 
 ROOT = Path(__file__).resolve().parents[1]
 RUN = ("eval", "run")

@@ -181,8 +181,8 @@ def _sample_ids(spec: str) -> list[str]:
     from nel.config.load import (  # noqa: PLC0415 - the plugin is loaded in every run of pytest
         build_config,
     )
-    from nel.engine.plan import make_plans  # noqa: PLC0415
-    from nel.engine.plan_samples import Digests, stream_samples  # noqa: PLC0415
+    from nel.engine.planning.plan import make_plans  # noqa: PLC0415
+    from nel.engine.planning.plan_samples import Digests, stream_samples  # noqa: PLC0415
     from nel.errors import NelError  # noqa: PLC0415
 
     nowhere = {"url": "http://127.0.0.1:9/v1", "model": "none"}

@@ -41,9 +41,9 @@ from nel.metrics.requested import RequestedStatistics, StatisticsCollector
 from nel.types import Outcome, SampleScore, Score, Unscored
 
 if TYPE_CHECKING:
-    from nel.artifacts.calibration import Calibrating
     from nel.artifacts.early_stop import EarlyStop
     from nel.artifacts.extraction import Auditing
+    from nel.artifacts.labels.calibration import Calibrating
     from nel.artifacts.repeat_check import Pair
     from nel.judges.stats.summary import JudgingCounts
 
@@ -244,7 +244,7 @@ def _calibrating(stored: StoredBenchmark) -> Calibrating | None:
     """Return what takes in the labels of a benchmark, None where it never had any."""
     if not any((stored.directory / name).exists() for name in _OF_LABELS):
         return None
-    from nel.artifacts.calibration import Calibrating  # noqa: PLC0415 - few runs have labels
+    from nel.artifacts.labels.calibration import Calibrating  # noqa: PLC0415 - few runs have labels
 
     return Calibrating(stored.directory)
 

@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from nel.config.schema import StopConfig
-from nel.engine.stop_rule import StopRule
-from nel.engine.stop_rule_opening import rule_of
-from nel.engine.stop_rules import BASELINES, DECISIONS
+from nel.engine.asking.stop_rule_opening import rule_of
+from nel.engine.asking.stop_rules import BASELINES, DECISIONS
+from nel.engine.stopping.stop_rule import StopRule
 from nel.engine.store.codec import decode_outcome
 from nel.engine.store.snapshot import Snapshot
 from nel.metrics.intervals import ANYTIME, Interval

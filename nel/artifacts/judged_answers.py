@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from nel.artifacts.calibration import is_verdict
-from nel.artifacts.label_pairs import check_pair, is_pair
+from nel.artifacts.labels.calibration import is_verdict
+from nel.artifacts.labels.pairs import check_pair, is_pair
 from nel.artifacts.results import Result, read_result, reward_of
 from nel.engine.store.snapshot import Snapshot
 from nel.errors import UsageError, did_you_mean

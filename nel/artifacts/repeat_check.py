@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from nel.artifacts.results import Result, outcome_json, read_result, reward_of
 from nel.decide.repeatability import added_half_width, difference_rate, rerun_of
-from nel.engine.repeat_check import drawn
+from nel.engine.asking.repeat_check import drawn
 from nel.engine.store.snapshot import Snapshot, StoredResult
 from nel.types import SECOND_ASKING, Response
 

@@ -71,7 +71,7 @@ class Benchmark:
     sample's row.
     """
     gold_kind: GoldKind | None = None
-    """What a gold answer that reads two ways is; `nel.engine.golds` binds what all of the dataset
+    """What a gold answer that reads two ways is; `nel.engine.planning.golds` binds what all of the dataset
     are.
     """
     judges_by_reference: bool = True

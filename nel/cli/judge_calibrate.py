@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
-    from nel.artifacts.labelling import Imported
+    from nel.artifacts.labels.labelling import Imported
     from nel.artifacts.write import BenchmarkResult
 
 
@@ -64,7 +64,7 @@ def calibrate(
 
 
 def _draw(run_dir: Path, out: Path | None, bench: str | None, n: int) -> None:
-    from nel.artifacts.label_drawing import draw_labels  # noqa: PLC0415 - keeps --help fast
+    from nel.artifacts.labels.drawing import draw_labels  # noqa: PLC0415 - keeps --help fast
     from nel.cli.terminal import plain  # noqa: PLC0415
 
     drawn = draw_labels(run_dir, out, slot=bench, n=n)
@@ -84,7 +84,7 @@ def _draw(run_dir: Path, out: Path | None, bench: str | None, n: int) -> None:
 
 
 def _measure(run_dir: Path, labels: list[Path], bench: str | None) -> None:
-    from nel.artifacts.labelling import import_labels  # noqa: PLC0415 - keeps --help fast
+    from nel.artifacts.labels.labelling import import_labels  # noqa: PLC0415 - keeps --help fast
     from nel.cli.terminal import plain, report_text  # noqa: PLC0415
     from nel.reports.run_warnings import CALIBRATION, texts_of  # noqa: PLC0415
 
@@ -127,7 +127,7 @@ def _lines(imported: Imported, judging: dict[str, Any], headline: dict[str, Any]
 
 def _borrow(run_dir: Path, other: Path, bench: str | None) -> None:
     from nel.artifacts.inputs import BORROWED_NAME  # noqa: PLC0415 - keeps --help fast
-    from nel.artifacts.labelling import borrow_calibration  # noqa: PLC0415
+    from nel.artifacts.labels.labelling import borrow_calibration  # noqa: PLC0415
     from nel.cli.terminal import plain, report_text  # noqa: PLC0415
     from nel.judges.stats.calibration import LABELS_FEW, few_labels  # noqa: PLC0415
 

@@ -62,7 +62,7 @@ def _print_table(run_dirs: list[Path], formats: list[str]) -> None:
 
 
 def _rebuild(run_dir: Path, formats: list[str] | None) -> None:
-    from nel.engine.resume_checks import check_records  # noqa: PLC0415 - keeps --help fast
+    from nel.engine.asking.resume_checks import check_records  # noqa: PLC0415 - keeps --help fast
     from nel.engine.store.snapshot import FILE_NAME  # noqa: PLC0415
     from nel.errors import PluginError  # noqa: PLC0415 - keeps --help fast
     from nel.reports.writers import check_writers, write_reports  # noqa: PLC0415

@@ -12,7 +12,7 @@ from nel.cli.request_text import indented
 from nel.cli.terminal import plain
 
 if TYPE_CHECKING:
-    from nel.engine.benchmark_description import Description, Example
+    from nel.engine.asking.benchmark_description import Description, Example
 
 
 def show(
@@ -36,7 +36,7 @@ def show(
     """
     from nel.authoring.registry import find_benchmark  # noqa: PLC0415 - keeps --help fast
     from nel.core.strict_json import dumps  # noqa: PLC0415
-    from nel.engine.benchmark_description import describe, example_of  # noqa: PLC0415
+    from nel.engine.asking.benchmark_description import describe, example_of  # noqa: PLC0415
     from nel.errors import NelError  # noqa: PLC0415
 
     plugin = find_benchmark(benchmark)

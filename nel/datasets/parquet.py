@@ -70,8 +70,9 @@ def _rows(batch: RecordBatch, with_maps: Mapping[str, DataType]) -> Iterator[dic
 def _has_map(kind: Any) -> bool:  # the stubs of arro3 do not say that fields may be None
     from arro3.core import DataType  # noqa: PLC0415 - as above
 
-    value_field: Any = kind.value_field  # None for a kind that holds no other
-    inner = [value_field] if value_field else kind.fields or ()
+    value_field: Any = kind.value_field  # each is None for a kind without it
+    fields: Any = kind.fields
+    inner = [value_field] if value_field else fields or ()
     return DataType.is_map(kind) or any(_has_map(field.type) for field in inner)
 
 

@@ -20,8 +20,8 @@ from nel.authoring.validation import Check
 from nel.config.load import build_config
 from nel.discovery.extension_points import shape_error
 from nel.engine.judging.cases import complete_case
-from nel.engine.plan import Plan, make_plans
-from nel.engine.plan_samples import Digests, stream_samples
+from nel.engine.planning.plan import Plan, make_plans
+from nel.engine.planning.plan_samples import Digests, stream_samples
 from nel.engine.store.codec import decode_sample
 from nel.engine.store.snapshot import StoredSample
 from nel.errors import ConfigError, JudgeError, NelError, PluginError

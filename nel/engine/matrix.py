@@ -18,12 +18,12 @@ from nel.config.openai_environment import key_variable
 from nel.config.redaction import read_secret
 from nel.config.schema import RunConfig
 from nel.engine.executors.find import opened_executor
-from nel.engine.exit_status import ExitStatus
-from nel.engine.plan import Plan
+from nel.engine.planning.plan import Plan
 from nel.engine.progress import Progress
 from nel.engine.run import open_scorers, open_tools, opened_session
 from nel.engine.session import DEFAULT_RUNTIME, Runtime, Session, Shared
-from nel.engine.stop_signals import StopSignals
+from nel.engine.stopping.exit_status import ExitStatus
+from nel.engine.stopping.stop_signals import StopSignals
 from nel.errors import (
     EXIT_DONE,
     EXIT_SIGINT,

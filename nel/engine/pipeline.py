@@ -17,23 +17,23 @@ from typing import TYPE_CHECKING
 from nel.config.schema import EngineConfig, Price
 from nel.core.failpoints import reached
 from nel.core.observer import UNOBSERVED, Observer
-from nel.engine.abort_conditions import EndpointFaultCounter, TruncationProbe
-from nel.engine.adaptation import Adaptation
-from nel.engine.endpoint_trial import EndpointTrial
-from nel.engine.exit_status import ExitStatus
-from nel.engine.generate import STOP_ERRORS, Exchange, SampleRunner, scoring_task
+from nel.engine.asking.adaptation import Adaptation
+from nel.engine.asking.endpoint_trial import EndpointTrial
+from nel.engine.asking.generate import STOP_ERRORS, Exchange, SampleRunner, scoring_task
+from nel.engine.asking.response_outcomes import outcome_row, verdict_before_scoring
+from nel.engine.asking.resume_checks import BackgroundChecks, RecordCheck
+from nel.engine.asking.stop_rules import StopRules
+from nel.engine.asking.work import Job, WorkItem, WorkQueue
+from nel.engine.asking.workers import Workers
 from nel.engine.progress import Progress
-from nel.engine.response_outcomes import outcome_row, verdict_before_scoring
-from nel.engine.resume_checks import BackgroundChecks, RecordCheck
 from nel.engine.scoring_stage import Machinery, OutcomeCounter, ScoringStage
-from nel.engine.stop_rules import StopRules
-from nel.engine.stopping import Stop
+from nel.engine.stopping.abort_conditions import EndpointFaultCounter, TruncationProbe
+from nel.engine.stopping.exit_status import ExitStatus
+from nel.engine.stopping.session_end import Stop
 from nel.engine.store.codec import decode_sample, encode_response
 from nel.engine.store.database import Store
 from nel.engine.store.pending import Pending
 from nel.engine.store.snapshot import Snapshot
-from nel.engine.work import Job, WorkItem, WorkQueue
-from nel.engine.workers import Workers
 from nel.errors import EXIT_DONE, EXIT_STOPPED_EARLY
 from nel.models.adaptation import tokens_max
 from nel.models.client import Client

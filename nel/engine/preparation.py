@@ -12,20 +12,20 @@ from dataclasses import dataclass, replace
 
 from nel.config.identity import Identity, check_resume
 from nel.core.forked_map import usable_processes
+from nel.engine.asking.repeat_check import check_draw
+from nel.engine.asking.resume_checks import DatasetCheck, deferred_check, fingerprint_of
+from nel.engine.asking.stop_rules import refuse_growth
+from nel.engine.asking.work import Job
 from nel.engine.judging.cases import judge_json
-from nel.engine.plan import Plan
-from nel.engine.plan_samples import Digests, duplicate_id, identity_of, stream_samples
+from nel.engine.planning.plan import Plan
+from nel.engine.planning.plan_samples import Digests, duplicate_id, identity_of, stream_samples
 from nel.engine.progress import Progress
-from nel.engine.repeat_check import check_draw
-from nel.engine.resume_checks import DatasetCheck, deferred_check, fingerprint_of
 from nel.engine.scorers.rules import describe_scorer
-from nel.engine.stop_rules import refuse_growth
 from nel.engine.store.database import Store
 from nel.engine.store.elsewhere import shard_of
 from nel.engine.store.pending import Pending
 from nel.engine.store.plans import StoredPlan, check_plan
 from nel.engine.store.snapshot import Snapshot, StoredSample
-from nel.engine.work import Job
 from nel.errors import DatasetError, ResumeRefused
 from nel.models.adaptation import Changes
 from nel.version import __version__

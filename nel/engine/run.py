@@ -22,27 +22,27 @@ from nel.config.schema import RunConfig
 from nel.config.schema.stop import StopConfig
 from nel.core.observer import Observer
 from nel.core.strict_json import dumps
+from nel.engine.asking.repeat_check import count_pending_checks
+from nel.engine.asking.resume_checks import UNREADABLE, RecordCheck
+from nel.engine.asking.stop_rules import StopRules
+from nel.engine.asking.work import Job
 from nel.engine.executors import Executor, ScorerPool, ScoringWork
 from nel.engine.executors.find import opened_executor
-from nel.engine.exit_status import ExitStatus
 from nel.engine.judging.cases import is_same_endpoint, judge_models
 from nel.engine.pipeline import OpenRun
-from nel.engine.plan import Plan, judging_models
+from nel.engine.planning.plan import Plan, judging_models
 from nel.engine.preparation import ResumeOptions, prepare_job
 from nel.engine.process_limits import check_memory, fit_open_files
 from nel.engine.progress import BenchmarkProgress, Progress
-from nel.engine.repeat_check import count_pending_checks
-from nel.engine.resume_checks import UNREADABLE, RecordCheck
 from nel.engine.run_directory import store_config, with_absolute_paths
 from nel.engine.session import DEFAULT_RUNTIME, Runtime, Session
-from nel.engine.stop_rules import StopRules
+from nel.engine.stopping.exit_status import ExitStatus
 from nel.engine.store.codec import decode_response
 from nel.engine.store.database import Store
 from nel.engine.store.lock import owned
 from nel.engine.store.pending import Pending
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.engine.store.spending import highest_price, price_of, spent_by_killed
-from nel.engine.work import Job
 from nel.errors import ConfigError, ResumeRefused
 from nel.models.budget import Spend
 
@@ -206,7 +206,7 @@ def _open_rules(store: Store, snapshot: Snapshot, jobs: list[Job], config: StopC
     """Return the rules of a session; without one, the statistics behind them are not imported."""
     if not config.when:
         return StopRules()
-    from nel.engine.stop_rule_opening import open_rules  # noqa: PLC0415
+    from nel.engine.asking.stop_rule_opening import open_rules  # noqa: PLC0415
 
     return open_rules(store, snapshot, jobs, config)
 

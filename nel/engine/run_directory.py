@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nel.config.schema import RunConfig
-from nel.engine.plan import Plan
+from nel.engine.planning.plan import Plan
 from nel.engine.store.database import Store
 from nel.engine.store.schema import check_path
 from nel.engine.store.snapshot import FILE_NAME, Snapshot

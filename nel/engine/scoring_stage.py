@@ -16,17 +16,17 @@ from nel.config.redaction import Redactor
 from nel.config.schema import EngineConfig
 from nel.core.failpoints import reached
 from nel.core.observer import Observer, Place
+from nel.engine.asking.generate import STOP_ERRORS, SampleRunner
+from nel.engine.asking.response_outcomes import scored_row, settled
+from nel.engine.asking.stop_rules import StopRules
+from nel.engine.asking.work import Job, WorkQueue
 from nel.engine.executors import ProgramRunner, ScorerPool
-from nel.engine.exit_status import ExitStatus, exit_status_of
-from nel.engine.generate import STOP_ERRORS, SampleRunner
 from nel.engine.progress import Progress
-from nel.engine.response_outcomes import scored_row, settled
 from nel.engine.scorers.call import Delegated, ScoringTask
 from nel.engine.scorers.fork_server import SLOTS
-from nel.engine.stop_rules import StopRules
-from nel.engine.stopping import Stop
+from nel.engine.stopping.exit_status import ExitStatus, exit_status_of
+from nel.engine.stopping.session_end import Stop
 from nel.engine.store.database import Store
-from nel.engine.work import Job, WorkQueue
 from nel.errors import (
     EXIT_STOPPED_EARLY,
     EndpointError,

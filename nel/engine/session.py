@@ -28,21 +28,21 @@ from nel.config.schema import BudgetConfig, RunConfig
 from nel.core.event_loop import run
 from nel.core.observer import Observer, SessionInfo
 from nel.core.strict_json import dumps_bytes
-from nel.engine.doubtful_answers import take_back
+from nel.engine.asking.doubtful_answers import take_back
+from nel.engine.asking.repeat_check import pending_checks
+from nel.engine.asking.resume_checks import BYTES_FIRST
+from nel.engine.asking.work import n_unanswered
 from nel.engine.executors import Executor, LocalExecutor, ProgramRunner, ScorerPool, ScoringWork
-from nel.engine.exit_status import ExitStatus, exit_status_of, with_last_words
 from nel.engine.observability import monitor_gate, observing
 from nel.engine.pipeline import OpenRun, Pipeline
-from nel.engine.plan_judges import may_ask_judge
-from nel.engine.repeat_check import pending_checks
-from nel.engine.resume_checks import BYTES_FIRST
+from nel.engine.planning.plan_judges import may_ask_judge
 from nel.engine.scoring_stage import Machinery
 from nel.engine.shared_limits import SharedLimits
-from nel.engine.stop_signals import StopSignals
+from nel.engine.stopping.exit_status import ExitStatus, exit_status_of, with_last_words
+from nel.engine.stopping.stop_signals import StopSignals
 from nel.engine.store.codec import decode_response, encode_response
 from nel.engine.store.database import Store
 from nel.engine.store.spending import price_of, spent_before
-from nel.engine.work import n_unanswered
 from nel.errors import (
     EXIT_USAGE,
     NelError,

@@ -18,14 +18,14 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from nel.episodes.episode import Episode, Reply
     from nel.episodes.limits import Limits
-    from nel.episodes.solvers import BoundSolver, Solver
+    from nel.episodes.solver_names import BoundSolver, Solver
 
 _HOME = {
-    "BoundSolver": "nel.episodes.solvers",
+    "BoundSolver": "nel.episodes.solver_names",
     "Episode": "nel.episodes.episode",
     "Limits": "nel.episodes.limits",
     "Reply": "nel.episodes.episode",
-    "Solver": "nel.episodes.solvers",
+    "Solver": "nel.episodes.solver_names",
 }
 
 __all__ = ["BoundSolver", "Episode", "Limits", "Reply", "Solver"]

@@ -18,7 +18,7 @@ from dataclasses import replace
 from typing import Final, Generic, TypeAlias, TypeVar
 
 from nel.engine.session import DEFAULT_RUNTIME, Runtime
-from nel.engine.stop_signals import StopSignals
+from nel.engine.stopping.stop_signals import StopSignals
 
 T = TypeVar("T")
 Live = TypeVar("Live")

@@ -20,14 +20,14 @@ from nel.config.settings import Given
 from nel.core.failpoints import reached
 from nel.core.paths import share
 from nel.core.strict_json import loads
-from nel.engine.exit_status import ExitStatus
+from nel.engine.asking.resume_checks import check_records
 from nel.engine.observability import run_log
-from nel.engine.plan import Plan, make_plans
+from nel.engine.planning.plan import Plan, make_plans
 from nel.engine.progress import Progress
-from nel.engine.resume_checks import check_records
 from nel.engine.run import run_session
 from nel.engine.run_directory import latest_run_dir, new_run_dir, refuse_imported
 from nel.engine.session import Runtime
+from nel.engine.stopping.exit_status import ExitStatus
 from nel.engine.store.integrity import check_integrity
 from nel.engine.store.remote import is_remote, resumable, store_of, uploading
 from nel.engine.store.snapshot import FILE_NAME, Snapshot

@@ -22,10 +22,10 @@ from nel.config.schema import RunConfig
 from nel.config.settings import Given
 from nel.core.atomic_files import write_file
 from nel.core.strict_json import loads, pretty
+from nel.engine.asking.resume_checks import check_records
 from nel.engine.matrix import MatrixRun, run_sessions
-from nel.engine.plan import make_plans
+from nel.engine.planning.plan import make_plans
 from nel.engine.progress import Progress
-from nel.engine.resume_checks import check_records
 from nel.engine.run_directory import new_directory, with_absolute_paths
 from nel.engine.session import Runtime
 from nel.engine.store.pending import Pending

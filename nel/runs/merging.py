@@ -25,9 +25,9 @@ from nel.config.redaction import redact_url
 from nel.config.schema.shard import Shard
 from nel.core.atomic_files import sync_directory
 from nel.core.failpoints import reached
-from nel.engine.exit_status import ExitStatus
 from nel.engine.judging.adaptation import KEY_PREFIX
 from nel.engine.progress import Progress
+from nel.engine.stopping.exit_status import ExitStatus
 from nel.engine.store.elsewhere import shard_of
 from nel.engine.store.integrity import check_integrity, count_unreadable
 from nel.engine.store.lock import owner_of

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field, replace
 
 from nel.config.schema import JudgeConfig, RunConfig
 from nel.config.schema.shard import Shard
+from nel.engine.asking.repeat_check import check_draw
 from nel.engine.executors.find import find_executor
-from nel.engine.plan import Plan, make_plans
-from nel.engine.plan_judges import may_ask_judge, unasked_judge
-from nel.engine.plan_samples import Digests, duplicate_id, stream_samples
-from nel.engine.repeat_check import check_draw
+from nel.engine.planning.plan import Plan, make_plans
+from nel.engine.planning.plan_judges import may_ask_judge, unasked_judge
+from nel.engine.planning.plan_samples import Digests, duplicate_id, stream_samples
 from nel.engine.store.codec import decode_sample
 from nel.engine.store.elsewhere import shard_number, shard_of
 from nel.engine.store.spending import price_of
@@ -177,7 +177,7 @@ def _episodes(plan: Plan) -> tuple[str, JsonObject, int]:
 
 
 def _first_request(plan: Plan, config: RunConfig, sample: Sample) -> JsonObject:
-    from nel.engine.benchmark_description import first_request  # noqa: PLC0415 - of a dry run
+    from nel.engine.asking.benchmark_description import first_request  # noqa: PLC0415 - of a dry run
 
     body = first_request(
         plan.benchmark,

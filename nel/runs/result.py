@@ -8,7 +8,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from nel.engine.exit_status import ExitStatus
+from nel.engine.stopping.exit_status import ExitStatus
 from nel.runs.notebook import html_table
 
 if TYPE_CHECKING:

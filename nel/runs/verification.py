@@ -21,7 +21,7 @@ from typing import Any, Final
 
 from nel.artifacts.files import directory_name
 from nel.artifacts.inputs import AUDIT_NAME, INPUTS, READER
-from nel.artifacts.label_file import RATINGS_SUFFIX
+from nel.artifacts.labels.file import RATINGS_SUFFIX
 from nel.config.identity import Identity
 from nel.core.atomic_files import write_file
 from nel.core.strict_json import loads, pretty

@@ -14,7 +14,7 @@ from nel.benchmarks.knowledge.mmlu import generative as mmlu
 from nel.benchmarks.knowledge.truthfulqa import generative as truthfulqa
 from nel.benchmarks.knowledge.truthfulqa.summary_rouge import summary_rouge
 from nel.datasets import RawRow, open_dataset
-from nel.engine.golds import with_gold_kind
+from nel.engine.planning.golds import with_gold_kind
 from nel.scoring.gold_choices import choice_gold
 from nel.types import ScorerInput
 

@@ -13,7 +13,7 @@ from typing import Any
 from nel.authoring.benchmark import Benchmark
 from nel.authoring.fewshot_loading import bind_examples
 from nel.byob import ScorerInput, benchmark, scorer
-from nel.engine.loglikelihood import _pairs
+from nel.engine.asking.loglikelihood import _pairs
 
 GOLDEN = json.loads((Path(__file__).parent / "lm_eval_prompts.json").read_text(encoding="utf-8"))
 

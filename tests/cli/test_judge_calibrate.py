@@ -15,9 +15,9 @@ from typing import Any
 import jsonschema
 import pytest
 
-from nel.artifacts.calibration import read_labels
-from nel.artifacts.label_drawing import draw_labels
-from nel.artifacts.labelling import borrow_calibration, import_labels
+from nel.artifacts.labels.calibration import read_labels
+from nel.artifacts.labels.drawing import draw_labels
+from nel.artifacts.labels.labelling import borrow_calibration, import_labels
 from nel.artifacts.schema import load_schema
 from nel.artifacts.write import write_artifacts
 from nel.errors import UsageError

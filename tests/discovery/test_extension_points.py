@@ -28,7 +28,7 @@ from nel.discovery.extension_points import EXTENSION_POINTS, shape_error
 from nel.engine.executors.find import find_executor
 from nel.engine.observability.find import find_observer
 from nel.engine.store.remote import store_of
-from nel.episodes.solvers import find_solver
+from nel.episodes.solver_names import find_solver
 from nel.errors import NelError, PluginError
 from nel.judges.registry import check_template
 from nel.models.wire.registry import wire_of

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from nel.config.schema import EngineConfig
-from nel.engine.abort_conditions import EndpointFaultCounter, TruncationProbe
+from nel.engine.stopping.abort_conditions import EndpointFaultCounter, TruncationProbe
 from nel.types import Response, ResponseError
 
 LOST = ResponseError(kind="server_error", message="HTTP 500", status=500)

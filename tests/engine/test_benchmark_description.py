@@ -11,7 +11,7 @@ from nel.authoring.registry import find_benchmark
 from nel.cli.app import app
 from nel.cli.request_text import indented
 from nel.config.load import build_config
-from nel.engine.benchmark_description import describe, example_of
+from nel.engine.asking.benchmark_description import describe, example_of
 from nel.runs.preview import preview
 
 

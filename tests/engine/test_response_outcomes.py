@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nel.engine.response_outcomes import KEEP, RESCORE, RESEND, retry_of, verdict_before_scoring
+from nel.engine.asking.response_outcomes import KEEP, RESCORE, RESEND, retry_of, verdict_before_scoring
 from nel.types import ModelFailure, Outcome, Response, ResponseError, Scored, Unscored
 
 

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 import nel
-from nel.engine.plan import make_plans
+from nel.engine.asking.resume_checks import ROWS_FIRST
+from nel.engine.planning.plan import make_plans
 from nel.engine.progress import Progress
-from nel.engine.resume_checks import ROWS_FIRST
 from nel.engine.run import run_session
 from nel.engine.session import Runtime
 from nel.engine.store.integrity import count_unreadable

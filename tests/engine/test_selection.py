@@ -10,7 +10,7 @@ import pytest
 
 from nel.authoring.benchmark import Benchmark
 from nel.datasets.source import RawRow
-from nel.engine.selection import ROWS_COUNTED, first_rows, sampled_rows
+from nel.engine.planning.selection import ROWS_COUNTED, first_rows, sampled_rows
 from nel.engine.store.plans import StoredSelection
 from nel.prompts import compile_template
 

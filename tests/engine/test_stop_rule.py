@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import pytest
 
 from nel.config.schema.stop import read_condition
-from nel.engine.drawn_order import DrawnOrder, draw
-from nel.engine.stop_rule import Decision, StopRule, StoredBaseline
+from nel.engine.stopping.drawn_order import DrawnOrder, draw
+from nel.engine.stopping.stop_rule import Decision, StopRule, StoredBaseline
 from nel.engine.store.codec import encode_sample
 from nel.engine.store.snapshot import StoredSample
 from nel.types import ModelFailure, Outcome, Sample, Scored, Unscored

@@ -7,8 +7,8 @@ from contextlib import suppress
 
 import pytest
 
-from nel.engine.exit_status import ExitStatus
-from nel.engine.stopping import Stop
+from nel.engine.stopping.exit_status import ExitStatus
+from nel.engine.stopping.session_end import Stop
 
 
 async def test_what_is_cancelled_takes_its_work_along() -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import nel
-from nel.engine.resume_checks import check_records
+from nel.engine.asking.resume_checks import check_records
 from nel.engine.store.lock import owned
 from nel.engine.store.salvage import salvage
 from nel.runs.evaluation import rebuild, stored_config

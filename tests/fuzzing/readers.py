@@ -23,7 +23,7 @@ from multidict import CIMultiDict
 from nel.config.redaction import Redactor
 from nel.core.strict_json import loads
 from nel.datasets.formats import Source, rows_in
-from nel.engine.response_outcomes import verdict_before_scoring
+from nel.engine.asking.response_outcomes import verdict_before_scoring
 from nel.engine.store.codec import decode_response, encode_response
 from nel.errors import DatasetError, JudgeError, LogprobFault
 from nel.judges.types import Grade, Question

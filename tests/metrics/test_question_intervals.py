@@ -132,7 +132,7 @@ def coverage(n_asked: int, n_draws: int, seed: int) -> float:
     rng = np.random.default_rng(seed)
     whole, held = right.mean(), 0
     for _ in range(n_draws):
-        # As `nel.engine.selection` draws: systematically, from the rows sorted by category and then at random.
+        # As `nel.engine.planning.selection` draws: systematically, from the rows sorted by category and then at random.
         order = np.lexsort((rng.random(len(right)), places))
         drawn = order[(np.arange(n_asked) * len(order) + rng.integers(len(order))) // n_asked]
         strata = [

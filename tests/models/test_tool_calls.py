@@ -15,7 +15,7 @@ from nel.artifacts.importing.inspect_values import _response as imported
 from nel.artifacts.results import Result, result_line
 from nel.artifacts.schema import load_schema
 from nel.core.sent_messages import with_calls
-from nel.engine.response_outcomes import verdict_before_scoring
+from nel.engine.asking.response_outcomes import verdict_before_scoring
 from nel.engine.store.codec import (
     decode_response,
     decode_sample,
@@ -24,6 +24,7 @@ from nel.engine.store.codec import (
     is_intact,
     sealed,
 )
+from nel.episodes.solvers.generate import build_request
 from nel.models.cache import ResponseCache
 from nel.models.faults import Fault
 from nel.models.streams import EventStream
@@ -31,7 +32,6 @@ from nel.models.tool_calls import tool_calls_in
 from nel.models.wire.base import NotInProtocol
 from nel.models.wire.registry import build_body, parse_answer, wire_of
 from nel.reports.samples import _details
-from nel.solvers.generate import build_request
 from nel.types import Generation, Message, Request, Response, Sample, Scored, ToolCall
 
 TOOL = {"type": "function", "function": {"name": "add", "description": "Add.", "parameters": {"type": "object"}}}

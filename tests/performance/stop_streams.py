@@ -18,8 +18,8 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 
 from nel.config.schema.stop import read_condition
-from nel.engine.drawn_order import DrawnOrder
-from nel.engine.stop_rule import StopRule, StoredBaseline
+from nel.engine.stopping.drawn_order import DrawnOrder
+from nel.engine.stopping.stop_rule import StopRule, StoredBaseline
 from nel.types import Scored
 
 ALPHA = 0.05

@@ -13,7 +13,7 @@ from nel.authoring.benchmark import Benchmark
 from nel.config.schema import RunConfig
 from nel.engine import scoring_stage
 from nel.engine.judging import endpoints
-from nel.engine.plan import Plan, _plan
+from nel.engine.planning.plan import Plan, _plan
 from nel.judges.types import Case
 from nel.prompts import load_template
 from nel.scoring.delegation import needs_judge

@@ -20,13 +20,13 @@ from nel.config.schema import RunConfig
 from nel.core.observer import UNOBSERVED, Observer
 from nel.core.strict_json import loads
 from nel.engine.executors import ScorerPool, ScoringWork
-from nel.engine.exit_status import ExitStatus
 from nel.engine.judging.judges import KEY_PREFIX, Judges
-from nel.engine.plan import Plan
+from nel.engine.planning.plan import Plan
 from nel.engine.progress import Progress
 from nel.engine.run import run_session
 from nel.engine.scorers.dispatch import Scorers
 from nel.engine.session import Runtime
+from nel.engine.stopping.exit_status import ExitStatus
 from nel.engine.store.codec import decode_response
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.engine.store.spending import spent_before

@@ -19,9 +19,9 @@ from nel.artifacts.results import NOT_RUN, Result, read_result
 from nel.comparison.fields import short
 from nel.core.paths import exists
 from nel.core.strict_json import dumps
-from nel.engine.generate import conversation_of
-from nel.engine.response_outcomes import verdict_before_scoring
-from nel.engine.stop_rules import DECISIONS
+from nel.engine.asking.generate import conversation_of
+from nel.engine.asking.response_outcomes import verdict_before_scoring
+from nel.engine.asking.stop_rules import DECISIONS
 from nel.engine.store.elsewhere import shard_of
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.errors import ConfigError

@@ -26,7 +26,7 @@ from nel.apps.leaderboard.pairwise import (
     length_difference,
     position_bias,
 )
-from nel.artifacts.calibration import StoredLabel, response_digest
+from nel.artifacts.labels.calibration import StoredLabel, response_digest
 from nel.artifacts.results import NOT_RUN, Result, read_result
 from nel.engine.store.snapshot import Snapshot
 from nel.judges.multi_question import BASELINE_FIRST, RESPONSE_FIRST

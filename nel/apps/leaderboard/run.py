@@ -35,8 +35,8 @@ from nel.apps.leaderboard.pairing import (
     pairing_json,
 )
 from nel.apps.leaderboard.standings import FORMAT, Settings, standings_json
-from nel.artifacts.calibration import read_labels
 from nel.artifacts.files import benchmark_dir
+from nel.artifacts.labels.calibration import read_labels
 from nel.config.identity import JUDGE_PREFIX, judge_fields
 from nel.config.load import build_config
 from nel.config.schema import RunConfig

@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING, Final
 
 from nel.config.openai_environment import key_variable
 from nel.config.redaction import read_key
-from nel.engine.exit_status import ExitStatus
 from nel.engine.judging.adaptation import JudgeAdaptation
 from nel.engine.judging.cases import judge_models
 from nel.engine.judging.delegation import JudgeDelegation
 from nel.engine.judging.endpoint_set import endpoint_key
 from nel.engine.judging.endpoints import JudgeEndpoint
 from nel.engine.judging.judges import Judges
-from nel.engine.plan import Plan
+from nel.engine.planning.plan import Plan
 from nel.engine.progress import Progress
 from nel.engine.scorers.call import Delegated, ScoringTask
+from nel.engine.stopping.exit_status import ExitStatus
 from nel.judges.types import Case, Judgement
 from nel.models.client import Client
 from nel.types import Outcome, Unscored

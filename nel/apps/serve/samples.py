@@ -13,9 +13,9 @@ from typing import Final
 
 from nel.config.load import build_config
 from nel.core.strict_json import dumps, loads
-from nel.engine.benchmark_description import first_request
-from nel.engine.plan import Plan, make_plans
-from nel.engine.plan_samples import Digests, stream_samples
+from nel.engine.asking.benchmark_description import first_request
+from nel.engine.planning.plan import Plan, make_plans
+from nel.engine.planning.plan_samples import Digests, stream_samples
 from nel.engine.store.codec import decode_sample
 from nel.errors import UsageError
 from nel.scoring.protocol import asks_judge

@@ -13,7 +13,7 @@ from typing import Any, Final
 from nel.apps.view.recent import Recent
 from nel.artifacts.early_stop import counted_questions
 from nel.core.strict_json import dumps
-from nel.engine.stop_rules import DECISIONS
+from nel.engine.asking.stop_rules import DECISIONS
 from nel.engine.store.browsing import BrowsedStore
 
 _KEPT_MAX: Final = 8

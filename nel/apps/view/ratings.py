@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from nel.artifacts.label_file import RATINGS_SUFFIX
+from nel.artifacts.labels.file import RATINGS_SUFFIX
 from nel.core.atomic_files import write_file
 from nel.core.strict_json import dumps_line, loads
 from nel.errors import UsageError

@@ -11,7 +11,7 @@ from nel.core.failpoints import reached
 from nel.core.strict_json import dumps_bytes
 from nel.engine.episodes.step_rows import StepWriter, step_key
 from nel.engine.episodes.tool_server import ToolProcess, ToolServer
-from nel.engine.plan import Plan
+from nel.engine.planning.plan import Plan
 from nel.engine.progress import Progress
 from nel.engine.store.codec import encode_sample
 from nel.engine.store.database import Store

@@ -13,12 +13,12 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from nel.config.schema import Price
+from nel.engine.asking.response_outcomes import verdict_before_scoring
 from nel.engine.episodes.attempt import Attempt
 from nel.engine.episodes.step_rows import StoredAttempts, end_row
 from nel.engine.episodes.tool_server import ToolServer
-from nel.engine.plan import Plan
+from nel.engine.planning.plan import Plan
 from nel.engine.progress import Progress
-from nel.engine.response_outcomes import verdict_before_scoring
 from nel.engine.store.database import Store
 from nel.engine.store.snapshot import Snapshot
 from nel.episodes.accounts import summed
@@ -32,7 +32,7 @@ from nel.episodes.endings import (
 )
 from nel.episodes.episode import Episode, leave_suspended
 from nel.episodes.limits import least, limits_of_row, with_defaults
-from nel.episodes.solvers import BoundSolver
+from nel.episodes.solver_names import BoundSolver
 from nel.models.client import Client
 from nel.types import (
     Generation,

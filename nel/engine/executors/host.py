@@ -41,7 +41,7 @@ from nel.engine.executors.wire import (
     unpack_json,
     write_packet,
 )
-from nel.engine.plan import benchmark_to_score
+from nel.engine.planning.plan import benchmark_to_score
 from nel.engine.scorers.call import ScoringContext, ScoringTask
 from nel.engine.scorers.channel import Reply, Result
 from nel.engine.scorers.dispatch import Scorers

@@ -15,10 +15,10 @@ from typing import Final
 
 from nel.config.identity import JUDGES_ADAPTED
 from nel.config.schema import ModelConfig
+from nel.engine.asking.work import Job
 from nel.engine.judging.kept import KeptReplies, ReplyStore
 from nel.engine.preparation import plan_with_fields
 from nel.engine.progress import Progress
-from nel.engine.work import Job
 from nel.models.adaptation import Changes, changed, changes_for, in_words
 from nel.types import Generation, ResponseError
 

@@ -13,7 +13,7 @@ from typing import Any, Final, TypeAlias
 
 from nel.config.redaction import redact_url
 from nel.config.schema import EndpointConfig, GenerationConfig, JudgeConfig, ModelConfig
-from nel.engine.plan import Plan, judging_models
+from nel.engine.planning.plan import Plan, judging_models
 from nel.errors import DatasetError, JudgeError, did_you_mean
 from nel.judges.types import Case
 from nel.scoring.model_graded import GRADER

@@ -11,11 +11,11 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import replace
 
-from nel.engine.exit_status import ExitStatus, exit_status_of
 from nel.engine.judging.endpoints import PARKED
 from nel.engine.judging.judges import JudgedSample, Judges
-from nel.engine.plan import Plan
+from nel.engine.planning.plan import Plan
 from nel.engine.scorers.call import Delegated, ScoringTask, scorer_inputs, unscored_by
+from nel.engine.stopping.exit_status import ExitStatus, exit_status_of
 from nel.errors import DatasetError, JudgeError, JudgePreflightError, ScorerError
 from nel.judges.record import KEY
 from nel.judges.types import Case, Judgement

@@ -36,7 +36,7 @@ from nel.engine.judging.replies import (
     shown_reply,
     text_of_reply,
 )
-from nel.engine.plan import Plan
+from nel.engine.planning.plan import Plan
 from nel.engine.scorers.call import ScoringContext
 from nel.engine.store.codec import decode_response, encode_response
 from nel.errors import JudgeError

@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+from nel.engine.asking.stop_rules import DECISIONS
 from nel.engine.observability.progress_file import LiveProgress, read_progress_file
-from nel.engine.stop_rules import DECISIONS
 from nel.engine.store.lock import Owner, owner_of
 from nel.engine.store.plans import StoredSession
 from nel.engine.store.snapshot import FILE_NAME, OutcomeCount, Snapshot

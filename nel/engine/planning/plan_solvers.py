@@ -12,7 +12,7 @@ from nel.episodes.limits import Limits, least, read_limits
 from nel.errors import ConfigError
 
 if TYPE_CHECKING:
-    from nel.episodes.solvers import BoundSolver
+    from nel.episodes.solver_names import BoundSolver
 
 _WITH_TOOLS = "react"
 
@@ -47,7 +47,7 @@ def _solver(entry: BenchmarkConfig, benchmark: Benchmark) -> BoundSolver | None:
     has_tools = benchmark.tools or benchmark.environment is not None
     if entry.solver is None and not (benchmark.solver or has_tools):
         return None
-    from nel.episodes.solvers import bound_solver, find_solver  # noqa: PLC0415 - few runs have episodes
+    from nel.episodes.solver_names import bound_solver, find_solver  # noqa: PLC0415 - few runs have episodes
 
     if entry.solver is None and callable(benchmark.solver):
         return bound_solver(benchmark.solver.__name__, benchmark.solver, {})

@@ -8,7 +8,7 @@ import asyncio
 from collections.abc import Callable, Coroutine
 from typing import TypeVar
 
-from nel.engine.exit_status import ExitStatus, exit_status_of
+from nel.engine.stopping.exit_status import ExitStatus, exit_status_of
 from nel.models.budget import BudgetSpent
 from nel.models.pacing import EndpointDown, GateClosed
 

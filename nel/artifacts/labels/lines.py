@@ -1,6 +1,6 @@
 """The lines of labelled files, by annotator, and the scores that their labels give.
 
-Depends on `nel.artifacts.label_file`, which reads the files.
+Depends on `nel.artifacts.labels.file`, which reads the files.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from nel.artifacts.calibration import Key
-from nel.artifacts.label_file import Line, read_label_file
+from nel.artifacts.labels.calibration import Key
+from nel.artifacts.labels.file import Line, read_label_file
 from nel.errors import UsageError
 
 

@@ -18,13 +18,14 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 from nel.core.sent_messages import messages_in
 from nel.core.strict_json import dumps_bytes, loads
-from nel.engine.plan import Plan
-from nel.engine.response_outcomes import verdict_before_scoring
+from nel.engine.asking.response_outcomes import verdict_before_scoring
+from nel.engine.asking.work import Job
+from nel.engine.planning.plan import Plan
 from nel.engine.scorers.call import ScoringTask
 from nel.engine.store.codec import decode_response, encode_response
 from nel.engine.store.database import Store
 from nel.engine.store.snapshot import Snapshot, StoredSample
-from nel.engine.work import Job
+from nel.episodes.solvers.generate import build_request
 from nel.errors import EndpointError, ScorerError, did_you_mean
 from nel.models.adaptation import Changes, changed
 from nel.models.budget import BudgetSpent
@@ -34,7 +35,6 @@ from nel.models.payloads import Parse
 from nel.models.protocols import read_text
 from nel.models.wire.base import NotInProtocol
 from nel.models.wire.registry import build_body, wire_of
-from nel.solvers.generate import build_request
 from nel.types import (
     Generation,
     Message,
@@ -189,7 +189,7 @@ class SampleRunner:
 
     async def _rank(self, plan: Plan, sample: Sample, sample_key: Place) -> tuple[bytes, Response]:
         """Return the choices' log-likelihoods; each is stored when it arrives."""
-        from nel.engine.loglikelihood import rank  # noqa: PLC0415 - few benchmarks rank choices
+        from nel.engine.asking.loglikelihood import rank  # noqa: PLC0415 - few benchmarks rank choices
 
         return await rank(
             sample,

@@ -11,12 +11,12 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 
-from nel.engine.generate import SampleRunner
+from nel.engine.asking.generate import SampleRunner
+from nel.engine.asking.work import Job, WorkItem
 from nel.engine.preparation import plan_with_fields
 from nel.engine.progress import Progress
 from nel.engine.store.database import Store
 from nel.engine.store.snapshot import Snapshot
-from nel.engine.work import Job, WorkItem
 from nel.models.adaptation import changes_for, in_words
 from nel.types import ResponseError
 

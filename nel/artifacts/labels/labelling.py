@@ -1,6 +1,6 @@
 """Takes labels into a run's directory: people's own, or those of another run of the same judge.
 
-`nel.artifacts.calibration` evaluates them. Results are read more than once rather than held: only
+`nel.artifacts.labels.calibration` evaluates them. Results are read more than once rather than held: only
 the labels are in memory.
 """
 
@@ -11,8 +11,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from nel.artifacts.annotators import counted_label
-from nel.artifacts.calibration import (
+from nel.artifacts.files import benchmark_dir, directory_name
+from nel.artifacts.inputs import BORROWED_NAME, CALIBRATION_NAME, LABELS_NAME
+from nel.artifacts.judged_answers import (
+    JudgedBenchmark,
+    compares_pairs,
+    judge_score,
+    judged_benchmark,
+    printable,
+    verdicts,
+)
+from nel.artifacts.labels.annotators import counted_label
+from nel.artifacts.labels.calibration import (
     Key,
     StoredLabel,
     is_verdict,
@@ -24,19 +34,9 @@ from nel.artifacts.calibration import (
     templates_of,
     write_labels,
 )
-from nel.artifacts.files import benchmark_dir, directory_name
-from nel.artifacts.inputs import BORROWED_NAME, CALIBRATION_NAME, LABELS_NAME
-from nel.artifacts.judged_answers import (
-    JudgedBenchmark,
-    compares_pairs,
-    judge_score,
-    judged_benchmark,
-    printable,
-    verdicts,
-)
-from nel.artifacts.label_file import Line, same_text, shown_id
-from nel.artifacts.label_lines import LabelReader, lines_by_annotator, listed
-from nel.artifacts.label_pairs import (
+from nel.artifacts.labels.file import Line, same_text, shown_id
+from nel.artifacts.labels.lines import LabelReader, lines_by_annotator, listed
+from nel.artifacts.labels.pairs import (
     DESCRIBED,
     baseline_of,
     is_pair,

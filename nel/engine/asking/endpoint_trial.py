@@ -12,13 +12,13 @@ import asyncio
 from dataclasses import replace
 from typing import Final, Protocol
 
-from nel.engine.abort_conditions import EndpointFaultCounter
-from nel.engine.adaptation import Adaptation
-from nel.engine.exit_status import ExitStatus, exit_status_of
-from nel.engine.generate import STOP_ERRORS, Exchange
-from nel.engine.stopping import Stop
-from nel.engine.work import WorkItem, WorkQueue
-from nel.engine.workers import Workers
+from nel.engine.asking.adaptation import Adaptation
+from nel.engine.asking.generate import STOP_ERRORS, Exchange
+from nel.engine.asking.work import WorkItem, WorkQueue
+from nel.engine.asking.workers import Workers
+from nel.engine.stopping.abort_conditions import EndpointFaultCounter
+from nel.engine.stopping.exit_status import ExitStatus, exit_status_of
+from nel.engine.stopping.session_end import Stop
 from nel.errors import StoppedEarly
 from nel.models.client import Client
 from nel.models.preflight import refused_by_all

@@ -8,7 +8,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, Final
 
-from nel.engine.stopping import Stop
+from nel.engine.stopping.session_end import Stop
 from nel.models.attempts import Admission
 
 _PARKED_MAX: Final = 512

@@ -11,7 +11,7 @@ from collections import Counter
 
 from nel.config.schema import EngineConfig
 from nel.core.finish_reasons import ending_of
-from nel.engine.exit_status import ExitStatus
+from nel.engine.stopping.exit_status import ExitStatus
 from nel.errors import EXIT_STOPPED_EARLY
 from nel.models.refusals import is_alike, is_refusal
 from nel.types import Response, ResponseError

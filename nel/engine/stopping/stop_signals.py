@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Final
 
-from nel.engine.exit_status import ExitStatus, exit_status_of_signal
+from nel.engine.stopping.exit_status import ExitStatus, exit_status_of_signal
 
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 

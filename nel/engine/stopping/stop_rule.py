@@ -16,7 +16,7 @@ from typing import Final, TypedDict
 from nel.config.schema.stop import StopCondition
 from nel.decide.early_stop import DrawnMean, PairedDirection
 from nel.decide.sequential import StopReason
-from nel.engine.drawn_order import DrawnOrder
+from nel.engine.stopping.drawn_order import DrawnOrder
 from nel.types import ModelFailure, Outcome, Scored
 
 _HARM_FIRST: Final = ("better-or-worse", "futile", "width")

@@ -11,7 +11,7 @@ import logging
 from collections.abc import Iterable
 from typing import Final
 
-from nel.engine.response_outcomes import RESCORE, RESEND
+from nel.engine.asking.response_outcomes import RESCORE, RESEND
 from nel.engine.store.codec import encode_outcome
 from nel.engine.store.database import Store
 from nel.models.client import Client

@@ -13,6 +13,7 @@ from functools import partial
 from typing import Any, TypeAlias
 
 from nel.core.strict_json import dumps_bytes
+from nel.episodes.solvers.generate import build_request
 from nel.errors import LogprobFault
 from nel.models.echo_probe import UNPROBED, EchoSupport
 from nel.models.faults import Fault, fault_of_error_object
@@ -24,7 +25,6 @@ from nel.models.loglikelihood import (
     split_context,
 )
 from nel.models.protocols import name_in, parse_usage
-from nel.solvers.generate import build_request
 from nel.types import (
     Generation,
     JsonObject,

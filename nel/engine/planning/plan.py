@@ -28,10 +28,10 @@ from nel.config.identity import (
 )
 from nel.config.schema import BenchmarkConfig, GenerationConfig, JudgeConfig, ModelConfig, RunConfig
 from nel.datasets.source import Dataset, open_dataset
-from nel.engine.golds import with_gold_kind
-from nel.engine.plan_judges import check_judge, judge_identity, with_judges
-from nel.engine.plan_solvers import solver_fields, solver_of
-from nel.engine.protocol_choice import check_protocols, protocol_asked, protocol_of
+from nel.engine.planning.golds import with_gold_kind
+from nel.engine.planning.plan_judges import check_judge, judge_identity, with_judges
+from nel.engine.planning.plan_solvers import solver_fields, solver_of
+from nel.engine.planning.protocol_choice import check_protocols, protocol_asked, protocol_of
 from nel.engine.scorers.identity import scorer_digest, unseen_dependencies
 from nel.engine.scorers.rules import with_answer_form, with_rule
 from nel.episodes.limits import Limits
@@ -43,7 +43,7 @@ from nel.scoring.broken_tests import broken_tests_fields
 from nel.types import Generation, Protocol
 
 if TYPE_CHECKING:
-    from nel.episodes.solvers import BoundSolver
+    from nel.episodes.solver_names import BoundSolver
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

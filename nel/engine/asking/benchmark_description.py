@@ -17,10 +17,10 @@ from nel.authoring.fewshot_loading import bind_examples
 from nel.authoring.preparing import SeededBenchmark
 from nel.authoring.statistics_names import choose_statistics
 from nel.datasets.source import open_dataset
+from nel.episodes.solvers.generate import build_request
 from nel.errors import DatasetError, PromptError
 from nel.models.wire.registry import build_body
 from nel.prompts import Template
-from nel.solvers.generate import build_request
 from nel.types import Generation, JsonObject, Protocol, Sample
 
 MODEL_SHOWN: Final = "MODEL"
@@ -134,7 +134,7 @@ def first_request(
     if benchmark.response_field is not None:
         return None
     if benchmark.loglikelihood:
-        from nel.engine.loglikelihood import (  # noqa: PLC0415 - few benchmarks rank choices
+        from nel.engine.asking.loglikelihood import (  # noqa: PLC0415 - few benchmarks rank choices
             first_choice_body,
         )
 

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
-from nel.artifacts.calibration import response_text
 from nel.artifacts.files import directory_name
 from nel.artifacts.judged_answers import (
     JudgedBenchmark,
@@ -22,8 +21,9 @@ from nel.artifacts.judged_answers import (
     printable,
     verdicts,
 )
-from nel.artifacts.label_file import Entry, PairEntry, write_label_file
-from nel.artifacts.label_pairs import baseline_of, shown_pair
+from nel.artifacts.labels.calibration import response_text
+from nel.artifacts.labels.file import Entry, PairEntry, write_label_file
+from nel.artifacts.labels.pairs import baseline_of, shown_pair
 from nel.artifacts.results import Result
 from nel.core.strict_json import dumps
 from nel.engine.store.snapshot import FILE_NAME, Snapshot

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nel.solvers.generate import build_request
+from nel.episodes.solvers.generate import build_request
 from nel.types import Generation, Message, Protocol, Request, Sample
 
 CHAT = Sample(

@@ -1,6 +1,6 @@
 """The stop rules of a session, one for each benchmark: fed with its outcomes, stored when one held.
 
-`nel.engine.stop_rule_opening` makes them; a run without a rule has no need of it and of the
+`nel.engine.asking.stop_rule_opening` makes them; a run without a rule has no need of it and of the
 statistics behind it.
 """
 
@@ -10,15 +10,15 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from nel.core.observer import Place
-from nel.engine.plan import Plan
+from nel.engine.asking.work import Job, n_unanswered
+from nel.engine.planning.plan import Plan
 from nel.engine.store.database import Store
 from nel.engine.store.snapshot import Snapshot
-from nel.engine.work import Job, n_unanswered
 from nel.errors import ResumeRefused
 from nel.types import Outcome
 
 if TYPE_CHECKING:
-    from nel.engine.stop_rule import StopRule
+    from nel.engine.stopping.stop_rule import StopRule
 
 DECISIONS: Final = "stopped"
 """The key of run.db under which the decisions are stored, by benchmark."""

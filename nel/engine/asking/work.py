@@ -10,16 +10,16 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, TypeAlias
 
-from nel.engine.plan import Plan
-from nel.engine.repeat_check import pending_checks
-from nel.engine.resume_checks import DatasetCheck
+from nel.engine.asking.repeat_check import pending_checks
+from nel.engine.asking.resume_checks import DatasetCheck
+from nel.engine.planning.plan import Plan
 from nel.engine.store.codec import decode_sample
 from nel.engine.store.pending import Pending
 from nel.engine.store.snapshot import Snapshot, StoredSample
 from nel.types import SECOND_ASKING, Sample
 
 if TYPE_CHECKING:
-    from nel.engine.stop_rule import StopRule
+    from nel.engine.stopping.stop_rule import StopRule
 
 RuleOf: TypeAlias = "Callable[[int], StopRule | None]"
 

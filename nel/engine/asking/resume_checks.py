@@ -18,11 +18,11 @@ from pathlib import Path
 from typing import Final, TypeAlias
 
 from nel.config.identity import Identity, check_resume
-from nel.engine.exit_status import ExitStatus
-from nel.engine.plan import Plan
-from nel.engine.plan_samples import Digests, identity_of, stream_samples
+from nel.engine.planning.plan import Plan
+from nel.engine.planning.plan_samples import Digests, identity_of, stream_samples
 from nel.engine.progress import Progress
-from nel.engine.stopping import Stop
+from nel.engine.stopping.exit_status import ExitStatus
+from nel.engine.stopping.session_end import Stop
 from nel.engine.store.codec import unsealed
 from nel.engine.store.database import Store
 from nel.engine.store.integrity import check_integrity, count_unreadable

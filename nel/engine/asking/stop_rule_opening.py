@@ -17,16 +17,16 @@ from nel.config.named_baselines import read_baselines
 from nel.config.schema.stop import StopCondition, StopConfig
 from nel.core.strict_json import dumps_bytes
 from nel.decide.sequential import StopReason
-from nel.engine.drawn_order import draw
-from nel.engine.stop_rule import ANY, Decision, StopRule, StoredBaseline, ends_of
-from nel.engine.stop_rules import BASELINES, DECISIONS, StopRules
+from nel.engine.asking.stop_rules import BASELINES, DECISIONS, StopRules
+from nel.engine.asking.work import Job
+from nel.engine.stopping.drawn_order import draw
+from nel.engine.stopping.stop_rule import ANY, Decision, StopRule, StoredBaseline, ends_of
 from nel.engine.store.codec import decode_outcome, decode_sample
 from nel.engine.store.database import Store
 from nel.engine.store.lock import owner_of
 from nel.engine.store.pending import Pending
 from nel.engine.store.plans import StoredPlan
 from nel.engine.store.snapshot import FILE_NAME, Snapshot, StoredSample
-from nel.engine.work import Job
 from nel.errors import ConfigError
 
 _MAY_DIFFER: Final = ("endpoint.model", "endpoint.url", "stop.", "dataset.sha256", "prompt.sha256")

@@ -18,7 +18,7 @@ from typing import Any, Final, NamedTuple
 from nel.authoring.benchmark import Benchmark
 from nel.core.forked_map import mapped
 from nel.datasets import RawRow, content_id
-from nel.engine.golds import gold_fault
+from nel.engine.planning.golds import gold_fault
 from nel.engine.store.codec import encode_sample, sealed
 from nel.episodes.limits import limits_of_row
 from nel.errors import DatasetError, PromptError

@@ -15,9 +15,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
-from nel.artifacts.annotators import annotators_json
 from nel.artifacts.inputs import BORROWED_NAME, CALIBRATION_NAME, LABELS_NAME
-from nel.artifacts.label_pairs import baseline_of, is_pair
+from nel.artifacts.labels.annotators import annotators_json
+from nel.artifacts.labels.pairs import baseline_of, is_pair
 from nel.artifacts.results import Result, reward_of
 from nel.core.atomic_files import write_file
 from nel.core.strict_json import dumps, dumps_line, loads, pretty

@@ -15,8 +15,8 @@ from nel.config.identity import (
 )
 from nel.datasets.ids import content_id, occurrence_id, own_id
 from nel.datasets.source import RawRow
-from nel.engine.rendering import rendered_ahead, rendering_of
-from nel.engine.selection import first_rows, sampled_rows
+from nel.engine.planning.rendering import rendered_ahead, rendering_of
+from nel.engine.planning.selection import first_rows, sampled_rows
 from nel.engine.store.plans import StoredSelection
 from nel.engine.store.snapshot import DIGEST_MODULUS, StoredSample
 from nel.errors import DatasetError
@@ -24,7 +24,7 @@ from nel.errors import DatasetError
 if TYPE_CHECKING:
     pass
 
-from nel.engine.plan import Plan
+from nel.engine.planning.plan import Plan
 
 
 @dataclass(slots=True)

@@ -1,0 +1,1 @@
+"""What is run, decided before anything is sent: benchmarks, samples, judges, solvers, identity."""

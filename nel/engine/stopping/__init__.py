@@ -1,0 +1,1 @@
+"""Why a session ends before its work is done, and when a benchmark may end early."""

@@ -1,0 +1,1 @@
+"""The solvers that come with nel."""

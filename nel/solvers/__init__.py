@@ -1,1 +1,0 @@
-"""How a sample becomes a request; multi-step solving belongs here too."""
