@@ -284,8 +284,9 @@ class StatisticsCollector:
             return _row(f"{headline}/{name}", None, reason, n=0, repeats=self._repeats_max)
         series = self._reduced.get(name, Series())
         left_out = self._left_out[name]
-        text = f"{left_out} samples left out: too few scored answers, or no number"
-        reason = text if left_out else None
+        reason: str | None = None
+        if left_out:
+            reason = f"{left_out} samples left out: too few scored answers, or no number"
         mean = series.mean()
         if mean is None:
             return _row(f"{headline}/{name}", None, n=0, reason=reason or "nothing was scored")
@@ -322,8 +323,8 @@ def _rows_of(
         return [_row(name, None, n=len(scores), repeats=repeats, reason=reason)], True
     numbers = {name: value}
     if isinstance(value, (list, tuple)):
-        value = dict(enumerate(value, start=1))
-    if isinstance(value, Mapping):
+        numbers = {f"{name}/{rank}": number for rank, number in enumerate(value, start=1)}
+    elif isinstance(value, Mapping):
         numbers = {f"{name}/{key}": number for key, number in value.items()}
     if not numbers:
         nothing = "failed: it gave no number at all"
