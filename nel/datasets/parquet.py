@@ -70,10 +70,8 @@ def _rows(batch: RecordBatch, with_maps: Mapping[str, DataType]) -> Iterator[dic
 def _has_map(kind: Any) -> bool:  # the stubs of arro3 do not say that fields may be None
     from arro3.core import DataType  # noqa: PLC0415 - as above
 
-    value_field: Any = kind.value_field  # each is None for a kind without it
-    fields: Any = kind.fields
-    inner = [value_field] if value_field else fields or ()
-    return DataType.is_map(kind) or any(_has_map(field.type) for field in inner)
+    inner = [kind.value_field, *(kind.fields or ())]  # the kinds of a list, and of an object
+    return DataType.is_map(kind) or any(field is not None and _has_map(field.type) for field in inner)
 
 
 def _with_objects(value: Any, kind: Any) -> Any:

@@ -306,8 +306,9 @@ class StatisticsCollector:
             return _row(f"{headline}/{name}", None, failure, n=0, repeats=self._repeats_max)
         series = self._reduced.get(name, Series())
         left_out = self._left_out[name]
-        text = f"{left_out} samples left out: too few scored answers, or no number"
-        reason = text if left_out else None
+        reason: str | None = None
+        if left_out:
+            reason = f"{left_out} samples left out: too few scored answers, or no number"
         mean = series.mean()
         if mean is None:
             reason = reason or "nothing was scored"
