@@ -267,7 +267,7 @@ def _from_two(baseline: Side, candidate: Side, wanted: str | None, assumed: Assu
     within = [_within(moments.within, assumed, notes) for moments in sides]
     _check_run_assumptions(assumed, sides, within)
     differences = after.means - before.means
-    if not differences.any() and not any(within):
+    if not (any(within) or differences.any()):
         raise UsageError(
             f"{baseline.label} and {candidate.label} differ on no question, which tells nothing of"
             " how models differ; plan from one run, or from two that differ"
