@@ -71,9 +71,8 @@ def _has_map(kind: Any) -> bool:  # the stubs of arro3 do not say that fields ma
     from arro3.core import DataType  # noqa: PLC0415 - as above
 
     inner = [kind.value_field, *(kind.fields or ())]  # the kinds of a list, and of an object
-    return DataType.is_map(kind) or any(
-        field is not None and _has_map(field.type) for field in inner
-    )
+    is_inside = any(field is not None and _has_map(field.type) for field in inner)
+    return is_inside or bool(DataType.is_map(kind))
 
 
 def _with_objects(value: Any, kind: Any) -> Any:
