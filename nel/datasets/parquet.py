@@ -67,12 +67,11 @@ def _rows(batch: RecordBatch, with_maps: Mapping[str, DataType]) -> Iterator[dic
         yield dict(zip(columns, values, strict=True))
 
 
-def _has_map(kind: Any) -> bool:  # the stubs of arro3 do not say that fields may be None
+def _has_map(kind: Any) -> bool:  # what arro3 has in its stubs is not what it returns
     from arro3.core import DataType  # noqa: PLC0415 - as above
 
-    inner = [kind.value_field, *(kind.fields or ())]  # the kinds of a list, and of an object
-    is_inside = any(field is not None and _has_map(field.type) for field in inner)
-    return is_inside or bool(DataType.is_map(kind))
+    inner = [kind.value_field] if kind.value_field else kind.fields or ()
+    return any(_has_map(field.type) for field in inner) or bool(DataType.is_map(kind))
 
 
 def _with_objects(value: Any, kind: Any) -> Any:
