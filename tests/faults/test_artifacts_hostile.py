@@ -150,7 +150,7 @@ def test_f118_a_value_that_json_does_not_have(tmp_path: Path, record_property: A
 
 
 def test_f118_rewards_whose_sum_is_infinite(tmp_path: Path) -> None:
-    """Every reward is the largest number there is, twice a sample: so are the means, and nothing warns or overflows."""
+    """Every reward is the largest number there is, twice a sample: so are the means, and what overflows is undefined."""
     largest = 1.7976931348623157e308
     rows = [{"question": f"What is {i} plus {i}?", "answer": "0", "part": f"p{i % 2}"} for i in range(4)]
     data = write_jsonl(tmp_path / "d.jsonl", rows)
@@ -172,7 +172,8 @@ def test_f118_rewards_whose_sum_is_infinite(tmp_path: Path) -> None:
     found = {metric["name"]: metric["value"] for metric in ran.metrics["metrics"]}
     assert found["value"] == found["mean"] == found["value/median"] == largest
     assert found["other"] == -largest
-    assert found["std"] == found["stderr"] == found["bootstrap_stderr"] == 0.0
+    assert found["std"] == 0.0
+    assert found["stderr"] is None  # the squares are beyond the largest number
     assert ran.metrics["completed"]["value"] == largest
 
 
