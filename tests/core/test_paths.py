@@ -40,7 +40,7 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 import nel.artifacts.exporting.writers as writers
-writers._moved = lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL)
+Path.rename = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
 writers.export_run("csv", Path(sys.argv[1]), Path(sys.argv[2]))
 """
 
