@@ -110,7 +110,7 @@ def benchmark_lines(progress: Progress) -> list[str]:
     for benchmark in progress.benchmarks.values():
         items = [f"  {plain(benchmark.slot)}: {benchmark.done:,}/{benchmark.total:,}"]
         items += [f"UNSCORED {benchmark.unscored:,}"] if benchmark.unscored else []
-        lines.append("  ".join([*items, *score_so_far(benchmark, is_drawn=progress.is_drawn)]))
+        lines.append("  ".join([*items, *score_so_far(benchmark)]))
     return lines
 
 

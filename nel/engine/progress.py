@@ -97,8 +97,6 @@ class Progress:
     """The directory of the run, once there is one."""
     benchmarks: dict[int, BenchmarkProgress] = field(default_factory=dict)
     """By the number of the benchmark in the store."""
-    is_drawn: bool = False
-    """Whether questions are asked in a random order, as a stop rule has it; else in file order."""
     notes: list[str] = field(default_factory=list)
     """What the user should know beside the result."""
     faults: dict[str, Counter[str]] = field(default_factory=dict)

@@ -359,4 +359,3 @@ def _plan_progress(
             snapshot, job.key, job.plan.config.repeat_check
         )
     progress.total -= stop_rules.n_left_out(snapshot, jobs)
-    progress.is_drawn = any(stop_rules.of(job.key) is not None for job in jobs)

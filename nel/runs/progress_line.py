@@ -35,21 +35,15 @@ def line_items(progress: Progress) -> list[str]:
         "{:,} retries": progress.retries,
     }
     items += [form.format(count) for form, count in counts.items() if count]
-    return [*items, *_delays(progress), *score_so_far(progress, is_drawn=progress.is_drawn)]
+    return [*items, *_delays(progress), *score_so_far(progress)]
 
 
-def score_so_far(progress: Progress | BenchmarkProgress, *, is_drawn: bool) -> list[str]:
-    """Return the score with its n as an item of a line; nothing where it is too early.
-
-    Args:
-        progress: Of a run or a benchmark.
-        is_drawn: The answers are of questions from all over the file, and not of the first ones.
-    """
+def score_so_far(progress: Progress | BenchmarkProgress) -> list[str]:
+    """Return the score with its n as an item of a line; nothing where it is too early."""
     if progress.early_score is None:
         return []
     value, n = progress.early_score
-    order = "" if is_drawn else ", in file order"
-    so_far = f" so far{order}" if progress.done < progress.total else ""
+    so_far = " so far" if progress.done < progress.total else ""
     return [f"({round(100 * value)} % of {n:,}{so_far})"]
 
 

@@ -1,13 +1,12 @@
-"""The (sample, repeat) pairs that a session has to ask, in order; some may be taken out of turn.
-Reads the snapshot.
+"""The (sample, repeat) pairs that a session has to ask, drawn at random from each benchmark in
+turn. Reads the snapshot.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, TypeAlias
 
 from nel.engine.asking.repeat_check import pending_checks
@@ -50,7 +49,7 @@ class WorkItem:
 
 
 class WorkQueue:
-    """Yields what is pending, each item once; `spread` takes some from all over the rest."""
+    """Yields what is pending, each item once."""
 
     def __init__(
         self, snapshot: Snapshot, jobs: list[Job], rule_of: RuleOf = lambda _: None
@@ -69,9 +68,7 @@ class WorkQueue:
         self._snapshot = snapshot
         self._pending_samples = Pending(snapshot)
         self._jobs = jobs
-        self._position = (0, -1)
-        """Number of the job and idx of the last item that was yielded in order."""
-        self._out_of_turn: set[tuple[int, int, int]] = set()
+        self._by_job = [self._samples(job) for job in jobs]
         self._items = self._pending()
 
     def __iter__(self) -> Iterator[WorkItem]:
@@ -79,59 +76,32 @@ class WorkQueue:
         return self._items
 
     def spread(self, n: int) -> Iterator[WorkItem]:
-        """Take at most n items out of turn, at equal distances over all that is left, the last one
-        included.
+        """Take at most n items, from all benchmarks that are left.
 
         An item that is not asked for stays where it is.
         """
-        if any(
-            self._rule_of(job.key) for job in self._jobs
-        ):  # what comes next is drawn at random already
+        if any(self._rule_of(job.key) for job in self._jobs):  # each is drawn up to a position
             yield from islice(self._items, n)
             return
-        for number in range(1, n + 1):
-            yield from self._at(number / n)
-
-    def _at(self, share: float) -> list[WorkItem]:
-        """Take the first item after a share of all that is left."""
-        first, after = self._position
-        starts = [after + 1 if number == first else 0 for number in range(len(self._jobs))]
-        lengths = [self._snapshot.count_samples(job.key) for job in self._jobs]
-        left = [
-            0 if number < first else lengths[number] - starts[number]
-            for number in range(len(self._jobs))
-        ]
-        position = math.ceil(sum(left) * share) - 1
-        for job, start, length in zip(self._jobs, starts, left, strict=True):
-            if 0 <= position < length:
-                return self._take(job, start + position)
-            position -= length
-        return []
-
-    def _take(self, job: Job, start: int) -> list[WorkItem]:
-        for stored, repeat in self._pending_samples.samples(
-            job.key, job.plan.config.repeats, first=start
-        ):
-            item = _item(job, stored, repeat)
-            if item.sample_key not in self._out_of_turn:
-                self._out_of_turn.add(item.sample_key)
-                return [item]
-        return []
+        for number in range(n):
+            samples = self._by_job[number * len(self._by_job) // n]
+            yield from islice(chain(samples, self._items), 1)
 
     def _pending(self) -> Iterator[WorkItem]:
-        for number, job in enumerate(self._jobs):
-            rule = self._rule_of(job.key)
-            if rule is not None:
-                yield from self._drawn(job, rule)
-                continue
-            for stored, repeat in self._pending_samples.samples(job.key, job.plan.config.repeats):
-                self._position = (number, stored.idx)
-                item = _item(job, stored, repeat)
-                if item.sample_key not in self._out_of_turn:
-                    yield item
+        for samples in self._by_job:
+            yield from samples
         for job in self._jobs:
             for stored in pending_checks(self._snapshot, job.key, job.plan.config.repeat_check):
                 yield _item(job, stored, SECOND_ASKING)
+
+    def _samples(self, job: Job) -> Iterator[WorkItem]:
+        rule = self._rule_of(job.key)
+        if rule is not None:
+            yield from self._drawn(job, rule)
+            return
+        pending = self._pending_samples.samples(job.key, job.plan.config.repeats, is_drawn=True)
+        for stored, repeat in pending:
+            yield _item(job, stored, repeat)
 
     def _drawn(self, job: Job, rule: StopRule) -> Iterator[WorkItem]:
         for position, idx in enumerate(rule.order.order):

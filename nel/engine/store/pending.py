@@ -4,12 +4,18 @@ nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import random
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import Final
 
+from nel.core.strict_json import dumps
 from nel.engine.store.snapshot import PAGE, Snapshot, StoredSample
 
-_BLOCK = 4096
-"""Samples that one query checks for missing responses."""
+_BLOCKS: Final = 4096
+"""About so many blocks of neighbours are drawn of a large dataset: enough that a tenth of them is
+like the whole, and few queries.
+"""
 
 
 class Pending:
@@ -29,7 +35,7 @@ class Pending:
         return good * repeats - self._snapshot.count(query, (benchmark, repeats))
 
     def samples(
-        self, benchmark: int, repeats: int, *, first: int = 0
+        self, benchmark: int, repeats: int, *, is_drawn: bool = False
     ) -> Iterator[tuple[StoredSample, int]]:
         """Yield each good (sample, repeat) that has no response yet; blocks without a missing one
         are skipped.
@@ -37,15 +43,19 @@ class Pending:
         Args:
             benchmark: Its number.
             repeats: Of each sample.
-            first: The first idx to yield.
+            is_drawn: In a random order of blocks, the same in each session, so that what is
+                answered first is like the whole even where the file is sorted; else by idx.
         """
-        query = "SELECT ifnull(max(idx), -1) FROM samples WHERE benchmark = ?"
-        end = self._snapshot.count(query, (benchmark,))
-        for block in range(first - first % _BLOCK, end + 1, _BLOCK):
-            if not self._is_answered(benchmark, repeats, block):
-                yield from self._pending_in(
-                    benchmark, repeats, max(block, first), block + _BLOCK - 1
-                )
+        query = "SELECT ifnull(max(idx), -1) + 1 FROM samples WHERE benchmark = ?"
+        n = self._snapshot.count(query, (benchmark,))
+        size = min(max(n // _BLOCKS, 1), PAGE)
+        starts = list(range(0, n, size))
+        if is_drawn:
+            random.Random(0).shuffle(starts)  # noqa: S311 - no secret
+        rest = iter(starts)
+        while blocks := list(islice(rest, PAGE // size)):
+            page = [idx for first in blocks for idx in range(first, min(first + size, n))]
+            yield from self._pending_of(benchmark, repeats, page)
 
     def n_answered(self, benchmark: int, repeats: int) -> dict[int, int]:
         """Return how many of the first repeats have a response, by idx; a sample without one is
@@ -60,37 +70,29 @@ class Pending:
         self, benchmark: int, idx: int, repeats: int
     ) -> Iterator[tuple[StoredSample, int]]:
         """Yield one sample with each repeat that has no response yet; nothing for a bad row."""
-        yield from self._pending_in(benchmark, repeats, idx, idx)
+        yield from self._pending_of(benchmark, repeats, [idx])
 
-    def _is_answered(self, benchmark: int, repeats: int, first: int) -> bool:
-        """Return whether every sample of a block has all its responses; counts index entries and
-        reads no row.
-        """
-        where = "benchmark = ? AND idx BETWEEN ? AND ?"
-        block = (benchmark, first, first + _BLOCK - 1)
-        samples = self._snapshot.count(f"SELECT count(*) FROM samples WHERE {where}", block)  # noqa: S608
-        responses = self._snapshot.count(
-            f"SELECT count(*) FROM responses WHERE {where} AND repeat < ?",  # noqa: S608
-            (*block, repeats),
-        )
-        # A bad row never has a response, so that a block with one is always read row by row.
-        samples -= len(self._snapshot.elsewhere(benchmark, first, block[2]))
-        return responses == samples * repeats
-
-    def _pending_in(
-        self, benchmark: int, repeats: int, first: int, last: int
+    def _pending_of(
+        self, benchmark: int, repeats: int, page: Sequence[int]
     ) -> Iterator[tuple[StoredSample, int]]:
-        done: dict[int, set[int]] = {}
-        others: set[int] = set()
-        upto = -1
-        for sample in self._snapshot.samples(benchmark, first=first, last=last):
-            if sample.idx > upto:
-                upto = min(sample.idx + PAGE - 1, last)
-                done = self._answered(benchmark, sample.idx, upto)
-                others = self._snapshot.elsewhere(benchmark, sample.idx, upto)
-            if sample.fault is None and sample.idx not in others:
-                known = done.get(sample.idx, ())
-                yield from ((sample, repeat) for repeat in range(repeats) if repeat not in known)
+        """Yield what is pending of some samples, in their order; of those that are answered or
+        asked by another shard nothing is read but the index.
+        """
+        done = self._answered(benchmark, repeats, page)
+        pending = [idx for idx in page if len(done.get(idx, ())) < repeats]
+        query = (
+            "SELECT idx, sample_id, row_number, content, fault FROM samples s WHERE benchmark = ?"
+            " AND idx IN (SELECT value FROM json_each(?)) AND NOT EXISTS (SELECT 1 FROM elsewhere"
+            " e WHERE e.benchmark = s.benchmark AND e.idx = s.idx)"
+        )
+        rows = self._snapshot.execute(query, (benchmark, dumps(pending))).fetchall()
+        samples = {row[0]: StoredSample(*row) for row in rows}
+        for idx in pending:
+            if idx in samples and samples[idx].fault is None:
+                known = done.get(idx, ())
+                yield from (
+                    (samples[idx], repeat) for repeat in range(repeats) if repeat not in known
+                )
 
     def has_answers(self) -> bool:
         """Return whether the endpoint has answered in this run."""
@@ -147,9 +149,12 @@ class Pending:
                 yield StoredSample(*row[1:6]), row[6], row[7], row[8]
             last = rows[-1][0]
 
-    def _answered(self, benchmark: int, first: int, last: int) -> dict[int, set[int]]:
+    def _answered(self, benchmark: int, repeats: int, page: Sequence[int]) -> dict[int, set[int]]:
         done: dict[int, set[int]] = {}
-        query = "SELECT idx, repeat FROM responses WHERE benchmark = ? AND idx BETWEEN ? AND ?"
-        for idx, repeat in self._snapshot.execute(query, (benchmark, first, last)):
+        query = (
+            "SELECT idx, repeat FROM responses WHERE benchmark = ? AND repeat < ?"
+            " AND idx IN (SELECT value FROM json_each(?))"
+        )
+        for idx, repeat in self._snapshot.execute(query, (benchmark, repeats, dumps(page))):
             done.setdefault(idx, set()).add(repeat)
         return done
