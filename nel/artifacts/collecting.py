@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from nel.artifacts.categories import Categories
 from nel.artifacts.cautions import Copies, ScorerNotes, UnknownEndings
 from nel.artifacts.failures import FailureAnalysis
-from nel.artifacts.inputs import AUDIT_NAME, BORROWED_NAME, CALIBRATION_NAME, LABELS_NAME
+from nel.artifacts.files import AUDIT_NAME, BORROWED_NAME, CALIBRATION_NAME, LABELS_NAME
 from nel.artifacts.results import (
     NOT_RUN,
     Result,
@@ -29,7 +29,7 @@ from nel.artifacts.selection import Drawn
 from nel.artifacts.served import ServedBuilds
 from nel.authoring.statistics_names import choose_statistics
 from nel.config.schema import Price
-from nel.core.sent_messages import messages_in
+from nel.core.message_json import messages_in
 from nel.core.strict_json import dumps_line, loads
 from nel.engine.store.codec import decode_response
 from nel.engine.store.snapshot import Snapshot

@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from nel.artifacts.answer_readers import UnreadAnswer
-from nel.artifacts.files import benchmark_dir
-from nel.artifacts.inputs import AUDIT_NAME
+from nel.artifacts.files import AUDIT_NAME, benchmark_dir
 from nel.artifacts.model_readings import ModelReadings, load_model_readings, unread_answer
 from nel.artifacts.readings import (
     MODEL,

@@ -1,5 +1,5 @@
-"""Where a benchmark's artifacts go: a directory name that is safe and unique for every benchmark
-name.
+"""Names of files and directories of a run's artifacts: a directory that is safe and unique for every
+benchmark name, and what its artifacts are made of beside run.db.
 
 Benchmark names come from plugins, so a name must not lead out of the run's directory.
 """
@@ -8,10 +8,17 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
+from typing import Final
 from urllib.parse import quote
 
 from nel.errors import OutputError
 
+LABELS_NAME: Final = "labels.jsonl"
+CALIBRATION_NAME: Final = "calibration.json"
+BORROWED_NAME: Final = "calibration_from.json"
+AUDIT_NAME: Final = "extraction_audit.json"
+READER: Final = "reader"
+INPUTS: Final = (LABELS_NAME, AUDIT_NAME, READER)
 _LENGTH_MAX = 160
 """Leaves room for what is put before and after a name in 255 bytes."""
 _DIGEST_LENGTH = 16

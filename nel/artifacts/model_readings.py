@@ -17,7 +17,7 @@ from typing import ParamSpec, TypeVar
 
 from nel import plugins
 from nel.artifacts.answer_readers import AnswerReader, UnreadAnswer, model_reading
-from nel.artifacts.inputs import READER
+from nel.artifacts.files import READER
 from nel.artifacts.results import Result, read_result
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.errors import NelError, PluginError

@@ -7,6 +7,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from nel.engine.store.elsewhere import shard_of
+from nel.metrics.accumulator import Accounting
 from nel.metrics.category_fields import FIELDS, GROUP, SUBSET, Fields, labels_of
 from nel.metrics.intervals import Interval
 from nel.metrics.question_intervals import Design
@@ -87,3 +89,19 @@ class Drawn:
 def no_interval(reason: str) -> Interval:
     """Return that there is no interval, and why."""
     return Interval(lower=None, upper=None, method="none", covers="none", reason=reason)
+
+
+def shard_json(plan: Mapping[str, Any], accounting: Accounting) -> dict[str, dict[str, int]]:
+    """Return ``shard`` of the artifacts of a shard; nothing for a whole run."""
+    shard = shard_of(plan.get("identity"))
+    if shard is None:
+        return {}
+    repeats = plan["repeats"]
+    return {
+        "shard": {
+            "number": shard.number,
+            "of": shard.of,
+            "n_questions": accounting.n_total // repeats,
+            "n_questions_asked": accounting.n_asked // repeats,
+        }
+    }

@@ -16,8 +16,7 @@ import yaml
 from nel.artifacts.collecting import Collection, StoredBenchmark
 from nel.artifacts.files import benchmark_dir, directory_name
 from nel.artifacts.run_warnings import Noticed, run_warnings
-from nel.artifacts.selection import selection_json
-from nel.artifacts.shard import shard_json
+from nel.artifacts.selection import selection_json, shard_json
 from nel.config.identity import PROMPT_TEMPLATE, Identity
 from nel.config.redaction import redact_url
 from nel.core.atomic_files import write_file

@@ -126,7 +126,7 @@ def _lines(imported: Imported, judging: dict[str, Any], headline: dict[str, Any]
 
 
 def _borrow(run_dir: Path, other: Path, bench: str | None) -> None:
-    from nel.artifacts.inputs import BORROWED_NAME  # noqa: PLC0415 - keeps --help fast
+    from nel.artifacts.files import BORROWED_NAME  # noqa: PLC0415 - keeps --help fast
     from nel.artifacts.labels.labelling import borrow_calibration  # noqa: PLC0415
     from nel.cli.terminal import plain, report_text  # noqa: PLC0415
     from nel.judges.stats.calibration import LABELS_FEW, few_labels  # noqa: PLC0415

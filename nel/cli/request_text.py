@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from nel.cli.terminal import plain
-from nel.core.sent_messages import MESSAGE_FIELDS, messages_in
+from nel.core.message_json import MESSAGE_FIELDS, messages_in
 from nel.core.strict_json import dumps
 from nel.types import Json, JsonObject
 

@@ -65,7 +65,7 @@ def audit(
     75 stopped early.
     """
     from nel.artifacts.extraction import request_audit  # noqa: PLC0415 - keeps --help fast
-    from nel.artifacts.inputs import AUDIT_NAME  # noqa: PLC0415
+    from nel.artifacts.files import AUDIT_NAME  # noqa: PLC0415
     from nel.cli.terminal import plain, report_text  # noqa: PLC0415
     from nel.core.strict_json import dumps, loads  # noqa: PLC0415
     from nel.engine.store.lock import owned  # noqa: PLC0415

@@ -23,7 +23,7 @@ from nel.errors import ConfigError, OutputError, UsageError, did_you_mean
 from nel.metrics.intervals import ANYTIME, LEVEL
 from nel.reports.run_files import BenchmarkFiles
 from nel.reports.run_warnings import CALIBRATION, texts_of
-from nel.reports.shard import MERGE, shard_title
+from nel.reports.selection import MERGE, shard_title
 
 _KIND: Final = "floor"
 _FEWEST: Final = 2

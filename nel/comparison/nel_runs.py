@@ -36,12 +36,12 @@ from nel.comparison.sides import (
 )
 from nel.comparison.whole_run import read_whole_run
 from nel.config.yaml_file import read_value
-from nel.core.sent_messages import with_calls
+from nel.core.message_json import with_calls
 from nel.engine.store.lock import owner_of
 from nel.engine.store.snapshot import FILE_NAME
 from nel.errors import ConfigError, OutputError, UsageError
 from nel.reports.run_files import BenchmarkFiles, read_run_yaml
-from nel.reports.shard import MERGE, shard_title
+from nel.reports.selection import MERGE, shard_title
 
 _RECORDED: Final = "recorded responses"
 _CONTENT_ID: Final = re.compile(

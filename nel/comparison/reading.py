@@ -51,7 +51,7 @@ def _labels(paths: Sequence[Path]) -> list[str]:
 def _read(path: Path, label: str) -> Side:
     if not exists(path):
         run = Path(output_directory()) / path
-        hint = f"; did you mean {run}?" if run.is_dir() else f"; give {_KNOWN}"
+        hint = f"; did you mean {run}?" if exists(run) else f"; give {_KNOWN}"
         raise OutputError(f"there is no {path}{hint}")
     if path.is_dir():
         side = _read_directory(path, label)

@@ -1,10 +1,14 @@
-"""Chat messages as JSON, with all that the next request needs of them. No I/O."""
+"""Chat messages as JSON, with all that the next request needs of them, and as the body of a sent
+request has them, whatever its protocol. No I/O.
+
+Only bodies that nel wrote are read, so a shape is known by the name of its field.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Any
+from typing import Any, Final
 
 from nel.types import Message, Native, ToolCall
 
@@ -56,3 +60,59 @@ def chat_message(message: Message) -> dict[str, object]:
     if message.tool_call_id is not None:
         fields["tool_call_id"] = message.tool_call_id
     return fields
+
+
+MESSAGE_FIELDS: Final = ("messages", "system", "input", "contents", "systemInstruction")
+"""Of a body, the fields that hold what the model was asked; the others are settings."""
+
+
+def messages_in(body: Mapping[str, Any]) -> list[dict[str, Any]] | None:
+    """Return the messages of a body; None where it has none, as one with a prompt."""
+    if isinstance(body.get("messages"), list):
+        system = body.get("system")
+        first = [{"role": "system", "content": system}] if isinstance(system, str) else []
+        return [*first, *body["messages"]]
+    if isinstance(body.get("input"), list):
+        return list(body["input"])
+    if not isinstance(body.get("contents"), list):
+        return None
+    system = body.get("systemInstruction")
+    messages = [(_role(entry), _text(entry)) for entry in body["contents"]]
+    if isinstance(system, dict):
+        messages = [("system", _text(system)), *messages]
+    return [{"role": role, "content": content} for role, content in messages]
+
+
+def _role(content: Mapping[str, Any]) -> str:
+    return "assistant" if content.get("role") == "model" else str(content.get("role"))
+
+
+def _text(content: Mapping[str, Any]) -> str | list[dict[str, Any]]:
+    """Return the text of Gemini's parts, or the parts where one is no text."""
+    parts = content.get("parts") or []
+    if all(set(item) == {"text"} for item in parts):
+        return "".join(str(item["text"]) for item in parts)
+    return list(parts)
+
+
+def with_calls(answer: str | None, calls: object) -> str | None:
+    """Return an answer followed by its calls, one on a line.
+
+    Args:
+        answer: The text of the answer; None where there is none.
+        calls: As results.jsonl has them: objects with ``name`` and ``arguments``; anything else is
+            left out.
+
+    >>> with_calls("I add.", [{"id": "1", "name": "add", "arguments": '{"x": 1}'}])
+    'I add.\\n[calls add({"x": 1})]'
+    """
+    listed = (
+        [call for call in calls if isinstance(call, Mapping)] if isinstance(calls, list) else []
+    )
+    if not listed:
+        return answer
+    return "\n".join([*([answer] if answer else []), *map(_line, listed)])
+
+
+def _line(call: Mapping[str, Any]) -> str:
+    return f"[calls {call.get('name')}({call.get('arguments')})]"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from nel.reports.shard import shard_line
+from nel.reports.selection import shard_line
 
 _SAID: Final = {
     "narrow": "the interval is narrow enough",

@@ -16,7 +16,7 @@ from nel.reports.judge_section import judged_line
 from nel.reports.run_files import BenchmarkFiles
 from nel.reports.run_warnings import OF_JUDGES, texts_of
 from nel.reports.samples import Selection
-from nel.reports.shard import shard_title
+from nel.reports.selection import shard_title
 from nel.reports.text import as_text, one_line, preview
 
 _BAR_PERCENT_MIN: Final = 0.8

@@ -15,7 +15,7 @@ from os.path import commonprefix
 from typing import Any, Final, Literal, TypeAlias
 
 from nel.core.forked_map import collection_paused
-from nel.core.sent_messages import with_calls
+from nel.core.message_json import with_calls
 from nel.judges.record import KEY as JUDGEMENTS
 from nel.judges.record import judgements_in
 from nel.reports.choices import Confusion, Options, confusion_of, options_in

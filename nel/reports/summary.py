@@ -23,8 +23,7 @@ from nel.reports.judge_section import judged_line
 from nel.reports.repeatability import repeat_check_text
 from nel.reports.run_files import BenchmarkFiles, read_run
 from nel.reports.run_warnings import texts_of
-from nel.reports.selection import sample_line
-from nel.reports.shard import shard_title
+from nel.reports.selection import sample_line, shard_title
 from nel.reports.text import one_line, visible
 
 _CELL_CHARACTERS_MAX: Final = 120

@@ -16,7 +16,7 @@ from xml.etree.ElementTree import Element, SubElement, tostring
 from nel.core.strict_json import pretty
 from nel.errors import UsageError
 from nel.reports import numbers
-from nel.reports.shard import MERGE
+from nel.reports.selection import MERGE
 from nel.reports.summary import (
     SummaryRow,
     csv_text,

@@ -16,8 +16,7 @@ from typing import Final
 
 from nel.artifacts.answer_readers import AnswerReader, UnreadAnswer
 from nel.artifacts.extraction import unread_answers
-from nel.artifacts.files import benchmark_dir
-from nel.artifacts.inputs import READER
+from nel.artifacts.files import READER, benchmark_dir
 from nel.artifacts.model_readings import (
     ReaderId,
     find_reader,

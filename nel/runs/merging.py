@@ -18,8 +18,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
-from nel.artifacts.files import directory_name
-from nel.artifacts.inputs import INPUTS
+from nel.artifacts.files import INPUTS, directory_name
 from nel.config.identity import JUDGES_ADAPTED, SHARD, Identity
 from nel.config.redaction import redact_url
 from nel.config.schema.shard import Shard

@@ -19,8 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from nel.artifacts.files import directory_name
-from nel.artifacts.inputs import AUDIT_NAME, INPUTS, READER
+from nel.artifacts.files import AUDIT_NAME, INPUTS, READER, directory_name
 from nel.artifacts.labels.file import RATINGS_SUFFIX
 from nel.config.identity import Identity
 from nel.core.atomic_files import write_file

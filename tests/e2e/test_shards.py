@@ -17,7 +17,7 @@ import yaml
 from jsonschema import Draft202012Validator
 
 from nel.apps.leaderboard.entries import read_entries
-from nel.artifacts.inputs import LABELS_NAME
+from nel.artifacts.files import LABELS_NAME
 from nel.artifacts.schema import load_schema
 from nel.comparison.floors import hold, read_floors
 from nel.comparison.reading import read_sides

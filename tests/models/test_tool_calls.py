@@ -14,7 +14,7 @@ from nel.artifacts.exporting.inspect_samples import _sample as exported
 from nel.artifacts.importing.inspect_values import _response as imported
 from nel.artifacts.results import Result, result_line
 from nel.artifacts.schema import load_schema
-from nel.core.sent_messages import with_calls
+from nel.core.message_json import with_calls
 from nel.engine.asking.response_outcomes import verdict_before_scoring
 from nel.engine.store.codec import (
     decode_response,

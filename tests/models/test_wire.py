@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from nel.core.finish_reasons import ending_of
-from nel.core.sent_messages import messages_in
+from nel.core.message_json import messages_in
 from nel.core.strict_json import loads
 from nel.models.faults import Fault, fault_of_status
 from nel.models.wire.base import NotInProtocol

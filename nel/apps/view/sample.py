@@ -24,7 +24,7 @@ from nel.artifacts.results import (
     result_line,
     reward_of,
 )
-from nel.core.sent_messages import MESSAGE_FIELDS, messages_in, with_calls
+from nel.core.message_json import MESSAGE_FIELDS, messages_in, with_calls
 from nel.core.strict_json import loads
 from nel.engine.store.browsing import BrowsedStore
 from nel.engine.store.codec import decode_response

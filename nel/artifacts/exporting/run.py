@@ -17,7 +17,7 @@ from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.errors import OutputError
 from nel.reports.numbers import count
 from nel.reports.run_files import BenchmarkFiles, read_run
-from nel.reports.shard import shard_line
+from nel.reports.selection import shard_line
 
 _STATES = ("scored", "model_failure", "unscored", "not_asked")
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
-from nel.artifacts.inputs import BORROWED_NAME, CALIBRATION_NAME, LABELS_NAME
+from nel.artifacts.files import BORROWED_NAME, CALIBRATION_NAME, LABELS_NAME
 from nel.artifacts.labels.annotators import annotators_json
 from nel.artifacts.labels.pairs import baseline_of, is_pair
 from nel.artifacts.results import Result, reward_of

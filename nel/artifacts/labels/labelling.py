@@ -11,8 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from nel.artifacts.files import benchmark_dir, directory_name
-from nel.artifacts.inputs import BORROWED_NAME, CALIBRATION_NAME, LABELS_NAME
+from nel.artifacts.files import (
+    BORROWED_NAME,
+    CALIBRATION_NAME,
+    LABELS_NAME,
+    benchmark_dir,
+    directory_name,
+)
 from nel.artifacts.judged_answers import (
     JudgedBenchmark,
     compares_pairs,

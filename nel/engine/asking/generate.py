@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
-from nel.core.sent_messages import messages_in
+from nel.core.message_json import messages_in
 from nel.core.strict_json import dumps_bytes, loads
 from nel.engine.asking.response_outcomes import verdict_before_scoring
 from nel.engine.asking.work import Job
