@@ -34,12 +34,15 @@ HELD_FROM = 12
 
 
 def held_back(hold: threading.Event) -> Any:
-    """Return a script that answers the first samples at once and the others once it is let go."""
+    """Return a script that answers the first requests at once and the others once it is let go."""
+
+    orders: dict[str, int] = {}
 
     def script(call: Call, _: int) -> Reply:
+        order = orders.setdefault(call.text, len(orders))
         number = int(call.text.split("What is ")[1].split()[0])
-        reply = answer("" if number == 3 else f"Answer: {2 * number + (number == 5)}")
-        if number >= HELD_FROM:
+        reply = answer("" if order == 3 else f"Answer: {2 * number + (order == 5)}")
+        if order >= HELD_FROM:
             reply.wait = hold
         return reply
 

@@ -89,6 +89,8 @@ class Call:
     """Calls that have no answer yet, this one included."""
     connection: int
     """The number of its connection."""
+    order: int = -1
+    """How many other bodies came before the first of its own; questions come in a drawn order."""
     answered: bool = False
     """The whole reply was written and the client was still there."""
     sent_bytes: int = 0
@@ -230,6 +232,7 @@ class _Serving:
     def __init__(self, server: Server, script: Script, models: list[str] | Reply | None) -> None:
         self.server, self.script, self.models = server, script, models
         self.seen: Counter[str] = Counter()
+        self.orders: dict[str, int] = {}
         self.tasks: set[asyncio.Task[Any]] = set()
 
     async def connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -277,7 +280,7 @@ class _Serving:
         call = Call(
             method=method, path=path, headers=headers, raw=raw, body=body, at=time.monotonic(),
             attempt=self.seen[digest], connections=self.server.connections, in_flight=self.server.in_flight + 1,
-            connection=number,
+            connection=number, order=self.orders.setdefault(digest, len(self.orders)) if method == "POST" else -1,
         )  # fmt: skip
         asked = method == "POST"
         if asked:

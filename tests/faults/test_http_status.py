@@ -139,7 +139,7 @@ def test_no_quota_stops_the_run_resumably(tmp_path: Path, reply: Reply, prefligh
     empty = True
 
     def script(call: Call) -> Reply:
-        return reply if empty and (preflight or call.number > 3) else right(call)
+        return reply if empty and (preflight or call.order > 3) else right(call)
 
     with serving(script) as server:
         ran = run(tmp_path, server, n=60, engine={"preflight": preflight, "concurrency": 2})

@@ -33,13 +33,13 @@ def _slow(call: Call) -> Reply:
 
 
 class Held:
-    """Answers right, but holds the answers from each of some numbers on until it is told to go on."""
+    """Answers right, but holds the answers from each of some requests on until it is told to go on."""
 
     def __init__(self, *numbers: int) -> None:
         self._gates = [(number, threading.Event()) for number in numbers]
 
     def __call__(self, call: Call) -> Reply:
-        return [*(Gate(gate) for number, gate in self._gates if call.number >= number), *right(call)]
+        return [*(Gate(gate) for number, gate in self._gates if call.order >= number), *right(call)]
 
     def go_on(self) -> None:
         """Let the first of those go that are held."""
@@ -99,7 +99,7 @@ def test_f55_a_hanging_request_is_given_up_after_the_drain_time(tmp_path: Path) 
 
 def test_f55_twice_leaves_at_once(tmp_path: Path) -> None:
     """A second Ctrl-C does not wait; what was answered before is kept, and a resume completes."""
-    with serving(lambda call: [Do.HANG] if call.number > 20 else right(call)) as server:
+    with serving(lambda call: [Do.HANG] if call.order > 20 else right(call)) as server:
         path = write_config(tmp_path, server.url, n=60, engine={"drain_seconds": 600}, endpoint=PATIENT)
         process = start(["eval", "run", str(path)], tmp_path)
         server.wait_for(25)

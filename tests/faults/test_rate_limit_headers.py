@@ -138,7 +138,7 @@ def test_a_wait_that_is_too_long_stops_the_run_resumably(tmp_path: Path, headers
     closed = True
 
     def script(call: Call) -> Reply:
-        return error(429, "daily limit", headers=headers) if closed and call.number >= 2 else right(call)
+        return error(429, "daily limit", headers=headers) if closed and call.order >= 2 else right(call)
 
     with serving(script) as server:
         ran = run(tmp_path, server, n=40, engine={"concurrency": 4}, endpoint={"retry_after_seconds_max": 1})
@@ -154,7 +154,7 @@ def test_a_wait_that_is_too_long_stops_the_run_resumably(tmp_path: Path, headers
 def test_f03_a_wait_that_is_too_long_is_not_begun(tmp_path: Path) -> None:
     """One request at a time: a hint above the limit makes nobody wait longer than the limit before the run stops."""
     closed = error(429, headers={"Retry-After": "86400"})
-    with serving(lambda call: right(call) if call.number < 2 else closed) as server:
+    with serving(lambda call: right(call) if call.order < 2 else closed) as server:
         ran = run(tmp_path, server, n=6, engine={"concurrency": 1}, endpoint={"retry_after_seconds_max": 1})
         assert len(server.calls) <= 4
     assert ran.exit_code == 75

@@ -34,7 +34,7 @@ def killed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Ran]:
     """A directory with a run that was killed in the middle, and the same run in one go."""
     home = tmp_path_factory.mktemp("killed")
     killed = threading.Event()
-    held = lambda call: [Gate(killed), *right(call)] if call.number >= 30 else right(call)  # noqa: E731 - a script
+    held = lambda call: [Gate(killed), *right(call)] if call.order >= 30 else right(call)  # noqa: E731 - a script
     with serving(held) as server, pytest.MonkeyPatch.context() as environment:
         environment.setenv("NEL_TEST_CANARY", "cnry5f/7+bQ==zz9917&k")
         path = write_config(home, server.url, n=N)

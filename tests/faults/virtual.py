@@ -48,6 +48,7 @@ class VirtualServer(Server):
         call = Call(
             method=method, path=url, headers=dict(headers), raw=body, body=json.loads(body), at=loop.time(),
             attempt=self._seen[digest], connections=0, in_flight=self.in_flight, connection=0,
+            order=list(self._seen).index(digest) if digest in self._seen else len(self._seen),
         )  # fmt: skip
         self._seen[digest] += 1
         self.calls.append(call)
