@@ -29,7 +29,7 @@ FLAGS = """
 """What users have in scripts: none may vanish."""
 COMMANDS = {
     ("eval", "run"): {
-        *FLAGS, "-O", "--resume", "--fail-under", "--allow-url-change", "--allow-judge-change", "--dry-run", "--json",
+        *FLAGS, "-O", "--resume", "--fail-under", "--allow-url-change", "--allow-judge-change", "--dry-run", "--json", "--pilot",
         "--quiet", "--verbose",
     },
     ("eval", "score"): {"--scorer", "--executor", "-O", "--json", "--explain", "--quiet", "--verbose"},

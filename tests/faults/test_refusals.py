@@ -51,7 +51,7 @@ def test_a_refusal_of_everything_ends_with_its_words_and_what_to_change(tmp_path
     status, words, change = SAYS[says]
     with serving(lambda call: error(status, f"{words} (request {id(call)})")) as server:
         ran = run(tmp_path, server, n=N, engine=FIRST)
-    assert [call.number for call in server.calls] == [0, 15, 30, 45, 59]
+    assert len({call.number for call in server.calls}) == len(server.calls) == 5
     assert sum(call.text == NEUTRAL_PROMPT for call in server.others) == 1
     assert ran.exit_code == (2 if 400 <= status < 500 else 75)
     assert words in ran.reason

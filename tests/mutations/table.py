@@ -671,7 +671,7 @@ MUTATIONS: Final = (
         fault="A system prompt from the command line is added to the benchmark's own.",
         fragment='tuple(message for message in asked if message.role != "system")',
         replacement="tuple(asked)",
-        tests=("tests/solvers", "tests/faults/test_changes.py"),
+        tests=("tests/episodes/test_generate.py", "tests/faults/test_changes.py"),
     ),
     # Scoring
     Mutation(

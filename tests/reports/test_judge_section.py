@@ -150,10 +150,3 @@ def test_one_line_says_who_judged() -> None:
 def test_what_is_no_judgement_is_not_shown_as_one(kept: Any) -> None:
     """A scorer may keep anything under that name."""
     assert shown_judgements(kept) == []
-
-
-def test_a_judgement_without_grades_is_shown_without() -> None:
-    """What a record leaves out is missing, and no fault of the page."""
-    said = {"judge": "a", "reasked": 0, "repeats": [], "questions": []}
-    (found,) = shown_judgements([{"template": "x", "opinions": [said]}])
-    assert (found["grade"], found["opinions"][0]["grade"], found["opinions"][0]["reply"]) == (None, None, "")
