@@ -277,8 +277,8 @@ class Store:
         """
         killed = "ended IS NULL AND spent IS NULL"
         newest = f"UPDATE sessions SET spent = ? WHERE id = (SELECT max(id) FROM sessions WHERE {killed})"  # noqa: S608
-        self._write(newest, (dumps(spent),))
-        self._write(f"UPDATE sessions SET spent = ? WHERE {killed}", (dumps(nothing),))  # noqa: S608 - no input in it
+        self._write(newest, (sealed(dumps(spent)),))
+        self._write(f"UPDATE sessions SET spent = ? WHERE {killed}", (sealed(dumps(nothing)),))  # noqa: S608 - no input in it
 
     def begin_session(self, *, started: float | None = None) -> None:
         """Store that a new session works on this run.
@@ -310,7 +310,7 @@ class Store:
                 ended,
                 attempts,
                 retries,
-                None if spent is None else dumps(spent),
+                None if spent is None else sealed(dumps(spent)),
                 self._session,
             ),
         )

@@ -34,6 +34,8 @@ _JSON: Final = {
     "messages": 1,
 }
 """By table: the column that has to be JSON."""
+_ENDED: Final = 3
+"""The column of `sessions` that says how one ended."""
 _ROWS_MAX: Final = 1 << 40
 _PAGE: Final = 512
 _FAILED_MAX: Final = 5_000
@@ -191,6 +193,8 @@ def _put(target: sqlite3.Connection, insert: str, table: str, row: tuple[Any, ..
             return 0
         if table == "samples" and values[4] is not None and not is_intact(values[4]):
             return 0
+        if table == "sessions" and values[-1] is not None and not is_intact(values[-1]):
+            values[-1] = values[_ENDED] = None  # as one that was killed: its answers are added up
         return target.execute(insert, values).rowcount
     except (sqlite3.Error, ValueError, TypeError, IndexError):
         return 0
@@ -224,7 +228,7 @@ def _check_benchmark(
     Its dataset may have changed since, and rows would be mixed.
     """
     rows = -1 if missing_keys(plan) else plan["dataset"]["rows"]
-    query = "SELECT count(*), ifnull(max(idx), -1) FROM samples WHERE benchmark = ?"
+    query = "SELECT count(*), ifnull(max(idx), -1) FROM samples WHERE benchmark = ? AND idx >= 0"
     n_samples, last = target.execute(query, (key,)).fetchone()
     if n_samples != rows or last != rows - 1:
         salvaged.incomplete.append(slot)

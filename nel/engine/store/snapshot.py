@@ -15,7 +15,7 @@ from typing import Any, Final, Self, TypeAlias
 
 from nel.core.strict_json import dumps, loads
 from nel.engine.store import elsewhere
-from nel.engine.store.codec import NEXT_STEP
+from nel.engine.store.codec import NEXT_STEP, is_intact, unsealed
 from nel.engine.store.plans import StoredPlan, StoredSession
 from nel.engine.store.schema import APPLICATION_ID, FORMAT, connect
 from nel.engine.store.spending import SOURCES, noted_usage, usage_after
@@ -179,7 +179,9 @@ class Snapshot:
                 ended=ended,
                 attempts=attempts,
                 retries=retries,
-                spent=None if spent is None else _loads(spent),
+                spent=None
+                if spent is None
+                else _loads(unsealed(spent) if is_intact(spent) else ""),
             )
             for started, elapsed, ended, attempts, retries, spent in rows
         ]
