@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import random
 import shutil
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -110,6 +112,22 @@ def test_flipped_bytes(tmp_path: Path, finished: Ran, seed: int) -> None:
         return data
 
     assert _told(_damaged(finished, tmp_path, flip), finished).wrong == []
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE samples SET idx = -118 WHERE idx = 10",
+        "UPDATE sessions SET spent = replace(spent, 'tokens', 'tokenr')",
+    ],
+    ids=["number-of-a-sample", "spending-of-a-session"],
+)
+def test_a_salvage_believes_no_changed_value(tmp_path: Path, finished: Ran, damage: str) -> None:
+    """What a value is not any more is asked again or added up anew: no sample is lost in silence."""
+    run_dir = _damaged(finished, tmp_path, bytes)
+    with closing(sqlite3.connect(run_dir / "run.db")) as store, store:
+        assert store.execute(damage).rowcount == 1
+    assert same_numbers(finished, _salvaged(run_dir))
 
 
 @pytest.mark.parametrize("page", representatives(range(24), 1))

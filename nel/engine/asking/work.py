@@ -99,8 +99,7 @@ class WorkQueue:
         if rule is not None:
             yield from self._drawn(job, rule)
             return
-        pending = self._pending_samples.samples(job.key, job.plan.config.repeats, is_drawn=True)
-        for stored, repeat in pending:
+        for stored, repeat in self._pending_samples.samples(job.key, job.plan.config.repeats):
             yield _item(job, stored, repeat)
 
     def _drawn(self, job: Job, rule: StopRule) -> Iterator[WorkItem]:

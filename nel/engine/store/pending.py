@@ -34,24 +34,17 @@ class Pending:
         query = "SELECT count(*) FROM outcomes WHERE benchmark = ? AND repeat < ?"
         return good * repeats - self._snapshot.count(query, (benchmark, repeats))
 
-    def samples(
-        self, benchmark: int, repeats: int, *, is_drawn: bool = False
-    ) -> Iterator[tuple[StoredSample, int]]:
-        """Yield each good (sample, repeat) that has no response yet; blocks without a missing one
-        are skipped.
+    def samples(self, benchmark: int, repeats: int) -> Iterator[tuple[StoredSample, int]]:
+        """Yield each good (sample, repeat) that has no response yet.
 
-        Args:
-            benchmark: Its number.
-            repeats: Of each sample.
-            is_drawn: In a random order of blocks, the same in each session, so that what is
-                answered first is like the whole even where the file is sorted; else by idx.
+        They come in a random order of blocks, the same in each session, so that what is answered
+        first is like the whole even where the file is sorted.
         """
         query = "SELECT ifnull(max(idx), -1) + 1 FROM samples WHERE benchmark = ?"
         n = self._snapshot.count(query, (benchmark,))
         size = min(max(n // _BLOCKS, 1), PAGE)
         starts = list(range(0, n, size))
-        if is_drawn:
-            random.Random(0).shuffle(starts)  # noqa: S311 - no secret
+        random.Random(0).shuffle(starts)  # noqa: S311 - no secret
         rest = iter(starts)
         while blocks := list(islice(rest, PAGE // size)):
             page = [idx for first in blocks for idx in range(first, min(first + size, n))]

@@ -24,26 +24,15 @@ def build_request(
 ) -> Request:
     """Return the request that asks a sample."""
     messages = _messages(sample, system_prompt)
-    if protocol != "completions":
-        return Request(
-            protocol=protocol,
-            model=model,
-            sample_id=sample.id,
-            repeat=repeat,
-            messages=messages,
-            tools=sample.tools,
-            tool_choice=sample.tool_choice,
-            generation=generation,
-        )
-    prompt = "\n\n".join(
-        message.content for message in messages if isinstance(message.content, str)
-    )
+    texts = (message.content for message in messages if isinstance(message.content, str))
+    is_prompt = protocol == "completions"
     return Request(
         protocol=protocol,
         model=model,
         sample_id=sample.id,
         repeat=repeat,
-        prompt=prompt,
+        messages=() if is_prompt else messages,
+        prompt="\n\n".join(texts) if is_prompt else None,
         tools=sample.tools,
         tool_choice=sample.tool_choice,
         generation=generation,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -174,10 +175,24 @@ def test_blocks_that_are_answered_are_passed_over(store: Store, tmp_path: Path) 
             "INSERT INTO outcomes VALUES(?, ?, ?, 0, ?)", [(*row[:3], "{}") for row in rows[:6_000]]
         )
     with Snapshot(tmp_path / "run.db") as snapshot:
-        assert [sample.idx for sample, _ in Pending(snapshot).samples(1, 1)] == [3, 4_096, *range(answered, n)]
+        assert sorted(sample.idx for sample, _ in Pending(snapshot).samples(1, 1)) == [3, 4_096, *range(answered, n)]
         assert sum(1 for _ in Pending(snapshot).samples(1, 2)) == 2 * (n - 1) - len(rows)
         assert Pending(snapshot).count_pending(1, 1) == n - 1 - 6_000
         assert snapshot.count_bad_rows(1) == 1
+    store.close()
+
+
+@pytest.mark.parametrize("n", [100, 13_000])
+def test_what_is_pending_comes_in_a_drawn_order(store: Store, tmp_path: Path, n: int) -> None:
+    """The first tenth is spread over a file of any size, in one order for every session; each sample comes once."""
+    with store.transaction():
+        assert store.add_samples(1, iter(StoredSample(idx, f"s{idx}", idx + 1, "{}", None) for idx in range(n))) is None
+    with Snapshot(tmp_path / "run.db") as snapshot:
+        order = [sample.idx for sample, _ in Pending(snapshot).samples(1, 1)]
+        assert order == [sample.idx for sample, _ in Pending(snapshot).samples(1, 1)]
+    assert sorted(order) == list(range(n))
+    in_each_quarter = Counter(4 * idx // n for idx in order[: n // 10])
+    assert min(in_each_quarter[quarter] for quarter in range(4)) >= n // 10 / 10
     store.close()
 
 
