@@ -7,12 +7,16 @@ from typing import Annotated
 
 import typer
 
+from nel.errors import UsageError
+
 
 def export(
     run_dir: Annotated[
         Path, typer.Argument(help="The directory of the run; nothing is written there.")
     ],
-    to: Annotated[str, typer.Option("--to", help="The format (nel list exporters).")],
+    to: Annotated[
+        str | None, typer.Option("--to", help="The format; without it, the names of all.")
+    ] = None,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -29,10 +33,14 @@ def export(
     ] = False,
 ) -> None:
     """Write the results of a run in the format of another tool."""
+    from nel import plugins  # noqa: PLC0415 - keeps --help fast
     from nel.artifacts.exporting.writers import export_run  # noqa: PLC0415
     from nel.cli.streams import stdout_kept  # noqa: PLC0415 - keeps --help fast
     from nel.cli.terminal import plain  # noqa: PLC0415 - keeps --help fast
 
+    if to is None:
+        names = ", ".join(sorted({ref.name for ref in plugins.discover("exporters")}))
+        raise UsageError(f"nel export needs a format: --to one of {names}")
     output = output or Path(f"{run_dir.resolve().name}-{to.rpartition(':')[2]}")
     with stdout_kept():
         exported = export_run(to, run_dir, output, shared=share_permissions)

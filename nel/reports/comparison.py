@@ -120,6 +120,7 @@ def _flip_lines(benchmark: Mapping[str, Any], examples_max: int) -> Iterator[str
         before, after = flip["baseline"], flip["candidate"]
         category = f" [{flip['category']}]" if flip["category"] else ""
         yield f"  {flip['sample_id']}{category}: {before['score']:g} to {after['score']:g}"
+        yield f"    prompt:    {_cut(_asked(flip['prompt']))}"
         yield f"    expected:  {_cut(as_text(flip['expected']))}"
         yield f"    baseline:  {_answer(before)}"
         yield f"    candidate: {_answer(after)}"
@@ -254,6 +255,12 @@ def _values(measure: Mapping[str, Any]) -> str:
     return _cut(
         f"{one_line(as_text(measure['baseline']))} / {one_line(as_text(measure['candidate']))}"
     )
+
+
+def _asked(prompt: object) -> str:
+    """Return the text of a prompt, of messages the last one."""
+    last = prompt[-1] if isinstance(prompt, list) and prompt else prompt
+    return as_text(last.get("content") if isinstance(last, Mapping) else last)
 
 
 def _answer(answer: Mapping[str, Any]) -> str:
