@@ -37,7 +37,7 @@ FENCES = {
     "fsspec": (),  # of nel-remote
     "markdown_it": ("nel/cli/docs.py",),
     "IPython": ("nel/runs/notebook.py",),
-    "opentelemetry": ("nel/engine/observability/spans.py",),
+    "opentelemetry": (),  # of nel-tracking
     "prometheus_client": ("nel/engine/observability/metrics.py",),
 }
 

@@ -101,7 +101,7 @@ def secrets_of(config: RunConfig) -> tuple[str, ...]:
         for _, endpoint in _endpoints(_with_keys_named(config))
         for name in (endpoint["api_key_env"], *endpoint["headers_env"].values())
     ]
-    names += (config.observability.otlp_headers_env, config.limiter.token_env)
+    names.append(config.limiter.token_env)
     return tuple(dict.fromkeys(name for name in names if name))
 
 

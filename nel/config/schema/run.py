@@ -11,7 +11,6 @@ from typing import Annotated, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from nel.config.schema.addresses import service_url, variable_name
 from nel.config.schema.benchmark import BenchmarkConfig
 from nel.config.schema.endpoint import EndpointConfig, ModelConfig, NamedEndpointConfig
 from nel.config.schema.generation import GenerationConfig
@@ -164,14 +163,6 @@ class ObservabilityConfig(Strict):
     metrics_host: str = "127.0.0.1"
     """Serve them at this address; ``0.0.0.0`` lets everything read them that reaches this machine,
     as Prometheus in a container of its own has to."""
-    otlp_endpoint: str | None = None
-    """Send OpenTelemetry spans to this OTLP/HTTP collector, such as ``http://127.0.0.1:4318``;
-    extra ``otel``.
-    """
-    otlp_headers_env: str | None = None
-    """The name of the variable that holds headers for it, as ``name=value,name=value``; never the
-    headers.
-    """
     observers: Annotated[
         tuple[str, ...],
         Flag(
@@ -190,21 +181,6 @@ class ObservabilityConfig(Strict):
             raise ValueError(
                 f'"{host}" is no address of this machine such as 127.0.0.1 or 0.0.0.0'
             ) from error
-
-    @field_validator("otlp_endpoint")
-    @classmethod
-    def _plain_url(cls, url: str | None) -> str | None:
-        return service_url(
-            url,
-            what="a URL of a collector",
-            example="http://127.0.0.1:4318",
-            secret="name the variable with headers in otlp_headers_env",  # noqa: S106 - words
-        )
-
-    @field_validator("otlp_headers_env")
-    @classmethod
-    def _name_not_headers(cls, name: str | None) -> str | None:
-        return variable_name(name, field="otlp_headers_env", secret="the headers")  # noqa: S106 - words
 
 
 class RunConfig(Strict):

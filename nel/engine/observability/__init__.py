@@ -1,4 +1,5 @@
-"""Observes a run from inside its process: run.log, progress.json, metrics and traces.
+"""Observes a run from inside its process: run.log, progress.json, metrics, and observers of
+plugins.
 
 Opens what the configuration asks for, calls it from one thread, and reports the state of a gate to
 it. An observer that cannot be opened is an error before anything is sent; one that fails later is
@@ -42,29 +43,16 @@ def observing(
 
     Raises:
         MissingExtra: Something asked for needs an optional dependency.
-        ConfigError: The port for metrics is in use, the headers for traces are not set, or an
-            observer is unusable.
+        ConfigError: The port for metrics is in use, or an observer is unusable.
     """
-    headers: dict[str, str] = {}
-    if config.otlp_endpoint is not None:
-        from nel.engine.observability.spans import (  # noqa: PLC0415 - few runs are traced
-            export_spans,
-            read_headers,
-        )
-
-        headers = read_headers(config.otlp_headers_env)
-    hidden = [secret for secret in (*secrets, *headers.values()) if secret]
     with ExitStack() as stack:
         others: list[Observer] = []
         if config.metrics_port is not None:
-            from nel.engine.observability.metrics import serve_metrics  # noqa: PLC0415 - as above
+            from nel.engine.observability.metrics import serve_metrics  # noqa: PLC0415 - few ask for it
 
             others.append(
                 serve_metrics(config.metrics_port, run_dir.name, progress, host=config.metrics_host)
             )
-            stack.callback(others[-1].close)
-        if config.otlp_endpoint is not None:
-            others.append(export_spans(config.otlp_endpoint, headers, run_dir.name))
             stack.callback(others[-1].close)
         for name in config.observers:
             from nel.engine.observability.find import find_observer  # noqa: PLC0415 - as above
@@ -72,7 +60,9 @@ def observing(
             others.append(find_observer(name, run_dir))
             stack.callback(others[-1].close)
         kind = DebugRunLog if config.log_level == "debug" else RunLog
-        log = kind(run_dir, level=config.log_level, progress=progress, secrets=hidden)
+        log = kind(
+            run_dir, level=config.log_level, progress=progress, secrets=[*filter(None, secrets)]
+        )
         live = ProgressFile(run_dir, progress)
         stack.pop_all()  # from here on `Observers` closes them
         observers = Observers([log, live, *others], report=log.failed)

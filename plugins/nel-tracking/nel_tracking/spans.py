@@ -1,7 +1,7 @@
 """OpenTelemetry spans of a run: the session, each sample, each request, and each attempt of a
 retried request.
 
-The only user of opentelemetry. Attribute names follow the GenAI semantic conventions where those
+Attribute names follow the GenAI semantic conventions where those
 have one; no prompt or answer is an attribute. The library exports in its own thread with a bounded
 queue: a collector that is down loses spans, never a sample, and closing waits a few seconds at
 most.
@@ -9,15 +9,15 @@ most.
 
 from __future__ import annotations
 
-import os
 import threading
 import time
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Final, TypeAlias
-from urllib.parse import unquote, urlsplit
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+from urllib.parse import urlsplit
 
 from nel.core.observer import Observer, Place, SessionInfo
-from nel.errors import ConfigError, MissingExtra
+from nel.errors import MissingExtra
 from nel.types import ModelFailure, Outcome, Request, Response, Scored
 from nel.version import __version__
 
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from opentelemetry.sdk.trace import SpanProcessor
     from opentelemetry.trace import Span
 
-_PATH: Final = "/v1/traces"
 _EXPORT_SECONDS = 5.0
 _CLOSE_SECONDS = 5.0
 _QUEUE_MAX = 16_384
@@ -244,8 +243,12 @@ def _response_attributes(response: Response) -> Attributes:
     return {name: value for name, value in attributes.items() if value is not None}
 
 
-def export_spans(endpoint: str, headers: dict[str, str], run_id: str) -> Spans:
+def export_spans(run_dir: Path) -> Spans:
     """Send the spans of a run to an OTLP/HTTP collector.
+
+    The collector, its headers and certificates are those of OpenTelemetry's own variables
+    (``OTEL_EXPORTER_OTLP_ENDPOINT``, ``OTEL_EXPORTER_OTLP_HEADERS`` ...); without them it is
+    localhost:4318.
 
     Raises:
         MissingExtra: opentelemetry is not installed.
@@ -257,49 +260,13 @@ def export_spans(endpoint: str, headers: dict[str, str], run_id: str) -> Spans:
         from opentelemetry.sdk.trace.export import BatchSpanProcessor  # noqa: PLC0415
     except ImportError as error:
         raise MissingExtra(
-            "observability.otlp_endpoint needs opentelemetry; pip install opentelemetry-sdk "
-            "opentelemetry-exporter-otlp-proto-http, or leave the endpoint out"
+            "the observer otel needs opentelemetry; pip install './plugins/nel-tracking[otel]', or"
+            " leave the observer out"
         ) from error
-    url = endpoint if urlsplit(endpoint).path.strip("/") else endpoint.rstrip("/") + _PATH
-    exporter = OTLPSpanExporter(endpoint=url, headers=headers or None, timeout=_EXPORT_SECONDS)
     processor = BatchSpanProcessor(
-        exporter,
+        OTLPSpanExporter(timeout=_EXPORT_SECONDS),
         max_queue_size=_QUEUE_MAX,
         schedule_delay_millis=1_000,
         export_timeout_millis=_EXPORT_SECONDS * 1_000,
     )
-    return Spans(processor, run_id)
-
-
-def read_headers(env_name: str | None) -> dict[str, str]:
-    """Return the headers in a variable, in the form of ``OTEL_EXPORTER_OTLP_HEADERS``:
-    ``name=value,name=value``.
-
-    Raises:
-        ConfigError: The variable is not set, or is not of that form.
-    """
-    if env_name is None:
-        return {}
-    text = os.environ.get(env_name, "").strip()
-    if not text:
-        raise ConfigError(
-            f"the environment variable {env_name}, named to hold headers, is not set; export it"
-            " first"
-        )
-    headers = {}
-    for pair in filter(None, (pair.strip() for pair in text.split(","))):
-        name, separator, value = pair.partition("=")
-        name, value = name.strip(), unquote(value.strip())
-        if not (
-            separator
-            and name
-            and name.isascii()
-            and name.isprintable()
-            and value.isascii()
-            and value.isprintable()
-        ):
-            raise ConfigError(
-                f"the variable {env_name} does not hold headers as name=value,name=value"
-            )
-        headers[name] = value
-    return headers
+    return Spans(processor, run_dir.name)
