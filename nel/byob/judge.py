@@ -1,8 +1,7 @@
 """`judge_score`: a scorer asks the run's judge and goes on with its grade.
 
-    result = judge_score(sample, template="binary_qa", criteria="Factual accuracy")         in a def
-    result = await judge_score(sample, template="binary_qa", criteria="Factual accuracy")   in an
-    async def
+    result = judge_score(sample, template="binary_qa")         # in a def
+    result = await judge_score(sample, template="binary_qa")   # in an async def
 
 It sends nothing itself: the run asks, retries, keeps every reply and reads it. A judge that fails
 raises `JudgeError`, which leaves the sample unscored; a scorer that catches it and returns 0

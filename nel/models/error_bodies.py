@@ -1,11 +1,11 @@
 """Reads error bodies of any shape: the message, and the codes that vendors put beside or below it.
 No I/O.
 
-{"error": {"message", "code", "type"}}        OpenAI and most others; a list of one such object from
-Gemini {"error": "…", "code": "…"}                   xAI, TGI, Ollama {"message"}, {"detail"},
-{"errors": […]}      Mistral, FastAPI, watsonx {"base_resp": {"status_code", "status_msg"}}
-MiniMax, with HTTP 200 {"error": {"metadata": {"raw": "…"}}}         OpenRouter: the words of the
-server behind it
+    {"error": {"message", "code", "type"}}               OpenAI and most others; in a list Gemini
+    {"error": "…", "code": "…"}                          xAI, TGI, Ollama
+    {"message"}, {"detail"}, {"errors": […]}             Mistral, FastAPI, watsonx
+    {"base_resp": {"status_code", "status_msg"}}         MiniMax, with HTTP 200
+    {"error": {"metadata": {"raw": "…"}}}                OpenRouter: the server's own message
 """
 
 from __future__ import annotations

@@ -1,13 +1,17 @@
 """`@scorer` and the three ways to write one: a function, a factory and a class. All end in one
 callable.
 
-    @scorer                                    @scorer(metrics=[accuracy(), stderr()])     @scorer
-    def f(sample: ScorerInput) -> dict: ...    def g(strict: bool = False) -> Scorer:      class H:
-                                                   async def score(state, target):             def
-                                                   score(self, sample):
-                                                       return Score(value="C")
-                                                       return {...}
-                                                   return score
+    @scorer
+    def equal(sample: ScorerInput) -> dict: ...
+
+    @scorer(metrics=[accuracy(), stderr()])
+    def starts(strict: bool = False) -> Scorer:
+        async def score(state, target): ...
+        return score
+
+    @scorer
+    class Length:
+        def score(self, sample): ...
 
 The engine calls every one with a `ScorerInput`; what a factory or class builds may also be called
 with ``(state, target)``, as in Inspect. What takes one required argument is a function; what takes

@@ -25,8 +25,8 @@ def retrieval_metrics(sample: ScorerInput) -> dict[str, float]:
         precision_at_k = hits / k
         recall_at_k    = hits / relevant
         mrr            = 1 / rank of the first relevant id in the whole ranking, 0 without one
-        ndcg           = sum of 1 / log2(rank + 1) over hits / that sum for the ranks 1 to min(k,
-        relevant)
+        ndcg           = sum of 1 / log2(rank + 1) over hits, divided by that sum for
+                         the ranks 1 to min(k, relevant)
 
     Source: Manning et al., Introduction to Information Retrieval, chapter 8; NDCG of Järvelin and
     Kekäläinen, 2002 (https://doi.org/10.1145/582415.582418) with relevance 0 or 1, as

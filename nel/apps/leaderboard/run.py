@@ -1,8 +1,8 @@
 """Runs a leaderboard: schedules the pairs, has them judged by an ordinary run, and writes the
 ranking.
 
-    DIR/comparisons.json   the schedule, fixed before any request; and the configuration of the
-    judge DIR/pairs.jsonl        the pairs for the judge, rows of the benchmark ``pairwise``
+    DIR/comparisons.json   the schedule, fixed before any request; the configuration of the judge
+    DIR/pairs.jsonl        the pairs for the judge, rows of the benchmark ``pairwise``
     DIR/judging/           the judging: an ordinary run with its run.db, report and artifacts
     DIR/leaderboard.json   the numbers; leaderboard.md and leaderboard.html show them
 
