@@ -25,7 +25,7 @@ REASONS: Final = {
     r"imported\b": "needs the import above",
     r"^nel byob new$": "asks questions at a terminal",
     r"s3://": "needs a bucket; plugins/nel-remote/tests/test_on_s3.py runs such with a server of its own",
-    r"tests\.performance": "a measurement of the repository, run from its folder",
+    r"tests[./]performance": "a measurement of the repository, run from its folder",
     r"nel eval submit": "needs a cluster; its dry run is tested in tests/e2e",
     r"/data/runs|runs-of-may": "directories of the reader's own",
     r"^nel eval watch": "follows a run that is going on; tests/cli does",
