@@ -97,7 +97,7 @@ def outcome_of(result: object, response: str) -> Scored | ModelFailure:
         metrics, details, answer = _from_score(result, response)
     else:
         metrics, details, answer = _from_plain(result)
-    _check_headline(metrics, details)
+    _check_headline(metrics, {} if isinstance(result, Score) else details)
     details = _plain_details(details)
     if not metrics:
         raise ScorerError(
@@ -270,7 +270,9 @@ def _found_nothing(result: object) -> bool:
         return result.get("parsed") is False or (
             "extracted" in result and result["extracted"] is None
         )
-    return isinstance(result, Score) and result.value == "N"
+    return isinstance(result, Score) and (
+        result.value == "N" or (result.metadata or {}).get("parsed") is False
+    )
 
 
 def _display(value: object) -> str:

@@ -203,8 +203,8 @@ def test_a_list_of_answers_accepts_each_of_them(tmp_path: Path, metric: Any, res
     for answers in (ANSWERS, ANSWERS[::-1]):
         benchmark = made(tmp_path, Plain, [{"q": "?", "a": answers, "kind": "x"}], metric_list=[metric])
         sample = benchmark.sample({"q": "?", "a": answers, "kind": "x"}, sample_id="1")
-        found = benchmark.scorer(ScorerInput(response=response, target=sample.target, sample=sample))
-        assert found[name] == pytest.approx(expected)
+        score = benchmark.scorer(ScorerInput(response=response, target=sample.target, sample=sample))
+        assert score.value[name] == pytest.approx(expected)
 
 
 def test_a_list_without_an_answer_leaves_its_sample_unscored(tmp_path: Path) -> None:
@@ -224,8 +224,8 @@ def test_filters_come_before_the_extraction(tmp_path: Path) -> None:
             return prediction.rsplit(maxsplit=1)[-1] if prediction.split() else ""
 
     filters = {"remove_until": "</think>", "regex": {"regex_pattern": r"is (.*)", "group_select": -1}}
-    assert scored(Last, "<think>9</think>it is the 2", tmp_path, filters=filters)["extracted"] == "2"
-    assert scored(Last, "nothing here", tmp_path, filters=filters)["extracted"] is None
+    assert scored(Last, "<think>9</think>it is the 2", tmp_path, filters=filters).answer == "2"
+    assert scored(Last, "nothing here", tmp_path, filters=filters).answer is None
     assert RegexFilter(r"(\d+)|([a-z])", -1)("1 b") == "b"
     assert RegexFilter(r"\d")("none") == "[invalid]"
     for wrong in ({"regx": {}}, {"regex": {"pattern": "x"}}, {"regex": {"regex_pattern": "("}}):
@@ -279,6 +279,22 @@ def test_a_metric_that_fails_leaves_its_sample_unscored(tmp_path: Path) -> None:
     assert found[0]["scoring_details"]["explanation"] == "why"
 
 
+def test_numbers_in_the_metadata_of_a_score_are_no_metrics(tmp_path: Path) -> None:
+    """They are details, and none stands in for the main value, whatever it is called."""
+
+    class Noted(Plain):
+        def match_score(
+            self, original_prediction: str, filtered_prediction: str, reference: str, task_state: TaskState
+        ) -> Score:
+            return Score(value={"acc": 1.0}, metadata={"confidence": 100, "score": "low", "hedged": False})
+
+    result, _ = run(tmp_path, made(tmp_path, Noted), lambda *_: answer("x"))
+    row = read_results(result.run_dir, "plain")[0]
+    details = row["scoring_details"]
+    assert (row["reward"], details["metrics"]) == (1.0, {"acc": 1.0})
+    assert (details["confidence"], details["score"], details["hedged"]) == (100, "low", False)
+
+
 class Options(MultiChoiceAdapter):
     def record_to_sample(self, record: dict[str, Any]) -> Sample:
         return Sample(input=record["q"], choices=record["options"], target=record["a"])
@@ -304,7 +320,7 @@ def test_multiple_choice(tmp_path: Path, response: str, correct: float) -> None:
     sample = benchmark.sample(CHOICE, sample_id="1")
     assert isinstance(sample.input, str)
     assert sample.input.endswith("is one of A,B,C.\n\nWhich?\n\nA) red\nB) green\nC) blue")
-    assert benchmark.scorer(ScorerInput(response=response, target="B", sample=sample))["acc"] == correct
+    assert benchmark.scorer(ScorerInput(response=response, target="B", sample=sample)).value["acc"] == correct
 
 
 @pytest.mark.parametrize("target", ["C, A", ["A", "C"]])
@@ -319,8 +335,8 @@ def test_several_right_answers(tmp_path: Path, target: str | list[str]) -> None:
     sample = benchmark.sample(row, sample_id="1")
 
     def score(response: str) -> tuple[float, float]:
-        found = benchmark.scorer(ScorerInput(response=response, target=target, sample=sample))
-        return found["acc"], found["multi_choice_acc"]
+        value = benchmark.scorer(ScorerInput(response=response, target=target, sample=sample)).value
+        return value["acc"], value["multi_choice_acc"]
 
     assert score("ANSWER: C, A") == (1.0, 1.0)
     assert score("ANSWER: A") == (0.0, 0.5)

@@ -187,6 +187,7 @@ LABELLED = JudgeDefinition.labels(prompt="Right?", schema_model=Grade, scores={"
         ('{"verdict": "A"}', 1.0),
         ('```json\n{"reasoning": "x {y}", "verdict": "B"}\n```', 0.0),
         ('I say "{":\n{"verdict": "A"}', 1.0),
+        ('As \\boxed{12} is 12: {"verdict": "A"}', 1.0),
     ],
 )
 def test_a_label_of_the_judge_says_the_numbers(reply: str, value: float) -> None:

@@ -46,6 +46,7 @@ from nel.prompts import compile_template
 from nel.scoring.golds import texts_in
 from nel.types import Message, ScorerInput
 from nel.types import Sample as NelSample
+from nel.types import Score as NelScore
 
 _SUBSET_FIELD: Final = "subset"
 _REWARD_KEYS: Final = ("correct", "reward", "score")
@@ -104,8 +105,10 @@ class AdapterScorer:
             for metric in named_metrics(self.adapter.metric_list, self.adapter.metrics):
                 getattr(metric[1], "takes_gold", lambda _: None)(sample)
 
-    def __call__(self, sample: ScorerInput) -> dict[str, Any]:
-        """Return the adapter's numbers, the main one first, and what it extracted."""
+    def __call__(self, sample: ScorerInput) -> NelScore:
+        """Return the adapter's numbers, the main one first, and what it extracted; numbers in its
+        metadata are no metrics.
+        """
         asked = "" if sample.sample is None else sample.sample.input
         state = self.adapter.run_inference(
             AnsweredModel(asked, sample.response or "", sample.model_call_fn), _own_sample(sample)
@@ -115,18 +118,18 @@ class AdapterScorer:
             raise ScorerError(f"{self.name} gave no score: {score.explanation or score.status}")
         if not score.value:
             raise ScorerError(f"{self.name} gave no number; match_score must return at least one")
-        found = score.extracted_prediction
         numbers = dict(score.value)
         main = score.main_score_name or next(iter(numbers))
         if next((key for key in _REWARD_KEYS if key in numbers), next(iter(numbers))) != main:
             numbers = {"reward": score.main_value, **numbers}
-        details = {} if score.explanation is None else {"explanation": score.explanation}
-        return {
-            **score.metadata,
-            **details,
-            **numbers,
-            "extracted": None if found in ("", INVALID) else found,
-        }
+        extracted = score.extracted_prediction
+        has_answer = extracted not in ("", INVALID, None)
+        return NelScore(
+            value=numbers,
+            answer=str(extracted) if has_answer else None,
+            explanation=score.explanation,
+            metadata={**score.metadata, **({} if has_answer else {"parsed": False})},
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

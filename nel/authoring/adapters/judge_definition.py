@@ -7,6 +7,7 @@ in two orders and cases in stages are not made, and have no names here.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, get_args, get_origin
@@ -14,7 +15,6 @@ from typing import Any, Final, Literal, get_args, get_origin
 from nel.authoring.adapters.judge_strategies import LlmJudge
 from nel.authoring.adapters.samples import ChatMessage, ChatMessageSystem, ChatMessageUser, Score
 from nel.errors import JudgeError
-from nel.judges.parsing.formats import json_objects
 from nel.judges.parsing.own_words import plain_lines
 
 __all__ = [
@@ -30,6 +30,8 @@ __all__ = [
 ]
 
 _KINDS: Final = {bool: "true or false", int: "an integer", float: "a number"}
+_OBJECT: Final = re.compile(r'\{\s*"[^"\n]*"\s*:')
+_DECODER: Final = json.JSONDecoder()
 _ORIGINAL: Final = "original"
 """The only order that anything is shown in."""
 
@@ -57,19 +59,31 @@ class OutputContract:
         Raises:
             JudgeError: It holds none, several, or another.
         """
-        own = plain_lines(reply)
-        objects = [own[start:end] for (start, end), _ in json_objects(own)]
-        if len(objects) != 1:
-            raise JudgeError(
-                f"the judge's reply has {len(objects)} JSON objects, and one is read", reply=reply
-            )
         try:
-            return self.schema_model.model_validate(json.loads(objects[0]))
-        except ValueError as error:
+            objects = _objects_in(plain_lines(reply))
+            if len(objects) == 1:
+                return self.schema_model.model_validate(objects[0])
+        except (ValueError, RecursionError) as error:
             raise JudgeError(
                 f"the judge's reply is not the {self.schema_model.__name__} asked for: {error}",
                 reply=reply,
             ) from error
+        raise JudgeError(
+            f"the judge's reply has {len(objects)} JSON objects, and one is read", reply=reply
+        )
+
+
+def _objects_in(reply: str) -> list[Any]:
+    """Return the JSON objects of a reply, those within a line too; ValueError where one is broken.
+
+    Braces before anything but a key, as in ``\\boxed{12}``, are no object.
+    """
+    objects: list[Any] = []
+    position = 0
+    while match := _OBJECT.search(reply, position):
+        value, position = _DECODER.raw_decode(reply, match.start())
+        objects.append(value)
+    return objects
 
 
 def _described(item: Any) -> str:

@@ -125,8 +125,12 @@ class DefaultDataAdapter(LoadsItself, OwnAdapter):
             if getattr(type(self), step, None)
             not in (getattr(_BASE[0], step, None), _by_definition)
         ]
-        definition = getattr(type(self), "judge_definition", None)
-        if definition is not None and "judge_definition" in definition.__code__.co_names:
+        definitions = [
+            vars(kind)["judge_definition"]
+            for kind in type(self).__mro__
+            if "judge_definition" in vars(kind)
+        ]
+        if definitions and "judge_definition" in definitions[-1].__code__.co_names:
             raise ConfigError(
                 f"the judge_definition of {type(self).__name__} asks for EvalScope's own, which nel"
                 " does not have"
@@ -182,7 +186,7 @@ class DefaultDataAdapter(LoadsItself, OwnAdapter):
 
     def asked_of(self, sample: Sample, subset: str, fewshot: str | None) -> str | list[ChatMessage]:
         """Return what is asked of a sample, by the methods that EvalScope calls for it."""
-        self._examples = "" if fewshot is None and self.words_own_examples else fewshot
+        self._examples = fewshot
         if isinstance(sample.input, str):
             messages = self.process_sample_str_input(sample, subset)
         else:
@@ -225,11 +229,9 @@ class DefaultDataAdapter(LoadsItself, OwnAdapter):
         examples = self._examples if fewshot is None else fewshot
         if examples is None and self.fewshot_dataset:
             examples = self.examples_of(subset)
-        elif examples is None and self.words_own_examples:
-            examples = ""
-        if examples is None:
+        if examples is None and not self.words_own_examples:
             return self.format_prompt_template(sample)
-        return self.format_fewshot_template(examples, sample)
+        return self.format_fewshot_template(examples or "", sample)
 
     def format_prompt_template(self, sample: Sample) -> str:
         """Return the prompt of a sample without examples."""

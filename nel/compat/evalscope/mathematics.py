@@ -14,6 +14,7 @@ from nel.scoring.mathematics.answer import final_expression
 from nel.scoring.mathematics.comparison import expressions_equal
 
 __all__ = [
+    "InvalidMathReference",
     "MathEvaluationError",
     "MathResult",
     "compare_answers",
@@ -27,6 +28,10 @@ _DELIMITERS: Final = re.compile(r"^\s*\$+|\$+\s*$")
 
 class MathEvaluationError(ValueError):
     """An expression could not be compared."""
+
+
+class InvalidMathReference(MathEvaluationError):
+    """The right answer is none."""
 
 
 @dataclass

@@ -30,8 +30,8 @@ class OneReply:
         return ModelOutput.from_content(model=self.name, content=self.reply)
 
 
-def adapter_of(name: str, arguments: dict[str, Any]) -> Any:
-    """Return a benchmark's adapter with a run's arguments."""
+def adapter_of(name: str, arguments: dict[str, Any], judge_url: str | None) -> Any:
+    """Return a benchmark's adapter with a run's arguments and its judge, where there is one."""
     import evalscope.benchmarks  # noqa: F401, PLC0415 - heavy; it knows the names
     from evalscope import TaskConfig  # noqa: PLC0415
     from evalscope.api.registry import BENCHMARK_REGISTRY  # noqa: PLC0415
@@ -43,16 +43,23 @@ def adapter_of(name: str, arguments: dict[str, Any]) -> Any:
         eval_type="openai_api",
         api_url="http://127.0.0.1",
         datasets=[],
-        judge={"strategy": "rule"},
+        judge={
+            "strategy": "llm",
+            "models": [{"model_id": "j", "api_url": judge_url, "api_key": "x"}],
+        }
+        if judge_url
+        else {"strategy": "rule"},
     )
     return meta.data_adapter(benchmark_meta=meta, task_config=config)
 
 
-def evaluated(name: str, arguments: dict[str, Any], replies: list[str]) -> dict[str, Any]:
+def evaluated(
+    name: str, arguments: dict[str, Any], replies: list[str], judge_url: str | None
+) -> dict[str, Any]:
     """Return each sample's messages with the score of each reply, and the aggregates of each subset."""
     from evalscope.models.utils.openai import openai_chat_messages  # noqa: PLC0415
 
-    adapter = adapter_of(name, arguments)
+    adapter = adapter_of(name, arguments, judge_url)
     samples: list[dict[str, Any]] = []
     aggregates: dict[str, Any] = {}
     number = 0
@@ -95,6 +102,11 @@ def described(score: Any) -> dict[str, Any]:
         "values": list(values.values()),
         "main": values.get(main),
         "extracted": score.extracted_prediction,
+        "status": status,
+        "asked_judge": [
+            "\n\n".join(message["content"] for message in attempt["messages"])
+            for attempt in (score.metadata or {}).get("judge_attempts", ())
+        ],
     }
 
 
@@ -106,7 +118,9 @@ if __name__ == "__main__":
         try:
             if "home" in one:
                 runpy.run_path(one["home"])  # registers its adapters
-            told.append(evaluated(one["name"], one["arguments"], given["replies"]))
+            told.append(
+                evaluated(one["name"], one["arguments"], given["replies"], given.get("judge_url"))
+            )
         except Exception as error:  # noqa: BLE001 - the comparison says of which case
             told.append({"error": f"{type(error).__name__}: {error}"})
     sys.stdout.write("\n" + json.dumps(told))

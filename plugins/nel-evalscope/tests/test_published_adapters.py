@@ -6,25 +6,18 @@ Each is read as a file, where EvalScope cannot be imported, and run through the 
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
 
 import pytest
+from comparison import HERE, compared, evaluate, program
 from published_rows import PUBLISHED, REPLIES, Published, write_data
 
 from nel.compat.evalscope.choices import MultipleChoiceTemplate
 
-sys.path.insert(0, str(Path(__file__).parents[3]))
-from tests.support.endpoint import Call, Reply, answer, scripted
-
 pytestmark = pytest.mark.slow
-HERE: Final = Path(__file__).parent
 TWO_BOXES: Final = "\\boxed{7} or \\boxed{12}"
 _MATHEMATICS: Final = (
     "agieval", "aime24", "cmath", "competition_math", "gsm8k", "gsm8k_indic", "gsm8k_v", "hmmt26", "math_500",
@@ -44,21 +37,6 @@ OTHER_MEANS: Final = (*OWN_AGGREGATES, *NAMED_ENTITIES, "tat_qa", "vlms_are_bias
 """Those whose report has other numbers than the mean of the first metric."""
 NUMBERED: Final = list(enumerate(PUBLISHED))
 IDS: Final = [f"{number}-{one.name}" for number, one in NUMBERED]
-
-
-def program(name: str, given: Mapping[str, Any], folder: Path) -> Any:
-    """Return what a program of this folder says as JSON, with all caches in a folder of the test."""
-    environment = {
-        **os.environ,
-        "HF_HOME": str(folder / "hf"),
-        "EVALSCOPE_CACHE": str(folder / "evalscope"),
-    }
-    done = subprocess.run(
-        [sys.executable, str(HERE / name)],
-        input=json.dumps(given), env=environment, cwd=folder, capture_output=True, text=True, check=False, timeout=1500,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr[-3000:]
-    return json.loads(done.stdout.splitlines()[-1])
 
 
 @pytest.fixture(scope="module")
@@ -89,27 +67,6 @@ def theirs(
     return list(told)
 
 
-def run(benchmarks: list[dict[str, Any]], folder: Path, *, with_evalscope: bool) -> list[Path]:
-    """Run benchmarks in one run; return the directory of each."""
-    seen: Counter[str] = Counter()
-
-    def says(call: Call, _: int) -> Reply:
-        asked = json.dumps(call.body["messages"], sort_keys=True)
-        seen[asked] += 1
-        return answer(REPLIES[(seen[asked] - 1) % len(REPLIES)])
-
-    with scripted(says, models=["m"]) as endpoint:
-        settings = {
-            "endpoint": {"url": endpoint.url, "model": "m"},
-            "benchmarks": [{**one, "repeats": len(REPLIES)} for one in benchmarks],
-            "output": {"dir": str(folder / "out")},
-        }
-        given = {"settings": settings, "with_evalscope": with_evalscope}
-        done = program("nel_itself.py", given, folder)
-    assert done["exit_code"] == 0
-    return [Path(path) for path in done["directories"]]
-
-
 @pytest.fixture(scope="module")
 def of_files(cases: list[dict[str, Any]], tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     """Return the results of nel on the adapters' files, without EvalScope."""
@@ -118,14 +75,15 @@ def of_files(cases: list[dict[str, Any]], tmp_path_factory: pytest.TempPathFacto
         {"name": f"{home / one.file}:{one.name}", "args": case["arguments"]}
         for one, case in zip(PUBLISHED, cases, strict=True)
     ]
-    return run(benchmarks, tmp_path_factory.mktemp("files"), with_evalscope=False)
+    return evaluate(benchmarks, REPLIES, tmp_path_factory.mktemp("files"), with_evalscope=False)
 
 
 @pytest.fixture(scope="module")
 def of_bridge(cases: list[dict[str, Any]], tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     """Return the results of nel through EvalScope's own adapters."""
-    return run(
+    return evaluate(
         [{"name": address(case)} for case in cases],
+        REPLIES,
         tmp_path_factory.mktemp("bridge"),
         with_evalscope=True,
     )
@@ -141,48 +99,12 @@ def address(case: Mapping[str, Any]) -> str:
     return f"evalscope://{case['name']}?{'&'.join(pairs)}"
 
 
-def asked(prompt: Any) -> str:
-    """Return messages as text that can be compared; how closely a picture is looked at is the endpoint's default."""
-    messages = [{"role": "user", "content": prompt}] if isinstance(prompt, str) else prompt
-    parts = [
-        part for one in messages if isinstance(one["content"], list) for part in one["content"]
-    ]
-    for part in parts:
-        if part["type"] == "image_url":
-            part["image_url"].pop("detail", None)
-    return json.dumps(messages, sort_keys=True)
-
-
-def verdicts(found: Iterable[tuple[str, str, float | None]]) -> dict[tuple[str, str], list[str]]:
-    """Return the scores of each prompt and reply."""
-    kept: dict[tuple[str, str], list[str]] = defaultdict(list)
-    for prompt, reply, score in found:
-        kept[prompt, reply].append(str(score))
-    return {key: sorted(values) for key, values in kept.items()}
-
-
-def compared(folder: Path, told: Mapping[str, Any]) -> tuple[set[str], set[str]]:
-    """Return the prompts that only one of both has, and the replies whose score differs."""
-    lines = (folder / "results.jsonl").read_text("utf-8").splitlines()
-    rows = [json.loads(line) for line in lines]
-    own = verdicts(
-        (asked(row["prompt"]), row["model_response"] or "", row["reward"]) for row in rows
-    )
-    other = verdicts(
-        (asked(sample["messages"]), reply, score["main"])
-        for sample in told["samples"]
-        for reply, score in zip(REPLIES, sample["scores"], strict=True)
-    )
-    prompts = {prompt for prompt, _ in own} ^ {prompt for prompt, _ in other}
-    return prompts, {key[1] for key in own.keys() & other.keys() if own[key] != other[key]}
-
-
 @pytest.mark.parametrize(("number", "one"), NUMBERED, ids=IDS)
 def test_a_file_asks_and_scores_as_evalscope_does(
     of_files: list[Path], theirs: list[dict[str, Any]], number: int, one: Published
 ) -> None:
     """Without EvalScope: the same messages, few-shot examples and pictures among them, and the same verdicts."""
-    prompts, replies = compared(of_files[number], theirs[number])
+    prompts, replies = compared(of_files[number], theirs[number], REPLIES)
     assert not prompts
     assert replies == READ_OTHERWISE.get(one.name, set())
 
@@ -192,7 +114,7 @@ def test_the_bridge_asks_and_scores_as_evalscope_does(
     of_bridge: list[Path], theirs: list[dict[str, Any]], number: int, one: Published
 ) -> None:
     """With EvalScope's own adapters, whose prompts and verdicts are its own."""
-    assert compared(of_bridge[number], theirs[number]) == (set(), set())
+    assert compared(of_bridge[number], theirs[number], REPLIES) == (set(), set())
 
 
 @pytest.mark.parametrize(("number", "one"), NUMBERED, ids=IDS)
