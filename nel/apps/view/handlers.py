@@ -8,6 +8,7 @@ import asyncio
 import re
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
+from dataclasses import asdict
 from typing import Any, Final, TypeAlias
 from urllib.parse import quote
 
@@ -108,8 +109,7 @@ def _page(name: str, values_of: Callable[[web.Request], Mapping[str, Any]]) -> R
     """Return what makes a page of a template and its values."""
 
     def respond(request: web.Request) -> web.Response:
-        with request.app[LIBRARY].indices.quiet.disturbed():
-            text = render(name, base=request.app[ACCESS].base_path, **values_of(request))
+        text = render(name, base=request.app[ACCESS].base_path, **values_of(request))
         return web.Response(text=text, content_type="text/html", charset="utf-8")
 
     return respond
@@ -204,7 +204,9 @@ def _live_run(request: web.Request) -> web.Response:
 
 
 def _index_state(request: web.Request) -> web.Response:
-    return _json(_index_json(request.app[LIBRARY].indices.of(run_of(request))))
+    state = asdict(request.app[LIBRARY].indices.of(run_of(request)))
+    del state["path"]
+    return _json(state)
 
 
 def _save_notes(request: web.Request, fields: Any) -> None:
@@ -255,7 +257,7 @@ def _run_page(request: web.Request) -> dict[str, Any]:
         "can_note": not request.app[ACCESS].is_read_only,
         "benchmarks": [benchmark_page(summary, benchmark) for benchmark in summary.benchmarks],
         "indexed": {item.key: _indexed(state, item.key) for item in summary.benchmarks},
-        "index": _index_json(state),
+        "index": state,
     }
 
 
@@ -273,7 +275,7 @@ def _samples_page(request: web.Request) -> dict[str, Any]:
         "wanted": wanted,
         "page": sample_rows(run, benchmark, state, wanted),
         "n_rated": len(read_ratings(ratings_path_of(request))),
-        "index": _index_json(state),
+        "index": state,
     }
 
 
@@ -360,14 +362,3 @@ def _indexed(state: IndexState, key: int) -> tuple[list[Chart], Confusion | None
         confusion = confusion_of(index.choices(key))
         return [chart for chart in charts if chart is not None], confusion
     return [], None
-
-
-def _index_json(state: IndexState) -> dict[str, Any]:
-    """Return how far an index is."""
-    return {
-        "is_ready": state.is_ready,
-        "n": state.n_indexed,
-        "total": state.n_total,
-        "seconds": round(state.seconds, 2),
-        "problem": state.problem or None,
-    }

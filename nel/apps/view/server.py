@@ -99,9 +99,9 @@ async def serve(
         UsageError: The port is in use or the host is not an address of this machine.
     """
     stop = stop_on_signals()
+    await asyncio.to_thread(warm_up)
     async with listening(app, host, port) as address:
         on_ready(address)
-        await asyncio.to_thread(warm_up)
         await stop.wait()
 
 

@@ -13,7 +13,7 @@ import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -88,15 +88,15 @@ class Entry:
 
     key: ResultKey
     group: str
-    kind: str
-    """Of a failure; empty where it is right."""
-    category: str
-    """Empty where it has none."""
     texts: Sequence[str]
     """One for each of the searched columns."""
-    numbers: Mapping[str, float]
+    kind: str = ""
+    """Of a failure; empty where it is right."""
+    category: str = ""
+    """Empty where it has none."""
+    numbers: Mapping[str, float] = field(default_factory=dict)
     """Those of `NUMBERS` that are known."""
-    bins: Mapping[str, int]
+    bins: Mapping[str, int] = field(default_factory=dict)
     choice: tuple[str, str] | None = None
     """The label that was expected and the one that was read, where it is a choice."""
 
