@@ -46,6 +46,7 @@ from nel.apps.view.ratings import (
     add_rating,
     rating_fields,
     ratings_of,
+    ratings_path,
     read_ratings,
 )
 from nel.apps.view.run_page import benchmark_page
@@ -274,7 +275,7 @@ def _samples_page(request: web.Request) -> dict[str, Any]:
         "benchmark": benchmark,
         "wanted": wanted,
         "page": sample_rows(run, benchmark, state, wanted),
-        "n_rated": len(read_ratings(ratings_path_of(request))),
+        "n_rated": len(read_ratings(ratings_path(run.path, benchmark.address))),
         "index": state,
     }
 
@@ -288,7 +289,7 @@ def _sample_page(request: web.Request) -> dict[str, Any]:
     wanted = wanted_of(request)
     state = request.app[LIBRARY].indices.of(run)
     before, after = neighbours(run, benchmark, state, wanted, (idx, repeat))
-    ratings = read_ratings(ratings_path_of(request))
+    ratings = read_ratings(ratings_path(run.path, benchmark.address))
     return {
         "run": summary,
         "benchmark": benchmark,

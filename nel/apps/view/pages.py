@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from functools import cache
+from importlib.resources import files as package_files
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote, urlencode
 
@@ -74,11 +75,9 @@ def money(value: Any) -> str:
 
 
 def warm_up() -> None:
-    """Compile the templates, which takes a quarter of a second, so that the first page does not
-    have to.
-    """
-    for name in ("compare", "error", "run", "runs", "sample", "samples"):
-        _environment().get_template(f"{name}.html.j2")
+    """Compile the templates, which takes half a second, so that the first page does not have to."""
+    for file in package_files("nel.apps.view").joinpath("templates").iterdir():
+        _environment().get_template(file.name)
 
 
 @cache

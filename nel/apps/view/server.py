@@ -16,8 +16,7 @@ from aiohttp import web
 
 from nel.apps.http_server import running, stop_on_signals
 from nel.apps.view.handlers import routes
-from nel.apps.view.index.building import WAIT_SECONDS
-from nel.apps.view.library import LIBRARY, Library
+from nel.apps.view.library import LIBRARY, WAIT_SECONDS, Library
 from nel.apps.view.pages import render, warm_up
 from nel.apps.view.security import (
     ACCESS,

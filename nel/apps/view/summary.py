@@ -35,7 +35,6 @@ from nel.reports.text import one_line
 
 _KEPT_MAX: Final = 5_000
 _COUNTERS: Final = 2
-WAIT_SECONDS: Final = 0.15
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,7 +120,7 @@ class RunSummary:
 class Summaries:
     """Reads summaries, and keeps those of runs that did not change."""
 
-    def __init__(self, *, wait_seconds: float = WAIT_SECONDS) -> None:
+    def __init__(self, *, wait_seconds: float) -> None:
         """Keep nothing yet.
 
         Args:

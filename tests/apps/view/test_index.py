@@ -245,7 +245,7 @@ def test_an_answer_in_flight_when_a_stop_rule_decided_is_not_asked(tmp_path: Pat
     accounting = metrics["accounting"]
     assert (n_scored, n_not_asked) == (accounting["n_scored"], accounting["n_not_asked"])
     assert search(path, "", outcome="not_asked") == sorted(left)
-    summaries = Summaries()
+    summaries = Summaries(wait_seconds=PATIENCE_SECONDS)
     benchmark = summaries.of(run).benchmarks[0]
     summaries.close()
     state = IndexState(path=path, is_ready=True)

@@ -42,8 +42,6 @@ _BATCH: Final = 2_000
 _BUILDERS: Final = 2
 _FIELD_CHARACTERS_MAX: Final = 20_000
 """Of a text, its beginning and end; the middle of a longer one is not searched."""
-WAIT_SECONDS: Final = 0.1
-"""A page waits so long for an index, so that a small run is searchable at once."""
 _QUESTION_FIELDS: Final = (
     "question",
     "problem",
@@ -80,7 +78,7 @@ class _Changed(Exception):
 class Indices:
     """The indices of the runs that are looked at."""
 
-    def __init__(self, directory: Path, *, wait_seconds: float = WAIT_SECONDS) -> None:
+    def __init__(self, directory: Path, *, wait_seconds: float) -> None:
         """Build nothing yet.
 
         Args:
