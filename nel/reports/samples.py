@@ -25,7 +25,7 @@ from nel.reports.extraction import readings_of_samples
 from nel.reports.judge_section import shown_judgements
 from nel.reports.numbers import count
 from nel.reports.run_files import BenchmarkFiles
-from nel.reports.text import PREVIEW_CHARACTERS_MAX, as_text, one_line, preview
+from nel.reports.text import PREVIEW_CHARACTERS_MAX, as_text, content_text, one_line, preview
 
 Group: TypeAlias = Literal["right", "wrong", "model_failure", "unscored"]
 
@@ -239,7 +239,7 @@ def question_in(prompt: object) -> str:
         return "" if prompt is None else as_text(prompt)
     messages = [message for message in prompt if isinstance(message, Mapping)]
     asked = [message for message in messages if message.get("role") == "user"] or messages
-    return _content(asked[-1].get("content")) if asked else ""
+    return content_text(asked[-1].get("content")) if asked else ""
 
 
 def _without_preamble(question: str, preamble: str) -> str:
@@ -348,7 +348,7 @@ def _prompt(prompt: object) -> list[list[str]]:
         if room <= 0:
             break
         role = message.get("role", "") if isinstance(message, Mapping) else ""
-        text = _content(message.get("content") if isinstance(message, Mapping) else message)
+        text = content_text(message.get("content") if isinstance(message, Mapping) else message)
         lines.append([_label(role), preview(text, characters_max=room)])
         room -= len(text)
     if len(lines) < len(prompt):
@@ -357,19 +357,6 @@ def _prompt(prompt: object) -> list[list[str]]:
             ["", f"[… {count(n_cut)} earlier messages cut here; results.jsonl holds all …]"]
         )
     return lines[::-1]
-
-
-def _content(content: object) -> str:
-    if not isinstance(content, list):
-        return "" if content is None else as_text(content)
-    parts = [
-        content_part if isinstance(content_part, Mapping) else {"text": as_text(content_part)}
-        for content_part in content
-    ]
-    return "\n".join(
-        as_text(content_part["text"]) if "text" in content_part else f"[{content_part.get('type')}]"
-        for content_part in parts
-    )
 
 
 def _optional(value: object) -> str | None:

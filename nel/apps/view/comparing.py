@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from nel.apps.view.pages import cut
 from nel.apps.view.recent import Recent
 from nel.apps.view.summary import BenchmarkSummary, RunSummary, stamp_of
 from nel.artifacts.files import directory_name
@@ -23,7 +22,7 @@ from nel.core.strict_json import dumps
 from nel.errors import NelError, OutputError
 from nel.reports.comparison import interval, lines, p_text, points, score, settings_lines
 from nel.reports.samples import question_in
-from nel.reports.text import as_text, one_line
+from nel.reports.text import as_text, cut, one_line
 
 FLIPS_MAX: Final = 1_000
 RUNS_MAX: Final = 8

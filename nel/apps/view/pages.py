@@ -17,7 +17,7 @@ from nel.apps.view.index.database import choice_name
 from nel.apps.view.index.words import NUMBERS
 from nel.reports import numbers
 from nel.reports.environment import templates_of
-from nel.reports.text import as_text, one_line
+from nel.reports.text import cut
 from nel.version import __version__
 
 if TYPE_CHECKING:
@@ -52,12 +52,6 @@ def address(base: str, *parts: object, **query: object) -> str:
     )
 
 
-def cut(value: object, characters_max: int = _CUT) -> str:
-    """Return a value as one line of at most so many characters."""
-    text = as_text(value)
-    return one_line(text if len(text) <= characters_max else text[:characters_max] + "…")
-
-
 def moment(seconds: float | None) -> str:
     """Return a time since 1970 as day and minute, in UTC."""
     return (
@@ -84,7 +78,7 @@ def warm_up() -> None:
 def _environment() -> Environment:
     made = templates_of("nel.apps.view")
     made.filters |= {
-        "cut": cut,
+        "cut": lambda value, characters_max=_CUT: cut(value, characters_max),
         "moment": moment,
         "money": money,
     }

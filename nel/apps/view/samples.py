@@ -27,7 +27,6 @@ from nel.apps.view.index.database import (
 )
 from nel.apps.view.index.words import conditions_of, query_of
 from nel.apps.view.left_out import LeftOut, left_out
-from nel.apps.view.pages import cut
 from nel.apps.view.summary import BenchmarkSummary
 from nel.artifacts.failures import kind_of
 from nel.artifacts.results import read_result
@@ -38,6 +37,7 @@ from nel.engine.store.spending import price_in
 from nel.errors import StoreError
 from nel.reports.choices import options_of
 from nel.reports.distributions import measured
+from nel.reports.text import cut
 from nel.types import Response, Unscored
 
 PAGE: Final = 50

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from nel.apps.view.index.building import text_of
 from nel.apps.view.texts import shortened
 from nel.config.schema import Price
 from nel.core.strict_json import loads
@@ -16,7 +15,7 @@ from nel.engine.store.spending import price_in
 from nel.episodes.steps import Step
 from nel.models.budget import cost_of
 from nel.reports import numbers
-from nel.reports.text import as_text
+from nel.reports.text import as_text, content_text
 from nel.types import JsonObject, Response, ToolCall
 
 _NAMES: Final = {
@@ -134,7 +133,7 @@ def _step_view(
         kind=step.kind,
         name=str(step.asked.get("name") or _NAMES[step.kind]),
         span=step.span,
-        sent=[(message.role, shortened(text_of(message), limit)) for message in sent],
+        sent=[(message.role, shortened(content_text(message.content), limit)) for message in sent],
         text=shortened(_text_of(step), limit),
         reasoning=shortened((response and response.reasoning) or "", limit),
         calls=[_call_view(call) for call in response.tool_calls] if response is not None else [],

@@ -18,7 +18,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from nel.apps.view.finding import FoundRun
 from nel.apps.view.index.database import FORMAT, INDEX_FAULTS, Entry, Index, ResultKey
@@ -35,8 +35,8 @@ from nel.engine.store.spending import price_in
 from nel.errors import NelError, StoreError
 from nel.reports.choices import options_of
 from nel.reports.distributions import bin_of, measured
-from nel.reports.text import as_text
-from nel.types import Message, Sample, Scored, Unscored
+from nel.reports.text import as_text, content_text
+from nel.types import Sample, Scored, Unscored
 
 _BATCH: Final = 2_000
 _BUILDERS: Final = 2
@@ -104,9 +104,7 @@ class Indices:
         stamp = (run.stamp(), owner_of(run.path) is not None)
         with self._lock:
             known, building = self._builds.get(run.path, (None, None))
-            if building is None or (
-                building.done() and (known != stamp or not path.exists())
-            ):
+            if building is None or (building.done() and (known != stamp or not path.exists())):
                 building = self._pool.submit(self._build, run, path)
                 self._builds[run.path] = stamp, building
         is_ready = bool(wait([building], self._wait_seconds).done)
@@ -163,7 +161,9 @@ def build(run: FoundRun, path: Path, *, stop: threading.Event | None = None) -> 
                 _finish(run, index)
                 return
             entries = [
-                _entry(benchmark, stored, price, is_left_out=stored.sample.idx in omitted[benchmark])
+                _entry(
+                    benchmark, stored, price, is_left_out=stored.sample.idx in omitted[benchmark]
+                )
                 for _, benchmark, stored in results
             ]
             _add_batch(index, entries, mark, results[-1][0], started)
@@ -309,17 +309,7 @@ def question_of(sample: Sample | None) -> str:
     if isinstance(sample.input, str):
         return sample.input
     asked = [message for message in sample.input if message.role == "user"] or list(sample.input)
-    return text_of(asked[-1]) if asked else ""
-
-
-def text_of(message: Message) -> str:
-    """Return the text of a message; other parts by their type."""
-    if isinstance(message.content, str):
-        return message.content
-    parts: list[Any] = list(message.content)
-    return "\n".join(
-        as_text(piece["text"]) if "text" in piece else f"[{piece.get('type')}]" for piece in parts
-    )
+    return content_text(asked[-1].content) if asked else ""
 
 
 def _texts(result: Result) -> tuple[str, ...]:
