@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import hmac
 import signal
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -16,6 +17,7 @@ from aiohttp import web
 
 from nel.errors import UsageError
 
+LOOPBACK: Final = frozenset({"127.0.0.1", "localhost", "::1"})
 MODEL: Final = web.AppKey("nel_model", str)
 """The name of the model that an application serves."""
 _SHUTDOWN_SECONDS: Final = 2.0
@@ -48,6 +50,25 @@ def ready_line(base_url: str, model: str) -> str:
 def base_url_of(host: str, port: int) -> str:
     """Return the URL that clients are given."""
     return f"http://[{host}]:{port}/v1" if ":" in host else f"http://{host}:{port}/v1"
+
+
+def check_reach(host: str, token_env: str | None) -> None:
+    """Refuse to listen where others can connect without a token.
+
+    Raises:
+        UsageError: The address is not a loopback one, and no token is named.
+    """
+    if host not in LOOPBACK and token_env is None:
+        raise UsageError(
+            f"{host} may be reached by others; name the environment variable of a token with"
+            " --token-env"
+        )
+
+
+def has_token(request: web.Request, token: str | None) -> bool:
+    """Return whether a request carries the token, where one is asked for."""
+    sent = request.headers.get("Authorization", "").removeprefix("Bearer ")
+    return token is None or hmac.compare_digest(sent.encode("utf-8", "replace"), token.encode())
 
 
 def stop_on_signals() -> asyncio.Event:

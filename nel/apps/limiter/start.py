@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from nel.apps.http_server import running, stop_on_signals
+from nel.apps.http_server import check_reach, running, stop_on_signals
 from nel.apps.limiter.app import limiter_app
 from nel.config.redaction import read_secret
 from nel.core.event_loop import run
-from nel.errors import UsageError
-
-_LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 
 
 def start(host: str, port: int, token_env: str | None, *, say: Callable[[str], None]) -> None:
@@ -19,11 +16,7 @@ def start(host: str, port: int, token_env: str | None, *, say: Callable[[str], N
     Raises:
         UsageError: The port is taken, or an address beside loopback has no token.
     """
-    if host not in _LOOPBACK and token_env is None:
-        raise UsageError(
-            f"{host} may be reached by others; name the environment variable of a token with"
-            " --token-env"
-        )
+    check_reach(host, token_env)
     run(_serve(host, port, read_secret(token_env), say))
 
 

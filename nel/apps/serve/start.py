@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from nel.apps.http_server import running, stop_on_signals
+from nel.apps.http_server import LOOPBACK, check_reach, running, stop_on_signals
 from nel.apps.serve.app import Service, serving_app
 from nel.apps.serve.judging import open_judges
 from nel.apps.serve.samples import ServedSamples, read_samples
@@ -19,8 +19,6 @@ from nel.core.strict_json import dumps_line
 from nel.errors import PreflightError, SandboxError, UsageError
 from nel.sandbox import Sandbox
 from nel.types import JsonObject
-
-_LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,11 +87,7 @@ def start(options: ServeOptions, *, say: Callable[[str], None]) -> None:
             has no token.
         PreflightError: Programs cannot be run.
     """
-    if options.host not in _LOOPBACK and options.token_env is None:
-        raise UsageError(
-            f"{options.host} may be reached by others; name the environment variable of a token"
-            " with --token-env"
-        )
+    check_reach(options.host, options.token_env)
     token = read_secret(options.token_env)
     served = read_samples(
         options.benchmark,
@@ -112,7 +106,7 @@ def start(options: ServeOptions, *, say: Callable[[str], None]) -> None:
     scorer = AnswerScorer(served, sandbox=sandbox, timeout_seconds=options.timeout_seconds)
     try:
         _check_sandbox(served, sandbox)
-        hosts = _LOOPBACK if options.host in _LOOPBACK else frozenset()
+        hosts = LOOPBACK if options.host in LOOPBACK else frozenset()
         run(_serve(Service(served=served, scorer=scorer, hosts=hosts, token=token), options, say))
     finally:
         scorer.close()
