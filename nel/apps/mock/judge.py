@@ -19,11 +19,11 @@ from aiohttp import web
 from nel.apps.mock.behaviour import Behaviour, EmbeddedAnswerer
 from nel.apps.mock.demo import load_problems
 from nel.apps.mock.judge_grading import CRITERIA_MET, Form, form_of, honest_label
-from nel.apps.mock.openai_json import encode
 from nel.apps.mock.phrasing import problem_in, right_answer
 from nel.apps.mock.request_parsing import EndpointFault, Query
 from nel.apps.mock.routes import create_app
 from nel.apps.mock.tokens import TokenLogprob
+from nel.core.strict_json import dumps_bytes
 from nel.judges.quoting import Unquoted, unquote
 
 _REASONS: Final = (
@@ -97,7 +97,7 @@ class DemoJudge(EmbeddedAnswerer):
         label, is_guess = self._verdict(form, prompt, query)
         reason = _GUESS if is_guess else draw.choice(_REASONS)
         if form.is_json:
-            return encode({"explanation": reason, CRITERIA_MET: label == "true"}).decode()
+            return dumps_bytes({"explanation": reason, CRITERIA_MET: label == "true"}).decode()
         return f"{reason}\n{form.line(label)}"
 
     def _is_garbled(self, query: Query) -> bool:

@@ -14,10 +14,11 @@ import aiohttp
 from aiohttp import web
 
 from nel.apps.http_server import running
-from nel.apps.mock.openai_json import decode, encode, error_body
+from nel.apps.mock.openai_json import error_body
 from nel.apps.mock.prompt_echo import PromptEcho
 from nel.apps.mock.request_parsing import EndpointFault
 from nel.apps.mock.routes import BODY_BYTES_MAX
+from nel.core.strict_json import dumps_bytes, loads
 
 _HOP_BY_HOP: Final = frozenset(
     {
@@ -69,7 +70,7 @@ async def front_of(
 async def _completions(request: web.Request) -> web.StreamResponse:
     raw = await request.read()
     try:
-        body = decode(raw)
+        body = loads(raw)
     except ValueError:
         body = None  # llama.cpp's server says what is wrong with it
     if not isinstance(body, dict) or body.get("echo") is not True:
@@ -114,12 +115,12 @@ class _Behind:
             "Accept-Encoding": "identity",
         }
         url = self._app[_BEHIND] + path
-        async with self._app[_SESSION].post(url, data=encode(body), headers=headers) as answer:
+        async with self._app[_SESSION].post(url, data=dumps_bytes(body), headers=headers) as answer:
             data = await answer.read()
         if answer.ok:
-            return decode(data)
+            return loads(data)
         try:
-            error = decode(data)
+            error = loads(data)
             fault = error["error"] if isinstance(error, dict) else {}
             raise EndpointFault(answer.status, str(fault.get("type")), str(fault.get("message")))
         except (ValueError, LookupError, AttributeError):
@@ -133,4 +134,4 @@ def _without_hops(headers: Mapping[str, str]) -> dict[str, str]:
 
 
 def _json(value: object, status: int) -> web.Response:
-    return web.Response(body=encode(value), status=status, content_type="application/json")
+    return web.Response(body=dumps_bytes(value), status=status, content_type="application/json")

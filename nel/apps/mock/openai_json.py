@@ -1,18 +1,11 @@
-"""The JSON of answers in the OpenAI shape: objects, stream chunks, errors.
-
-A lone surrogate is legal in JSON text and in Python strings but not for orjson, so the standard
-library steps in.
-"""
+"""The JSON of answers in the OpenAI shape: objects, stream chunks, errors."""
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
-
-import orjson
 
 from nel.apps.mock.request_parsing import Call, EndpointFault
 from nel.apps.mock.tokens import count_tokens, tokenise
@@ -46,29 +39,6 @@ class Choice:
     logprobs: dict[str, Any] | None = None
     echoed: str = ""
     """The prompt, where the client wants it repeated before the text."""
-
-
-def encode(value: object) -> bytes:
-    """Return compact JSON."""
-    try:
-        return orjson.dumps(value)
-    except TypeError:
-        return json.dumps(value, separators=(",", ":"), allow_nan=False).encode("ascii")
-
-
-def decode(body: bytes) -> object:
-    """Return the value of a JSON text.
-
-    Raises:
-        ValueError: It is not JSON.
-    """
-    try:
-        return orjson.loads(body)
-    except orjson.JSONDecodeError as error:
-        try:
-            return json.loads(body, parse_constant=_refuse)
-        except (ValueError, RecursionError):
-            raise error from None
 
 
 def error_body(fault: EndpointFault) -> dict[str, object]:
@@ -182,7 +152,3 @@ def _pieces(text: str) -> Iterator[str]:
     tokens = tokenise(text)
     for start in range(0, len(tokens), _CHUNK_TOKENS):
         yield "".join(tokens[start : start + _CHUNK_TOKENS])
-
-
-def _refuse(name: str) -> object:
-    raise ValueError(f"{name} is not JSON")

@@ -18,8 +18,6 @@ from nel.apps.http_server import MODEL
 from nel.apps.mock.openai_json import (
     Choice,
     Reply,
-    decode,
-    encode,
     error_body,
     full_body,
     models_body,
@@ -29,6 +27,7 @@ from nel.apps.mock.request_counts import Tally
 from nel.apps.mock.request_parsing import Call, EndpointFault, Query, parse_call
 from nel.apps.mock.request_parsing import Protocol as WireProtocol
 from nel.apps.mock.tokens import TokenLogprob, count_tokens, legacy_logprobs, tokenise
+from nel.core.strict_json import dumps_bytes, loads
 
 BODY_BYTES_MAX: Final = 64 * 1024 * 1024
 """Longest request body that is read."""
@@ -197,7 +196,7 @@ async def _stream(
     try:
         await response.prepare(request)
         for body in stream_bodies(call, choices, identifier):
-            await response.write(b"data: " + encode(body) + b"\n\n")
+            await response.write(b"data: " + dumps_bytes(body) + b"\n\n")
         await response.write(b"data: [DONE]\n\n")
         await response.write_eof()
     except ConnectionError:
@@ -218,7 +217,7 @@ def decoded(raw: bytes) -> object:
         EndpointFault: 400, it is none.
     """
     try:
-        return decode(raw)
+        return loads(raw)
     except ValueError as error:
         raise EndpointFault(
             400, "invalid_json", f"the request body is not valid JSON: {error}"
@@ -239,5 +238,5 @@ def _json(
     value: object, *, status: int = 200, headers: dict[str, str] | None = None
 ) -> web.Response:
     return web.Response(
-        body=encode(value), status=status, headers=headers, content_type="application/json"
+        body=dumps_bytes(value), status=status, headers=headers, content_type="application/json"
     )
