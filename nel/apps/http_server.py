@@ -80,8 +80,10 @@ def stop_on_signals() -> asyncio.Event:
     return stop
 
 
-def bind_error(error: OSError, host: str, port: int) -> UsageError:
+def _bind_error(error: OSError | OverflowError, host: str, port: int) -> UsageError:
     """Return what a failed bind means to the user."""
+    if isinstance(error, OverflowError):
+        return UsageError(f"{port} is not a port; use 0 to 65535")
     if error.errno == errno.EADDRINUSE:
         return UsageError(
             f"port {port} on {host} is in use; choose another with --port, or --port 0 for any"
@@ -127,13 +129,7 @@ async def running(
         try:
             await site.start()
         except (OSError, OverflowError) as error:
-            raise _translated(error, host, port) from error
+            raise _bind_error(error, host, port) from error
         yield base_url_of(host, int(runner.addresses[0][1]))
     finally:
         await runner.cleanup()
-
-
-def _translated(error: OSError | OverflowError, host: str, port: int) -> UsageError:
-    if isinstance(error, OSError):
-        return bind_error(error, host, port)
-    return UsageError(f"{port} is not a port; use 0 to 65535")

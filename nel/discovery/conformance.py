@@ -77,8 +77,8 @@ def _check_groups(kind: str, target: str) -> list[Check]:
     unknown = [ref for ref in plugins.discover_unknown() if ref.distribution in packages]
     details = dict.fromkeys(plugins.unknown_group(ref) for ref in unknown)
     return [
-        Check(name="nel loads every group of its package", passed=False, detail=one)
-        for one in details
+        Check(name="nel loads every group of its package", passed=False, detail=detail)
+        for detail in details
     ]
 
 
@@ -243,7 +243,7 @@ def _count_questions(benchmark: Benchmark, plan: Plan, sample: Sample, answer: s
     def judgement_of(case: Case) -> Judgement:
         nonlocal n_questions
         check_case(case)
-        case = complete_case(case, given, plan)
+        case = complete_case(case, answered, plan)
         judge = judge_for(case)
         n_questions += len(list(judge.ask(case)))
         best = Grade(label="C", score=1.0)
@@ -255,7 +255,7 @@ def _count_questions(benchmark: Benchmark, plan: Plan, sample: Sample, answer: s
     async def judgement_later(case: Case) -> Judgement:
         return judgement_of(case)
 
-    given = ScorerInput(
+    answered = ScorerInput(
         response=answer,
         target=sample.target,
         metadata=dict(sample.metadata),
@@ -263,9 +263,9 @@ def _count_questions(benchmark: Benchmark, plan: Plan, sample: Sample, answer: s
         sample=sample,
         judge_fn=judgement_later if is_async(benchmark.scorer) else judgement_of,
     )
-    result = result_of(benchmark.scorer, given)
+    result = result_of(benchmark.scorer, answered)
     if isinstance(result, Mapping) and result.get("needs_judge"):
-        judgement_of(case_of(result, given))
+        judgement_of(case_of(result, answered))
     return n_questions
 
 
@@ -334,7 +334,8 @@ def _check_judge(judge: object) -> list[Check]:
         *checks,
         _is_refused("a reply without a verdict is refused", silent),
         _is_refused(
-            "a verdict in the response is not the judge's", [(one, one.prompt) for one in forged]
+            "a verdict in the response is not the judge's",
+            [(question, question.prompt) for question in forged],
         ),
     ]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from os.path import commonprefix
 from typing import Any, Final, Literal, TypeAlias
@@ -126,11 +126,11 @@ class _Count:
     """What the first pass gathers; bounded by the room of the draw, not by the file."""
 
     draw: Draw
-    is_binary: bool
-    totals: Mapping[str, Counter[str]]
-    bins: Mapping[str, Counter[int]]
-    choices: Counter[tuple[str, str]]
-    preambles: dict[str, str]
+    is_binary: bool = True
+    totals: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    bins: defaultdict[str, Counter[int]] = field(default_factory=lambda: defaultdict(Counter))
+    choices: Counter[tuple[str, str]] = field(default_factory=Counter)
+    preambles: dict[str, str] = field(default_factory=dict)
 
     def add(self, result: Mapping[str, Any], position: int) -> None:
         group, category = group_of(result), _category(result)
@@ -161,7 +161,7 @@ class _Count:
         return Selection(
             n_total=n,
             is_binary=self.is_binary,
-            totals=self.totals,
+            totals={name: self.totals[name] for name in ("group", "kind", "category")},
             chosen=None if n <= room else self.draw.drawn(room),
             charts=[chart for chart in charts if chart is not None],
             confusion=confusion_of([(*choice, n) for choice, n in self.choices.items()]),
@@ -170,16 +170,7 @@ class _Count:
 
 
 def _counted(files: BenchmarkFiles, samples_max: int) -> _Count:
-    totals: dict[str, Counter[str]] = {name: Counter() for name in ("group", "kind", "category")}
-    bins: defaultdict[str, Counter[int]] = defaultdict(Counter)
-    counted = _Count(
-        Draw(samples_max),
-        is_binary=True,
-        totals=totals,
-        bins=bins,
-        choices=Counter(),
-        preambles={},
-    )
+    counted = _Count(Draw(samples_max))
     with collection_paused():  # lines of JSON have no cycles
         for position, result in enumerate(_asked(files.results())):
             counted.add(result, position)

@@ -26,7 +26,6 @@ LEASE_SECONDS: Final = 10.0
 SETTLE_SECONDS: Final = 2 * WAITS_SECONDS
 """In which a limiter that has just started grants nothing."""
 _STATE_SECONDS: Final = 0.25
-_ENDPOINTS_MAX: Final = 1_000
 Send = Callable[[Message], None]
 
 
@@ -118,9 +117,6 @@ class Hub:
         ]
 
     def _opened(self, hello: Hello) -> _Shared:
-        idle = [name for name, shared in self._endpoints.items() if not shared.seats]
-        if len(self._endpoints) >= _ENDPOINTS_MAX and idle:
-            del self._endpoints[idle[0]]
         shared = self._endpoints[hello.endpoint] = _Shared(hello.endpoint, hello.pace)
         return shared
 

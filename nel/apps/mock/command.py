@@ -189,12 +189,10 @@ def model(
 ) -> None:
     """Serve SmolLM2-135M-Instruct, a small real model, on the CPU; needs the extra local-model."""
     from nel.apps.mock.local_model import (  # noqa: PLC0415 - keeps `nel --help` fast
-        LocalModelOptions,
         serve_local_model,
     )
 
-    options = LocalModelOptions(model=model_id, api_key=_key(api_key_env))
-    _run(serve_local_model(options, host, port, on_ready=_say))
+    _run(serve_local_model(model_id, host, port, api_key=_key(api_key_env), on_ready=_say))
 
 
 @app.command()

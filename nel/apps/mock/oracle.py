@@ -92,7 +92,7 @@ def _user_texts(sample: Sample) -> tuple[str, ...]:
     if isinstance(sample.input, str):
         return (sample.input,)
     return tuple(
-        content_text([part for part in message.content if "text" in part])
+        content_text([piece for piece in message.content if "text" in piece])
         if not isinstance(message.content, str)
         else message.content
         for message in sample.input

@@ -77,8 +77,8 @@ class SampleRow:
     """Score and measures of that repeat, as far as they are known."""
 
     @property
-    def place(self) -> str:
-        """Return where it stands, as an address says it."""
+    def position(self) -> str:
+        """Return the sample and its repeat, as an address has them."""
         return f"{self.idx}.{self.repeat}" if self.repeat else str(self.idx)
 
     @property
