@@ -18,8 +18,6 @@ from aiohttp import web
 from nel.errors import UsageError
 
 LOOPBACK: Final = frozenset({"127.0.0.1", "localhost", "::1"})
-MODEL: Final = web.AppKey("nel_model", str)
-"""The name of the model that an application serves."""
 _SHUTDOWN_SECONDS: Final = 2.0
 """Longest wait for answers in flight once the server is told to stop."""
 
@@ -31,20 +29,15 @@ async def serve(
 
     Args:
         port: 0 picks a free one.
-        on_ready: Gets the one line that says where the server listens, once it does.
+        on_ready: Gets the base URL, which ends in ``/v1``, once the server listens.
 
     Raises:
         UsageError: The port is in use or the host is not an address of this machine.
     """
     stop = stop_on_signals()
     async with running(app, host=host, port=port) as base_url:
-        on_ready(ready_line(base_url, app[MODEL]))
+        on_ready(base_url)
         await stop.wait()
-
-
-def ready_line(base_url: str, model: str) -> str:
-    """Return the one line that a server prints once it listens."""
-    return f"serving {base_url} (model {model})"
 
 
 def base_url_of(host: str, port: int) -> str:

@@ -6,7 +6,7 @@ and only such a metric is printed as a percentage.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -31,45 +31,10 @@ class Segment:
     width: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BenchmarkView:
-    """Everything the template needs of one benchmark."""
-
-    anchor: str
-    title: str
-    files: BenchmarkFiles
-    selection: Selection
-    is_complete: bool
-    shard: str
-    """``shard I of N``; empty for a whole run."""
-    is_share: bool
-    """The headline is known to lie in [0, 1]."""
-    headline: Mapping[str, Any]
-    reason: str
-    """Why there is no headline value, or no interval."""
-    accounting: Mapping[str, Any]
-    segments: Sequence[Segment]
-    banners: Sequence[str]
-    judged: str
-    """Who judged, in one line; empty where no judge did."""
-    judge_warnings: Sequence[str]
-    config: Mapping[str, Any]
-    corrected: str
-    """The headline as labels correct the judge's, in a line; empty without labels."""
-
-    @property
-    def has_score(self) -> bool:
-        """Return whether there is a headline number."""
-        return self.headline.get("value") is not None
-
-    @property
-    def causes(self) -> list[tuple[str, int]]:
-        """Return ``(cause: kind, n)`` of the unscored, most frequent first."""
-        return causes_of(self.accounting)
-
-
-def view_of(files: BenchmarkFiles, position: int, selection: Selection) -> BenchmarkView:
-    """Return the view of a benchmark.
+def view_of(files: BenchmarkFiles, position: int, selection: Selection) -> dict[str, Any]:
+    """Return everything that the template needs of a benchmark: ``is_share`` says whether the
+    headline is known to lie in [0, 1], ``reason`` why it has no value or no interval; ``shard``,
+    ``judged`` and ``corrected`` are lines, empty where there is nothing to say.
 
     Args:
         position: Counts from 1; names the benchmark's anchor, since names can hold anything.
@@ -88,27 +53,29 @@ def view_of(files: BenchmarkFiles, position: int, selection: Selection) -> Bench
     ]
     complete = bool(metrics.get("complete"))
     judging = metrics.get("judging") or {}
-    return BenchmarkView(
-        anchor=f"benchmark-{position}",
-        title=files.title,
-        files=files,
-        selection=selection,
-        is_complete=complete,
-        shard=shard_title(metrics),
-        is_share=_is_share(headline),
-        headline=headline,
-        reason=str((same[0].get("reason") if same else None) or ""),
-        accounting=accounting,
-        segments=accounting_segments(accounting),
-        banners=[
+    return {
+        "anchor": f"benchmark-{position}",
+        "title": files.title,
+        "files": files,
+        "selection": selection,
+        "is_complete": complete,
+        "shard": shard_title(metrics),
+        "is_share": headline.get("bounds") is not None,
+        "headline": headline,
+        "reason": str((same[0].get("reason") if same else None) or ""),
+        "accounting": accounting,
+        "segments": accounting_segments(accounting),
+        "banners": [
             *_stopped(metrics),
             *map(one_line, texts_of(metrics, but=OF_JUDGES)),
         ],
-        judged=judged_line(judging) if judging else "",
-        judge_warnings=texts_of(metrics, OF_JUDGES),
-        config=files.bundle.get("config") or {},
-        corrected=corrected_line(metrics),
-    )
+        "judged": judged_line(judging) if judging else "",
+        "judge_warnings": texts_of(metrics, OF_JUDGES),
+        "config": files.bundle.get("config") or {},
+        "corrected": corrected_line(metrics),
+        "has_score": headline.get("value") is not None,
+        "causes": causes_of(accounting),
+    }
 
 
 def causes_of(accounting: Mapping[str, Any]) -> list[tuple[str, int]]:
@@ -161,10 +128,6 @@ def failure_rows(files: BenchmarkFiles) -> list[dict[str, object]]:
         for name, numbers_ in kinds.items()
     ]
     return sorted(rows, key=lambda row: (-row["count"], row["name"]))
-
-
-def _is_share(headline: Mapping[str, object]) -> bool:
-    return headline.get("bounds") is not None
 
 
 def _stopped(metrics: Mapping[str, Any]) -> list[str]:

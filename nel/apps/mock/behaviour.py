@@ -8,13 +8,14 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import random
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections import Counter
 from dataclasses import dataclass, field, fields
 from typing import Final
 
 from nel.apps.mock.openai_json import Reply
 from nel.apps.mock.request_parsing import EndpointFault, Query
+from nel.apps.mock.routes import Answerer
 from nel.apps.mock.tokens import cut_at_stop, cut_to_tokens
 from nel.errors import ConfigError
 
@@ -104,8 +105,8 @@ class Chance:
             )
 
 
-class EmbeddedAnswerer(ABC):
-    """Answers after a latency and with faults, as a behaviour has it; see `nel.apps.mock.routes`."""
+class EmbeddedAnswerer(Answerer):
+    """Answers after a latency and with faults, as a behaviour has it."""
 
     def __init__(self, behaviour: Behaviour) -> None:
         """Start without a request."""

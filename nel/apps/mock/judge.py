@@ -10,7 +10,6 @@ of askings restarts with the server.
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -20,9 +19,8 @@ from nel.apps.mock.behaviour import Behaviour, EmbeddedAnswerer
 from nel.apps.mock.demo import load_problems
 from nel.apps.mock.judge_grading import CRITERIA_MET, Form, form_of, honest_label
 from nel.apps.mock.phrasing import problem_in, right_answer
-from nel.apps.mock.request_parsing import EndpointFault, Query
+from nel.apps.mock.request_parsing import Query
 from nel.apps.mock.routes import create_app
-from nel.apps.mock.tokens import TokenLogprob
 from nel.core.strict_json import dumps_bytes
 from nel.judges.quoting import Unquoted, unquote
 
@@ -71,18 +69,6 @@ class DemoJudge(EmbeddedAnswerer):
         self.options = options
         self._problems = load_problems()
         super().__init__(options)
-
-    def logprobs(
-        self, query: Query, prompt: Sequence[str], completion: Sequence[str]
-    ) -> list[TokenLogprob]:
-        """Refuse: a judge is asked for words.
-
-        Raises:
-            EndpointFault: Always.
-        """
-        raise EndpointFault(
-            400, "invalid_request", "the demo judge has no log-probabilities", param="logprobs"
-        )
 
     def _text(self, query: Query, draw: random.Random) -> tuple[str, bool]:
         return self._reply(query, draw), False

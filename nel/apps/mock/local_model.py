@@ -19,7 +19,7 @@ from typing import Any, Final
 
 import aiohttp
 
-from nel.apps.http_server import ready_line, stop_on_signals
+from nel.apps.http_server import stop_on_signals
 from nel.apps.mock.llamacpp_front import front_of
 from nel.errors import MissingExtra, UsageError
 
@@ -63,7 +63,7 @@ async def serve_local_model(
         model: The name that it is served under.
         port: 0 picks a free one.
         api_key: Asked of every client; None: of none.
-        on_ready: Gets the one line that says where the server listens, once it answers.
+        on_ready: Gets the base URL once the server answers.
 
     Raises:
         MissingExtra: The server or the weights are not installed.
@@ -86,7 +86,7 @@ async def serve_local_model(
         await _wait_until_ready(root, stop)
         async with front_of(root, host, port, context_tokens=_CONTEXT_TOKENS) as base_url:
             if not stop.is_set():
-                on_ready(ready_line(base_url, model))
+                on_ready(base_url)
             await stop.wait()
     finally:
         del server

@@ -7,14 +7,14 @@ An `Answerer` is the seam: it gets one query and returns a reply or raises `Endp
 from __future__ import annotations
 
 import hmac
+from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Final, Protocol
+from typing import Final
 
 from aiohttp import web
 
-from nel.apps.http_server import MODEL
 from nel.apps.mock.openai_json import (
     Choice,
     Reply,
@@ -35,16 +35,16 @@ BODY_BYTES_MAX: Final = 64 * 1024 * 1024
 _Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
-class Answerer(Protocol):
-    """Who answers behind the wire."""
+class Answerer(ABC):
+    """What answers the requests of an application."""
 
+    @abstractmethod
     async def answer(self, query: Query) -> Reply:
         """Return the reply to one query.
 
         Raises:
             EndpointFault: There is none; the client sees its status, code and message.
         """
-        ...
 
     def logprobs(
         self, query: Query, prompt: Sequence[str], completion: Sequence[str]
@@ -54,7 +54,12 @@ class Answerer(Protocol):
         Raises:
             EndpointFault: This answerer has no log-probabilities.
         """
-        ...
+        raise EndpointFault(
+            400,
+            "unsupported",
+            "this endpoint has no log-probabilities; leave logprobs out",
+            param="logprobs",
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,7 +97,6 @@ def base_app(*, model: str, api_key: str | None) -> web.Application:
     app = web.Application(middlewares=[_errors, _gate], client_max_size=BODY_BYTES_MAX)
     app[WIRE] = Wire(model=model, api_key=api_key)
     app[TALLY] = Tally()
-    app[MODEL] = model
     app.add_routes(
         [
             web.get("/health", _health),

@@ -13,6 +13,7 @@ from typing import Any, Final, TypeAlias
 from urllib.parse import quote
 
 from aiohttp import web
+from pydantic import ValidationError
 
 from nel.apps.view.addressed import (
     NO_SAMPLE,
@@ -58,6 +59,7 @@ from nel.apps.view.summary import RunSummary
 from nel.apps.view.table import DEFAULT, ROWS_MAX, chosen, ordered, rows_of
 from nel.apps.view.transcript import whole_output
 from nel.comparison.fields import PARTS
+from nel.config.layers import first_problem
 from nel.core.strict_json import dumps_bytes, loads, pretty
 from nel.engine.store.browsing import BrowsedStore
 from nel.errors import NelError
@@ -126,6 +128,8 @@ def _saving(save: Callable[[web.Request, Any], None]) -> Handler:
             raise web.HTTPUnsupportedMediaType(text="send JSON")
         try:
             await asyncio.to_thread(save, request, loads(await request.read()))
+        except ValidationError as error:
+            raise web.HTTPBadRequest(text=first_problem(error)) from error
         except (ValueError, NelError) as error:
             raise web.HTTPBadRequest(text=str(error)) from error
         return _json({"is_saved": True})
