@@ -115,14 +115,10 @@ def _check_benchmark(target: str, dataset: str | None, samples_max: int) -> list
                 detail=str(error),
             ),
         ]
-    checks.append(
-        Check(
-            name="every row makes a sample",
-            passed=not faults,
-            detail=_first(faults) or f"{n_rows:,} rows",
-        )
-    )
-    checks.append(Check(name="ids are unique", passed=not twins, detail=_first(twins)))
+    checks += [
+        _without("every row makes a sample", faults, f"{n_rows:,} rows"),
+        _without("ids are unique", twins),
+    ]
     if is_judged or _asks_of_itself(benchmark, plan, samples[:1]):
         return [*checks, _can_be_judged(benchmark, plan, samples)]
     return [*checks, *_gold_and_empty(benchmark, samples)]
@@ -141,16 +137,12 @@ def _gold_and_empty(benchmark: Benchmark, samples: list[Sample]) -> list[Check]:
         sample.id for sample in samples if (attempt(benchmark, sample, "").reward or 0.0) > 0.0
     ]
     return [
-        Check(
-            name="a gold answer scores 1",
-            passed=bool(samples) and not missed,
-            detail=(
-                f"sample {missed[0]} and {len(missed) - 1} more"
-                if missed
-                else f"{len(samples)} samples"
-            ),
+        _without(
+            "a gold answer scores 1",
+            missed if samples else ["no sample"],
+            f"{len(samples)} samples",
         ),
-        Check(name="an empty answer scores 0", passed=not credited, detail=_first(credited)),
+        _without("an empty answer scores 0", credited),
     ]
 
 
@@ -349,7 +341,8 @@ def _is_refused(check: str, replies: Sequence[tuple[Question, str]]) -> Check:
     return Check(name=check, passed=True)
 
 
-def _first(items: list[str]) -> str:
-    return (
-        "" if not items else items[0] + (f" (and {len(items) - 1} more)" if len(items) > 1 else "")
-    )
+def _without(name: str, problems: Sequence[str], otherwise: str = "") -> Check:
+    """Return a check that passes where there are no problems; else it names the first."""
+    more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
+    detail = f"{problems[0]}{more}" if problems else otherwise
+    return Check(name=name, passed=not problems, detail=detail)

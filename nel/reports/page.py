@@ -46,11 +46,6 @@ def view_of(files: BenchmarkFiles, position: int, selection: Selection) -> dict[
         ("n_total", "n_scored", "n_model_failure", "n_unscored", "n_not_asked"), 0
     )
     accounting.update(metrics.get("accounting") or {})
-    same = [
-        metric
-        for metric in metrics.get("metrics") or []
-        if metric.get("name") == headline.get("metric")
-    ]
     complete = bool(metrics.get("complete"))
     judging = metrics.get("judging") or {}
     return {
@@ -62,7 +57,7 @@ def view_of(files: BenchmarkFiles, position: int, selection: Selection) -> dict[
         "shard": shard_title(metrics),
         "is_share": headline.get("bounds") is not None,
         "headline": headline,
-        "reason": str((same[0].get("reason") if same else None) or ""),
+        "reason": reason_of(metrics),
         "accounting": accounting,
         "segments": accounting_segments(accounting),
         "banners": [
@@ -76,6 +71,17 @@ def view_of(files: BenchmarkFiles, position: int, selection: Selection) -> dict[
         "has_score": headline.get("value") is not None,
         "causes": causes_of(accounting),
     }
+
+
+def reason_of(metrics: Mapping[str, Any]) -> str:
+    """Return why the headline has no value or no interval; empty where it has both.
+
+    Args:
+        metrics: The content of metrics.json.
+    """
+    name = (metrics.get("headline") or {}).get("metric")
+    rows = (row for row in metrics.get("metrics") or () if row["name"] == name)
+    return str(next(rows, {}).get("reason") or "")
 
 
 def causes_of(accounting: Mapping[str, Any]) -> list[tuple[str, int]]:
@@ -92,9 +98,7 @@ def causes_of(accounting: Mapping[str, Any]) -> list[tuple[str, int]]:
 def accounting_segments(accounting: Mapping[str, Any]) -> list[Segment]:
     """Return the parts of the accounting bar; a part that is not 0 is never too thin to see."""
     names = ("n_scored", "n_model_failure", "n_unscored", "n_not_asked")
-    counts = [
-        accounting.get(name, 0) for name in names
-    ]  # runs of an older version left nothing out
+    counts = [accounting.get(name, 0) for name in names]
     total = sum(counts)
     shares = [count / total * 100 if total else 0.0 for count in counts]
     widths = [max(share, _BAR_PERCENT_MIN) if share > 0 else 0.0 for share in shares]
@@ -107,14 +111,15 @@ def accounting_segments(accounting: Mapping[str, Any]) -> list[Segment]:
     return segments
 
 
-def failure_rows(files: BenchmarkFiles) -> list[dict[str, object]]:
-    """Return the kinds of failures, most frequent first, each with its exemplars; of older files
-    the categories.
+def failure_rows(failures: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the kinds of failures, most frequent first, each with its exemplars.
+
+    Args:
+        failures: The content of failure_analysis.json.
     """
-    kinds = files.failures.get("kinds") or files.failures.get("categories") or {}
     exemplars: dict[str, list[dict[str, object]]] = {}
-    for exemplar in files.failures.get("exemplars") or []:
-        exemplars.setdefault(str(exemplar.get("kind", exemplar.get("category"))), []).append(
+    for exemplar in failures.get("exemplars") or []:
+        exemplars.setdefault(str(exemplar["kind"]), []).append(
             {
                 **exemplar,
                 "response": preview(as_text(exemplar.get("response_preview") or "")),
@@ -125,7 +130,7 @@ def failure_rows(files: BenchmarkFiles) -> list[dict[str, object]]:
         )
     rows = [
         {"name": name, "hint": "", **numbers_, "exemplars": exemplars.get(name, [])}
-        for name, numbers_ in kinds.items()
+        for name, numbers_ in (failures.get("kinds") or {}).items()
     ]
     return sorted(rows, key=lambda row: (-row["count"], row["name"]))
 

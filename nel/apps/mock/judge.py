@@ -89,24 +89,22 @@ class DemoJudge(EmbeddedAnswerer):
     def _is_garbled(self, query: Query) -> bool:
         if not self.options.garbled_rate:
             return False
-        number = self._chance.times_seen("garble", query.text)
-        return self._chance.draw("garble", query.text, number).random() < self.options.garbled_rate
+        number = self._times_seen("garble", query.text)
+        return self._draw("garble", query.text, number).random() < self.options.garbled_rate
 
     def _verdict(self, form: Form, prompt: Unquoted, query: Query) -> tuple[str, bool]:
         """Return a grade, and whether it is guessed."""
         own, is_guess = self._own_verdict(form, prompt)
         if not self.options.wobble_rate:
             return own, is_guess
-        number = (
-            query.seed if query.seed is not None else self._chance.times_seen("wobble", prompt.code)
-        )
-        wobble = self._chance.draw("wobble", prompt.code, number)
+        number = query.seed if query.seed is not None else self._times_seen("wobble", prompt.code)
+        wobble = self._draw("wobble", prompt.code, number)
         return (
             _another(form, own, wobble) if wobble.random() < self.options.wobble_rate else own
         ), is_guess
 
     def _own_verdict(self, form: Form, prompt: Unquoted) -> tuple[str, bool]:
-        options, draw = self.options, self._chance.draw("verdict", prompt.code)
+        options, draw = self.options, self._draw("verdict", prompt.code)
         if form.is_pair and (preferred := self._preferred(prompt)):
             return preferred, False
         honest = honest_label(form, prompt, self._known(prompt))
@@ -122,7 +120,7 @@ class DemoJudge(EmbeddedAnswerer):
         in any order.
         """
         answers = [prompt.pieces.get(f"answer_{seat}", "") for seat in "ab"]
-        draw = self._chance.draw(
+        draw = self._draw(
             "preference", "\0".join([prompt.pieces.get("question", ""), *sorted(answers)])
         )
         if draw.random() < self.options.first_seat_rate:

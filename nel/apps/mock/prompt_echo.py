@@ -12,10 +12,11 @@ from __future__ import annotations
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, groupby
+from itertools import groupby
 from typing import Any, Final
 
 from nel.apps.mock.request_parsing import EndpointFault, parse_call, wrong
+from nel.apps.mock.tokens import legacy_json
 
 Ask = Callable[[str, Mapping[str, object]], Awaitable[Any]]
 """Sends a JSON body to a path of llama.cpp's server and returns the decoded answer; raises
@@ -85,12 +86,12 @@ class PromptEcho:
             if wanted is not None:
                 await self._repeat(tokens, wanted)
             text, ending, answer = await self._answer(body, tokens, wanted or 1, limit)
-            logprobs = None if wanted is None else _legacy([*tokens, *answer])
+            rows = [(token.text, token.logprob, token.top) for token in (*tokens, *answer)]
             choices.append(
                 {
                     "index": index,
                     "text": prompt + text,
-                    "logprobs": logprobs,
+                    "logprobs": None if wanted is None else legacy_json(rows),
                     "finish_reason": ending,
                 }
             )
@@ -197,16 +198,6 @@ def _whole(data: bytes) -> str:
         return data.decode()
     except UnicodeDecodeError:
         return ""
-
-
-def _legacy(tokens: Sequence[_Token]) -> dict[str, object]:
-    lengths = [0, *accumulate(len(token.text) for token in tokens)]
-    return {
-        "tokens": [token.text for token in tokens],
-        "token_logprobs": [token.logprob for token in tokens],
-        "top_logprobs": [token.top for token in tokens],
-        "text_offset": lengths[: len(tokens)],
-    }
 
 
 def _too_long(n_tokens: int, n_max: int) -> EndpointFault:

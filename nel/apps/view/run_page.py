@@ -13,7 +13,7 @@ from nel.reports.early_stop import stop_line
 from nel.reports.extraction import band_text
 from nel.reports.failure_clusters import cluster_rows
 from nel.reports.judge_section import judged_line
-from nel.reports.page import accounting_segments, causes_of
+from nel.reports.page import accounting_segments, causes_of, failure_rows, reason_of
 from nel.reports.selection import sample_line
 
 _LATENCIES: Final = (("Latency", "latency_seconds"), ("First token", "first_token_seconds"))
@@ -38,12 +38,12 @@ def benchmark_page(run: RunSummary, summary: BenchmarkSummary) -> dict[str, Any]
         "causes": causes_of(accounting),
         "kinds": sorted(kinds.items(), key=lambda item: (-item[1], item[0])),
         "warnings": _warnings(run, summary),
-        "reason": _reason(metrics, headline),
+        "reason": reason_of(metrics),
         "method": str(headline.get("ci_method") or ""),
         "categories": [
             {"name": name, **row} for name, row in (metrics.get("categories") or {}).items()
         ],
-        "failures": _failures(failures),
+        "failures": failure_rows(failures),
         "alike": cluster_rows(failures),
         "n_unclustered": failures.get("n_unclustered") or 0,
         "metrics": list(metrics.get("metrics") or ()),
@@ -55,14 +55,6 @@ def benchmark_page(run: RunSummary, summary: BenchmarkSummary) -> dict[str, Any]
         "runtime": runtime,
         "config": (files.bundle.get("config") or {}) if files is not None else {},
     }
-
-
-def _reason(metrics: Mapping[str, Any], headline: Mapping[str, Any]) -> str:
-    rows = (
-        row for row in metrics.get("metrics") or () if row.get("name") == headline.get("metric")
-    )
-    row: Mapping[str, Any] = next(rows, {})
-    return str(row.get("reason") or "")
 
 
 def _remarks(metrics: Mapping[str, Any]) -> list[str]:
@@ -95,22 +87,6 @@ def _warnings(run: RunSummary, summary: BenchmarkSummary) -> list[str]:
             f" {run.run.path} goes on."
         )
     return [*lines, *summary.warnings]
-
-
-def _failures(document: Mapping[str, Any]) -> list[dict[str, Any]]:
-    kinds = (
-        document.get("kinds") or document.get("categories") or {}
-    )  # a kind is what samples are filtered by
-    rows = [
-        {
-            "name": name,
-            "count": failure["count"],
-            "rate": failure["rate"],
-            "hint": failure.get("hint", ""),
-        }
-        for name, failure in kinds.items()
-    ]
-    return sorted(rows, key=lambda row: (-row["count"], row["name"]))
 
 
 def _is_known(percentiles: Mapping[str, Any] | None) -> bool:
