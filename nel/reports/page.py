@@ -81,7 +81,8 @@ def reason_of(metrics: Mapping[str, Any]) -> str:
     """
     name = (metrics.get("headline") or {}).get("metric")
     rows = (row for row in metrics.get("metrics") or () if row["name"] == name)
-    return str(next(rows, {}).get("reason") or "")
+    row: Mapping[str, Any] = next(rows, {})
+    return str(row.get("reason") or "")
 
 
 def causes_of(accounting: Mapping[str, Any]) -> list[tuple[str, int]]:

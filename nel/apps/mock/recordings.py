@@ -222,7 +222,8 @@ def _texts(fields: Mapping[str, object], name: str, where: str) -> list[str]:
     """Return the texts of a field, a list counting as so many fields, without those that are
     empty.
     """
-    values = fields[name] if isinstance(fields[name], list) else [fields[name]]
+    value = fields[name]
+    values = value if isinstance(value, list) else [value]
     texts = [item.strip() for item in values if isinstance(item, str)]
     if len(texts) < len(values):
         raise DatasetError(f'{where}: "{name}" is neither text nor a list of texts')

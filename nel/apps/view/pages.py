@@ -52,6 +52,10 @@ def address(base: str, *parts: object, **query: object) -> str:
     )
 
 
+def _cut(value: object, characters_max: int = _CUT) -> str:
+    return cut(value, characters_max)
+
+
 def moment(seconds: float | None) -> str:
     """Return a time since 1970 as day and minute, in UTC."""
     return (
@@ -78,7 +82,7 @@ def warm_up() -> None:
 def _environment() -> Environment:
     made = templates_of("nel.apps.view")
     made.filters |= {
-        "cut": lambda value, characters_max=_CUT: cut(value, characters_max),
+        "cut": _cut,
         "moment": moment,
         "money": money,
     }
