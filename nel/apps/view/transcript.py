@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -16,7 +16,7 @@ from nel.episodes.steps import Step
 from nel.models.budget import cost_of
 from nel.reports import numbers
 from nel.reports.text import as_text, content_text
-from nel.types import JsonObject, Response, ToolCall
+from nel.types import Response, ToolCall
 
 _NAMES: Final = {
     "model": "model",
@@ -26,17 +26,6 @@ _NAMES: Final = {
     "note": "note",
 }
 _INTERRUPTED: Final = "no result yet"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CallView:
-    """A call that the model wrote."""
-
-    name: str
-    arguments: object
-    """As JSON, or what the model wrote where that is none."""
-    problem: str | None
-    """Why it cannot be read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,8 +42,8 @@ class StepView:
     """Role and text of what a request adds to the conversation beside answers and results."""
     text: str
     reasoning: str
-    calls: Sequence[CallView]
-    arguments: object
+    calls: Sequence[ToolCall]
+    arguments: str | None
     """Of a call."""
     data: object
     """Of a note, or evidence."""
@@ -136,8 +125,8 @@ def _step_view(
         sent=[(message.role, shortened(content_text(message.content), limit)) for message in sent],
         text=shortened(_text_of(step), limit),
         reasoning=shortened((response and response.reasoning) or "", limit),
-        calls=[_call_view(call) for call in response.tool_calls] if response is not None else [],
-        arguments=_arguments_of(step.asked) if step.kind == "tool" else None,
+        calls=response.tool_calls if response is not None else (),
+        arguments=_pretty(str(step.asked["arguments"])) if step.kind == "tool" else None,
         data=_data_of(step),
         error=_INTERRUPTED
         if is_open
@@ -175,16 +164,6 @@ def _data_of(step: Step) -> object:
     if step.kind == "verify":
         return step.asked.get("evidence")
     return step.asked if step.kind == "note" else None
-
-
-def _arguments_of(asked: Mapping[str, object]) -> object:
-    call = ToolCall(id="", name=str(asked["name"]), arguments=str(asked["arguments"]))
-    return call.arguments if call.values is None else call.values
-
-
-def _call_view(call: ToolCall) -> CallView:
-    arguments: JsonObject | str = call.arguments if call.values is None else call.values
-    return CallView(name=call.name, arguments=arguments, problem=call.parse_error)
 
 
 def _facts(step: Step, response: Response | None, price: Price | None) -> list[tuple[str, str]]:
