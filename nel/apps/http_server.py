@@ -1,4 +1,4 @@
-"""Runs an application on a port until it is told to stop.
+"""Runs an application on a port until a signal or its caller ends it.
 
 With port 0 the real port is known only once the socket is bound, so the ready line comes from here.
 """
@@ -19,7 +19,7 @@ from nel.errors import UsageError
 
 LOOPBACK: Final = frozenset({"127.0.0.1", "localhost", "::1"})
 _SHUTDOWN_SECONDS: Final = 2.0
-"""Longest wait for answers in flight once the server is told to stop."""
+"""Longest wait for answers in flight when the server shuts down."""
 
 
 async def serve(

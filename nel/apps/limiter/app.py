@@ -34,10 +34,10 @@ def limiter_app(token: str | None, **seconds: float) -> web.Application:
 
     async def hub(app: web.Application) -> AsyncIterator[None]:
         app[_HUB] = Hub(**seconds)
-        telling = asyncio.create_task(app[_HUB].keep_telling())
+        sending = asyncio.create_task(app[_HUB].keep_sending())
         yield
-        telling.cancel()
-        await asyncio.gather(telling, return_exceptions=True)
+        sending.cancel()
+        await asyncio.gather(sending, return_exceptions=True)
 
     app.cleanup_ctx.append(hub)
     app.router.add_get("/health", _health)

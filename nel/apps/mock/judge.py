@@ -1,5 +1,5 @@
 """The demo judge: reads nel's own prompts for judges, compares, and errs as often and in the way
-that it is told to.
+that its options say.
 
 Everything is drawn from (seed, prompt), what changes from one asking to the next also from how
 often it was asked: two servers with the same options say the same. A prompt is known by its code,
@@ -150,7 +150,7 @@ def _another(form: Form, label: str, draw: random.Random) -> str:
 
 
 def _garbled(form: Form, draw: random.Random) -> str:
-    """Return a reply as judges give them on a bad day."""
+    """Return a reply that holds no verdict, two of them, or an unfinished one."""
     first, second = draw.sample(form.labels, 2)
     if form.is_json:
         twice = f'{{"{CRITERIA_MET}": {first}}}\n{{"{CRITERIA_MET}": {second}}}'

@@ -1,4 +1,4 @@
-"""A small real model on the CPU: SmolLM2-135M-Instruct behind llama.cpp's own server. Responsible
+"""A small real model on the CPU: SmolLM2-135M-Instruct in llama.cpp's own server. Responsible
 for finding and starting it.
 
 It refuses to be a benchmark subject: the model is weak, and good for plumbing and for real

@@ -1,4 +1,4 @@
-"""The replay endpoint: recorded outputs behind the OpenAI routes. Responsible for the answerer;
+"""The replay endpoint: recorded outputs over the OpenAI routes. Responsible for the answerer;
 finding is in `recordings`.
 
 It refuses whatever was not recorded, log-probabilities included. A recording is served whole;

@@ -204,7 +204,7 @@ async def _stream(
         await response.write(b"data: [DONE]\n\n")
         await response.write_eof()
     except ConnectionError:
-        """The client went away in the middle of the stream, which is its right."""
+        """The client disconnected."""
     return response
 
 

@@ -105,7 +105,7 @@ async def _sent(request: web.Request, asked: Asked, turn: Turn, number: int) -> 
         else:
             await response.write_eof()
     except ConnectionError:
-        """The client went away."""
+        """The client disconnected."""
     return response
 
 

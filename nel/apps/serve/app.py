@@ -84,8 +84,8 @@ async def _errors_as_json(request: web.Request, handler: Handler) -> web.StreamR
 
 @web.middleware
 async def _check_client(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Refuse who has not the token, and pages of other sites, which can send no JSON without being
-    asked first.
+    """Refuse requests without the token, and those of pages of other sites, which can send no JSON
+    before a preflight request.
     """
     service = request.app[SERVICE]
     host = request.host.rsplit(":", 1)[0].strip("[]").lower() if request.host else ""

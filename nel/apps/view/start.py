@@ -73,7 +73,7 @@ def _opened(path: Path, cache: Path) -> Path:
 
 
 def access_of(options: ViewOptions) -> Access:
-    """Return who may read.
+    """Return which clients may read.
 
     Raises:
         UsageError: An option cannot be used.
