@@ -33,6 +33,7 @@ from nel.apps.view.comparing import (
     RUNS_MAX,
     BenchmarkRow,
     FlipRow,
+    compared,
     trade_offs,
     with_baseline_first,
 )
@@ -320,7 +321,7 @@ def _compared_runs(request: web.Request) -> tuple[list[RunSummary], str]:
 def _compare_page(request: web.Request) -> dict[str, Any]:
     runs, why = _compared_runs(request)
     despite = [name for name in PARTS if name in request.query.getall("despite", [])]
-    comparison = request.app[LIBRARY].comparisons.of(runs, despite)
+    comparison = compared(request.app[LIBRARY].comparisons, runs, despite)
     wanted = request.query.get("bench", "")
     selected = next(
         (benchmark for benchmark in comparison.benchmarks if benchmark.address == wanted),
