@@ -1,3 +1,3 @@
-"""Optional commands, one room each, behind the entry-point group ``nel.commands``; none imports
+"""Optional commands, one room each, in the entry-point group ``nel.commands``; none imports
 another.
 """

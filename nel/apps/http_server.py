@@ -1,4 +1,4 @@
-"""Runs an application on a port until it is told to stop.
+"""Runs an application on a port until a signal or its caller ends it.
 
 With port 0 the real port is known only once the socket is bound, so the ready line comes from here.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import hmac
 import signal
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -16,10 +17,9 @@ from aiohttp import web
 
 from nel.errors import UsageError
 
-MODEL: Final = web.AppKey("nel_model", str)
-"""The name of the model that an application serves."""
+LOOPBACK: Final = frozenset({"127.0.0.1", "localhost", "::1"})
 _SHUTDOWN_SECONDS: Final = 2.0
-"""Longest wait for answers in flight once the server is told to stop."""
+"""Longest wait for answers in flight when the server shuts down."""
 
 
 async def serve(
@@ -29,25 +29,39 @@ async def serve(
 
     Args:
         port: 0 picks a free one.
-        on_ready: Gets the one line that says where the server listens, once it does.
+        on_ready: Gets the base URL, which ends in ``/v1``, once the server listens.
 
     Raises:
         UsageError: The port is in use or the host is not an address of this machine.
     """
     stop = stop_on_signals()
     async with running(app, host=host, port=port) as base_url:
-        on_ready(ready_line(base_url, app[MODEL]))
+        on_ready(base_url)
         await stop.wait()
-
-
-def ready_line(base_url: str, model: str) -> str:
-    """Return the one line that a server prints once it listens."""
-    return f"serving {base_url} (model {model})"
 
 
 def base_url_of(host: str, port: int) -> str:
     """Return the URL that clients are given."""
     return f"http://[{host}]:{port}/v1" if ":" in host else f"http://{host}:{port}/v1"
+
+
+def check_reach(host: str, token_env: str | None) -> None:
+    """Refuse to listen where others can connect without a token.
+
+    Raises:
+        UsageError: The address is not a loopback one, and no token is named.
+    """
+    if host not in LOOPBACK and token_env is None:
+        raise UsageError(
+            f"{host} may be reached by others; name the environment variable of a token with"
+            " --token-env"
+        )
+
+
+def has_token(request: web.Request, token: str | None) -> bool:
+    """Return whether a request carries the token, where one is asked for."""
+    sent = request.headers.get("Authorization", "").removeprefix("Bearer ")
+    return token is None or hmac.compare_digest(sent.encode("utf-8", "replace"), token.encode())
 
 
 def stop_on_signals() -> asyncio.Event:
@@ -59,8 +73,10 @@ def stop_on_signals() -> asyncio.Event:
     return stop
 
 
-def bind_error(error: OSError, host: str, port: int) -> UsageError:
+def _bind_error(error: OSError | OverflowError, host: str, port: int) -> UsageError:
     """Return what a failed bind means to the user."""
+    if isinstance(error, OverflowError):
+        return UsageError(f"{port} is not a port; use 0 to 65535")
     if error.errno == errno.EADDRINUSE:
         return UsageError(
             f"port {port} on {host} is in use; choose another with --port, or --port 0 for any"
@@ -106,13 +122,7 @@ async def running(
         try:
             await site.start()
         except (OSError, OverflowError) as error:
-            raise _translated(error, host, port) from error
+            raise _bind_error(error, host, port) from error
         yield base_url_of(host, int(runner.addresses[0][1]))
     finally:
         await runner.cleanup()
-
-
-def _translated(error: OSError | OverflowError, host: str, port: int) -> UsageError:
-    if isinstance(error, OSError):
-        return bind_error(error, host, port)
-    return UsageError(f"{port} is not a port; use 0 to 65535")

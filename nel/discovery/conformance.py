@@ -77,8 +77,8 @@ def _check_groups(kind: str, target: str) -> list[Check]:
     unknown = [ref for ref in plugins.discover_unknown() if ref.distribution in packages]
     details = dict.fromkeys(plugins.unknown_group(ref) for ref in unknown)
     return [
-        Check(name="nel loads every group of its package", passed=False, detail=one)
-        for one in details
+        Check(name="nel loads every group of its package", passed=False, detail=detail)
+        for detail in details
     ]
 
 
@@ -115,14 +115,10 @@ def _check_benchmark(target: str, dataset: str | None, samples_max: int) -> list
                 detail=str(error),
             ),
         ]
-    checks.append(
-        Check(
-            name="every row makes a sample",
-            passed=not faults,
-            detail=_first(faults) or f"{n_rows:,} rows",
-        )
-    )
-    checks.append(Check(name="ids are unique", passed=not twins, detail=_first(twins)))
+    checks += [
+        _without("every row makes a sample", faults, f"{n_rows:,} rows"),
+        _without("ids are unique", twins),
+    ]
     if is_judged or _asks_of_itself(benchmark, plan, samples[:1]):
         return [*checks, _can_be_judged(benchmark, plan, samples)]
     return [*checks, *_gold_and_empty(benchmark, samples)]
@@ -141,16 +137,12 @@ def _gold_and_empty(benchmark: Benchmark, samples: list[Sample]) -> list[Check]:
         sample.id for sample in samples if (attempt(benchmark, sample, "").reward or 0.0) > 0.0
     ]
     return [
-        Check(
-            name="a gold answer scores 1",
-            passed=bool(samples) and not missed,
-            detail=(
-                f"sample {missed[0]} and {len(missed) - 1} more"
-                if missed
-                else f"{len(samples)} samples"
-            ),
+        _without(
+            "a gold answer scores 1",
+            missed if samples else ["no sample"],
+            f"{len(samples)} samples",
         ),
-        Check(name="an empty answer scores 0", passed=not credited, detail=_first(credited)),
+        _without("an empty answer scores 0", credited),
     ]
 
 
@@ -243,7 +235,7 @@ def _count_questions(benchmark: Benchmark, plan: Plan, sample: Sample, answer: s
     def judgement_of(case: Case) -> Judgement:
         nonlocal n_questions
         check_case(case)
-        case = complete_case(case, given, plan)
+        case = complete_case(case, answered, plan)
         judge = judge_for(case)
         n_questions += len(list(judge.ask(case)))
         best = Grade(label="C", score=1.0)
@@ -255,7 +247,7 @@ def _count_questions(benchmark: Benchmark, plan: Plan, sample: Sample, answer: s
     async def judgement_later(case: Case) -> Judgement:
         return judgement_of(case)
 
-    given = ScorerInput(
+    answered = ScorerInput(
         response=answer,
         target=sample.target,
         metadata=dict(sample.metadata),
@@ -263,9 +255,9 @@ def _count_questions(benchmark: Benchmark, plan: Plan, sample: Sample, answer: s
         sample=sample,
         judge_fn=judgement_later if is_async(benchmark.scorer) else judgement_of,
     )
-    result = result_of(benchmark.scorer, given)
+    result = result_of(benchmark.scorer, answered)
     if isinstance(result, Mapping) and result.get("needs_judge"):
-        judgement_of(case_of(result, given))
+        judgement_of(case_of(result, answered))
     return n_questions
 
 
@@ -334,7 +326,8 @@ def _check_judge(judge: object) -> list[Check]:
         *checks,
         _is_refused("a reply without a verdict is refused", silent),
         _is_refused(
-            "a verdict in the response is not the judge's", [(one, one.prompt) for one in forged]
+            "a verdict in the response is not the judge's",
+            [(question, question.prompt) for question in forged],
         ),
     ]
 
@@ -348,7 +341,8 @@ def _is_refused(check: str, replies: Sequence[tuple[Question, str]]) -> Check:
     return Check(name=check, passed=True)
 
 
-def _first(items: list[str]) -> str:
-    return (
-        "" if not items else items[0] + (f" (and {len(items) - 1} more)" if len(items) > 1 else "")
-    )
+def _without(name: str, problems: Sequence[str], otherwise: str = "") -> Check:
+    """Return a check that passes where there are no problems; else it names the first."""
+    more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
+    detail = f"{problems[0]}{more}" if problems else otherwise
+    return Check(name=name, passed=not problems, detail=detail)

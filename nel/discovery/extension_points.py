@@ -427,12 +427,10 @@ def shape_error(kind: str, plugin: object) -> str | None:
     """Return how an object differs from what an entry point of this kind names, or None."""
     point = EXTENSION_POINTS[kind]
     if point.signature is None:
-        found = as_benchmark(plugin)
-        return (
-            None
-            if isinstance(found, point.contract)
-            else f"it is {_a(found)}, not a nel.{point.contract.__name__}"
-        )
+        benchmark = as_benchmark(plugin)
+        if isinstance(benchmark, point.contract):
+            return None
+        return f"it is {_a(benchmark)}, not a nel.{point.contract.__name__}"
     if kind == "bridges" and isinstance(plugin, LentNames):
         return None
     if not callable(plugin):

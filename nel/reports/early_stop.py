@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from nel.reports.selection import shard_line
 
-_SAID: Final = {
+_REASONS: Final = {
     "narrow": "the interval is narrow enough",
     "futile": "the value cannot be reached any more",
     "better": "it is better than the baseline",
@@ -22,7 +22,7 @@ def stop_line(metrics: Mapping[str, Any]) -> str:
     rule = metrics.get("stop_rule")
     if not rule:
         return shard_line(metrics)
-    reason = _SAID.get(str(rule["reason"]))
+    reason = _REASONS.get(str(rule["reason"]))
     if reason is None:
         return f"no condition of the stop rule held: {', '.join(rule['when'])}"
     accounting = metrics["accounting"]

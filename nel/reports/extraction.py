@@ -12,7 +12,7 @@ from nel.core.strict_json import loads
 from nel.errors import OutputError
 from nel.reports import numbers
 from nel.reports.run_files import BenchmarkFiles
-from nel.reports.text import as_text, one_line
+from nel.reports.text import cut
 
 _NAME: Final = "extraction_audit.json"
 _CHARACTERS_MAX: Final = 200
@@ -88,20 +88,15 @@ def _lines(difference: Mapping[str, Any]) -> Iterator[str]:
         if way["value"] is None:
             yield f"{name}: no answer"
         else:
-            yield f"{name}: {_cut(way['value'])}, {verdict}{rule}"
+            yield f"{name}: {cut(way['value'], _CHARACTERS_MAX)}, {verdict}{rule}"
         if way.get("excerpt"):
-            yield f"    {way['start']}–{way['end']}: {_cut(way['excerpt'])}"
+            yield f"    {way['start']}–{way['end']}: {cut(way['excerpt'], _CHARACTERS_MAX)}"
         for rejected in way.get("rejected", ()):
             yield (
                 f"    rejected, {rejected['why']}: {rejected['start']}–{rejected['end']}:"
-                f" {_cut(rejected['excerpt'])}"
+                f" {cut(rejected['excerpt'], _CHARACTERS_MAX)}"
             )
 
 
 def _ordered(readings: Mapping[str, Any]) -> list[tuple[str, Any]]:
     return [(name, readings[name]) for name in MEANINGS if name in readings]
-
-
-def _cut(value: object) -> str:
-    text = as_text(value)
-    return one_line(text if len(text) <= _CHARACTERS_MAX else text[:_CHARACTERS_MAX] + "…")

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib.resources import files as package_files
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from nel.core.atomic_files import write_file
 from nel.errors import OutputError
@@ -22,7 +22,7 @@ from nel.reports import corrected, extraction, judge_section, repeatability
 from nel.reports.environment import templates_of
 from nel.reports.failure_clusters import cluster_rows
 from nel.reports.island import packed_samples
-from nel.reports.page import BenchmarkView, failure_rows, view_of
+from nel.reports.page import failure_rows, view_of
 from nel.reports.run_files import read_run, read_run_yaml
 from nel.reports.samples import select, shown_samples
 from nel.reports.text import preview
@@ -59,7 +59,7 @@ def render_report(run_dir: Path) -> Iterator[str]:
         for position, (section, extraction) in enumerate(zip(files, select(files), strict=True), 1)
     ]
     style, script = page_style(), asset("report.js")
-    if any(view.selection.charts for view in views):
+    if any(view["selection"].charts for view in views):
         style += asset("uplot/uPlot.min.css")
         library = f"/*\n{asset('uplot/LICENSE')}\n*/\n{asset('uplot/uPlot.iife.min.js')}"
         script = library + asset("charts.js") + script
@@ -95,13 +95,15 @@ def _translated(chunks: Iterator[str]) -> Iterator[str]:
         ) from error
 
 
-def _island(view: BenchmarkView) -> Iterator[object]:
+def _island(view: Mapping[str, Any]) -> Iterator[object]:
     """Yield the elements that hold a benchmark's samples."""
-    for element in packed_samples(shown_samples(view.files, view.selection), view.selection.totals):
+    for element in packed_samples(
+        shown_samples(view["files"], view["selection"]), view["selection"].totals
+    ):
         yield trusted(element)
 
 
-def _header(views: list[BenchmarkView]) -> dict[str, object]:
+def _header(views: list[dict[str, Any]]) -> dict[str, object]:
     """Return what the top of the page says of all benchmarks together; values that differ are all
     named.
     """
@@ -109,20 +111,20 @@ def _header(views: list[BenchmarkView]) -> dict[str, object]:
     def distinct(key: str) -> list[str]:
         return list(
             dict.fromkeys(
-                str(view.config[key]) for view in views if view.config.get(key) is not None
+                str(view["config"][key]) for view in views if view["config"].get(key) is not None
             )
         )
 
-    has_bundle = any(view.config for view in views)
+    has_bundle = any(view["config"] for view in views)
     return {
         "no_model": "Recorded responses" if has_bundle else "Model not recorded",
         "no_url": "none; recorded responses were scored" if has_bundle else "not recorded",
-        "run_id": str(views[0].files.metrics.get("run_id", "")),
+        "run_id": str(views[0]["files"].metrics.get("run_id", "")),
         "models": distinct("model"),
         "urls": distinct("base_url"),
-        "is_complete": all(view.is_complete for view in views),
-        "shard": views[0].shard,
-        "sdk": str(views[0].files.bundle.get("sdk", "nel")),
+        "is_complete": all(view["is_complete"] for view in views),
+        "shard": views[0]["shard"],
+        "sdk": str(views[0]["files"].bundle.get("sdk", "nel")),
     }
 
 

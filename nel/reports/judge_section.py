@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from nel.judges.record import judgements_in
 from nel.reports import numbers
-from nel.reports.text import as_text, one_line, preview
+from nel.reports.text import as_text, cut, preview
 
 _NAMES_MAX: Final = 4
 _JUDGEMENTS_MAX: Final = 8
@@ -150,10 +150,7 @@ def _graded(label: str | None, score: object) -> str | None:
 
 
 def _label(value: object) -> str:
-    text = as_text(value)
-    return one_line(
-        text if len(text) <= _LABEL_CHARACTERS_MAX else text[:_LABEL_CHARACTERS_MAX] + "…"
-    )
+    return cut(value, _LABEL_CHARACTERS_MAX)
 
 
 def _listed(names: list[str]) -> str:

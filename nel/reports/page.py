@@ -6,7 +6,7 @@ and only such a metric is printed as a percentage.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -31,45 +31,10 @@ class Segment:
     width: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BenchmarkView:
-    """Everything the template needs of one benchmark."""
-
-    anchor: str
-    title: str
-    files: BenchmarkFiles
-    selection: Selection
-    is_complete: bool
-    shard: str
-    """``shard I of N``; empty for a whole run."""
-    is_share: bool
-    """The headline is known to lie in [0, 1]."""
-    headline: Mapping[str, Any]
-    reason: str
-    """Why there is no headline value, or no interval."""
-    accounting: Mapping[str, Any]
-    segments: Sequence[Segment]
-    banners: Sequence[str]
-    judged: str
-    """Who judged, in one line; empty where no judge did."""
-    judge_warnings: Sequence[str]
-    config: Mapping[str, Any]
-    corrected: str
-    """The headline as labels correct the judge's, in a line; empty without labels."""
-
-    @property
-    def has_score(self) -> bool:
-        """Return whether there is a headline number."""
-        return self.headline.get("value") is not None
-
-    @property
-    def causes(self) -> list[tuple[str, int]]:
-        """Return ``(cause: kind, n)`` of the unscored, most frequent first."""
-        return causes_of(self.accounting)
-
-
-def view_of(files: BenchmarkFiles, position: int, selection: Selection) -> BenchmarkView:
-    """Return the view of a benchmark.
+def view_of(files: BenchmarkFiles, position: int, selection: Selection) -> dict[str, Any]:
+    """Return everything that the template needs of a benchmark: ``is_share`` says whether the
+    headline is known to lie in [0, 1], ``reason`` why it has no value or no interval; ``shard``,
+    ``judged`` and ``corrected`` are lines, empty where there is nothing to say.
 
     Args:
         position: Counts from 1; names the benchmark's anchor, since names can hold anything.
@@ -81,34 +46,43 @@ def view_of(files: BenchmarkFiles, position: int, selection: Selection) -> Bench
         ("n_total", "n_scored", "n_model_failure", "n_unscored", "n_not_asked"), 0
     )
     accounting.update(metrics.get("accounting") or {})
-    same = [
-        metric
-        for metric in metrics.get("metrics") or []
-        if metric.get("name") == headline.get("metric")
-    ]
     complete = bool(metrics.get("complete"))
     judging = metrics.get("judging") or {}
-    return BenchmarkView(
-        anchor=f"benchmark-{position}",
-        title=files.title,
-        files=files,
-        selection=selection,
-        is_complete=complete,
-        shard=shard_title(metrics),
-        is_share=_is_share(headline),
-        headline=headline,
-        reason=str((same[0].get("reason") if same else None) or ""),
-        accounting=accounting,
-        segments=accounting_segments(accounting),
-        banners=[
+    return {
+        "anchor": f"benchmark-{position}",
+        "title": files.title,
+        "files": files,
+        "selection": selection,
+        "is_complete": complete,
+        "shard": shard_title(metrics),
+        "is_share": headline.get("bounds") is not None,
+        "headline": headline,
+        "reason": reason_of(metrics),
+        "accounting": accounting,
+        "segments": accounting_segments(accounting),
+        "banners": [
             *_stopped(metrics),
             *map(one_line, texts_of(metrics, but=OF_JUDGES)),
         ],
-        judged=judged_line(judging) if judging else "",
-        judge_warnings=texts_of(metrics, OF_JUDGES),
-        config=files.bundle.get("config") or {},
-        corrected=corrected_line(metrics),
-    )
+        "judged": judged_line(judging) if judging else "",
+        "judge_warnings": texts_of(metrics, OF_JUDGES),
+        "config": files.bundle.get("config") or {},
+        "corrected": corrected_line(metrics),
+        "has_score": headline.get("value") is not None,
+        "causes": causes_of(accounting),
+    }
+
+
+def reason_of(metrics: Mapping[str, Any]) -> str:
+    """Return why the headline has no value or no interval; empty where it has both.
+
+    Args:
+        metrics: The content of metrics.json.
+    """
+    name = (metrics.get("headline") or {}).get("metric")
+    rows = (row for row in metrics.get("metrics") or () if row["name"] == name)
+    row: Mapping[str, Any] = next(rows, {})
+    return str(row.get("reason") or "")
 
 
 def causes_of(accounting: Mapping[str, Any]) -> list[tuple[str, int]]:
@@ -125,9 +99,7 @@ def causes_of(accounting: Mapping[str, Any]) -> list[tuple[str, int]]:
 def accounting_segments(accounting: Mapping[str, Any]) -> list[Segment]:
     """Return the parts of the accounting bar; a part that is not 0 is never too thin to see."""
     names = ("n_scored", "n_model_failure", "n_unscored", "n_not_asked")
-    counts = [
-        accounting.get(name, 0) for name in names
-    ]  # runs of an older version left nothing out
+    counts = [accounting.get(name, 0) for name in names]
     total = sum(counts)
     shares = [count / total * 100 if total else 0.0 for count in counts]
     widths = [max(share, _BAR_PERCENT_MIN) if share > 0 else 0.0 for share in shares]
@@ -140,14 +112,15 @@ def accounting_segments(accounting: Mapping[str, Any]) -> list[Segment]:
     return segments
 
 
-def failure_rows(files: BenchmarkFiles) -> list[dict[str, object]]:
-    """Return the kinds of failures, most frequent first, each with its exemplars; of older files
-    the categories.
+def failure_rows(failures: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the kinds of failures, most frequent first, each with its exemplars.
+
+    Args:
+        failures: The content of failure_analysis.json.
     """
-    kinds = files.failures.get("kinds") or files.failures.get("categories") or {}
     exemplars: dict[str, list[dict[str, object]]] = {}
-    for exemplar in files.failures.get("exemplars") or []:
-        exemplars.setdefault(str(exemplar.get("kind", exemplar.get("category"))), []).append(
+    for exemplar in failures.get("exemplars") or []:
+        exemplars.setdefault(str(exemplar["kind"]), []).append(
             {
                 **exemplar,
                 "response": preview(as_text(exemplar.get("response_preview") or "")),
@@ -158,13 +131,9 @@ def failure_rows(files: BenchmarkFiles) -> list[dict[str, object]]:
         )
     rows = [
         {"name": name, "hint": "", **numbers_, "exemplars": exemplars.get(name, [])}
-        for name, numbers_ in kinds.items()
+        for name, numbers_ in (failures.get("kinds") or {}).items()
     ]
     return sorted(rows, key=lambda row: (-row["count"], row["name"]))
-
-
-def _is_share(headline: Mapping[str, object]) -> bool:
-    return headline.get("bounds") is not None
 
 
 def _stopped(metrics: Mapping[str, Any]) -> list[str]:

@@ -1,24 +1,19 @@
-"""Shows a plan of `nel power`: lines for the terminal and the power curves as SVG. Pure functions
-of its JSON.
+"""Shows a plan of `nel power`: lines for the terminal and the power curves as SVG. Depends on its
+JSON alone.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from html import escape
 from typing import Any, Final
 
+from nel.reports.html import environment
 from nel.reports.numbers import MISSING, count, seconds
 
 _HOUR: Final = 3600
 _BAR: Final = 40
 _EIGHTHS: Final = " ▏▎▍▌▋▊▉"
-_WIDTH: Final = 640
-_HEIGHT: Final = 360
-_LEFT, _RIGHT, _TOP, _BOTTOM = 60, 130, 30, 50
-_FONT: Final = 'font-family="sans-serif" font-size="12"'
-_COLOURS: Final = ("#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#8c564b", "#e377c2")
 _COLUMNS: Final = (
     "repeats",
     "questions",
@@ -73,66 +68,17 @@ def power_svg(document: Mapping[str, Any]) -> str:
     """Return the power curves, one for each number of repeats, as a picture without scripts or
     outside parts.
     """
-    ticks = [point["questions"] for point in document["curves"][0]["points"]]
-    parts = [
-        (
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img"'
-            f" {_FONT}>"
-        ),
-        f"<title>{escape(_heading(document))}</title>",
-        f'<rect width="{_WIDTH}" height="{_HEIGHT}" fill="#fff"/>',
-    ]
-    parts += _axes(ticks)
-    parts.append(_text(_LEFT, 18, f"Power to find {_points(document['effect'])}", anchor="start"))
-    wanted = _y(document["power"])
-    parts.append(
-        f'<line x1="{_LEFT}" x2="{_WIDTH - _RIGHT}" y1="{wanted:.1f}" y2="{wanted:.1f}"'
-        ' stroke="#555" stroke-dasharray="4 3"/>'
+    curves = document["curves"]
+    low, high = (math.log(curves[0]["points"][at]["questions"]) for at in (0, -1))
+    template = environment().get_template("power.svg.j2")
+    return template.render(
+        heading=_heading(document),
+        title=f"Power to find {_points(document['effect'])}",
+        curves=curves,
+        power=document["power"],
+        repeats=_repeats,
+        across=lambda questions: (math.log(questions) - low) / (high - low),
     )
-    for position, curve in enumerate(document["curves"]):
-        parts += _curve(curve, ticks, position)
-    return "\n".join([*parts, "</svg>", ""])
-
-
-def _x(questions: float, ticks: Sequence[int]) -> float:
-    low, high = math.log(ticks[0]), math.log(ticks[-1])
-    return _LEFT + (math.log(questions) - low) / (high - low) * (_WIDTH - _LEFT - _RIGHT)
-
-
-def _axes(ticks: Sequence[int]) -> list[str]:
-    parts = []
-    for share in (0.0, 0.2, 0.4, 0.6, 0.8, 1.0):
-        line = (
-            f'<line x1="{_LEFT}" x2="{_WIDTH - _RIGHT}" y1="{_y(share):.1f}" y2="{_y(share):.1f}"'
-            ' stroke="#ddd"/>'
-        )
-        parts += [line, _text(_LEFT - 8, _y(share) + 4, f"{100 * share:.0f} %", anchor="end")]
-    for questions in ticks:
-        if str(questions).rstrip("0") in {"1", "2", "5"}:
-            parts.append(
-                _text(
-                    _x(questions, ticks), _HEIGHT - _BOTTOM + 18, f"{questions:,}", anchor="middle"
-                )
-            )
-    parts.append(_text((_LEFT + _WIDTH - _RIGHT) / 2, _HEIGHT - 10, "questions", anchor="middle"))
-    return parts
-
-
-def _curve(curve: Mapping[str, Any], ticks: Sequence[int], position: int) -> list[str]:
-    """Return a curve and its entry in the legend."""
-    colour = _COLOURS[position % len(_COLOURS)]
-    spots = " ".join(
-        f"{_x(point['questions'], ticks):.1f},{_y(point['power']):.1f}" for point in curve["points"]
-    )
-    legend = _text(
-        _WIDTH - _RIGHT + 12,
-        40 + 18 * position,
-        _repeats(curve["repeats"]),
-        anchor="start",
-        colour=colour,
-    )
-    line = f'<polyline points="{spots}" fill="none" stroke="{colour}" stroke-width="2"/>'
-    return [line, legend]
 
 
 def _heading(document: Mapping[str, Any]) -> str:
@@ -208,14 +154,3 @@ def _bar(share: float) -> str:
     eighths = round(share * _BAR * 8)
     whole, rest = divmod(eighths, 8)
     return f"{'█' * whole}{_EIGHTHS[rest] if rest else ''}".ljust(_BAR)
-
-
-def _y(share: float) -> float:
-    return _TOP + (1 - share) * (_HEIGHT - _TOP - _BOTTOM)
-
-
-def _text(x: float, y: float, text: str, *, anchor: str, colour: str = "#333") -> str:
-    return (
-        f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"'
-        f' fill="{colour}">{escape(text)}</text>'
-    )

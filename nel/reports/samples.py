@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from os.path import commonprefix
 from typing import Any, Final, Literal, TypeAlias
@@ -25,7 +25,7 @@ from nel.reports.extraction import readings_of_samples
 from nel.reports.judge_section import shown_judgements
 from nel.reports.numbers import count
 from nel.reports.run_files import BenchmarkFiles
-from nel.reports.text import PREVIEW_CHARACTERS_MAX, as_text, one_line, preview
+from nel.reports.text import PREVIEW_CHARACTERS_MAX, as_text, content_text, one_line, preview
 
 Group: TypeAlias = Literal["right", "wrong", "model_failure", "unscored"]
 
@@ -126,11 +126,11 @@ class _Count:
     """What the first pass gathers; bounded by the room of the draw, not by the file."""
 
     draw: Draw
-    is_binary: bool
-    totals: Mapping[str, Counter[str]]
-    bins: Mapping[str, Counter[int]]
-    choices: Counter[tuple[str, str]]
-    preambles: dict[str, str]
+    is_binary: bool = True
+    totals: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    bins: defaultdict[str, Counter[int]] = field(default_factory=lambda: defaultdict(Counter))
+    choices: Counter[tuple[str, str]] = field(default_factory=Counter)
+    preambles: dict[str, str] = field(default_factory=dict)
 
     def add(self, result: Mapping[str, Any], position: int) -> None:
         group, category = group_of(result), _category(result)
@@ -161,7 +161,7 @@ class _Count:
         return Selection(
             n_total=n,
             is_binary=self.is_binary,
-            totals=self.totals,
+            totals={name: self.totals[name] for name in ("group", "kind", "category")},
             chosen=None if n <= room else self.draw.drawn(room),
             charts=[chart for chart in charts if chart is not None],
             confusion=confusion_of([(*choice, n) for choice, n in self.choices.items()]),
@@ -170,16 +170,7 @@ class _Count:
 
 
 def _counted(files: BenchmarkFiles, samples_max: int) -> _Count:
-    totals: dict[str, Counter[str]] = {name: Counter() for name in ("group", "kind", "category")}
-    bins: defaultdict[str, Counter[int]] = defaultdict(Counter)
-    counted = _Count(
-        Draw(samples_max),
-        is_binary=True,
-        totals=totals,
-        bins=bins,
-        choices=Counter(),
-        preambles={},
-    )
+    counted = _Count(Draw(samples_max))
     with collection_paused():  # lines of JSON have no cycles
         for position, result in enumerate(_asked(files.results())):
             counted.add(result, position)
@@ -239,7 +230,7 @@ def question_in(prompt: object) -> str:
         return "" if prompt is None else as_text(prompt)
     messages = [message for message in prompt if isinstance(message, Mapping)]
     asked = [message for message in messages if message.get("role") == "user"] or messages
-    return _content(asked[-1].get("content")) if asked else ""
+    return content_text(asked[-1].get("content")) if asked else ""
 
 
 def _without_preamble(question: str, preamble: str) -> str:
@@ -348,7 +339,7 @@ def _prompt(prompt: object) -> list[list[str]]:
         if room <= 0:
             break
         role = message.get("role", "") if isinstance(message, Mapping) else ""
-        text = _content(message.get("content") if isinstance(message, Mapping) else message)
+        text = content_text(message.get("content") if isinstance(message, Mapping) else message)
         lines.append([_label(role), preview(text, characters_max=room)])
         room -= len(text)
     if len(lines) < len(prompt):
@@ -357,19 +348,6 @@ def _prompt(prompt: object) -> list[list[str]]:
             ["", f"[… {count(n_cut)} earlier messages cut here; results.jsonl holds all …]"]
         )
     return lines[::-1]
-
-
-def _content(content: object) -> str:
-    if not isinstance(content, list):
-        return "" if content is None else as_text(content)
-    parts = [
-        content_part if isinstance(content_part, Mapping) else {"text": as_text(content_part)}
-        for content_part in content
-    ]
-    return "\n".join(
-        as_text(content_part["text"]) if "text" in content_part else f"[{content_part.get('type')}]"
-        for content_part in parts
-    )
 
 
 def _optional(value: object) -> str | None:

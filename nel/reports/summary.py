@@ -10,7 +10,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Final
@@ -87,32 +87,6 @@ class SummaryRow:
     """How the questions were drawn, in one line; empty where they are no sample."""
     warnings: tuple[str, ...] = ()
     """What speaks against the numbers and the judges."""
-
-
-def write_markdown(run_dir: Path) -> Path:
-    """Write the run's summary.md, a table for a pull request or a wiki, and return its path.
-
-    Raises:
-        OutputError: The directory has no artifacts, or a file is not strict JSON.
-        StoppedEarly: The disk is full.
-    """
-    return write_text(run_dir / "summary.md", markdown_table(summary_rows(run_dir)))
-
-
-def write_csv(run_dir: Path) -> Path:
-    """Write the run's summary.csv, one line a benchmark, and return its path.
-
-    Raises:
-        OutputError: The directory has no artifacts, or a file is not strict JSON.
-        StoppedEarly: The disk is full.
-    """
-    return write_text(run_dir / "summary.csv", csv_text(summary_rows(run_dir)))
-
-
-def write_text(path: Path, text: str) -> Path:
-    """Write a file and return its path."""
-    write_file(path, [text.encode()])
-    return path
 
 
 def summary_rows(run_dir: Path) -> list[SummaryRow]:
@@ -268,6 +242,33 @@ def markdown_text(text: str, *, characters_max: int = _CELL_CHARACTERS_MAX) -> s
     for character, entity in (("<", "&lt;"), (">", "&gt;"), ("@", "&#64;"), ("\0", "&amp;")):
         escaped = escaped.replace(character, entity)
     return escaped
+
+
+def writer_of(
+    name: str, content: str, table: Callable[[Sequence[SummaryRow]], str]
+) -> Callable[[Path], Path]:
+    """Return the function that writes a table of a run's benchmarks into its directory.
+
+    It returns the path. It raises OutputError where the directory has no artifacts or a file is not
+    strict JSON, and StoppedEarly where the disk is full.
+
+    Args:
+        name: Of the file.
+        content: What it holds, for the list of plugins.
+        table: Makes the text of the rows.
+    """
+
+    def write(run_dir: Path) -> Path:
+        path = run_dir / name
+        write_file(path, [table(summary_rows(run_dir)).encode()])
+        return path
+
+    write.__doc__ = f"Write the run's {name}, {content}, and return its path."
+    return write
+
+
+write_markdown = writer_of("summary.md", "a table for a pull request or a wiki", markdown_table)
+write_csv = writer_of("summary.csv", "one line a benchmark", csv_text)
 
 
 def _csv_cell(value: object) -> str | int | float:

@@ -25,7 +25,7 @@ from nel.reports.summary import (
     run_and_model,
     state_of,
     summary_rows,
-    write_text,
+    writer_of,
 )
 from nel.reports.text import one_line
 
@@ -41,36 +41,6 @@ _LATEX_NAMED: Final = {
     '"': r"\textquotedbl{}",
 }
 _LATEX_OF_NUMBERS: Final = str.maketrans({numbers.THIN: r"\,", "–": "--", "−": "$-$", "%": r"\%"})
-
-
-def write_json(run_dir: Path) -> Path:
-    """Write the run's summary.json, one object a benchmark under ``rows``, and return its path.
-
-    Raises:
-        OutputError: The directory has no artifacts, or a file is not strict JSON.
-        StoppedEarly: The disk is full.
-    """
-    return write_text(run_dir / "summary.json", json_text(summary_rows(run_dir)))
-
-
-def write_latex(run_dir: Path) -> Path:
-    """Write the run's summary.tex, a table for the package booktabs, and return its path.
-
-    Raises:
-        OutputError: The directory has no artifacts, or a file is not strict JSON.
-        StoppedEarly: The disk is full.
-    """
-    return write_text(run_dir / "summary.tex", latex_table(summary_rows(run_dir)))
-
-
-def write_junit(run_dir: Path) -> Path:
-    """Write the run's summary.junit.xml, a test case for each benchmark, and return its path.
-
-    Raises:
-        OutputError: The directory has no artifacts, or a file is not strict JSON.
-        StoppedEarly: The disk is full.
-    """
-    return write_text(run_dir / "summary.junit.xml", junit_xml(summary_rows(run_dir)))
 
 
 def table_of_runs(run_dirs: Iterable[Path], name: str) -> str:
@@ -204,6 +174,9 @@ def _interval(row: SummaryRow) -> str:
     return numbers.interval(row.ci_lower, row.ci_upper, share=row.bound_lower is not None)
 
 
+write_json = writer_of("summary.json", "one object a benchmark under ``rows``", json_text)
+write_latex = writer_of("summary.tex", "a table for the package booktabs", latex_table)
+write_junit = writer_of("summary.junit.xml", "a test case for each benchmark", junit_xml)
 _TABLES: Final[Mapping[str, Callable[[Sequence[SummaryRow]], str]]] = {
     "markdown": lambda rows: markdown_table(rows, several_runs=True),
     "csv": lambda rows: csv_text(rows, several_runs=True),

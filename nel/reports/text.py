@@ -70,6 +70,27 @@ def as_text(value: object) -> str:
         return json.dumps(value, ensure_ascii=False, indent=2, sort_keys=True)
 
 
+def cut(value: object, characters_max: int) -> str:
+    """Return a JSON value as one line of at most so many characters."""
+    text = as_text(value)
+    return one_line(text if len(text) <= characters_max else text[:characters_max] + "…")
+
+
+def content_text(content: object) -> str:
+    """Return the text of a message's content; pieces of it that are no text by their type."""
+    if content is None:
+        return ""
+    pieces = content if isinstance(content, (list, tuple)) else [content]
+    return "\n".join(
+        as_text(piece)
+        if not isinstance(piece, dict)
+        else as_text(piece["text"])
+        if "text" in piece
+        else f"[{piece.get('type')}]"
+        for piece in pieces
+    )
+
+
 def _escape(match: re.Match[str]) -> str:
     code = ord(match.group())
     if code <= _BYTE_MAX:

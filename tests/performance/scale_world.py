@@ -144,7 +144,7 @@ class World:
     async def run(self) -> None:
         plan = self.plan
         self.hub = Hub()
-        telling = asyncio.create_task(self.hub.keep_telling())
+        telling = asyncio.create_task(self.hub.keep_sending())
         shares = self._shares()
         self.n_left = sum(shares)
         expected = self.n_left * plan.grain / self.seen.capacity
@@ -187,7 +187,7 @@ class World:
         self.wires.clear()
         await asyncio.sleep(self.plan.limiter_dead_seconds)
         self.hub = Hub()
-        await self.hub.keep_telling()
+        await self.hub.keep_sending()
 
     async def _worker(self, endpoint: _Endpoint, share: int, slow: float, lost_at: float | None) -> None:
         """Ask all samples of a shard; where its node is lost, go on a minute later."""

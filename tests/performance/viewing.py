@@ -13,6 +13,7 @@ import argparse
 import os
 import random
 import re
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -25,8 +26,8 @@ from itertools import accumulate
 from pathlib import Path
 from urllib.parse import quote
 
+from nel.artifacts.write import write_artifacts
 from nel.core.strict_json import dumps
-from nel.engine.store.browsing import BrowsedStore
 from nel.engine.store.codec import encode_outcome, encode_response, encode_sample, sealed
 from nel.engine.store.schema import create
 from nel.types import ModelFailure, Response, Sample, Scored, Unscored, Usage
@@ -79,26 +80,14 @@ def write_store(run_dir: Path, n: int) -> None:
 
 
 def write_head(run_dir: Path) -> None:
-    """Write the artifacts that the head of a finished run is read from."""
-    with BrowsedStore(run_dir / "run.db") as store:
-        _, found = store.outcome_counts_after(0)
-    n = {str(one.state): one.n for one in found}
-    value = sum(one.reward_sum for one in found) / (n["scored"] + n["model_failure"])
-    accounting = {
-        "n_total": sum(n.values()), "n_scored": n["scored"], "n_model_failure": n["model_failure"],
-        "n_unscored": n["unscored"], "n_not_asked": 0, "model_failures": {"truncated": n["model_failure"]},
-        "unscored": {"infra": {"n": n["unscored"], "kinds": {"timeout": n["unscored"]}}},
-    }  # fmt: skip
-    headline = {
-        "metric": "accuracy", "value": value, "ci_lower": value - 0.001, "ci_upper": value + 0.001, "ci_level": 0.95,
-        "ci_method": "wilson", "bounds": {"lower": value - 0.001, "upper": value + 0.001},
-    }  # fmt: skip
-    folder = run_dir / "quiz"
-    folder.mkdir()
-    head = {"run_id": "million", "benchmark": "quiz", "complete": True}
-    metrics = {**head, "headline": headline, "accounting": accounting, "metrics": [], "categories": {}, "rates": {}}
-    (folder / "metrics.json").write_text(dumps(metrics), encoding="utf-8")
-    (folder / "eval-quiz.json").write_text(dumps({**head, "config": {"model": "m"}}), encoding="utf-8")
+    """Write the artifacts that the head of a finished run is read from: those of a run of 1,000 samples."""
+    with tempfile.TemporaryDirectory() as name:
+        small = Path(name) / run_dir.name
+        write_store(small, 1_000)
+        write_artifacts(small)
+        (run_dir / "quiz").mkdir()
+        for path in (small / "quiz").glob("[em]*.json"):
+            shutil.copy(path, run_dir / "quiz")
 
 
 def _rows(first: int, last: int, known: list[str]) -> Iterator[tuple[tuple[object, ...], ...]]:

@@ -96,7 +96,7 @@ def test_hostile_names_stay_text(run_dir: Path) -> None:
     metrics = json.loads(path.read_text())
     evil = '"><script>alert(1)</script>\x00'
     edit(path, benchmark=evil, categories={evil: next(iter(metrics["categories"].values()))}, run_id=evil)
-    edit(run_dir / "mmlu-pro" / "failure_analysis.json", categories={evil: {"count": 1, "rate": 0.1}})
+    edit(run_dir / "mmlu-pro" / "failure_analysis.json", kinds={evil: {"count": 1, "rate": 0.1}})
     page = rendered(run_dir)
     assert "<script>alert" not in page
     assert page.count("&#34;&gt;&lt;script&gt;alert(1)&lt;/script&gt;\\x00") >= 4

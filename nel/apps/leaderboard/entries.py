@@ -25,6 +25,7 @@ from nel.engine.asking.stop_rules import DECISIONS
 from nel.engine.store.elsewhere import shard_of
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.errors import ConfigError
+from nel.reports.text import content_text
 from nel.types import ModelFailure, Sample, Unscored
 
 Key = tuple[str, int]
@@ -273,19 +274,13 @@ def _question(sample: Sample) -> Question:
     if isinstance(sample.input, str):
         text = sample.input
     elif len(sample.input) == 1:
-        text = _content(sample.input[0].content)
+        text = content_text(sample.input[0].content)
     else:
         text = "\n\n".join(
-            f"[{message.role}]\n{_content(message.content)}" for message in sample.input
+            f"[{message.role}]\n{content_text(message.content)}" for message in sample.input
         )
     target = sample.target
     return Question(text=text, reference=target if isinstance(target, str) else dumps(target))
-
-
-def _content(content: str | Sequence[Mapping[str, Any]]) -> str:
-    if isinstance(content, str):
-        return content
-    return "\n".join(str(piece.get("text", f"[{piece.get('type', 'part')}]")) for piece in content)
 
 
 def _check_same(first: Entry, other: Entry) -> None:

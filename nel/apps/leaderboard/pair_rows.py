@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from itertools import islice
+from itertools import groupby, islice
 from typing import Any, Final
 
 from nel.apps.leaderboard.entries import Entry, Key, Question
@@ -89,13 +89,7 @@ def _ranges(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
     >>> list(_ranges([1, 2, 3, 7, 9, 10]))
     [(1, 3), (7, 7), (9, 10)]
     """
-    start = before = None
-    for number in numbers:
-        if start is None or before is None:
-            start = number
-        elif number != before + 1:
-            yield start, before
-            start = number
-        before = number
-    if start is not None and before is not None:
-        yield start, before
+    # Within a range, a number less its position stays the same.
+    for _, group in groupby(enumerate(numbers), key=lambda item: item[1] - item[0]):
+        members = [number for _, number in group]
+        yield members[0], members[-1]

@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from itertools import combinations
 from typing import Any, Final, NamedTuple
 
@@ -182,10 +182,7 @@ def _digest(seed: int, *parts: str) -> bytes:
 def pairing_json(pairing: Pairing) -> dict[str, Any]:
     """Return the pairs without a judge, and counts, as JSON values."""
     return {
-        "forfeits": [
-            {name: getattr(forfeit, name) for name in Forfeit.__dataclass_fields__}
-            for forfeit in pairing.forfeits
-        ],
+        "forfeits": [asdict(forfeit) for forfeit in pairing.forfeits],
         "left_out": [
             {"left": left, "right": right, "of": culprit, "reason": reason, "n": n}
             for (left, right, culprit, reason), n in sorted(pairing.left_out.items())

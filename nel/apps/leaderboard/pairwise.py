@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from nel.errors import UndefinedMetric
 from nel.metrics.clusters import cluster_interval, cluster_sums
-from nel.metrics.intervals import LEVEL, Interval, wilson_interval
+from nel.metrics.intervals import Interval, wilson_interval
 from nel.metrics.resampling import Floats, Integers
 
 WON: Final = 1.0
@@ -128,8 +128,11 @@ def length_difference(left: int, right: int) -> float:
 class WinRate:
     """How often a model was preferred; a tie is half a win."""
 
-    value: float
-    interval: Interval
+    value: float | None
+    """None for no scores."""
+    ci_lower: float | None
+    ci_upper: float | None
+    ci_method: str
     n: int
     n_questions: int
     wins: int
@@ -138,8 +141,8 @@ class WinRate:
     """Scores above, at and below a half."""
 
 
-def win_rate(scores: Floats, questions: Integers, *, level: float = LEVEL) -> WinRate | None:
-    """Return the mean of scores with an interval over questions; None for no scores.
+def win_rate(scores: Floats, questions: Integers) -> WinRate:
+    """Return the mean of scores with an interval over questions.
 
     Wilson's interval where each question has one comparison and none is a tie; otherwise Student's
     t with errors clustered by question (Miller 2024, arXiv 2411.00640), cut at 0 and 1; and where
@@ -148,38 +151,37 @@ def win_rate(scores: Floats, questions: Integers, *, level: float = LEVEL) -> Wi
     Args:
         scores: From 0 to 1; 0.5 is a tie.
         questions: The question of each score.
-        level: Strictly between 0 and 1.
 
     >>> rate = win_rate(np.array([1.0, 1.0, 0.5, 0.0]), np.array([0, 1, 2, 3]))
-    >>> rate.value, rate.wins, rate.ties, rate.losses, rate.interval.method
+    >>> rate.value, rate.wins, rate.ties, rate.losses, rate.ci_method
     (0.625, 2, 1, 1, 't_cluster')
     """
     n = len(scores)
-    if n == 0:
-        return None
-    value = math.fsum(scores.tolist()) / n
+    value = math.fsum(scores.tolist()) / n if n else None
+    interval = None if value is None else _rate_interval(scores, questions, value)
     wins, ties = int((scores > TIED).sum()), int((scores == TIED).sum())
-    n_questions = len(np.unique(questions))
     return WinRate(
         value=value,
-        interval=_rate_interval(scores, questions, value, level),
+        ci_lower=None if interval is None else interval.lower,
+        ci_upper=None if interval is None else interval.upper,
+        ci_method="none" if interval is None else interval.method,
         n=n,
-        n_questions=n_questions,
+        n_questions=len(np.unique(questions)),
         wins=wins,
         ties=ties,
         losses=n - wins - ties,
     )
 
 
-def _rate_interval(scores: Floats, questions: Integers, value: float, level: float) -> Interval:
+def _rate_interval(scores: Floats, questions: Integers, value: float) -> Interval:
     groups = cluster_sums(scores.tolist(), questions.tolist())
     decided = bool(np.isin(scores, (WON, LOST)).all())
     if decided and len(groups) == len(scores):
-        return wilson_interval(float(scores.sum()), len(scores), level=level)
+        return wilson_interval(float(scores.sum()), len(scores))
     try:
-        interval = cluster_interval(scores.tolist(), questions.tolist(), level)
+        interval = cluster_interval(scores.tolist(), questions.tolist())
     except UndefinedMetric:
-        return wilson_interval(value * len(groups), len(groups), level=level)
+        return wilson_interval(value * len(groups), len(groups))
     lower, upper = interval.lower, interval.upper
     return Interval(
         lower=None if lower is None else max(0.0, lower),
@@ -213,17 +215,15 @@ class PositionBias:
     """Pairs with another winner in the other order."""
     n_wavering: int
     """Pairs with a tie in one order and a winner in the other."""
-    flips: WinRate | None
-    """Share of pairs whose verdict is not the same in both orders; None for no pairs."""
-    first: WinRate | None
+    flips: WinRate
+    """Share of pairs whose verdict is not the same in both orders."""
+    first: WinRate
     """Share of verdicts over both orders for the answer shown first, ties as half; 0.5 without a
     bias.
     """
 
 
-def position_bias(
-    both: NDArray[np.float64], questions: Integers, *, level: float = LEVEL
-) -> PositionBias:
+def position_bias(both: NDArray[np.float64], questions: Integers) -> PositionBias:
     """Return how far verdicts depend on the order of the answers (Zheng et al. 2023, arXiv
     2306.05685).
 
@@ -231,10 +231,9 @@ def position_bias(
         both: Shape (pairs, 2): the score of one answer when it was shown first, and when it was
             shown second.
         questions: The question of each pair, shape (pairs,).
-        level: Strictly between 0 and 1.
 
     >>> always_the_first = position_bias(np.array([[1.0, 0.0], [1.0, 0.0]]), np.array([0, 1]))
-    >>> always_the_first.flip_rate, always_the_first.first_wins
+    >>> always_the_first.flips.value, always_the_first.first.value
     (1.0, 1.0)
     """
     shown_first, shown_second = both[:, 0], both[:, 1]
@@ -246,6 +245,6 @@ def position_bias(
         n_pairs=len(both),
         n_flipped=int(flipped.sum()),
         n_wavering=int((changed & ~flipped).sum()),
-        flips=win_rate(changed.astype(np.float64), questions, level=level),
-        first=win_rate((shown_first + 1 - shown_second) / 2, questions, level=level),
+        flips=win_rate(changed.astype(np.float64), questions),
+        first=win_rate((shown_first + 1 - shown_second) / 2, questions),
     )

@@ -130,7 +130,11 @@ def rank_models(
         standings=_standings(inside, start, drawn, zero),
         reasons=reasons,
         groups=names,
-        length=_length(start, drawn) if length_control else None,
+        length=(
+            _estimate(float(start.length), None if drawn is None else drawn.length)
+            if length_control
+            else None
+        ),
         expected=_expected(inside.models, start.strengths),
         n_unbounded=n_unbounded,
         reason=reason or _anchor_note(anchor, zero),
@@ -284,10 +288,6 @@ def _elo(strength: Estimate) -> Estimate:
     )
     value = ELO_CENTRE + ELO_PER_STRENGTH * strength.value
     return Estimate(value=value, ci_lower=lower, ci_upper=upper)
-
-
-def _length(start: Fit, drawn: Fit | None) -> Estimate:
-    return _estimate(float(start.length), None if drawn is None else drawn.length)
 
 
 def _estimate(value: float, drawn: Floats | None) -> Estimate:

@@ -16,12 +16,12 @@ from __future__ import annotations
 import hashlib
 import secrets
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from nel.apps.leaderboard.entries import Entry, read_entries
 from nel.apps.leaderboard.pair_results import SLOT, read_pair_results
@@ -60,10 +60,6 @@ _SHARED: Final = ("benchmark", "dataset.sha256", "prompt.sha256", "system_prompt
 _SETTLED: Final = ("benchmarks", "output")
 """Sections of the configuration that the leaderboard sets itself."""
 _SUFFIX_BYTES: Final = 3
-
-
-class _Hash(Protocol):
-    def update(self, data: bytes, /) -> None: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,11 +146,11 @@ def start_leaderboard(
         )
     directory = _new_directory(output_dir)
     try:
-        digest = hashlib.sha256()
-        write_file(directory / PAIRS, _pair_lines(planned, digest))
+        write_file(directory / PAIRS, _pair_lines(planned))
+        digest = _digest_in(directory)
         write_file(
             directory / COMPARISONS,
-            [pretty(_comparisons_json(planned, request, settings, digest.hexdigest()))],
+            [pretty(_comparisons_json(planned, request, settings, digest))],
         )
         return _run(directory, planned.config, settings, progress)
     except BaseException:  # a directory in which no judging began is of no use to a resume
@@ -270,9 +266,7 @@ def _check_pairs(directory: Path) -> None:
     """Refuse a changed pairs.jsonl; once the judging has begun, its run checks the dataset
     itself.
     """
-    with (directory / PAIRS).open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
-    if digest != _stored(directory)["pairs_sha256"]:
+    if _digest_in(directory) != _stored(directory)["pairs_sha256"]:
         raise ResumeRefused(
             f"{directory / PAIRS} has changed since it was written; start a new leaderboard"
         )
@@ -343,12 +337,22 @@ def _judging_config(directory: Path) -> dict[str, Any] | None:
     return None
 
 
-def _pair_lines(planned: LeaderboardPlan, digest: _Hash) -> Iterator[bytes]:
-    """Yield the lines of pairs.jsonl and update a digest with each."""
-    for row in pair_rows(planned.entries, planned.pairing.to_judge):
-        line = dumps_line(row)
+def _pair_lines(planned: LeaderboardPlan) -> Iterator[bytes]:
+    """Yield the lines of pairs.jsonl."""
+    return map(dumps_line, pair_rows(planned.entries, planned.pairing.to_judge))
+
+
+def _digest_in(directory: Path) -> str:
+    """Return the digest of a leaderboard's pairs.jsonl."""
+    with (directory / PAIRS).open("rb") as lines:
+        return _digest_of(lines)
+
+
+def _digest_of(lines: Iterable[bytes]) -> str:
+    digest = hashlib.sha256()
+    for line in lines:
         digest.update(line)
-        yield line
+    return digest.hexdigest()
 
 
 def _comparisons_json(
@@ -388,10 +392,8 @@ def _check_same(
     directory: Path, stored: Mapping[str, Any], request: LeaderboardRequest, settings: Settings
 ) -> None:
     planned = plan_leaderboard(request, settings)
-    digest = hashlib.sha256()
-    for _ in _pair_lines(planned, digest):
-        pass
-    now = loads(pretty(_comparisons_json(planned, request, settings, digest.hexdigest())))
+    digest = _digest_of(_pair_lines(planned))
+    now = loads(pretty(_comparisons_json(planned, request, settings, digest)))
     differ = [name for name in sorted(now) if name != "config" and now[name] != stored.get(name)]
     if differ:
         raise ResumeRefused(

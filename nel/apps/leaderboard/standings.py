@@ -195,7 +195,7 @@ def _model_json(
             won += failure is None
     return {
         **{name: entry[name] for name in ("label", "model", "run_id", "identity")},
-        "win_rate": _rate_json(win_rate(*compared.of(number))),
+        "win_rate": asdict(win_rate(*compared.of(number))),
         **_standing_json(plain.standings.get(label)),
         "reason": plain.reasons.get(label),
         "length_controlled": (
@@ -267,7 +267,7 @@ def _pair_json(
     return {
         "left": left_label,
         "right": right_label,
-        "win_rate": _rate_json(
+        "win_rate": asdict(
             win_rate(
                 *compared.between(
                     compared.models.index(left_label), compared.models.index(right_label)
@@ -305,22 +305,8 @@ def _ranking_json(ranking: Ranking) -> dict[str, Any]:
     }
 
 
-def _rate_json(rate: WinRate | None) -> dict[str, Any]:
-    names = ("n", "n_questions", "wins", "ties", "losses")
-    counts = {name: 0 if rate is None else getattr(rate, name) for name in names}
-    return {**_share_json(rate), **counts}
-
-
-def _share_json(rate: WinRate | None) -> dict[str, Any]:
-    if rate is None:
-        return {"value": None, "ci_lower": None, "ci_upper": None, "ci_method": "none"}
-    interval = rate.interval
-    return {
-        "value": rate.value,
-        "ci_lower": interval.lower,
-        "ci_upper": interval.upper,
-        "ci_method": interval.method,
-    }
+def _share_json(rate: WinRate) -> dict[str, Any]:
+    return {name: getattr(rate, name) for name in ("value", "ci_lower", "ci_upper", "ci_method")}
 
 
 def _bias_json(bias: PositionBias) -> dict[str, Any]:

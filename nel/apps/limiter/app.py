@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import hmac
 from collections.abc import AsyncIterator
 from contextlib import suppress
 from typing import Final
 
 from aiohttp import web
 
+from nel.apps.http_server import has_token
 from nel.apps.limiter.hub import Hub, JoinRefused, Seat
 from nel.core.strict_json import dumps
 from nel.models.limiter.messages import JOIN, BadMessage, Message, decode, encode, read_hello
@@ -34,10 +34,10 @@ def limiter_app(token: str | None, **seconds: float) -> web.Application:
 
     async def hub(app: web.Application) -> AsyncIterator[None]:
         app[_HUB] = Hub(**seconds)
-        telling = asyncio.create_task(app[_HUB].keep_telling())
+        sending = asyncio.create_task(app[_HUB].keep_sending())
         yield
-        telling.cancel()
-        await asyncio.gather(telling, return_exceptions=True)
+        sending.cancel()
+        await asyncio.gather(sending, return_exceptions=True)
 
     app.cleanup_ctx.append(hub)
     app.router.add_get("/health", _health)
@@ -46,9 +46,7 @@ def limiter_app(token: str | None, **seconds: float) -> web.Application:
 
 
 def _check_token(request: web.Request) -> None:
-    token = request.app[_TOKEN]
-    sent = request.headers.get("Authorization", "").removeprefix("Bearer ")
-    if token and not hmac.compare_digest(sent.encode(), token.encode()):
+    if not has_token(request, request.app[_TOKEN] or None):
         raise web.HTTPUnauthorized(text="send the token as Authorization: Bearer TOKEN\n")
     if "Origin" in request.headers:  # a page in a browser; no run sends it
         raise web.HTTPForbidden(text="pages of browsers may not join\n")

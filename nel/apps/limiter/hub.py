@@ -26,7 +26,6 @@ LEASE_SECONDS: Final = 10.0
 SETTLE_SECONDS: Final = 2 * WAITS_SECONDS
 """In which a limiter that has just started grants nothing."""
 _STATE_SECONDS: Final = 0.25
-_ENDPOINTS_MAX: Final = 1_000
 Send = Callable[[Message], None]
 
 
@@ -44,7 +43,7 @@ class _Shared:
         self.seats: dict[str, Seat] = {}
         self.sent_state: State | None = None
         self.is_over = False
-        """The endpoint was given up, and every run was told."""
+        """The endpoint was given up, and every run has the message."""
 
     def state(self) -> State:
         gate = self.gate
@@ -57,8 +56,8 @@ class _Shared:
             slowed_by=gate.slowed_by,
         )
 
-    def tell(self) -> None:
-        """Tell all runs what has changed."""
+    def send_state(self) -> None:
+        """Send all runs the state where it has changed."""
         state = self.state()
         if state != self.sent_state:
             self.sent_state = state
@@ -78,7 +77,7 @@ class Hub:
         self._endpoints: dict[str, _Shared] = {}
 
     def join(self, hello: Hello, send: Send) -> Seat:
-        """Return the seat of a run at its endpoint; ``send`` takes what it is told.
+        """Return the seat of a run at its endpoint; ``send`` delivers messages to it.
 
         Raises:
             JoinRefused: The run's limits are not those of the others, or there are too many runs.
@@ -99,16 +98,16 @@ class Hub:
         shared.seats[hello.client] = seat
         send(["welcome"])
         shared.sent_state = None
-        shared.tell()
+        shared.send_state()
         _LOG.info("%s: a run has joined, there are %d", shared.name, len(shared.seats))
         return seat
 
-    async def keep_telling(self) -> None:
-        """Tell runs what changes at their endpoints, until cancelled."""
+    async def keep_sending(self) -> None:
+        """Send runs the states of their endpoints as they change, until cancelled."""
         while True:
             await asyncio.sleep(_STATE_SECONDS)
             for shared in list(self._endpoints.values()):
-                shared.tell()
+                shared.send_state()
 
     def overview(self) -> list[dict[str, object]]:
         """Return what is known of each endpoint, for people."""
@@ -118,9 +117,6 @@ class Hub:
         ]
 
     def _opened(self, hello: Hello) -> _Shared:
-        idle = [name for name, shared in self._endpoints.items() if not shared.seats]
-        if len(self._endpoints) >= _ENDPOINTS_MAX and idle:
-            del self._endpoints[idle[0]]
         shared = self._endpoints[hello.endpoint] = _Shared(hello.endpoint, hello.pace)
         return shared
 
@@ -194,7 +190,7 @@ class Seat:
             self._shared.sent_state is not None
             and self._shared.gate.is_endpoint_up != self._shared.sent_state.is_up
         ):
-            self._shared.tell()
+            self._shared.send_state()
 
     def lost(self) -> None:
         """Keep the permits for a while, since the run may come back; then give them back."""
@@ -244,7 +240,7 @@ class Seat:
         self.send(["grant", number, permit.is_probe])
 
     def _end(self, reason: str) -> None:
-        """Tell every run that the endpoint is given up; those that join later begin with a new
+        """Send every run that the endpoint is given up; those that join later begin with a new
         gate.
         """
         shared = self._shared

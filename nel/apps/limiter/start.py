@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from nel.apps.http_server import running, stop_on_signals
+from nel.apps.http_server import check_reach, serve
 from nel.apps.limiter.app import limiter_app
 from nel.config.redaction import read_secret
 from nel.core.event_loop import run
-from nel.errors import UsageError
-
-_LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 
 
 def start(host: str, port: int, token_env: str | None, *, say: Callable[[str], None]) -> None:
@@ -19,17 +16,10 @@ def start(host: str, port: int, token_env: str | None, *, say: Callable[[str], N
     Raises:
         UsageError: The port is taken, or an address beside loopback has no token.
     """
-    if host not in _LOOPBACK and token_env is None:
-        raise UsageError(
-            f"{host} may be reached by others; name the environment variable of a token with"
-            " --token-env"
-        )
-    run(_serve(host, port, read_secret(token_env), say))
+    check_reach(host, token_env)
 
-
-async def _serve(host: str, port: int, token: str | None, say: Callable[[str], None]) -> None:
-    stop = stop_on_signals()
-    async with running(limiter_app(token), host=host, port=port) as base_url:
+    def ready(base_url: str) -> None:
         url = base_url.removesuffix("/v1")
         say(f"sharing limits on {url}; give it to each run: nel eval run ... --limiter {url}")
-        await stop.wait()
+
+    run(serve(limiter_app(read_secret(token_env)), host, port, on_ready=ready))

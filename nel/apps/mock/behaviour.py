@@ -8,13 +8,14 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import random
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections import Counter
 from dataclasses import dataclass, field, fields
 from typing import Final
 
 from nel.apps.mock.openai_json import Reply
 from nel.apps.mock.request_parsing import EndpointFault, Query
+from nel.apps.mock.routes import Answerer
 from nel.apps.mock.tokens import cut_at_stop, cut_to_tokens
 from nel.errors import ConfigError
 
@@ -59,57 +60,13 @@ class Behaviour:
             raise ConfigError("the API key is empty; leave it out to serve without one")
 
 
-class Chance:
-    """Draws what an endpoint does; see `Behaviour`."""
-
-    def __init__(self, behaviour: Behaviour) -> None:
-        self._behaviour = behaviour
-        self._seen: Counter[bytes] = Counter()
-
-    def draw(self, purpose: str, text: str, number: int | None = None) -> random.Random:
-        """Return a generator that only the server's seed, a purpose, a text and a number decide."""
-        key = _bytes(f"{self._behaviour.seed}\0{purpose}\0{number}\0{text}")
-        digest = hashlib.blake2b(key, digest_size=16)
-        return random.Random(digest.digest())  # noqa: S311 - a rehearsal must repeat itself
-
-    def times_seen(self, purpose: str, text: str) -> int:
-        """Return how often a text was seen before for this purpose, and count it."""
-        key = hashlib.blake2b(_bytes(f"{purpose}\0{text}"), digest_size=16).digest()
-        times, self._seen[key] = self._seen[key], self._seen[key] + 1
-        return times
-
-    async def wait(self, draw: random.Random) -> None:
-        """Wait for the latency."""
-        spread = draw.uniform(1 - _JITTER, 1 + _JITTER)
-        if self._behaviour.latency_ms:
-            await asyncio.sleep(self._behaviour.latency_ms * spread / 1000)
-
-    def perhaps_fail(self, text: str) -> None:
-        """Turn an attempt away at the chosen rates.
-
-        Raises:
-            EndpointFault: 429 or 500.
-        """
-        own = self._behaviour
-        if not own.rate_limit_rate and not own.error_rate:
-            return
-        chance = self.draw("fault", text, self.times_seen("fault", text)).random()
-        if chance < own.rate_limit_rate:
-            wait = {"Retry-After": f"{own.retry_after_seconds:g}"}
-            message = f"the {own.model} model turns this attempt away; try again"
-            raise EndpointFault(429, "rate_limit_exceeded", message, wait)
-        if chance < own.rate_limit_rate + own.error_rate:
-            raise EndpointFault(
-                500, "internal_error", f"the {own.model} model fails on purpose; try again"
-            )
-
-
-class EmbeddedAnswerer(ABC):
-    """Answers after a latency and with faults, as a behaviour has it; see `nel.apps.mock.routes`."""
+class EmbeddedAnswerer(Answerer):
+    """Answers after a latency and with faults, as a behaviour has it."""
 
     def __init__(self, behaviour: Behaviour) -> None:
         """Start without a request."""
-        self._chance = Chance(behaviour)
+        self._behaviour = behaviour
+        self._seen: Counter[bytes] = Counter()
 
     async def answer(self, query: Query) -> Reply:
         """Return the reply, after the latency.
@@ -117,9 +74,11 @@ class EmbeddedAnswerer(ABC):
         Raises:
             EndpointFault: 429 or 500, at the chosen rates.
         """
-        draw = self._chance.draw("reply", query.text, query.seed)
-        await self._chance.wait(draw)
-        self._chance.perhaps_fail(query.text)
+        draw = self._draw("reply", query.text, query.seed)
+        spread = draw.uniform(1 - _JITTER, 1 + _JITTER)
+        if self._behaviour.latency_ms:
+            await asyncio.sleep(self._behaviour.latency_ms * spread / 1000)
+        self._perhaps_fail(query.text)
         text, cut = self._text(query, draw)
         stopped = cut_at_stop(text, query.stop)
         within, over = cut_to_tokens(stopped, query.max_tokens)
@@ -129,6 +88,37 @@ class EmbeddedAnswerer(ABC):
     @abstractmethod
     def _text(self, query: Query, draw: random.Random) -> tuple[str, bool]:
         """Return what is said, and whether it is cut."""
+
+    def _draw(self, purpose: str, text: str, number: int | None = None) -> random.Random:
+        """Return a generator that only the server's seed, a purpose, a text and a number decide."""
+        key = _bytes(f"{self._behaviour.seed}\0{purpose}\0{number}\0{text}")
+        digest = hashlib.blake2b(key, digest_size=16)
+        return random.Random(digest.digest())  # noqa: S311 - a rehearsal must repeat itself
+
+    def _times_seen(self, purpose: str, text: str) -> int:
+        """Return how often a text was seen before for this purpose, and count it."""
+        key = hashlib.blake2b(_bytes(f"{purpose}\0{text}"), digest_size=16).digest()
+        times, self._seen[key] = self._seen[key], self._seen[key] + 1
+        return times
+
+    def _perhaps_fail(self, text: str) -> None:
+        """Turn an attempt away at the chosen rates.
+
+        Raises:
+            EndpointFault: 429 or 500.
+        """
+        own = self._behaviour
+        if not own.rate_limit_rate and not own.error_rate:
+            return
+        chance = self._draw("fault", text, self._times_seen("fault", text)).random()
+        if chance < own.rate_limit_rate:
+            wait = {"Retry-After": f"{own.retry_after_seconds:g}"}
+            message = f"the {own.model} model turns this attempt away; try again"
+            raise EndpointFault(429, "rate_limit_exceeded", message, wait)
+        if chance < own.rate_limit_rate + own.error_rate:
+            raise EndpointFault(
+                500, "internal_error", f"the {own.model} model fails on purpose; try again"
+            )
 
 
 def _bytes(text: str) -> bytes:

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine
+    from collections.abc import Callable
+
+    from aiohttp.web import Application
 
 app = typer.Typer(
     help="Serve an OpenAI-compatible endpoint to rehearse against, or probe one.",
@@ -56,7 +58,6 @@ def demo(
     ] = 0.0,
 ) -> None:
     """Serve a demo model that answers the quickstart benchmark."""
-    from nel.apps.http_server import serve  # noqa: PLC0415 - keeps `nel --help` fast
     from nel.apps.mock.demo import DemoOptions, demo_app  # noqa: PLC0415 - keeps `nel --help` fast
 
     options = DemoOptions(
@@ -69,7 +70,7 @@ def demo(
         api_key=_key(api_key_env),
         model=model_id,
     )
-    _run(serve(demo_app(options), host, port, on_ready=_say))
+    _serve(demo_app(options), host, port, model_id)
 
 
 @app.command()
@@ -116,7 +117,6 @@ def judge(
 
     Without a reference, and for questions outside the quickstart benchmark, it guesses and says so.
     """
-    from nel.apps.http_server import serve  # noqa: PLC0415 - keeps `nel --help` fast
     from nel.apps.mock.judge import (  # noqa: PLC0415 - keeps `nel --help` fast
         JudgeOptions,
         judge_app,
@@ -136,7 +136,7 @@ def judge(
         api_key=_key(api_key_env),
         model=model_id,
     )
-    _run(serve(judge_app(options), host, port, on_ready=_say))
+    _serve(judge_app(options), host, port, model_id)
 
 
 @app.command()
@@ -159,7 +159,6 @@ def replay(
     ] = None,
 ) -> None:
     """Serve recorded outputs: each prompt gets the recorded answer to its question, or an error."""
-    from nel.apps.http_server import serve  # noqa: PLC0415 - keeps `nel --help` fast
     from nel.apps.mock.recordings import ReplayOptions  # noqa: PLC0415 - keeps `nel --help` fast
     from nel.apps.mock.replay import replay_app  # noqa: PLC0415 - keeps `nel --help` fast
 
@@ -170,14 +169,8 @@ def replay(
         id_field=id_field,
         finish_reason_field=finish_reason_field,
     )
-    _run(
-        serve(
-            replay_app(options, model=model_id, api_key=_key(api_key_env)),
-            host,
-            port,
-            on_ready=_say,
-        )
-    )
+    served = replay_app(options, model=model_id, api_key=_key(api_key_env))
+    _serve(served, host, port, model_id)
 
 
 @app.command()
@@ -189,12 +182,12 @@ def model(
 ) -> None:
     """Serve SmolLM2-135M-Instruct, a small real model, on the CPU; needs the extra local-model."""
     from nel.apps.mock.local_model import (  # noqa: PLC0415 - keeps `nel --help` fast
-        LocalModelOptions,
         serve_local_model,
     )
+    from nel.core.event_loop import run  # noqa: PLC0415
 
-    options = LocalModelOptions(model=model_id, api_key=_key(api_key_env))
-    _run(serve_local_model(options, host, port, on_ready=_say))
+    key = _key(api_key_env)
+    run(serve_local_model(model_id, host, port, api_key=key, on_ready=_saying(model_id)))
 
 
 @app.command()
@@ -211,12 +204,11 @@ def script(
 
     Over chat, Responses, Anthropic and Gemini, streamed and not; any model name is answered.
     """
-    from nel.apps.http_server import serve  # noqa: PLC0415 - keeps `nel --help` fast
     from nel.apps.mock.scripted import scripted_app  # noqa: PLC0415 - keeps `nel --help` fast
     from nel.apps.mock.scripts import read_script  # noqa: PLC0415 - keeps `nel --help` fast
 
     served = scripted_app(read_script(file), model=model_id, api_key=_key(api_key_env))
-    _run(serve(served, host, port, on_ready=_say))
+    _serve(served, host, port, model_id)
 
 
 @app.command()
@@ -228,12 +220,11 @@ def oracle(
     api_key_env: ApiKeyEnv = None,
 ) -> None:
     """Serve a benchmark's own gold answers and gold calls, over the protocols of `script`."""
-    from nel.apps.http_server import serve  # noqa: PLC0415 - keeps `nel --help` fast
     from nel.apps.mock.oracle import read_oracle  # noqa: PLC0415 - keeps `nel --help` fast
     from nel.apps.mock.scripted import scripted_app  # noqa: PLC0415 - keeps `nel --help` fast
 
     served = scripted_app(read_oracle(bench), model=model_id, api_key=_key(api_key_env))
-    _run(serve(served, host, port, on_ready=_say))
+    _serve(served, host, port, model_id)
 
 
 @app.command()
@@ -287,11 +278,12 @@ def _key(name: str | None) -> str | None:
     return read_secret(name)
 
 
-def _say(line: str) -> None:
-    typer.echo(line)
+def _serve(served: Application, host: str, port: int, model: str) -> None:
+    from nel.apps.http_server import serve  # noqa: PLC0415 - keeps `nel --help` fast
+    from nel.core.event_loop import run  # noqa: PLC0415
+
+    run(serve(served, host, port, on_ready=_saying(model)))
 
 
-def _run(work: Coroutine[object, None, None]) -> None:
-    from nel.core.event_loop import run  # noqa: PLC0415 - keeps `nel --help` fast
-
-    run(work)
+def _saying(model: str) -> Callable[[str], None]:
+    return lambda base_url: typer.echo(f"serving {base_url} (model {model})")

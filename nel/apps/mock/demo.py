@@ -96,9 +96,7 @@ class DemoAnswerer(EmbeddedAnswerer):
     def _belief(
         self, problem: Problem, query: Query, *, per_problem: bool = False
     ) -> tuple[str, str]:
-        draw = self._chance.draw(
-            "belief", problem.question if per_problem else query.text, query.seed
-        )
+        draw = self._draw("belief", problem.question if per_problem else query.text, query.seed)
         right = right_answer(problem, query.text)
         if draw.random() < self.options.accuracy:
             return right, right
@@ -123,7 +121,7 @@ class DemoAnswerer(EmbeddedAnswerer):
         return 0
 
     def _unlikely(self, token: str, at: int) -> TokenLogprob:
-        draw = self._chance.draw("token", token, at)
+        draw = self._draw("token", token, at)
         return TokenLogprob(
             token=token,
             logprob=-round(draw.uniform(2.0, 6.0), 4),

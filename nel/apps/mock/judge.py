@@ -1,5 +1,5 @@
 """The demo judge: reads nel's own prompts for judges, compares, and errs as often and in the way
-that it is told to.
+that its options say.
 
 Everything is drawn from (seed, prompt), what changes from one asking to the next also from how
 often it was asked: two servers with the same options say the same. A prompt is known by its code,
@@ -10,7 +10,6 @@ of askings restarts with the server.
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -19,11 +18,10 @@ from aiohttp import web
 from nel.apps.mock.behaviour import Behaviour, EmbeddedAnswerer
 from nel.apps.mock.demo import load_problems
 from nel.apps.mock.judge_grading import CRITERIA_MET, Form, form_of, honest_label
-from nel.apps.mock.openai_json import encode
 from nel.apps.mock.phrasing import problem_in, right_answer
-from nel.apps.mock.request_parsing import EndpointFault, Query
+from nel.apps.mock.request_parsing import Query
 from nel.apps.mock.routes import create_app
-from nel.apps.mock.tokens import TokenLogprob
+from nel.core.strict_json import dumps_bytes
 from nel.judges.quoting import Unquoted, unquote
 
 _REASONS: Final = (
@@ -72,18 +70,6 @@ class DemoJudge(EmbeddedAnswerer):
         self._problems = load_problems()
         super().__init__(options)
 
-    def logprobs(
-        self, query: Query, prompt: Sequence[str], completion: Sequence[str]
-    ) -> list[TokenLogprob]:
-        """Refuse: a judge is asked for words.
-
-        Raises:
-            EndpointFault: Always.
-        """
-        raise EndpointFault(
-            400, "invalid_request", "the demo judge has no log-probabilities", param="logprobs"
-        )
-
     def _text(self, query: Query, draw: random.Random) -> tuple[str, bool]:
         return self._reply(query, draw), False
 
@@ -97,30 +83,28 @@ class DemoJudge(EmbeddedAnswerer):
         label, is_guess = self._verdict(form, prompt, query)
         reason = _GUESS if is_guess else draw.choice(_REASONS)
         if form.is_json:
-            return encode({"explanation": reason, CRITERIA_MET: label == "true"}).decode()
+            return dumps_bytes({"explanation": reason, CRITERIA_MET: label == "true"}).decode()
         return f"{reason}\n{form.line(label)}"
 
     def _is_garbled(self, query: Query) -> bool:
         if not self.options.garbled_rate:
             return False
-        number = self._chance.times_seen("garble", query.text)
-        return self._chance.draw("garble", query.text, number).random() < self.options.garbled_rate
+        number = self._times_seen("garble", query.text)
+        return self._draw("garble", query.text, number).random() < self.options.garbled_rate
 
     def _verdict(self, form: Form, prompt: Unquoted, query: Query) -> tuple[str, bool]:
         """Return a grade, and whether it is guessed."""
         own, is_guess = self._own_verdict(form, prompt)
         if not self.options.wobble_rate:
             return own, is_guess
-        number = (
-            query.seed if query.seed is not None else self._chance.times_seen("wobble", prompt.code)
-        )
-        wobble = self._chance.draw("wobble", prompt.code, number)
+        number = query.seed if query.seed is not None else self._times_seen("wobble", prompt.code)
+        wobble = self._draw("wobble", prompt.code, number)
         return (
             _another(form, own, wobble) if wobble.random() < self.options.wobble_rate else own
         ), is_guess
 
     def _own_verdict(self, form: Form, prompt: Unquoted) -> tuple[str, bool]:
-        options, draw = self.options, self._chance.draw("verdict", prompt.code)
+        options, draw = self.options, self._draw("verdict", prompt.code)
         if form.is_pair and (preferred := self._preferred(prompt)):
             return preferred, False
         honest = honest_label(form, prompt, self._known(prompt))
@@ -136,7 +120,7 @@ class DemoJudge(EmbeddedAnswerer):
         in any order.
         """
         answers = [prompt.pieces.get(f"answer_{seat}", "") for seat in "ab"]
-        draw = self._chance.draw(
+        draw = self._draw(
             "preference", "\0".join([prompt.pieces.get("question", ""), *sorted(answers)])
         )
         if draw.random() < self.options.first_seat_rate:
@@ -166,7 +150,7 @@ def _another(form: Form, label: str, draw: random.Random) -> str:
 
 
 def _garbled(form: Form, draw: random.Random) -> str:
-    """Return a reply as judges give them on a bad day."""
+    """Return a reply that holds no verdict, two of them, or an unfinished one."""
     first, second = draw.sample(form.labels, 2)
     if form.is_json:
         twice = f'{{"{CRITERIA_MET}": {first}}}\n{{"{CRITERIA_MET}": {second}}}'

@@ -1,7 +1,7 @@
 """Stands in front of llama.cpp's server: passes every request on as it is, and answers those with
 ``echo`` itself.
 
-A client that hangs up ends its request behind the front too. Depends on aiohttp and `PromptEcho`.
+A client that hangs up ends its request to the server too. Depends on aiohttp and `PromptEcho`.
 """
 
 from __future__ import annotations
@@ -14,10 +14,11 @@ import aiohttp
 from aiohttp import web
 
 from nel.apps.http_server import running
-from nel.apps.mock.openai_json import decode, encode, error_body
+from nel.apps.mock.openai_json import error_body
 from nel.apps.mock.prompt_echo import PromptEcho
 from nel.apps.mock.request_parsing import EndpointFault
 from nel.apps.mock.routes import BODY_BYTES_MAX
+from nel.core.strict_json import dumps_bytes, loads
 
 _HOP_BY_HOP: Final = frozenset(
     {
@@ -32,7 +33,7 @@ _HOP_BY_HOP: Final = frozenset(
     }
 )
 _TIMEOUT: Final = aiohttp.ClientTimeout(total=None, sock_connect=10)
-_BEHIND: Final = web.AppKey("behind", str)
+_UPSTREAM: Final = web.AppKey("upstream", str)
 _SESSION: Final = web.AppKey("session", aiohttp.ClientSession)
 _CONTEXT: Final = web.AppKey("context_tokens", int)
 
@@ -44,7 +45,7 @@ async def front_of(
     """Serve within the block; yields the base URL of the front, which ends in ``/v1``.
 
     Args:
-        behind: Root URL of llama.cpp's server.
+        server_url: Root URL of llama.cpp's server.
         host: Address to listen on.
         port: 0 picks a free one.
         context_tokens: Most tokens of a prompt and its answer there.
@@ -53,7 +54,7 @@ async def front_of(
         UsageError: The port is in use or the host is not an address of this machine.
     """
     app = web.Application(client_max_size=BODY_BYTES_MAX)
-    app[_BEHIND], app[_CONTEXT] = server_url.rstrip("/"), context_tokens
+    app[_UPSTREAM], app[_CONTEXT] = server_url.rstrip("/"), context_tokens
     app.add_routes(
         [web.post("/v1/completions", _completions), web.route("*", "/{path:.*}", _pass_on)]
     )
@@ -69,20 +70,20 @@ async def front_of(
 async def _completions(request: web.Request) -> web.StreamResponse:
     raw = await request.read()
     try:
-        body = decode(raw)
+        body = loads(raw)
     except ValueError:
         body = None  # llama.cpp's server says what is wrong with it
     if not isinstance(body, dict) or body.get("echo") is not True:
         return await _pass_on(request)
     try:
-        answer = await PromptEcho(_Behind(request).ask, request.app[_CONTEXT]).complete(body)
+        answer = await PromptEcho(_Upstream(request).ask, request.app[_CONTEXT]).complete(body)
     except EndpointFault as fault:
         return _json(error_body(fault), fault.status)
     return _json(answer, 200)
 
 
 async def _pass_on(request: web.Request) -> web.StreamResponse:
-    url = request.app[_BEHIND] + request.path_qs
+    url = request.app[_UPSTREAM] + request.path_qs
     session, headers = request.app[_SESSION], _without_hops(request.headers)
     async with session.request(
         request.method, url, headers=headers, data=await request.read()
@@ -97,8 +98,8 @@ async def _pass_on(request: web.Request) -> web.StreamResponse:
         return response
 
 
-class _Behind:
-    """The server behind the front, as one client may use it."""
+class _Upstream:
+    """llama.cpp's server, as one client may use it."""
 
     def __init__(self, request: web.Request) -> None:
         """Take over the client's key."""
@@ -113,13 +114,13 @@ class _Behind:
             "Content-Type": "application/json",
             "Accept-Encoding": "identity",
         }
-        url = self._app[_BEHIND] + path
-        async with self._app[_SESSION].post(url, data=encode(body), headers=headers) as answer:
+        url = self._app[_UPSTREAM] + path
+        async with self._app[_SESSION].post(url, data=dumps_bytes(body), headers=headers) as answer:
             data = await answer.read()
         if answer.ok:
-            return decode(data)
+            return loads(data)
         try:
-            error = decode(data)
+            error = loads(data)
             fault = error["error"] if isinstance(error, dict) else {}
             raise EndpointFault(answer.status, str(fault.get("type")), str(fault.get("message")))
         except (ValueError, LookupError, AttributeError):
@@ -133,4 +134,4 @@ def _without_hops(headers: Mapping[str, str]) -> dict[str, str]:
 
 
 def _json(value: object, status: int) -> web.Response:
-    return web.Response(body=encode(value), status=status, content_type="application/json")
+    return web.Response(body=dumps_bytes(value), status=status, content_type="application/json")

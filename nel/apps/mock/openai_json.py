@@ -1,24 +1,16 @@
-"""The JSON of answers in the OpenAI shape: objects, stream chunks, errors.
-
-A lone surrogate is legal in JSON text and in Python strings but not for orjson, so the standard
-library steps in.
-"""
+"""The JSON of answers in the OpenAI shape: objects, stream chunks, errors."""
 
 from __future__ import annotations
 
-import json
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-import orjson
-
 from nel.apps.mock.request_parsing import Call, EndpointFault
-from nel.apps.mock.tokens import count_tokens, tokenise
+from nel.apps.mock.tokens import count_tokens
 
-_CHUNK_TOKENS: Final = 4
-"""Tokens in one chunk of a stream."""
+_PIECE_CHARACTERS: Final = 8
 _ERROR_TYPES: Final = {
     401: "invalid_request_error",
     429: "rate_limit_error",
@@ -48,29 +40,6 @@ class Choice:
     """The prompt, where the client wants it repeated before the text."""
 
 
-def encode(value: object) -> bytes:
-    """Return compact JSON."""
-    try:
-        return orjson.dumps(value)
-    except TypeError:
-        return json.dumps(value, separators=(",", ":"), allow_nan=False).encode("ascii")
-
-
-def decode(body: bytes) -> object:
-    """Return the value of a JSON text.
-
-    Raises:
-        ValueError: It is not JSON.
-    """
-    try:
-        return orjson.loads(body)
-    except orjson.JSONDecodeError as error:
-        try:
-            return json.loads(body, parse_constant=_refuse)
-        except (ValueError, RecursionError):
-            raise error from None
-
-
 def error_body(fault: EndpointFault) -> dict[str, object]:
     """Return the error object of a fault."""
     kind = _ERROR_TYPES.get(fault.status, "invalid_request_error")
@@ -87,11 +56,14 @@ def models_body(model: str) -> dict[str, Any]:
     }
 
 
-def full_body(call: Call, choices: Sequence[Choice], identifier: str) -> dict[str, object]:
+def full_body(call: Call, choices: Sequence[Choice], identifier: str) -> dict[str, Any]:
     """Return the answer to a call that does not stream."""
     chat = call.protocol == "chat"
     return {
-        **_head(call, identifier, "chat.completion" if chat else "text_completion"),
+        "id": f"{'chatcmpl' if chat else 'cmpl'}-{identifier}",
+        "object": "chat.completion" if chat else "text_completion",
+        "created": int(time.time()),
+        "model": call.model,
         "choices": [
             _chat_choice(choice) if chat else _text_choice(at, choice)
             for at, choice in enumerate(choices)
@@ -102,17 +74,49 @@ def full_body(call: Call, choices: Sequence[Choice], identifier: str) -> dict[st
 
 def stream_bodies(
     call: Call, choices: Sequence[Choice], identifier: str
-) -> Iterator[dict[str, object]]:
-    """Return the chunks of a stream in order, without the closing ``[DONE]``."""
-    chat = call.protocol == "chat"
-    head = _head(call, identifier, "chat.completion.chunk" if chat else "text_completion")
+) -> Iterator[dict[str, Any]]:
+    """Yield the chunks of a stream in order, without the closing ``[DONE]``."""
+    whole = full_body(call, choices, identifier)
+    if call.protocol == "chat":
+        yield from chat_events(whole, include_usage=call.include_usage)
+        return
+    head = {**whole}
+    del head["usage"]
+    for choice in whole["choices"]:
+        for piece in pieces_of(choice["text"]):
+            yield {**head, "choices": [{**choice, "text": piece, "finish_reason": None}]}
+        yield {**head, "choices": [{**choice, "text": ""}]}
     if call.include_usage:
-        head["usage"] = None
-    for index, choice in enumerate(choices):
-        for delta in _chat_parts(choice.reply) if chat else _text_parts(choice.reply):
-            yield {**head, "choices": [{"index": index, "logprobs": None, **delta}]}
-    if call.include_usage:
-        yield {**head, "choices": [], "usage": usage(choices)}
+        yield {**whole, "choices": []}
+
+
+def chat_events(whole: Mapping[str, Any], *, include_usage: bool) -> Iterator[dict[str, Any]]:
+    """Yield a chat completion as the chunks of a stream, the usage last where it is asked for."""
+    head = {**whole, "object": "chat.completion.chunk"}
+    counts, (choice,) = head.pop("usage"), head.pop("choices")
+
+    def chunk(delta: dict[str, Any], finish: str | None = None) -> dict[str, Any]:
+        return {**head, "choices": [{"index": 0, "delta": delta, "finish_reason": finish}]}
+
+    message = choice["message"]
+    yield chunk({"role": "assistant", "content": ""})
+    for name in ("reasoning_content", "content"):
+        yield from (chunk({name: piece}) for piece in pieces_of(message.get(name) or ""))
+    for index, call in enumerate(message.get("tool_calls", ())):
+        function = call["function"]
+        begun = {**call, "index": index, "function": {**function, "arguments": ""}}
+        yield chunk({"tool_calls": [begun]})
+        for piece in pieces_of(function["arguments"]):
+            yield chunk({"tool_calls": [{"index": index, "function": {"arguments": piece}}]})
+    yield chunk({}, choice["finish_reason"])
+    if include_usage:
+        yield {**head, "choices": [], "usage": counts}
+
+
+def pieces_of(text: str) -> list[str]:
+    """Return a text in the pieces that a stream sends."""
+    size = _PIECE_CHARACTERS
+    return [text[start : start + size] for start in range(0, len(text), size)]
 
 
 def usage(choices: Sequence[Choice]) -> dict[str, Any]:
@@ -130,16 +134,6 @@ def usage(choices: Sequence[Choice]) -> dict[str, Any]:
         if reasoning
         else counts
     )
-
-
-def _head(call: Call, identifier: str, kind: str) -> dict[str, object]:
-    prefix = "chatcmpl" if call.protocol == "chat" else "cmpl"
-    return {
-        "id": f"{prefix}-{identifier}",
-        "object": kind,
-        "created": int(time.time()),
-        "model": call.model,
-    }
 
 
 def _chat_choice(choice: Choice) -> dict[str, object]:
@@ -161,28 +155,3 @@ def _text_choice(index: int, choice: Choice) -> dict[str, object]:
         "logprobs": choice.logprobs,
         "finish_reason": choice.reply.finish_reason,
     }
-
-
-def _chat_parts(reply: Reply) -> Iterator[dict[str, object]]:
-    yield {"delta": {"role": "assistant", "content": ""}, "finish_reason": None}
-    for piece in _pieces(reply.reasoning or ""):
-        yield {"delta": {"reasoning_content": piece}, "finish_reason": None}
-    for piece in _pieces(reply.text):
-        yield {"delta": {"content": piece}, "finish_reason": None}
-    yield {"delta": {}, "finish_reason": reply.finish_reason}
-
-
-def _text_parts(reply: Reply) -> Iterator[dict[str, object]]:
-    for piece in _pieces(reply.text):
-        yield {"text": piece, "finish_reason": None}
-    yield {"text": "", "finish_reason": reply.finish_reason}
-
-
-def _pieces(text: str) -> Iterator[str]:
-    tokens = tokenise(text)
-    for start in range(0, len(tokens), _CHUNK_TOKENS):
-        yield "".join(tokens[start : start + _CHUNK_TOKENS])
-
-
-def _refuse(name: str) -> object:
-    raise ValueError(f"{name} is not JSON")

@@ -19,6 +19,7 @@ from nel.config.load import build_config
 from nel.engine.planning.plan import make_plans
 from nel.engine.planning.plan_samples import Digests, stream_samples
 from nel.engine.store.codec import decode_sample
+from nel.reports.text import content_text
 from nel.types import Sample
 
 GOLD_STEPS: Final = "gold_steps"
@@ -91,12 +92,12 @@ def _user_texts(sample: Sample) -> tuple[str, ...]:
     if isinstance(sample.input, str):
         return (sample.input,)
     return tuple(
-        message.content if isinstance(message.content, str) else "\n".join(
-            str(part["text"]) for part in message.content if "text" in part
-        )
+        content_text([piece for piece in message.content if "text" in piece])
+        if not isinstance(message.content, str)
+        else message.content
         for message in sample.input
         if message.role == "user"
-    )  # fmt: skip
+    )
 
 
 def _n_answers(sample: Sample) -> int:

@@ -12,10 +12,11 @@ from __future__ import annotations
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, groupby
+from itertools import groupby
 from typing import Any, Final
 
-from nel.apps.mock.request_parsing import LOGPROBS_MAX, EndpointFault
+from nel.apps.mock.request_parsing import EndpointFault, parse_call, wrong
+from nel.apps.mock.tokens import legacy_json
 
 Ask = Callable[[str, Mapping[str, object]], Awaitable[Any]]
 """Sends a JSON body to a path of llama.cpp's server and returns the decoded answer; raises
@@ -72,7 +73,11 @@ class PromptEcho:
         Raises:
             EndpointFault: The request is not supported, does not fit, or the server refused it.
         """
-        prompts, wanted, limit = _checked(body)
+        call = parse_call("completions", body, {})
+        prompts, wanted = [query.text for query in call.queries], call.logprobs
+        if not all(prompts):
+            raise wrong("with echo, none of the prompts may be empty", "prompt")
+        limit = _ANSWER_TOKENS if (asked := call.queries[0].max_tokens) is None else asked
         choices, n_prompt, n_answer = [], 0, 0
         for index, prompt in enumerate(prompts):
             tokens = await self._tokens(prompt)
@@ -81,12 +86,12 @@ class PromptEcho:
             if wanted is not None:
                 await self._repeat(tokens, wanted)
             text, ending, answer = await self._answer(body, tokens, wanted or 1, limit)
-            logprobs = None if wanted is None else _legacy([*tokens, *answer])
+            rows = [(token.text, token.logprob, token.top) for token in (*tokens, *answer)]
             choices.append(
                 {
                     "index": index,
                     "text": prompt + text,
-                    "logprobs": logprobs,
+                    "logprobs": None if wanted is None else legacy_json(rows),
                     "finish_reason": ending,
                 }
             )
@@ -187,34 +192,6 @@ class PromptEcho:
         return choice["text"], choice["finish_reason"], answer
 
 
-def _checked(body: Mapping[str, Any]) -> tuple[list[str], int | None, int]:
-    """Return the prompts, how many likely tokens are wanted at each place, and the limit of the
-    answer.
-    """
-    prompt, wanted, limit = body.get("prompt"), body.get("logprobs"), body.get("max_tokens")
-    prompts = [prompt] if isinstance(prompt, str) else prompt
-    if (
-        not isinstance(prompts, list)
-        or not prompts
-        or not all(isinstance(text, str) and text for text in prompts)
-    ):
-        raise _wrong(
-            "with echo, prompt must be a text or a list of texts, none of them empty", "prompt"
-        )
-    if wanted is not None and (type(wanted) is not int or not 0 <= wanted <= LOGPROBS_MAX):
-        raise _wrong(
-            f"logprobs must be a whole number from 0 to {LOGPROBS_MAX}, not {wanted!r}", "logprobs"
-        )
-    if limit is not None and (type(limit) is not int or limit < 0):
-        raise _wrong(f"max_tokens must be a whole number from 0, not {limit!r}", "max_tokens")
-    for name in ("n", "best_of"):
-        if body.get(name) not in (None, 1):
-            raise _wrong(f"{name} must be 1 with echo", name)
-    if body.get("stream"):
-        raise _wrong("echo is not supported together with stream here", "stream")
-    return prompts, wanted, _ANSWER_TOKENS if limit is None else limit
-
-
 def _whole(data: bytes) -> str:
     """Return the characters that bytes are, and nothing while one of them is cut."""
     try:
@@ -223,23 +200,9 @@ def _whole(data: bytes) -> str:
         return ""
 
 
-def _legacy(tokens: Sequence[_Token]) -> dict[str, object]:
-    lengths = [0, *accumulate(len(token.text) for token in tokens)]
-    return {
-        "tokens": [token.text for token in tokens],
-        "token_logprobs": [token.logprob for token in tokens],
-        "top_logprobs": [token.top for token in tokens],
-        "text_offset": lengths[: len(tokens)],
-    }
-
-
 def _too_long(n_tokens: int, n_max: int) -> EndpointFault:
     message = (
         f"the request exceeds the available context size: {n_tokens} tokens with the answer, of"
         f" {n_max}"
     )
     return EndpointFault(400, "exceed_context_size_error", message)
-
-
-def _wrong(message: str, param: str) -> EndpointFault:
-    return EndpointFault(400, "invalid_request", message, param=param)

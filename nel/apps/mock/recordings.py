@@ -7,19 +7,17 @@ than the answer to another question.
 
 from __future__ import annotations
 
-import gzip
-import zlib
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
-
-import orjson
+from typing import Final
 
 from nel.apps.mock.openai_json import Reply
 from nel.apps.mock.request_parsing import EndpointFault, Query
 from nel.apps.mock.text_search import AnchorIndex
+from nel.datasets.files import source_at
+from nel.datasets.formats import rows_in
 from nel.errors import DatasetError, did_you_mean
 
 _NAMED_MAX: Final = 5
@@ -150,9 +148,8 @@ def read_recordings(options: ReplayOptions) -> Recordings:
     """
     if not options.question_fields:
         raise DatasetError("no question field is given; name one with --question-field")
-    recordings = [
-        _recording(options, line, raw) for line, raw in _lines(options.path) if raw.strip()
-    ]
+    source = source_at(options.path, str(options.path))
+    recordings = [_recording(options, line, fields) for line, fields in rows_in(source)]
     if not recordings:
         raise DatasetError(f"{options.path} holds no recordings")
     return Recordings(recordings, has_ids=options.id_field is not None)
@@ -188,74 +185,53 @@ def _stands_apart(other: Recording, meant: Recording, text: str) -> bool:
     return needle in rest
 
 
-def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    opened: Any = gzip.open if path.suffix == ".gz" else open
-    try:
-        with opened(path, "rb") as file:
-            yield from enumerate(file, start=1)
-    except OSError as error:
-        raise DatasetError(f"cannot read {path}: {error.strerror or error}") from error
-    except (EOFError, zlib.error) as error:
-        raise DatasetError(f"{path} is not a complete gzip file: {error}") from error
-
-
-def _recording(options: ReplayOptions, line: int, raw: bytes) -> Recording:
+def _recording(options: ReplayOptions, line: int, fields: Mapping[str, object] | str) -> Recording:
     where = f"{options.path}:{line}"
-    try:
-        row = orjson.loads(raw)
-    except orjson.JSONDecodeError as error:
-        raise DatasetError(f"{where}: not valid JSON: {error}") from error
-    if not isinstance(row, dict):
-        raise DatasetError(f"{where}: a {type(row).__name__}, not a JSON object")
-    parts = [question for name in options.question_fields for question in _parts(row, name, where)]
-    if not parts:
+    if isinstance(fields, str):
+        raise DatasetError(f"{where}: {fields}")
+    names = (*options.question_fields, options.output_field)
+    optional = [name for name in (options.id_field, options.finish_reason_field) if name]
+    for name in (*names, *optional):
+        if name not in fields:
+            raise DatasetError(
+                f'{where}: no field "{name}"'
+                f"{did_you_mean(name, fields) or '; it has ' + ', '.join(fields)}"
+            )
+    texts = [text for name in options.question_fields for text in _texts(fields, name, where)]
+    if not texts:
         raise DatasetError(
-            f"{where}: nothing in {', '.join(options.question_fields)} to find it by"
+            f"{where}: {', '.join(options.question_fields)} has no text to find it by"
         )
-    identifier = None if options.id_field is None else _identifier(row, options.id_field, where)
-    reply = Reply(
-        text=_text(row, options.output_field, where),
-        finish_reason=_finish_reason(row, options.finish_reason_field, where),
-    )
+    identifier = None if options.id_field is None else fields[options.id_field]
+    if options.id_field is not None and type(identifier) not in (str, int):
+        raise DatasetError(f'{where}: "{options.id_field}" is neither text nor a whole number')
+    finish = options.finish_reason_field
+    is_ended = finish is not None and fields[finish] is not None
     return Recording(
         line=line,
-        identifier=identifier,
-        parts=tuple(sorted(parts, key=len, reverse=True)),
-        reply=reply,
+        identifier=None if identifier is None else str(identifier),
+        parts=tuple(sorted(texts, key=len, reverse=True)),
+        reply=Reply(
+            text=_text(fields, options.output_field, where),
+            finish_reason=_text(fields, str(finish), where) if is_ended else "stop",
+        ),
     )
 
 
-def _parts(row: dict[str, object], name: str, where: str) -> list[str]:
-    value = _field(row, name, where)
+def _texts(fields: Mapping[str, object], name: str, where: str) -> list[str]:
+    """Return the texts of a field, a list counting as so many fields, without those that are
+    empty.
+    """
+    value = fields[name]
     values = value if isinstance(value, list) else [value]
-    if not all(isinstance(item, str) for item in values):
+    texts = [item.strip() for item in values if isinstance(item, str)]
+    if len(texts) < len(values):
         raise DatasetError(f'{where}: "{name}" is neither text nor a list of texts')
-    return [stripped for item in values if (stripped := item.strip())]
+    return [text for text in texts if text]
 
 
-def _text(row: dict[str, object], name: str, where: str) -> str:
-    value = _field(row, name, where)
+def _text(fields: Mapping[str, object], name: str, where: str) -> str:
+    value = fields[name]
     if not isinstance(value, str):
         raise DatasetError(f'{where}: "{name}" is a {type(value).__name__}, not text')
     return value
-
-
-def _identifier(row: dict[str, object], name: str, where: str) -> str:
-    value = _field(row, name, where)
-    if not isinstance(value, str | int) or isinstance(value, bool):
-        raise DatasetError(
-            f'{where}: "{name}" is a {type(value).__name__}, neither text nor a whole number'
-        )
-    return str(value)
-
-
-def _finish_reason(row: dict[str, object], name: str | None, where: str) -> str:
-    return "stop" if name is None or _field(row, name, where) is None else _text(row, name, where)
-
-
-def _field(row: dict[str, object], name: str, where: str) -> Any:
-    if name not in row:
-        raise DatasetError(
-            f'{where}: no field "{name}"{did_you_mean(name, row) or "; it has " + ", ".join(row)}'
-        )
-    return row[name]

@@ -1,4 +1,4 @@
-"""The replay endpoint: recorded outputs behind the OpenAI routes. Responsible for the answerer;
+"""The replay endpoint: recorded outputs over the OpenAI routes. Responsible for the answerer;
 finding is in `recordings`.
 
 It refuses whatever was not recorded, log-probabilities included. A recording is served whole;
@@ -7,18 +7,15 @@ It refuses whatever was not recorded, log-probabilities included. A recording is
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from aiohttp import web
 
 from nel.apps.mock.openai_json import Reply
 from nel.apps.mock.recordings import Recordings, ReplayOptions, read_recordings
 from nel.apps.mock.request_parsing import EndpointFault, Query
-from nel.apps.mock.routes import create_app
-from nel.apps.mock.tokens import TokenLogprob
+from nel.apps.mock.routes import Answerer, create_app
 
 
-class ReplayAnswerer:
+class ReplayAnswerer(Answerer):
     """Answers each prompt with what was recorded for it."""
 
     def __init__(self, recordings: Recordings) -> None:
@@ -38,21 +35,6 @@ class ReplayAnswerer:
                 "a replay has recorded texts only; ask for an answer of one token or more",
             )
         return self._recordings.find(query)
-
-    def logprobs(
-        self, query: Query, prompt: Sequence[str], completion: Sequence[str]
-    ) -> list[TokenLogprob]:
-        """Refuse: log-probabilities are not in a recording.
-
-        Raises:
-            EndpointFault: Always.
-        """
-        raise EndpointFault(
-            400,
-            "unsupported",
-            "a replay has no log-probabilities; leave logprobs out",
-            param="logprobs",
-        )
 
 
 def replay_app(

@@ -15,7 +15,7 @@ _TELLING_HEADERS: Final = ("X-Nel-Sample-Id", "X-Nel-Repeat")
 
 
 class Tally:
-    """The numbers behind ``GET /stats``."""
+    """The numbers of ``GET /stats``."""
 
     def __init__(self) -> None:
         self._status: Counter[int] = Counter()

@@ -9,7 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Annotated, Final, Literal
+
+from annotated_types import Ge, Le, MinLen
+from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
 LOGPROBS_MAX: Final = 20
 """Alternatives a client may ask for at each token."""
@@ -70,6 +73,66 @@ class Call:
     logprobs: int | None = None
 
 
+def _listed(value: object) -> object:
+    return [] if value is None else [value] if isinstance(value, str) else value
+
+
+def _text(content: object) -> object:
+    """Return the text of a message, whose parts that are no text are left out."""
+    if content is None:
+        return ""
+    if isinstance(content, list) and all(isinstance(item, dict) for item in content):
+        texts = [item.get("text", "") for item in content]
+        if all(isinstance(text, str) for text in texts):
+            return "\n".join(filter(None, texts))
+    return content
+
+
+class _Message(BaseModel):
+    role: str
+    content: Annotated[str, BeforeValidator(_text)] = ""
+
+
+class _StreamOptions(BaseModel):
+    include_usage: bool | None = None
+
+
+class _Body(BaseModel):
+    """What both protocols take; what one of them refuses has one value."""
+
+    model_config = ConfigDict(strict=True)
+
+    model: Annotated[str, MinLen(1)]
+    seed: int | None = None
+    max_completion_tokens: Annotated[int, Ge(1)] | None = None
+    stop: Annotated[list[Annotated[str, MinLen(1)]], BeforeValidator(_listed)] = []
+    stream: bool | None = None
+    stream_options: _StreamOptions | None = None
+    n: Literal[1] | None = None
+    best_of: Literal[1] | None = None
+
+
+class _ChatBody(_Body):
+    messages: Annotated[list[_Message], MinLen(1)]
+    max_tokens: Annotated[int, Ge(1)] | None = None
+    logprobs: Literal[False] | None = None
+
+    @property
+    def texts(self) -> list[str]:
+        return ["\n".join(message.content for message in self.messages)]
+
+
+class _CompletionsBody(_Body):
+    prompt: Annotated[list[str], MinLen(1), BeforeValidator(_listed)]
+    max_tokens: Annotated[int, Ge(0)] | None = None
+    logprobs: Annotated[int, Ge(0), Le(LOGPROBS_MAX)] | None = None
+    echo: bool | None = None
+
+    @property
+    def texts(self) -> list[str]:
+        return self.prompt
+
+
 def parse_call(protocol: Protocol, body: object, headers: Mapping[str, str]) -> Call:
     """Return the call that a decoded request body asks for.
 
@@ -77,141 +140,53 @@ def parse_call(protocol: Protocol, body: object, headers: Mapping[str, str]) -> 
         EndpointFault: 400, naming the field that is missing, wrong or not supported here.
     """
     if not isinstance(body, dict):
-        raise _wrong("the request body must be a JSON object", None)
-    _refuse_unsupported(protocol, body)
-    stream = _flag(body, "stream")
-    call = Call(
+        raise wrong("the request body must be a JSON object", None)
+    shape = _ChatBody if protocol == "chat" else _CompletionsBody
+    try:
+        asked = shape.model_validate(body)
+    except ValidationError as error:
+        problem = error.errors(include_url=False)[0]
+        param = "".join(
+            f"[{step}]" if isinstance(step, int) else f".{step}" for step in problem["loc"]
+        ).lstrip(".")
+        raise wrong(f"{param}: {problem['msg']}", param) from error
+    is_echoed, logprobs = False, None
+    if isinstance(asked, _CompletionsBody):
+        is_echoed, logprobs = bool(asked.echo), asked.logprobs
+    if asked.stream and (logprobs is not None or is_echoed):
+        raise wrong("echo and logprobs are not supported together with stream here", "stream")
+    repeat = _repeat(headers.get("X-Nel-Repeat"))
+    queries = [
+        Query(
+            protocol=protocol,
+            text=text,
+            seed=asked.seed,
+            max_tokens=asked.max_completion_tokens or asked.max_tokens,
+            stop=tuple(asked.stop),
+            sample_id=headers.get("X-Nel-Sample-Id"),
+            repeat=repeat,
+        )
+        for text in asked.texts
+    ]
+    return Call(
         protocol=protocol,
-        model=_model(body),
-        queries=tuple(_query(protocol, text, body, headers) for text in _texts(protocol, body)),
-        stream=stream,
-        include_usage=_include_usage(body),
-        echo=protocol == "completions" and _flag(body, "echo"),
-        logprobs=(
-            _whole(body, "logprobs", maximum=LOGPROBS_MAX) if protocol == "completions" else None
-        ),
+        model=asked.model,
+        queries=tuple(queries),
+        stream=bool(asked.stream),
+        include_usage=bool(asked.stream_options and asked.stream_options.include_usage),
+        echo=is_echoed,
+        logprobs=logprobs,
     )
-    if stream and (call.logprobs is not None or call.echo):
-        raise _wrong("echo and logprobs are not supported together with stream here", "stream")
-    return call
-
-
-def _query(
-    protocol: Protocol, text: str, body: dict[str, object], headers: Mapping[str, str]
-) -> Query:
-    limit = (
-        "max_completion_tokens" if body.get("max_completion_tokens") is not None else "max_tokens"
-    )
-    return Query(
-        protocol=protocol,
-        text=text,
-        seed=_whole(body, "seed", minimum=None),
-        max_tokens=_whole(body, limit, minimum=1 if protocol == "chat" else 0),
-        stop=_stop(body),
-        sample_id=headers.get("X-Nel-Sample-Id"),
-        repeat=_repeat(headers.get("X-Nel-Repeat")),
-    )
-
-
-def _texts(protocol: Protocol, body: dict[str, object]) -> list[str]:
-    if protocol == "chat":
-        return ["\n".join(_contents(body.get("messages")))]
-    prompt = body.get("prompt")
-    if isinstance(prompt, str):
-        return [prompt]
-    if isinstance(prompt, list) and prompt and all(isinstance(item, str) for item in prompt):
-        return prompt
-    raise _wrong(
-        "prompt must be a string or a non-empty list of strings; token ids are not supported here",
-        "prompt",
-    )
-
-
-def _contents(messages: object) -> list[str]:
-    if not isinstance(messages, list) or not messages:
-        raise _wrong("messages must be a non-empty list", "messages")
-    contents = []
-    for position, message in enumerate(messages):
-        if not isinstance(message, dict) or not isinstance(message.get("role"), str):
-            raise _wrong(
-                f"messages[{position}] must be an object with a role", f"messages[{position}]"
-            )
-        contents.append(_content(message.get("content"), f"messages[{position}].content"))
-    return contents
-
-
-def _content(content: object, where: str) -> str:
-    if content is None:
-        return ""
-    if isinstance(content, str):
-        return content
-    if isinstance(content, list) and all(isinstance(item, dict) for item in content):
-        parts = [item.get("text", "") for item in content]
-        if all(isinstance(item, str) for item in parts):
-            return "\n".join(item for item in parts if item)
-    raise _wrong(f"{where} must be text or a list of content parts", where)
-
-
-def _refuse_unsupported(protocol: Protocol, body: dict[str, object]) -> None:
-    for name in ("n", "best_of"):
-        if body.get(name) not in (None, 1):
-            raise _wrong(f"{name} must be 1; send one request for each answer", name)
-    if protocol == "chat" and body.get("logprobs"):
-        raise _wrong("logprobs are not supported in chat here; use /v1/completions", "logprobs")
-
-
-def _model(body: dict[str, object]) -> str:
-    model = body.get("model")
-    if not isinstance(model, str) or not model:
-        raise _wrong("you must provide a model parameter", "model")
-    return model
-
-
-def _flag(body: dict[str, object], name: str) -> bool:
-    value = body.get(name)
-    if value is None or isinstance(value, bool):
-        return bool(value)
-    raise _wrong(f"{name} must be true or false", name)
-
-
-def _include_usage(body: dict[str, object]) -> bool:
-    options = body.get("stream_options")
-    if options is None:
-        return False
-    if not isinstance(options, dict):
-        raise _wrong("stream_options must be an object", "stream_options")
-    return _flag(options, "include_usage")
-
-
-def _whole(
-    body: dict[str, object], name: str, *, minimum: int | None = 0, maximum: int | None = None
-) -> int | None:
-    value = body.get(name)
-    if value is None:
-        return None
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise _wrong(f"{name} must be a whole number, not {value!r}", name)
-    if (minimum is not None and value < minimum) or (maximum is not None and value > maximum):
-        bound = f"at least {minimum}" if maximum is None else f"between {minimum} and {maximum}"
-        raise _wrong(f"{name} must be {bound}, not {value}", name)
-    return value
-
-
-def _stop(body: dict[str, object]) -> tuple[str, ...]:
-    stop = body.get("stop")
-    words = [stop] if isinstance(stop, str) else stop or []
-    if not isinstance(words, list) or not all(isinstance(word, str) and word for word in words):
-        raise _wrong("stop must be a string or a list of strings", "stop")
-    return tuple(words)
 
 
 def _repeat(value: str | None) -> int | None:
     if value is None:
         return None
     if not value.isascii() or not value.isdigit():
-        raise _wrong(f"the header X-Nel-Repeat must be a whole number from 0, not {value!r}", None)
+        raise wrong(f"the header X-Nel-Repeat must be a whole number from 0, not {value!r}", None)
     return int(value)
 
 
-def _wrong(message: str, param: str | None) -> EndpointFault:
+def wrong(message: str, param: str | None) -> EndpointFault:
+    """Return the refusal of a request; `param` names the field."""
     return EndpointFault(400, "invalid_request", message, param=param)

@@ -7,19 +7,17 @@ An `Answerer` is the seam: it gets one query and returns a reply or raises `Endp
 from __future__ import annotations
 
 import hmac
+from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Final, Protocol
+from typing import Final
 
 from aiohttp import web
 
-from nel.apps.http_server import MODEL
 from nel.apps.mock.openai_json import (
     Choice,
     Reply,
-    decode,
-    encode,
     error_body,
     full_body,
     models_body,
@@ -29,6 +27,7 @@ from nel.apps.mock.request_counts import Tally
 from nel.apps.mock.request_parsing import Call, EndpointFault, Query, parse_call
 from nel.apps.mock.request_parsing import Protocol as WireProtocol
 from nel.apps.mock.tokens import TokenLogprob, count_tokens, legacy_logprobs, tokenise
+from nel.core.strict_json import dumps_bytes, loads
 
 BODY_BYTES_MAX: Final = 64 * 1024 * 1024
 """Longest request body that is read."""
@@ -36,16 +35,16 @@ BODY_BYTES_MAX: Final = 64 * 1024 * 1024
 _Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
-class Answerer(Protocol):
-    """Who answers behind the wire."""
+class Answerer(ABC):
+    """What answers the requests of an application."""
 
+    @abstractmethod
     async def answer(self, query: Query) -> Reply:
         """Return the reply to one query.
 
         Raises:
             EndpointFault: There is none; the client sees its status, code and message.
         """
-        ...
 
     def logprobs(
         self, query: Query, prompt: Sequence[str], completion: Sequence[str]
@@ -55,7 +54,12 @@ class Answerer(Protocol):
         Raises:
             EndpointFault: This answerer has no log-probabilities.
         """
-        ...
+        raise EndpointFault(
+            400,
+            "unsupported",
+            "this endpoint has no log-probabilities; leave logprobs out",
+            param="logprobs",
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,7 +97,6 @@ def base_app(*, model: str, api_key: str | None) -> web.Application:
     app = web.Application(middlewares=[_errors, _gate], client_max_size=BODY_BYTES_MAX)
     app[WIRE] = Wire(model=model, api_key=api_key)
     app[TALLY] = Tally()
-    app[MODEL] = model
     app.add_routes(
         [
             web.get("/health", _health),
@@ -197,11 +200,11 @@ async def _stream(
     try:
         await response.prepare(request)
         for body in stream_bodies(call, choices, identifier):
-            await response.write(b"data: " + encode(body) + b"\n\n")
+            await response.write(b"data: " + dumps_bytes(body) + b"\n\n")
         await response.write(b"data: [DONE]\n\n")
         await response.write_eof()
     except ConnectionError:
-        """The client went away in the middle of the stream, which is its right."""
+        """The client disconnected."""
     return response
 
 
@@ -218,7 +221,7 @@ def decoded(raw: bytes) -> object:
         EndpointFault: 400, it is none.
     """
     try:
-        return decode(raw)
+        return loads(raw)
     except ValueError as error:
         raise EndpointFault(
             400, "invalid_json", f"the request body is not valid JSON: {error}"
@@ -239,5 +242,5 @@ def _json(
     value: object, *, status: int = 200, headers: dict[str, str] | None = None
 ) -> web.Response:
     return web.Response(
-        body=encode(value), status=status, headers=headers, content_type="application/json"
+        body=dumps_bytes(value), status=status, headers=headers, content_type="application/json"
     )

@@ -12,11 +12,11 @@ from typing import Final
 from aiohttp import web
 
 from nel.apps.mock.conversations import Asked, Spoken, asked_in
-from nel.apps.mock.openai_json import encode
 from nel.apps.mock.request_parsing import EndpointFault
 from nel.apps.mock.routes import TALLY, base_app, decoded
 from nel.apps.mock.scripts import Director, Turn
 from nel.apps.mock.vendor_bodies import body_of, events_of, signature
+from nel.core.strict_json import dumps_bytes
 
 DIRECTOR: Final = web.AppKey("nel_director", Director)
 _PATHS: Final[dict[str, Spoken]] = {
@@ -93,7 +93,7 @@ async def _sent(request: web.Request, asked: Asked, turn: Turn, number: int) -> 
         pieces = [] if turn.empty else list(_framed(asked, turn, number))
     else:
         kind = "application/json"
-        pieces = [] if turn.empty else [encode(body_of(asked, turn, number))]
+        pieces = [] if turn.empty else [dumps_bytes(body_of(asked, turn, number))]
     response = web.StreamResponse(headers={"Content-Type": kind})
     whole = b"".join(pieces)
     response.content_length = len(whole)
@@ -105,14 +105,14 @@ async def _sent(request: web.Request, asked: Asked, turn: Turn, number: int) -> 
         else:
             await response.write_eof()
     except ConnectionError:
-        """The client went away."""
+        """The client disconnected."""
     return response
 
 
 def _framed(asked: Asked, turn: Turn, number: int) -> list[bytes]:
     frames = [
         (f"event: {event['type']}\n".encode() if "type" in event else b"")
-        + b"data: " + encode(event) + b"\n\n"
+        + b"data: " + dumps_bytes(event) + b"\n\n"
         for event in events_of(asked, turn, number)
     ]  # fmt: skip
     return [*frames, b"data: [DONE]\n\n"] if asked.protocol == "chat" else frames

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 _TOKEN = re.compile(r"\s*\w+|\s*[^\w\s]|\s+")
 
@@ -56,16 +57,25 @@ def legacy_logprobs(
             them.
         from_start: Whether the first token has nothing before it, hence no log-probability.
     """
-    offsets, offset = [], 0
-    for item in tokens:
-        offsets.append(offset)
-        offset += len(item.token)
-    blank = 1 if from_start and tokens else 0
+    rows: list[tuple[str, float | None, dict[str, float] | None]]
+    rows = [(item.token, item.logprob, _top(item, alternatives_max)) for item in tokens]
+    if from_start and rows:
+        rows[0] = rows[0][0], None, None
+    return legacy_json(rows)
+
+
+def legacy_json(
+    rows: Sequence[tuple[str, float | None, dict[str, float] | None]],
+) -> dict[str, object]:
+    """Return tokens, each with its log-probability and the likeliest ones at its position, in the
+    legacy form.
+    """
+    lengths = [0, *accumulate(len(token) for token, _, _ in rows)]
     return {
-        "tokens": [item.token for item in tokens],
-        "token_logprobs": [None] * blank + [item.logprob for item in tokens[blank:]],
-        "top_logprobs": [None] * blank + [_top(item, alternatives_max) for item in tokens[blank:]],
-        "text_offset": offsets,
+        "tokens": [token for token, _, _ in rows],
+        "token_logprobs": [logprob for _, logprob, _ in rows],
+        "top_logprobs": [top for _, _, top in rows],
+        "text_offset": lengths[: len(rows)],
     }
 
 

@@ -10,12 +10,12 @@ from collections.abc import Iterator
 from typing import Any, Final, TypeAlias
 
 from nel.apps.mock.conversations import Asked
+from nel.apps.mock.openai_json import chat_events, pieces_of
 from nel.apps.mock.scripts import ScriptedCall, Turn
 from nel.apps.mock.tokens import count_tokens
 from nel.core.strict_json import dumps
 
 Event: TypeAlias = dict[str, Any]
-_PIECE_CHARACTERS: Final = 8
 _ENDINGS: Final[dict[str, dict[str | None, str]]] = {
     "chat": {"length": "length", "content_filter": "content_filter"},
     "anthropic": {"length": "max_tokens", "content_filter": "refusal"},
@@ -46,7 +46,7 @@ def events_of(asked: Asked, turn: Turn, number: int) -> Iterator[Event]:
     """Return the events of a streamed answer, in order."""
     whole = body_of(asked, turn, number)
     if asked.protocol == "chat":
-        return _chat_events(asked, whole)
+        return chat_events(whole, include_usage=asked.wants_usage)
     if asked.protocol == "responses":
         return _response_events(whole)
     return _message_events(whole) if asked.protocol == "anthropic" else _candidate_events(whole)
@@ -59,11 +59,6 @@ def _arguments(call: ScriptedCall) -> str:
 def _counts(asked: Asked, turn: Turn) -> tuple[int, int]:
     written = [turn.text, turn.reasoning, *(call.name + _arguments(call) for call in turn.calls)]
     return sum(count_tokens(text) for _, text in asked.entries), sum(map(count_tokens, written))
-
-
-def _pieces(text: str) -> list[str]:
-    size = _PIECE_CHARACTERS
-    return [text[start : start + size] for start in range(0, len(text), size)]
 
 
 def _chat(asked: Asked, turn: Turn, number: int) -> Event:
@@ -94,28 +89,6 @@ def _chat(asked: Asked, turn: Turn, number: int) -> Event:
             "total_tokens": read + written,
         },
     }
-
-
-def _chat_events(asked: Asked, whole: Event) -> Iterator[Event]:
-    head = {**whole, "object": "chat.completion.chunk"}
-    usage, (choice,) = head.pop("usage"), head.pop("choices")
-
-    def chunk(delta: Event, finish: str | None = None) -> Event:
-        return {**head, "choices": [{"index": 0, "delta": delta, "finish_reason": finish}]}
-
-    message = choice["message"]
-    yield chunk({"role": "assistant", "content": ""})
-    for name in ("reasoning_content", "content"):
-        yield from (chunk({name: piece}) for piece in _pieces(message.get(name) or ""))
-    for index, call in enumerate(message.get("tool_calls", ())):
-        function = call["function"]
-        begun = {**call, "index": index, "function": {**function, "arguments": ""}}
-        yield chunk({"tool_calls": [begun]})
-        for piece in _pieces(function["arguments"]):
-            yield chunk({"tool_calls": [{"index": index, "function": {"arguments": piece}}]})
-    yield chunk({}, choice["finish_reason"])
-    if asked.wants_usage:
-        yield {**head, "choices": [], "usage": usage}
 
 
 def _response(asked: Asked, turn: Turn, number: int) -> Event:
@@ -176,7 +149,7 @@ def _item_events(index: int, item: Event) -> Iterator[Event]:
     yield {"type": "response.output_item.added", "output_index": index, "item": start}
     if kind == "function_call":
         name = "response.function_call_arguments"
-        for piece in _pieces(item["arguments"]):
+        for piece in pieces_of(item["arguments"]):
             yield {"type": f"{name}.delta", **position, "delta": piece}
         yield {
             "type": f"{name}.done",
@@ -189,7 +162,7 @@ def _item_events(index: int, item: Event) -> Iterator[Event]:
         position |= {"summary_index": 0}
         name = "response.reasoning_summary"
         yield {"type": f"{name}_part.added", **position, "part": {**block, "text": ""}}
-        for piece in _pieces(block["text"]):
+        for piece in pieces_of(block["text"]):
             yield {"type": f"{name}_text.delta", **position, "delta": piece}
         yield {"type": f"{name}_text.done", **position, "text": block["text"]}
         yield {"type": f"{name}_part.done", **position, "part": block}
@@ -197,7 +170,7 @@ def _item_events(index: int, item: Event) -> Iterator[Event]:
         (block,) = item["content"]
         position |= {"content_index": 0}
         yield {"type": "response.content_part.added", **position, "part": {**block, "text": ""}}
-        for piece in _pieces(block["text"]):
+        for piece in pieces_of(block["text"]):
             yield {"type": "response.output_text.delta", **position, "delta": piece, "logprobs": []}
         yield {
             "type": "response.output_text.done",
@@ -255,7 +228,7 @@ def _message_events(whole: Event) -> Iterator[Event]:
         yield {"type": "content_block_start", "index": index, "content_block": start}
         deltas = [
             {"type": kind, piece_field: piece}
-            for piece in _pieces(value if isinstance(value, str) else dumps(value))
+            for piece in pieces_of(value if isinstance(value, str) else dumps(value))
         ]
         if "signature" in block:
             deltas.append({"type": "signature_delta", "signature": block["signature"]})
@@ -303,7 +276,7 @@ def _candidate_events(whole: Event) -> Iterator[Event]:
     parts = [
         {**block, "text": piece} if "text" in block else block
         for block in candidate["content"]["parts"]
-        for piece in (_pieces(block.get("text", "")) or [""])
+        for piece in (pieces_of(block.get("text", "")) or [""])
     ]
     head = {"modelVersion": whole["modelVersion"]}
     for position, block in enumerate(parts):

@@ -7,13 +7,13 @@ An answer that has no score is an error of HTTP, never a reward: a training loop
 
 from __future__ import annotations
 
-import hmac
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from aiohttp import web
 
+from nel.apps.http_server import has_token
 from nel.apps.serve.samples import SAMPLE_ID, ServedSamples, expected_text
 from nel.apps.serve.scoring import AnswerScorer
 from nel.core.strict_json import dumps, loads
@@ -84,15 +84,14 @@ async def _errors_as_json(request: web.Request, handler: Handler) -> web.StreamR
 
 @web.middleware
 async def _check_client(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Refuse who has not the token, and pages of other sites, which can send no JSON without being
-    asked first.
+    """Refuse requests without the token, and those of pages of other sites, which can send no JSON
+    before a preflight request.
     """
     service = request.app[SERVICE]
     host = request.host.rsplit(":", 1)[0].strip("[]").lower() if request.host else ""
     if service.hosts and host not in service.hosts:
         raise Refused(421, f"this server is not {host}")
-    sent = request.headers.get("Authorization", "").removeprefix("Bearer ")
-    if service.token is not None and not hmac.compare_digest(sent.encode(), service.token.encode()):
+    if not has_token(request, service.token):
         raise Refused(401, "send the token as Authorization: Bearer TOKEN")
     if request.method == "POST" and request.content_type != "application/json":
         raise Refused(415, "send JSON with Content-Type: application/json")

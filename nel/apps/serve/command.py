@@ -9,8 +9,14 @@ from typing import Annotated
 
 import typer
 
+from nel.cli.settings import JUDGE_FLAGS, chosen_settings, taking_settings
 
-def serve(
+serve = typer.Typer(add_completion=False, rich_markup_mode=None)
+
+
+@serve.command(cls=taking_settings(*JUDGE_FLAGS))
+def _serve(
+    ctx: typer.Context,
     bench: Annotated[
         str, typer.Option("--bench", "--benchmark", "-b", help="A benchmark's name, or its file.")
     ],
@@ -37,15 +43,6 @@ def serve(
         Path | None,
         typer.Option(metavar="DIR", help="Write all samples as JSON lines for NeMo Gym first."),
     ] = None,
-    judge_url: Annotated[
-        list[str] | None, typer.Option(help="Base URL of the judge; repeatable, or one for all.")
-    ] = None,
-    judge_id: Annotated[
-        list[str] | None, typer.Option(help="Name of the judging model; several make a panel.")
-    ] = None,
-    judge_api_key_env: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="Variable that holds the judge's key.")
-    ] = None,
     config: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="A run's configuration, of which the judges are taken."),
@@ -65,10 +62,11 @@ def serve(
     """
     from nel.apps.serve.start import (  # noqa: PLC0415 - keeps `nel --help` fast
         ServeOptions,
-        judging_of,
+        judging_in,
         start,
     )
 
+    chosen = chosen_settings(ctx)
     options = ServeOptions(
         benchmark=bench,
         dataset=dataset,
@@ -78,7 +76,9 @@ def serve(
         token_env=token_env,
         export_dir=export_data,
         timeout_seconds=scorer_timeout,
-        judging=judging_of(config, urls=judge_url, models=judge_id, key_names=judge_api_key_env),
+        judging=judging_in(config),
+        flags=chosen.settings,
+        overrides=chosen.overrides,
         judge_timeout_seconds=judge_timeout,
     )
     start(options, say=typer.echo)

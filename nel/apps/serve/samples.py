@@ -7,18 +7,18 @@ kept in memory.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 from nel.config.load import build_config
+from nel.config.settings import Given
 from nel.core.strict_json import dumps, loads
 from nel.engine.asking.benchmark_description import first_request
 from nel.engine.planning.plan import Plan, make_plans
 from nel.engine.planning.plan_samples import Digests, stream_samples
 from nel.engine.store.codec import decode_sample
 from nel.errors import UsageError
-from nel.scoring.protocol import asks_judge
 from nel.types import Generation, JsonObject, Sample
 
 SAMPLE_ID: Final = "sample_id"
@@ -76,7 +76,13 @@ class ServedSamples:
 
 
 def read_samples(
-    name: str, *, dataset: str | None, samples_max: int | None, judging: JsonObject | None = None
+    name: str,
+    *,
+    dataset: str | None,
+    samples_max: int | None,
+    judging: JsonObject | None = None,
+    flags: Sequence[Given] = (),
+    overrides: Sequence[str] = (),
 ) -> ServedSamples:
     """Return the samples of a benchmark.
 
@@ -85,14 +91,19 @@ def read_samples(
         dataset: Read instead of the benchmark's own.
         samples_max: Only the first so many rows.
         judging: ``judge`` and ``model_roles`` of a run's configuration.
+        flags: What flags set over it.
+        overrides: ``key.path=value``, laid over that.
 
     Raises:
-        UsageError: One answer to one question is not what it scores, or it needs a judge and there
-            is none.
-        NelError: The benchmark cannot be found, or its dataset cannot be read.
+        UsageError: One answer to one question is not what it scores.
+        NelError: The benchmark cannot be found, its dataset cannot be read, or it needs a judge and
+            there is none.
     """
     entry = {"name": name, "dataset": dataset, "max_problems": samples_max}
-    plan = _plan({"benchmarks": [entry], "endpoint": _NO_ENDPOINT, **(judging or {})})
+    settings = {"benchmarks": [entry], "endpoint": _NO_ENDPOINT, **(judging or {})}
+    config = build_config(settings, given=flags, overrides=overrides, where="nel serve")
+    (plan,) = make_plans(config)
+    _check(plan)
     digests = Digests()
     samples: list[Sample] = []
     places: dict[str, int] = {}
@@ -114,27 +125,6 @@ def read_samples(
 def expected_text(sample: Sample) -> str:
     """Return the target of a sample as text: itself, or as JSON."""
     return sample.target if isinstance(sample.target, str) else dumps(sample.target)
-
-
-def _plan(settings: JsonObject) -> Plan:
-    """Return the plan of a benchmark that can be served.
-
-    Raises:
-        UsageError: It cannot be.
-    """
-    # A judge that is missing is said in the words of this command, not in those of a run.
-    (plan,) = make_plans(build_config({"judge": _NO_ENDPOINT, **settings}))
-    _check(plan)
-    if "judge" in settings:
-        return plan
-    benchmark = plan.benchmark
-    if asks_judge(benchmark.scorer) and benchmark.judge is None and not plan.model_roles:
-        raise UsageError(
-            f"{benchmark.name} is scored by a judge; name one with --judge-url and --judge-id, or"
-            " with --config FILE"
-        )
-    (plan,) = make_plans(build_config(settings))
-    return plan
 
 
 def _check(plan: Plan) -> None:

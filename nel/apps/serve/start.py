@@ -6,21 +6,20 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from nel.apps.http_server import running, stop_on_signals
+from nel.apps.http_server import LOOPBACK, check_reach, running, stop_on_signals
 from nel.apps.serve.app import Service, serving_app
 from nel.apps.serve.judging import open_judges
 from nel.apps.serve.samples import ServedSamples, read_samples
 from nel.apps.serve.scoring import AnswerScorer
 from nel.config.load import build_config, read_yaml
 from nel.config.redaction import read_secret
+from nel.config.settings import Given
 from nel.core.atomic_files import write_file
 from nel.core.event_loop import run
 from nel.core.strict_json import dumps_line
 from nel.errors import PreflightError, SandboxError, UsageError
 from nel.sandbox import Sandbox
 from nel.types import JsonObject
-
-_LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,48 +36,21 @@ class ServeOptions:
     timeout_seconds: float = 60.0
     judging: JsonObject = field(default_factory=dict)
     """``judge`` and ``model_roles`` of a run's configuration."""
+    flags: Sequence[Given] = ()
+    """What flags set over it."""
+    overrides: Sequence[str] = ()
+    """``key.path=value``, laid over that."""
     judge_timeout_seconds: float = 300.0
 
 
-def judging_of(
-    path: Path | None,
-    *,
-    urls: Sequence[str] | None,
-    models: Sequence[str] | None,
-    key_names: Sequence[str] | None,
-) -> JsonObject:
-    """Return the settings of judges, from a run's configuration and from flags, which replace its
-    panel.
+def judging_in(path: Path | None) -> JsonObject:
+    """Return what a run's configuration says of judges; nothing without one.
 
     Raises:
-        UsageError: A URL has no model, or several of one do not fit the number of the other.
         ConfigError: The file cannot be read.
     """
     config = {} if path is None else read_yaml(path)
-    sections: JsonObject = {key: config[key] for key in ("judge", "model_roles") if config.get(key)}
-    if not (urls or models or key_names):
-        return sections
-    if not (urls and models):
-        raise UsageError("a judge has --judge-url and --judge-id; give both")
-    for flag, values in (("--judge-url", urls), ("--judge-api-key-env", key_names or [""])):
-        if len(values) not in (1, len(models)):
-            raise UsageError(
-                f"{flag} is given {len(values)} times for {len(models)} judges; give one, or one"
-                " for each"
-            )
-    keys = list(key_names or [])
-    panel = [
-        {"url": urls[min(index, len(urls) - 1)], "model": model}
-        | ({"api_key_env": keys[min(index, len(keys) - 1)]} if keys else {})
-        for index, model in enumerate(models)
-    ]
-    own = sections.get("judge")
-    others = (
-        {key: value for key, value in own.items() if key not in ("url", "model")}
-        if isinstance(own, dict)
-        else {}
-    )
-    return {**sections, "judge": {**others, "panel": panel}}
+    return {key: config[key] for key in ("judge", "model_roles") if config.get(key)}
 
 
 def start(options: ServeOptions, *, say: Callable[[str], None]) -> None:
@@ -89,17 +61,15 @@ def start(options: ServeOptions, *, say: Callable[[str], None]) -> None:
             has no token.
         PreflightError: Programs cannot be run.
     """
-    if options.host not in _LOOPBACK and options.token_env is None:
-        raise UsageError(
-            f"{options.host} may be reached by others; name the environment variable of a token"
-            " with --token-env"
-        )
+    check_reach(options.host, options.token_env)
     token = read_secret(options.token_env)
     served = read_samples(
         options.benchmark,
         dataset=options.dataset,
         samples_max=options.samples_max,
         judging=options.judging,
+        flags=options.flags,
+        overrides=options.overrides,
     )
     if served.n_bad_rows:
         say(
@@ -112,7 +82,7 @@ def start(options: ServeOptions, *, say: Callable[[str], None]) -> None:
     scorer = AnswerScorer(served, sandbox=sandbox, timeout_seconds=options.timeout_seconds)
     try:
         _check_sandbox(served, sandbox)
-        hosts = _LOOPBACK if options.host in _LOOPBACK else frozenset()
+        hosts = LOOPBACK if options.host in LOOPBACK else frozenset()
         run(_serve(Service(served=served, scorer=scorer, hosts=hosts, token=token), options, say))
     finally:
         scorer.close()

@@ -9,13 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from nel.apps.view.pages import cut
 from nel.apps.view.recent import Recent
 from nel.apps.view.summary import BenchmarkSummary, RunSummary, stamp_of
 from nel.artifacts.files import directory_name
 from nel.comparison.compare import compare
 from nel.comparison.document import comparison_json
-from nel.comparison.fields import PARTS
 from nel.comparison.measures import Settings
 from nel.comparison.nel_runs import read_side
 from nel.config.named_baselines import read_baselines
@@ -23,13 +21,14 @@ from nel.core.strict_json import dumps
 from nel.errors import NelError, OutputError
 from nel.reports.comparison import interval, lines, p_text, points, score, settings_lines
 from nel.reports.samples import question_in
-from nel.reports.text import as_text, one_line
+from nel.reports.text import as_text, cut, one_line
 
 FLIPS_MAX: Final = 1_000
 RUNS_MAX: Final = 8
 """Runs of one comparison."""
 PAGE: Final = 25
-_CACHED_MAX: Final = 4
+COMPARISONS_MAX: Final = 4
+"""Comparisons that are cached."""
 _TEXT_MAX: Final = 20_000
 
 
@@ -128,20 +127,19 @@ def baseline_name(run: RunSummary) -> str | None:
     )
 
 
-class Comparisons:
-    """Compares runs, and caches the last few comparisons."""
+def compared(
+    recent: Recent[ComparisonView], runs: Sequence[RunSummary], despite: Sequence[str]
+) -> ComparisonView:
+    """Return the comparison of the first run with the others; one after another, since each holds a
+    column of every result in memory.
 
-    def __init__(self) -> None:
-        """Cache nothing yet."""
-        self._recent: Recent[ComparisonView] = Recent(_CACHED_MAX)
-
-    def of(self, runs: Sequence[RunSummary], despite: Sequence[str]) -> ComparisonView:
-        """Return the comparison of the first run with the others; one after another, since each
-        holds a column of every result in memory.
-        """
-        parts = tuple(field_name for field_name in PARTS if field_name in despite)
-        stamp = (*((run.run.path, stamp_of(run.run)) for run in runs), parts)
-        return self._recent.of(stamp, lambda: _compared(runs, frozenset(parts)))
+    Args:
+        recent: The comparisons that were made last.
+        runs: At least two.
+        despite: Of `nel.comparison.fields.PARTS`, those that may differ.
+    """
+    stamp = (*((run.run.path, stamp_of(run.run)) for run in runs), tuple(despite))
+    return recent.of(stamp, lambda: _compared(runs, frozenset(despite)))
 
 
 def _compared(runs: Sequence[RunSummary], despite: frozenset[str]) -> ComparisonView:

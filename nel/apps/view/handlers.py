@@ -8,10 +8,12 @@ import asyncio
 import re
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
+from dataclasses import asdict
 from typing import Any, Final, TypeAlias
 from urllib.parse import quote
 
 from aiohttp import web
+from pydantic import ValidationError
 
 from nel.apps.view.addressed import (
     NO_SAMPLE,
@@ -31,6 +33,7 @@ from nel.apps.view.comparing import (
     RUNS_MAX,
     BenchmarkRow,
     FlipRow,
+    compared,
     trade_offs,
     with_baseline_first,
 )
@@ -45,6 +48,7 @@ from nel.apps.view.ratings import (
     add_rating,
     rating_fields,
     ratings_of,
+    ratings_path,
     read_ratings,
 )
 from nel.apps.view.run_page import benchmark_page
@@ -56,6 +60,7 @@ from nel.apps.view.summary import RunSummary
 from nel.apps.view.table import DEFAULT, ROWS_MAX, chosen, ordered, rows_of
 from nel.apps.view.transcript import whole_output
 from nel.comparison.fields import PARTS
+from nel.config.layers import first_problem
 from nel.core.strict_json import dumps_bytes, loads, pretty
 from nel.engine.store.browsing import BrowsedStore
 from nel.errors import NelError
@@ -108,8 +113,7 @@ def _page(name: str, values_of: Callable[[web.Request], Mapping[str, Any]]) -> R
     """Return what makes a page of a template and its values."""
 
     def respond(request: web.Request) -> web.Response:
-        with request.app[LIBRARY].indices.quiet.disturbed():
-            text = render(name, base=request.app[ACCESS].base_path, **values_of(request))
+        text = render(name, base=request.app[ACCESS].base_path, **values_of(request))
         return web.Response(text=text, content_type="text/html", charset="utf-8")
 
     return respond
@@ -125,6 +129,8 @@ def _saving(save: Callable[[web.Request, Any], None]) -> Handler:
             raise web.HTTPUnsupportedMediaType(text="send JSON")
         try:
             await asyncio.to_thread(save, request, loads(await request.read()))
+        except ValidationError as error:
+            raise web.HTTPBadRequest(text=first_problem(error)) from error
         except (ValueError, NelError) as error:
             raise web.HTTPBadRequest(text=str(error)) from error
         return _json({"is_saved": True})
@@ -204,7 +210,9 @@ def _live_run(request: web.Request) -> web.Response:
 
 
 def _index_state(request: web.Request) -> web.Response:
-    return _json(_index_json(request.app[LIBRARY].indices.of(run_of(request))))
+    state = asdict(request.app[LIBRARY].indices.of(run_of(request)))
+    del state["path"]
+    return _json(state)
 
 
 def _save_notes(request: web.Request, fields: Any) -> None:
@@ -255,7 +263,7 @@ def _run_page(request: web.Request) -> dict[str, Any]:
         "can_note": not request.app[ACCESS].is_read_only,
         "benchmarks": [benchmark_page(summary, benchmark) for benchmark in summary.benchmarks],
         "indexed": {item.key: _indexed(state, item.key) for item in summary.benchmarks},
-        "index": _index_json(state),
+        "index": state,
     }
 
 
@@ -272,8 +280,8 @@ def _samples_page(request: web.Request) -> dict[str, Any]:
         "benchmark": benchmark,
         "wanted": wanted,
         "page": sample_rows(run, benchmark, state, wanted),
-        "n_rated": len(read_ratings(ratings_path_of(request))),
-        "index": _index_json(state),
+        "n_rated": len(read_ratings(ratings_path(run.path, benchmark.address))),
+        "index": state,
     }
 
 
@@ -286,7 +294,7 @@ def _sample_page(request: web.Request) -> dict[str, Any]:
     wanted = wanted_of(request)
     state = request.app[LIBRARY].indices.of(run)
     before, after = neighbours(run, benchmark, state, wanted, (idx, repeat))
-    ratings = read_ratings(ratings_path_of(request))
+    ratings = read_ratings(ratings_path(run.path, benchmark.address))
     return {
         "run": summary,
         "benchmark": benchmark,
@@ -313,7 +321,7 @@ def _compared_runs(request: web.Request) -> tuple[list[RunSummary], str]:
 def _compare_page(request: web.Request) -> dict[str, Any]:
     runs, why = _compared_runs(request)
     despite = [name for name in PARTS if name in request.query.getall("despite", [])]
-    comparison = request.app[LIBRARY].comparisons.of(runs, despite)
+    comparison = compared(request.app[LIBRARY].comparisons, runs, despite)
     wanted = request.query.get("bench", "")
     selected = next(
         (benchmark for benchmark in comparison.benchmarks if benchmark.address == wanted),
@@ -360,14 +368,3 @@ def _indexed(state: IndexState, key: int) -> tuple[list[Chart], Confusion | None
         confusion = confusion_of(index.choices(key))
         return [chart for chart in charts if chart is not None], confusion
     return [], None
-
-
-def _index_json(state: IndexState) -> dict[str, Any]:
-    """Return how far an index is."""
-    return {
-        "is_ready": state.is_ready,
-        "n": state.n_indexed,
-        "total": state.n_total,
-        "seconds": round(state.seconds, 2),
-        "problem": state.problem or None,
-    }

@@ -10,12 +10,15 @@ from typing import Final
 
 from aiohttp import web
 
-from nel.apps.view.comparing import Comparisons
+from nel.apps.view.comparing import COMPARISONS_MAX, ComparisonView
 from nel.apps.view.finding import FoundRun, find_runs
-from nel.apps.view.index.building import WAIT_SECONDS, Indices
+from nel.apps.view.index.building import Indices
+from nel.apps.view.recent import Recent
 from nel.apps.view.summary import Summaries
 
 _LOOK_AGAIN_SECONDS: Final = 5.0
+WAIT_SECONDS: Final = 0.05
+"""A page waits so long for an index and for counts, so that a small run is shown whole at once."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -26,9 +29,9 @@ class Library:
     cache: Path
     """Where indices of samples are kept."""
     wait_seconds: float = WAIT_SECONDS
-    """How long a page waits for an index."""
+    """How long a page waits for an index, and for the answers of a run in progress to be counted."""
     summaries: Summaries = field(init=False)
-    comparisons: Comparisons = field(default_factory=Comparisons)
+    comparisons: Recent[ComparisonView] = field(default_factory=lambda: Recent(COMPARISONS_MAX))
     indices: Indices = field(init=False)
     _seen: tuple[float, dict[str, FoundRun]] = (0.0, {})
 

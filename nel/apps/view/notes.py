@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Final
+
+from annotated_types import MaxLen
+from pydantic import BaseModel, ConfigDict
 
 from nel.core.atomic_files import write_file
 from nel.core.strict_json import loads, pretty
@@ -65,34 +67,26 @@ def write_notes(run_dir: Path, notes: Notes) -> None:
     write_file(path, [pretty({"format": FORMAT, "tags": list(notes.tags), "note": notes.note})])
 
 
-def notes_of(fields: Any) -> Notes:
+class _Fields(BaseModel):
+    """What a page sends, and what a file of notes holds."""
+
+    model_config = ConfigDict(strict=True)
+
+    tags: list[str] = []
+    note: Annotated[str, MaxLen(NOTE_CHARACTERS_MAX)] = ""
+
+
+def notes_of(fields: object) -> Notes:
     """Return the notes that a JSON value holds.
 
     Raises:
-        UsageError: It is no object of tags and a note, or longer than what is kept.
+        ValidationError: It is not an object of tags and a note, or the note is too long.
+        UsageError: There are more or longer tags than are stored.
     """
-    if not isinstance(fields, dict):
-        raise UsageError(
-            'notes are an object like {"tags": ["baseline"], "note": "before the fix"}'
-        )
-    tags, note = fields.get("tags", []), fields.get("note", "")
-    if (
-        not isinstance(note, str)
-        or not isinstance(tags, list)
-        or not all(isinstance(tag, str) for tag in tags)
-    ):
-        raise UsageError("tags are a list of texts and the note is a text")
-    if len(note) > NOTE_CHARACTERS_MAX:
-        raise UsageError(
-            f"the note has {len(note):,} characters; up to {NOTE_CHARACTERS_MAX:,} are kept"
-        )
-    return Notes(tags=_clean(tags), note=visible(note).strip())
-
-
-def _clean(tags: Iterable[str]) -> tuple[str, ...]:
-    distinct = tuple(dict.fromkeys(tag for tag in map(one_line, tags) if tag))
-    if len(distinct) > TAGS_MAX or any(len(tag) > TAG_CHARACTERS_MAX for tag in distinct):
+    sent = _Fields.model_validate(fields)
+    tags = tuple(dict.fromkeys(filter(None, map(one_line, sent.tags))))
+    if len(tags) > TAGS_MAX or any(len(tag) > TAG_CHARACTERS_MAX for tag in tags):
         raise UsageError(
             f"a run has up to {TAGS_MAX} tags of up to {TAG_CHARACTERS_MAX} characters"
         )
-    return distinct
+    return Notes(tags=tags, note=visible(sent.note).strip())

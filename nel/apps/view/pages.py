@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from functools import cache
+from importlib.resources import files as package_files
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote, urlencode
 
@@ -16,7 +17,7 @@ from nel.apps.view.index.database import choice_name
 from nel.apps.view.index.words import NUMBERS
 from nel.reports import numbers
 from nel.reports.environment import templates_of
-from nel.reports.text import as_text, one_line
+from nel.reports.text import cut
 from nel.version import __version__
 
 if TYPE_CHECKING:
@@ -51,10 +52,8 @@ def address(base: str, *parts: object, **query: object) -> str:
     )
 
 
-def cut(value: object, characters_max: int = _CUT) -> str:
-    """Return a value as one line of at most so many characters."""
-    text = as_text(value)
-    return one_line(text if len(text) <= characters_max else text[:characters_max] + "…")
+def _cut(value: object, characters_max: int = _CUT) -> str:
+    return cut(value, characters_max)
 
 
 def moment(seconds: float | None) -> str:
@@ -74,18 +73,16 @@ def money(value: Any) -> str:
 
 
 def warm_up() -> None:
-    """Compile the templates, which takes a quarter of a second, so that the first page does not
-    have to.
-    """
-    for name in ("compare", "error", "run", "runs", "sample", "samples"):
-        _environment().get_template(f"{name}.html.j2")
+    """Compile the templates, which takes half a second, so that the first page does not have to."""
+    for file in package_files("nel.apps.view").joinpath("templates").iterdir():
+        _environment().get_template(file.name)
 
 
 @cache
 def _environment() -> Environment:
     made = templates_of("nel.apps.view")
     made.filters |= {
-        "cut": cut,
+        "cut": _cut,
         "moment": moment,
         "money": money,
     }

@@ -10,7 +10,10 @@ import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Any, Final
+
+from annotated_types import MaxLen
+from pydantic import BaseModel, ConfigDict
 
 from nel.artifacts.labels.file import RATINGS_SUFFIX
 from nel.core.atomic_files import write_file
@@ -18,9 +21,6 @@ from nel.core.strict_json import dumps_line, loads
 from nel.errors import UsageError
 from nel.reports.text import one_line, visible
 
-_LABEL_CHARACTERS_MAX: Final = 60
-_NAME_CHARACTERS_MAX: Final = 60
-_NOTE_CHARACTERS_MAX: Final = 10_000
 _lock: Final = threading.Lock()
 """A rating is added to the others by writing all of them."""
 
@@ -80,30 +80,27 @@ def ratings_of(ratings: Sequence[Rating], sample_id: str, repeat: int) -> list[R
     return [item for item in ratings if (item.sample_id, item.repeat) == (sample_id, repeat)]
 
 
-def rating_fields(fields: Any) -> Mapping[str, Any]:
+class _Fields(BaseModel):
+    """What a page sends."""
+
+    model_config = ConfigDict(strict=True)
+
+    label: Annotated[str, MaxLen(60)] = ""
+    note: Annotated[str, MaxLen(10_000)] = ""
+    annotator: Annotated[str, MaxLen(60)] = ""
+
+
+def rating_fields(fields: object) -> Mapping[str, Any]:
     """Return label, note and name from what a page sends.
 
     Raises:
-        UsageError: It is not an object of texts, or one is longer than what is stored.
+        ValidationError: It is not an object of texts, or one is longer than what is stored.
     """
-    names = {
-        "label": _LABEL_CHARACTERS_MAX,
-        "note": _NOTE_CHARACTERS_MAX,
-        "annotator": _NAME_CHARACTERS_MAX,
-    }
-    if not isinstance(fields, dict) or not all(
-        isinstance(fields.get(name, ""), str) for name in names
-    ):
-        raise UsageError(
-            'a rating is an object like {"label": "correct", "note": "", "annotator": "Ada"}'
-        )
-    for name, longest in names.items():
-        if len(fields.get(name, "")) > longest:
-            raise UsageError(f"the {name} has more than {longest:,} characters; shorten it")
+    sent = _Fields.model_validate(fields)
     return {
-        "label": one_line(fields.get("label", "")) or None,
-        "note": visible(fields.get("note", "")).strip(),
-        "annotator": one_line(fields.get("annotator", "")),
+        "label": one_line(sent.label) or None,
+        "note": visible(sent.note).strip(),
+        "annotator": one_line(sent.annotator),
     }
 
 

@@ -4,8 +4,7 @@ from run.db.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Any, Final
 
 from nel.apps.view.summary import BenchmarkSummary, RunSummary
@@ -14,44 +13,18 @@ from nel.reports.early_stop import stop_line
 from nel.reports.extraction import band_text
 from nel.reports.failure_clusters import cluster_rows
 from nel.reports.judge_section import judged_line
-from nel.reports.page import Segment, accounting_segments, causes_of
+from nel.reports.page import accounting_segments, causes_of, failure_rows, reason_of
 from nel.reports.selection import sample_line
 
 _LATENCIES: Final = (("Latency", "latency_seconds"), ("First token", "first_token_seconds"))
 _POINTS: Final = ("p50", "p90", "p99", "max", "mean")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BenchmarkPage:
-    """One benchmark on the page of its run."""
-
-    summary: BenchmarkSummary
-    segments: Sequence[Segment]
-    causes: Sequence[tuple[str, int]]
-    """Of the unscored, most frequent first."""
-    kinds: Sequence[tuple[str, int]]
-    """Of model failures, most frequent first."""
-    warnings: Sequence[str]
-    reason: str
-    """Why there is no score, or no interval."""
-    method: str
-    categories: Sequence[Mapping[str, Any]]
-    failures: Sequence[Mapping[str, Any]]
-    alike: Sequence[Mapping[str, Any]]
-    """Failures with one error text or one form of answer in common."""
-    n_unclustered: int
-    metrics: Sequence[Mapping[str, Any]]
-    remarks: Sequence[str]
-    """Who judged, and how far the score depends on the way of reading."""
-    is_shard: bool
-    """Of a run, so that other shards ask the rest."""
-    latencies: Sequence[tuple[str, Mapping[str, Any]]]
-    runtime: Mapping[str, Any]
-    config: Mapping[str, Any]
-
-
-def benchmark_page(run: RunSummary, summary: BenchmarkSummary) -> BenchmarkPage:
-    """Return what the page says of a benchmark."""
+def benchmark_page(run: RunSummary, summary: BenchmarkSummary) -> dict[str, Any]:
+    """Return what the page says of a benchmark, for its template: causes of the unscored and kinds
+    of failures come most frequent first, ``alike`` are failures with one error text or one form of
+    answer in common, and ``remarks`` say who judged and how far the score depends on the reading.
+    """
     files = summary.files
     metrics: Mapping[str, Any] = files.metrics if files is not None else {}
     accounting = _accounting(summary, metrics)
@@ -59,37 +32,29 @@ def benchmark_page(run: RunSummary, summary: BenchmarkSummary) -> BenchmarkPage:
     runtime: Mapping[str, Any] = files.runtime if files is not None else {}
     failures: Mapping[str, Any] = files.failures if files is not None else {}
     kinds = accounting.get("model_failures") or {}
-    return BenchmarkPage(
-        summary=summary,
-        segments=accounting_segments(accounting),
-        causes=causes_of(accounting),
-        kinds=sorted(kinds.items(), key=lambda item: (-item[1], item[0])),
-        warnings=_warnings(run, summary),
-        reason=_reason(metrics, headline),
-        method=str(headline.get("ci_method") or ""),
-        categories=[
+    return {
+        "summary": summary,
+        "segments": accounting_segments(accounting),
+        "causes": causes_of(accounting),
+        "kinds": sorted(kinds.items(), key=lambda item: (-item[1], item[0])),
+        "warnings": _warnings(run, summary),
+        "reason": reason_of(metrics),
+        "method": str(headline.get("ci_method") or ""),
+        "categories": [
             {"name": name, **row} for name, row in (metrics.get("categories") or {}).items()
         ],
-        failures=_failures(failures),
-        alike=cluster_rows(failures),
-        n_unclustered=failures.get("n_unclustered") or 0,
-        metrics=list(metrics.get("metrics") or ()),
-        remarks=_remarks(metrics),
-        is_shard=bool(metrics.get("shard")),
-        latencies=[
+        "failures": failure_rows(failures),
+        "alike": cluster_rows(failures),
+        "n_unclustered": failures.get("n_unclustered") or 0,
+        "metrics": list(metrics.get("metrics") or ()),
+        "remarks": _remarks(metrics),
+        "is_shard": bool(metrics.get("shard")),
+        "latencies": [
             (title, runtime[key]) for title, key in _LATENCIES if _is_known(runtime.get(key))
         ],
-        runtime=runtime,
-        config=(files.bundle.get("config") or {}) if files is not None else {},
-    )
-
-
-def _reason(metrics: Mapping[str, Any], headline: Mapping[str, Any]) -> str:
-    rows = (
-        row for row in metrics.get("metrics") or () if row.get("name") == headline.get("metric")
-    )
-    row: Mapping[str, Any] = next(rows, {})
-    return str(row.get("reason") or "")
+        "runtime": runtime,
+        "config": (files.bundle.get("config") or {}) if files is not None else {},
+    }
 
 
 def _remarks(metrics: Mapping[str, Any]) -> list[str]:
@@ -122,22 +87,6 @@ def _warnings(run: RunSummary, summary: BenchmarkSummary) -> list[str]:
             f" {run.run.path} goes on."
         )
     return [*lines, *summary.warnings]
-
-
-def _failures(document: Mapping[str, Any]) -> list[dict[str, Any]]:
-    kinds = (
-        document.get("kinds") or document.get("categories") or {}
-    )  # a kind is what samples are filtered by
-    rows = [
-        {
-            "name": name,
-            "count": failure["count"],
-            "rate": failure["rate"],
-            "hint": failure.get("hint", ""),
-        }
-        for name, failure in kinds.items()
-    ]
-    return sorted(rows, key=lambda row: (-row["count"], row["name"]))
 
 
 def _is_known(percentiles: Mapping[str, Any] | None) -> bool:

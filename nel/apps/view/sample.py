@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 from nel.apps.view.finding import FoundRun
-from nel.apps.view.index.building import question_of, text_of
+from nel.apps.view.index.building import question_of
 from nel.apps.view.left_out import left_out
 from nel.apps.view.samples import Verdict, verdict_of
 from nel.apps.view.summary import BenchmarkSummary
@@ -33,8 +33,8 @@ from nel.judges.record import KEY as JUDGEMENTS
 from nel.reports.choices import Options, options_of
 from nel.reports.judge_section import shown_judgements
 from nel.reports.numbers import count
-from nel.reports.text import as_text
-from nel.types import Message, Response, Sample, Unscored
+from nel.reports.text import as_text, content_text
+from nel.types import Response, Sample, Unscored
 
 _READ_MAX: Final = 200_000
 """An answer of more characters is not read again for its page."""
@@ -234,7 +234,7 @@ def _prompt(
     asked_messages = (
         [("user", asked)]
         if isinstance(asked, str)
-        else [(message.role, text_of(message)) for message in asked]
+        else [(message.role, content_text(message.content)) for message in asked]
     )
     system = benchmark.plan.get("system_prompt")
     return (
@@ -263,18 +263,7 @@ def _messages(sent: str) -> tuple[list[tuple[str, str]], dict[str, object]]:
 def _message(item: object) -> tuple[str, str]:
     if not isinstance(item, dict):
         return "", as_text(item)
-    content = item.get("content")
-    if content is None:
-        return str(item.get("role", "")), ""
-    message = Message(
-        role="", content=content if isinstance(content, str) else tuple(_parts(content))
-    )
-    return str(item.get("role", "")), text_of(message)
-
-
-def _parts(content: object) -> list[dict[str, Any]]:
-    parts = content if isinstance(content, list) else [content]
-    return [item if isinstance(item, dict) else {"text": as_text(item)} for item in parts]
+    return str(item.get("role", "")), content_text(item.get("content"))
 
 
 def _read(

@@ -27,7 +27,6 @@ from nel.apps.view.index.database import (
 )
 from nel.apps.view.index.words import conditions_of, query_of
 from nel.apps.view.left_out import LeftOut, left_out
-from nel.apps.view.pages import cut
 from nel.apps.view.summary import BenchmarkSummary
 from nel.artifacts.failures import kind_of
 from nel.artifacts.results import read_result
@@ -38,6 +37,7 @@ from nel.engine.store.spending import price_in
 from nel.errors import StoreError
 from nel.reports.choices import options_of
 from nel.reports.distributions import measured
+from nel.reports.text import cut
 from nel.types import Response, Unscored
 
 PAGE: Final = 50
@@ -77,8 +77,8 @@ class SampleRow:
     """Score and measures of that repeat, as far as they are known."""
 
     @property
-    def place(self) -> str:
-        """Return where it stands, as an address says it."""
+    def position(self) -> str:
+        """Return the sample and its repeat, as an address has them."""
         return f"{self.idx}.{self.repeat}" if self.repeat else str(self.idx)
 
     @property

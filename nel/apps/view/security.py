@@ -18,6 +18,8 @@ from urllib.parse import urlsplit
 
 from aiohttp import web
 
+from nel.apps.http_server import LOOPBACK
+
 HEADERS: Final = {
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
@@ -31,7 +33,6 @@ HEADERS: Final = {
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
     "Server": "nel",
 }
-LOOPBACK: Final = frozenset({"127.0.0.1", "localhost", "::1"})
 _ANY_ADDRESS: Final = frozenset({"0.0.0.0", "::", ""})  # noqa: S104 - compared with, never bound
 TOKEN: Final = "token"  # noqa: S105 - the name of a parameter
 _TICKET_BYTES: Final = 24

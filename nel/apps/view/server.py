@@ -16,8 +16,7 @@ from aiohttp import web
 
 from nel.apps.http_server import running, stop_on_signals
 from nel.apps.view.handlers import routes
-from nel.apps.view.index.building import WAIT_SECONDS
-from nel.apps.view.library import LIBRARY, Library
+from nel.apps.view.library import LIBRARY, WAIT_SECONDS, Library
 from nel.apps.view.pages import render, warm_up
 from nel.apps.view.security import (
     ACCESS,
@@ -99,9 +98,9 @@ async def serve(
         UsageError: The port is in use or the host is not an address of this machine.
     """
     stop = stop_on_signals()
+    await asyncio.to_thread(warm_up)
     async with listening(app, host, port) as address:
         on_ready(address)
-        await asyncio.to_thread(warm_up)
         await stop.wait()
 
 

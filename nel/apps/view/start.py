@@ -22,6 +22,7 @@ from nel.errors import UsageError
 
 _TOKEN_CHARACTERS_MIN: Final = 16
 """Of a token that the user chose; shorter ones can be guessed."""
+_SWITCH_SECONDS: Final = 0.0002
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +54,9 @@ def start(options: ViewOptions, *, say: Callable[[str], None]) -> None:
     cache = cache_directory(options.cache_dir)
     directories = [_opened(local_copy(path), cache) for path in options.directories]
     check_directories(directories)
+    # A page reads SQLite row by row and asks for the interpreter after each, which a thread that
+    # builds an index would otherwise keep for 5 ms every time.
+    sys.setswitchinterval(_SWITCH_SECONDS)
     app = create_app(directories, access, cache)
 
     def ready(address: str) -> None:
@@ -69,7 +73,7 @@ def _opened(path: Path, cache: Path) -> Path:
 
 
 def access_of(options: ViewOptions) -> Access:
-    """Return who may read.
+    """Return which clients may read.
 
     Raises:
         UsageError: An option cannot be used.

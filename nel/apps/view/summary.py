@@ -35,7 +35,6 @@ from nel.reports.text import one_line
 
 _KEPT_MAX: Final = 5_000
 _COUNTERS: Final = 2
-WAIT_SECONDS: Final = 0.15
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,13 +90,13 @@ class RunSummary:
     run: FoundRun
     run_id: str
     state: State
-    reason: str | None
-    model: str | None
-    url: str | None
-    started: float | None
+    reason: str | None = None
+    model: str | None = None
+    url: str | None = None
+    started: float | None = None
     """Of its first session, in seconds since 1970."""
-    elapsed_seconds: float | None
-    cost: float | None
+    elapsed_seconds: float | None = None
+    cost: float | None = None
     """Of the whole run with its judges and retries; None where no price is known."""
     sessions: int = 0
     benchmarks: tuple[BenchmarkSummary, ...] = ()
@@ -121,7 +120,7 @@ class RunSummary:
 class Summaries:
     """Reads summaries, and keeps those of runs that did not change."""
 
-    def __init__(self, *, wait_seconds: float = WAIT_SECONDS) -> None:
+    def __init__(self, *, wait_seconds: float) -> None:
         """Keep nothing yet.
 
         Args:
@@ -385,7 +384,5 @@ def _cost_of(runtime: Mapping[str, Any]) -> float | None:
 
 
 def _unreadable(run: FoundRun, why: str) -> RunSummary:
-    return RunSummary(
-        run=run, run_id=run.path.name, state="stopped", reason=None, model=None, url=None, started=None,
-        elapsed_seconds=None, cost=None, problem=why.replace(f"{os.fspath(run.path)}{os.sep}", ""),
-    )  # fmt: skip
+    problem = why.replace(f"{os.fspath(run.path)}{os.sep}", "")
+    return RunSummary(run=run, run_id=run.path.name, state="stopped", problem=problem)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from nel.apps.view.index.building import text_of
 from nel.apps.view.texts import shortened
 from nel.config.schema import Price
 from nel.core.strict_json import loads
@@ -16,8 +15,8 @@ from nel.engine.store.spending import price_in
 from nel.episodes.steps import Step
 from nel.models.budget import cost_of
 from nel.reports import numbers
-from nel.reports.text import as_text
-from nel.types import JsonObject, Response, ToolCall
+from nel.reports.text import as_text, content_text
+from nel.types import Response, ToolCall
 
 _NAMES: Final = {
     "model": "model",
@@ -27,17 +26,6 @@ _NAMES: Final = {
     "note": "note",
 }
 _INTERRUPTED: Final = "no result yet"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CallView:
-    """A call that the model wrote."""
-
-    name: str
-    arguments: object
-    """As JSON, or what the model wrote where that is none."""
-    problem: str | None
-    """Why it cannot be read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,8 +42,8 @@ class StepView:
     """Role and text of what a request adds to the conversation beside answers and results."""
     text: str
     reasoning: str
-    calls: Sequence[CallView]
-    arguments: object
+    calls: Sequence[ToolCall]
+    arguments: str | None
     """Of a call."""
     data: object
     """Of a note, or evidence."""
@@ -134,11 +122,11 @@ def _step_view(
         kind=step.kind,
         name=str(step.asked.get("name") or _NAMES[step.kind]),
         span=step.span,
-        sent=[(message.role, shortened(text_of(message), limit)) for message in sent],
+        sent=[(message.role, shortened(content_text(message.content), limit)) for message in sent],
         text=shortened(_text_of(step), limit),
         reasoning=shortened((response and response.reasoning) or "", limit),
-        calls=[_call_view(call) for call in response.tool_calls] if response is not None else [],
-        arguments=_arguments_of(step.asked) if step.kind == "tool" else None,
+        calls=response.tool_calls if response is not None else (),
+        arguments=_pretty(str(step.asked["arguments"])) if step.kind == "tool" else None,
         data=_data_of(step),
         error=_INTERRUPTED
         if is_open
@@ -176,16 +164,6 @@ def _data_of(step: Step) -> object:
     if step.kind == "verify":
         return step.asked.get("evidence")
     return step.asked if step.kind == "note" else None
-
-
-def _arguments_of(asked: Mapping[str, object]) -> object:
-    call = ToolCall(id="", name=str(asked["name"]), arguments=str(asked["arguments"]))
-    return call.arguments if call.values is None else call.values
-
-
-def _call_view(call: ToolCall) -> CallView:
-    arguments: JsonObject | str = call.arguments if call.values is None else call.values
-    return CallView(name=call.name, arguments=arguments, problem=call.parse_error)
 
 
 def _facts(step: Step, response: Response | None, price: Price | None) -> list[tuple[str, str]]:

@@ -156,7 +156,7 @@ def in_world(scenario: Callable[[World, Callable[[], float]], Coroutine[Any, Any
 
 async def _tell(world: World) -> None:
     while True:
-        telling = asyncio.create_task(world.hub.keep_telling()) if world.hub is not None else None
+        telling = asyncio.create_task(world.hub.keep_sending()) if world.hub is not None else None
         world.changed.clear()
         await world.changed.wait()
         if telling is not None:

@@ -21,7 +21,7 @@ from nel.apps.serve.samples import read_samples
 from nel.apps.serve.scoring import AnswerScorer
 from nel.apps.serve.start import ServeOptions, start
 from nel.config.load import build_config
-from nel.errors import UsageError
+from nel.errors import ConfigError, UsageError
 from nel.sandbox import Sandbox
 from tests.support.endpoint import answer, scripted
 from tests.support.runs import read_results, write_jsonl
@@ -166,7 +166,7 @@ def test_a_judged_benchmark_and_an_open_address_are_refused(tmp_path: Path) -> N
     """A judge is not asked, and an address that others reach needs a token."""
     with pytest.raises(UsageError, match="--token-env"):
         start(ServeOptions(benchmark=bench(tmp_path), host="0.0.0.0"), say=print)  # noqa: S104 - refused
-    with pytest.raises(UsageError, match="judge"):
+    with pytest.raises(ConfigError, match="judge"):
         read_samples("simpleqa", dataset=str(tmp_path / "rows.jsonl"), samples_max=None)
 
 

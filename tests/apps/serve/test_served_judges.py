@@ -17,9 +17,10 @@ from nel.apps.serve.app import Service, serving_app
 from nel.apps.serve.judging import open_judges
 from nel.apps.serve.samples import read_samples
 from nel.apps.serve.scoring import AnswerScorer
-from nel.apps.serve.start import judging_of
+from nel.apps.serve.start import judging_in
 from nel.config.load import build_config
-from nel.errors import JudgePreflightError, UsageError
+from nel.config.settings import given_settings
+from nel.errors import ConfigError, JudgePreflightError
 from nel.sandbox import Sandbox
 from tests.support.endpoint import Call, Reply, answer, scripted
 from tests.support.runs import read_results, write_jsonl
@@ -154,17 +155,15 @@ async def test_a_judge_without_the_model_ends_the_start(tmp_path: Path) -> None:
 def test_which_judges_are_asked(tmp_path: Path) -> None:
     """A run's configuration, flags in place of its panel, or the benchmark's own judge; else a refusal."""
     (tmp_path / "run.yaml").write_text(json.dumps({"judge": {"url": "u", "model": "a", "repeats": 3}, "output": {}}))
-    given: dict[str, Any] = {"urls": None, "models": None, "key_names": None}
-    assert judging_of(tmp_path / "run.yaml", **given) == {"judge": {"url": "u", "model": "a", "repeats": 3}}
-    panel = [{"url": "v", "model": "b"}, {"url": "v", "model": "c"}]
-    flags = given | {"urls": ["v"], "models": ["b", "c"]}
-    assert judging_of(tmp_path / "run.yaml", **flags) == {"judge": {"repeats": 3, "panel": panel}}
-    with pytest.raises(UsageError, match="give both"):
-        judging_of(None, **given | {"urls": ["v"]})
-    with pytest.raises(UsageError, match="2 times for 3 judges"):
-        judging_of(None, **given | {"urls": ["v", "w"], "models": ["a", "b", "c"]})
-    with pytest.raises(UsageError, match="name one with --judge-url and --judge-id"):
-        read_samples("simpleqa", dataset=bench(tmp_path, SYNC).replace("bench.py", "rows.jsonl"), samples_max=None)
+    name = bench(tmp_path, SYNC)
+    judging = judging_in(tmp_path / "run.yaml")
+    assert judging == {"judge": {"url": "u", "model": "a", "repeats": 3}}
+    flags = given_settings({"--judge-url": ["v"], "--judge-id": ["b", "c"]})
+    judge = read_samples(name, dataset=None, samples_max=None, judging=judging, flags=flags).plan.judge
+    assert judge is not None
+    assert ([(member.url, member.model) for member in judge.panel], judge.repeats) == ([("v", "b"), ("v", "c")], 3)
+    with pytest.raises(ConfigError, match="give --judge-url and --judge-id"):
+        read_samples("simpleqa", dataset=name.replace("bench.py", "rows.jsonl"), samples_max=None)
     own = SYNC.replace("bench()", 'bench(judge={"url": "http://127.0.0.1:1/v1", "model_id": "own"})')
     plan = read_samples(bench(tmp_path, own), dataset=None, samples_max=None).plan
     assert plan.judge is not None

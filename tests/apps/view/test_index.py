@@ -190,7 +190,7 @@ def test_a_new_session_makes_a_new_index(tmp_path: Path) -> None:
     indices = Indices(tmp_path / "cache", wait_seconds=PATIENCE_SECONDS)
     first = indices.of(found_in(run_dir))
     assert first.is_ready
-    assert first.n_indexed == 9
+    assert first.n == 9
     store = Store(run_dir / "run.db")
     store.begin_session()
     store.drop_outcomes(1, only_retryable=False)
@@ -198,7 +198,7 @@ def test_a_new_session_makes_a_new_index(tmp_path: Path) -> None:
     store.close()
     second = indices.of(found_in(run_dir))
     indices.close()
-    assert (second.n_indexed, search(second.path, "step")) == (0, [])
+    assert (second.n, search(second.path, "step")) == (0, [])
 
 
 def test_a_chart_counts_every_value() -> None:
@@ -245,10 +245,10 @@ def test_an_answer_in_flight_when_a_stop_rule_decided_is_not_asked(tmp_path: Pat
     accounting = metrics["accounting"]
     assert (n_scored, n_not_asked) == (accounting["n_scored"], accounting["n_not_asked"])
     assert search(path, "", outcome="not_asked") == sorted(left)
-    summaries = Summaries()
+    summaries = Summaries(wait_seconds=PATIENCE_SECONDS)
     benchmark = summaries.of(run).benchmarks[0]
     summaries.close()
-    state = IndexState(path=path, is_ready=True, n_indexed=200, n_total=200, seconds=0.0)
+    state = IndexState(path=path, is_ready=True)
     page = sample_page(run, benchmark, state, Wanted(filter=Filter(), typed=""))
     assert {row.idx for row in page.rows if row.opened.group == "not_asked"} == {row.idx for row in page.rows} & set(
         left

@@ -1,9 +1,8 @@
 """Builds the index of a run in the background, from run.db, and keeps up with a run in progress.
 
 An index grows in the order in which outcomes were committed, so that going on costs only what is
-new. A new session may
-have dropped outcomes: then it is built from the start. Several processes may share a cache; each
-batch is added once.
+new. A new session may have dropped outcomes: then it is built from the start. Several processes may
+share a cache; each batch is added once.
 """
 
 from __future__ import annotations
@@ -13,16 +12,16 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from nel.apps.view.finding import FoundRun
-from nel.apps.view.index.database import FORMAT, Entry, Index, ResultKey
+from nel.apps.view.index.database import FORMAT, INDEX_FAULTS, Entry, Index, ResultKey
 from nel.apps.view.index.words import spaced
 from nel.apps.view.left_out import decisions_of, left_out
 from nel.artifacts.failures import kind_of
@@ -36,20 +35,13 @@ from nel.engine.store.spending import price_in
 from nel.errors import NelError, StoreError
 from nel.reports.choices import options_of
 from nel.reports.distributions import bin_of, measured
-from nel.reports.text import as_text
-from nel.types import Message, Sample, Scored, Unscored
+from nel.reports.text import as_text, content_text
+from nel.types import Sample, Scored, Unscored
 
 _BATCH: Final = 2_000
 _BUILDERS: Final = 2
-_FAR: Final = 20_000
-"""Answers that cannot be added while a page waits."""
-_HARDLY_SECONDS: Final = 0.01
-_PAUSE_EVERY: Final = 20
-_PAUSE_SECONDS: Final = 0.1
 _FIELD_CHARACTERS_MAX: Final = 20_000
 """Of a text, its beginning and end; the middle of a longer one is not searched."""
-WAIT_SECONDS: Final = 0.25
-"""A page waits so long for an index, so that a small run is searchable at once."""
 _QUESTION_FIELDS: Final = (
     "question",
     "problem",
@@ -70,9 +62,11 @@ class IndexState:
     path: Path
     is_ready: bool
     """Whether it holds every result that the run has."""
-    n_indexed: int
-    n_total: int
-    seconds: float
+    n: int = 0
+    """Results that it holds."""
+    total: int = 0
+    """Results that the run had when the index was last begun."""
+    seconds: float = 0.0
     """What building it has taken so far."""
     problem: str = ""
 
@@ -84,24 +78,20 @@ class _Changed(Exception):
 class Indices:
     """The indices of the runs that are looked at."""
 
-    def __init__(self, directory: Path, *, wait_seconds: float = WAIT_SECONDS) -> None:
+    def __init__(self, directory: Path, *, wait_seconds: float) -> None:
         """Build nothing yet.
 
         Args:
-            directory: Where they are kept.
+            directory: Where they are stored.
             wait_seconds: How long `of` waits for an index that is not up to date.
         """
         self._wait_seconds = wait_seconds
-        self.quiet = Quiet()
-        """Pages disturb it, so that they are not slowed down by what is built in the background."""
         self._directory = directory
         self._stop = threading.Event()
         self._pool = ThreadPoolExecutor(_BUILDERS, thread_name_prefix="nel-view-index")
         self._lock = threading.Lock()
-        self._running: dict[Path, Future[None]] = {}
-        self._done: dict[Path, object] = {}
-        self._problems: dict[Path, str] = {}
-        self._totals: dict[Path, int] = {}
+        self._builds: dict[Path, tuple[object, Future[str]]] = {}
+        """The latest build of each run, with what the run was like when it began."""
 
     def close(self) -> None:
         """Stop building; what was built is kept."""
@@ -110,114 +100,47 @@ class Indices:
 
     def of(self, run: FoundRun) -> IndexState:
         """Return how far the index of a run is, after having it brought up to date or begun."""
-        path = self._path_of(run)
-        stamp = (_stamp(run), path.exists())
+        path = self._directory / f"{hashlib.sha256(os.fsencode(run.path)).hexdigest()[:32]}.db"
+        stamp = (run.stamp(), owner_of(run.path) is not None)
         with self._lock:
-            running = self._running.get(run.path)
-            if running is None and self._done.get(run.path) != stamp and not self._stop.is_set():
-                running = self._running[run.path] = self._pool.submit(self._build, run, path)
-        if running is not None:
-            is_far = self._totals.get(run.path, 0) - self._state(run, path).n_indexed > _FAR
-            with suppress(Exception), self.quiet.disturbed(-1):
-                running.result(
-                    min(self._wait_seconds, _HARDLY_SECONDS) if is_far else self._wait_seconds
-                )
-        return self._state(run, path)
+            known, building = self._builds.get(run.path, (None, None))
+            if building is None or (building.done() and (known != stamp or not path.exists())):
+                building = self._pool.submit(self._build, run, path)
+                self._builds[run.path] = stamp, building
+        is_ready = bool(wait([building], self._wait_seconds).done)
+        state = IndexState(
+            path=path, is_ready=is_ready, problem=building.result() if is_ready else ""
+        )
+        with suppress(*INDEX_FAULTS), Index(path) as index:
+            n, total, seconds = (index.fact(name) or 0 for name in ("n", "total", "seconds"))
+            state = replace(state, n=n, total=max(n, total), seconds=seconds)
+        return state
 
-    def _path_of(self, run: FoundRun) -> Path:
-        return self._directory / f"{hashlib.sha256(os.fsencode(run.path)).hexdigest()[:32]}.db"
-
-    def _state(self, run: FoundRun, path: Path) -> IndexState:
-        n_indexed, seconds = 0, 0.0
-        with suppress(NelError, sqlite3.Error), Index(path) as index:
-            n_indexed, seconds = int(index.fact("n") or 0), float(index.fact("seconds") or 0.0)
-        with self._lock:
-            return IndexState(
-                path=path,
-                is_ready=run.path in self._done and run.path not in self._running,
-                n_indexed=n_indexed,
-                n_total=max(self._totals.get(run.path, 0), n_indexed),
-                seconds=seconds,
-                problem=self._problems.get(run.path, ""),
-            )
-
-    def _build(self, run: FoundRun, path: Path) -> None:
-        problem, stamp = "", None
+    def _build(self, run: FoundRun, path: Path) -> str:
+        """Build an index, and return why that is not possible; empty where it is."""
         try:
-            stamp = _stamp(run)
-            with BrowsedStore(run.store) as store:
-                self._totals[run.path] = store.count_outcomes()
-            for _ in range(2):
-                try:
-                    build(run, path, stop=self._stop, pause=self.quiet.wait)
-                    break
-                except (_Changed, sqlite3.DatabaseError):
-                    _remove(path)
+            try:
+                build(run, path, stop=self._stop)
+            except (_Changed, sqlite3.DatabaseError):
+                _remove(path)
+                build(run, path, stop=self._stop)
+        except _Changed:
+            return "this run changes while it is read; look again in a moment"
         except (NelError, sqlite3.Error, OSError) as error:
-            problem = str(error)
-        finally:
-            with self._lock:
-                self._running.pop(run.path, None)
-                self._problems.pop(run.path, None)
-                if problem:
-                    self._problems[run.path] = problem
-                if not self._stop.is_set():
-                    self._done[run.path] = (stamp, path.exists())
+            return str(error)
+        return ""
 
 
-class Quiet:
-    """Lets pages go first: a builder waits a little while one is being made, since both want the
-    interpreter.
-    """
-
-    def __init__(self) -> None:
-        """Nothing is being made."""
-        self._quiet = threading.Event()
-        self._quiet.set()
-        self._pages = 0
-        self._lock = threading.Lock()
-
-    @contextmanager
-    def disturbed(self, by: int = 1) -> Iterator[None]:
-        """Ask builders to wait within the block; with -1 take that back, as a page does that waits
-        for a builder.
-        """
-        self._add(by)
-        try:
-            yield
-        finally:
-            self._add(-by)
-
-    def wait(self) -> None:
-        """Wait until no page is being made, but not for long: an index is wanted too."""
-        self._quiet.wait(_PAUSE_SECONDS)
-
-    def _add(self, pages: int) -> None:
-        with self._lock:
-            self._pages += pages
-            if self._pages > 0:
-                self._quiet.clear()
-            else:
-                self._quiet.set()
-
-
-def build(
-    run: FoundRun,
-    path: Path,
-    *,
-    stop: threading.Event | None = None,
-    pause: Callable[[], None] | None = None,
-) -> None:
+def build(run: FoundRun, path: Path, *, stop: threading.Event | None = None) -> None:
     """Bring an index up to date with its run.
 
     Args:
         run: Its run.
         path: Of the index.
         stop: Ends the work before the next batch.
-        pause: Called every few results.
 
     Raises:
-        NelError: The run cannot be read, or the index not be kept.
+        NelError: The run cannot be read, or the index cannot be written.
         sqlite3.Error: The file of the index is damaged.
     """
     with Index(path, writes=True) as index:
@@ -235,19 +158,15 @@ def build(
                     key: left_out(store, key) for key in {benchmark for _, benchmark, _ in results}
                 }
             if not results:
-                break
-            entries = []
-            for position, (_, benchmark, stored) in enumerate(results):
-                if pause is not None and position % _PAUSE_EVERY == 0:
-                    pause()
-                entry = _entry(benchmark, stored, price)
-                entries.append(
-                    _not_asked(entry) if stored.sample.idx in omitted[benchmark] else entry
+                _finish(run, index)
+                return
+            entries = [
+                _entry(
+                    benchmark, stored, price, is_left_out=stored.sample.idx in omitted[benchmark]
                 )
-            _keep(index, entries, mark, results[-1][0], started)
-        else:
-            return
-        _finish(run, index)
+                for _, benchmark, stored in results
+            ]
+            _add_batch(index, entries, mark, results[-1][0], started)
 
 
 def _begin(run: FoundRun, index: Index) -> Price | None:
@@ -255,11 +174,11 @@ def _begin(run: FoundRun, index: Index) -> Price | None:
     with BrowsedStore(run.store) as store:
         identity = _identity(run, store)
         price = price_in(store.meta("config") or {})
-    known = index.fact("identity")
-    if known is None:
-        index.set_fact("identity", identity)
-    elif known != identity:
+        total = store.count_outcomes()
+    if index.fact("identity") not in (None, identity):
         raise _Changed
+    index.set_fact("identity", identity)
+    index.set_fact("total", total)
     return price
 
 
@@ -269,7 +188,7 @@ def _identity(run: FoundRun, store: BrowsedStore) -> list[object]:
     return [FORMAT, run_id, str(run.path), store.count_sessions(), decisions_of(store)]
 
 
-def _keep(index: Index, entries: list[Entry], before: int, mark: int, started: float) -> None:
+def _add_batch(index: Index, entries: list[Entry], before: int, mark: int, started: float) -> None:
     """Add a batch, unless another process has added it meanwhile."""
     with index.transaction():
         if int(index.fact("mark") or 0) != before:
@@ -308,8 +227,8 @@ def _without_outcome(store: BrowsedStore, not_run: Unscored) -> Iterator[Entry]:
             for repeat in range(repeats):
                 yield _entry(key, StoredResult(sample, repeat, None, None), None)
         for sample, repeat in Pending(store).samples(key, repeats) if plan else ():
-            entry = _entry(key, StoredResult(sample, repeat, None, None), None, not_run)
-            yield _not_asked(entry) if sample.idx in omitted else entry
+            stored = StoredResult(sample, repeat, None, None)
+            yield _entry(key, stored, None, not_run, is_left_out=sample.idx in omitted)
         for sample in store.samples_elsewhere(key):
             for repeat in range(repeats):
                 entry = _entry(key, StoredResult(sample, repeat, None, None), None)
@@ -317,33 +236,37 @@ def _without_outcome(store: BrowsedStore, not_run: Unscored) -> Iterator[Entry]:
 
 
 def _entry(
-    benchmark: int, stored: StoredResult, price: Price | None, not_run: Unscored = NOT_RUN
+    benchmark: int,
+    stored: StoredResult,
+    price: Price | None,
+    not_run: Unscored = NOT_RUN,
+    *,
+    is_left_out: bool = False,
 ) -> Entry:
+    """Return what is indexed of a result; the answer to a question that a stop rule left out is
+    searchable, and in no count and no chart.
+    """
     key = ResultKey(benchmark, stored.sample.idx, stored.repeat)
     try:
         result = read_result(stored, not_run=not_run)
     except StoreError as error:
         texts = (stored.sample.sample_id, "", "", "", "", str(error))
-        return Entry(
-            key=key,
-            group="unscored",
-            kind="damaged",
-            category="",
-            texts=texts,
-            numbers={},
-            bins={},
-        )
-    values = {} if result.response is None else measured(result.response, price)
-    return Entry(
+        group, kind = ("not_asked", "") if is_left_out else ("unscored", "damaged")
+        return Entry(key=key, group=group, kind=kind, texts=texts)
+    subset = None if result.sample is None else result.sample.subset
+    entry = Entry(
         key=key,
+        group="not_asked",
+        category="" if subset is None else str(subset),
+        texts=[spaced(_cut(text)) for text in _texts(result)],
+    )
+    if is_left_out:
+        return entry
+    values = {} if result.response is None else measured(result.response, price)
+    return replace(
+        entry,
         group=group_of(result),
         kind=kind_of(result) or "",
-        category=(
-            ""
-            if result.sample is None or result.sample.subset is None
-            else str(result.sample.subset)
-        ),
-        texts=[spaced(_cut(text)) for text in _texts(result)],
         numbers=numbers_of(result, values),
         bins={name: bin_of(value) for name, value in values.items()},
         choice=_choice(result),
@@ -362,13 +285,6 @@ def numbers_of(result: Result, values: Mapping[str, float]) -> dict[str, float]:
     """Return the numbers of a result: its score, and what was measured of its answer."""
     reward = reward_of(result.outcome)
     return dict(values) if reward is None else {"score": reward, **values}
-
-
-def _not_asked(entry: Entry) -> Entry:
-    """Return the entry of a question that a stop rule left out: its answer is found, and in no
-    count and no chart.
-    """
-    return replace(entry, group="not_asked", kind="", numbers={}, bins={}, choice=None)
 
 
 def group_of(result: Result) -> str:
@@ -393,17 +309,7 @@ def question_of(sample: Sample | None) -> str:
     if isinstance(sample.input, str):
         return sample.input
     asked = [message for message in sample.input if message.role == "user"] or list(sample.input)
-    return text_of(asked[-1]) if asked else ""
-
-
-def text_of(message: Message) -> str:
-    """Return the text of a message; other parts by their type."""
-    if isinstance(message.content, str):
-        return message.content
-    parts: list[Any] = list(message.content)
-    return "\n".join(
-        as_text(piece["text"]) if "text" in piece else f"[{piece.get('type')}]" for piece in parts
-    )
+    return content_text(asked[-1].content) if asked else ""
 
 
 def _texts(result: Result) -> tuple[str, ...]:
@@ -425,10 +331,6 @@ def _cut(text: str) -> str:
         half = _FIELD_CHARACTERS_MAX // 2
         text = f"{text[:half]} {text[-half:]}"
     return text.encode("utf-8", "replace").decode() if not text.isascii() else text
-
-
-def _stamp(run: FoundRun) -> tuple[object, ...]:
-    return (*run.stamp(), owner_of(run.path) is not None)
 
 
 def _remove(path: Path) -> None:

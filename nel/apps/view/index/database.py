@@ -13,7 +13,8 @@ import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -28,7 +29,7 @@ from nel.apps.view.index.words import (
 from nel.core.strict_json import dumps, loads
 from nel.errors import NelError, OutputError
 
-FORMAT: Final = 3
+FORMAT: Final = 4
 INDEX_FAULTS: Final = (NelError, sqlite3.Error)
 """What using an index raises that is missing, damaged or of no use."""
 COUNT_MAX: Final = 10_000
@@ -39,15 +40,10 @@ _IDX_BITS: Final = 32
 _BUSY_SECONDS: Final = 30.0
 _SCHEMA: Final = f"""
 CREATE TABLE facts(name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
-CREATE TABLE names(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;
-CREATE TABLE counts(benchmark INTEGER, outcome INTEGER, kind TEXT, category TEXT, n INTEGER,
-    PRIMARY KEY(benchmark, outcome, kind, category)) WITHOUT ROWID;
-CREATE TABLE choices(benchmark INTEGER, expected TEXT, answer TEXT, n INTEGER,
-    PRIMARY KEY(benchmark, expected, answer)) WITHOUT ROWID;
+CREATE TABLE tallies(name TEXT, benchmark INTEGER, key TEXT, n INTEGER,
+    PRIMARY KEY(name, benchmark, key)) WITHOUT ROWID;
 CREATE TABLE results(number INTEGER PRIMARY KEY,
     {", ".join(f"{name} REAL" for name in NUMBERS)}) STRICT;
-CREATE TABLE bins(benchmark INTEGER, measure TEXT, bin INTEGER, n INTEGER,
-    PRIMARY KEY(benchmark, measure, bin)) WITHOUT ROWID;
 CREATE VIRTUAL TABLE docs USING fts5({FACETS}, {", ".join(COLUMNS)}, content='',
     tokenize='unicode61 remove_diacritics 2');
 """
@@ -88,15 +84,15 @@ class Entry:
 
     key: ResultKey
     group: str
-    kind: str
-    """Of a failure; empty where it is right."""
-    category: str
-    """Empty where it has none."""
     texts: Sequence[str]
     """One for each of the searched columns."""
-    numbers: Mapping[str, float]
+    kind: str = ""
+    """Of a failure; empty where it is right."""
+    category: str = ""
+    """Empty where it has none."""
+    numbers: Mapping[str, float] = field(default_factory=dict)
     """Those of `NUMBERS` that are known."""
-    bins: Mapping[str, int]
+    bins: Mapping[str, int] = field(default_factory=dict)
     choice: tuple[str, str] | None = None
     """The label that was expected and the one that was read, where it is a choice."""
 
@@ -120,6 +116,16 @@ class Filter:
 def choice_name(expected: str, answer: str) -> str:
     """Return the name of a cell of the confusion matrix, as a filter has it."""
     return f"{expected} read as {answer or 'none'}"
+
+
+def facets_of(outcome: str, kind: str, category: str, choice: str) -> list[str]:
+    """Return the words that stand for what is known of a result; nothing for what is empty."""
+    named = (("o", outcome), ("k", kind), ("c", category), ("m", choice))
+    return [
+        f"{mark}x{blake2b(name.encode('utf-8', 'replace'), digest_size=8).hexdigest()}"
+        for mark, name in named
+        if name
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,18 +238,16 @@ class Index:
 
     def add(self, entries: Iterable[Entry]) -> None:
         """Add results; in the order of their documents, which FTS5 writes fastest."""
-        counts: Counter[tuple[int, int, str, str]] = Counter()
-        bins: Counter[tuple[int, str, int]] = Counter()
-        choices: Counter[tuple[int, str, str]] = Counter()
+        tallies: Counter[tuple[str, int, str]] = Counter()
         rows, numbers = [], []
         for item in sorted(entries, key=lambda entry: entry.key):
-            outcome = GROUPS.index(item.group)
-            counts[item.key.benchmark, outcome, item.kind, item.category] += 1
-            for measure, number in item.bins.items():
-                bins[item.key.benchmark, measure, number] += 1
-            if item.choice is not None:
-                choices[item.key.benchmark, *item.choice] += 1
-            rows.append((item.key.number, self._words(item), *item.texts))
+            keys: list[tuple[str, object]] = [("outcome", (item.group, item.kind, item.category))]
+            keys += [("bin", entry) for entry in item.bins.items()]
+            keys += [("choice", item.choice)] if item.choice is not None else []
+            tallies.update((name, item.key.benchmark, dumps(key)) for name, key in keys)
+            choice = "" if item.choice is None else choice_name(*item.choice)
+            facets = facets_of(item.group, item.kind, item.category, choice)
+            rows.append((item.key.number, " ".join(("all", *facets)), *item.texts))
             numbers.append((item.key.number, *(item.numbers.get(name) for name in NUMBERS)))
         marks = ", ".join("?" * (len(COLUMNS) + 2))
         insert = f"INSERT INTO docs(rowid, {FACETS}, {', '.join(COLUMNS)}) VALUES({marks})"
@@ -251,29 +255,9 @@ class Index:
         self._connection.executemany(
             f"INSERT OR REPLACE INTO results VALUES(?{', ?' * len(NUMBERS)})", numbers
         )
-        self._add_counts("choices", ("benchmark", "expected", "answer"), choices)
-        self._add_counts("counts", ("benchmark", "outcome", "kind", "category"), counts)
-        self._add_counts("bins", ("benchmark", "measure", "bin"), bins)
-
-    def _words(self, item: Entry) -> str:
-        """Return the facets of a result."""
-        choice = "" if item.choice is None else choice_name(*item.choice)
-        named = (("kx", item.kind), ("cx", item.category), ("mx", choice))
-        facets = ["all", f"ox{GROUPS.index(item.group)}"]
-        return " ".join([*facets, *(f"{mark}{self._id_of(name)}" for mark, name in named if name)])
-
-    def _add_counts(self, table: str, names: Sequence[str], counts: Mapping[Any, int]) -> None:
-        """Add to the counts of a table, by the columns of its key."""
         self._connection.executemany(
-            f"INSERT INTO {table} VALUES(?{', ?' * len(names)}) ON CONFLICT({', '.join(names)}) DO"
-            " UPDATE SET n = n + excluded.n",
-            [(*key, n) for key, n in counts.items()],
-        )
-
-    def _id_of(self, name: str) -> int:
-        self._connection.execute("INSERT OR IGNORE INTO names(name) VALUES(?)", (name,))
-        return int(
-            self._connection.execute("SELECT id FROM names WHERE name = ?", (name,)).fetchone()[0]
+            "INSERT INTO tallies VALUES(?, ?, ?, ?) ON CONFLICT DO UPDATE SET n = n + excluded.n",
+            [(*key, n) for key, n in tallies.items()],
         )
 
     # What is asked.
@@ -285,49 +269,31 @@ class Index:
 
     def search(self, wanted: Filter, typed: str, order: str = "") -> Search | None:
         """Return what a filter and typed words look for, None where no result can have that."""
-        facets = self._facets(wanted)
         rest, conditions = conditions_of(typed)
-        match = None if facets is None else query_of(rest, facets)
+        facets = facets_of(wanted.outcome, wanted.kind, wanted.category, wanted.choice)
+        match = query_of(rest, facets)
         if match is None:
             return None
         return Search(match, conditions, order if order in ORDERS else "")
 
-    def _facets(self, wanted: Filter) -> tuple[str, ...] | None:
-        facets = []
-        if wanted.outcome:
-            if wanted.outcome not in GROUPS:
-                return None
-            facets.append(f"ox{GROUPS.index(wanted.outcome)}")
-        for mark, name in (("kx", wanted.kind), ("cx", wanted.category), ("mx", wanted.choice)):
-            if name:
-                row = self._connection.execute(
-                    "SELECT id FROM names WHERE name = ?", (name,)
-                ).fetchone()
-                if row is None:
-                    return None
-                facets.append(f"{mark}{row[0]}")
-        return tuple(facets)
-
     def counts(self, benchmark: int) -> list[tuple[str, str, str, int]]:
         """Return ``(group, kind, category, n)`` of a benchmark."""
-        rows = self._connection.execute(
-            "SELECT outcome, kind, category, n FROM counts WHERE benchmark = ?", (benchmark,)
-        ).fetchall()
-        return [(GROUPS[outcome], kind, category, n) for outcome, kind, category, n in rows]
+        return [(*key, n) for key, n in self._tally("outcome", benchmark)]
 
     def choices(self, benchmark: int) -> list[tuple[str, str, int]]:
         """Return ``(expected, answer, n)`` of the choices of a benchmark."""
-        return self._connection.execute(
-            "SELECT expected, answer, n FROM choices WHERE benchmark = ?", (benchmark,)
-        ).fetchall()
+        return [(*key, n) for key, n in self._tally("choice", benchmark)]
 
     def bins(self, benchmark: int) -> dict[str, dict[int, int]]:
         """Return by measure how many values of a benchmark lie in each bin."""
         bins: dict[str, dict[int, int]] = {}
-        query = "SELECT measure, bin, n FROM bins WHERE benchmark = ?"
-        for measure, number, n in self._connection.execute(query, (benchmark,)):
+        for (measure, number), n in self._tally("bin", benchmark):
             bins.setdefault(measure, {})[number] = n
         return bins
+
+    def _tally(self, name: str, benchmark: int) -> list[tuple[Any, int]]:
+        query = "SELECT key, n FROM tallies WHERE name = ? AND benchmark = ?"
+        return [(loads(key), n) for key, n in self._connection.execute(query, (name, benchmark))]
 
     def count(self, benchmark: int, search: Search) -> int:
         """Return how many results of a benchmark match, counted up to one more than `COUNT_MAX`."""

@@ -168,13 +168,17 @@
   }
 
   for (const line of all('[data-ready="no"]')) {
-    every(2, async () => {
+    every(1, async () => {
       const index = await asked(line.dataset.index);
       const far = `${count(index.n)} of ${count(index.total)} answers`;
+      const typing = document.activeElement.closest("input, textarea");
+      // Once: the index of a run in progress is never complete for long.
+      const again = performance.getEntriesByType("navigation")[0]?.type === "reload";
+      if (index.is_ready && !index.problem && !typing && !again) location.reload();
       line.textContent = index.problem || (index.is_ready
         ? `The index of ${count(index.n)} answers is built; reload the page to see all of them.`
         : `The index of filters and search is being built: ${far}.`);
-      return index.is_ready || index.problem ? "over" : "";
+      return index.is_ready ? "over" : "";
     });
   }
 
