@@ -220,16 +220,16 @@ def _decorate(
 
 
 def _fewshot(options: FewShotOptions, base_dir: Path | None) -> FewShot:
-    given: dict[str, Any] = {
+    fields: dict[str, Any] = {
         name.removeprefix("fewshot_"): value
         for name, value in options.items()
         if name != "num_fewshot"
     }
     for name in ("template", "target_template", "prefix"):
-        given[name] = _template(given.get(name), base_dir, f"fewshot_{name}")
-    if "ids" in given:
-        given["ids"] = tuple(given["ids"])
-    return FewShot(**given)
+        fields[name] = _template(fields.get(name), base_dir, f"fewshot_{name}")
+    if "ids" in fields:
+        fields["ids"] = tuple(fields["ids"])
+    return FewShot(**fields)
 
 
 def _template(text: Any, base_dir: Path | None, role: str) -> Template | None:

@@ -66,12 +66,12 @@ def open_hub(uri: str, _base_dir: Path | None) -> Dataset:
         raise DatasetError(
             f"{uri}: {explained(error, _EXPLANATIONS)}; or give a local copy: --dataset PATH"
         ) from error
-    for part in loaded:
-        _check_commit(part, commit, uri)
-    parts = [_undecoded(part) for part in loaded]
+    for loaded_split in loaded:
+        _check_commit(loaded_split, commit, uri)
+    parts = [_undecoded(loaded_split) for loaded_split in loaded]
 
     def read() -> Iterator[RawRow]:
-        rows = [_rows(part, uri) for part in parts]
+        rows = [_rows(loaded_split, uri) for loaded_split in parts]
         return checked(labelled_rows(rows, address.configs, uri), name=uri, unit="row")
 
     fingerprint = f"{address.repo} {address.config} {address.split} {commit}"

@@ -146,12 +146,14 @@ class _Repository:
 
     def _read_list(self, body: bytes) -> tuple[str, dict[str, str | None]]:
         try:
-            found = loads(body)
+            document = loads(body)
             listed = {
-                inside(str(one["rfilename"]), self._uri): (one.get("lfs") or {}).get("sha256")
-                for one in found["siblings"]
+                inside(str(sibling["rfilename"]), self._uri): (sibling.get("lfs") or {}).get(
+                    "sha256"
+                )
+                for sibling in document["siblings"]
             }
-            commit = str(found["sha"])
+            commit = str(document["sha"])
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             raise self._problem(
                 "what the hub answers is no list of files; try again later"
@@ -184,9 +186,9 @@ class _Repository:
             ) from error
 
     def _token(self) -> str | None:
-        given = os.environ.get("HF_TOKEN", "").strip()
+        token = os.environ.get("HF_TOKEN", "").strip()
         try:
-            return given or (self._home / "token").read_text(encoding="utf-8").strip() or None
+            return token or (self._home / "token").read_text(encoding="utf-8").strip() or None
         except (OSError, UnicodeDecodeError):
             return None
 

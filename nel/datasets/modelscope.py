@@ -129,8 +129,8 @@ class _Hub:
         """
         revision = self._address.revision or _DEFAULT_REVISION
         is_commit = COMMIT.fullmatch(revision) is not None
-        if is_commit and (kept := self._kept(revision)):
-            return kept
+        if is_commit and (stored := self._stored_list(revision)):
+            return stored
         try:
             entries = self._entries(revision)
         except ConnectionError as error:
@@ -166,7 +166,7 @@ class _Hub:
 
     def _download(self, listing: _Listing, path: str) -> Path:
         file = listing.files[path]
-        found: Path = self._api.download_file(
+        path_on_disk: Path = self._api.download_file(
             self._address.repo,
             _KIND,
             path,
@@ -176,7 +176,7 @@ class _Hub:
             expected_sha256=file.sha256,
             file_size=file.size,
         )
-        return found
+        return path_on_disk
 
     def _entries(self, revision: str) -> list[dict[str, object]]:
         entries: list[dict[str, Any]] = []
@@ -220,17 +220,17 @@ class _Hub:
         return commit if self._files(self._entries(commit)) == files else None
 
     def _why_empty(self, revision: str) -> str:
-        found = self._api.legacy.list_revisions(self._address.repo, _KIND)
-        names = [str(entry.get("Revision")) for entry in found if isinstance(entry, dict)]
+        revisions = self._api.legacy.list_revisions(self._address.repo, _KIND)
+        names = [str(entry.get("Revision")) for entry in revisions if isinstance(entry, dict)]
         if revision in names:
             return "it has no files"
         return f'it has no revision "{revision}"; it has: {", ".join(names) or "none"}'
 
-    def _kept(self, commit: str) -> _Listing | None:
-        kept = kept_list(self._lists / f"{commit}.json")
-        if kept is None:
+    def _stored_list(self, commit: str) -> _Listing | None:
+        entries = kept_list(self._lists / f"{commit}.json")
+        if entries is None:
             return None
-        files = {name: _File(size=size, sha256=sha256) for name, (size, sha256) in kept.items()}
+        files = {name: _File(size=size, sha256=sha256) for name, (size, sha256) in entries.items()}
         return _Listing(version=commit, revision=commit, files=files)
 
     def _keep(self, commit: str, files: dict[str, _File]) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 from jinja2 import Environment, StrictUndefined, Template, Undefined, meta, nodes
@@ -120,9 +120,9 @@ def _check_operands(operator: str, left: object, right: object) -> None:
     """Refuse the operations whose result can be far larger than their operands."""
     if operator == "%" and isinstance(left, str):
         raise RefusedError("formats text with %")
-    if isinstance(_small(left), int) and isinstance(_small(right), int):
-        if _bits_of(operator, left, right) > _INT_BITS_MAX:
-            raise RefusedError(f"computes a number of more than {_INT_BITS_MAX} bits")
+    are_whole = isinstance(_small(left), int) and isinstance(_small(right), int)
+    if are_whole and _bits_of(operator, left, right) > _INT_BITS_MAX:
+        raise RefusedError(f"computes a number of more than {_INT_BITS_MAX} bits")
     for value, other in ((left, right), (right, left)):
         size = len(value) if isinstance(value, str) else 0
         size = ELEMENT_CHARS * len(value) if isinstance(value, list | tuple) else size

@@ -121,11 +121,9 @@ def is_denied_before(text: str, start: int) -> bool:
     return _is_in_clause_before(_DENIED_CLOSELY, text, start)
 
 
-def is_denied_after(text: str, end: int) -> bool:
-    """Return whether what ends there is denied by the words after it: "A is wrong", "B isn't
-    right".
-    """
-    return _DENIED_AFTER.match(text, end) is not None
+def is_denied_after(words: str) -> bool:
+    """Return whether an answer is denied by the words after it: "A is wrong", "B isn't right"."""
+    return _DENIED_AFTER.match(words) is not None
 
 
 def is_supposed(text: str, start: int) -> bool:

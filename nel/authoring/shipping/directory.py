@@ -101,15 +101,15 @@ def _digest(path: Path) -> str | None:
 
 def _manifest(directory: Path) -> dict[str, Any] | None:
     try:
-        found = json.loads((directory / _MANIFEST).read_text(encoding="utf-8"))
+        manifest = json.loads((directory / _MANIFEST).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None
     whole = (
-        isinstance(found, dict)
-        and isinstance(found.get("files"), dict)
-        and isinstance(found.get("source"), str)
+        isinstance(manifest, dict)
+        and isinstance(manifest.get("files"), dict)
+        and isinstance(manifest.get("source"), str)
     )
-    return found if whole else None
+    return manifest if whole else None
 
 
 def _files_in(directory: Path) -> list[str]:

@@ -290,7 +290,10 @@ class RunConfig(Strict):
         if isinstance(panel, list):
             judge = {
                 **judge,
-                "panel": [{**endpoint, **one} if isinstance(one, dict) else one for one in panel],
+                "panel": [
+                    {**endpoint, **member} if isinstance(member, dict) else member
+                    for member in panel
+                ],
             }
         else:
             judge = {**endpoint, **judge}
@@ -312,7 +315,9 @@ class RunConfig(Strict):
                 f"endpoint.{named[0]} and endpoints are both given; name each endpoint in endpoints"
             )
         shared = {key: value for key, value in endpoint.items() if value is not None}
-        laid = [{**shared, **one} if isinstance(one, dict) else one for one in endpoints]
+        laid = [
+            {**shared, **member} if isinstance(member, dict) else member for member in endpoints
+        ]
         return {
             **data,
             "endpoints": laid,
@@ -321,7 +326,7 @@ class RunConfig(Strict):
 
     @model_validator(mode="after")
     def _names_of_endpoints_differ(self) -> RunConfig:
-        labels = [one.label for one in self.endpoints]
+        labels = [member.label for member in self.endpoints]
         twice = [label for label in labels if labels.count(label) > 1]
         if twice:
             raise ValueError(f'two of the endpoints are called "{twice[0]}"; give each a name')
