@@ -362,7 +362,6 @@ def adapt(adapter_class: type, arguments: Mapping[str, Any] | None = None) -> Ad
     adapter: DefaultDataAdapter = adapter_class(benchmark_meta=meta)
     adapter.judge_use = JudgeUse.of(judging.get("judge_strategy"), judging.get("judge_args"))
     _check(adapter, meta, limit)
-    many = adapter.reformat_subset or len(adapter.subset_list) > 1
     home = Path(source_of(adapter_class))
     deciding = ("metric_list", "filters", "extra_params", "aggregation")
     made = AdaptedBenchmark(
@@ -372,11 +371,7 @@ def adapt(adapter_class: type, arguments: Mapping[str, Any] | None = None) -> Ad
         prompt=_shown_prompt(adapter),
         scorer=AdapterScorer(adapter),
         num_fewshot=0 if getattr(adapter, "words_own_examples", False) else adapter.few_shot_num,
-        fewshot=FewShot(
-            dataset=_source(adapter, adapter.train_split, holds_examples=True),
-            sampler="seeded" if meta.few_shot_random else "first",
-            match_field=_SUBSET_FIELD if many else None,
-        ),
+        fewshot=_fewshot(adapter),
         extra={name: getattr(meta, name) for name in deciding if getattr(meta, name)} | judging,
         reducers=(meta.aggregation,) if meta.aggregation in AGGREGATIONS[2:] else (),
         base_dir=home.parent if home.is_file() else None,
@@ -386,6 +381,15 @@ def adapt(adapter_class: type, arguments: Mapping[str, Any] | None = None) -> Ad
     )
     finished: AdaptedBenchmark = adapter.as_benchmark(made)
     return finished
+
+
+def _fewshot(adapter: DefaultDataAdapter) -> FewShot:
+    has_subsets = adapter.reformat_subset or len(adapter.subset_list) > 1
+    return FewShot(
+        dataset=_source(adapter, adapter.train_split, holds_examples=True),
+        sampler="seeded" if adapter.meta.few_shot_random else "first",
+        match_field=_SUBSET_FIELD if has_subsets else None,
+    )
 
 
 def _first_line(text: str) -> str:

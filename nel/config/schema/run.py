@@ -207,6 +207,10 @@ class ObservabilityConfig(Strict):
         return variable_name(name, field="otlp_headers_env", secret="the headers")  # noqa: S106 - words
 
 
+def _laid_under(settings: dict[str, object], entries: list[object]) -> list[object]:
+    return [{**settings, **entry} if isinstance(entry, dict) else entry for entry in entries]
+
+
 class RunConfig(Strict):
     """A whole run, as ``nel eval run config.yaml`` reads it."""
 
@@ -286,15 +290,8 @@ class RunConfig(Strict):
             or endpoint.keys() & {"url", "model"}
         ):
             return data
-        panel = judge.get("panel")
-        if isinstance(panel, list):
-            judge = {
-                **judge,
-                "panel": [
-                    {**endpoint, **member} if isinstance(member, dict) else member
-                    for member in panel
-                ],
-            }
+        if isinstance(panel := judge.get("panel"), list):
+            judge = {**judge, "panel": _laid_under(endpoint, panel)}
         else:
             judge = {**endpoint, **judge}
         return {**data, "endpoint": None, "judge": judge}
@@ -320,7 +317,7 @@ class RunConfig(Strict):
         ]
         return {
             **data,
-            "endpoints": laid,
+            "endpoints": _laid_under(shared, endpoints),
             "endpoint": endpoint if isinstance(data.get("judge"), dict) else None,
         }
 
