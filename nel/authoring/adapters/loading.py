@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from nel import plugins
 from nel.authoring.adapters.meta import source_of
@@ -21,9 +21,10 @@ from nel.datasets.source import open_dataset
 from nel.errors import ConfigError, DatasetError
 
 if TYPE_CHECKING:
-    from nel.authoring.adapters.base import DataAdapter
     from nel.authoring.adapters.samples import Sample
 
+Adapter: TypeAlias = Any
+"""A `DataAdapter`, whose module imports this one."""
 SUBSET: Final = "_subset"
 PART: Final = "_part"
 """Which of several samples of one record a row stands for."""
@@ -53,7 +54,7 @@ class Subsets:
                 yield {**row.data, SUBSET: subset}
 
 
-def source_for(adapter: DataAdapter, split: str) -> str | Subsets:
+def source_for(adapter: Adapter, split: str) -> str | Subsets:
     """Return what an adapter's split is read from.
 
     Raises:
@@ -109,7 +110,7 @@ def uses_modelscope(task_config: object) -> bool:
     return getattr(task_config, "dataset_hub", None) == "modelscope"
 
 
-def _place_of(adapter: DataAdapter) -> Place:
+def _place_of(adapter: Adapter) -> Place:
     return Place(
         name=adapter.name,
         dataset=str(adapter.dataset_id),
@@ -120,7 +121,7 @@ def _place_of(adapter: DataAdapter) -> Place:
     )
 
 
-def local_place(adapter: DataAdapter) -> Path | None:
+def local_place(adapter: Adapter) -> Path | None:
     """Return the file or folder that an adapter reads, None where its dataset is a URI or on a
     hub.
     """
@@ -172,7 +173,7 @@ def _file_in(folder: Path, split: str, subset: str, *, is_only: bool) -> str:
     )
 
 
-def rows_of(adapter: DataAdapter) -> Iterator[dict[str, object]]:
+def rows_of(adapter: Adapter) -> Iterator[dict[str, object]]:
     """Yield the rows that an adapter evaluates.
 
     Raises:
@@ -186,7 +187,7 @@ def own_columns(row: Mapping[str, object]) -> dict[str, object]:
     return {name: value for name, value in row.items() if name not in (SUBSET, PART, ID)}
 
 
-def samples_made(adapter: DataAdapter, row: Mapping[str, object]) -> Sample | list[Sample]:
+def samples_made(adapter: Adapter, row: Mapping[str, object]) -> Sample | list[Sample]:
     """Return what `record_to_sample` makes of a row; meanwhile `current_subset_name` is the row's
     subset.
     """
@@ -199,7 +200,7 @@ def samples_made(adapter: DataAdapter, row: Mapping[str, object]) -> Sample | li
         adapter.current_subset_name = ""
 
 
-def subset_of(adapter: DataAdapter, row: Mapping[str, object], sample: Sample) -> str:
+def subset_of(adapter: Adapter, row: Mapping[str, object], sample: Sample) -> str:
     """Return the subset that a sample belongs to.
 
     Raises:

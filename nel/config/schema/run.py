@@ -312,9 +312,6 @@ class RunConfig(Strict):
                 f"endpoint.{named[0]} and endpoints are both given; name each endpoint in endpoints"
             )
         shared = {key: value for key, value in endpoint.items() if value is not None}
-        laid = [
-            {**shared, **member} if isinstance(member, dict) else member for member in endpoints
-        ]
         return {
             **data,
             "endpoints": _laid_under(shared, endpoints),
