@@ -170,10 +170,11 @@ def _shard_notes(plan: Plan, n: int, n_whole: int) -> list[str]:
     shard = shard_of(plan.fields)
     if shard is None:
         return []
-    return [
+    note = (
         f"{plan.slot}: {shard.title} asks {n:,} of {n_whole:,} samples; these numbers are of them"
         " alone"
-    ]
+    )
+    return [note]
 
 
 def _episodes(plan: Plan) -> tuple[str, JsonObject, int]:
