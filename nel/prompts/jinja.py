@@ -215,7 +215,8 @@ def _guarded(tree: nodes.Template, environment: Environment) -> nodes.Template:
     """Return the tree with its loops and calls counted; refuse references to other files."""
     for node in tree.find_all((nodes.Include, nodes.Import, nodes.FromImport, nodes.Extends)):
         raise RefusedError("names another template; includes are not supported", node.lineno)
-    for node in tree.find_all((nodes.For, nodes.Macro, nodes.CallBlock)):
+    counted: tuple[type[Any], ...] = (nodes.For, nodes.Macro, nodes.CallBlock)
+    for node in tree.find_all(counted):
         n_chars = sum(len(data.data) for data in node.find_all(nodes.TemplateData))
         paid = _call("spend", [nodes.Const(n_chars, lineno=node.lineno)], node.lineno)
         node.body.insert(0, nodes.ExprStmt(paid, lineno=node.lineno))
