@@ -83,8 +83,8 @@ def as_benchmark(value: object) -> object:
 
 
 def _is_adapter(value: object) -> bool:
-    """Return whether a value is a registered adapter class; what is none is told without their
-    module.
+    """Return whether a value is a registered adapter class; their module is imported only for one
+    that may be.
     """
     if not isinstance(value, type) or "benchmark_meta" not in vars(value):
         return False

@@ -1,6 +1,6 @@
 """Tries a scorer on answers made up for the purpose: the gold one in several phrasings, an empty
-one, a wrong one. The scorer is somebody's code; it may hang, so it runs in a thread that is given
-up after `SECONDS_MAX`.
+one, a wrong one. The scorer is code of the benchmark's author and may hang, so it runs in a thread
+that is abandoned after `SECONDS_MAX`.
 """
 
 from __future__ import annotations

@@ -205,5 +205,5 @@ def _yaml_problem(error: Exception) -> str:
         (meaning.format(problem=problem) for words, meaning in _IN_WORDS if words in problem),
         problem,
     )
-    problem = " ".join(str(problem).split())  # what cannot be decoded is told in two lines
+    problem = " ".join(str(problem).split())  # a decoding error has two lines
     return f"line {mark.line + 1}: {problem}" if mark else problem

@@ -137,7 +137,7 @@ def _prompt_key_of(row: RawRow, prompt_of: Callable[[Mapping[str, object]], str]
 
 
 def prompt_key(prompt: str) -> str:
-    """Return what tells whether an example is the sample itself: its prompt as shown, white space
+    """Return the key that an example shares with the sample itself: its prompt, white space
     apart.
 
     >>> prompt_key("Q: 0+1?\\nA:") == prompt_key("Q:  0+1? A: ")

@@ -111,7 +111,7 @@ def files_of(
         paths: Every file of the repository.
         card: What its card declares.
         address: The split, or the file.
-        config: The configuration; None for the one that goes without saying.
+        config: The configuration; None for the default one.
         uri: For messages.
 
     Raises:

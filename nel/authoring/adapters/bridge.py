@@ -179,7 +179,7 @@ class AdaptedBenchmark(Benchmark):
                     yield replace(row, data={**row.data, **marks}) if marks else row
 
     def _marks(self, raw: Mapping[str, Any], number: int | None, subset: str) -> dict[str, Any]:
-        """Return what tells a sample from others of its row, and from rows of other subsets with
+        """Return what distinguishes a sample from others of its row, and from rows of other subsets with
         the same id.
         """
         marks: dict[str, Any] = {} if number is None else {PART: number}

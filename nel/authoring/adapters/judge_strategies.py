@@ -173,7 +173,7 @@ class LlmJudge:
 
 
 def better_of(rule: Score, judged: Score) -> Score:
-    """Return a rule's score with the judge's main value where that is higher; both are told."""
+    """Return a rule's score with the judge's main value where that is higher; both are in the details."""
     main = rule.main_score_name or next(iter(rule.value))
     return dataclasses.replace(
         rule,

@@ -110,7 +110,7 @@ class _NoModel:
 
 
 def named(aggregates: Iterable[AggScore]) -> dict[str, float]:
-    """Return aggregates by name; those of one name are told apart by their dimensions.
+    """Return aggregates by name; those of one name are distinguished by their dimensions.
 
     >>> named([AggScore(0.5, "f1"), AggScore(metric_name="acc", score=1.0, dimensions={"level": "all"})])
     {'f1': 0.5, 'acc[level=all]': 1.0}

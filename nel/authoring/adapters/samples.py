@@ -50,7 +50,7 @@ class ChatMessageUser(ChatMessage):
 
 @dataclass(slots=True)
 class ChatMessageSystem(ChatMessage):
-    """What the model is told of its task."""
+    """Instructions for the model."""
 
     role: str = "system"
     content: Any = ""
@@ -207,7 +207,7 @@ class AggScore:
     metadata: dict[str, Any] = field(default_factory=dict)
     subset: str | None = None
     dimensions: dict[str, Any] = field(default_factory=dict)
-    """What tells it from others of the same metric, such as the task or the level that it is
+    """What distinguishes it from others of the same metric, such as the task or the level that it is
     over.
     """
 

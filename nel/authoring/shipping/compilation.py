@@ -61,7 +61,7 @@ def compile_file(
     Raises:
         PluginError: The file is no benchmark, cannot be a package, or takes a name that is taken.
         ConfigError: A requirement is none or not met, or the installation fails.
-        OutputError: The directory holds files of somebody else, or cannot be written.
+        OutputError: The directory holds files that nel did not write, or cannot be written.
     """
     source = read_source(path)
     package = package_of(source)

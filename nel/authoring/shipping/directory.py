@@ -26,7 +26,7 @@ def write_directory(directory: Path, files: Mapping[str, bytes], *, source: str)
         source: Name of the benchmark file that they are made of.
 
     Raises:
-        OutputError: The directory holds files of somebody else or of another benchmark file, or
+        OutputError: The directory holds files that nel did not write, or of another benchmark file, or
             cannot be written.
     """
     _check_own(directory, source)

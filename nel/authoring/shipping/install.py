@@ -1,7 +1,7 @@
 """Installs a compiled package into the running Python, and knows which ones are installed.
 
 Nothing is installed that would take another package's benchmark name. An environment made by uv has
-no pip, so both ways are looked for, and a missing one is said before anything is written.
+no pip, so both ways are looked for, and a missing one is reported before anything is written.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@ container image.
 
 An image with the Python that runs here gets what is installed here, version for version, without
 the network; one with another Python gets ready wheels from pip's index. nel itself is never asked
-of an index, where the name may be somebody else's. A wheel that is made of installed files may hold
+of an index, where another project may have the name. A wheel that is made of installed files may hold
 compiled ones, so it is for this kind of machine only.
 """
 

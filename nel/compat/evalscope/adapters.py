@@ -40,8 +40,8 @@ __all__ = [
 ]
 
 _NOT_CALLED: Final = ("batch_calculate_metrics", "batch_match_score", "llm_match_score")
-"""Steps of EvalScope that nel does not run as methods, so that an adapter's own would be passed
-over in silence.
+"""Steps of EvalScope that nel does not run as methods, so that an adapter's own would be
+ignored.
 """
 
 
