@@ -20,7 +20,7 @@ from functools import wraps
 from typing import Any, Final, TypeAlias
 
 from nel.authoring.benchmark import Benchmark
-from nel.authoring.decorators import FewShotOptions
+from nel.authoring.decorators import BenchmarkOptions
 from nel.authoring.decorators import benchmark as nel_benchmark
 from nel.authoring.lent_names import DEFINED
 from nel.authoring.preparing import row_function
@@ -32,8 +32,8 @@ from nel.types import Scorer, ScorerInput
 
 __all__ = ["benchmark", "benchmark_of_text"]
 
-_KNOWN = {*inspect.signature(nel_benchmark).parameters, *FewShotOptions.__annotations__} - {
-    "fewshot",
+_KNOWN = {*inspect.signature(nel_benchmark).parameters, *BenchmarkOptions.__annotations__} - {
+    "options",
     "turns_field",
 }
 _JUDGE = re.compile(r"judge(_\d+)?")
