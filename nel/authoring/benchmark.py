@@ -318,7 +318,7 @@ class Benchmark:
         return self._problem(raw).values
 
     def example_prompt(self, raw: Mapping[str, object]) -> str:
-        """Return the prompt of a row as shown, without examples, by which a sample is told from its
+        """Return the prompt of a row without examples, which identifies a sample among its
         examples.
 
         Raises:

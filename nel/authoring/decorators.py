@@ -72,44 +72,49 @@ class FewShotOptions(TypedDict, total=False):
     """Show examples as turns of a chat instead of in one prompt."""
 
 
+class BenchmarkOptions(FewShotOptions, total=False):
+    """The parameters of `benchmark` that are fields of `Benchmark`, which documents them."""
+
+    target_field: str
+    response_field: str | None
+    id_field: str | None
+    choices_field: str | None
+    target_delimiter: str
+    category_field: str | None
+    group_field: str | None
+    turns_field: str | None
+    images_field: str | None
+    judge: Mapping[str, Any] | None
+    card: Card | None
+    environment: Environment | None
+    solver: str | Callable[..., Awaitable[str | None]]
+    limits_field: str | None
+    on_limit: Literal["score", "fail"]
+
+
 def benchmark(
     *,
     name: str,
     dataset: str | Path | Callable[[], Iterable[Row]],
     prompt: str = "",
-    target_field: str = "target",
     description: str | None = None,
     endpoint_type: str = "any",
     system_prompt: str | None = None,
     preamble: str | None = None,
     field_mapping: Mapping[str, str] | None = None,
-    response_field: str | None = None,
-    id_field: str | None = None,
     choices: Sequence[str] = (),
-    choices_field: str | None = None,
-    target_delimiter: str = "",
     continuation: str | None = None,
-    category_field: str | None = None,
-    group_field: str | None = None,
-    turns_field: str | None = None,
-    images_field: str | None = None,
     prepare_row: Callable[..., dict[str, object]] | None = None,
     seed_fn: Callable[..., SeedResult] | None = None,
-    judge: Mapping[str, object] | None = None,
     answer_form: str | None = None,
     extra: Mapping[str, object] | None = None,
     sandbox: str | Sequence[str] = (),
     reducers: Sequence[str] = (),
     requirements: str | Sequence[str] = (),
-    card: Card | None = None,
     tools: Sequence[Tool] = (),
-    environment: Environment | None = None,
-    solver: str | Callable[..., Awaitable[str | None]] = "",
     limits: Mapping[str, float] | None = None,
-    limits_field: str | None = None,
-    on_limit: Literal["score", "fail"] = "score",
     hidden_fields: Sequence[str] = (),
-    **fewshot: Unpack[FewShotOptions],
+    **options: Unpack[BenchmarkOptions],
 ) -> Callable[[Scorer], Benchmark]:
     """Turn the scorer below into a benchmark; the rest is fields of `Benchmark` and of
     `FewShotOptions`.
@@ -141,37 +146,28 @@ def benchmark(
         ConfigError: The requirements, the name or the endpoint type is none, or a template
             (`PromptError`) is unusable.
     """
-    plain = _plain_name(name, endpoint_type, has_choices=bool(choices) or choices_field is not None)
-    _check_options(plain, fewshot, endpoint_type, shares_continuation=continuation is not None)
-    needs_messages = (
-        turns_field or images_field or fewshot.get("fewshot_as_turns") or tools or environment
-    )
-    of_row = {"id_field": id_field, "category_field": category_field, "group_field": group_field}
-    asked = {
-        "choices_field": choices_field,
-        "turns_field": turns_field,
-        "images_field": images_field,
-    }
+    has_choices = bool(choices) or options.get("choices_field") is not None
+    plain = _plain_name(name, endpoint_type, has_choices=has_choices)
+    _check_options(plain, options, endpoint_type, shares_continuation=continuation is not None)
+    environment = options.get("environment")
+    asks_by_messages = ("turns_field", "images_field", "fewshot_as_turns")
+    needs_messages = any(map(options.get, asks_by_messages)) or tools or environment
     fixed: dict[str, object] = {
-        **(of_row | asked | {"card": card}),
+        **{
+            key: value
+            for key, value in options.items()
+            if key not in FewShotOptions.__annotations__
+        },
         "dataset": str(dataset) if isinstance(dataset, Path) else dataset,
-        "target_field": target_field,
-        "response_field": response_field,
         "choices": tuple(choices),
-        "target_delimiter": target_delimiter,
         "loglikelihood": endpoint_type == _LOGLIKELIHOOD,
         "field_mapping": dict(field_mapping or {}),
         "prepare_row": None if prepare_row is None else row_function(prepare_row, "prepare_row"),
         "protocol": "chat" if needs_messages else _PROTOCOLS[endpoint_type],
-        "judge": judge,
-        "extra": _scorer_config(extra, judge, answer_form),
+        "extra": _scorer_config(extra, options.get("judge"), answer_form),
         "reducers": tuple(reducers),
         "tools": _checked(tools, environment),
-        "environment": environment,
-        "solver": solver,
         "limits": dict(limits or {}),
-        "limits_field": limits_field,
-        "on_limit": on_limit,
         "hidden_fields": tuple(hidden_fields),
         "languages": (sandbox,) if isinstance(sandbox, str) else tuple(sandbox),
     }
@@ -181,7 +177,7 @@ def benchmark(
         "preamble": preamble,
         "continuation": continuation,
     }
-    return partial(_decorate, plain, description, fixed, texts, fewshot, requirements, seed_fn)
+    return partial(_decorate, plain, description, fixed, texts, options, requirements, seed_fn)
 
 
 def _decorate(
@@ -220,16 +216,16 @@ def _decorate(
 
 
 def _fewshot(options: FewShotOptions, base_dir: Path | None) -> FewShot:
-    given: dict[str, Any] = {
+    fields: dict[str, Any] = {
         name.removeprefix("fewshot_"): value
         for name, value in options.items()
-        if name != "num_fewshot"
+        if name in FewShotOptions.__annotations__ and name != "num_fewshot"
     }
     for name in ("template", "target_template", "prefix"):
-        given[name] = _template(given.get(name), base_dir, f"fewshot_{name}")
-    if "ids" in given:
-        given["ids"] = tuple(given["ids"])
-    return FewShot(**given)
+        fields[name] = _template(fields.get(name), base_dir, f"fewshot_{name}")
+    if "ids" in fields:
+        fields["ids"] = tuple(fields["ids"])
+    return FewShot(**fields)
 
 
 def _template(text: Any, base_dir: Path | None, role: str) -> Template | None:
@@ -241,17 +237,17 @@ def _template(text: Any, base_dir: Path | None, role: str) -> Template | None:
 
 
 def _check_options(
-    name: str, fewshot: FewShotOptions, endpoint_type: str, *, shares_continuation: bool
+    name: str, options: BenchmarkOptions, endpoint_type: str, *, shares_continuation: bool
 ) -> None:
-    known = [*FewShotOptions.__annotations__, *inspect.signature(benchmark).parameters]
-    for option in fewshot:
-        if option not in FewShotOptions.__annotations__:
+    known = [*BenchmarkOptions.__annotations__, *inspect.signature(benchmark).parameters]
+    for option in options:
+        if option not in BenchmarkOptions.__annotations__:
             hint = did_you_mean(option, known) or "; what a scorer needs goes into extra={...}"
             raise ConfigError(f'"{name}": @benchmark has no parameter "{option}"{hint}')
-    n = fewshot.get("num_fewshot", 0)
+    n = options.get("num_fewshot", 0)
     if not isinstance(n, int) or n < 0:
         raise ConfigError(f'"{name}": num_fewshot is {n!r}; give a whole number from 0')
-    if fewshot.get("fewshot_as_turns") and endpoint_type not in ("any", "chat"):
+    if options.get("fewshot_as_turns") and endpoint_type not in ("any", "chat"):
         raise ConfigError(
             f'"{name}": examples as turns need a chat endpoint, and endpoint_type is'
             f' "{endpoint_type}"'

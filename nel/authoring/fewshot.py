@@ -162,15 +162,15 @@ def make_shots(
     for shot in chosen:
         groups.setdefault(shot.group, []).append(shot)
     pools = {
-        group: Pool(tuple(found), tuple(shot.key for shot in found))
-        for group, found in groups.items()
+        group: Pool(tuple(members), tuple(shot.key for shot in members))
+        for group, members in groups.items()
     }
     return Shots(settings=settings, n=n, pools=pools, source=source)
 
 
 def _fixed(ids: Sequence[str | int], shots: Sequence[Shot], source: str) -> list[Shot]:
     by_id = {shot.own_id: shot for shot in shots if shot.own_id is not None}
-    found = []
+    chosen = []
     for wanted in ids:
         shot = by_id.get(own_id(wanted)) if isinstance(wanted, str) else None
         if isinstance(wanted, int) and 0 <= wanted < len(shots):
@@ -181,8 +181,8 @@ def _fixed(ids: Sequence[str | int], shots: Sequence[Shot], source: str) -> list
             raise DatasetError(
                 f"{source} has no few-shot example of {what} among {len(shots)} rows{hint}"
             )
-        found.append(shot)
-    return found
+        chosen.append(shot)
+    return chosen
 
 
 def as_text(shots: Sequence[Shot], prompt: str, settings: FewShot) -> str:
@@ -194,12 +194,12 @@ def as_turns(shots: Sequence[Shot], prompt: str, prefix: str) -> tuple[Message, 
     """Return examples and prompt as the turns of a chat, with the prefix at the head of the
     first.
     """
-    said = [
+    turns = [
         (role, text)
         for shot in shots
         for role, text in (("user", shot.question), ("assistant", shot.answer))
     ]
-    first, *rest = [*said, ("user", prompt)]
+    first, *rest = [*turns, ("user", prompt)]
     return tuple(
         Message(role=role, content=text) for role, text in [(first[0], prefix + first[1]), *rest]
     )

@@ -58,24 +58,24 @@ def model_config_of(mapping: Mapping[str, object], key: str) -> ModelConfig:
         ConfigError: A field is unknown, missing or cannot be meant, or ``api_key`` is no name of a
             variable.
     """
-    given = {str(name): value for name, value in mapping.items() if value is not None}
-    for name in given:
+    values = {str(name): value for name, value in mapping.items() if value is not None}
+    for name in values:
         if name not in _KNOWN:
             hint = did_you_mean(name, _KNOWN) or f"; it has {', '.join(_KNOWN)}"
             raise ConfigError(f'{key}: a judge has no field "{name}"{hint}')
-    settings: dict[str, object] = {_NAMES[name]: given[name] for name in _NAMES if name in given}
-    for needed, said in (("url", "url"), ("model", "model_id")):
+    settings: dict[str, object] = {_NAMES[name]: values[name] for name in _NAMES if name in values}
+    for needed, other_key in (("url", "url"), ("model", "model_id")):
         if needed not in settings:
             raise ConfigError(
-                f'{key}: the judge has no "{said}"; give its URL and its name at that endpoint'
+                f'{key}: the judge has no "{other_key}"; give its URL and its name at that endpoint'
             )
-    variables = [given[name] for name in _KEYS if name in given]
+    variables = [values[name] for name in _KEYS if name in values]
     if variables:
         settings["api_key_env"] = _variable(variables[0], key)
-    generation = {ours: given[name] for name, ours in _GENERATION.items() if name in given}
+    generation = {ours: values[name] for name, ours in _GENERATION.items() if name in values}
     if generation:
         settings["generation"] = generation
-    settings |= _how_it_is_asked(given, key)
+    settings |= _how_it_is_asked(values, key)
     try:
         return ModelConfig.model_validate(settings)
     except ValidationError as error:
@@ -91,13 +91,13 @@ def judges_in(extra: Mapping[str, object]) -> dict[str, ModelConfig]:
     Raises:
         ConfigError: As `model_config_of`.
     """
-    found = {}
+    judges = {}
     for key, value in extra.items():
         if isinstance(value, Mapping) and (
             _JUDGE_KEY.fullmatch(str(key)) or value.keys() >= _MARKS
         ):
-            found[str(key)] = model_config_of(value, str(key))
-    return found
+            judges[str(key)] = model_config_of(value, str(key))
+    return judges
 
 
 def _variable(value: object, key: str) -> str:
@@ -109,16 +109,16 @@ def _variable(value: object, key: str) -> str:
     return value
 
 
-def _how_it_is_asked(given: Mapping[str, Any], key: str) -> dict[str, object]:
+def _how_it_is_asked(values: Mapping[str, Any], key: str) -> dict[str, object]:
     for name in _HOW:
-        value = given.get(name, 1)
+        value = values.get(name, 1)
         if isinstance(value, bool) or not isinstance(value, (int, float)) or value < 0:
             raise ConfigError(f"{key}: {name} is {value!r}; give a number")
     settings: dict[str, Any] = {}
-    if "parallelism" in given:
-        settings["concurrency"] = int(given["parallelism"])
-    if "max_retries" in given:
-        settings["attempts_max"] = int(given["max_retries"]) + 1
-    if "request_timeout" in given:
-        settings["total_timeout_seconds"] = float(given["request_timeout"])
+    if "parallelism" in values:
+        settings["concurrency"] = int(values["parallelism"])
+    if "max_retries" in values:
+        settings["attempts_max"] = int(values["max_retries"]) + 1
+    if "request_timeout" in values:
+        settings["total_timeout_seconds"] = float(values["request_timeout"])
     return settings

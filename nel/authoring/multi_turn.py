@@ -39,7 +39,7 @@ def with_strategy(
         raise ConfigError(
             f'"{name}": several turns need a chat endpoint, and endpoint_type names another'
         )
-    if fields["response_field"] is not None:
+    if fields.get("response_field") is not None:
         raise ConfigError(
             f'"{name}": response_field holds one answer, and a conversation has several'
         )

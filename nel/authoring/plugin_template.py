@@ -67,7 +67,7 @@ def _template() -> dict[str, str]:
         path.relative_to(root).as_posix(): path.read_text(encoding="utf-8")
         for path in sorted(root.rglob("*"))
         if path.is_file()
-        and not any(part in _LEFT_OUT or part.endswith(".egg-info") for part in path.parts)
+        and not any(name in _LEFT_OUT or name.endswith(".egg-info") for name in path.parts)
     }
 
 

@@ -45,29 +45,34 @@ def check_tests(benchmark: Benchmark, samples: Iterable[Sample]) -> list[BrokenT
 
 
 def _broken(benchmark: Benchmark, sample: Sample) -> Iterator[BrokenTask]:
-    given = ScorerInput(response="", target=sample.target, metadata=dict(sample.metadata))
-    row = given.metadata
-    tests, entry_point = tests_of(row), entry_point_of(given)
+    scorer_input = ScorerInput(response="", target=sample.target, metadata=dict(sample.metadata))
+    row = scorer_input.metadata
+    tests, entry_point = tests_of(row), entry_point_of(scorer_input)
     language = str(row.get("_language") or row.get("language") or "python")
     key = key_of(tests, str(row.get("_prompt") or ""), entry_point)
     reason = ""
     if isinstance(sample.target, str) and _is_program(sample.target, language):
-        verdict = _verdict(benchmark, given, language, sample.target)
+        verdict = _verdict(benchmark, scorer_input, language, sample.target)
         reason = "" if verdict == "passed" else f"the tests fail the gold program: {verdict}"
-    if not reason and _verdict(benchmark, given, language, _EMPTY.get(language, ";")) == "passed":
+    if (
+        not reason
+        and _verdict(benchmark, scorer_input, language, _EMPTY.get(language, ";")) == "passed"
+    ):
         reason = "the tests pass without a program"
     if not reason and language == "python" and entry_point:
         wrong = _WRONG.format(name=entry_point)
-        if _verdict(benchmark, given, language, wrong) == "passed":
+        if _verdict(benchmark, scorer_input, language, wrong) == "passed":
             reason = "the tests pass a program that always answers 7919"
     if reason:
         yield BrokenTask(sample=str(sample.id), key=key, reason=reason)
 
 
-def _verdict(benchmark: Benchmark, given: ScorerInput, language: str, program: str) -> str:
+def _verdict(benchmark: Benchmark, scorer_input: ScorerInput, language: str, program: str) -> str:
     """Return the verdict of a program, or why the tests cannot judge it."""
     response = f"```{language}\n{program}\n```"
-    attempt = ScorerInput(response=response, target=given.target, metadata=given.metadata)
+    attempt = ScorerInput(
+        response=response, target=scorer_input.target, metadata=scorer_input.metadata
+    )
     try:
         result = benchmark.scorer(attempt)
     except DatasetError as error:

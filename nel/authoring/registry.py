@@ -57,20 +57,20 @@ def find_benchmark(name: str) -> Benchmark:
         return _from_bridge(*parts)
     if name.lower().endswith(YAML_SUFFIXES):
         return _from_yaml(Path(name))
-    path, wanted = _as_path(name)
+    path, wanted = split_file(name)
     if path is not None:
         return _from_file(path, wanted)
     if name.lower().endswith(DATA_SUFFIXES):
         raise PluginError(rows_problem(name))
     if name in REGISTERED and not any(ref.name == name for ref in plugins.discover("benchmarks")):
         return _adapted(REGISTERED[name])
-    found = as_benchmark(plugins.load("benchmarks", name))
-    if not isinstance(found, Benchmark):
+    benchmark = as_benchmark(plugins.load("benchmarks", name))
+    if not isinstance(benchmark, Benchmark):
         provider = plugins.find("benchmarks", name).provider
         raise PluginError(
-            f'the benchmark "{name}" of {provider} is a {type(found).__name__}, not a Benchmark'
+            f'the benchmark "{name}" of {provider} is a {type(benchmark).__name__}, not a Benchmark'
         )
-    return found
+    return benchmark
 
 
 def as_benchmark(value: object) -> object:
@@ -83,8 +83,8 @@ def as_benchmark(value: object) -> object:
 
 
 def _is_adapter(value: object) -> bool:
-    """Return whether a value is a registered adapter class; what is none is told without their
-    module.
+    """Return whether a value is a registered adapter class; their module is imported only for one
+    that may be.
     """
     if not isinstance(value, type) or "benchmark_meta" not in vars(value):
         return False
@@ -123,18 +123,18 @@ def benchmarks_in_file(path: Path) -> dict[str, Benchmark]:
     finally:
         DEFINED.reset(token)
     values = [*defined, *(_of_file(value, module, path) for value in vars(module).values())]
-    found = {value.name: value for value in values if isinstance(value, Benchmark)}
+    benchmarks = {value.name: value for value in values if isinstance(value, Benchmark)}
     tool = next((root for root in roots() if root in sys.modules and is_installed(root)), None)
-    if not found and tool is not None:
+    if not benchmarks and tool is not None:
         raise PluginError(
             f"{path} defines no benchmark of nel: {tool} is installed; import from nel.byob instead"
         )
-    if not found:
+    if not benchmarks:
         raise PluginError(
             f"{path} defines no benchmark; put @benchmark(name=..., dataset=..., prompt=...) around"
             " a @scorer function"
         )
-    return found
+    return benchmarks
 
 
 def _of_file(value: object, module: ModuleType, path: Path) -> object:
@@ -164,7 +164,7 @@ def _from_bridge(name: str, uri: str) -> Benchmark:
     ref = plugins.find("bridges", name)
     bridge = plugins.load_ref(ref)
     try:
-        found = as_benchmark(bridge(uri))
+        benchmark = as_benchmark(bridge(uri))
     except NelError:
         raise
     except (Exception, SystemExit) as error:
@@ -172,11 +172,11 @@ def _from_bridge(name: str, uri: str) -> Benchmark:
         raise PluginError(
             f'{uri}: the bridge "{scheme}" of {ref.provider} failed: {what}'
         ) from error
-    if not isinstance(found, Benchmark):
+    if not isinstance(benchmark, Benchmark):
         raise PluginError(
-            f'{uri}: the bridge "{scheme}" of {ref.provider} returned a {type(found).__name__}'
+            f'{uri}: the bridge "{scheme}" of {ref.provider} returned a {type(benchmark).__name__}'
         )
-    return found
+    return benchmark
 
 
 def is_new_file(name: str) -> bool:
@@ -186,7 +186,7 @@ def is_new_file(name: str) -> bool:
         PluginError: It names a Python file that is not there, or a YAML file whose name is no
             benchmark's.
     """
-    path, _ = _as_path(name)
+    path, _ = split_file(name)
     if path is not None and not path.exists() and plugins.split_uri(name) is None:
         raise PluginError(
             f"there is no file {path}; nel byob new writes a benchmark in Python, nel init one in"
@@ -201,7 +201,8 @@ def is_new_file(name: str) -> bool:
     return True
 
 
-def _as_path(name: str) -> tuple[Path | None, str | None]:
+def split_file(name: str) -> tuple[Path | None, str | None]:
+    """Return the Python file of ``path.py[:name]`` and the name in it; None where it is no file."""
     head, separator, tail = name.rpartition(":")
     if separator and head.endswith(".py"):
         return Path(head), tail
@@ -212,17 +213,19 @@ def _from_file(path: Path, wanted: str | None) -> Benchmark:
     imported = _imported(path, wanted)
     if imported is not None:
         return imported
-    found = benchmarks_in_file(path)
-    if wanted is None and len(found) == 1:
-        return next(iter(found.values()))
+    benchmarks = benchmarks_in_file(path)
+    if wanted is None and len(benchmarks) == 1:
+        return next(iter(benchmarks.values()))
     if wanted is None:
-        raise PluginError(f"{path} defines {', '.join(sorted(found))}; choose one with {path}:NAME")
-    if wanted not in found:
         raise PluginError(
-            f'{path} defines no benchmark "{wanted}"{did_you_mean(wanted, found)}; it has'
-            f" {', '.join(sorted(found))}"
+            f"{path} defines {', '.join(sorted(benchmarks))}; choose one with {path}:NAME"
         )
-    return found[wanted]
+    if wanted not in benchmarks:
+        raise PluginError(
+            f'{path} defines no benchmark "{wanted}"{did_you_mean(wanted, benchmarks)}; it has'
+            f" {', '.join(sorted(benchmarks))}"
+        )
+    return benchmarks[wanted]
 
 
 def _imported(path: Path, name: str | None) -> Benchmark | None:

@@ -32,7 +32,7 @@ class RequirementCheck:
     """The version that is installed."""
 
 
-def read_requirements(given: str | Sequence[str], base_dir: Path | None) -> tuple[str, ...]:
+def read_requirements(entries: str | Sequence[str], base_dir: Path | None) -> tuple[str, ...]:
     """Return requirement strings given as a list, as one string, or as the name of a ``.txt`` file.
 
     Args:
@@ -42,14 +42,14 @@ def read_requirements(given: str | Sequence[str], base_dir: Path | None) -> tupl
     Raises:
         ConfigError: The file cannot be read, or an entry is no text.
     """
-    if isinstance(given, str):
-        given = _lines_of(Path(given), base_dir) if given.endswith(".txt") else [given]
-    for entry in given:
+    if isinstance(entries, str):
+        entries = _lines_of(Path(entries), base_dir) if entries.endswith(".txt") else [entries]
+    for entry in entries:
         if not isinstance(entry, str) or not entry.strip():
             raise ConfigError(
                 f'{entry!r} is no requirement; write it as pip does, such as "rouge-score>=0.1.2"'
             )
-    return tuple(entry.strip() for entry in given)
+    return tuple(entry.strip() for entry in entries)
 
 
 def parsed(requirement: str) -> Requirement:

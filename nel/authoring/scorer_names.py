@@ -24,8 +24,8 @@ def find_scorer(text: str) -> Scorer:
         ConfigError: An option is unknown or not ``key=value``.
     """
     name, rest = plugins.split_options(text)
-    found = plugins.load("scorers", name)
-    chosen: Scorer = as_scorer(found, options_of(name, rest))
+    plugin = plugins.load("scorers", name)
+    chosen: Scorer = as_scorer(plugin, options_of(name, rest))
     return chosen
 
 
@@ -36,11 +36,11 @@ def options_of(name: str, text: str) -> dict[str, Any]:
         ConfigError: A part is not ``key=value``, or a value is no YAML.
     """
     options: dict[str, object] = {}
-    for part in _parts(text):
-        key, separator, value = part.partition("=")
+    for option in _parts(text):
+        key, separator, value = option.partition("=")
         key = key.strip()
         if not separator or not key:
-            raise ConfigError(f'"{name}": write options as key=value, not "{part}"')
+            raise ConfigError(f'"{name}": write options as key=value, not "{option}"')
         if key in options:
             raise ConfigError(f'"{name}": the option {key} is given twice')
         try:
@@ -54,16 +54,16 @@ def options_of(name: str, text: str) -> dict[str, Any]:
 def _parts(text: str) -> list[str]:
     """Return the text split at commas, but for those in quotes or brackets."""
     parts, depth, quote, start = [], 0, "", 0
-    for place, character in enumerate(text):
+    for position, character in enumerate(text):
         if quote:
             quote = "" if character == quote else quote
-        elif character in "'\"" and text[place - 1 : place] in ("=", "[", ",", " "):
+        elif character in "'\"" and text[position - 1 : position] in ("=", "[", ",", " "):
             quote = character
         elif character in "[{(":
             depth += 1
         elif character in "]})":
             depth = max(0, depth - 1)
         elif character == "," and depth == 0:
-            parts.append(text[start:place])
-            start = place + 1
-    return [part for part in (*parts, text[start:]) if part.strip()]
+            parts.append(text[start:position])
+            start = position + 1
+    return [option for option in (*parts, text[start:]) if option.strip()]

@@ -1,6 +1,6 @@
 """Tries a scorer on answers made up for the purpose: the gold one in several phrasings, an empty
-one, a wrong one. The scorer is somebody's code; it may hang, so it runs in a thread that is given
-up after `SECONDS_MAX`.
+one, a wrong one. The scorer is code of the benchmark's author and may hang, so it runs in a thread
+that is abandoned after `SECONDS_MAX`.
 """
 
 from __future__ import annotations
@@ -127,7 +127,9 @@ def scored(
     except KeyError as error:
         return Attempt(response=response, problem=_missing_field(error, scorer_input.metadata))
     except Exception as error:  # noqa: BLE001 - whatever a scorer raises is what is being asked for
-        return Attempt(response=response, problem=f"{type(error).__name__}: {error}{_place(error)}")
+        return Attempt(
+            response=response, problem=f"{type(error).__name__}: {error}{_location(error)}"
+        )
     reward = outcome.reward if isinstance(outcome, Scored) else 0.0
     return Attempt(response=response, returned=returned, reward=reward)
 
@@ -180,12 +182,12 @@ def _missing_field(error: KeyError, row: Mapping[str, object]) -> str:
     name = str(error.args[0]) if error.args else "?"
     hint = did_you_mean(name, row) or ";"
     return (
-        f'KeyError: the scorer reads "{name}"{_place(error)}{hint} the row has'
+        f'KeyError: the scorer reads "{name}"{_location(error)}{hint} the row has'
         f" {', '.join(sorted(row)[:_SHOWN_MAX])}"
     )
 
 
-def _place(error: BaseException) -> str:
+def _location(error: BaseException) -> str:
     frames = traceback.extract_tb(error.__traceback__)
     if not frames:
         return ""

@@ -40,8 +40,8 @@ def choose_statistics(
     """
     declared = metrics_of(scorer) if scorer is not None else ()
     chosen: list[tuple[str, Metric]] = []
-    for key, found in _by_key(declared):
-        chosen += [(key, metric) for metric in found]
+    for key, key_metrics in _by_key(declared):
+        chosen += [(key, metric) for metric in key_metrics]
     asked = [""] * len(chosen)
     missing = []
     for text in dict.fromkeys(metrics):
@@ -53,7 +53,7 @@ def choose_statistics(
                 raise
             missing.append(text)
     found_reducers: list[NamedReducer] = []
-    for text in (one for given in reducers for one in _expanded(given, repeats)):
+    for text in (name for reducer in reducers for name in _expanded(reducer, repeats)):
         try:
             found_reducers.append(find_reducer(text, repeats=repeats))
         except PluginError:
@@ -124,19 +124,19 @@ def _by_key(declared: Any) -> list[tuple[str, Sequence[Metric]]]:
         ConfigError: What is declared is no list of metrics.
     """
     if isinstance(declared, Mapping):
-        return [(str(key), _metric_list(found, f' of "{key}"')) for key, found in declared.items()]
-    found: list[tuple[str, Sequence[Metric]]] = []
-    for one in _as_list(declared or (), ""):
-        found += _by_key(one) if isinstance(one, Mapping) else [("", _metric_list([one], ""))]
-    return found
+        return [(str(key), _metric_list(pairs, f' of "{key}"')) for key, pairs in declared.items()]
+    pairs: list[tuple[str, Sequence[Metric]]] = []
+    for entry in _as_list(declared or (), ""):
+        pairs += _by_key(entry) if isinstance(entry, Mapping) else [("", _metric_list([entry], ""))]
+    return pairs
 
 
 def _metric_list(declared: Any, where: str) -> list[Metric]:
     listed = _as_list(declared, where)
-    for one in listed:
-        if not callable(one):
+    for metric in listed:
+        if not callable(metric):
             raise ConfigError(
-                f"the scorer's metrics{where} hold {one!r:.40}, which is no metric; write e.g."
+                f"the scorer's metrics{where} hold {metric!r:.40}, which is no metric; write e.g."
                 " mean()"
             )
     return listed

@@ -62,17 +62,22 @@ def validate_file(
     Raises:
         PluginError: The file is missing, fails to run, or defines no benchmark of this name.
     """
-    found = benchmarks_in_file(path)
-    if wanted is not None and wanted not in found:
+    benchmarks = benchmarks_in_file(path)
+    if wanted is not None and wanted not in benchmarks:
         raise PluginError(
-            f'{path} defines no benchmark "{wanted}"{did_you_mean(wanted, found)}; it has'
-            f" {', '.join(found)}"
+            f'{path} defines no benchmark "{wanted}"{did_you_mean(wanted, benchmarks)}; it has'
+            f" {', '.join(benchmarks)}"
         )
     if dataset is not None:
-        found = {
-            name: replace(one, dataset=dataset, base_dir=Path.cwd()) for name, one in found.items()
+        benchmarks = {
+            name: replace(benchmark, dataset=dataset, base_dir=Path.cwd())
+            for name, benchmark in benchmarks.items()
         }
-    return {name: validate(one) for name, one in found.items() if wanted in (None, name)}
+    return {
+        name: validate(benchmark)
+        for name, benchmark in benchmarks.items()
+        if wanted in (None, name)
+    }
 
 
 def validate(benchmark: Benchmark) -> list[Check]:
@@ -83,10 +88,10 @@ def validate(benchmark: Benchmark) -> list[Check]:
     checks = [_requirements(benchmark)] if benchmark.requirements else []
     if rows.unread is not None:
         return [*checks, Check(name="the dataset can be read", passed=False, detail=rows.unread)]
-    shown = benchmark.dataset if isinstance(benchmark.dataset, str) else "a function"
+    source = benchmark.dataset if isinstance(benchmark.dataset, str) else "a function"
     checks.append(
         Check(
-            name="the dataset can be read", passed=True, detail=f"{rows.n_rows:,} rows of {shown}"
+            name="the dataset can be read", passed=True, detail=f"{rows.n_rows:,} rows of {source}"
         )
     )
     checks.append(_prompt_fields(benchmark, rows))
@@ -145,8 +150,13 @@ def _prompt_fields(benchmark: Benchmark, rows: _Rows) -> Check:
         return Check(name=name, passed=True, detail=", ".join(sorted(named)) or "it names none")
     if all(template.kind == "jinja" for template in templates) and rows.samples:
         return Check(name=name, passed=True, detail=f"{', '.join(missing)} is optional")
-    wrong = "; ".join(f'no row has "{one}"{did_you_mean(one, rows.fields)}' for one in missing)
-    return Check(name=name, passed=False, detail=f"{wrong}; the fields are {_shown(rows.fields)}")
+    wrong = "; ".join(
+        f'no row has "{field_name}"{did_you_mean(field_name, rows.fields)}'
+        for field_name in missing
+    )
+    return Check(
+        name=name, passed=False, detail=f"{wrong}; the fields are {_name_list(rows.fields)}"
+    )
 
 
 def _target_field(benchmark: Benchmark, rows: _Rows) -> Check:
@@ -160,7 +170,7 @@ def _target_field(benchmark: Benchmark, rows: _Rows) -> Check:
     return Check(
         name=name,
         passed=False,
-        detail=f'no row has "{target}"{hint}; set target_field to one of {_shown(rows.fields)}',
+        detail=f'no row has "{target}"{hint}; set target_field to one of {_name_list(rows.fields)}',
     )
 
 
@@ -173,14 +183,14 @@ def _smoke(benchmark: Benchmark, samples: list[Sample]) -> Iterator[Check]:
         )
         return
     golds = [list(gold_attempts(benchmark, sample)) for sample in samples]
-    odd = [one for sample in samples for one in odd_attempts(benchmark, sample)]
-    tried = [one for attempts in golds for one in attempts] + odd
-    if any(one.needs_judge for one in tried):
+    odd = [trial for sample in samples for trial in odd_attempts(benchmark, sample)]
+    tried = [trial for attempts in golds for trial in attempts] + odd
+    if any(trial.needs_judge for trial in tried):
         yield Check(
             name="the scorer gives scores", passed=True, detail="not tried further: it asks a judge"
         )
         return
-    failed = [one for one in tried if one.problem]
+    failed = [trial for trial in tried if trial.problem]
     if failed:
         detail = f"for the answer {failed[0].response!r}: {failed[0].problem}"
         yield Check(name="the scorer gives scores", passed=False, detail=detail)
@@ -188,12 +198,12 @@ def _smoke(benchmark: Benchmark, samples: list[Sample]) -> Iterator[Check]:
     yield Check(
         name="the scorer gives scores",
         passed=True,
-        detail=_example(max(tried, key=lambda one: one.reward or 0.0)),
+        detail=_example(max(tried, key=lambda trial: trial.reward or 0.0)),
     )
     if not benchmark.has_gold_answers:
         return
     yield _gold(golds, samples)
-    credited = [one for one in odd if (one.reward or 0.0) > 0 and not one.response]
+    credited = [trial for trial in odd if (trial.reward or 0.0) > 0 and not trial.response]
     yield Check(
         name="an empty answer scores 0",
         passed=not credited,
@@ -209,7 +219,7 @@ def _gold(golds: list[list[Attempt]], samples: list[Sample]) -> Check:
     missed = [
         sample
         for sample, attempts in zip(samples, golds, strict=True)
-        if not any((one.reward or 0.0) >= 1.0 for one in attempts)
+        if not any((trial.reward or 0.0) >= 1.0 for trial in attempts)
     ]
     if not missed:
         return Check(
@@ -225,10 +235,12 @@ def _gold(golds: list[list[Attempt]], samples: list[Sample]) -> Check:
     )
 
 
-def _example(one: Attempt) -> str:
-    returned: object = dict(one.returned) if isinstance(one.returned, Mapping) else one.returned
-    return f"{one.response!r} gives {returned}"
+def _example(trial: Attempt) -> str:
+    returned: object = (
+        dict(trial.returned) if isinstance(trial.returned, Mapping) else trial.returned
+    )
+    return f"{trial.response!r} gives {returned}"
 
 
-def _shown(names: set[str]) -> str:
+def _name_list(names: set[str]) -> str:
     return ", ".join(islice(sorted(names), _FIELDS_SHOWN_MAX)) or "none"

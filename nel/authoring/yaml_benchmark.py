@@ -152,7 +152,7 @@ def _messages(keys: Mapping[str, Entry], top: Entry) -> tuple[tuple[str, Templat
         raise top.problem("give either prompt or messages, and not both")
     if "prompt" in keys:
         return (("user", _template(keys["prompt"])),)
-    found = []
+    messages = []
     for entry in keys["messages"].elements():
         parts = entry.known_items(("role", "content"))
         if len(parts) != 2:  # noqa: PLR2004 - the two keys above
@@ -162,10 +162,10 @@ def _messages(keys: Mapping[str, Entry], top: Entry) -> tuple[tuple[str, Templat
             raise parts["role"].problem(
                 f'the role "{role}" is unknown; use system, user or assistant'
             )
-        found.append((role, _template(parts["content"])))
-    if not found or found[-1][0] != "user":
+        messages.append((role, _template(parts["content"])))
+    if not messages or messages[-1][0] != "user":
         raise keys["messages"].problem("the last message is the user's, which the model answers")
-    return tuple(found)
+    return tuple(messages)
 
 
 def _template(entry: Entry) -> Template:
@@ -216,7 +216,7 @@ def _checks(entry: Entry) -> tuple[Check, ...]:
     checks: list[Check] = []
     for element in entry.elements():
         check = _check(element)
-        names = [one.name for one in checks]
+        names = [other.name for other in checks]
         if check.name in names and "name" in element.items():
             raise element.problem(f'two checks are named "{check.name}"')
         number = 2
@@ -281,13 +281,13 @@ def _expected(entry: Entry, kind: Kind) -> tuple[Any, str | None]:
             raise entry.problem("give a text, or {field: NAME} for the value in a field of the row")
         return None, parts["field"].text()
     if kind == "numeric":
-        numbers = [one.json() for one in entry.elements()] if entry.is_list else entry.json()
-        for one in numbers if isinstance(numbers, list) else [numbers]:
-            if isinstance(one, bool) or one is None or parse_number(str(one)) is None:
-                raise entry.problem(f"{one!r} is no number")
+        numbers = [item.json() for item in entry.elements()] if entry.is_list else entry.json()
+        for item in numbers if isinstance(numbers, list) else [numbers]:
+            if isinstance(item, bool) or item is None or parse_number(str(item)) is None:
+                raise entry.problem(f"{item!r} is no number")
         return numbers, None
     listed = entry.is_list and kind != "judge"
-    texts = [one.text() for one in entry.elements()] if listed else [entry.text()]
+    texts = [item.text() for item in entry.elements()] if listed else [entry.text()]
     if not texts or not all(text.strip() for text in texts):
         raise entry.problem("an empty text decides nothing; give it one")
     if kind == "regex":

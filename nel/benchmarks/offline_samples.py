@@ -41,13 +41,15 @@ def gpqa_rows() -> Iterator[dict[str, Any]]:
     for row in _graded("GPQA Diamond"):
         choices = list(row["choices"])
         right = choices.pop("ABCD".index(row["answer"]))
-        wrong = {f"Incorrect Answer {place}": text for place, text in enumerate(choices, start=1)}
-        shown = {
+        wrong = {
+            f"Incorrect Answer {position}": text for position, text in enumerate(choices, start=1)
+        }
+        question_row = {
             "Record ID": row["id"],
             "Question": row["question"],
             "High-level domain": row["domain"],
         }
-        yield {**shown, "Correct Answer": right, **wrong}
+        yield {**question_row, "Correct Answer": right, **wrong}
 
 
 def aime25_rows() -> Iterator[dict[str, object]]:

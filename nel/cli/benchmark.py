@@ -5,7 +5,6 @@ some, its tests.
 from __future__ import annotations
 
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -97,11 +96,13 @@ def _broken_tests(target: str, dataset: str | None, samples: int) -> list[Broken
 
 def _checks(target: str, dataset: str | None, samples: int) -> list[Check]:
     """Return the checks of rows, prompt and scorer."""
-    if ".py" in target:
-        from nel.authoring.validation import validate_file  # noqa: PLC0415 - keeps --help fast
+    from nel.authoring.registry import split_file  # noqa: PLC0415 - keeps --help fast
 
-        head, _, name = target.rpartition(":") if ".py:" in target else (target, "", "")
-        of_benchmarks = validate_file(Path(head), name or None, dataset=dataset)
+    path, wanted = split_file(target)
+    if path is not None:
+        from nel.authoring.validation import validate_file  # noqa: PLC0415
+
+        of_benchmarks = validate_file(path, wanted, dataset=dataset)
         return [each for checks in of_benchmarks.values() for each in checks]
     from nel.discovery.conformance import check_plugin  # noqa: PLC0415
 

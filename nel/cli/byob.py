@@ -83,10 +83,11 @@ def validate(
     """Check a benchmark file without sending requests: rows, prompt, fields, requirements, and
     trials of the scorer.
     """
-    from nel.authoring.validation import validate_file  # noqa: PLC0415 - keeps --help fast
+    from nel.authoring.registry import split_file  # noqa: PLC0415 - keeps --help fast
+    from nel.authoring.validation import validate_file  # noqa: PLC0415
 
-    head, _, name = file.rpartition(":") if ".py:" in file else (file, "", "")
-    checks_of = validate_file(Path(head), name or None, dataset=dataset)
+    path, wanted = split_file(file)
+    checks_of = validate_file(path or Path(file), wanted, dataset=dataset)
     if as_json:
         from nel.core.strict_json import dumps  # noqa: PLC0415
 
@@ -155,8 +156,7 @@ def show_installed(*, as_json: bool) -> None:
     if as_json:
         from nel.core.strict_json import dumps  # noqa: PLC0415
 
-        rows = [asdict(package) for package in packages]
-        typer.echo(dumps([{key: row[key] for key in row if key != "origin"} for row in rows]))
+        typer.echo(dumps(list(map(asdict, packages))))
         return
     if not packages:
         typer.echo(

@@ -132,9 +132,11 @@ def new(
         "Where are the rows (csv, json, jsonl, parquet, hf://org/name)", "", data, read_table
     )
     _show_table(table)
-    question = "Which column is the gold answer"
     target = asker.ask(
-        question, propose_target(table), target, partial(check_known, "column", table.columns)
+        "Which column is the gold answer",
+        propose_target(table),
+        target,
+        partial(check_known, "column", table.columns),
     )
     kind = asker.ask(
         _kinds(asker), propose_kind(table, target, about), kind, partial(check_known, "kind", KINDS)

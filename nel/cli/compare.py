@@ -77,15 +77,16 @@ def compare(
 
     Exit codes: 0 compared, whatever the verdict (nel gate decides); 2 cannot be compared.
     """
-    from nel.cli.compare_show import Wanted, show_comparison  # noqa: PLC0415 - keeps --help fast
+    from nel.cli.compare_show import show_comparison  # noqa: PLC0415 - keeps --help fast
+    from nel.comparison.measures import Settings  # noqa: PLC0415
 
-    wanted = Wanted(
-        despite=despite or [],
-        only=bench or [],
-        margin=margin,
-        level=level,
-        seed=seed,
+    show_comparison(
+        sides,
+        Settings(margin=margin, level=level, seed=seed),
         flips=flips,
+        as_json=as_json,
+        baseline=baseline,
+        despite=despite or (),
+        only=bench or (),
         html=html,
     )
-    show_comparison(sides, wanted, baseline=baseline, as_json=as_json)

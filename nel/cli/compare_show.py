@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -33,29 +32,28 @@ from nel.reports.comparison_page import write_comparison_page
 _FEWEST = 2
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
-    """What the options ask for."""
-
-    despite: Sequence[str]
-    only: Sequence[str]
-    margin: float
-    level: float
-    seed: int
-    flips: int
-    html: Path | None
-
-
 def show_comparison(
-    sides: Sequence[str], wanted: Wanted, *, baseline: str | None = None, as_json: bool
+    sides: Sequence[str],
+    settings: Settings,
+    *,
+    flips: int,
+    as_json: bool,
+    baseline: str | None = None,
+    despite: Sequence[str] = (),
+    only: Sequence[str] = (),
+    html: Path | None = None,
 ) -> None:
     """Compare and print.
 
     Args:
         sides: The baseline and its candidates.
-        wanted: Of the options.
-        baseline: The name of the baseline; the sides are candidates then.
+        settings: How the differences are measured.
+        flips: So many changed samples of each benchmark are in JSON and on the page.
         as_json: Print JSON.
+        baseline: The name of the baseline; the sides are candidates then.
+        despite: Parts that may differ.
+        only: Names of benchmarks; empty for all.
+        html: A page to write.
 
     Raises:
         UsageError: The sides cannot be compared.
@@ -63,22 +61,18 @@ def show_comparison(
     sides = with_baseline(baseline, sides)
     if len(sides) < _FEWEST:
         raise UsageError("nel compare needs a baseline and a candidate; give two run directories")
-    despite = check_parts(wanted.despite)
-    settings = Settings(margin=wanted.margin, level=wanted.level, seed=wanted.seed)
-    compared = compare(read_sides(sides), settings, despite=despite, only=wanted.only)
-    flips_max = (
-        wanted.flips if as_json or wanted.html is not None else min(wanted.flips, SHOWN_FLIPS)
-    )
+    compared = compare(read_sides(sides), settings, despite=check_parts(despite), only=only)
+    flips_max = flips if as_json or html is not None else min(flips, SHOWN_FLIPS)
     document = comparison_json(compared, flips_max=flips_max)
-    if wanted.html is not None:
-        write_comparison_page(document, wanted.html)
+    if html is not None:
+        write_comparison_page(document, html)
     if as_json:
         typer.echo(dumps(document))
         return
     for candidate in document["candidates"]:
         _show_candidate(document, candidate)
-    if wanted.html is not None:
-        typer.echo(f"page: {wanted.html}")
+    if html is not None:
+        typer.echo(f"page: {html}")
 
 
 def _show_candidate(document: Mapping[str, Any], candidate: Mapping[str, Any]) -> None:

@@ -35,11 +35,12 @@ def reproduce(
     Exit codes: 0 both are there and compared, whatever the verdict; those of nel eval run where the
     new run did not end well; 2 the two cannot be compared.
     """
-    from nel.cli.compare_show import Wanted, show_comparison  # noqa: PLC0415 - keeps --help fast
+    from nel.cli.compare_show import show_comparison  # noqa: PLC0415 - keeps --help fast
     from nel.cli.eval_show import show_result  # noqa: PLC0415
     from nel.cli.progress import showing  # noqa: PLC0415
     from nel.cli.streams import stdout_kept  # noqa: PLC0415
     from nel.comparison.compare import check_before_asking  # noqa: PLC0415
+    from nel.comparison.measures import Settings  # noqa: PLC0415
     from nel.comparison.reading import read_sides  # noqa: PLC0415
     from nel.engine.progress import Progress  # noqa: PLC0415
     from nel.runs.evaluation import evaluate, stored_config  # noqa: PLC0415
@@ -64,10 +65,12 @@ def reproduce(
     for note in progress.notes:
         typer.echo(f"nel: {note}", err=True)
     typer.echo(f"reproduced: {result.run_dir}", err=as_json)
-    wanted = Wanted(
-        despite=[], only=[], margin=margin, level=0.95, seed=0, flips=_FLIPS_MAX, html=None
+    show_comparison(
+        [f"before={run_dir}", f"again={result.run_dir}"],
+        Settings(margin=margin),
+        flips=_FLIPS_MAX,
+        as_json=as_json,
     )
-    show_comparison([f"before={run_dir}", f"again={result.run_dir}"], wanted, as_json=as_json)
 
 
 def _beside(stored: RunConfig, run_dir: Path) -> RunConfig:

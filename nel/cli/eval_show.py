@@ -72,7 +72,7 @@ def show_result(
     """Print a run's table and what there is to know of it, and exit with its exit code or that of
     its floors.
 
-    Where stdout takes no more, the rest is said on stderr; the exit code tells of it unless the
+    Where stdout takes no more, the rest goes to stderr; the exit code shows it unless the
     reader has gone.
     """
     from nel.cli.run_table import (  # noqa: PLC0415 - the first request need not wait for it

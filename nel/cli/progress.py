@@ -115,7 +115,7 @@ def benchmark_lines(progress: Progress) -> list[str]:
 
 
 class _Places:
-    """Where runs are, each told once, as soon as there is a directory."""
+    """The directories of runs, each shown once, as soon as it exists."""
 
     def __init__(self, named: Mapping[str, Progress]) -> None:
         self._named = named

@@ -1,8 +1,8 @@
 """The result of a run as `nel eval` prints it: a table, JSON, and what has to be known beside the
 numbers.
 
-Note: imported when a run has ended, since its first request need not wait for the modules behind
-it.
+Note: imported when a run has ended, since its first request need not wait for the modules that it
+imports.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from itertools import chain
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -81,23 +81,18 @@ def list_all(docker_host: Host = None, as_json: AsJson = False) -> None:
         client = connect(docker_host)
         images = sizes(client)
         running = containers(client)
-    rows, lines = [], []
+    rows: list[dict[str, Any]] = []
     for language in known().values():
         size = images.get(language.image)
         is_old = any(tag.startswith(f"nel-sandbox-{language.name}:") for tag in images)
-        state = "built" if size is not None else "outdated" if is_old else "not built"
         rows.append(
             {
                 "language": language.name,
                 "title": language.title,
                 "image": language.image,
-                "state": state,
+                "state": "built" if size is not None else "outdated" if is_old else "not built",
                 "size_bytes": size,
             }
-        )
-        size_text = f"{size / 1e6:.0f} MB" if size else ""
-        lines.append(
-            f"{language.name:<12} {language.title:<24} {state:<10} {size_text:<8} {language.image}".rstrip()
         )
     if as_json:
         containers_now = [
@@ -111,8 +106,10 @@ def list_all(docker_host: Host = None, as_json: AsJson = False) -> None:
         ]
         _echo_json({"languages": rows, "containers": containers_now})
         return
-    for line in lines:
-        typer.echo(line)
+    for row in rows:
+        size_text = f"{row['size_bytes'] / 1e6:.0f} MB" if row["size_bytes"] else ""
+        cells = f"{row['language']:<12} {row['title']:<24} {row['state']:<10} {size_text:<8}"
+        typer.echo(f"{cells} {row['image']}")
     typer.echo(f"\n{len(running)} container(s)")
     for container in running:
         owner = (

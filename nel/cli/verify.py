@@ -47,17 +47,11 @@ def verify(
         summary = {
             "run_dir": str(run_dir),
             "passed": passed,
-            "checks": [asdict(each) for each in checks],
+            "checks": list(map(asdict, checks)),
+            "manifest": verified.manifest,
+            "signature": signature and str(signature),
         }
-        typer.echo(
-            dumps(
-                {
-                    **summary,
-                    "manifest": verified.manifest,
-                    "signature": signature and str(signature),
-                }
-            )
-        )
+        typer.echo(dumps(summary))
     else:
         for each in checks:
             typer.echo(plain(f"{'ok  ' if each.passed else 'FAIL'}  {each.what}: {each.detail}"))

@@ -58,13 +58,13 @@ class Entry:
         """
         if not isinstance(self.node, yaml.MappingNode):
             raise self.problem(f"expected keys, found {self._kind()}")
-        found: dict[str, Entry] = {}
+        entries: dict[str, Entry] = {}
         for key_node, value in self.node.value:
             key = Entry(self.path, key_node, self.key).text()
-            if key in found:
+            if key in entries:
                 raise Entry(self.path, key_node, self.key).problem(f'the key "{key}" stands twice')
-            found[key] = Entry(self.path, value, f"{self.key}.{key}" if self.key else key)
-        return found
+            entries[key] = Entry(self.path, value, f"{self.key}.{key}" if self.key else key)
+        return entries
 
     def known_items(self, known: tuple[str, ...]) -> dict[str, Entry]:
         """Return the values by key, all of which must be known.
@@ -72,12 +72,12 @@ class Entry:
         Raises:
             ConfigError: One is not; the message suggests the nearest.
         """
-        found = self.items()
-        for key, entry in found.items():
+        entries = self.items()
+        for key, entry in entries.items():
             if key not in known:
                 hint = did_you_mean(key, known) or f"; use {', '.join(known)}"
                 raise entry.problem(f"the key is unknown{hint}")
-        return found
+        return entries
 
     def elements(self) -> Iterator[Entry]:
         """Yield the elements of a list.

@@ -102,7 +102,7 @@ def stop_fields(config: RunConfig, benchmark: BenchmarkConfig) -> dict[str, obje
     if not conditions:
         return {}
     return {
-        "stop.when": [one.name for one in conditions],
+        "stop.when": [condition.name for condition in conditions],
         "stop.seed": config.stop.seed,
         "stop.max_problems": benchmark.max_problems,
         "stop.repeats": benchmark.repeats,

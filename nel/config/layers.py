@@ -7,6 +7,7 @@ Later wins: the user's file, the data of a run's file, variables of the environm
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from copy import deepcopy
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -58,7 +59,7 @@ class Layers:
             data: Is copied.
             where: Names it in errors.
         """
-        self.data = {key: _deep_copy(value) for key, value in data.items()}
+        self.data = deepcopy(dict(data))
         self._first = data
         self._where = where
         self._sources: dict[Path, str] = {}
@@ -66,33 +67,33 @@ class Layers:
         self._user_sources: set[str] = set()
         """The variables and the file of the user."""
 
-    def lay(self, given: Given) -> None:
+    def lay(self, setting: Given) -> None:
         """Set the key of a flag, in every entry where the path says so.
 
         Raises:
             ConfigError: The path leads into a value that has no keys, or the flag is for one
                 benchmark of several.
         """
-        if given.path == _PANEL:
-            self.data = with_panel(self.data, given.value)
-        if EACH not in given.path:
-            self._set(given.path, given.value, given.flag)
+        if setting.path == _PANEL:
+            self.data = with_panel(self.data, setting.value)
+        if EACH not in setting.path:
+            self._set(setting.path, setting.value, setting.flag)
             return
-        section, _, key = given.path
+        section, _, key = setting.path
         entries = self.data.get(section)
         if not entries:
             raise ConfigError(
-                f"no entry of {section} is named for {given.flag} to set; name one by a flag or in"
+                f"no entry of {section} is named for {setting.flag} to set; name one by a flag or in"
                 " a file"
             )
         count = len(entries) if isinstance(entries, list) else 0
-        if given.one_benchmark and count > 1:
+        if setting.one_benchmark and count > 1:
             raise ConfigError(
-                f"{given.flag} names the data of one benchmark and there are {count}; give -O"
+                f"{setting.flag} names the data of one benchmark and there are {count}; give -O"
                 f" {section}.0.{key}=…"
             )
         for index in range(count):
-            self._set((section, str(index), key), given.value, given.flag)
+            self._set((section, str(index), key), setting.value, setting.flag)
 
     def lay_user_settings(
         self, variables: Sequence[Given], file: Sequence[Given], *, over_first: bool
@@ -132,7 +133,7 @@ class Layers:
             value = value.get(key) if isinstance(value, dict) else value
         is_chosen = any(_overlap(entry.path, known) for known in self._sources)
         if value is None or (over_first and not is_chosen):
-            self._set(entry.path, _deep_copy(entry.value), entry.flag)
+            self._set(entry.path, deepcopy(entry.value), entry.flag)
 
     def values(self) -> list[SourcedValue]:
         """Return every value that was given, and the defaults of what a variable could set."""
@@ -228,22 +229,26 @@ class Layers:
     def _problem(self, error: ValidationError) -> str:
         """Return the first thing that is wrong, with its source; never a value."""
         problem = error.errors(include_url=False)[0]
-        place, message = _place(problem), _message(problem)
-        source = self._where if problem["type"] == "missing" else self._source(place)
+        path, message = _key_path(problem), _message(problem)
+        source = self._where if problem["type"] == "missing" else self._source(path)
         if problem["type"] == "unknown_key":
-            message = _with_section(place[-1], message)
-        location = ".".join(str(part) for part in problem["loc"])
-        is_in_source = not location or source in (f"-O {location}=…", f"-O {'.'.join(place)}=…")
+            message = _with_section(path[-1], message)
+        location = ".".join(str(key) for key in problem["loc"])
+        is_in_source = not location or source in (f"-O {location}=…", f"-O {'.'.join(path)}=…")
         return f"{source}: {'' if is_in_source else f'{location}: '}{message}{_more(error)}"
 
-    def _source(self, place: Path) -> str:
+    def _source(self, key_path: Path) -> str:
         """Return what set a key; for a whole section, everything that set a part of it."""
-        above = [path for path in self._sources if _leads_to(path, place)]
-        below = [name for path, name in self._sources.items() if path[: len(place)] == place]
+        above = [path for path in self._sources if _leads_to(path, key_path)]
+        below = [name for path, name in self._sources.items() if path[: len(key_path)] == key_path]
         if above:
             first = [self._sources[max(above, key=len)]]
         else:
-            first = [self._where] if self._first.get(place[0] if place else "") is not None else []
+            first = (
+                [self._where]
+                if self._first.get(key_path[0] if key_path else "") is not None
+                else []
+            )
         return ", ".join(dict.fromkeys([*first, *below])) or self._where
 
 
@@ -252,7 +257,7 @@ def first_problem(error: ValidationError) -> str:
     value.
     """
     problem = error.errors(include_url=False)[0]
-    where = ".".join(str(part) for part in problem["loc"]) or "configuration"
+    where = ".".join(str(key) for key in problem["loc"]) or "configuration"
     return f"{where}: {_message(problem)}{_more(error)}"
 
 
@@ -262,18 +267,18 @@ def with_panel(data: Mapping[str, object], panel: object) -> dict[str, object]:
     """
     judge = data.get("judge")
     known = JudgeConfig.model_fields
-    kept = (
+    settings_kept = (
         {key: value for key, value in judge.items() if key in known}
         if isinstance(judge, Mapping)
         else {}
     )
-    return {**data, "judge": {**kept, "panel": _deep_copy(panel)}}
+    return {**data, "judge": {**settings_kept, "panel": deepcopy(panel)}}
 
 
-def _place(problem: ErrorDetails) -> Path:
+def _key_path(problem: ErrorDetails) -> Path:
     """Return where an error is, to the key itself."""
-    place = tuple(str(part) for part in problem["loc"])
-    return (*place, str(problem["ctx"]["key"])) if problem["type"] in KEY_ERRORS else place
+    path = tuple(str(key) for key in problem["loc"])
+    return (*path, str(problem["ctx"]["key"])) if problem["type"] in KEY_ERRORS else path
 
 
 def _message(problem: ErrorDetails) -> str:
@@ -308,13 +313,13 @@ def _with_section(key: str, message: str) -> str:
     return f'unknown key "{key}"; did you mean {" or ".join(meant)}?' if meant else message
 
 
-def _leads_to(path: Path, place: Path) -> bool:
+def _leads_to(path: Path, target: Path) -> bool:
     """Return whether a source that set a path set what is at a place: it, or what it is a part of.
 
     One judge may be given without its panel, so ``judge.url`` leads to ``judge.panel.0.url``.
     """
-    rest = iter(place)
-    return path[0] == place[0] and all(key in rest for key in path) if place else False
+    rest = iter(target)
+    return path[0] == target[0] and all(key in rest for key in path) if target else False
 
 
 def _is_of_the_host(entry: Given) -> bool:
@@ -352,9 +357,3 @@ def _index(target: list[object], key: str, source: str) -> int:
             f'{source}: "{key}" is no position in a list of {len(target)}; count from 0'
         )
     return index
-
-
-def _deep_copy(value: object) -> object:
-    if isinstance(value, Mapping):
-        return {key: _deep_copy(item) for key, item in value.items()}
-    return [_deep_copy(item) for item in value] if isinstance(value, list) else value

@@ -33,8 +33,8 @@ def build_config(
             its source.
     """
     layers = Layers(data, where)
-    for one in given:
-        layers.lay(one)
+    for setting in given:
+        layers.lay(setting)
     for override in overrides:
         layers.override(override)
     return layers.build()

@@ -28,12 +28,12 @@ def split_config(config: RunConfig) -> list[tuple[str, RunConfig]]:
         config: With at least one of `endpoints`.
     """
     n = len(config.endpoints)
-    return [(one.label, _config_of(config, one, n)) for one in config.endpoints]
+    return [(endpoint.label, _config_of(config, endpoint, n)) for endpoint in config.endpoints]
 
 
-def _config_of(config: RunConfig, one: NamedEndpointConfig, n: int) -> RunConfig:
-    endpoint = EndpointConfig.model_validate(one.model_dump(exclude={"name", "concurrency"}))
-    concurrency = one.concurrency or config.engine.concurrency
+def _config_of(config: RunConfig, of_run: NamedEndpointConfig, n: int) -> RunConfig:
+    endpoint = EndpointConfig.model_validate(of_run.model_dump(exclude={"name", "concurrency"}))
+    concurrency = of_run.concurrency or config.engine.concurrency
     return config.model_copy(
         update={
             "endpoints": [],

@@ -45,14 +45,14 @@ def taken_from_environment(endpoint: EndpointConfig) -> list[str]:
     settings do.
     """
     named = base_url()
-    said = []
+    sources = []
     if named is not None and named.partition("?")[0].rstrip("/") == endpoint.url:
-        said.append(f"its URL is that of {BASE_URL}")
+        sources.append(f"its URL is that of {BASE_URL}")
     if endpoint.api_key_env is None and key_variable(endpoint) is not None:
-        said.append(
+        sources.append(
             f"the key in {KEY} is sent to {urlsplit(endpoint.url).hostname} and to no other host"
         )
-    return said
+    return sources
 
 
 def _is_for(url: str) -> bool:

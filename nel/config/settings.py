@@ -57,11 +57,11 @@ def settings() -> tuple[Setting, ...]:
 
 def sections() -> dict[str, type[Strict]]:
     """Return the models of the configuration's sections by their keys."""
-    found = {}
+    models = {}
     for name, field in RunConfig.model_fields.items():
         if (model := _model_of(field)) is not None:
-            found[name] = model
-    return found
+            models[name] = model
+    return models
 
 
 def given_settings(values: Mapping[str, object]) -> list[Given]:
@@ -73,25 +73,25 @@ def given_settings(values: Mapping[str, object]) -> list[Given]:
     Raises:
         ConfigError: Flags that describe the entries of one list do not fit each other.
     """
-    given = {
+    chosen = {
         name: value
         for name, value in values.items()
         if not (value is None or value is False or value == [])
     }
-    found = []
+    values_set = []
     lists: dict[Path, dict[str, Flag]] = {}
     for setting in settings():
         if setting.flag.item_key is not None:
             lists.setdefault(setting.path, {})[setting.flag.item_key] = setting.flag
-        elif setting.flag.name in given:
-            flag, value = setting.flag, given[setting.flag.name]
-            found.append(
+        elif setting.flag.name in chosen:
+            flag, value = setting.flag, chosen[setting.flag.name]
+            values_set.append(
                 Given(
                     flag=flag.name, path=setting.path, value=value, one_benchmark=flag.one_benchmark
                 )
             )
-    made = [one for path, flags in lists.items() for one in _entries(path, flags, given)]
-    return [*made, *found]
+    made = [entry for path, flags in lists.items() for entry in _entries(path, flags, chosen)]
+    return [*made, *values_set]
 
 
 def _settings() -> Iterator[Setting]:
@@ -144,7 +144,7 @@ def _entries(path: Path, flags: Mapping[str, Flag], typed: Mapping[str, object])
     required = [key for key, flag in flags.items() if _item_field(path, key).is_required()]
     for key in required:
         if not values[key]:
-            together = " and ".join(flags[one].name for one in required)
+            together = " and ".join(flags[key_name].name for key_name in required)
             raise ConfigError(f"{together} are given together; {flags[key].name} is missing")
     main = flags[required[-1]]
     count = len(values[required[-1]])

@@ -61,9 +61,11 @@ class _Loader(yaml.SafeLoader):
 
     def construct_scalar(self, node: yaml.ScalarNode | yaml.MappingNode) -> str:
         if node.tag in _NUMBER_TAGS and _OTHER_BASE.fullmatch(node.value):
-            said = f'a number to another base; write a decimal number, or "{node.value}" for a text'
+            problem = (
+                f'a number to another base; write a decimal number, or "{node.value}" for a text'
+            )
             raise yaml.constructor.ConstructorError(
-                None, None, f"YAML reads {node.value} as {said}", node.start_mark
+                None, None, f"YAML reads {node.value} as {problem}", node.start_mark
             )
         return super().construct_scalar(node)
 
@@ -200,7 +202,8 @@ def _yaml_problem(error: Exception) -> str:
     mark = getattr(error, "problem_mark", None)
     problem = getattr(error, "problem", None) or str(error)
     problem = next(
-        (said.format(problem=problem) for words, said in _IN_WORDS if words in problem), problem
+        (meaning.format(problem=problem) for words, meaning in _IN_WORDS if words in problem),
+        problem,
     )
-    problem = " ".join(str(problem).split())  # what cannot be decoded is told in two lines
+    problem = " ".join(str(problem).split())  # a decoding error has two lines
     return f"line {mark.line + 1}: {problem}" if mark else problem

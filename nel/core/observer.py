@@ -122,62 +122,6 @@ class Observers(Observer):
             ]
             self._listening[call] = tuple(getattr(listener, call) for listener in listeners)
 
-    def session_started(self, info: SessionInfo) -> None:
-        """Forward the event."""
-        self._forward("session_started", info)
-
-    def preflight_finished(self, problem: str | None, seconds: float) -> None:
-        """Forward the event."""
-        self._forward("preflight_finished", problem, seconds)
-
-    def sample_started(self, position: Place, sample_id: str) -> None:
-        """Forward the event."""
-        self._forward("sample_started", position, sample_id)
-
-    def retried(self, kind: str, seconds: float, wait_seconds: float) -> None:
-        """Forward the event."""
-        self._forward("retried", kind, seconds, wait_seconds)
-
-    def request_finished(self, request: Request, response: Response, seconds: float) -> None:
-        """Forward the event."""
-        self._forward("request_finished", request, response, seconds)
-
-    def sample_finished(self, position: Place, outcome: Outcome) -> None:
-        """Forward the event."""
-        self._forward("sample_finished", position, outcome)
-
-    def throttled(self, limit: int) -> None:
-        """Forward the event."""
-        self._forward("throttled", limit)
-
-    def outage_started(self, kind: str, detail: str) -> None:
-        """Forward the event."""
-        self._forward("outage_started", kind, detail)
-
-    def outage_ended(self, seconds: float) -> None:
-        """Forward the event."""
-        self._forward("outage_ended", seconds)
-
-    def stopping(self, reason: str) -> None:
-        """Forward the event."""
-        self._forward("stopping", reason)
-
-    def failed(self, error: BaseException) -> None:
-        """Forward the event."""
-        self._forward("failed", error)
-
-    def session_ended(self, reason: str, exit_code: int) -> None:
-        """Forward the event."""
-        self._forward("session_ended", reason, exit_code)
-
-    def tick(self) -> None:
-        """Forward the event."""
-        self._forward("tick")
-
-    def close(self) -> None:
-        """Forward the event."""
-        self._forward("close")
-
     def _forward(self, call: str, *arguments: object) -> None:
         for listener in self._listening[call]:
             try:
@@ -196,3 +140,14 @@ class Observers(Observer):
         if self._report is not None:
             with suppress(Exception):  # the run goes on either way
                 self._report(error)
+
+
+def _forwarding(call: str) -> Callable[..., None]:
+    def forward(self: Observers, *arguments: object) -> None:
+        self._forward(call, *arguments)
+
+    return forward
+
+
+for _call in _CALLS:
+    setattr(Observers, _call, _forwarding(_call))

@@ -6,6 +6,8 @@ whole run. The `regex` module raises a timeout after `SECONDS_MAX`.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 from typing import Final
 
@@ -39,10 +41,8 @@ def search(pattern: str, text: str, *, ignore_case: bool = False) -> regex.Match
         DatasetError: The pattern is not a regular expression.
         ScorerError: The search takes longer than `SECONDS_MAX`.
     """
-    try:
+    with _bounded(pattern, text):
         return compiled(pattern, ignore_case=ignore_case).search(text, timeout=SECONDS_MAX)
-    except TimeoutError as error:
-        raise _too_slow(pattern, text) from error
 
 
 def spans(pattern: str, text: str) -> list[tuple[int, int, int, int]]:
@@ -54,13 +54,11 @@ def spans(pattern: str, text: str) -> list[tuple[int, int, int, int]]:
         ScorerError: The search takes longer than `SECONDS_MAX`.
     """
     group = min(compiled(pattern).groups, 1)
-    try:
+    with _bounded(pattern, text):
         return [
             (*match.span(), *match.span(group))
             for match in compiled(pattern).finditer(text, timeout=SECONDS_MAX)
         ]
-    except TimeoutError as error:
-        raise _too_slow(pattern, text) from error
 
 
 def last_group(pattern: str, text: str) -> str | None:
@@ -71,16 +69,19 @@ def last_group(pattern: str, text: str) -> str | None:
         ScorerError: The search takes longer than `SECONDS_MAX`.
     """
     last = None
-    try:
+    with _bounded(pattern, text):
         for match in compiled(pattern).finditer(text, timeout=SECONDS_MAX):
             last = match[1] if match.re.groups else match[0]
-    except TimeoutError as error:
-        raise _too_slow(pattern, text) from error
     return last
 
 
-def _too_slow(pattern: str, text: str) -> ScorerError:
-    return ScorerError(
-        f"the pattern {pattern[:200]!r} took longer than {SECONDS_MAX:g} s on a response of"
-        f" {len(text)} characters; write it without nested repetition"
-    )
+@contextmanager
+def _bounded(pattern: str, text: str) -> Iterator[None]:
+    """Raise ScorerError where a search in the block takes longer than `SECONDS_MAX`."""
+    try:
+        yield
+    except TimeoutError as error:
+        raise ScorerError(
+            f"the pattern {pattern[:200]!r} took longer than {SECONDS_MAX:g} s on a response of"
+            f" {len(text)} characters; write it without nested repetition"
+        ) from error

@@ -60,7 +60,7 @@ def open_examples(
         return open_dataset(source, base_dir=base_dir)
     if not isinstance(source, str):
         raise DatasetError(
-            f'few-shot examples are to come from the split "{split}", and {_shown(source)} has no'
+            f'few-shot examples are to come from the split "{split}", and {_source_name(source)} has no'
             " splits; name the examples themselves with fewshot_dataset, and no split"
         )
     return open_dataset(with_split(source, split), base_dir=base_dir)
@@ -83,10 +83,10 @@ def with_split(uri: str, split: str) -> str:
     path, _, query = uri.partition("?")
     scheme, _, rest = path.partition("://")
     path = f"{scheme}://" + "/".join(rest.strip("/").split("/")[:_CONFIG_PARTS])
-    kept = [
+    pairs = [
         (name, value) for name, value in parse_qsl(query, keep_blank_values=True) if name != "split"
     ]
-    return f"{path}?{urlencode([*kept, ('split', split)], safe='/')}"
+    return f"{path}?{urlencode([*pairs, ('split', split)], safe='/')}"
 
 
 def read_examples(
@@ -137,7 +137,7 @@ def _prompt_key_of(row: RawRow, prompt_of: Callable[[Mapping[str, object]], str]
 
 
 def prompt_key(prompt: str) -> str:
-    """Return what tells whether an example is the sample itself: its prompt as shown, white space
+    """Return the key that an example shares with the sample itself: its prompt, white space
     apart.
 
     >>> prompt_key("Q: 0+1?\\nA:") == prompt_key("Q:  0+1? A: ")
@@ -171,7 +171,7 @@ def _shuffled(size: int, seed: str) -> Iterator[int]:
         moved[pick] = moved.get(last, last)
 
 
-def _shown(source: object) -> str:
+def _source_name(source: object) -> str:
     return (
         str(source)
         if isinstance(source, Path)

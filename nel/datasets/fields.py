@@ -46,7 +46,7 @@ def map_fields(row: Mapping[str, object], mapping: Mapping[str, str]) -> dict[st
     Raises:
         DatasetError: A source is missing, or two columns would get one name.
     """
-    found = {source: lookup(row, source) for source in mapping}
+    values = {source: lookup(row, source) for source in mapping}
     mapped = {key: value for key, value in row.items() if key not in mapping}
     for source, destination in mapping.items():
         if destination in mapped:
@@ -54,7 +54,7 @@ def map_fields(row: Mapping[str, object], mapping: Mapping[str, str]) -> dict[st
                 f'cannot rename column "{source}" to "{destination}": the row already has a'
                 f' "{destination}"; choose another name'
             )
-        mapped[destination] = found[source]
+        mapped[destination] = values[source]
     return mapped
 
 

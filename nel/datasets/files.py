@@ -46,10 +46,10 @@ def open_path(path: str, base_dir: Path | None, *, uri: str | None = None) -> Da
     """
     if not path.strip() or "\0" in path:
         raise DatasetError(f"{path!r} is no name for a dataset file; give a path or a URI")
-    found = _find(path, base_dir)
+    local = _find(path, base_dir)
     suffix_of(path)
     return replace(
-        dataset_of(source_at(found, path, shown=uri or path), uri=uri or path), folder=found.parent
+        dataset_of(source_at(local, path, shown=uri or path), uri=uri or path), folder=local.parent
     )
 
 

@@ -44,7 +44,7 @@ def parse_uri(uri: str) -> HubAddress:
     """
     path, _, query = uri.partition("://")[2].partition("?")
     form = form_of(uri)
-    parts = [unquote(part) for part in path.strip("/").split("/")]
+    parts = [unquote(word) for word in path.strip("/").split("/")]
     if len(parts) > _PARTS_MAX or not all(map(_PART.fullmatch, parts[:2])):
         raise DatasetError(f"{uri}: {form}")
     if parts[0] == "datasets" and len(parts) > 1:
@@ -101,9 +101,9 @@ def labelled_rows(
         DatasetError: The rows have such a column already.
     """
     before = 0
-    for part, config in zip(parts, configs or (None,), strict=True):
+    for rows, config in zip(parts, configs or (None,), strict=True):
         number = 0
-        for number, row in part:
+        for number, row in rows:
             if config is None or isinstance(row, str):
                 yield before + number, row
             elif _CONFIG_FIELD in row:

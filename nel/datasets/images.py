@@ -40,21 +40,23 @@ def image_urls(row: Mapping[str, object], field: str, folder: Path | None) -> li
     Raises:
         DatasetError: The field is missing, or an image is no image that may be sent.
     """
-    found = lookup(row, field)
-    values = found if isinstance(found, (list, tuple)) else [] if found is None else [found]
+    images = lookup(row, field)
+    values = images if isinstance(images, (list, tuple)) else [] if images is None else [images]
     return [_url(value, field, folder) for value in values]
 
 
 def with_images(asked: str | Sequence[Message], urls: Sequence[str]) -> tuple[Message, ...]:
     """Return messages whose last one of the user has images after its text."""
     messages = [Message(role="user", content=asked)] if isinstance(asked, str) else list(asked)
-    place = max((number for number, one in enumerate(messages) if one.role == "user"), default=None)
-    if place is None:
+    position = max(
+        (number for number, message in enumerate(messages) if message.role == "user"), default=None
+    )
+    if position is None:
         raise DatasetError("there is no message of the user that images could stand in")
-    content = messages[place].content
+    content = messages[position].content
     parts = ({"type": "text", "text": content},) if isinstance(content, str) else content
     images = tuple({"type": "image_url", "image_url": {"url": url}} for url in urls)
-    messages[place] = Message(role="user", content=(*parts, *images))
+    messages[position] = Message(role="user", content=(*parts, *images))
     return tuple(messages)
 
 
@@ -68,7 +70,7 @@ def _url(value: object, field: str, folder: Path | None) -> str:
         return value
     if value.startswith("data:"):
         if not value.startswith("data:image/") or ";base64," not in value:
-            raise DatasetError(f"{_shown(value)} is no image; give data:image/…;base64,…")
+            raise DatasetError(f"{_display(value)} is no image; give data:image/…;base64,…")
         return value
     return _file_url(value, folder)
 
@@ -76,24 +78,24 @@ def _url(value: object, field: str, folder: Path | None) -> str:
 def _file_url(name: str, folder: Path | None) -> str:
     if folder is None:
         raise DatasetError(
-            f"{_shown(name)}: the dataset is in no folder that images could be in; give data URLs"
+            f"{_display(name)}: the dataset is in no folder that images could be in; give data URLs"
         )
     try:
         root, path = folder.resolve(), (folder / name).resolve()
         if not path.is_relative_to(root):
             raise DatasetError(
-                f"{_shown(name)} lies outside the dataset's folder; put the image below it"
+                f"{_display(name)} lies outside the dataset's folder; put the image below it"
             )
         if not path.is_file():
-            raise DatasetError(f"{_shown(name)} is no file in the dataset's folder")
+            raise DatasetError(f"{_display(name)} is no file in the dataset's folder")
         size = path.stat().st_size
         if size > BYTES_MAX:
             raise DatasetError(
-                f"{_shown(name)} has {size:,} bytes; an image may have {BYTES_MAX:,}"
+                f"{_display(name)} has {size:,} bytes; an image may have {BYTES_MAX:,}"
             )
         data = path.read_bytes()
     except (OSError, ValueError) as error:
-        raise DatasetError(f"{_shown(name)} cannot be read: {error}") from error
+        raise DatasetError(f"{_display(name)} cannot be read: {error}") from error
     return f"data:image/{_kind(data, name)};base64,{base64.b64encode(data).decode()}"
 
 
@@ -103,8 +105,8 @@ def _kind(data: bytes, name: str) -> str:
     for signature, kind in _KINDS.items():
         if data.startswith(signature):
             return kind
-    raise DatasetError(f"{_shown(name)} is neither PNG, JPEG, GIF nor WebP")
+    raise DatasetError(f"{_display(name)} is neither PNG, JPEG, GIF nor WebP")
 
 
-def _shown(value: str) -> str:
+def _display(value: str) -> str:
     return repr(value if len(value) <= _SHOWN_MAX else f"{value[:_SHOWN_MAX]}…")

@@ -52,8 +52,8 @@ def _list_of(document: object, name: str) -> list[object]:
         )
     lists = [key for key, value in document.items() if isinstance(value, list)]
     if len(lists) == 1:
-        found: list[object] = document[lists[0]]
-        return found
+        rows: list[object] = document[lists[0]]
+        return rows
     which = f"several lists ({', '.join(lists)})" if lists else "no list"
     raise DatasetError(
         f"{name}: the object has {which}; write an array of rows, or an object with one list such"

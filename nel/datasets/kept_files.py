@@ -13,10 +13,10 @@ from nel.errors import DatasetError, StoppedEarly
 def kept_list(path: Path) -> dict[str, Any] | None:
     """Return the list of a commit's files, None where there is none that can be read."""
     try:
-        kept = loads(path.read_bytes())
+        entries = loads(path.read_bytes())
     except (OSError, ValueError):
         return None
-    return kept if isinstance(kept, dict) else None
+    return entries if isinstance(entries, dict) else None
 
 
 def keep(path: Path, content: bytes, *, uri: str, variable: str) -> None:

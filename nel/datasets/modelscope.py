@@ -12,7 +12,8 @@ from __future__ import annotations
 import hashlib
 import logging
 import os
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -21,7 +22,6 @@ from nel.core.strict_json import dumps
 from nel.datasets.base import Dataset
 from nel.datasets.files import source_at
 from nel.datasets.formats import Source
-from nel.datasets.hub import explained
 from nel.datasets.hub_address import COMMIT, HubAddress, form_of, parse_uri
 from nel.datasets.kept_files import inside, keep, kept_list
 from nel.datasets.repository import CardConfig, configs_of, files_of
@@ -34,6 +34,7 @@ _CARD_BYTES_MAX: Final = 4 * 1024 * 1024
 _FILES_MAX: Final = 10_000
 _KEPT_SHOWN_MAX: Final = 3
 _KIND: Final = "dataset"
+_PROBLEM_CHARS_MAX: Final = 400
 
 _MEANINGS: Final = {
     "AuthenticationError": "it is private, or the token in MODELSCOPE_API_TOKEN is wrong",
@@ -98,7 +99,7 @@ def open_modelscope(uri: str, _base_dir: Path | None) -> Dataset:
         raise
     except Exception as error:
         raise DatasetError(
-            f"{uri}: {explained(error, _MEANINGS)}; or give a local copy: --dataset PATH"
+            f"{uri}: {_explained(error)}; or give a local copy: --dataset PATH"
         ) from error
     return dataset_of_files(uri, address, listing.version, parts)
 
@@ -129,13 +130,13 @@ class _Hub:
         """
         revision = self._address.revision or _DEFAULT_REVISION
         is_commit = COMMIT.fullmatch(revision) is not None
-        if is_commit and (kept := self._kept(revision)):
-            return kept
+        if is_commit and (stored := self._stored_list(revision)):
+            return stored
         try:
             entries = self._entries(revision)
         except ConnectionError as error:
             raise DatasetError(
-                f"{self._uri}: {explained(error, _MEANINGS)}{self._kept_hint(is_commit)}; "
+                f"{self._uri}: {_explained(error)}{self._kept_hint(is_commit)}; "
                 "or give a local copy: --dataset PATH"
             ) from error
         if not entries:
@@ -166,7 +167,7 @@ class _Hub:
 
     def _download(self, listing: _Listing, path: str) -> Path:
         file = listing.files[path]
-        found: Path = self._api.download_file(
+        path_on_disk: Path = self._api.download_file(
             self._address.repo,
             _KIND,
             path,
@@ -176,7 +177,7 @@ class _Hub:
             expected_sha256=file.sha256,
             file_size=file.size,
         )
-        return found
+        return path_on_disk
 
     def _entries(self, revision: str) -> list[dict[str, object]]:
         entries: list[dict[str, Any]] = []
@@ -220,17 +221,17 @@ class _Hub:
         return commit if self._files(self._entries(commit)) == files else None
 
     def _why_empty(self, revision: str) -> str:
-        found = self._api.legacy.list_revisions(self._address.repo, _KIND)
-        names = [str(entry.get("Revision")) for entry in found if isinstance(entry, dict)]
+        revisions = self._api.legacy.list_revisions(self._address.repo, _KIND)
+        names = [str(entry.get("Revision")) for entry in revisions if isinstance(entry, dict)]
         if revision in names:
             return "it has no files"
         return f'it has no revision "{revision}"; it has: {", ".join(names) or "none"}'
 
-    def _kept(self, commit: str) -> _Listing | None:
-        kept = kept_list(self._lists / f"{commit}.json")
-        if kept is None:
+    def _stored_list(self, commit: str) -> _Listing | None:
+        entries = kept_list(self._lists / f"{commit}.json")
+        if entries is None:
             return None
-        files = {name: _File(size=size, sha256=sha256) for name, (size, sha256) in kept.items()}
+        files = {name: _File(size=size, sha256=sha256) for name, (size, sha256) in entries.items()}
         return _Listing(version=commit, revision=commit, files=files)
 
     def _keep(self, commit: str, files: dict[str, _File]) -> None:
@@ -251,3 +252,21 @@ class _Hub:
 def _digest(files: dict[str, _File]) -> str:
     lines = "".join(f"{path}\0{file.size}\0{file.sha256}\n" for path, file in files.items())
     return hashlib.sha256(lines.encode()).hexdigest()
+
+
+def _explained(error: Exception) -> str:
+    """Return what an error of the library means, in one line and without credentials."""
+    kinds = [kind.__name__ for link in _chain(error) for kind in type(link).__mro__]
+    meaning = next((text for name, text in _MEANINGS.items() if name in kinds), None)
+    if meaning:
+        return meaning
+    text = " ".join(str(error).split()) or "no message"
+    text = re.sub(r"//[^/@\s]+@", "//***@", text)
+    return f"{text[:_PROBLEM_CHARS_MAX]} ({type(error).__name__})"
+
+
+def _chain(error: BaseException) -> Iterator[BaseException]:
+    link: BaseException | None = error
+    while link is not None:
+        yield link
+        link = link.__cause__ or link.__context__

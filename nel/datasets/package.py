@@ -36,7 +36,7 @@ def open_package(uri: str, _base_dir: Path | None) -> Dataset:
     parts = path.split("/")
     if not _PACKAGE.fullmatch(package) or not path:
         raise DatasetError(f"{uri}: {_FORM}")
-    if any(part in {"", ".", ".."} or "\\" in part or "\0" in part for part in parts):
+    if any(segment in {"", ".", ".."} or "\\" in segment or "\0" in segment for segment in parts):
         raise DatasetError(f"{uri}: the path may not leave the package; {_FORM}")
     suffix_of(path)
     file = _find(_root(package, uri), parts, uri)
@@ -69,11 +69,11 @@ def _spec(package: str) -> ModuleSpec | None:
     locations = None
     spec = None
     name = ""
-    for part in package.split("."):
-        name = f"{name}.{part}" if name else part
+    for segment in package.split("."):
+        name = f"{name}.{segment}" if name else segment
         finders = (getattr(finder, "find_spec", None) for finder in sys.meta_path)
         specs = (find(name, locations) for find in finders if find is not None)
-        spec = next((found for found in specs if found is not None), None)
+        spec = next((candidate for candidate in specs if candidate is not None), None)
         if spec is None:
             return None
         locations = spec.submodule_search_locations or []
@@ -82,13 +82,13 @@ def _spec(package: str) -> ModuleSpec | None:
 
 def _find(root: Traversable, parts: list[str], uri: str) -> Traversable:
     here = root
-    for depth, part in enumerate(parts):
+    for depth, segment in enumerate(parts):
         names = sorted(entry.name for entry in here.iterdir()) if here.is_dir() else []
-        if part not in names:
+        if segment not in names:
             where = "/".join(parts[:depth]) or "the package"
-            hint = did_you_mean(part, names) or "; check the path and the installed version"
-            raise DatasetError(f'{uri}: there is no "{part}" in {where}{hint}')
-        here = here / part
+            hint = did_you_mean(segment, names) or "; check the path and the installed version"
+            raise DatasetError(f'{uri}: there is no "{segment}" in {where}{hint}')
+        here = here / segment
     if not here.is_file():
         raise DatasetError(f"{uri}: this is a folder; name one file in it")
     return here

@@ -111,7 +111,7 @@ def files_of(
         paths: Every file of the repository.
         card: What its card declares.
         address: The split, or the file.
-        config: The configuration; None for the one that goes without saying.
+        config: The configuration; None for the default one.
         uri: For messages.
 
     Raises:
@@ -133,23 +133,23 @@ def files_of(
             None,
         )
     data = _of_config([path for path in every if _holds_rows(path)], config, uri)
-    found = _of_split(data, address.split)
-    if not found:
+    chosen_paths = _of_split(data, address.split)
+    if not chosen_paths:
         raise DatasetError(_no_split(address.split, _splits_in(data), uri))
-    _check_one_kind(found, address.split, uri)
-    return found
+    _check_one_kind(chosen_paths, address.split, uri)
+    return chosen_paths
 
 
 def _named(paths: Sequence[str], pattern: str, uri: str) -> list[str]:
     glob = re.compile(_regex(pattern))
-    found = [path for path in paths if path == pattern or glob.fullmatch(path)]
-    if not found:
+    matches = [path for path in paths if path == pattern or glob.fullmatch(path)]
+    if not matches:
         what = "no file matches" if _GLOB.search(pattern) else "there is no file"
         hint = did_you_mean(pattern, paths) or f"; it has: {_few(paths)}"
         raise DatasetError(f'{uri}: {what} "{pattern}"{hint}')
-    for path in found:
+    for path in matches:
         suffix_of(f"{uri}: {path}")
-    return found
+    return matches
 
 
 def _regex(pattern: str) -> str:
@@ -180,7 +180,7 @@ def _declared(card: Sequence[CardConfig], config: str | None, uri: str) -> CardC
 
 def _holds_rows(path: str) -> bool:
     parts = PurePosixPath(path).parts
-    if parts[-1] in _ABOUT or any(part.startswith((".", "__")) for part in parts):
+    if parts[-1] in _ABOUT or any(segment.startswith((".", "__")) for segment in parts):
         return False
     try:
         suffix_of(path)
@@ -192,32 +192,32 @@ def _holds_rows(path: str) -> bool:
 def _of_config(paths: Sequence[str], config: str | None, uri: str) -> list[str]:
     if config is None:
         return list(paths)
-    found = [path for path in paths if config in PurePosixPath(path).parts[:-1]]
-    found = found or [
+    matches = [path for path in paths if config in PurePosixPath(path).parts[:-1]]
+    matches = matches or [
         path for path in paths if _stem(path).startswith((f"{config}_", f"{config}-"))
     ]
-    found = found or [path for path in paths if _stem(path) == config]
-    if not found and config != "default":
+    matches = matches or [path for path in paths if _stem(path) == config]
+    if not matches and config != "default":
         folders = {
-            part
+            segment
             for path in paths
-            for part in PurePosixPath(path).parts[:-1]
-            if part not in _KNOWN_WORDS
+            for segment in PurePosixPath(path).parts[:-1]
+            if segment not in _KNOWN_WORDS
         }
         hint = did_you_mean(config, folders) or ";"
         raise DatasetError(
             f'{uri}: it has no config "{config}"{hint} its folders: {_few(sorted(folders))}'
         )
-    return found or list(paths)
+    return matches or list(paths)
 
 
 def _of_split(paths: Sequence[str], split: str) -> list[str]:
     words = _SPLIT_WORDS.get(split, (split,))
     for labels in (_names, _words):
         for word in words:
-            found = [path for path in paths if word in labels(path)]
-            if found:
-                return found
+            matches = [path for path in paths if word in labels(path)]
+            if matches:
+                return matches
     return list(paths) if split == "train" and _splits_in(paths) == ["train"] else []
 
 

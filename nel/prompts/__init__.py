@@ -133,19 +133,19 @@ def _is_file(path: Path) -> bool:
         return False
 
 
-def _read(path: Path, shown: str) -> str:
+def _read(path: Path, label: str) -> str:
     try:
         with path.open("rb") as file:
             data = file.read(TEMPLATE_BYTES_MAX + 1)
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise PromptError(
-            f"template file {shown}: invalid UTF-8 (byte {error.start + 1})"
+            f"template file {label}: invalid UTF-8 (byte {error.start + 1})"
         ) from error
     except OSError as error:
-        raise PromptError(f"template file {shown} cannot be read: {error.strerror}") from error
+        raise PromptError(f"template file {label} cannot be read: {error.strerror}") from error
     if len(data) > TEMPLATE_BYTES_MAX:
-        raise PromptError(f"template file {shown} is larger than {TEMPLATE_BYTES_MAX} bytes")
+        raise PromptError(f"template file {label} is larger than {TEMPLATE_BYTES_MAX} bytes")
     return text
 
 
@@ -191,7 +191,7 @@ def _field_problem(token: str) -> str | None:
         return f"the conversion in {token}"
     if ":" in inside and _NAME.fullmatch(inside.partition(":")[0]):
         return f"the format in {token}"
-    if any(part.startswith("__") for part in inside.split(".")):
+    if any(key.startswith("__") for key in inside.split(".")):
         return f"the private name in {token}"
     return None if _NAME.fullmatch(inside) else f"{token[:60]} is not a field name"
 
@@ -202,7 +202,7 @@ def _fill_format(
     filled = parts.copy()
     for index, path in slots:
         value = values[path] if path in values else _below(name, path, values)
-        filled[index] = value if type(value) is str else _shown(name, path, value)
+        filled[index] = value if type(value) is str else _value_text(name, path, value)
     return "".join(filled)
 
 
@@ -216,7 +216,7 @@ def _below(name: str, path: str, values: Mapping[str, object]) -> object:
     return value
 
 
-def _shown(name: str, path: str, value: object) -> str:
+def _value_text(name: str, path: str, value: object) -> str:
     try:
         return text_of(value)
     except (RefusedError, ValueError, TypeError, RecursionError) as error:

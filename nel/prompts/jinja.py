@@ -1,10 +1,8 @@
-"""Jinja templates of strangers: a sandbox that reaches nothing but data, and that bounds the work
-of each operation.
+"""Jinja templates: a sandbox that reaches nothing but data, and that bounds what a template writes.
 
-Depends on jinja2. Time is checked between operations and cannot be checked inside one, so the work
-of each is counted
-first: filters, tests, methods, comparisons and slices pay for what they are given, whole numbers
-stay small, and there are few enough tags to compile in a second.
+Depends on jinja2. Passes of loops, calls of macros and everything that makes a text or a list are
+counted, and each count checks the deadline. Whole numbers stay small. Note: one operation on data
+is not interrupted.
 """
 
 from __future__ import annotations
@@ -12,7 +10,7 @@ from __future__ import annotations
 import functools
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 from jinja2 import Environment, StrictUndefined, Template, Undefined, meta, nodes
@@ -32,16 +30,8 @@ from nel.prompts.values import (
     text_of,
 )
 
-TAGS_MAX: Final = 1_000
-CODE_CHARS_MAX: Final = 16 * 1024
-"""What stands inside tags; it takes a second to compile so much."""
 _INT_BITS_MAX: Final = 4096
-_DIGITS_MAX: Final = 400
-"""Further digits than that are those of no float."""
-_READ_SHARE: Final = 8
-"""Reading so many characters costs as much as writing one."""
 _LINE_MARK: Final = "<nel prompt>"
-_TAG: Final = re.compile(r"\{[{%].*?[}%]\}|\{[{%].*", re.DOTALL)
 _METHODS: Final[Mapping[type, frozenset[str]]] = {
     str: frozenset(
         (
@@ -72,8 +62,8 @@ _DATA: Final = (
 )
 _FILTERS: Final = (
     "abs capitalize count d default dictsort first float groupby int items last length list lower"
-    " map max min reject rejectattr reverse select selectattr sort title trim truncate unique upper"
-    " wordcount"
+    " map max min reject rejectattr reverse round select selectattr sort sum title trim truncate"
+    " unique upper wordcount"
 )
 """Jinja's own filters whose result is no larger than their input."""
 
@@ -112,82 +102,16 @@ def _tojson(value: object, indent: int | None = None) -> str:
     )
 
 
-def _round(value: float, precision: int = 0) -> float:
-    return float(round(_small(value), max(-_DIGITS_MAX, min(int(precision), _DIGITS_MAX))))
-
-
-def _sum(values: Iterable[object]) -> float:
-    total: float = 0
-    for value in values:
-        if not isinstance(value, int | float):
-            raise RefusedError(f"sums a {type(value).__name__}")
-        total += _small(value)
-    return total
-
-
-def _int(value: object, default: int = 0, base: int = 10) -> int:
-    try:
-        return _small(int(value, base) if isinstance(value, str) else int(value))  # type: ignore[call-overload, no-any-return]
-    except (TypeError, ValueError, OverflowError):
-        return default
-
-
 def _small(value: Any) -> Any:  # any number, which is returned as it is
     if isinstance(value, int) and value.bit_length() > _INT_BITS_MAX:
         raise RefusedError(f"computes a number of more than {_INT_BITS_MAX} bits")
     return value
 
 
-def _pay_to_read(value: object) -> None:
-    """Spend what an operation costs that looks at a value, and at all that it holds, without a
-    copy.
-    """
-    if isinstance(value, str):
-        spend(len(value) // _READ_SHARE)
-    elif isinstance(value, range):
-        spend(ELEMENT_CHARS * len(value) // _READ_SHARE)
-    elif isinstance(value, list | tuple | Mapping):
-        measure(value)
-    else:
-        _small(value)
-        spend(0)
-
-
-def _paid(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a filter or test that pays for its arguments, and for the elements of a generator as
-    they come.
-    """
-
-    n_given = int(
-        hasattr(function, "jinja_pass_arg")
-    )  # jinja2's own first argument: its environment or context
-
-    @functools.wraps(function)
-    def paying(*args: Any, **kwargs: Any) -> Any:
-        for value in (*args[n_given:], *kwargs.values()):
-            _pay_to_read(value)
-        return function(*[_counted(value) for value in args], **kwargs)
-
-    return paying
-
-
-def _counted(value: object) -> object:
-    return _counting(value) if isinstance(value, Iterator) else value
-
-
-def _counting(values: Iterator[object]) -> Iterator[object]:
-    for value in values:
-        _pay_to_read(value)
-        yield value
-
-
 _OWN_FILTERS: Final[dict[str, Callable[..., object]]] = {
     "join": _join,
     "replace": _replace,
-    "round": _round,
-    "int": _int,
     "string": _output,
-    "sum": _sum,
     "tojson": _tojson,
 }
 
@@ -196,10 +120,9 @@ def _check_operands(operator: str, left: object, right: object) -> None:
     """Refuse the operations whose result can be far larger than their operands."""
     if operator == "%" and isinstance(left, str):
         raise RefusedError("formats text with %")
-    if isinstance(_small(left), int) and isinstance(_small(right), int):
-        if _bits_of(operator, left, right) > _INT_BITS_MAX:
-            raise RefusedError(f"computes a number of more than {_INT_BITS_MAX} bits")
-        spend(0)
+    are_whole = isinstance(_small(left), int) and isinstance(_small(right), int)
+    if are_whole and _bits_of(operator, left, right) > _INT_BITS_MAX:
+        raise RefusedError(f"computes a number of more than {_INT_BITS_MAX} bits")
     for value, other in ((left, right), (right, left)):
         size = len(value) if isinstance(value, str) else 0
         size = ELEMENT_CHARS * len(value) if isinstance(value, list | tuple) else size
@@ -214,25 +137,10 @@ def _bits_of(operator: str, left: Any, right: Any) -> int:  # whole numbers
     return int(left.bit_length() + right.bit_length()) if operator == "*" else 0
 
 
-def _read(value: object) -> object:
-    """Return a value that an operation is going to read, paid for."""
-    _pay_to_read(value)
-    return value
-
-
-def _written(value: object) -> object:
-    """Return a copy that a slice made, paid for."""
-    if isinstance(value, str | list | tuple):
-        spend(len(value) * (1 if isinstance(value, str) else ELEMENT_CHARS))
-    return value
-
-
 class _Sandbox(ImmutableSandboxedEnvironment):
     intercepted_binops = frozenset({"+", "-", "*", "/", "//", "**", "%"})
     spend = staticmethod(spend)
     concat_values = staticmethod(_concat)
-    read = staticmethod(_read)
-    written = staticmethod(_written)
 
     def call_binop(self, context: Context, operator: str, left: object, right: object) -> object:
         _check_operands(operator, left, right)
@@ -247,23 +155,16 @@ class _Sandbox(ImmutableSandboxedEnvironment):
         return super().is_safe_attribute(obj, attr, value)
 
     def getattr(self, obj: object, attribute: str) -> object:
-        spend(0)
         return (
             obj[attribute]
             if isinstance(obj, dict) and attribute in obj
             else super().getattr(obj, attribute)
         )
 
-    def getitem(self, obj: object, argument: object) -> object:
-        _pay_to_read(argument)
-        return super().getitem(obj, argument)
-
     def call(
         self, context: Context, function: object, /, *args: Any, **kwargs: Any
     ) -> object:  # of a template
         owner, name = getattr(function, "__self__", None), getattr(function, "__name__", "")
-        for value in (owner, *args, *kwargs.values()):
-            _pay_to_read(value)
         if isinstance(owner, str) and name == "join":
             return _join(args[0], owner)
         if isinstance(owner, str) and name == "replace":
@@ -280,13 +181,10 @@ def _environment() -> Environment:
         loader=None,
         finalize=_output,
     )
-    filters: dict[str, Callable[..., Any]] = {
-        name: environment.filters[name] for name in _FILTERS.split()
+    environment.filters = {
+        **{name: environment.filters[name] for name in _FILTERS.split()},
+        **_OWN_FILTERS,
     }
-    filters |= _OWN_FILTERS
-    environment.filters = {name: _paid(function) for name, function in filters.items()}
-    tests: Any = environment.tests  # typed as plain functions there
-    environment.tests = {name: _paid(function) for name, function in tests.items()}
     environment.globals = {
         name: environment.globals[name] for name in ("range", "dict", "namespace")
     }
@@ -299,12 +197,11 @@ def compile_jinja(
     """Compile a template; return the fields that it names, and the function that fills it.
 
     Raises:
-        PromptError: It cannot be parsed, is too large, or uses a forbidden feature.
+        PromptError: It cannot be parsed, or uses a forbidden feature.
     """
     environment = _environment()
     with bounded():
         try:
-            _check_size(text)
             tree = environment.parse(text)
             fields = meta.find_undeclared_variables(tree) - set(environment.globals)
             code = environment.compile(_guarded(tree, environment), filename=_LINE_MARK)
@@ -314,23 +211,12 @@ def compile_jinja(
     return frozenset(fields), functools.partial(_fill_jinja, name, compiled)
 
 
-def _check_size(text: str) -> None:
-    tags = [len(tag[0]) for tag in _TAG.finditer(text)]
-    if len(tags) > TAGS_MAX or sum(tags) > CODE_CHARS_MAX:
-        raise RefusedError(f"has more than {TAGS_MAX} tags, or {CODE_CHARS_MAX} characters in them")
-
-
 def _guarded(tree: nodes.Template, environment: Environment) -> nodes.Template:
-    """Return the tree with every operation counted; refuse references to other files."""
+    """Return the tree with its loops and calls counted; refuse references to other files."""
     for node in tree.find_all((nodes.Include, nodes.Import, nodes.FromImport, nodes.Extends)):
         raise RefusedError("names another template; includes are not supported", node.lineno)
-    counted: list[nodes.For | nodes.Macro | nodes.CallBlock]
-    counted = [
-        *tree.find_all(nodes.For),
-        *tree.find_all(nodes.Macro),
-        *tree.find_all(nodes.CallBlock),
-    ]
-    for node in counted:
+    counted: tuple[type[Any], ...] = (nodes.For, nodes.Macro, nodes.CallBlock)
+    for node in tree.find_all(counted):
         n_chars = sum(len(data.data) for data in node.find_all(nodes.TemplateData))
         paid = _call("spend", [nodes.Const(n_chars, lineno=node.lineno)], node.lineno)
         node.body.insert(0, nodes.ExprStmt(paid, lineno=node.lineno))
@@ -345,29 +231,11 @@ def _call(attribute: str, arguments: list[nodes.Expr], line: int) -> nodes.Call:
 
 
 class _Guard(NodeTransformer):
-    """Makes operations that the sandbox does not see pay: ``~``, comparisons, slices, keys and
-    tested values.
-    """
+    """Counts what ``~`` writes, which the sandbox does not see."""
 
     def visit_Concat(self, node: nodes.Concat) -> nodes.Call:  # noqa: N802 - jinja2 looks it up by this name
         self.generic_visit(node)
         return _call("concat_values", node.nodes, node.lineno)
-
-    def visit_Compare(self, node: nodes.Compare) -> nodes.Compare:  # noqa: N802 - as above
-        self.generic_visit(node)
-        node.expr = _call("read", [node.expr], node.lineno)
-        for operand in node.ops:
-            operand.expr = _call("read", [operand.expr], node.lineno)
-        return node
-
-    def visit_Getitem(self, node: nodes.Getitem) -> nodes.Expr:  # noqa: N802 - as above
-        self.generic_visit(node)
-        return _call("written", [node], node.lineno) if isinstance(node.arg, nodes.Slice) else node
-
-    def visit_Pair(self, node: nodes.Pair) -> nodes.Pair:  # noqa: N802 - as above
-        self.generic_visit(node)
-        node.key = _call("read", [node.key], node.lineno)
-        return node
 
 
 def _fill_jinja(name: str, compiled: Template, values: Mapping[str, object]) -> str:

@@ -1,8 +1,7 @@
 """What templates may make of values, and how much work they may do: shared by plain and Jinja
 templates.
 
-The work of one rendering is counted in characters and elements; each count checks the deadline, so
-every operation that can take long is counted before it begins.
+The work of one rendering is counted in characters and elements, and each count checks the deadline.
 """
 
 from __future__ import annotations

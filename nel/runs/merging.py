@@ -218,7 +218,7 @@ def _check_complete(shards: Sequence[_StoredShard]) -> None:
     if missing:
         raise UsageError(
             f"of {of:,} shards {len(missing):,} {'is' if len(missing) == 1 else 'are'} missing:"
-            f" {_listed(missing)}; run --shard"
+            f" {', '.join(map(str, missing[:_NAMED_MAX]))}; run --shard"
             f" {missing[0]}/{of}{' and so on' if len(missing) > 1 else ''}, or name their"
             " directories"
         )
@@ -232,23 +232,6 @@ def _check_complete(shards: Sequence[_StoredShard]) -> None:
             f"; and {len(unfinished) - _NAMED_MAX:,} more" if len(unfinished) > _NAMED_MAX else ""
         )
         raise UsageError(f"{len(unfinished):,} of {of:,} shards are not finished: {steps}{more}")
-
-
-def _listed(numbers: Sequence[int]) -> str:
-    """Return numbers in words, neighbours as a span.
-
-    >>> _listed([1, 3, 4, 5])
-    '1, 3 to 5'
-    """
-    spans: list[list[int]] = []
-    for number in numbers:
-        if spans and spans[-1][-1] == number - 1:
-            spans[-1].append(number)
-        else:
-            spans.append([number])
-    return ", ".join(
-        f"{span[0]} to {span[-1]}" if len(span) > 1 else str(span[0]) for span in spans
-    )
 
 
 def _check_equal(first: _StoredShard, shards: Sequence[_StoredShard]) -> None:

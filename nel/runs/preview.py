@@ -128,8 +128,8 @@ def _read_samples(
 
 
 def _preview(plan: Plan, config: RunConfig) -> PlannedBenchmark:
-    digests, shard = Digests(), shard_of(plan.fields)
-    samples = _read_samples(plan, config, digests, shard)
+    digests = Digests()
+    samples = _read_samples(plan, config, digests, shard_of(plan.fields))
     check_draw(plan.slot, plan.config.repeat_check, digests.good)
     answers = samples.n * plan.config.repeats + (plan.config.repeat_check or 0)
     solver, limits, per_answer = _episodes(plan)
@@ -137,12 +137,6 @@ def _preview(plan: Plan, config: RunConfig) -> PlannedBenchmark:
     judge = (plan.judge if may_ask_judge(plan.benchmark.scorer) else None) or JudgeConfig()
     limit = plan.generation.max_tokens
     settings = config.generation_of(plan.config).model_dump()
-    notes = [*plan.notes, *unasked_judge(config, plan.benchmark, plan.slot)]
-    if shard is not None:
-        notes.append(
-            f"{plan.slot}: {shard.title} asks {samples.n:,} of {digests.good:,} samples; these"
-            " numbers are of them alone"
-        )
     return PlannedBenchmark(
         name=plan.slot,
         dataset=plan.dataset.uri,
@@ -163,9 +157,24 @@ def _preview(plan: Plan, config: RunConfig) -> PlannedBenchmark:
         limits=limits,
         judges=tuple(member.label for member in judge.panel),
         judge_requests=answers * judge.repeats * len(judge.panel),
-        notes=tuple(notes),
+        notes=(
+            *plan.notes,
+            *unasked_judge(config, plan.benchmark, plan.slot),
+            *_shard_notes(plan, samples.n, digests.good),
+        ),
         first_requests=tuple(samples.first_requests),
     )
+
+
+def _shard_notes(plan: Plan, n: int, n_whole: int) -> list[str]:
+    shard = shard_of(plan.fields)
+    if shard is None:
+        return []
+    note = (
+        f"{plan.slot}: {shard.title} asks {n:,} of {n_whole:,} samples; these numbers are of them"
+        " alone"
+    )
+    return [note]
 
 
 def _episodes(plan: Plan) -> tuple[str, JsonObject, int]:

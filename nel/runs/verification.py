@@ -4,7 +4,7 @@ compares, and signs.
 The store is the truth: its integrity is checked, the digests of its prompts are computed again and
 compared with the run's identity, and every artifact is written again in a temporary directory and
 compared byte for byte. The manifest is a list of digests that ``ssh-keygen`` signs, so that
-somebody who was not there can check a decision. Depends on `nel.runs.evaluation` and the stores;
+others can check a decision later. Depends on `nel.runs.evaluation` and the stores;
 changes nothing in the run's directory but the manifest and its signature.
 """
 

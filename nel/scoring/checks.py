@@ -78,12 +78,6 @@ class Finding:
     expected: Json
 
 
-class _JudgeCheck:
-    """Marks a scorer that asks a judge, which must not run on the event loop."""
-
-    asks_judge: Final = True
-
-
 @dataclass(frozen=True, slots=True)
 class ChecksScorer:
     """Scores a response by the checks of its row, or else by those that hold for all rows."""
@@ -104,11 +98,6 @@ class ChecksScorer:
         """
         every = (*self.checks, *(check for checks in self.of_rows.values() for check in checks))
         return any(check.kind in ("regex", "json_schema") for check in every)
-
-    @property
-    def members(self) -> tuple[object, ...] | None:
-        """Return what makes this a scorer that waits for a judge; None where it asks none."""
-        return (_JudgeCheck(),) if self.asks_judge else None
 
     def takes_gold(self, sample: ScorerInput, **_: object) -> list[Json]:
         """Return what the checks of a row expect; raises DatasetError where one decides nothing."""

@@ -12,7 +12,7 @@ import re
 from collections.abc import Awaitable, Mapping, Sequence
 from typing import Any, Final
 
-from nel.errors import JudgeError
+from nel.errors import ConfigError, JudgeError
 from nel.judges.types import Aggregate, Case, Judgement
 from nel.scoring.protocol import scored_now
 from nel.types import ScorerInput
@@ -134,6 +134,16 @@ def _numbers(judgement: Judgement) -> dict[str, Any]:
 
 async def _numbers_later(judgement: Awaitable[Judgement]) -> dict[str, Any]:
     return _numbers(await judgement)
+
+
+def check_grade_pattern(pattern: str, *, name: str) -> None:
+    """Raise ConfigError for a pattern that finds no grade: none, or one without a group."""
+    try:
+        groups = re.compile(pattern).groups
+    except re.error as error:
+        raise ConfigError(f"{name} {pattern!r} is not a regular expression: {error}") from error
+    if groups == 0:
+        raise ConfigError(f"{name} {pattern!r} has no group; put parentheses around the grade")
 
 
 def renamed(template: str, names: Mapping[str, str]) -> str:

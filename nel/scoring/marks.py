@@ -14,7 +14,7 @@ import re
 import string
 import unicodedata
 from enum import IntFlag
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Final
 
 from nel.scoring.wording import TranslationTable
@@ -172,6 +172,12 @@ def kind_of(character: str) -> Kind:
     )
 
 
+@cache
+def _kind_number(character: str) -> int:
+    """Return a kind as a plain integer, whose union costs a tenth of a flag's."""
+    return int(kind_of(character))
+
+
 def kinds(text: str) -> Kind:
     """Return the kinds of marks that a text has.
 
@@ -182,7 +188,7 @@ def kinds(text: str) -> Kind:
         return Kind.NONE
     union = 0
     for character in set(text):
-        union |= _KIND[ord(character)]
+        union |= _kind_number(character)
     return Kind(union)
 
 
@@ -452,14 +458,3 @@ _SEARCHED = TranslationTable(
 _RESTORED = TranslationTable(
     lambda mark: chr(ord(mark) - _PRIVATE) if ord(mark) >= _PRIVATE else mark
 )
-
-
-class _Kinds(dict[int, int]):
-    """Kinds as plain integers, whose union costs a tenth of a flag's."""
-
-    def __missing__(self, code: int) -> int:
-        self[code] = kind = int(kind_of(chr(code)))
-        return kind
-
-
-_KIND = _Kinds()

@@ -2,7 +2,7 @@
 several on offer.
 
 Depends on the standard library alone. The rules look at the words beside a mention, in the
-response as written: capitals and commas, which normalising drops, are what tells a name from a
+response as written: capitals and commas, which normalising drops, distinguish a name from a
 longer one and a choice from a list.
 """
 

@@ -21,7 +21,7 @@ from nel.errors import ConfigError
 from nel.judges.record import judgement_json
 from nel.judges.types import Case, Judgement
 from nel.metrics import accuracy, stderr
-from nel.scoring.delegation import ask_judge
+from nel.scoring.delegation import ask_judge, check_grade_pattern
 from nel.scoring.golds import texts_in
 from nel.scoring.protocol import Target, TaskState, awaited, scorer
 from nel.types import Score, Scorer, ScorerInput
@@ -130,7 +130,8 @@ def _shared_case(
     Raises:
         ConfigError: The template does not show the answer, or the pattern has no group.
     """
-    _check_pattern(grade_pattern)
+    if grade_pattern is not None:
+        check_grade_pattern(grade_pattern, name="grade_pattern")
     if template is not None and not re.search(r"\{\s*answer\s*\}", template):
         raise ConfigError(
             "the grading template shows the grader no {answer}; put it where the answer belongs"
@@ -206,21 +207,6 @@ def _score_of(judgement: Judgement, case: Case) -> Score:
         or next((opinion.reply for opinion in judgement.opinions if opinion.grade is not None), ""),
         metadata={"grading": judgement_json(judgement)},
     )
-
-
-def _check_pattern(pattern: str | None) -> None:
-    if pattern is None:
-        return
-    try:
-        groups = re.compile(pattern).groups
-    except re.error as error:
-        raise ConfigError(
-            f"grade_pattern {pattern!r} is not a regular expression: {error}"
-        ) from error
-    if groups == 0:
-        raise ConfigError(
-            f"grade_pattern {pattern!r} has no group; put parentheses around the grade"
-        )
 
 
 def _judges_of(model: str | Sequence[str] | None, model_role: str | None) -> tuple[str, ...]:

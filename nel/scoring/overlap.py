@@ -12,7 +12,7 @@ import math
 import re
 import string
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
@@ -370,11 +370,8 @@ def _lcs_length(left: list[str], right: list[str]) -> int:
         return len(left)
     from rapidfuzz.distance import LCSseq  # noqa: PLC0415 - only with rouge
 
-    number: Callable[[str], int | None] = {
-        word: n for n, word in enumerate(set(left).intersection(right))
-    }.get
-    first = [n for n in map(number, left) if n is not None]
-    second = [n for n in map(number, right) if n is not None]
+    shared = set(left).intersection(right)
+    first, second = ([word for word in words if word in shared] for words in (left, right))
     pairs = len(first) * len(second)
     if pairs > LCS_TOKEN_PAIRS_MAX:
         raise ScorerError(

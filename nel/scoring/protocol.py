@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Awaitable, Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
@@ -195,13 +195,9 @@ class BuiltScorer:
                 if self.takes_state
                 else self.inner(state)
             )
-        if self.takes_state:
-            result = self.inner(state, target if isinstance(target, Target) else Target(target))
-        else:
-            result = self.inner(
-                sample_of(state, target if isinstance(target, Target) else Target(target))
-            )
-        return result if isinstance(result, Awaitable) else _Completed(result)
+        gold = target if isinstance(target, Target) else Target(target)
+        result = self.inner(state, gold) if self.takes_state else self.inner(sample_of(state, gold))
+        return awaited(result)
 
     def __repr__(self) -> str:
         options = ", ".join(f"{key}={value!r}" for key, value in self.params.items())
@@ -246,19 +242,6 @@ class ScorerFactory:
         return BuiltScorer(
             inner, name=self.name, params=bound.arguments, metrics=self.metrics, source=self.source
         )
-
-
-class _Completed:
-    """An awaitable that has its result already, so that sync scorers may be awaited."""
-
-    __slots__ = ("_result",)
-
-    def __init__(self, result: object) -> None:
-        self._result = result
-
-    def __await__(self) -> Generator[None, None, object]:
-        yield from ()
-        return self._result
 
 
 # What a decorated name is depends on what was decorated (a function stays itself, a factory becomes
@@ -312,14 +295,12 @@ def scorer(
     >>> starts(ignore_case=False)
     starts(ignore_case=False)
     """
-    if function is not None and not callable(function):
-        if not isinstance(function, (list, tuple, Mapping)):
-            raise ConfigError(_no_function(function))
-        declared: Declared = function
-        return lambda decorated: _marked(decorated, declared, name, metadata, asks_judge=asks_judge)
-    if function is None:
-        return lambda decorated: _marked(decorated, metrics, name, metadata, asks_judge=asks_judge)
-    return _marked(function, metrics, name, metadata, asks_judge=asks_judge)
+    if callable(function):
+        return _marked(function, metrics, name, metadata, asks_judge=asks_judge)
+    if not (function is None or isinstance(function, (list, tuple, Mapping))):
+        raise ConfigError(_no_function(function))
+    declared: Declared = metrics if function is None else function
+    return lambda decorated: _marked(decorated, declared, name, metadata, asks_judge=asks_judge)
 
 
 def as_scorer(written: object, options: Mapping[str, object] | None = None) -> Written:

@@ -79,23 +79,17 @@ _POLITE = re.compile(
 )
 
 
-def answer_after_marker(text: str, *, keep_money: bool = False) -> str | None:
-    """Return what follows the last ``Answer:`` at the start of a line, emphasis stripped, or None.
-
-    Args:
-        keep_money: A dollar sign before an amount stays; those around a formula never do.
-    """
+def answer_after_marker(text: str) -> str | None:
+    """Return what follows the last ``Answer:`` at the start of a line, emphasis stripped, or None."""
     last = _last_marked(text)
-    return None if last is None else _bare_answer(last, keep_money=keep_money)
+    return None if last is None else _bare_answer(last)
 
 
-def _bare_answer(last: str, *, keep_money: bool = False) -> str | None:
+def _bare_answer(last: str) -> str | None:
     """Return what stands after a marker without emphasis, closing words and a full stop, or
     None.
     """
-    plain = _POLITE.sub("", last).strip().rstrip(".。").strip("*_` ")
-    is_amount = keep_money and plain.startswith("$") and not plain.endswith("$")
-    plain = plain.strip("*_` " if is_amount else "*_`$ ").rstrip(".").strip()
+    plain = _POLITE.sub("", last).strip().rstrip(".。").strip("*_`$ ").rstrip(".").strip()
     if plain.startswith(("\\boxed", "\\fbox")):
         plain = last_boxed(plain) or plain
     return plain or None
@@ -302,7 +296,7 @@ class _SearchedResponse:
 
 def _is_against(text: str, start: int, end: int) -> bool:
     """Return whether what stands there is denied or supposed."""
-    denied = is_denied_before(text, start) or is_denied_after(text[end : end + _WINDOW], 0)
+    denied = is_denied_before(text, start) or is_denied_after(text[end : end + _WINDOW])
     return denied or is_supposed(text, start) or _ASKED.match(text, end) is not None
 
 

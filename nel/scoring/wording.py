@@ -118,14 +118,12 @@ def is_denied_before(text: str, start: int) -> bool:
     >>> is_denied_before("It is not B.", 10), is_denied_before("It is not A but B.", 16)
     (True, False)
     """
-    return _is_in_clause_before(_DENIED_CLOSELY, text, start)
+    return _DENIED_CLOSELY.search(_clause_before(text, start)) is not None
 
 
-def is_denied_after(text: str, end: int) -> bool:
-    """Return whether what ends there is denied by the words after it: "A is wrong", "B isn't
-    right".
-    """
-    return _DENIED_AFTER.match(text, end) is not None
+def is_denied_after(words: str) -> bool:
+    """Return whether an answer is denied by the words after it: "A is wrong", "B isn't right"."""
+    return _DENIED_AFTER.match(words) is not None
 
 
 def is_supposed(text: str, start: int) -> bool:
@@ -135,19 +133,8 @@ def is_supposed(text: str, start: int) -> bool:
     >>> is_supposed("If the answer is A, then", 17), is_supposed("The answer is A", 14)
     (True, False)
     """
-    if _SUPPOSITION.search(text[max(0, start - _WINDOW) : start]) is None:
-        return False
     before = _clause_before(text, start)
     return _SUPPOSITION.search(before, before.rfind(",") + 1) is not None
-
-
-def _is_in_clause_before(pattern: re.Pattern[str], text: str, start: int) -> bool:
-    """Return whether a pattern of words occurs in the same clause before a place."""
-    if (
-        pattern.search(text[max(0, start - _WINDOW) : start]) is None
-    ):  # which costs less than to find the clause
-        return False
-    return pattern.search(_clause_before(text, start)) is not None
 
 
 def last_boxed(text: str) -> str | None:

@@ -412,7 +412,7 @@ MUTATIONS: Final = (
     Mutation(
         name="override-blamed-on-the-file",
         fault="A wrong -O or flag is reported as an error of the YAML file.",
-        fragment='self._where if problem["type"] == "missing" else self._source(place)',
+        fragment='self._where if problem["type"] == "missing" else self._source(path)',
         replacement="self._where",
         tests=("tests/config/test_layers.py",),
     ),
@@ -522,16 +522,16 @@ MUTATIONS: Final = (
     Mutation(
         name="hidden-file-packed",
         fault="A hidden file that a benchmark's text names, such as one with keys, is packed into its package.",
-        fragment='if any(part.startswith(".") for part in Path(name).parts[:-1]) or Path(\n            name\n        ).name.startswith("."):',
-        replacement='if any(part.startswith(".") for part in Path(name).parts[:-1]):',
+        fragment='if any(segment.startswith(".") for segment in Path(name).parts):',
+        replacement='if any(segment.startswith(".") for segment in Path(name).parts[:-1]):',
         tests=("tests/authoring/test_compilation.py",),
         keyword="hidden",
     ),
     Mutation(
         name="empty-answer-credited",
         fault="The validation passes a scorer that gives an empty answer part of the credit.",
-        fragment="if (one.reward or 0.0) > 0 and not one.response]",
-        replacement="if (one.reward or 0.0) >= 1 and not one.response]",
+        fragment="if (trial.reward or 0.0) > 0 and not trial.response]",
+        replacement="if (trial.reward or 0.0) >= 1 and not trial.response]",
         tests=("tests/authoring/test_validation.py",),
     ),
     # The client

@@ -17,7 +17,7 @@ Reduce: TypeAlias = "Callable[[Sequence[SampleScore], str, int], float]"
 
 def _passing(rule: Callable[[int, int, int], float]) -> Reduce:
     def reduce(repeats: Sequence[SampleScore], metric: str, k: int) -> float:
-        right = sum(one.score.value[metric] >= 1.0 for one in repeats)
+        right = sum(score.score.value[metric] >= 1.0 for score in repeats)
         return rule(len(repeats), right, k)
 
     return reduce
@@ -28,10 +28,10 @@ def _vote(repeats: Sequence[SampleScore], metric: str, k: int) -> float:
     first.
     """
     first = repeats[:k]
-    votes = Counter(one.score.extracted_prediction for one in first)
+    votes = Counter(score.score.extracted_prediction for score in first)
     winner = max(votes, key=lambda answer: votes[answer])
     return next(
-        one.score.value[metric] for one in first if one.score.extracted_prediction == winner
+        score.score.value[metric] for score in first if score.score.extracted_prediction == winner
     )
 
 
@@ -66,7 +66,7 @@ def aggregated(aggregation: str, scores: Sequence[SampleScore]) -> list[AggScore
         ConfigError: There is no such aggregation.
     """
     check_aggregation(aggregation)
-    found: list[AggScore] = []
+    aggregates: list[AggScore] = []
     for metric in dict.fromkeys(name for sample in scores for name in sample.score.value):
         having = [sample for sample in scores if metric in sample.score.value]
         ids = [sample.sample_id for sample in having]
@@ -74,13 +74,13 @@ def aggregated(aggregation: str, scores: Sequence[SampleScore]) -> list[AggScore
             mean = statistics.fmean(sample.score.value[metric] for sample in having)
             clip = aggregation == "clipped_mean"
             name = "clipped_mean" if clip else "mean"
-            found.append(
+            aggregates.append(
                 AggScore(min(max(mean, 0.0), 1.0) if clip else mean, metric, name, len(having), ids)
             )
         rule = aggregation.removeprefix("mean_and_").removesuffix("_k")
         if rule in OVER_REPEATS:
-            found += _over_repeats(rule, metric, having)
-    return found
+            aggregates += _over_repeats(rule, metric, having)
+    return aggregates
 
 
 def _over_repeats(rule: str, metric: str, scores: Sequence[SampleScore]) -> list[AggScore]:

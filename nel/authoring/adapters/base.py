@@ -84,7 +84,8 @@ class DataAdapter(ABC):
         self.prompt_template = meta.prompt_template
         self.few_shot_prompt_template = meta.few_shot_prompt_template
         self.system_prompt = meta.system_prompt
-        self._metric_list = list(meta.metric_list)
+        self.metric_list: list[Any] = list(meta.metric_list)
+        """Metrics, by name or as ``{name: options}``; the first gives the reward."""
         self.extra_params = {
             key: item.get("value") if isinstance(item, Mapping) else item
             for key, item in meta.extra_params.items()
@@ -109,15 +110,6 @@ class DataAdapter(ABC):
             self.dataset_id, self.dataset_revision = meta.source_on(
                 uses_modelscope=uses_modelscope(task_config)
             )
-
-    @property
-    def metric_list(self) -> list[Any]:
-        """Return the metrics, by name or as ``{name: options}``; the first gives the reward."""
-        return self._metric_list
-
-    @metric_list.setter
-    def metric_list(self, value: list[Any]) -> None:
-        self._metric_list = value
 
     @property
     def llm_judge(self) -> LlmJudge:
@@ -255,8 +247,8 @@ class DefaultDataAdapter(DataAdapter):
 
     def filter_prediction(self, prediction: str, task_state: TaskState) -> str:
         """Return what is left of a prediction after the filters and `extract_answer`."""
-        for one in build_filters(self.meta.filters):
-            prediction = one(prediction)
+        for apply in build_filters(self.meta.filters):
+            prediction = apply(prediction)
         return self.extract_answer(prediction, task_state)
 
     def match_score(
@@ -335,17 +327,17 @@ class DefaultDataAdapter(DataAdapter):
         own.
         """
         accepted = self.accepted_answers(reference, task_state)
-        shown = accepted if isinstance(accepted, str) else " or ".join(accepted)
-        return self.judge_use.contract.case(original_prediction, shown)
+        reference_text = accepted if isinstance(accepted, str) else " or ".join(accepted)
+        return self.judge_use.contract.case(original_prediction, reference_text)
 
     def _score(self, prediction: str, filtered: str, task_state: TaskState) -> Score:
-        given = (prediction, filtered, task_state.target, task_state)
+        answer = (prediction, filtered, task_state.target, task_state)
         if self.judge_strategy == "llm":
-            return self.llm_match_score(*given)
-        score = self.match_score(*given)
+            return self.llm_match_score(*answer)
+        score = self.match_score(*answer)
         if self.judge_strategy == "rule" or score.main_value > RIGHT_ABOVE:
             return score
-        return better_of(score, self.llm_match_score(*given))
+        return better_of(score, self.llm_match_score(*answer))
 
     def calculate_metrics(self, task_state: TaskState) -> SampleScore:
         """Return the score of an answered sample."""

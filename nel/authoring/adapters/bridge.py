@@ -165,25 +165,27 @@ class AdaptedBenchmark(Benchmark):
         sizes: Counter[str] = Counter()
         if isinstance(self.limit, float):
             rows = list(rows)
-            sizes.update(subset for row in rows for _, subset in self._kept(row.data) or ())
-        taken: Counter[str] = Counter()
+            sizes.update(
+                subset for row in rows for _, subset in self._chosen_samples(row.data) or ()
+            )
+        counts: Counter[str] = Counter()
         for row in rows:
-            kept = self._kept(row.data)
-            if kept is None:
+            samples = self._chosen_samples(row.data)
+            if samples is None:
                 yield row
                 continue
-            for part, subset in kept:
+            for number, subset in samples:
                 allowed = limit_of(self.limit, sizes[subset])
-                if allowed is None or taken[subset] < allowed:
-                    taken[subset] += 1
-                    marks = self._marks(row.data, part, subset)
+                if allowed is None or counts[subset] < allowed:
+                    counts[subset] += 1
+                    marks = self._marks(row.data, number, subset)
                     yield replace(row, data={**row.data, **marks}) if marks else row
 
-    def _marks(self, raw: Mapping[str, Any], part: int | None, subset: str) -> dict[str, Any]:
-        """Return what tells a sample from others of its row, and from rows of other subsets with
+    def _marks(self, raw: Mapping[str, Any], number: int | None, subset: str) -> dict[str, Any]:
+        """Return what distinguishes a sample from others of its row, and from rows of other subsets with
         the same id.
         """
-        marks: dict[str, Any] = {} if part is None else {PART: part}
+        marks: dict[str, Any] = {} if number is None else {PART: number}
         own = raw.get("id")
         has_subsets = self.adapter.reformat_subset or len(self.adapter.subset_list) > 1
         if isinstance(own, str | int) and (marks or has_subsets):
@@ -318,25 +320,23 @@ class AdaptedBenchmark(Benchmark):
         sample.subset_key = subset_of(self.adapter, raw, sample)
         return sample
 
-    def _kept(self, raw: Mapping[str, Any]) -> list[tuple[int | None, str]] | None:
-        """Return the part and the subset of each sample of a row that is kept; None for a row that
-        makes none.
+    def _chosen_samples(self, raw: Mapping[str, Any]) -> list[tuple[int | None, str]] | None:
+        """Return the number and the subset of each sample of a row that is kept; None for a row
+        that makes none.
         """
         try:
-            return list(self._parts(raw))
+            made = samples_made(self.adapter, raw)
+            samples = made if isinstance(made, list) else [made]
+            subsets = [subset_of(self.adapter, raw, sample) for sample in samples]
+            has_others = self.adapter.reformat_subset and self.adapter.divides
+            return [
+                (number if isinstance(made, list) else None, subset)
+                for number, (sample, subset) in enumerate(zip(samples, subsets, strict=True))
+                if (not has_others or subset in self.adapter.subset_list)
+                and self.adapter.sample_filter(sample)
+            ]
         except Exception:  # noqa: BLE001 - the adapter's own; said of the row when its sample is made
             return None
-
-    def _parts(self, raw: Mapping[str, Any]) -> Iterator[tuple[int | None, str]]:
-        made = samples_made(self.adapter, raw)
-        for number, sample in enumerate(made if isinstance(made, list) else [made]):
-            subset = subset_of(self.adapter, raw, sample)
-            wanted = (
-                not (self.adapter.reformat_subset and self.adapter.divides)
-                or subset in self.adapter.subset_list
-            )
-            if wanted and self.adapter.sample_filter(sample):
-                yield number if isinstance(made, list) else None, subset
 
 
 def adapt(adapter_class: type, arguments: Mapping[str, Any] | None = None) -> AdaptedBenchmark:
@@ -355,15 +355,16 @@ def adapt(adapter_class: type, arguments: Mapping[str, Any] | None = None) -> Ad
         raise ConfigError(
             f"{getattr(adapter_class, '__name__', adapter_class)} is no registered adapter class"
         )
-    given = dict(arguments or {})
-    limit = given.pop("limit", None)
+    changes = dict(arguments or {})
+    limit = changes.pop("limit", None)
     limit_of(limit, 1)
-    judging = {name: given.pop(name) for name in ("judge_strategy", "judge_args") if name in given}
-    meta = adapter_class.benchmark_meta.updated(given)  # type: ignore[attr-defined]
+    judging = {
+        name: changes.pop(name) for name in ("judge_strategy", "judge_args") if name in changes
+    }
+    meta = adapter_class.benchmark_meta.updated(changes)  # type: ignore[attr-defined]
     adapter: DefaultDataAdapter = adapter_class(benchmark_meta=meta)
     adapter.judge_use = JudgeUse.of(judging.get("judge_strategy"), judging.get("judge_args"))
     _check(adapter, meta, limit)
-    many = adapter.reformat_subset or len(adapter.subset_list) > 1
     home = Path(source_of(adapter_class))
     deciding = ("metric_list", "filters", "extra_params", "aggregation")
     made = AdaptedBenchmark(
@@ -373,20 +374,25 @@ def adapt(adapter_class: type, arguments: Mapping[str, Any] | None = None) -> Ad
         prompt=_shown_prompt(adapter),
         scorer=AdapterScorer(adapter),
         num_fewshot=0 if getattr(adapter, "words_own_examples", False) else adapter.few_shot_num,
-        fewshot=FewShot(
-            dataset=_source(adapter, adapter.train_split, holds_examples=True),
-            sampler="seeded" if meta.few_shot_random else "first",
-            match_field=_SUBSET_FIELD if many else None,
-        ),
+        fewshot=_fewshot(adapter),
         extra={name: getattr(meta, name) for name in deciding if getattr(meta, name)} | judging,
         reducers=(meta.aggregation,) if meta.aggregation in AGGREGATIONS[2:] else (),
         base_dir=home.parent if home.is_file() else None,
         adapter=adapter,
-        arguments=given | judging | ({} if limit is None else {"limit": limit}),
+        arguments=changes | judging | ({} if limit is None else {"limit": limit}),
         limit=limit,
     )
     finished: AdaptedBenchmark = adapter.as_benchmark(made)
     return finished
+
+
+def _fewshot(adapter: DefaultDataAdapter) -> FewShot:
+    has_subsets = adapter.reformat_subset or len(adapter.subset_list) > 1
+    return FewShot(
+        dataset=_source(adapter, adapter.train_split, holds_examples=True),
+        sampler="seeded" if adapter.meta.few_shot_random else "first",
+        match_field=_SUBSET_FIELD if has_subsets else None,
+    )
 
 
 def _first_line(text: str) -> str:
@@ -440,18 +446,13 @@ def _source(adapter: DefaultDataAdapter, split: str | None, *, holds_examples: b
                 " it; name a folder with a file for each split, or give --fewshot-dataset PATH"
             )
     except ConfigError as error:
-        return _Missing(error)
+        reason = error
+
+        def refuse() -> Any:
+            raise reason
+
+        return refuse
     return source
-
-
-class _Missing:
-    """A source that cannot be read; it says so when it is."""
-
-    def __init__(self, error: ConfigError) -> None:
-        self.error = error
-
-    def __call__(self) -> Any:
-        raise self.error
 
 
 def _shown_prompt(adapter: DefaultDataAdapter) -> Any:
@@ -466,13 +467,13 @@ def _question_of(made: Sample) -> str:
     asked = (
         [made.input]
         if isinstance(made.input, str)
-        else [f"{one.role}: {one.content}" for one in made.input]
+        else [f"{message.role}: {message.content}" for message in made.input]
     )
     return "\n".join([*asked, *sorted(map(str, made.choices or ()))])
 
 
-def _own_sample(given: ScorerInput) -> Sample:
-    known = given.sample
+def _own_sample(scorer_input: ScorerInput) -> Sample:
+    known = scorer_input.sample
     choices = None if known is None or known.choices is None else list(known.choices)
     asked = "" if known is None else known.input
     return Sample(
@@ -481,11 +482,13 @@ def _own_sample(given: ScorerInput) -> Sample:
             if isinstance(asked, str)
             else [ChatMessage(message.role, message.content) for message in asked]
         ),
-        target=given.target if isinstance(given.target, list) else str(given.target),
+        target=scorer_input.target
+        if isinstance(scorer_input.target, list)
+        else str(scorer_input.target),
         choices=choices,
         subset_key=None if known is None else known.subset,
         metadata={
-            name: value for name, value in given.metadata.items() if not name.startswith("_")
+            name: value for name, value in scorer_input.metadata.items() if not name.startswith("_")
         },
         id=None if known is None else known.id,
         group_id=None if known is None else known.id,
@@ -495,22 +498,26 @@ def _own_sample(given: ScorerInput) -> Sample:
 def _messages(asked: Sequence[ChatMessage]) -> tuple[Message, ...]:
     return tuple(
         Message(
-            role=one.role,
-            content=one.content if isinstance(one.content, str) else tuple(map(_part, one.content)),
+            role=message.role,
+            content=message.content
+            if isinstance(message.content, str)
+            else tuple(map(_content_part, message.content)),
         )
-        for one in asked
+        for message in asked
     )
 
 
-def _part(content: Any) -> dict[str, Any]:
+def _content_part(content: Any) -> dict[str, Any]:
     return dict(content) if isinstance(content, Mapping) else content.as_part()
 
 
 def _as_messages(asked: Any) -> list[dict[str, object]]:
     if isinstance(asked, str):
         return [{"role": "user", "content": asked}]
-    given = [
-        one if isinstance(one, Mapping) else {"role": one.role, "content": one.content}
-        for one in asked
+    entries = [
+        message
+        if isinstance(message, Mapping)
+        else {"role": message.role, "content": message.content}
+        for message in asked
     ]
-    return [{"role": one["role"], "content": one["content"]} for one in given]
+    return [{"role": message["role"], "content": message["content"]} for message in entries]

@@ -72,12 +72,12 @@ class MultiChoiceAdapter(DefaultDataAdapter):
         """
         labels = labels_for(len(task_state.choices))
         response = own_response(prediction)
-        found = labels_after_marker(response, labels)
-        if not found and (value := read_labels(response, labels, task_state.choices).value):
-            found = tuple(value.split(","))
-        if len(found) > 1 and not self.multiple_correct:
+        letters = labels_after_marker(response, labels)
+        if not letters and (value := read_labels(response, labels, task_state.choices).value):
+            letters = tuple(value.split(","))
+        if len(letters) > 1 and not self.multiple_correct:
             return ""
-        return "".join(found)
+        return "".join(letters)
 
 
 def format_choices(choices: list[str]) -> str:

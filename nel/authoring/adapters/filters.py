@@ -51,9 +51,9 @@ class RegexFilter(Filter):
 
     def __call__(self, text: str) -> str:
         """Return the match, stripped, or the fallback."""
-        found = self.pattern.findall(text)
+        matches = self.pattern.findall(text)
         try:
-            match = found[self.group_select]
+            match = matches[self.group_select]
         except IndexError:
             return self.fallback
         groups = match if isinstance(match, tuple) else (match,)

@@ -13,7 +13,6 @@ or counts 0.
 from __future__ import annotations
 
 import dataclasses
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -23,7 +22,7 @@ from nel.errors import ConfigError, did_you_mean
 from nel.judges.reply_formats import PROMPT, only_reply
 from nel.judges.types import Case
 from nel.prompts import compile_template
-from nel.scoring.delegation import ask_judge, renamed
+from nel.scoring.delegation import ask_judge, check_grade_pattern, renamed
 
 STRATEGIES: Final = ("auto", "rule", "llm", "llm_recall")
 RIGHT_ABOVE: Final = 0.99
@@ -73,24 +72,24 @@ class JudgeContract:
     """``pattern``, or ``numeric`` where the reply holds ``[[0.9]]``."""
 
     @classmethod
-    def of(cls, given: Mapping[str, Any]) -> JudgeContract:
+    def of(cls, settings: Mapping[str, Any]) -> JudgeContract:
         """Return the contract that a run gives.
 
         Raises:
             ConfigError: A key is unknown, or a value cannot be meant.
         """
         names = [item.name for item in dataclasses.fields(cls)]
-        for key in given:
+        for key in settings:
             if key not in names:
                 hint = did_you_mean(key, names) or f"; there are {', '.join(names)}"
                 raise ConfigError(f'judge_args has no "{key}"{hint}')
-        contract = cls(**given)
+        contract = cls(**settings)
         if contract.score_type not in _TYPES:
             raise ConfigError(
                 f'score_type "{contract.score_type}" is unknown; use {" or ".join(_TYPES)}'
             )
         if contract.score_pattern is not None:
-            _check_pattern(contract.score_pattern)
+            check_grade_pattern(contract.score_pattern, name="score_pattern")
         return contract
 
     def case(self, response: str, reference: str | None) -> Case:
@@ -174,7 +173,7 @@ class LlmJudge:
 
 
 def better_of(rule: Score, judged: Score) -> Score:
-    """Return a rule's score with the judge's main value where that is higher; both are told."""
+    """Return a rule's score with the judge's main value where that is higher; both are in the details."""
     main = rule.main_score_name or next(iter(rule.value))
     return dataclasses.replace(
         rule,
@@ -183,16 +182,3 @@ def better_of(rule: Score, judged: Score) -> Score:
         metadata={**rule.metadata, **judged.metadata, "rule_score": rule.value[main]},
         main_score_name=main,
     )
-
-
-def _check_pattern(pattern: str) -> None:
-    try:
-        groups = re.compile(pattern).groups
-    except re.error as error:
-        raise ConfigError(
-            f"score_pattern {pattern!r} is not a regular expression: {error}"
-        ) from error
-    if groups == 0:
-        raise ConfigError(
-            f"score_pattern {pattern!r} has no group; put parentheses around the grade"
-        )

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from nel import plugins
 from nel.authoring.adapters.meta import source_of
@@ -21,9 +21,10 @@ from nel.datasets.source import open_dataset
 from nel.errors import ConfigError, DatasetError
 
 if TYPE_CHECKING:
-    from nel.authoring.adapters.meta import BenchmarkMeta
     from nel.authoring.adapters.samples import Sample
 
+Adapter: TypeAlias = Any
+"""A `DataAdapter`, whose module imports this one."""
 SUBSET: Final = "_subset"
 PART: Final = "_part"
 """Which of several samples of one record a row stands for."""
@@ -31,65 +32,6 @@ ID: Final = "_id"
 """The row's own id with its subset and part, where the id alone names several samples."""
 _SUFFIXES: Final = (".jsonl", ".json", ".csv", ".tsv", ".parquet")
 _HUB_NAME: Final = re.compile(r"[\w.-]+/[\w.-]+", re.ASCII)
-
-
-class DatasetSettings(Protocol):
-    """What an adapter says of its dataset."""
-
-    @property
-    def name(self) -> str:
-        """Return the benchmark's name."""
-
-    @property
-    def meta(self) -> BenchmarkMeta:
-        """Return what the benchmark declares of itself."""
-
-    @property
-    def task_config(self) -> object:
-        """Return the run's settings, of which ``dataset_hub`` is read where it is there."""
-
-    @property
-    def dataset_id(self) -> str:
-        """Return a name on a hub, a URI, or a file or folder."""
-
-    @property
-    def dataset_revision(self) -> str | None:
-        """Return the commit of a dataset on a hub."""
-
-    @property
-    def subset_list(self) -> list[str]:
-        """Return the subsets to evaluate."""
-
-    @property
-    def default_subset(self) -> str:
-        """Return the subset that is read where samples are divided after reading, or splits are the
-        subsets.
-        """
-
-    @property
-    def eval_split(self) -> str:
-        """Return the split to evaluate."""
-
-    @property
-    def reformat_subset(self) -> bool:
-        """Return whether samples are divided into subsets after reading, by their `subset_key`."""
-
-    @property
-    def split_as_subset(self) -> bool:
-        """Return whether splits are read as subsets."""
-
-
-class RecordReader(DatasetSettings, Protocol):
-    """An adapter that makes samples of records."""
-
-    current_subset_name: str
-    """The subset whose records are read, where subsets are read one by one."""
-
-    def as_record(self, row: dict[str, object]) -> dict[str, object]:
-        """Return a row as `record_to_sample` reads it."""
-
-    def record_to_sample(self, record: dict[str, object]) -> Sample | list[Sample]:
-        """Return what a record describes."""
 
 
 class Subsets:
@@ -112,20 +54,20 @@ class Subsets:
                 yield {**row.data, SUBSET: subset}
 
 
-def source_for(adapter: DatasetSettings, split: str) -> str | Subsets:
+def source_for(adapter: Adapter, split: str) -> str | Subsets:
     """Return what an adapter's split is read from.
 
     Raises:
         ConfigError: The dataset has no such subset or split, as far as its name says.
     """
     subsets = [adapter.default_subset] if adapter.reformat_subset else adapter.subset_list
-    place = _place_of(adapter)
+    location = _place_of(adapter)
     if adapter.split_as_subset:
         sources = {
-            subset: source_of_split(place, subset, adapter.default_subset) for subset in subsets
+            subset: source_of_split(location, subset, adapter.default_subset) for subset in subsets
         }
     else:
-        sources = {subset: source_of_split(place, split, subset) for subset in subsets}
+        sources = {subset: source_of_split(location, split, subset) for subset in subsets}
     if len(sources) == 1:
         return next(iter(sources.values()))
     if len(set(sources.values())) == 1:
@@ -168,7 +110,7 @@ def uses_modelscope(task_config: object) -> bool:
     return getattr(task_config, "dataset_hub", None) == "modelscope"
 
 
-def _place_of(adapter: DatasetSettings) -> Place:
+def _place_of(adapter: Adapter) -> Place:
     return Place(
         name=adapter.name,
         dataset=str(adapter.dataset_id),
@@ -179,37 +121,37 @@ def _place_of(adapter: DatasetSettings) -> Place:
     )
 
 
-def local_place(adapter: DatasetSettings) -> Path | None:
+def local_place(adapter: Adapter) -> Path | None:
     """Return the file or folder that an adapter reads, None where its dataset is a URI or on a
     hub.
     """
     return _place_of(adapter).local
 
 
-def source_of_split(place: Place, split: str, subset: str) -> str:
+def source_of_split(location: Place, split: str, subset: str) -> str:
     """Return what one subset of a split is read from.
 
     Raises:
         ConfigError: There is none.
     """
-    dataset, revision = place.dataset, place.revision
+    dataset, revision = location.dataset, location.revision
     if plugins.split_uri(dataset) is not None:
         if not dataset.lower().startswith(("hf://", "ms://")):
             return dataset
         pinned = f"&revision={revision}" if revision and "revision=" not in dataset else ""
         return _with_config(with_split(dataset, split) + pinned, subset)
-    path = place.local
+    path = location.local
     if path is not None and path.is_file():
         return str(path.resolve())
     if path is not None and path.is_dir():
-        return _file_in(path.resolve(), split, subset, is_only=place.is_only)
+        return _file_in(path.resolve(), split, subset, is_only=location.is_only)
     if not _HUB_NAME.fullmatch(dataset):
         raise ConfigError(
-            f'{place.name}: dataset_id "{dataset}" is neither a file, a folder, a URI nor org/name'
+            f'{location.name}: dataset_id "{dataset}" is neither a file, a folder, a URI nor org/name'
         )
     pinned = f"&revision={revision}" if revision else ""
     return _with_config(
-        f"{'ms' if place.uses_modelscope else 'hf'}://{dataset}?split={split}{pinned}", subset
+        f"{'ms' if location.uses_modelscope else 'hf'}://{dataset}?split={split}{pinned}", subset
     )
 
 
@@ -231,7 +173,7 @@ def _file_in(folder: Path, split: str, subset: str, *, is_only: bool) -> str:
     )
 
 
-def rows_of(adapter: DatasetSettings) -> Iterator[dict[str, object]]:
+def rows_of(adapter: Adapter) -> Iterator[dict[str, object]]:
     """Yield the rows that an adapter evaluates.
 
     Raises:
@@ -245,7 +187,7 @@ def own_columns(row: Mapping[str, object]) -> dict[str, object]:
     return {name: value for name, value in row.items() if name not in (SUBSET, PART, ID)}
 
 
-def samples_made(adapter: RecordReader, row: Mapping[str, object]) -> Sample | list[Sample]:
+def samples_made(adapter: Adapter, row: Mapping[str, object]) -> Sample | list[Sample]:
     """Return what `record_to_sample` makes of a row; meanwhile `current_subset_name` is the row's
     subset.
     """
@@ -258,7 +200,7 @@ def samples_made(adapter: RecordReader, row: Mapping[str, object]) -> Sample | l
         adapter.current_subset_name = ""
 
 
-def subset_of(adapter: DatasetSettings, row: Mapping[str, object], sample: Sample) -> str:
+def subset_of(adapter: Adapter, row: Mapping[str, object], sample: Sample) -> str:
     """Return the subset that a sample belongs to.
 
     Raises:

@@ -123,25 +123,25 @@ class BenchmarkMeta:
             ConfigError: A key is unknown or fixed, or a value cannot be meant.
         """
         names = [item.name for item in dataclasses.fields(self) if item.name not in _FIXED]
-        given: dict[str, Any] = {}
+        fields: dict[str, Any] = {}
         for key, value in changes.items():
             name = _ALIASES.get(key, key)
             if name in self.more:
-                given["more"] = {**given.get("more", self.more), name: value}
+                fields["more"] = {**fields.get("more", self.more), name: value}
                 continue
             if name not in names:
                 hint = (
                     did_you_mean(key, [*names, *_ALIASES]) or f"; it has {', '.join(sorted(names))}"
                 )
                 raise ConfigError(f'{self.name}: there is no setting "{key}"{hint}')
-            given[name] = value
-        if given.get("dataset_id", self.dataset_id) != self.dataset_id:
-            given = {**dict.fromkeys(_OF_THE_DATASET), **given}
-        if isinstance(given.get("filters"), Mapping):
-            given["filters"] = {**given["filters"], **(self.filters or {})}
-        if "extra_params" in given:
-            given["extra_params"] = self._with_values(given["extra_params"])
-        return dataclasses.replace(self, **given)
+            fields[name] = value
+        if fields.get("dataset_id", self.dataset_id) != self.dataset_id:
+            fields = {**dict.fromkeys(_OF_THE_DATASET), **fields}
+        if isinstance(fields.get("filters"), Mapping):
+            fields["filters"] = {**fields["filters"], **(self.filters or {})}
+        if "extra_params" in fields:
+            fields["extra_params"] = self._with_values(fields["extra_params"])
+        return dataclasses.replace(self, **fields)
 
     def _with_values(self, values: Mapping[str, object]) -> dict[str, Any]:
         merged = {
@@ -189,7 +189,7 @@ def source_of(adapter: type) -> str:
     """Return the file that an adapter class was defined in, else its module's name."""
     module = sys.modules.get(adapter.__module__)
     try:
-        found = getattr(module, "__file__", None) or inspect.getfile(adapter)
+        file = getattr(module, "__file__", None) or inspect.getfile(adapter)
     except (TypeError, OSError):
         return adapter.__module__
-    return str(Path(found).resolve())
+    return str(Path(file).resolve())

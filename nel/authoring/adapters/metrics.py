@@ -52,13 +52,13 @@ def accuracy(
     >>> accuracy("Lutetia", ["Paris", "Lutetia"]), accuracy("Paris", "Paris, France", allow_inclusion=True)
     (1.0, 1.0)
     """
-    given = prediction.strip().casefold()
+    answer = prediction.strip().casefold()
     golds = [gold.strip().casefold() for gold in texts_in(reference)]
-    if not given:
+    if not answer:
         return 0.0
-    if given in golds or (allow_inclusion and any(given in gold for gold in golds)):
+    if answer in golds or (allow_inclusion and any(answer in gold for gold in golds)):
         return 1.0
-    return float(numeric and any(numbers_equal(given, gold) for gold in golds))
+    return float(numeric and any(numbers_equal(answer, gold) for gold in golds))
 
 
 @reads_gold(text_gold)
@@ -111,15 +111,18 @@ def named_metrics(
         for name, options in (entry.items() if isinstance(entry, Mapping) else ((entry, {}),))
     ]
     counts = Counter(name for name, _ in named)
-    found: dict[str, tuple[MetricFunction, dict[str, Any]]] = {}
+    chosen: dict[str, tuple[MetricFunction, dict[str, Any]]] = {}
     for name, options in named:
         if name not in metrics:
             hint = did_you_mean(name, metrics) or f"; there are {', '.join(metrics)}"
             raise ConfigError(
                 f'metric_list: there is no metric "{name}"{hint}; or override match_score'
             )
-        given = ",".join(f"{key}={value}" for key, value in options.items())
-        found[f"{name}:{given}" if counts[name] > 1 and given else name] = (metrics[name], options)
-    if not found:
+        option_text = ",".join(f"{key}={value}" for key, value in options.items())
+        chosen[f"{name}:{option_text}" if counts[name] > 1 and option_text else name] = (
+            metrics[name],
+            options,
+        )
+    if not chosen:
         raise ConfigError("metric_list is empty; name at least one metric")
-    return [(shown, *metric) for shown, metric in found.items()]
+    return [(label, *metric) for label, metric in chosen.items()]

@@ -47,29 +47,31 @@ class OwnAggregates:
         if not scores:
             raise UndefinedMetric("nothing was scored")
         subsets: dict[str, list[SampleScore]] = {}
-        for one in scores:
-            subsets.setdefault(one.subset or _EMPTY, []).append(self._as_adapters(one))
+        for score in scores:
+            subsets.setdefault(score.subset or _EMPTY, []).append(self._as_adapters(score))
         order = sorted(subsets)
-        found = {subset: named(self.adapter.aggregate_scores(subsets[subset])) for subset in order}
-        if len(found) == 1:
-            return next(iter(found.values()))
+        aggregates = {
+            subset: named(self.adapter.aggregate_scores(subsets[subset])) for subset in order
+        }
+        if len(aggregates) == 1:
+            return next(iter(aggregates.values()))
         return {
             f"{subset}/{name}": value
-            for subset, each in found.items()
+            for subset, each in aggregates.items()
             for name, value in each.items()
         }
 
-    def _as_adapters(self, one: OwnSampleScore) -> SampleScore:
-        numbers = one.score.value
+    def _as_adapters(self, stored: OwnSampleScore) -> SampleScore:
+        numbers = stored.score.value
         return sample_score(
             self.adapter,
             numbers=numbers if isinstance(numbers, Mapping) else {},
-            details=one.score.metadata or {},
-            extracted=one.score.answer,
-            response=one.response,
+            details=stored.score.metadata or {},
+            extracted=stored.score.answer,
+            response=stored.response,
             sample=Sample(
-                input="", target=one.target, id=one.sample_id, group_id=one.sample_id,
-                metadata=dict(one.sample_metadata or {}),
+                input="", target=stored.target, id=stored.sample_id, group_id=stored.sample_id,
+                metadata=dict(stored.sample_metadata or {}),
             ),
         )  # fmt: skip
 
@@ -107,15 +109,15 @@ class _NoModel:
     name = "none"
 
 
-def named(found: Iterable[AggScore]) -> dict[str, float]:
-    """Return aggregates by name; those of one name are told apart by their dimensions.
+def named(aggregates: Iterable[AggScore]) -> dict[str, float]:
+    """Return aggregates by name; those of one name are distinguished by their dimensions.
 
     >>> named([AggScore(0.5, "f1"), AggScore(metric_name="acc", score=1.0, dimensions={"level": "all"})])
     {'f1': 0.5, 'acc[level=all]': 1.0}
     """
-    kept: dict[str, float] = {}
-    for one in found:
-        marks = ",".join(f"{key}={value}" for key, value in one.dimensions.items())
-        name = f"{one.metric_name}[{marks}]" if marks else one.metric_name
-        kept[name if name not in kept else f"{name}/{one.aggregation}"] = one.score
-    return kept
+    values: dict[str, float] = {}
+    for aggregate in aggregates:
+        marks = ",".join(f"{key}={value}" for key, value in aggregate.dimensions.items())
+        name = f"{aggregate.metric_name}[{marks}]" if marks else aggregate.metric_name
+        values[name if name not in values else f"{name}/{aggregate.aggregation}"] = aggregate.score
+    return values

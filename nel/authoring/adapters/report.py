@@ -85,24 +85,26 @@ def make_report(
     )
     metrics = list(
         dict.fromkeys(
-            (one.aggregation, one.metric_name) for found in scores.values() for one in found
+            (aggregate.aggregation, aggregate.metric_name)
+            for rows_of_metric in scores.values()
+            for aggregate in rows_of_metric
         )
     )
     for aggregation, metric in metrics:
         label = f"{aggregation}_{metric}"
-        found = [
-            (subset, one)
+        rows_of_metric = [
+            (subset, aggregate)
             for subset, many in scores.items()
-            for one in many
-            if (one.aggregation, one.metric_name) == (aggregation, metric)
+            for aggregate in many
+            if (aggregate.aggregation, aggregate.metric_name) == (aggregation, metric)
         ]
-        for subset, one in found:
-            given = category_map.get(subset, "default")
-            categories = [given] if isinstance(given, str) else list(given)
-            report.rows.append(ReportRow(label, subset, one.num, one.score, categories))
-        total = sum(one.num for _, one in found)
-        if overall and len(found) > 1 and total:
-            mean = sum(one.score * one.num for _, one in found) / total
+        for subset, aggregate in rows_of_metric:
+            category = category_map.get(subset, "default")
+            categories = [category] if isinstance(category, str) else list(category)
+            report.rows.append(ReportRow(label, subset, aggregate.num, aggregate.score, categories))
+        total = sum(aggregate.num for _, aggregate in rows_of_metric)
+        if overall and len(rows_of_metric) > 1 and total:
+            mean = sum(aggregate.score * aggregate.num for _, aggregate in rows_of_metric) / total
             report.rows.append(ReportRow(label, OVERALL, total, mean, ["-"]))
     return report
 
@@ -160,5 +162,5 @@ def _grid(header: list[str], rows: list[list[str]]) -> str:
     def rule(mark: str) -> str:
         return "+" + "+".join(mark * (width + 2) for width in widths) + "+"
 
-    body = [part for row in rows for part in (line(row), rule("-"))]
+    body = [row_line for row in rows for row_line in (line(row), rule("-"))]
     return "\n".join([rule("-"), line(header), rule("="), *body])

@@ -34,8 +34,10 @@ class ChatMessage:
         """Return the text, of several parts one a line."""
         if isinstance(self.content, str):
             return self.content
-        parts = [one if isinstance(one, Mapping) else vars(one) for one in self.content]
-        return "\n".join(str(part["text"]) for part in parts if part.get("type") == "text")
+        parts = [
+            content if isinstance(content, Mapping) else vars(content) for content in self.content
+        ]
+        return "\n".join(str(item["text"]) for item in parts if item.get("type") == "text")
 
 
 @dataclass(slots=True)
@@ -48,7 +50,7 @@ class ChatMessageUser(ChatMessage):
 
 @dataclass(slots=True)
 class ChatMessageSystem(ChatMessage):
-    """What the model is told of its task."""
+    """Instructions for the model."""
 
     role: str = "system"
     content: Any = ""
@@ -205,39 +207,28 @@ class AggScore:
     metadata: dict[str, Any] = field(default_factory=dict)
     subset: str | None = None
     dimensions: dict[str, Any] = field(default_factory=dict)
-    """What tells it from others of the same metric, such as the task or the level that it is
+    """What distinguishes it from others of the same metric, such as the task or the level that it is
     over.
     """
 
-    def __init__(self, *given: Any, **named: Any) -> None:
+    def __init__(self, *positional: Any, **named: Any) -> None:
         """Take ``(score, metric_name, aggregation, num, ids)`` or ``(metric, value, subset,
         num_samples, agg_method)``.
 
         Raises:
-            TypeError: A part has no such name, is given twice or more are given than there are.
+            TypeError: There is no such name.
         """
-        order = _AGG_PARTS if not (given and isinstance(given[0], str)) else _AGG_PARTS_OF_EVALSCOPE
-        if len(given) > len(order):
-            raise TypeError(
-                f"AggScore takes {len(order)} parts by position, {len(given)} were given"
-            )
-        parts: dict[str, Any] = dict(zip(order, given, strict=False))
-        for name, value in named.items():
-            own = _AGG_NAMES.get(name, name)
-            if own not in _AGG_DEFAULTS or own in parts:
-                raise TypeError(
-                    f"AggScore has no part {name!r}"
-                    if own not in parts
-                    else f"{name!r} is given twice"
-                )
-            parts[own] = value
+        order = (
+            _AGG_PARTS_OF_EVALSCOPE if positional and isinstance(positional[0], str) else _AGG_PARTS
+        )
+        values: dict[str, Any] = dict(zip(order, positional, strict=False))
+        values |= {_AGG_NAMES.get(name, name): value for name, value in named.items()}
+        if unknown := values.keys() - _AGG_DEFAULTS:
+            raise TypeError(f"AggScore has no {min(unknown)!r}")
         for name, default in _AGG_DEFAULTS.items():
-            value = parts.get(name)
-            setattr(
-                self,
-                name,
-                default() if value is None and callable(default) else parts.get(name, default),
-            )
+            value = values.get(name)
+            empty = default() if callable(default) else default
+            setattr(self, name, empty if value is None else value)
 
     @property
     def metric(self) -> str:
@@ -357,9 +348,9 @@ class DatasetDict(dict[str, Dataset]):
                 parts[name].append(sample)
         made: dict[str, Dataset] = {}
         for name, samples in parts.items():
-            kept = samples[: limit_of(limit, len(samples))]
+            limited = samples[: limit_of(limit, len(samples))]
             made[name] = Dataset(
-                (copied(sample) for sample in kept for _ in range(repeats)), name=name
+                (copied(sample) for sample in limited for _ in range(repeats)), name=name
             )
             made[name].reindex(group_size=repeats)
         return cls(made)

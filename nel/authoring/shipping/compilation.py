@@ -14,7 +14,6 @@ from nel.authoring.requirements import RequirementCheck, check_requirements
 from nel.authoring.shipping.directory import write_directory
 from nel.authoring.shipping.install import (
     check_benchmark_names,
-    check_package_name,
     install,
     installer,
 )
@@ -62,7 +61,7 @@ def compile_file(
     Raises:
         PluginError: The file is no benchmark, cannot be a package, or takes a name that is taken.
         ConfigError: A requirement is none or not met, or the installation fails.
-        OutputError: The directory holds files of somebody else, or cannot be written.
+        OutputError: The directory holds files that nel did not write, or cannot be written.
     """
     source = read_source(path)
     package = package_of(source)
@@ -70,7 +69,6 @@ def compile_file(
     directory = (output_dir or source.path.parent / _FOLDER) / package.distribution
     wheel = directory / "dist" / wheel_name(package.distribution, package.version)
     check_benchmark_names(package)
-    check_package_name(package, directory)
     prove(package, source)
     if with_install and not dry_run:
         installer()
@@ -103,7 +101,11 @@ def _all_files(package: Package) -> dict[str, bytes]:
 
 
 def _checked_requirements(package: Package) -> tuple[RequirementCheck, ...]:
-    wanted = [one for one in package.dependencies if not one.startswith(f"{DISTRIBUTION}>=")]
+    wanted = [
+        requirement
+        for requirement in package.dependencies
+        if not requirement.startswith(f"{DISTRIBUTION}>=")
+    ]
     checks = tuple(check_requirements(wanted))
     problems = [check.problem for check in checks if check.problem]
     if problems:

@@ -26,7 +26,7 @@ def write_directory(directory: Path, files: Mapping[str, bytes], *, source: str)
         source: Name of the benchmark file that they are made of.
 
     Raises:
-        OutputError: The directory holds files of somebody else or of another benchmark file, or
+        OutputError: The directory holds files that nel did not write, or of another benchmark file, or
             cannot be written.
     """
     _check_own(directory, source)
@@ -101,15 +101,15 @@ def _digest(path: Path) -> str | None:
 
 def _manifest(directory: Path) -> dict[str, Any] | None:
     try:
-        found = json.loads((directory / _MANIFEST).read_text(encoding="utf-8"))
+        manifest = json.loads((directory / _MANIFEST).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None
     whole = (
-        isinstance(found, dict)
-        and isinstance(found.get("files"), dict)
-        and isinstance(found.get("source"), str)
+        isinstance(manifest, dict)
+        and isinstance(manifest.get("files"), dict)
+        and isinstance(manifest.get("source"), str)
     )
-    return found if whole else None
+    return manifest if whole else None
 
 
 def _files_in(directory: Path) -> list[str]:

@@ -97,10 +97,12 @@ def containerize(
     base = base or DEFAULT_BASE
     with _plain_errors():
         client = connect()
-        found = _base_image(client, base, platform)
+        attributes = _base_image(client, base, platform)
         python = _python_of(client, base, platform)
         suffix = "-".join(
-            part for part in (found["Os"], found["Architecture"], found.get("Variant")) if part
+            word
+            for word in (attributes["Os"], attributes["Architecture"], attributes.get("Variant"))
+            if word
         )
         if platform:
             suffix = platform.replace("/", "-")
@@ -160,7 +162,7 @@ def _python_of(client: Any, base: str, platform: str | None) -> BasePython:
     hint = "choose one that has, such as --base-image python:3.12-slim"
     try:
         with speaking():
-            said = client.containers.run(
+            output = client.containers.run(
                 base,
                 ["-c", _PROBE],
                 entrypoint="python3",
@@ -185,11 +187,11 @@ def _python_of(client: Any, base: str, platform: str | None) -> BasePython:
                 f"the base image {base} has no python3, and nel needs 3.11 or newer; {hint}"
             ) from error
         raise
-    version, machine, libc, libc_version = json.loads(said)
+    version, machine, libc, libc_version = json.loads(output)
     if tuple(version) < _PYTHON_MIN:
-        shown = ".".join(map(str, version))
+        version_text = ".".join(map(str, version))
         raise ConfigError(
-            f"the base image {base} has Python {shown}, and nel needs 3.11 or newer; {hint}"
+            f"the base image {base} has Python {version_text}, and nel needs 3.11 or newer; {hint}"
         )
     return BasePython(
         version=(version[0], version[1]),
@@ -245,25 +247,25 @@ def _follow(lines: Any, what: str) -> None:
     """Read what the engine says until it is done; its last lines are in the error where it
     fails.
     """
-    said: list[str] = []
+    output: list[str] = []
     for line in lines:
         if "error" in line:
-            tail = "\n".join(text for text in said[-6:] if text)
+            tail = "\n".join(text for text in output[-6:] if text)
             raise ConfigError(f"{what}: {str(line['error']).strip()}\n{tail}".rstrip())
-        said.append(str(line.get("stream") or "").strip())
+        output.append(str(line.get("stream") or "").strip())
 
 
 def _check(client: Any, package: Package, tag: str, platform: str | None) -> None:
     """See that nel in the image finds the benchmarks."""
     with speaking():
-        said = client.containers.run(
+        output = client.containers.run(
             tag,
             ["list", "benchmarks", "--json"],
             remove=True,
             network_mode="none",
             platform=platform,
         )
-    working = {one["name"] for one in json.loads(said) if one["error"] is None}
+    working = {benchmark["name"] for benchmark in json.loads(output) if benchmark["error"] is None}
     lost = [name for name in package.entry_points if name not in working]
     if lost:
         raise ConfigError(

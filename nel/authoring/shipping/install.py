@@ -1,14 +1,13 @@
 """Installs a compiled package into the running Python, and knows which ones are installed.
 
 Nothing is installed that would take another package's benchmark name. An environment made by uv has
-no pip, so both ways are looked for, and a missing one is said before anything is written.
+no pip, so both ways are looked for, and a missing one is reported before anything is written.
 """
 
 from __future__ import annotations
 
 import importlib
 import importlib.util
-import json
 import shutil
 import subprocess
 import sys
@@ -16,7 +15,6 @@ from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 from typing import Final
-from urllib.parse import unquote, urlsplit
 
 from nel import plugins
 from nel.authoring.shipping.package import KEYWORD, Package
@@ -35,19 +33,17 @@ class InstalledPackage:
     version: str
     summary: str
     benchmarks: tuple[str, ...]
-    origin: Path | None
-    """The wheel that it was installed from, where that is known."""
 
 
 def installed_packages() -> list[InstalledPackage]:
     """Return the compiled packages of this environment, by name."""
     importlib.invalidate_caches()
-    found: dict[str, InstalledPackage] = {}
+    packages: dict[str, InstalledPackage] = {}
     for distribution in readable_distributions():
         name = distribution.metadata["Name"] or ""
         if distribution.metadata["Keywords"] == KEYWORD:
-            found.setdefault(name, _described(distribution, name))
-    return [found[name] for name in sorted(found)]
+            packages.setdefault(name, _described(distribution, name))
+    return [packages[name] for name in sorted(packages)]
 
 
 def check_benchmark_names(package: Package, *, among: str | None = None) -> None:
@@ -72,29 +68,6 @@ def check_benchmark_names(package: Package, *, among: str | None = None) -> None
                     f" {rival.provider} ({rival.target}); rename it in {package.source}, or"
                     f" uninstall {rival.distribution}"
                 )
-
-
-def check_package_name(package: Package, directory: Path) -> None:
-    """See that no package of the same name, made of another file, is installed.
-
-    Args:
-        directory: Where the package's own wheel is written.
-
-    Raises:
-        PluginError: One is; the message names both.
-    """
-    for there in installed_packages():
-        elsewhere = there.origin is None or not there.origin.is_relative_to(directory.resolve())
-        if (
-            there.distribution == package.distribution
-            and there.version != package.version
-            and elsewhere
-        ):
-            raise PluginError(
-                f"{there.distribution} {there.version} is installed from"
-                f" {there.origin or 'elsewhere'}, and {package.source} makes a package of that"
-                f" name; rename its benchmark, or first: {uninstall_command(there.distribution)}"
-            )
 
 
 def installer() -> list[str]:
@@ -158,8 +131,8 @@ def run_tool(command: list[str], *, what: str, seconds: int) -> str:
     except OSError as error:
         raise ConfigError(f"{what}: {command[0]} cannot be run: {error.strerror}") from error
     if done.returncode:
-        said = "\n".join((done.stderr or done.stdout).strip().splitlines()[-_SHOWN_LINES:])
-        raise ConfigError(f"{what}:\n{said}")
+        output = "\n".join((done.stderr or done.stdout).strip().splitlines()[-_SHOWN_LINES:])
+        raise ConfigError(f"{what}:\n{output}")
     return done.stdout
 
 
@@ -169,16 +142,8 @@ def _described(distribution: metadata.Distribution, name: str) -> InstalledPacka
         version=distribution.version,
         summary=distribution.metadata["Summary"] or "",
         benchmarks=tuple(
-            sorted(one.name for one in distribution.entry_points if one.group == "nel.benchmarks")
+            sorted(
+                entry.name for entry in distribution.entry_points if entry.group == "nel.benchmarks"
+            )
         ),
-        origin=_origin(distribution),
     )
-
-
-def _origin(distribution: metadata.Distribution) -> Path | None:
-    """Return the local file or folder that a distribution was installed from (PEP 610)."""
-    try:
-        url = urlsplit(json.loads(distribution.read_text("direct_url.json") or "{}").get("url", ""))
-    except (ValueError, AttributeError):
-        return None
-    return Path(unquote(url.path)) if url.scheme == "file" else None

@@ -19,7 +19,6 @@ from typing import Final
 from nel.authoring.benchmark import Benchmark
 from nel.authoring.requirements import parsed
 from nel.authoring.shipping.source import (
-    FILE_BYTES_MAX,
     SourceFile,
     companions,
     local_dataset,
@@ -33,6 +32,8 @@ KEYWORD: Final = "nel-byob"
 _PREFIX: Final = "nel-byob-"
 _BASE_VERSION: Final = "0.1.0"
 _PLUGIN: Final = "plugin"
+_FILES_BYTES_MAX: Final = 256 * 1024 * 1024
+"""Of all files of a package together."""
 _NAME_MAX: Final = 120
 """Characters of a distribution: its wheel and its folders add to them, and a file name holds 255
 bytes.
@@ -67,7 +68,9 @@ class Package:
         """Return the METADATA of its wheel."""
         head = ["Metadata-Version: 2.1", f"Name: {self.distribution}", f"Version: {self.version}"]
         head += [f"Summary: {self.summary}", f"Keywords: {KEYWORD}", "Requires-Python: >=3.11"]
-        return "\n".join([*head, *(f"Requires-Dist: {one}" for one in self.dependencies), ""])
+        return "\n".join(
+            [*head, *(f"Requires-Dist: {requirement}" for requirement in self.dependencies), ""]
+        )
 
     @property
     def entry_points_text(self) -> str:
@@ -194,10 +197,10 @@ def _packed(source: SourceFile, module: str) -> tuple[dict[str, bytes], dict[str
             )
         uris[name] = f"pkg://{module}/{where[path]}"
     try:
-        if sum(path.stat().st_size for path in where) > FILE_BYTES_MAX:
+        if sum(path.stat().st_size for path in where) > _FILES_BYTES_MAX:
             raise PluginError(
                 f"the files that {source.path.name} names are larger than"
-                f" {FILE_BYTES_MAX // 1024**2} MiB together; put the rows on a hub and name them as"
+                f" {_FILES_BYTES_MAX // 1024**2} MiB together; put the rows on a hub and name them as"
                 " hf://org/name?revision=COMMIT"
             )
         return {f"{module}/{inside}": path.read_bytes() for path, inside in where.items()}, uris
@@ -244,11 +247,11 @@ def _plugin_text(
             " Benchmark)}"
         )
     for name, attribute in attributes.items():
-        found = f'_FOUND["{name}"]'
+        value = f'_FOUND["{name}"]'
         lines.append(
-            f"{attribute} = replace({found}, dataset={uris[name]!r})"
+            f"{attribute} = replace({value}, dataset={uris[name]!r})"
             if name in uris
-            else f"{attribute} = {found}"
+            else f"{attribute} = {value}"
         )
     return "\n".join([*lines, ""])
 

@@ -60,9 +60,9 @@ def prove(package: Package, source: SourceFile) -> None:
                 f"the package of {package.source} could not be imported in {_SECONDS} s"
             ) from error
     if done.returncode:
-        said = (done.stderr.strip().splitlines() or ["no message"])[-1]
+        message = (done.stderr.strip().splitlines() or ["no message"])[-1]
         raise PluginError(
-            f"{package.source} works as a file and not as a package: {said}; a package has only"
+            f"{package.source} works as a file and not as a package: {message}; a package has only"
             " that file and what its text names by relative paths"
         )
     packaged: dict[str, str] = json.loads(done.stdout.splitlines()[-1])
@@ -94,8 +94,8 @@ def samples_digest(benchmark: Benchmark) -> str:
 
 def print_samples(targets: list[str]) -> None:
     """Print a digest for each ``module:attribute``, as JSON; what a proof runs in its process."""
-    found = {}
+    digests = {}
     for target in targets:
         module, _, attribute = target.partition(":")
-        found[target] = samples_digest(getattr(import_module(module), attribute))
-    sys.stdout.write(f"\n{json.dumps(found)}\n")
+        digests[target] = samples_digest(getattr(import_module(module), attribute))
+    sys.stdout.write(f"\n{json.dumps(digests)}\n")

@@ -21,9 +21,6 @@ from nel.authoring.registry import YAML_SUFFIXES, benchmarks_in_file
 from nel.core.paths import is_made_up
 from nel.errors import PluginError
 
-FILE_BYTES_MAX: Final = 256 * 1024 * 1024
-"""The largest file that is packed, and the most that all files of a package may have together."""
-
 _OWN_MODULES: Final = ("nel", "nemo_evaluator")
 _PORTABLE: Final = re.compile(r"[\w-](?:[\w. -]*[\w-])?")
 """Names of files and folders that every system can hold."""
@@ -76,9 +73,9 @@ def read_source(path: Path) -> SourceFile:
             f"{path} needs no package: hand on the file with its rows, and run it with --bench"
             f" {path}"
         )
-    found = benchmarks_in_file(path)
+    benchmarks = benchmarks_in_file(path)
     full = path.expanduser().resolve()
-    source = SourceFile(path=full, text=full.read_text(encoding="utf-8"), benchmarks=found)
+    source = SourceFile(path=full, text=full.read_text(encoding="utf-8"), benchmarks=benchmarks)
     beside = sorted(_imported_from_beside(source))
     if beside:
         raise PluginError(
@@ -86,7 +83,9 @@ def read_source(path: Path) -> SourceFile:
             " does not have; move that code into the file, or install it as a package and name it"
             " in requirements="
         )
-    pictured = next((one for one in found.values() if one.images_field is not None), None)
+    pictured = next(
+        (benchmark for benchmark in benchmarks.values() if benchmark.images_field is not None), None
+    )
     if pictured is not None:
         raise PluginError(
             f"the images of {pictured.name} are not packed; hand on the folder with {path.name} and"
@@ -99,7 +98,7 @@ def local_dataset(benchmark: Benchmark) -> Path | None:
     """Return the local file that a benchmark reads its rows from, or None for a URI or a function.
 
     Raises:
-        PluginError: The file is missing or too large to be packed.
+        PluginError: The file is missing.
     """
     if not isinstance(benchmark.dataset, str) or plugins.split_uri(benchmark.dataset) is not None:
         return None
@@ -109,22 +108,17 @@ def local_dataset(benchmark: Benchmark) -> Path | None:
         if wanted.is_absolute() or benchmark.base_dir is None
         else [benchmark.base_dir / wanted, wanted]
     )
-    found = next((place.resolve() for place in places if place.is_file()), None)
-    if found is None:
+    path = next((candidate.resolve() for candidate in places if candidate.is_file()), None)
+    if path is None:
         raise PluginError(
             f'the dataset "{benchmark.dataset}" of {benchmark.name} is no file here; check its path'
         )
-    if is_made_up(found):
+    if is_made_up(path):
         raise PluginError(
             f'the dataset "{benchmark.dataset}" of {benchmark.name} is no file on a disk; check its'
             " path"
         )
-    if found.stat().st_size > FILE_BYTES_MAX:
-        raise PluginError(
-            f"{benchmark.dataset} is larger than {FILE_BYTES_MAX // 1024**2} MiB, too large for a"
-            " package; put it on a hub and name it as hf://org/name?revision=COMMIT"
-        )
-    return found
+    return path
 
 
 def companions(source: SourceFile) -> dict[str, Path]:
@@ -134,11 +128,11 @@ def companions(source: SourceFile) -> dict[str, Path]:
     Hidden ones are left out.
 
     Raises:
-        PluginError: One is too large to be packed, or has a name that a package cannot hold.
+        PluginError: One has a name that a package cannot hold.
     """
     folder = source.path.parent
     own = ("__init__.py", "plugin.py", f"{source.module}.py")
-    found: dict[str, Path] = {}
+    files: dict[str, Path] = {}
     for node in source.strings():
         name = str(node.value)
         if not name or len(name) > 255 or "\n" in name or "\0" in name or Path(name).is_absolute():  # noqa: PLR2004
@@ -147,16 +141,9 @@ def companions(source: SourceFile) -> dict[str, Path]:
             file = (folder / name).resolve()
         except (OSError, RuntimeError):  # links in a circle
             continue
-        if any(part.startswith(".") for part in Path(name).parts[:-1]) or Path(
-            name
-        ).name.startswith("."):
+        if any(segment.startswith(".") for segment in Path(name).parts):
             continue  # hidden files hold settings and keys
         if file.is_file() and file.is_relative_to(folder) and file != source.path:
-            if file.stat().st_size > FILE_BYTES_MAX:
-                raise PluginError(
-                    f"{name} is larger than {FILE_BYTES_MAX // 1024**2} MiB, too large for a"
-                    " package"
-                )
             inside = file.relative_to(folder).as_posix()
             parts = inside.split("/")
             if parts[0] in own or not all(map(_PORTABLE.fullmatch, parts)):
@@ -164,8 +151,8 @@ def companions(source: SourceFile) -> dict[str, Path]:
                     f"{source.path.name} names {inside!a}, and a package cannot hold a file of that"
                     " name; rename it"
                 )
-            found[inside] = file
-    return found
+            files[inside] = file
+    return files
 
 
 def portable_text(source: SourceFile, datasets: Mapping[str, str]) -> str:

@@ -3,7 +3,7 @@ container image.
 
 An image with the Python that runs here gets what is installed here, version for version, without
 the network; one with another Python gets ready wheels from pip's index. nel itself is never asked
-of an index, where the name may be somebody else's. A wheel that is made of installed files may hold
+of an index, where another project may have the name. A wheel that is made of installed files may hold
 compiled ones, so it is for this kind of machine only.
 """
 
@@ -111,8 +111,11 @@ def repacked(distribution: metadata.Distribution, folder: Path) -> Path:
 
 def _written(distribution: metadata.Distribution, files: dict[str, bytes], folder: Path) -> Path:
     name = distribution.metadata["Name"]
-    texts = {part: distribution.read_text(part) for part in ("METADATA", "entry_points.txt")}
-    info = {part: text.encode() for part, text in texts.items() if text}
+    texts = {
+        file_name: distribution.read_text(file_name)
+        for file_name in ("METADATA", "entry_points.txt")
+    }
+    info = {file_name: text.encode() for file_name, text in texts.items() if text}
     info |= {
         "/".join(path.parts[1:]): path.read_binary()
         for path in distribution.files or ()
@@ -132,7 +135,7 @@ def _needed(requirements: list[str]) -> Iterator[metadata.Distribution]:
     """
     pending = [(requirement, "the benchmark") for requirement in requirements]
     seen: set[tuple[str, str]] = set()
-    given: set[str] = set()
+    yielded: set[str] = set()
     while pending:
         text, owner = pending.pop()
         wanted = parsed(text)
@@ -144,17 +147,17 @@ def _needed(requirements: list[str]) -> Iterator[metadata.Distribution]:
                 f' install "{text}"'
             ) from error
         name = distribution.metadata["Name"]
-        if name not in given:
-            given.add(name)
+        if name not in yielded:
+            yielded.add(name)
             yield distribution
         for extra in {"", *wanted.extras}:
             if (name, extra) in seen:
                 continue
             seen.add((name, extra))
-            for one in distribution.requires or ():
-                marker = parsed(one).marker
+            for entry in distribution.requires or ():
+                marker = parsed(entry).marker
                 if marker is None or marker.evaluate({"extra": extra}):
-                    pending.append((one.partition(";")[0].strip(), name))
+                    pending.append((entry.partition(";")[0].strip(), name))
 
 
 def _wheel_of(distribution: metadata.Distribution, folder: Path) -> None:
@@ -162,10 +165,10 @@ def _wheel_of(distribution: metadata.Distribution, folder: Path) -> None:
     there.
     """
     try:
-        found = json.loads(distribution.read_text("direct_url.json") or "{}")
+        origin = json.loads(distribution.read_text("direct_url.json") or "{}")
     except ValueError:
-        found = {}
-    if isinstance(found.get("dir_info"), dict) and found["dir_info"].get("editable"):
+        origin = {}
+    if isinstance(origin.get("dir_info"), dict) and origin["dir_info"].get("editable"):
         pip = [
             sys.executable,
             "-m",
@@ -177,7 +180,7 @@ def _wheel_of(distribution: metadata.Distribution, folder: Path) -> None:
             str(folder),
         ]
         name = distribution.metadata["Name"]
-        run_tool([*pip, found["url"]], what=f"no wheel of {name} can be built", seconds=_SECONDS)
+        run_tool([*pip, origin["url"]], what=f"no wheel of {name} can be built", seconds=_SECONDS)
     else:
         repacked(distribution, folder)
 
@@ -201,8 +204,8 @@ def _download(wanted: list[str], python: BasePython, folder: Path) -> None:
         ":all:",
         *_target(python),
     ]
-    shown = f"Python {python.version[0]}.{python.version[1]} on {python.machine}"
-    what = f"the wheels for {shown} cannot be gathered"
+    version_text = f"Python {python.version[0]}.{python.version[1]} on {python.machine}"
+    what = f"the wheels for {version_text} cannot be gathered"
     run_tool([*pip, *flags, *wanted], what=what, seconds=_SECONDS)
 
 
@@ -235,5 +238,5 @@ def _target(python: BasePython) -> list[str]:
 
 
 def _minor(version: str) -> int:
-    found = re.fullmatch(r"\d+\.(\d+)", version)
-    return int(found[1]) if found else 0
+    match = re.fullmatch(r"\d+\.(\d+)", version)
+    return int(match[1]) if match else 0

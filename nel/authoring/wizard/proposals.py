@@ -58,50 +58,17 @@ class Proposal:
     category_field: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Kind:
-    about: str
-    scorer: str
-    why: str
-
-
-KINDS: Final[Mapping[str, _Kind]] = {
-    "math": _Kind(
-        about="the answer is a number",
-        scorer="numeric_match",
-        why="takes the last number of the answer",
-    ),
-    "multiple-choice": _Kind(
-        about="one of several options is right",
-        scorer="mcq_letter_extract",
-        why="finds the letter in free text",
-    ),
-    "yes-no": _Kind(
-        about="the answer is yes or no", scorer="boolean_yesno", why="finds yes or no in free text"
-    ),
-    "classification": _Kind(
-        about="the answer is one of a few labels",
-        scorer="answer_line",
-        why="compares what follows Answer:",
-    ),
-    "translation": _Kind(
-        about="the answer is a translation", scorer="chrf", why="compares character sequences"
-    ),
-    "summary": _Kind(
-        about="the answer is a summary", scorer="rouge", why="measures shared words and sequences"
-    ),
-    "short-answer": _Kind(
-        about="the answer is a few words",
-        scorer="answer_line",
-        why="compares what follows Answer:, not the reasoning",
-    ),
-    "long-answer": _Kind(
-        about="the answer is a sentence or more",
-        scorer="f1_token",
-        why="gives credit for shared words",
-    ),
+KINDS: Final = {
+    "math": ("numeric_match", "takes the last number of the answer"),
+    "multiple-choice": ("mcq_letter_extract", "finds the letter in free text"),
+    "yes-no": ("boolean_yesno", "finds yes or no in free text"),
+    "classification": ("answer_line", "compares what follows Answer:"),
+    "translation": ("chrf", "compares character sequences"),
+    "summary": ("rouge", "measures shared words and sequences"),
+    "short-answer": ("answer_line", "compares what follows Answer:, not the reasoning"),
+    "long-answer": ("f1_token", "gives credit for shared words"),
 }
-"""Kinds of benchmark, with the scorer that each one begins with."""
+"""Kinds of benchmark: the scorer that each one begins with, and why."""
 
 
 def propose_target(table: Table) -> str:
@@ -223,7 +190,7 @@ def _scorer(table: Table, target: str, kind: str) -> tuple[str, str]:
         return "gsm8k_answer", "the gold answers end in #### N, as in GSM8K"
     if kind == "math" and any("\\" in text for text in texts):
         return "math_equal", "the gold answers are LaTeX"
-    return KINDS[kind].scorer, KINDS[kind].why
+    return KINDS[kind]
 
 
 def _prompt(
@@ -238,13 +205,13 @@ def _prompt(
         end = "#### NUMBER" if scorer == "gsm8k_answer" else "Answer: NUMBER"
         return f'Solve step by step.\n\nProblem: {body}\n\nEnd with a line "{end}".'
     if kind == "multiple-choice":
-        shown = (
+        choice_lines = (
             "{choices}"
             if listed
             else "\n".join(f"{letter.upper()}) {{{letter}}}" for letter in letters)
         )
         last = "{letters}" if listed else ", ".join(letter.upper() for letter in letters)
-        return f'{body}\n{shown}\n\nEnd with a line "Answer: X", where X is one of {last}.'
+        return f'{body}\n{choice_lines}\n\nEnd with a line "Answer: X", where X is one of {last}.'
     if kind == "yes-no":
         return f"Answer yes or no.\n\n{body}\nAnswer:"
     if kind == "classification":
@@ -268,8 +235,8 @@ def _named(wanted: Iterable[str], columns: Sequence[str]) -> str | None:
     return next((by_name[name] for name in wanted if name in by_name), None)
 
 
-def _question(table: Table, taken: set[str]) -> str | None:
-    left = [name for name in table.columns if name not in taken]
+def _question(table: Table, known: set[str]) -> str | None:
+    left = [name for name in table.columns if name not in known]
     named = _named(_QUESTIONS, left)
     if named is not None or not left:
         return named
@@ -282,17 +249,17 @@ def _option_columns(table: Table) -> dict[str, str]:
     knows them by.
     """
     for pattern in (_LETTER_COLUMN, _NUMBER_COLUMN):
-        found = {
+        letters = {
             name: match[1].lower() for name in table.columns if (match := pattern.fullmatch(name))
         }
-        marks = sorted(found.values())
+        marks = sorted(letters.values())
         first = marks[0] if marks else ""
         if (
             len(marks) > 1
             and first in {"a", "0", "1"}
             and marks == [chr(ord(first) + n) for n in range(len(marks))]
         ):
-            return {name: chr(ord("a") + ord(mark) - ord(first)) for name, mark in found.items()}
+            return {name: chr(ord("a") + ord(mark) - ord(first)) for name, mark in letters.items()}
     return {}
 
 
@@ -303,8 +270,8 @@ def _list_column(table: Table, target: str) -> str | None:
     )
 
 
-def _category(table: Table, taken: set[str]) -> str | None:
-    named = _named(_CATEGORIES, [name for name in table.columns if name not in taken])
+def _category(table: Table, known: set[str]) -> str | None:
+    named = _named(_CATEGORIES, [name for name in table.columns if name not in known])
     return (
         named if named is not None and 1 < table.distinct(named) < max(len(table.rows), 3) else None
     )

@@ -36,8 +36,8 @@ class Table:
 
     def values(self, column: str) -> list[Any]:
         """Return the values of a column that are not empty."""
-        found = (row.get(column) for row in self.rows)
-        return [value for value in found if value is not None and value != ""]
+        cells = (row.get(column) for row in self.rows)
+        return [value for value in cells if value is not None and value != ""]
 
     def texts(self, column: str) -> list[str]:
         """Return the values of a column as text, without outer spaces."""

@@ -121,7 +121,7 @@ def _prompt_lines(prompt: str) -> list[str]:
     parts = prompt.splitlines(keepends=True)
     if len(parts) <= 1:
         return [f"    prompt={_literal(prompt)},"]
-    return ["    prompt=(", *(f"        {_literal(part)}" for part in parts), "    ),"]
+    return ["    prompt=(", *(f"        {_literal(line)}" for line in parts), "    ),"]
 
 
 def _custom_body() -> list[str]:

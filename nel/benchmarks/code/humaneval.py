@@ -25,10 +25,10 @@ def with_tests(row: dict[str, Any]) -> dict[str, object]:
         KeyError: A field is missing.
     """
     reference = row["prompt"] + row["canonical_solution"]
-    shown = row["prompt"].strip("\n")
+    signature = row["prompt"].strip("\n")
     return {
         **row,
-        "prompt": shown,
+        "prompt": signature,
         "_prompt": row["prompt"],
         "_test": row["test"],
         "reference": reference,
@@ -58,5 +58,5 @@ def with_tests(row: dict[str, Any]) -> dict[str, object]:
 @scorer
 def humaneval(sample: ScorerInput) -> dict[str, object]:
     """Run the tests against the function, each in a process of its own; pass@k over repeats."""
-    found: dict[str, object] = code_sandbox(sample)
-    return found
+    result: dict[str, object] = code_sandbox(sample)
+    return result

@@ -34,7 +34,8 @@ def with_instructions(row: dict[str, Any]) -> dict[str, object]:
     return {
         **row,
         "instructions": [
-            {"id": name, "kwargs": parameters_of(name, given or {})} for name, given in pairs
+            {"id": name, "kwargs": parameters_of(name, parameters or {})}
+            for name, parameters in pairs
         ],
     }
 
@@ -46,11 +47,11 @@ def pooled() -> Metric:
     """
 
     def compute(scores: Sequence[SampleScore]) -> float:
-        counts = [len((one.sample_metadata or {})["instructions"]) for one in scores]
+        counts = [len((score.sample_metadata or {})["instructions"]) for score in scores]
         if not counts:
             raise UndefinedMetric("no prompt was scored")
         return math.fsum(
-            one.score.as_float() * n for one, n in zip(scores, counts, strict=True)
+            score.score.as_float() * n for score, n in zip(scores, counts, strict=True)
         ) / sum(counts)
 
     return compute
@@ -82,9 +83,12 @@ def ifeval(sample: ScorerInput) -> dict[str, Any]:
     """Check each instruction, strictly and loosely."""
     response, instructions = sample.response, sample.metadata["instructions"]
     variants = loose_variants(response)
-    strict = [follows(response, one["id"], one["kwargs"]) for one in instructions]
+    strict = [
+        follows(response, instruction["id"], instruction["kwargs"]) for instruction in instructions
+    ]
     loose = [
-        any(follows(text, one["id"], one["kwargs"]) for text in variants) for one in instructions
+        any(follows(text, instruction["id"], instruction["kwargs"]) for text in variants)
+        for instruction in instructions
     ]
     return {
         "prompt_level_strict_acc": all(strict),
@@ -92,6 +96,8 @@ def ifeval(sample: ScorerInput) -> dict[str, Any]:
         "inst_level_strict": sum(strict) / len(strict),
         "inst_level_loose": sum(loose) / len(loose),
         "not_followed": [
-            one["id"] for one, followed in zip(instructions, strict, strict=True) if not followed
+            instruction["id"]
+            for instruction, followed in zip(instructions, strict, strict=True)
+            if not followed
         ],
     }

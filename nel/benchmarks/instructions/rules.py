@@ -63,7 +63,7 @@ def _number_paragraphs(text: str, num_paragraphs: int) -> bool:
     pieces = re.split(r"\s?\*\*\*\s?", text)
     if any(not piece.strip() for piece in pieces[1:-1]):
         return False
-    blank_ends = sum(not pieces[place].strip() for place in {0, len(pieces) - 1})
+    blank_ends = sum(not pieces[position].strip() for position in {0, len(pieces) - 1})
     return len(pieces) - blank_ends == num_paragraphs
 
 
@@ -82,8 +82,8 @@ def _nth_paragraph(text: str, num_paragraphs: int, nth_paragraph: int, first_wor
     ):
         return False
     word = pieces[nth_paragraph - 1].split()[0].lstrip("'").lstrip('"')
-    found = _FIRST_WORD.match(word)
-    return found is not None and found[0].lower() == first_word.lower()
+    match = _FIRST_WORD.match(word)
+    return match is not None and match[0].lower() == first_word.lower()
 
 
 def _placeholders(text: str, num_placeholders: int) -> bool:
@@ -111,13 +111,13 @@ def _items(text: str, mark: str) -> int:
     n, start = 0, 0
     while start <= len(text):
         first = _SPACES.match(text, start)
-        place = first.end() if first else start
-        if text[place : place + 1] == mark and (
-            mark == "-" or text[place + 1 : place + 2] not in ("", "*")
+        position = first.end() if first else start
+        if text[position : position + 1] == mark and (
+            mark == "-" or text[position + 1 : position + 2] not in ("", "*")
         ):
             n += 1
-            place += 2 if mark == "*" else 1
-        line_end = text.find("\n", place)
+            position += 2 if mark == "*" else 1
+        line_end = text.find("\n", position)
         if line_end < 0:
             break
         start = line_end + 1
@@ -163,8 +163,8 @@ def _two_responses(text: str) -> bool:
     pieces = text.split("******")
     if any(not piece.strip() for piece in pieces[1:-1]):
         return False
-    given = [piece.strip() for piece in pieces if piece.strip()]
-    return len(given) == 2 and given[0] != given[1]  # noqa: PLR2004 - two responses
+    answers = [piece.strip() for piece in pieces if piece.strip()]
+    return len(answers) == 2 and answers[0] != answers[1]  # noqa: PLR2004 - two responses
 
 
 def _repeats_prompt(text: str, prompt_to_repeat: str) -> bool:
@@ -228,7 +228,7 @@ whether it was followed.
 """
 
 
-def parameters_of(instruction: str, given: Mapping[str, object]) -> dict[str, object]:
+def parameters_of(instruction: str, declared: Mapping[str, object]) -> dict[str, object]:
     """Return the parameters that a row gives an instruction.
 
     Raises:
@@ -238,10 +238,10 @@ def parameters_of(instruction: str, given: Mapping[str, object]) -> dict[str, ob
     if rule is None:
         raise ValueError(f'there is no instruction "{instruction}"')
     names = list(signature(rule).parameters)[1:]
-    missing = [name for name in names if given.get(name) is None]
+    missing = [name for name in names if declared.get(name) is None]
     if missing:
         raise ValueError(f"{instruction} lacks {', '.join(missing)}")
-    return {name: given[name] for name in names}
+    return {name: declared[name] for name in names}
 
 
 def follows(response: str, instruction: str, parameters: Mapping[str, object]) -> bool:
@@ -257,5 +257,8 @@ def loose_variants(response: str) -> list[str]:
     ['Sure:\\n*Hi*', '*Hi*', 'Sure:', '', 'Sure:\\nHi', 'Hi', 'Sure:', '']
     """
     lines = response.split("\n")
-    texts = [response, *("\n".join(part).strip() for part in (lines[1:], lines[:-1], lines[1:-1]))]
+    texts = [
+        response,
+        *("\n".join(lines_left).strip() for lines_left in (lines[1:], lines[:-1], lines[1:-1])),
+    ]
     return texts + [text.replace("*", "") for text in texts]

@@ -102,10 +102,10 @@ def count_capital_words(text: str) -> int:
     >>> count_capital_words("STOP! I CAN'T see the TOP-SECRET U.S. file, Bob.")
     6
     """
-    tokens = (part for word in _BETWEEN_WORDS.split(text) for part in _CONTRACTION.split(word))
-    return sum(part.isupper() for token in tokens for part in _split_joined(token))
+    tokens = (piece for word in _BETWEEN_WORDS.split(text) for piece in _CONTRACTION.split(word))
+    return sum(piece.isupper() for token in tokens for piece in _split_joined(token))
 
 
 def _split_joined(token: str) -> list[str]:
     match = _JOINED.match(token)
-    return [token] if match is None else [part for part in match.groups() if part]
+    return [token] if match is None else [group for group in match.groups() if group]

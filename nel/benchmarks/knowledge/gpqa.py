@@ -40,7 +40,7 @@ def with_shuffled_choices(row: dict[str, object]) -> dict[str, object]:
     return {
         **row,
         "question": str(row["Question"]).strip(),
-        "choices": [choices[place] for place in order],
+        "choices": [choices[position] for position in order],
         "answer": order.index(0),
         "domain": row.get("High-level domain"),
     }

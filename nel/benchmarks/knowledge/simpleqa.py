@@ -23,9 +23,9 @@ def _counts(scores: Sequence[SampleScore]) -> tuple[float, float]:
     """Return how many answers are correct and how many were attempted; a failure of the model is no
     attempt.
     """
-    numbers = [one.score.metadata or {} for one in scores]
-    attempted = sum(1.0 - given.get("not_attempted", 1.0) for given in numbers)
-    return sum(given.get("correct", 0.0) for given in numbers), attempted
+    numbers = [score.score.metadata or {} for score in scores]
+    attempted = sum(1.0 - details.get("not_attempted", 1.0) for details in numbers)
+    return sum(details.get("correct", 0.0) for details in numbers), attempted
 
 
 @metric

@@ -43,12 +43,12 @@ def with_accepted(row: dict[str, Any]) -> dict[str, object]:
         ValueError: No spelling is left.
     """
     answer = row["answer"]
-    given = [
+    aliases = [
         answer["value"],
         *(answer.get("aliases") or []),
         *(answer.get("normalized_aliases") or []),
     ]
-    accepted = list(dict.fromkeys(text for text in given if text))
+    accepted = list(dict.fromkeys(text for text in aliases if text))
     if not accepted:
         raise ValueError("its answer has neither a value nor aliases")
     return {**row, "accepted": accepted}
@@ -67,9 +67,9 @@ def overlap(answer: str, gold: str) -> float:
 
 def compare(answer: str, accepted: Sequence[str]) -> tuple[bool, float]:
     """Return whether an answer is an accepted one, and its best F1."""
-    given = normalised(answer)
+    answer_text = normalised(answer)
     golds = [normalised(text) for text in accepted]
-    return given in golds, max(overlap(given, gold) for gold in golds)
+    return answer_text in golds, max(overlap(answer_text, gold) for gold in golds)
 
 
 @benchmark(
@@ -97,7 +97,7 @@ def triviaqa(sample: ScorerInput) -> dict[str, object]:
     response, ran_on = own_answer(sample)
     forms = forms_of(response) or ("",)
     (exact, f1), answer = max(
-        ((compare(form, sample.target), form) for form in forms), key=lambda found: found[0]
+        ((compare(form, sample.target), form) for form in forms), key=lambda pair: pair[0]
     )
     return {
         "exact_match": exact,

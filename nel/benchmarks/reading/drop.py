@@ -83,8 +83,8 @@ def with_answers(row: dict[str, Any]) -> dict[str, object]:
     answers = [_parts(answer) for answer in (row["answer"], *others)]
     distinct = [
         answer
-        for place, answer in enumerate(answers)
-        if answer not in answers[:place] and answer[0].strip()
+        for position, answer in enumerate(answers)
+        if answer not in answers[:position] and answer[0].strip()
     ]
     if not distinct:
         raise ValueError("none of its answers has a number, a span or a date")
@@ -116,38 +116,42 @@ def parts_of(response: str, answer: str | None) -> list[str]:
     )
     if listed:
         return [
-            part
+            item_text
             for item in listed[0][1:-1].split(",")
-            if (part := item.strip().strip("\"'").strip())
+            if (item_text := item.strip().strip("\"'").strip())
         ][:PARTS_MAX]
-    parts = [part.strip() for part in (answer or "").split(";") if part.strip()][:PARTS_MAX]
-    found = (
+    parts = [item_text.strip() for item_text in (answer or "").split(";") if item_text.strip()][
+        :PARTS_MAX
+    ]
+    answers = (
         (_COMPUTED.fullmatch(parts[0]) or _EXPLAINED.fullmatch(parts[0]))
         if len(parts) == 1
         else None
     )
-    return [found["result"]] if found else parts
+    return [answers["result"]] if answers else parts
 
 
-def amount_of(part: str) -> str:
+def amount_of(answer: str) -> str:
     """Return a part without the sign of an amount, in digits where it is a number in words; of a
     sentence, its number.
 
     >>> [amount_of(part) for part in ("$5", "2.5%", "Twenty-four", "There were 24 sacks", "Two times")]
     ['5', '2.5', '24', '24', '2']
     """
-    plain = part.lower().rstrip(".")
+    plain = answer.lower().rstrip(".")
     if plain in _COUNTED:
         return _COUNTED[plain]
     times = _TIMES.fullmatch(plain)
     if times is not None and times["count"].isdigit():
         return times["count"]
-    counted = part if times is None else times["count"]
+    counted = answer if times is None else times["count"]
     in_words = words_value(counted) if counted[:1].isalpha() else None
     if in_words is not None:
         return str(in_words.numerator) if in_words.denominator == 1 else str(float(in_words))
-    said = read_number(own_response(f"Answer: {part}")).value if _SENTENCE.search(part) else None
-    return said or _unsigned(part).removeprefix("$").removesuffix("%")
+    number = (
+        read_number(own_response(f"Answer: {answer}")).value if _SENTENCE.search(answer) else None
+    )
+    return number or _unsigned(answer).removeprefix("$").removesuffix("%")
 
 
 def normalised(text: str) -> str:
@@ -181,9 +185,15 @@ def compare(parts: Sequence[str], gold: Sequence[str]) -> tuple[float, float]:
     >>> compare(["16"], ["16"]), compare(["16 yards"], ["17 yards"]), compare(["Smith"], ["Smith", "Jones"])
     ((1.0, 1.0), (0.0, 0.0), (0.0, 0.5))
     """
-    given, wanted = [normalised(part) for part in parts], [normalised(part) for part in gold]
-    exact = float(set(given) == set(wanted) and len(given) == len(wanted))
-    bags, gold_bags = [set(text.split()) for text in given], [set(text.split()) for text in wanted]
+    answers, wanted = (
+        [normalised(answer) for answer in parts],
+        [normalised(answer) for answer in gold],
+    )
+    exact = float(set(answers) == set(wanted) and len(answers) == len(wanted))
+    bags, gold_bags = (
+        [set(text.split()) for text in answers],
+        [set(text.split()) for text in wanted],
+    )
     scores = [[_f1(bag, gold_bag) for bag in bags] for gold_bag in gold_bags]
     mean = sum(scores[row][column] for row, column in best_pairs(scores)) / max(
         len(bags), len(gold_bags)
@@ -200,11 +210,11 @@ def best(parts: Sequence[str], golds: Sequence[Sequence[str]]) -> tuple[float, f
     >>> best(["Smith and Jones"], [["Smith", "Jones"]]), best(["Denver, Colorado"], [["Denver, Colorado"]])
     ((1.0, 1.0), (1.0, 1.0))
     """
-    found = [compare(parts, gold) for gold in golds]
-    listed = [part for part in _LISTED.split(parts[0]) if part] if len(parts) == 1 else []
+    measures = [compare(parts, gold) for gold in golds]
+    listed = [answer for answer in _LISTED.split(parts[0]) if answer] if len(parts) == 1 else []
     if any(len(gold) == len(listed) > 1 and compare(listed, gold)[0] for gold in golds):
         return 1.0, 1.0
-    return max(exact for exact, _ in found), max(f1 for _, f1 in found)
+    return max(exact for exact, _ in measures), max(f1 for _, f1 in measures)
 
 
 def best_as_written_or_amount(
@@ -220,16 +230,17 @@ def best_as_written_or_amount(
     ((0.0, 0.0), (1.0, 1.0))
     """
     numbers = best(
-        [amount_of(part) for part in parts], [[_unsigned(part) for part in gold] for gold in golds]
+        [amount_of(answer) for answer in parts],
+        [[_unsigned(answer) for answer in gold] for gold in golds],
     )
     return (
         numbers if any(map(_SIGNED_DECIMAL.fullmatch, parts)) else max(numbers, best(parts, golds))
     )
 
 
-def _unsigned(part: str) -> str:
+def _unsigned(answer: str) -> str:
     """Return a decimal without its sign of money or of a percentage, and anything else as it is."""
-    return part.strip("$%") if _SIGNED_DECIMAL.fullmatch(part) else part
+    return answer.strip("$%") if _SIGNED_DECIMAL.fullmatch(answer) else answer
 
 
 def _f1(bag: set[str], gold: set[str]) -> float:

@@ -73,7 +73,7 @@ def compare(answer: str, spans: Sequence[str]) -> tuple[float, float]:
     return float(same_span(answer, golds)), f1
 
 
-def _found(sample: ScorerInput) -> tuple[str | None, dict[str, bool]]:
+def _answer(sample: ScorerInput) -> tuple[str | None, dict[str, bool]]:
     response, ran_on = own_answer(sample)
     answer = short_answer(response)
     return None if answer is None else answer.strip("\"'“”"), ran_on
@@ -95,7 +95,7 @@ def _found(sample: ScorerInput) -> tuple[str | None, dict[str, bool]]:
 @scorer
 def squad(sample: ScorerInput) -> dict[str, object]:
     """Compare the answer with each gold span; F1 with the nearest beside it."""
-    answer, ran_on = _found(sample)
+    answer, ran_on = _answer(sample)
     exact, f1 = compare(answer or "", sample.target) if answer else (0.0, 0.0)
     return {
         "exact_match": exact,
@@ -128,8 +128,8 @@ def squad(sample: ScorerInput) -> dict[str, object]:
 @scorer
 def squad_v2(sample: ScorerInput) -> dict[str, object]:
     """Compare the answer with each gold span, or with "unanswerable" where there is none."""
-    found, ran_on = _found(sample)
-    answer = "" if squad_tokens(found or "") == [NO_ANSWER] else found
+    extracted, ran_on = _answer(sample)
+    answer = "" if squad_tokens(extracted or "") == [NO_ANSWER] else extracted
     exact, f1 = compare(answer, sample.target) if answer is not None else (0.0, 0.0)
     kind = "has_answer" if sample.target else "no_answer"
     return {
@@ -137,7 +137,7 @@ def squad_v2(sample: ScorerInput) -> dict[str, object]:
         "f1": f1,
         f"{kind}_exact_match": exact,
         f"{kind}_f1": f1,
-        "parsed": found is not None,
-        "extracted": found,
+        "parsed": extracted is not None,
+        "extracted": extracted,
         **ran_on,
     }

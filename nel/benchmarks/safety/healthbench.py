@@ -50,7 +50,7 @@ def clipped_mean() -> Metric:
     """
 
     def clipped(scores: Sequence[SampleScore]) -> float:
-        values = [one.score.as_float() for one in scores]
+        values = [score.score.as_float() for score in scores]
         return min(max(sum(values) / len(values), 0.0), 1.0)
 
     return clipped

@@ -73,18 +73,18 @@ def tokenizer_for(pair: str) -> str:
 def _by_pair(measure: Callable[[str, list[str], list[str]], float]) -> Metric:
     def compute(scores: Sequence[SampleScore]) -> dict[str, float]:
         pairs: dict[str, list[SampleScore]] = {}
-        for one in scores:
-            pairs.setdefault(str((one.sample_metadata or {})[PAIR]), []).append(one)
+        for score in scores:
+            pairs.setdefault(str((score.sample_metadata or {})[PAIR]), []).append(score)
         if not pairs:
             raise UndefinedMetric("no sentence was scored")
-        found = {
+        measures = {
             pair: measure(
                 pair,
-                [one.response or "" for one in pairs[pair]],
-                [str(one.target) for one in pairs[pair]],
+                [score.response or "" for score in pairs[pair]],
+                [str(score.target) for score in pairs[pair]],
             )
             for pair in sorted(pairs)
         }
-        return {**found, "mean": math.fsum(found.values()) / len(found)}
+        return {**measures, "mean": math.fsum(measures.values()) / len(measures)}
 
     return compute

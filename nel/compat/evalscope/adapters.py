@@ -40,8 +40,8 @@ __all__ = [
 ]
 
 _NOT_CALLED: Final = ("batch_calculate_metrics", "batch_match_score", "llm_match_score")
-"""Steps of EvalScope that nel does not run as methods, so that an adapter's own would be passed
-over in silence.
+"""Steps of EvalScope that nel does not run as methods, so that an adapter's own would be
+ignored.
 """
 
 
@@ -60,9 +60,9 @@ def _accuracy(
     golds = [reference] if isinstance(reference, str) else list(reference)
     if numeric:
         return float(any(compare_answers(prediction, gold).matched for gold in golds))
-    found = _normal(prediction)
+    answer = _normal(prediction)
     return float(
-        bool(found or not allow_inclusion) and any(found == _normal(gold) for gold in golds)
+        bool(answer or not allow_inclusion) and any(answer == _normal(gold) for gold in golds)
     )
 
 
@@ -213,14 +213,14 @@ class DefaultDataAdapter(LoadsItself, OwnAdapter):
 
     def process_sample_messages_input(self, sample: Sample, subset: str) -> list[ChatMessage]:
         """Return the messages of a sample that has them, a system message in front."""
-        given = (
+        messages = (
             [ChatMessage("user", sample.input)]
             if isinstance(sample.input, str)
             else list(sample.input)
         )
-        if self.system_prompt is None or any(one.role == "system" for one in given):
-            return given
-        return [ChatMessage(role="system", content=self.system_prompt), *given]
+        if self.system_prompt is None or any(message.role == "system" for message in messages):
+            return messages
+        return [ChatMessage(role="system", content=self.system_prompt), *messages]
 
     def process_sample_input(
         self, sample: Sample, subset: str, fewshot: str | None = None
@@ -265,10 +265,10 @@ class DefaultDataAdapter(LoadsItself, OwnAdapter):
 
     def accepted_answers(self, reference: str, task_state: OwnState) -> str | list[str]:
         """Return the right answers: one as text, several as a list, each of which is right."""
-        found = Target(task_state.sample.target)
+        answers = Target(task_state.sample.target)
         if reference != task_state.target:
             return reference
-        return found[0] if len(found) == 1 else list(found) or reference
+        return answers[0] if len(answers) == 1 else list(answers) or reference
 
     @contextmanager
     def _temporary_attribute(self, name: str, value: object) -> Iterator[None]:

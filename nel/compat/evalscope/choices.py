@@ -62,9 +62,10 @@ class Choices(Sequence[Choice]):
 
     def __init__(self, choices: Iterable[str | Choice] | None = ()) -> None:
         """Take texts, or options."""
-        given = enumerate(choices or ())
+        entries = enumerate(choices or ())
         self._choices = [
-            one if isinstance(one, Choice) else Choice(str(one), place) for place, one in given
+            choice if isinstance(choice, Choice) else Choice(str(choice), position)
+            for position, choice in entries
         ]
 
     @overload
@@ -83,8 +84,10 @@ class Target(Sequence[str]):
 
     def __init__(self, target: str | Iterable[str]) -> None:
         """Take a text or several."""
-        given = [target] if isinstance(target, str) else target
-        self.values = tuple(dict.fromkeys(one.strip() for one in map(str, given) if one.strip()))
+        entries = [target] if isinstance(target, str) else target
+        self.values = tuple(
+            dict.fromkeys(choice.strip() for choice in map(str, entries) if choice.strip())
+        )
 
     @overload
     def __getitem__(self, index: int) -> str: ...
@@ -147,7 +150,7 @@ def answer_index(char: str) -> int:
 
 
 def _texts(choices: Iterable[str | Choice]) -> list[str]:
-    return [one.value if isinstance(one, Choice) else str(one) for one in choices]
+    return [choice.value if isinstance(choice, Choice) else str(choice) for choice in choices]
 
 
 def answer_options(choices: Iterable[str | Choice]) -> str:
@@ -158,7 +161,7 @@ def answer_options(choices: Iterable[str | Choice]) -> str:
     B) blue
     """
     return "\n".join(
-        f"{answer_character(place)}) {text}" for place, text in enumerate(_texts(choices))
+        f"{answer_character(position)}) {text}" for position, text in enumerate(_texts(choices))
     )
 
 
@@ -168,7 +171,7 @@ def format_letter_choices(choices: Iterable[str | Choice]) -> str:
     >>> format_letter_choices(["red", "blue"])
     'A,B'
     """
-    return ",".join(answer_character(place) for place, _ in enumerate(choices))
+    return ",".join(answer_character(position) for position, _ in enumerate(choices))
 
 
 def prompt(
@@ -210,8 +213,10 @@ def extract_answer_line(text: str) -> str | None:
     >>> extract_answer_line("so\\n**Answer: 45**"), extract_answer_line("45")
     ('45', None)
     """
-    found = list(_MARKER.finditer(text or ""))
-    return text[found[-1].end() :].split("\n", 1)[0].strip().strip("*").strip() if found else None
+    markers = list(_MARKER.finditer(text or ""))
+    return (
+        text[markers[-1].end() :].split("\n", 1)[0].strip().strip("*").strip() if markers else None
+    )
 
 
 def parse_answers(
@@ -224,15 +229,15 @@ def parse_answers(
         multiple_correct: Several letters are an answer; otherwise several are none.
         completion: Read instead of the state's.
     """
-    text, labels = _given(state, completion)
-    found = _labelled(text, _MARKER, labels)
-    if found is None:
+    text, labels = _text_and_labels(state, completion)
+    answer = _labelled(text, _MARKER, labels)
+    if answer is None:
         return _last_capital(text, labels)
-    found = found.strip().rstrip(".")
+    answer = answer.strip().rstrip(".")
     if not multiple_correct:
-        return {found} if found in labels else set()
-    found = _commas(_CONNECTOR.sub(",", found).replace(" ", ""))
-    for answers in (set(found.split(",")), set(found.replace(",", ""))):
+        return {answer} if answer in labels else set()
+    answer = _commas(_CONNECTOR.sub(",", answer).replace(" ", ""))
+    for answers in (set(answer.split(",")), set(answer.replace(",", ""))):
         if answers <= labels:
             return answers
     return set()
@@ -242,21 +247,21 @@ def parse_answers_zh(
     state: Any, multiple_correct: bool = False, completion: str | None = None
 ) -> set[str]:
     """Return the letters that a reply gives after ``答案：``; see `parse_answers`."""
-    text, labels = _given(state, completion)
-    found = _labelled(text, _MARKER_ZH, labels)
-    if found is None:
+    text, labels = _text_and_labels(state, completion)
+    answer = _labelled(text, _MARKER_ZH, labels)
+    if answer is None:
         return _last_capital(text, labels)
-    found = found.strip().rstrip("。.")
+    answer = answer.strip().rstrip("。.")
     if not multiple_correct:
-        return {found} if found in labels else set()
-    found = _commas(found.replace(" ", ""))
-    answers = set(found.split(",")) if "," in found else set(found)
+        return {answer} if answer in labels else set()
+    answer = _commas(answer.replace(" ", ""))
+    answers = set(answer.split(",")) if "," in answer else set(answer)
     return answers if answers <= labels else set()
 
 
-def _given(state: Any, completion: str | None) -> tuple[str, set[str]]:
+def _text_and_labels(state: Any, completion: str | None) -> tuple[str, set[str]]:
     text = state.output.completion if completion is None else completion
-    return text, {answer_character(place) for place in range(len(state.choices))}
+    return text, {answer_character(position) for position in range(len(state.choices))}
 
 
 def _commas(text: str) -> str:
@@ -271,8 +276,8 @@ def _last_capital(text: str, labels: set[str]) -> set[str]:
 
 
 def _labelled(text: str, marker: re.Pattern[str], labels: set[str]) -> str | None:
-    for found in reversed(list(marker.finditer(text))):
-        tail = text[found.end() :]
+    for match in reversed(list(marker.finditer(text))):
+        tail = text[match.end() :]
         typeset = _TYPESET.match(tail)
         tail = tail[typeset.end() if typeset else 0 :]
         for form in (_BRACKETED, _PLAIN):
@@ -293,11 +298,11 @@ def _label_prefix(text: str, labels: set[str]) -> str:
 
     tokens = list(_TOKEN.finditer(text))
     end = 0
-    for place, token in enumerate(tokens):
+    for position, token in enumerate(tokens):
         if is_label(token[0]):
             end = token.end()
             continue
-        goes_on = place + 1 < len(tokens) and is_label(tokens[place + 1][0])
+        goes_on = position + 1 < len(tokens) and is_label(tokens[position + 1][0])
         if not (end and goes_on and token[0].lower() in ("and", "or")):
             break
     return text[:end]

@@ -20,7 +20,7 @@ from nel.authoring.adapters.loading import Place, source_of_split
 from nel.authoring.adapters.samples import Dataset, DatasetDict, Sample, limit_of
 from nel.compat.evalscope.media import with_bytes
 from nel.compat.evalscope.values import HubType
-from nel.datasets.hub_files import snapshot_of
+from nel.datasets.hub import snapshot_of
 from nel.datasets.source import open_dataset
 from nel.errors import DatasetError
 
@@ -63,7 +63,10 @@ class MemoryDataset(Dataset):
     def filter(self, keep: Callable[[Sample], bool], name: str | None = None) -> MemoryDataset:
         """Return those that are kept."""
         return MemoryDataset(
-            (one for one in self if keep(one)), name or self.name, self.location, self.shuffled
+            (sample for sample in self if keep(sample)),
+            name or self.name,
+            self.location,
+            self.shuffled,
         )
 
 
@@ -125,13 +128,13 @@ class RemoteDataLoader(DataLoader):
 
     def records(self) -> list[dict[str, Any]]:
         """Return the rows that a name on a hub, a URI or a path names."""
-        place = Place(
+        location = Place(
             name=self.data_id_or_path, dataset=self.data_id_or_path, revision=self.version,
             uses_modelscope=self.data_source == "modelscope",
         )  # fmt: skip
         return [
             _record(row.data)
-            for row in open_dataset(source_of_split(place, self.split, self.subset)).read()
+            for row in open_dataset(source_of_split(location, self.split, self.subset)).read()
         ]
 
 
@@ -244,9 +247,9 @@ def build_dataset_from_records(
         list(records), sample_fields=sample_fields, limit=limit, repeats=repeats, shuffle=shuffle,
         filter_func=filter_func,
     )  # fmt: skip
-    found = loader.load()
-    found.name, found.location = name, location
-    return found
+    dataset = loader.load()
+    dataset.name, dataset.location = name, location
+    return dataset
 
 
 def build_dataset_dict_from_record_map(
@@ -292,16 +295,16 @@ def _made(
     samples: list[Sample] = []
     for number, record in enumerate(records, 1):
         try:
-            found = sample_fields(record)
+            made_samples = sample_fields(record)
         except Exception as error:
             raise DatasetError(
                 f"{location or 'the records'}, row {number}: record_to_sample failed:"
                 f" {type(error).__name__}: {error}"
             ) from error
-        samples += found if isinstance(found, list) else [found]
-    kept = [one for one in samples if keep is None or keep(one)]
+        samples += made_samples if isinstance(made_samples, list) else [made_samples]
+    wanted = [each for each in samples if keep is None or keep(each)]
     made = MemoryDataset(
-        (copy.deepcopy(one) for one in kept for _ in range(repeats)),
+        (copy.deepcopy(each) for each in wanted for _ in range(repeats)),
         Path(name).stem or None,
         location,
     )

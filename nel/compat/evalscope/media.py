@@ -29,7 +29,7 @@ def with_bytes(value: object) -> object:
     ([{'bytes': b'hi', 'path': None}], {'bytes': 'aGk='})
     """
     if isinstance(value, list):
-        return [with_bytes(one) for one in value]
+        return [with_bytes(item) for item in value]
     if not isinstance(value, dict) or set(value) != _MEDIA or not isinstance(value["bytes"], str):
         return value
     return {**value, "bytes": base64.b64decode(value["bytes"], validate=True)}
@@ -70,12 +70,12 @@ class MediaReader:
             raise ValueError("nel reads the images of a record, and no films or sounds")
         parts: list[Content] = []
         pieces = _PLACEHOLDER.split(text)
-        for place in range(0, len(pieces), 3):
-            if pieces[place].strip():
-                parts.append(ContentText(text=pieces[place]))
-            if place + 1 < len(pieces) and pieces[place + 1] == _IMAGE:
-                found = (image_map or {}).get(int(pieces[place + 2]))
-                parts += [self._content_image_from_value(found)] if found else []
+        for position in range(0, len(pieces), 3):
+            if pieces[position].strip():
+                parts.append(ContentText(text=pieces[position]))
+            if position + 1 < len(pieces) and pieces[position + 1] == _IMAGE:
+                image = (image_map or {}).get(int(pieces[position + 2]))
+                parts += [self._content_image_from_value(image)] if image else []
         return parts
 
     def _extract_media(
@@ -85,26 +85,29 @@ class MediaReader:
         ``images``.
         """
         cells = {
-            place: cell
-            for place, cell in self._cells(record, media_type)
-            if indices is None or place in indices
+            number: cell
+            for number, cell in self._cells(record, media_type)
+            if indices is None or number in indices
         }
         return {
-            place: self._normalize_media_value(cell, media_type=media_type)
-            for place, cell in cells.items()
+            number: self._normalize_media_value(cell, media_type=media_type)
+            for number, cell in cells.items()
         }
 
     def _cells(self, record: Mapping[str, Any], media_type: str) -> Iterator[tuple[int, Any]]:
         numbered = (
-            (place, record.get(f"{media_type}_{place}")) for place in range(1, self.MAX_IMAGES + 1)
+            (number, record.get(f"{media_type}_{number}"))
+            for number in range(1, self.MAX_IMAGES + 1)
         )
-        found = [(place, cell) for place, cell in numbered if cell is not None and cell != ""]
-        listed = [] if found else record.get(f"{media_type}s") or []
+        cells = [(number, cell) for number, cell in numbered if cell is not None and cell != ""]
+        listed = [] if cells else record.get(f"{media_type}s") or []
         if not isinstance(listed, list):
             raise TypeError(f'"{media_type}s" must be a list, and is a {type(listed).__name__}')
-        yield from found
+        yield from cells
         yield from (
-            (place, cell) for place, cell in enumerate(listed, 1) if cell is not None and cell != ""
+            (number, cell)
+            for number, cell in enumerate(listed, 1)
+            if cell is not None and cell != ""
         )
 
     def _normalize_media_value(

@@ -173,7 +173,9 @@ class TaskState(OwnState):
         Raises:
             ValueError: There is none.
         """
-        found = next((one for one in reversed(self.messages) if one.role == "user"), None)
-        if found is None:
+        last = next(
+            (message for message in reversed(self.messages) if message.role == "user"), None
+        )
+        if last is None:
             raise ValueError("the sample has no message of the user")
-        return found
+        return last

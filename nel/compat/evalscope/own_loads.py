@@ -9,8 +9,7 @@ when answers are scored.
 from __future__ import annotations
 
 import dataclasses
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, Self
@@ -24,11 +23,9 @@ from nel.authoring.adapters.samples import (
     DatasetDict,
     Sample,
     check_json,
-    limit_of,
 )
 from nel.authoring.benchmark import recorded_in
 from nel.compat.evalscope.datasets import LocalDataLoader, RemoteDataLoader
-from nel.datasets.base import RawRow
 from nel.errors import ConfigError, DatasetError, NelError
 from nel.types import Message
 from nel.types import Sample as NelSample
@@ -56,10 +53,10 @@ class LoadsItself:
 
     def load(self: Any) -> tuple[DatasetDict, DatasetDict | None]:
         """Return the samples and the examples, from disk where the dataset is a path."""
-        place = local_place(self)
-        if place is None:
+        path = local_place(self)
+        if path is None:
             return self.load_from_remote()  # type: ignore[no-any-return]
-        with self._temporary_attribute("dataset_id", str(place)):
+        with self._temporary_attribute("dataset_id", str(path)):
             return self.load_from_disk()  # type: ignore[no-any-return]
 
     def load_from_remote(self: Any) -> tuple[DatasetDict, DatasetDict | None]:
@@ -83,11 +80,11 @@ class LoadsItself:
             return DatasetDict.from_dataset(
                 load_func(self.default_subset), self.subset_list, limit, repeats
             )
-        found: dict[str, Dataset] = {}
+        subsets: dict[str, Dataset] = {}
         for subset in self.subset_list:
             with self._temporary_attribute("current_subset_name", subset):
-                found[subset] = load_func(subset)
-        return DatasetDict(found)
+                subsets[subset] = load_func(subset)
+        return DatasetDict(subsets)
 
     def load_subset(self: Any, subset: str, data_loader: type[RemoteDataLoader]) -> Dataset:
         """Return the samples of a subset."""
@@ -128,14 +125,14 @@ class LoadsItself:
         """
         if not self.few_shot_num or not self.fewshot_dataset:
             return None
-        found = self.fewshot_dataset.get(subset)
-        found = next(iter(self.fewshot_dataset.values())) if found is None else found
-        if len(found) < self.few_shot_num:
+        examples = self.fewshot_dataset.get(subset)
+        examples = next(iter(self.fewshot_dataset.values())) if examples is None else examples
+        if len(examples) < self.few_shot_num:
             raise DatasetError(
                 f"{self.name}: {self.few_shot_num} examples are asked for, and there are"
-                f" {len(found)}"
+                f" {len(examples)}"
             )
-        return "\n\n".join(self.sample_to_fewshot(one) for one in found)
+        return "\n\n".join(self.sample_to_fewshot(example) for example in examples)
 
 
 STEPS: Final = (
@@ -150,10 +147,10 @@ def own_steps(adapter: type) -> list[str]:
 
 
 def _loaded(adapter: Any, loader: type[RemoteDataLoader]) -> tuple[DatasetDict, DatasetDict | None]:
-    found = adapter.load_subsets(partial(adapter.load_subset, data_loader=loader))
+    subsets = adapter.load_subsets(partial(adapter.load_subset, data_loader=loader))
     if not adapter._should_load_fewshot():  # noqa: SLF001 - EvalScope's name
-        return found, None
-    return found, adapter.load_subsets(
+        return subsets, None
+    return subsets, adapter.load_subsets(
         partial(adapter.load_fewshot_subset, data_loader=loader), is_fewshot=True
     )
 
@@ -201,14 +198,14 @@ class OwnRows:
             DatasetError: They cannot be loaded.
         """
         try:
-            found = self.adapter.load_dataset()
+            subsets = self.adapter.load_dataset()
         except NelError:
             raise
         except Exception as error:
             raise DatasetError(
                 f"{self.__qualname__} failed: {type(error).__name__}: {error}"
             ) from error
-        for subset, samples in found.items():
+        for subset, samples in subsets.items():
             for sample in samples:
                 yield _row(subset, sample)
 
@@ -219,7 +216,9 @@ def _row(subset: str, sample: Sample) -> dict[str, Any]:
     asked = sample.input if isinstance(sample.input, list) else [ChatMessage("user", sample.input)]
     try:
         check_json(sample.metadata)
-        messages = [{"role": one.role, "content": _content(one.content)} for one in asked]
+        messages = [
+            {"role": message.role, "content": _content(message.content)} for message in asked
+        ]
     except Exception as error:  # noqa: BLE001 - of this sample alone: its row says so
         return {"subset": subset, "fault": f"{type(error).__name__}: {error}"}
     return {
@@ -232,28 +231,16 @@ def _row(subset: str, sample: Sample) -> dict[str, Any]:
 def _content(content: Any) -> Any:
     if isinstance(content, str):
         return content
-    return [dict(part) if isinstance(part, Mapping) else part.as_part() for part in content]
+    return [dict(item) if isinstance(item, Mapping) else item.as_part() for item in content]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OwnLoadBenchmark(AdaptedBenchmark):
     """A benchmark whose adapter loads its samples by methods of its own."""
 
-    def selected(self, rows: Iterable[RawRow]) -> Iterator[RawRow]:
-        """Yield the rows within the limit of each subset; a bad row passes."""
-        given = list(rows) if isinstance(self.limit, float) else rows
-        sizes = (
-            Counter(str(row.data.get("subset")) for row in given)
-            if isinstance(given, list)
-            else Counter[str]()
-        )
-        taken: Counter[str] = Counter()
-        for row in given:
-            subset = str(row.data.get("subset"))
-            allowed = limit_of(self.limit, sizes[subset])
-            if allowed is None or taken[subset] < allowed:
-                taken[subset] += 1
-                yield row
+    def _chosen_samples(self, raw: Mapping[str, Any]) -> list[tuple[int | None, str]]:
+        """Return the subset of a row, which is one sample."""
+        return [(None, str(raw.get("subset")))]
 
     def sample(self, raw: Mapping[str, Any], *, sample_id: str) -> NelSample:
         """Return the sample of a row that `OwnRows` gave.

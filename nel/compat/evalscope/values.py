@@ -120,11 +120,11 @@ class MetricSelector:
     dimensions: dict[str, Any] = field(default_factory=dict)
 
 
-def BenchmarkMeta(**given: Any) -> OwnMeta:  # noqa: N802 - EvalScope's name
+def BenchmarkMeta(**fields: Any) -> OwnMeta:  # noqa: N802 - EvalScope's name
     """Return the meta that keywords describe; what nel has no use for is kept in `more`."""
-    known = {name: value for name, value in given.items() if name in _FIELDS and value is not None}
+    known = {name: value for name, value in fields.items() if name in _FIELDS and value is not None}
     return OwnMeta(
-        **known, more={name: value for name, value in given.items() if name not in _FIELDS}
+        **known, more={name: value for name, value in fields.items() if name not in _FIELDS}
     )
 
 

@@ -275,16 +275,20 @@ class _Translation:
             self.written["output"] = made
 
 
-def _judges_in(scoring: object) -> list[Any]:
-    """Return the services of the judges of a ``scoring`` section, nothing where it names other
-    metrics as well.
+def _metrics_in(scoring: object, kind: str, key: str) -> list[Any]:
+    """Return one key of each metric of a ``scoring`` section; nothing where it names metrics of
+    another kind as well.
     """
     metrics = scoring.get("metrics") if isinstance(scoring, Mapping) else None
     listed = metrics if isinstance(metrics, list) else []
-    are_judges = all(
-        isinstance(metric, Mapping) and metric.get("type") == "judge" for metric in listed
-    )
-    return [metric.get("service") for metric in listed] if are_judges else []
+    if all(isinstance(metric, Mapping) and metric.get("type") == kind for metric in listed):
+        return [metric.get(key) for metric in listed]
+    return []
+
+
+def _judges_in(scoring: object) -> list[Any]:
+    """Return the services of the judges of a ``scoring`` section."""
+    return _metrics_in(scoring, "judge", "service")
 
 
 def _judges_of(entry: object) -> list[Any]:
@@ -300,15 +304,8 @@ def _is_judged(name: str) -> bool:
 
 
 def _further_scorers(scoring: object) -> list[str]:
-    """Return the scorers of a ``scoring`` section, which are used beside the benchmark's own;
-    nothing where it names other metrics as well.
-    """
-    metrics = scoring.get("metrics") if isinstance(scoring, Mapping) else None
-    listed = metrics if isinstance(metrics, list) else []
-    are_scorers = all(
-        isinstance(metric, Mapping) and metric.get("type") == "scorer" for metric in listed
-    )
-    names = [str(metric.get("name")) for metric in listed] if are_scorers else []
+    """Return the scorers of a ``scoring`` section, which are used beside the benchmark's own."""
+    names = map(str, _metrics_in(scoring, "scorer", "name"))
     return [_OTHER_SCORERS.get(name, name) for name in names]
 
 

@@ -20,7 +20,7 @@ from functools import wraps
 from typing import Any, Final, TypeAlias
 
 from nel.authoring.benchmark import Benchmark
-from nel.authoring.decorators import FewShotOptions
+from nel.authoring.decorators import BenchmarkOptions
 from nel.authoring.decorators import benchmark as nel_benchmark
 from nel.authoring.lent_names import DEFINED
 from nel.authoring.preparing import row_function
@@ -32,8 +32,8 @@ from nel.types import Scorer, ScorerInput
 
 __all__ = ["benchmark", "benchmark_of_text"]
 
-_KNOWN = {*inspect.signature(nel_benchmark).parameters, *FewShotOptions.__annotations__} - {
-    "fewshot",
+_KNOWN = {*inspect.signature(nel_benchmark).parameters, *BenchmarkOptions.__annotations__} - {
+    "options",
     "turns_field",
 }
 _JUDGE = re.compile(r"judge(_\d+)?")
@@ -42,48 +42,27 @@ _FAULTS: Final = ("CALL_ERROR", "PARSE_ERROR", "NO_CONFIG")
 PrepareRow: TypeAlias = Callable[..., dict[str, Any]]
 
 
-def benchmark(
-    name: str,
-    dataset: object,
-    prompt: str = "",
-    target_field: str = "target",
-    endpoint_type: str = "chat",
-    **more: object,
-) -> Callable[[Scorer], Benchmark]:
-    """Turn the scorer below into a benchmark; a scorer that needs the target as text is given it as
-    text.
+def _decorator(*, as_text: bool) -> Callable[..., Callable[[Scorer], Benchmark]]:
+    def benchmark(
+        name: str,
+        dataset: object,
+        prompt: str = "",
+        target_field: str = "target",
+        endpoint_type: str = "chat",
+        **more: object,
+    ) -> Callable[[Scorer], Benchmark]:
+        fixed = {"name": name, "dataset": dataset, "prompt": prompt, "target_field": target_field}
+        return _benchmark({**fixed, "endpoint_type": endpoint_type, **more}, as_text=as_text)
 
-    Raises:
-        ConfigError: As `nel.byob.benchmark` does.
-    """
-    fixed = {"name": name, "dataset": dataset, "prompt": prompt, "target_field": target_field}
-    return _benchmark({**fixed, "endpoint_type": endpoint_type, **more}, as_text=False)
+    return benchmark
 
 
-def benchmark_of_text(
-    name: str,
-    dataset: object,
-    prompt: str = "",
-    target_field: str = "target",
-    endpoint_type: str = "chat",
-    **more: object,
-) -> Callable[[Scorer], Benchmark]:
-    """Turn the scorer below into a benchmark whose targets are all text, as
-    ``nemo_evaluator.benchmark`` does.
-
-    Raises:
-        ConfigError: As `nel.byob.benchmark` does.
-    """
-    fixed = {"name": name, "dataset": dataset, "prompt": prompt, "target_field": target_field}
-    return _benchmark({**fixed, "endpoint_type": endpoint_type, **more}, as_text=True)
-
-
-def _benchmark(given: Mapping[str, Any], *, as_text: bool) -> Callable[[Scorer], Benchmark]:
-    known = {key: value for key, value in given.items() if key in _KNOWN and value is not None}
+def _benchmark(options: Mapping[str, Any], *, as_text: bool) -> Callable[[Scorer], Benchmark]:
+    known = {key: value for key, value in options.items() if key in _KNOWN and value is not None}
     mapping, prepare, extra = (
         known.pop(key, None) for key in ("field_mapping", "prepare_row", "extra")
     )
-    config = {key: value for key, value in given.items() if key not in _KNOWN} | dict(extra or {})
+    config = {key: value for key, value in options.items() if key not in _KNOWN} | dict(extra or {})
     config = {key: _plain(value) for key, value in config.items()}
     judges = [
         value
@@ -108,6 +87,16 @@ def _benchmark(given: Mapping[str, Any], *, as_text: bool) -> Callable[[Scorer],
     return define
 
 
+benchmark = _decorator(as_text=False)
+"""Turns the scorer below into a benchmark; a scorer that needs the target as text is given it as
+text.
+"""
+benchmark_of_text = _decorator(as_text=True)
+"""Turns the scorer below into a benchmark whose targets are all text, as
+``nemo_evaluator.benchmark`` does.
+"""
+
+
 def _renaming(
     mapping: Mapping[str, str], prepare: PrepareRow | None, *, keeps_old: bool
 ) -> PrepareRow:
@@ -130,13 +119,13 @@ def _as_it_expects(scorer: Scorer, *, as_text: bool) -> Scorer:
     def attempts(sample: ScorerInput) -> list[ScorerInput]:
         known: dict[str, object] = {}
         ask = sample.model_call_fn
-        given = replace(sample, model_call_fn=None if ask is None else _Ask(ask, known))
+        original = replace(sample, model_call_fn=None if ask is None else _Ask(ask, known))
         text = replace(
-            given,
+            original,
             target=str(sample.target),
             model_call_fn=None if ask is None else _Ask(ask, known),
         )
-        return [text] if as_text or isinstance(sample.target, str) else [given, text]
+        return [text] if as_text or isinstance(sample.target, str) else [original, text]
 
     @wraps(scorer)
     def call(sample: ScorerInput) -> Any:

@@ -73,15 +73,15 @@ def _of_first_form(function: Callable[..., Any]) -> Callable[[ScorerInput], Any]
     return call
 
 
-def _is_metric(found: object) -> TypeGuard[Any]:
-    return callable(getattr(found, "compute_scores", None))
+def _is_metric(value: object) -> TypeGuard[Any]:
+    return callable(getattr(value, "compute_scores", None))
 
 
 def _metric_factory(metric: Callable[..., Any]) -> Callable[..., BuiltScorer]:
     @wraps(metric, updated=())
     def build(*args: object, **options: object) -> BuiltScorer:
-        given = inspect.signature(metric).bind(*args, **options).arguments
-        return _of_metric(metric(*args, **options), given)
+        arguments = inspect.signature(metric).bind(*args, **options).arguments
+        return _of_metric(metric(*args, **options), arguments)
 
     return build
 
@@ -111,7 +111,8 @@ ExactMatchScorer = scorer(ExactMatchMetric)
 def _needed(function: Callable[..., Any]) -> int:
     parameters = inspect.signature(function).parameters.values()
     return sum(
-        one.kind in _POSITIONAL and one.default is inspect.Parameter.empty for one in parameters
+        parameter.kind in _POSITIONAL and parameter.default is inspect.Parameter.empty
+        for parameter in parameters
     )
 
 
@@ -119,16 +120,16 @@ def __getattr__(name: str) -> Any:
     """Return a scorer of `nel.byob.scorers`, which may be called with three arguments as well."""
     if name not in own.__all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = getattr(own, name)
-    return found if name in ("all_of", "any_of") else _callable_with_three(found)
+    value = getattr(own, name)
+    return value if name in ("all_of", "any_of") else _callable_with_three(value)
 
 
 def _callable_with_three(function: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(function)
-    def call(given: Any, *more: Any, **options: Any) -> Any:
-        if isinstance(given, ScorerInput) or not more:
-            return function(given, *more, **options)
+    def call(scorer_input: Any, *more: Any, **options: Any) -> Any:
+        if isinstance(scorer_input, ScorerInput) or not more:
+            return function(scorer_input, *more, **options)
         target, *metadata = more
-        return function(ScorerInput(given, target, *metadata), **options)
+        return function(ScorerInput(scorer_input, target, *metadata), **options)
 
     return call

@@ -52,10 +52,10 @@ class JudgeConfig:
     def from_dict(cls, d: Mapping[str, Any]) -> JudgeConfig:
         """Return the configuration in a mapping, former names included."""
         names = [item.name for item in dataclasses.fields(cls)]
-        given = {
+        settings = {
             _FORMER_NAMES.get(key, key): value for key, value in d.items() if value is not None
         }
-        return cls(**{name: given[name] for name in names if name in given})
+        return cls(**{name: settings[name] for name in names if name in settings})
 
 
 class _Rendered(str):
@@ -97,7 +97,7 @@ def judge_call(
     )
     case = Case(response=" ", template="unread", judges=_judges_of(config))
     if isinstance(prompt, _Rendered) and _SHOWS_RESPONSE.search(prompt.template):
-        given = {
+        settings = {
             name: value
             for name, value in prompt.values.items()
             if name not in ("response", "question")
@@ -106,7 +106,7 @@ def judge_call(
             case,
             response=str(prompt.values["response"]),
             question=str(prompt.values.get("question", "")),
-            values={**given, **values, TEMPLATE: prompt.template},
+            values={**settings, **values, TEMPLATE: prompt.template},
         )
     else:
         case = dataclasses.replace(case, values={**values, PROMPT: str(prompt)})

@@ -153,8 +153,8 @@ class ExactMatchMetric:
         sample = {**input.candidate.metadata, "output_text": answer}
         values = {**item, **sample, "item": item, "sample": sample}
         wanted = _filled(self.reference, values)
-        given = answer if self.candidate is None else _filled(self.candidate, values)
-        correct = exact_match(ScorerInput(response=given, target=wanted))["correct"]
+        candidate = answer if self.candidate is None else _filled(self.candidate, values)
+        correct = exact_match(ScorerInput(response=candidate, target=wanted))["correct"]
         return MetricResult(outputs=[MetricOutput(name="correct", value=float(correct))])
 
 

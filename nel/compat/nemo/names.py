@@ -19,9 +19,9 @@ _HOMES: Final[Mapping[str, Sequence[str]]] = {
     _ROOT: ("nel", "nel.byob", "nel.scoring"),
     f"{_ROOT}.contrib": (),
     **{
-        f"{_ROOT}.{prefix}byob{part}": homes
+        f"{_ROOT}.{prefix}byob{suffix}": homes
         for prefix in ("contrib.", "")
-        for part, homes in {
+        for suffix, homes in {
             "": (*_BYOB, *_JUDGE),
             ".decorators": _BYOB,
             ".scorers": (_FORMS,),
@@ -33,12 +33,14 @@ _HOMES: Final[Mapping[str, Sequence[str]]] = {
     f"{_ROOT}.environments.custom": _ENVIRONMENTS,
     **dict.fromkeys(
         (
-            f"{_ROOT}.scoring{part}"
-            for part in ("", ".text", ".pattern", ".json_schema", ".types", ".code_execution")
+            f"{_ROOT}.scoring{suffix}"
+            for suffix in ("", ".text", ".pattern", ".json_schema", ".types", ".code_execution")
         ),
         _SCORING,
     ),
-    **dict.fromkeys((f"{_ROOT}.scoring.{part}" for part in ("metric", "contracts")), (_METRICS,)),
+    **dict.fromkeys(
+        (f"{_ROOT}.scoring.{suffix}" for suffix in ("metric", "contracts")), (_METRICS,)
+    ),
     f"{_ROOT}.scoring.judge": (*_SCORING, *_JUDGE),
     f"{_ROOT}.scorers": (_FORMS,),
     f"{_ROOT}.metrics": ("nel.metrics", _METRICS),
@@ -47,7 +49,7 @@ _HOMES: Final[Mapping[str, Sequence[str]]] = {
 }
 _LATER: Final = (_ROOT, f"{_ROOT}.environments", f"{_ROOT}.environments.custom")
 _FIRST: Final = tuple(
-    f"{_ROOT}.{prefix}byob{part}" for prefix in ("contrib.", "") for part in ("", ".decorators")
+    f"{_ROOT}.{prefix}byob{suffix}" for prefix in ("contrib.", "") for suffix in ("", ".decorators")
 )
 _RENAMED: Final[Mapping[str, tuple[str, str]]] = {
     **{

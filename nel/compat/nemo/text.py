@@ -38,22 +38,22 @@ def answer_line(sample: ScorerInput, pattern: str | None = None) -> dict[str, bo
     )
 
 
-def normalised(given: str) -> str:
+def normalised(text: str) -> str:
     """Return a text in small letters without accents joined, articles, ASCII punctuation and spare
     spaces.
 
     >>> normalised("The  U.S. Army!")
     'us army'
     """
-    small = unicodedata.normalize("NFKD", given).lower()
+    small = unicodedata.normalize("NFKD", text).lower()
     return " ".join(_ARTICLES.sub(" ", small).translate(_NO_PUNCTUATION).split())
 
 
-def normalised_formula(given: str) -> str:
+def normalised_formula(text: str) -> str:
     """Return a formula in small letters without spaces, commas, dollar and percent signs, and full
     stops at its end.
 
     >>> normalised_formula(" $1,000. ")
     '1000'
     """
-    return given.strip().lower().translate(_NO_SIGNS).rstrip(".")
+    return text.strip().lower().translate(_NO_SIGNS).rstrip(".")

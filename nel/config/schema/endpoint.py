@@ -46,14 +46,14 @@ def _with_query_apart(data: dict[str, Any]) -> dict[str, Any]:
     left as it is.
     """
     url, _, text = str(data["url"]).strip().partition("?")
-    given = data.get("query")
-    if not text or "#" in text or not (given is None or isinstance(given, dict)):
+    query = data.get("query")
+    if not text or "#" in text or not (query is None or isinstance(query, dict)):
         return data
     pairs = parse_qsl(text, keep_blank_values=True)
-    found = dict(pairs)
-    if len(found) != len(pairs):  # one of two values would be lost
+    parameters = dict(pairs)
+    if len(parameters) != len(pairs):  # one of two values would be lost
         return data
-    return {**data, "url": url, "query": {**found, **(given or {})}} if found else data
+    return {**data, "url": url, "query": {**parameters, **(query or {})}} if parameters else data
 
 
 class EndpointConfig(Strict):
@@ -208,10 +208,10 @@ class EndpointConfig(Strict):
         url = f"{scheme.lower() if separator else scheme}{separator}{rest}".rstrip("?").rstrip("/")
         for suffix, protocol in _PATHS.items():
             if url.endswith(suffix):
-                given = data.get("protocol")
-                if given not in (None, protocol):
+                named = data.get("protocol")
+                if named not in (None, protocol):
                     raise ValueError(
-                        f'protocol "{given}" contradicts the URL, which ends in {suffix}'
+                        f'protocol "{named}" contradicts the URL, which ends in {suffix}'
                     )
                 return {**data, "url": url.removesuffix(suffix), "protocol": protocol}
         return {**data, "url": url}
@@ -345,6 +345,6 @@ class ModelConfig(EndpointConfig):
 
     @field_validator("generation", mode="before")
     @classmethod
-    def _over_the_default(cls, given: object) -> object:
+    def _over_the_default(cls, value: object) -> object:
         default = cls.model_fields["generation"].default.model_dump()
-        return {**default, **given} if isinstance(given, dict) else given
+        return {**default, **value} if isinstance(value, dict) else value

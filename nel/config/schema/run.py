@@ -183,6 +183,10 @@ class ObservabilityConfig(Strict):
             ) from error
 
 
+def _laid_under(settings: dict[str, object], entries: list[object]) -> list[object]:
+    return [{**settings, **entry} if isinstance(entry, dict) else entry for entry in entries]
+
+
 class RunConfig(Strict):
     """A whole run, as ``nel eval run config.yaml`` reads it."""
 
@@ -262,12 +266,8 @@ class RunConfig(Strict):
             or endpoint.keys() & {"url", "model"}
         ):
             return data
-        panel = judge.get("panel")
-        if isinstance(panel, list):
-            judge = {
-                **judge,
-                "panel": [{**endpoint, **one} if isinstance(one, dict) else one for one in panel],
-            }
+        if isinstance(panel := judge.get("panel"), list):
+            judge = {**judge, "panel": _laid_under(endpoint, panel)}
         else:
             judge = {**endpoint, **judge}
         return {**data, "endpoint": None, "judge": judge}
@@ -288,16 +288,15 @@ class RunConfig(Strict):
                 f"endpoint.{named[0]} and endpoints are both given; name each endpoint in endpoints"
             )
         shared = {key: value for key, value in endpoint.items() if value is not None}
-        laid = [{**shared, **one} if isinstance(one, dict) else one for one in endpoints]
         return {
             **data,
-            "endpoints": laid,
+            "endpoints": _laid_under(shared, endpoints),
             "endpoint": endpoint if isinstance(data.get("judge"), dict) else None,
         }
 
     @model_validator(mode="after")
     def _names_of_endpoints_differ(self) -> RunConfig:
-        labels = [one.label for one in self.endpoints]
+        labels = [member.label for member in self.endpoints]
         twice = [label for label in labels if labels.count(label) > 1]
         if twice:
             raise ValueError(f'two of the endpoints are called "{twice[0]}"; give each a name')

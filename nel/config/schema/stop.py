@@ -56,8 +56,8 @@ def read_condition(text: str) -> StopCondition:
     (0.05, 0.8)
     """
     text = text.strip()
-    found = _WORD.match(text)
-    word = found.group() if found else ""
+    match = _WORD.match(text)
+    word = match.group() if match else ""
     if word == "better-or-worse":
         baseline = text[len(word) :].strip()
         if not baseline:
@@ -128,13 +128,13 @@ class StopConfig(Strict):
     @classmethod
     def _readable(cls, when: tuple[str, ...]) -> tuple[str, ...]:
         read = [read_condition(text) for text in when]
-        kinds = [one.kind for one in read]
+        kinds = [condition.kind for condition in read]
         for kind in KINDS:
             if kinds.count(kind) > 1:
                 raise ValueError(
                     f"{kind} is there {kinds.count(kind)} times; give each condition once"
                 )
-        return tuple(_with_directory(one) for one in read)
+        return tuple(_with_directory(condition) for condition in read)
 
     @property
     def conditions(self) -> tuple[StopCondition, ...]:
@@ -144,6 +144,8 @@ class StopConfig(Strict):
     def absolute(self) -> list[str]:
         """Return the conditions with absolute paths, so that they hold in any directory."""
         return [
-            f"{one.kind} {Path(one.baseline).expanduser().absolute()}" if one.baseline else one.text
-            for one in self.conditions
+            f"{condition.kind} {Path(condition.baseline).expanduser().absolute()}"
+            if condition.baseline
+            else condition.text
+            for condition in self.conditions
         ]

@@ -96,9 +96,9 @@ def _check_keys(data: Mapping[object, object], fields: Mapping[str, FieldInfo]) 
                 "unknown_key", 'unknown key "{key}"{hint}', {"key": str(key), "hint": hint}
             )
         if isinstance(value, bool) and (wanted := _instead_of_bool(fields[str(key)].annotation)):
-            given = {"key": str(key), "value": str(value).lower(), "wanted": wanted}
+            context = {"key": str(key), "value": str(value).lower(), "wanted": wanted}
             raise PydanticCustomError(
-                "not_a_boolean", "{key} is {value}, and {wanted} is wanted", given
+                "not_a_boolean", "{key} is {value}, and {wanted} is wanted", context
             )
 
 
@@ -116,4 +116,4 @@ def _instead_of_bool(annotation: object) -> str | None:
 
 def kinds_of(annotation: object) -> list[object]:
     """Return a type and all types inside it, such as those of a union or a list."""
-    return [annotation, *(kind for part in get_args(annotation) for kind in kinds_of(part))]
+    return [annotation, *(kind for inner in get_args(annotation) for kind in kinds_of(inner))]

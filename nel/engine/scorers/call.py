@@ -113,6 +113,7 @@ def is_builtin_rule(scorer: Any) -> bool:
     return (
         module.startswith(("nel.scoring.", "nel.benchmarks.", "nel.byob.scorers"))
         and not is_async(scorer)
+        and not asks_judge(scorer)
         and not getattr(source, "needs_sandbox", False)
         and not getattr(source, "searches_patterns", False)
         and not any(callable(value) for value in options.values())

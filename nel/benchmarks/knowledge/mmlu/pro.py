@@ -55,13 +55,13 @@ def _letter_position(response: str) -> int | None:
     if match:
         return match.start(1)
     position, line_end = None, len(response)
-    for found in _ANSWER_COLON.finditer(response):
-        if found.start() > line_end:
+    for colon in _ANSWER_COLON.finditer(response):
+        if colon.start() > line_end:
             break
         if position is None:
-            newline = response.find("\n", found.start())
+            newline = response.find("\n", colon.start())
             line_end = newline if newline >= 0 else len(response)
-        position = found.start(1)
+        position = colon.start(1)
     if position is not None:
         return position
     last = None

@@ -50,14 +50,14 @@ def compare(answer: str, true: Sequence[str], false: Sequence[str]) -> dict[str,
     """Return for each measure, between 0 and 100, the best true likeness (``_max``), its lead over
     the best false one (``_diff``), and whether it leads (``_acc``).
     """
-    found: dict[str, float] = {}
+    measures: dict[str, float] = {}
     for name, (best_true, best_false) in zip(
         ("bleu", "rouge1", "rouge2", "rougeL"), _best_of_each(answer, true, false), strict=True
     ):
-        found[f"{name}_acc"] = float(best_true > best_false)
-        found[f"{name}_max"] = best_true
-        found[f"{name}_diff"] = best_true - best_false
-    return found
+        measures[f"{name}_acc"] = float(best_true > best_false)
+        measures[f"{name}_max"] = best_true
+        measures[f"{name}_diff"] = best_true - best_false
+    return measures
 
 
 def _best_of_each(
@@ -74,8 +74,8 @@ def _best_of_each(
 
 def _likeness(answer: str, reference: str) -> tuple[float, float, float, float]:
     bleu = corpus_bleu([answer], [reference], tokenize="intl")
-    one, two, longest = summary_rouge(answer, reference)
-    return bleu, 100 * one, 100 * two, 100 * longest
+    unigrams, two, longest = summary_rouge(answer, reference)
+    return bleu, 100 * unigrams, 100 * two, 100 * longest
 
 
 @benchmark(

@@ -55,9 +55,9 @@ def _summary_level(answer: Sequence[Sequence[str]], reference: Sequence[Sequence
         )
     n_words, n_gold_words, hits = words.total(), gold_words.total(), 0
     for gold in reference:
-        matched = sorted({place for sentence in answer for place in _common(gold, sentence)})
-        for place in matched:
-            word = gold[place]
+        matched = sorted({position for sentence in answer for position in _common(gold, sentence)})
+        for position in matched:
+            word = gold[position]
             if words[word] > 0 and gold_words[word] > 0:
                 hits += 1
                 words[word] -= 1
