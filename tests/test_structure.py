@@ -24,6 +24,8 @@ FENCES = {
     "stevedore": ("nel/plugins.py",),
     "sqlite3": ("nel/engine/store/", "nel/models/cache.py", "nel/apps/view/index/"),
     "jinja2": ("nel/prompts/jinja.py", "nel/reports/", "nel/apps/view/pages.py"),
+    "datasets": ("nel/datasets/hub.py",),
+    "huggingface_hub": ("nel/datasets/hub.py",),
     "modelscope_hub": ("nel/datasets/modelscope.py",),
     "pyarrow": (),
     "arro3": ("nel/datasets/parquet.py", "nel/artifacts/exporting/parquet_tables.py"),

@@ -1,230 +1,150 @@
-"""Opens datasets of the Hugging Face hub, ``hf://org/name?config=&split=&revision=``: the files of a
-commit by HTTP, and nel's own readers.
+"""Opens datasets of the Hugging Face hub, ``hf://org/name?config=&split=&revision=``, through the
+`datasets` library where it is installed, and through `nel.datasets.hub_files` elsewhere.
 
-A revision is resolved to a commit, whose files never change: they are kept below ``HF_HOME`` with
-the list of them, so that what was read once needs no network. Files that the hub lists with a
-SHA-256 are checked. ``HF_ENDPOINT``, ``HF_TOKEN`` and ``HF_HUB_OFFLINE`` mean what they mean to the
-hub's libraries.
+The revision is resolved to a commit before anything is read, so that a run names exactly what it
+read. The libraries read ``HF_HOME``, ``HF_ENDPOINT`` and ``HF_HUB_OFFLINE`` when they are imported,
+and nothing here may import them earlier than a dataset is opened.
 """
 
 from __future__ import annotations
 
-import hashlib
-import http.client
-import os
-import urllib.error
-import urllib.request
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from fnmatch import fnmatchcase
-from pathlib import Path, PurePosixPath
+import dataclasses
+import logging
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any, Final
-from urllib.parse import quote, urlsplit
 
-from nel.core.strict_json import dumps, loads
-from nel.datasets.base import Dataset
-from nel.datasets.files import source_at
-from nel.datasets.hub_address import COMMIT, HubAddress, parse_uri
-from nel.datasets.kept_files import inside, keep, kept_list
-from nel.datasets.repository import configs_of, files_of
-from nel.datasets.repository_rows import dataset_of_files
+from nel.datasets.base import Dataset, RawRow, checked
+from nel.datasets.hub_address import COMMIT, HubAddress, labelled_rows, parse_uri
+from nel.datasets.hub_files import open_files
+from nel.datasets.parquet import plain_or_problem
 from nel.errors import DatasetError
 
-_HUB: Final = "https://huggingface.co"
-_CARD: Final = "README.md"
-_CARD_BYTES_MAX: Final = 4 * 1024 * 1024
-_LIST_BYTES_MAX: Final = 64 * 1024 * 1024
-_FILE_BYTES_MAX: Final = 4 << 30
-_CHUNK_BYTES: Final = 1 << 20
 _TIMEOUT_SECONDS: Final = 30.0
-_ATTEMPTS: Final = 3
-_TRUE: Final = ("1", "true", "yes", "on")
-_MEANINGS: Final = {
-    "GatedRepo": "it is gated; accept its terms on the hub and set HF_TOKEN",
-    "RevisionNotFound": "it has no such revision",
-    "RepoNotFound": "the hub has no such dataset, or it is private and needs HF_TOKEN",
-    "EntryNotFound": "a file that the hub lists is not there",
+_PROBLEM_CHARS_MAX: Final = 400
+
+_EXPLANATIONS: Final = {
+    "GatedRepoError": "it is gated; accept its terms on the hub and set HF_TOKEN",
+    "RevisionNotFoundError": "it has no such revision",
+    "RepositoryNotFoundError": "the hub has no such dataset, or it is private and needs HF_TOKEN",
+    "OfflineModeIsEnabled": (
+        "offline mode is on (HF_HUB_OFFLINE); pin a cached commit with revision="
+    ),
+    "LocalEntryNotFoundError": "the hub cannot be reached, and the dataset is not in the cache",
+    "TransportError": "the hub cannot be reached; check the network and the proxy",
+    "ConnectionError": "the hub cannot be reached; check the network and the proxy",
+    "TimeoutError": "the hub did not answer in time",
 }
-"""By the error code that the hub sends in a header."""
+"""What an error of the libraries means, by the name of its class or of a base of it."""
 
 
 def open_hub(uri: str, _base_dir: Path | None) -> Dataset:
-    """Download the files of a dataset, or find them in the cache, and open them.
+    """Download a dataset of the hub, or find it in the cache, and open it.
 
     Raises:
         DatasetError: The URI is malformed, or the dataset cannot be had; the message says why.
+        MissingExtra: The files have a format that only the `datasets` library reads.
     """
     address = parse_uri(uri)
-    repository = _Repository(address, uri)
-    files = repository.files()
-    card = [] if address.file is not None or _CARD not in files else configs_of(repository.card())
-    parts = [
-        [
-            source_at(repository.path_of(name), f"{uri}: {name}")
-            for name in files_of(files, card, address, config, uri)
+    try:
+        import datasets  # noqa: PLC0415 - heavy and optional
+        import huggingface_hub  # noqa: PLC0415 - as above
+    except ImportError:
+        return open_files(uri, address)
+    # Each of five attempts is two lines of warning; what they come to is said once, by the error.
+    logging.getLogger("huggingface_hub.utils._http").setLevel(logging.ERROR)
+    try:
+        commit = _commit(huggingface_hub.HfApi(), address)
+        loaded = [
+            datasets.load_dataset(
+                address.repo, config, data_files=address.file, split=address.split, revision=commit
+            )
+            for config in address.configs or (address.config,)
         ]
-        for config in address.configs or (address.config,)
-    ]
-    return dataset_of_files(uri, address, repository.commit, parts)
+    except Exception as error:
+        raise DatasetError(
+            f"{uri}: {explained(error, _EXPLANATIONS)}; or give a local copy: --dataset PATH"
+        ) from error
+    for loaded_split in loaded:
+        _check_commit(loaded_split, commit, uri)
+    parts = [_undecoded(loaded_split) for loaded_split in loaded]
+
+    def read() -> Iterator[RawRow]:
+        rows = [_rows(loaded_split, uri) for loaded_split in parts]
+        return checked(labelled_rows(rows, address.configs, uri), name=uri, unit="row")
+
+    fingerprint = f"{address.repo} {address.config} {address.split} {commit}"
+    return Dataset(uri=uri, revision=commit, unit="row", read=read, fingerprint=fingerprint)
 
 
-def snapshot_of(repo: str, revision: str | None, patterns: Sequence[str]) -> Path:
-    """Return the folder with the files of a dataset that match one of some shell patterns.
-
-    Raises:
-        DatasetError: They cannot be had, or there are none.
-    """
-    address = HubAddress(repo=repo, config=None, split="", revision=revision)
-    repository = _Repository(address, f"hf://{repo}")
-    names = [
-        name
-        for name in repository.files()
-        if any(fnmatchcase(name, pattern) for pattern in patterns)
-    ]
-    if not names:
-        raise DatasetError(f"hf://{repo} has no file {' or '.join(patterns)}")
-    paths = [repository.path_of(name) for name in names]
-    return paths[0].parents[len(PurePosixPath(names[0]).parts) - 1]
+def _commit(api: Any, address: HubAddress) -> str:
+    if address.revision is not None and COMMIT.fullmatch(address.revision):
+        return address.revision
+    info = api.dataset_info(address.repo, revision=address.revision, timeout=_TIMEOUT_SECONDS)
+    return str(info.sha)
 
 
-class _Repository:
-    """One dataset of the hub at one revision, and what is kept of it."""
-
-    def __init__(self, address: HubAddress, uri: str) -> None:
-        self._address = address
-        self._uri = uri
-        home = (
-            os.environ.get("HF_HOME")
-            or Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache") / "huggingface"
+def _check_commit(rows: Any, commit: str, uri: str) -> None:
+    """Refuse what the library gives in place of a commit that it cannot reach."""
+    paths = [Path(file["filename"]) for file in rows.cache_files]
+    if not all(commit in path.parts for path in paths):
+        raise DatasetError(
+            f"{uri}: commit {commit} could not be had, and the library offers another version from"
+            " its cache or from a folder of that name; go online, or give that copy as a path:"
+            " --dataset PATH"
         )
-        self._home = Path(home).expanduser()
-        self._kept = self._home / "nel" / address.repo.replace("/", "--")
-        self._hub = (os.environ.get("HF_ENDPOINT") or _HUB).rstrip("/")
-        self._listed: dict[str, str | None] = {}
-        self.commit = ""
-        """Of the revision; empty before `files` found it."""
-
-    def files(self) -> list[str]:
-        """Return the paths of all files, from the cache where the commit was read before."""
-        revision = self._address.revision or "main"
-        listed = kept_list(self._kept / f"{revision}.json") if COMMIT.fullmatch(revision) else None
-        if listed is None:
-            url = f"{self._hub}/api/datasets/{self._address.repo}/revision/{quote(revision, safe='')}?blobs=true"
-            with self._asked(url) as answer:
-                self.commit, listed = self._read_list(answer.read(_LIST_BYTES_MAX))
-            self._keep(f"{self.commit}.json", dumps(listed).encode())
-        else:
-            self.commit = revision
-        self._listed = listed
-        return sorted(listed)
-
-    def card(self) -> str:
-        """Return the text of the card."""
-        with self.path_of(_CARD).open("rb") as file:
-            return file.read(_CARD_BYTES_MAX).decode("utf-8", "replace")
-
-    def path_of(self, name: str) -> Path:
-        """Return where a file is kept, downloaded if it was not there."""
-        path = self._kept / self.commit / name
-        if not path.is_file():
-            url = f"{self._hub}/datasets/{self._address.repo}/resolve/{self.commit}/{quote(name)}"
-            with self._asked(url) as answer:
-                self._keep(f"{self.commit}/{name}", self._checked(answer, name))
-        return path
-
-    def _checked(self, answer: Any, name: str) -> bytes:
-        digest = hashlib.sha256()
-        chunks: list[bytes] = []
-        while chunk := answer.read(_CHUNK_BYTES):
-            if len(chunks) * _CHUNK_BYTES > _FILE_BYTES_MAX:
-                raise self._problem(f"{name} has more than {_FILE_BYTES_MAX >> 30} GiB")
-            digest.update(chunk)
-            chunks.append(chunk)
-        wanted = self._listed[name]
-        if wanted is not None and wanted != digest.hexdigest():
-            raise self._problem(f"{name}: what the hub sends is not what it lists; try again later")
-        return b"".join(chunks)
-
-    def _read_list(self, body: bytes) -> tuple[str, dict[str, str | None]]:
-        try:
-            document = loads(body)
-            listed = {
-                inside(str(sibling["rfilename"]), self._uri): (sibling.get("lfs") or {}).get(
-                    "sha256"
-                )
-                for sibling in document["siblings"]
-            }
-            commit = str(document["sha"])
-        except (ValueError, TypeError, KeyError, AttributeError) as error:
-            raise self._problem(
-                "what the hub answers is no list of files; try again later"
-            ) from error
-        if not COMMIT.fullmatch(commit):
-            raise self._problem("the hub does not say which commit it has; name it with revision=")
-        return commit, listed
-
-    def _keep(self, name: str, content: bytes) -> None:
-        keep(self._kept / name, content, uri=self._uri, variable="HF_HOME")
-
-    @contextmanager
-    def _asked(self, url: str) -> Iterator[Any]:
-        if os.environ.get("HF_HUB_OFFLINE", "").lower() in _TRUE:
-            raise self._problem("offline mode is on (HF_HUB_OFFLINE), and it is not in the cache")
-        try:
-            with _open(url, self._token()) as answer:
-                yield answer
-        except urllib.error.HTTPError as error:
-            error.close()
-            code = error.headers.get("X-Error-Code", "")
-            raise self._problem(
-                _MEANINGS.get(code, f"the hub answers HTTP {error.code}")
-            ) from error
-        except TimeoutError as error:
-            raise self._problem("the hub did not answer in time") from error
-        except (OSError, http.client.HTTPException) as error:
-            raise self._problem(
-                "the hub cannot be reached, and the dataset is not in the cache"
-            ) from error
-
-    def _token(self) -> str | None:
-        token = os.environ.get("HF_TOKEN", "").strip()
-        try:
-            return token or (self._home / "token").read_text(encoding="utf-8").strip() or None
-        except (OSError, UnicodeDecodeError):
-            return None
-
-    def _problem(self, what: str) -> DatasetError:
-        return DatasetError(f"{self._uri}: {what}; or give a local copy: --dataset PATH")
 
 
-class _KeepTokenHome(urllib.request.HTTPRedirectHandler):
-    """Follows redirects, and sends the token to no other host."""
-
-    def redirect_request(
-        self, req: Any, fp: Any, code: int, msg: str, headers: Any, newurl: str
-    ) -> Any:
-        """Return the next request, without the token where its host is another one."""
-        following = super().redirect_request(req, fp, code, msg, headers, newurl)
-        if following is not None and urlsplit(newurl)[:2] != urlsplit(req.full_url)[:2]:
-            following.remove_header("Authorization")
-        return following
+def _undecoded(rows: Any) -> object:
+    """Return the dataset with images and sounds left as bytes, so that no decoder is needed."""
+    features = _undecoded_feature(dict(rows.features))
+    return rows if features == dict(rows.features) else rows.cast(type(rows.features)(features))
 
 
-def _open(url: str, token: str | None) -> Any:
-    """Return the answer to a GET; a connection that fails and a fault of the server are tried
-    again.
+def _undecoded_feature(feature: object) -> object:
+    if isinstance(feature, Mapping):
+        return {name: _undecoded_feature(inner) for name, inner in feature.items()}
+    if isinstance(feature, list):
+        return [_undecoded_feature(inner) for inner in feature]
+    if not dataclasses.is_dataclass(feature) or isinstance(feature, type):
+        return feature
+    if getattr(feature, "decode", False) is True and type(feature).__name__ != "Json":
+        return dataclasses.replace(feature, decode=False)
+    if hasattr(feature, "feature"):
+        return dataclasses.replace(feature, feature=_undecoded_feature(feature.feature))
+    return feature
+
+
+def _rows(rows: Any, uri: str) -> Iterator[tuple[int, dict[str, object] | str]]:
+    number = 0
+    try:
+        for number, row in enumerate(rows, start=1):
+            yield number, plain_or_problem(row)
+    except Exception as error:
+        raise DatasetError(
+            f"{uri}: cannot be read after row {number}: {explained(error, _EXPLANATIONS)}"
+        ) from error
+
+
+def explained(error: Exception, meanings: Mapping[str, str]) -> str:
+    """Return what an error of a hub's library means, in one line and without credentials.
+
+    Args:
+        error: What was raised; its causes are looked at as well.
+        meanings: By the name of a class or of a base of it; the first that fits is taken.
     """
-    request = urllib.request.Request(url, headers={"User-Agent": "nel"})  # noqa: S310 - the user's own hub
-    if token is not None:
-        request.add_header("Authorization", f"Bearer {token}")
-    opener = urllib.request.build_opener(_KeepTokenHome)
-    for attempt in range(_ATTEMPTS):
-        try:
-            return opener.open(request, timeout=_TIMEOUT_SECONDS)
-        except urllib.error.HTTPError as error:
-            if error.code < http.HTTPStatus.INTERNAL_SERVER_ERROR or attempt == _ATTEMPTS - 1:
-                raise
-        except OSError:
-            if attempt == _ATTEMPTS - 1:
-                raise
-    raise AssertionError
+    kinds = [kind.__name__ for link in _chain(error) for kind in type(link).__mro__]
+    meaning = next((text for name, text in meanings.items() if name in kinds), None)
+    if meaning:
+        return meaning
+    text = " ".join(str(error).split()) or "no message"
+    text = re.sub(r"//[^/@\s]+@", "//***@", text)
+    return f"{text[:_PROBLEM_CHARS_MAX]} ({type(error).__name__})"
+
+
+def _chain(error: BaseException) -> Iterator[BaseException]:
+    link: BaseException | None = error
+    while link is not None:
+        yield link
+        link = link.__cause__ or link.__context__

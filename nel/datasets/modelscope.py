@@ -12,8 +12,7 @@ from __future__ import annotations
 import hashlib
 import logging
 import os
-import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -22,6 +21,7 @@ from nel.core.strict_json import dumps
 from nel.datasets.base import Dataset
 from nel.datasets.files import source_at
 from nel.datasets.formats import Source
+from nel.datasets.hub import explained
 from nel.datasets.hub_address import COMMIT, HubAddress, form_of, parse_uri
 from nel.datasets.kept_files import inside, keep, kept_list
 from nel.datasets.repository import CardConfig, configs_of, files_of
@@ -34,7 +34,6 @@ _CARD_BYTES_MAX: Final = 4 * 1024 * 1024
 _FILES_MAX: Final = 10_000
 _KEPT_SHOWN_MAX: Final = 3
 _KIND: Final = "dataset"
-_PROBLEM_CHARS_MAX: Final = 400
 
 _MEANINGS: Final = {
     "AuthenticationError": "it is private, or the token in MODELSCOPE_API_TOKEN is wrong",
@@ -99,7 +98,7 @@ def open_modelscope(uri: str, _base_dir: Path | None) -> Dataset:
         raise
     except Exception as error:
         raise DatasetError(
-            f"{uri}: {_explained(error)}; or give a local copy: --dataset PATH"
+            f"{uri}: {explained(error, _MEANINGS)}; or give a local copy: --dataset PATH"
         ) from error
     return dataset_of_files(uri, address, listing.version, parts)
 
@@ -136,7 +135,7 @@ class _Hub:
             entries = self._entries(revision)
         except ConnectionError as error:
             raise DatasetError(
-                f"{self._uri}: {_explained(error)}{self._kept_hint(is_commit)}; "
+                f"{self._uri}: {explained(error, _MEANINGS)}{self._kept_hint(is_commit)}; "
                 "or give a local copy: --dataset PATH"
             ) from error
         if not entries:
@@ -252,21 +251,3 @@ class _Hub:
 def _digest(files: dict[str, _File]) -> str:
     lines = "".join(f"{path}\0{file.size}\0{file.sha256}\n" for path, file in files.items())
     return hashlib.sha256(lines.encode()).hexdigest()
-
-
-def _explained(error: Exception) -> str:
-    """Return what an error of the library means, in one line and without credentials."""
-    kinds = [kind.__name__ for link in _chain(error) for kind in type(link).__mro__]
-    meaning = next((text for name, text in _MEANINGS.items() if name in kinds), None)
-    if meaning:
-        return meaning
-    text = " ".join(str(error).split()) or "no message"
-    text = re.sub(r"//[^/@\s]+@", "//***@", text)
-    return f"{text[:_PROBLEM_CHARS_MAX]} ({type(error).__name__})"
-
-
-def _chain(error: BaseException) -> Iterator[BaseException]:
-    link: BaseException | None = error
-    while link is not None:
-        yield link
-        link = link.__cause__ or link.__context__

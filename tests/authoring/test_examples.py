@@ -10,6 +10,7 @@ import pytest
 
 from nel.authoring.shipping.compilation import compile_file
 from nel.authoring.validation import validate_file
+from tests.datasets.test_hub import PATIENT, needs_datasets
 from tests.support.endpoint import Call, answer, scripted
 from tests.support.hub import FakeHub, running_hub
 from tests.support.runs import nel, only_run, read_json, read_results
@@ -83,12 +84,13 @@ def test_an_example_compiles(folder: Path, example: str) -> None:
     assert (f"{module}/{example}.jsonl" in compiled.package.files) != bool(rows_of(example))
 
 
+@needs_datasets
 def test_the_medical_example_reads_the_hub(folder: Path) -> None:
     """Its hf:// address, split and renamed columns work against a hub that has rows of that shape."""
     rows = (folder / "medical_choice.jsonl").read_bytes()
     hub = FakeHub(repos={"openlifescienceai/medmcqa": {"validation.jsonl": rows}})
     with running_hub(hub), scripted(lambda call, _: answer("Answer: B")) as endpoint:
-        settings = {"HF_ENDPOINT": hub.url, "HF_HOME": str(folder / "hf"), "HF_HUB_DISABLE_TELEMETRY": "1"}
+        settings = {"HF_ENDPOINT": hub.url, "HF_HOME": str(folder / "hf"), "HF_HUB_DISABLE_TELEMETRY": "1"} | PATIENT
         flags = ("--model-url", endpoint.url, "--model-id", "m")
         done = nel("eval", "run", "--bench", "./medical_choice.py", *flags, cwd=folder, env=settings)
     assert done.returncode == 0, done.stderr

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from tests.support.letters import letters
 from tests.support.lm_eval import prompts_of, read_samples
 from tests.support.runs import nel, only_run
 
+pytestmark = pytest.mark.skipif(find_spec("datasets") is None, reason="the `datasets` library is not installed")
 HERE = Path(__file__).parent
 ROWS = json.loads((HERE / "lm_eval_rows.json").read_text(encoding="utf-8"))
 HARNESS = json.loads((HERE / "lm_eval_fixture.json").read_text(encoding="utf-8"))

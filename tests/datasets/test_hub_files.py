@@ -1,8 +1,9 @@
-"""The hub: one on loopback read over HTTP, the cache, the token and refusals."""
+"""The hub without its libraries: a hub on loopback read over HTTP, the cache, the token and refusals."""
 
 from __future__ import annotations
 
 import hashlib
+import sys
 import urllib.request
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -13,7 +14,8 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from nel.datasets.hub import _KeepTokenHome, open_hub
+from nel.datasets.hub import open_hub
+from nel.datasets.hub_files import _KeepTokenHome
 from nel.errors import DatasetError
 from tests.datasets.test_hub import CARD, JSONL, ROWS
 from tests.e2e.test_canonical_hub import parquet
@@ -40,7 +42,7 @@ class ListingHub(FakeHub):
 
 @pytest.fixture
 def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ListingHub]:
-    """A hub with some datasets, and an empty cache."""
+    """A hub with some datasets, an empty cache, and no library of it."""
     files = {
         "acme/quiz": {"test.jsonl": JSONL, "train.jsonl": JSONL.splitlines(keepends=True)[0]},
         "acme/multi": {"README.md": CARD, "easy/test.jsonl": JSONL, "hard/test.jsonl": JSONL},
@@ -49,6 +51,7 @@ def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ListingHub]
         "acme/gated": {"test.jsonl": JSONL},
     }
     found = ListingHub(repos=files, gated=frozenset({"acme/gated"}))
+    monkeypatch.setitem(sys.modules, "datasets", None)
     for name in ("HF_TOKEN", "HF_HUB_OFFLINE"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("NO_PROXY", "*")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import subprocess
@@ -17,10 +18,12 @@ from nel.authoring.registry import find_benchmark
 from nel.benchmarks.mathematics.mgsm import LABELS
 from nel.benchmarks.reasoning.bbh_tasks import TASKS
 from nel.benchmarks.translation.pairs import FLORES_LANGUAGES, WMT24PP_PAIRS
+from tests.datasets.test_hub import PATIENT
 from tests.support.hub import FakeHub, running_hub
 
 pytestmark = [
     pytest.mark.slow,
+    pytest.mark.skipif(importlib.util.find_spec("datasets") is None, reason="the `datasets` library is not installed"),
 ]
 ROOT = Path(__file__).parents[2]
 READ = """
@@ -155,7 +158,7 @@ def hub() -> Iterator[PinnedHub]:
 def read(hub: PinnedHub, home: Path, name: str, what: str = "rows") -> list[Any]:
     """Return subset, prompt and target of each sample, read in a process with an empty cache."""
     env = {"PATH": os.environ["PATH"], "HOME": str(home), "HF_HOME": str(home / "hf"), "HF_ENDPOINT": hub.url}
-    env |= {"PYTHONPATH": str(ROOT), "NO_PROXY": "*"}
+    env |= {"PYTHONPATH": str(ROOT), "NO_PROXY": "*"} | PATIENT
     done = subprocess.run(
         [sys.executable, "-c", READ, name, what], env=env, cwd=home, capture_output=True, timeout=280, check=False
     )

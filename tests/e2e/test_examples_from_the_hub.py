@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,12 +10,14 @@ from typing import Any
 
 import pytest
 
+from tests.datasets.test_hub import PATIENT
 from tests.support.endpoint import answer, scripted
 from tests.support.hub import FakeHub, running_hub
 from tests.support.runs import nel, read_results
 
 pytestmark = [
     pytest.mark.slow,
+    pytest.mark.skipif(importlib.util.find_spec("datasets") is None, reason="the `datasets` library is not installed"),
 ]
 
 
@@ -72,7 +75,7 @@ def hub(tmp_path: Path) -> Iterator[dict[str, str]]:
     """A hub on loopback; the environment that leads to it."""
     served = FakeHub(repos={"acme/sums": FILES, "acme/levels": SUBSETS})
     with running_hub(served):
-        yield {"HF_ENDPOINT": served.url, "HF_HOME": str(tmp_path / "hf"), "NO_PROXY": "*"}
+        yield {"HF_ENDPOINT": served.url, "HF_HOME": str(tmp_path / "hf"), "NO_PROXY": "*"} | PATIENT
 
 
 def run(tmp_path: Path, hub: dict[str, str], source: str) -> tuple[Any, list[str]]:

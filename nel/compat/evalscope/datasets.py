@@ -20,7 +20,7 @@ from nel.authoring.adapters.loading import Place, source_of_split
 from nel.authoring.adapters.samples import Dataset, DatasetDict, Sample, limit_of
 from nel.compat.evalscope.media import with_bytes
 from nel.compat.evalscope.values import HubType
-from nel.datasets.hub import snapshot_of
+from nel.datasets.hub_files import snapshot_of
 from nel.datasets.source import open_dataset
 from nel.errors import DatasetError
 

@@ -1,0 +1,229 @@
+"""Reads datasets of the Hugging Face hub without its libraries: the files of a commit by HTTP, and
+nel's own readers.
+
+A revision is resolved to a commit, whose files never change: they are kept below ``HF_HOME`` with
+the list of them, so that what was read once needs no network. Files that the hub lists with a
+SHA-256 are checked. ``HF_ENDPOINT``, ``HF_TOKEN`` and ``HF_HUB_OFFLINE`` mean what they mean to the
+libraries.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import http.client
+import os
+import urllib.error
+import urllib.request
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from fnmatch import fnmatchcase
+from pathlib import Path, PurePosixPath
+from typing import Any, Final
+from urllib.parse import quote, urlsplit
+
+from nel.core.strict_json import dumps, loads
+from nel.datasets.base import Dataset
+from nel.datasets.files import source_at
+from nel.datasets.hub_address import COMMIT, HubAddress
+from nel.datasets.kept_files import inside, keep, kept_list
+from nel.datasets.repository import configs_of, files_of
+from nel.datasets.repository_rows import dataset_of_files
+from nel.errors import DatasetError
+
+_HUB: Final = "https://huggingface.co"
+_CARD: Final = "README.md"
+_CARD_BYTES_MAX: Final = 4 * 1024 * 1024
+_LIST_BYTES_MAX: Final = 64 * 1024 * 1024
+_FILE_BYTES_MAX: Final = 4 << 30
+_CHUNK_BYTES: Final = 1 << 20
+_TIMEOUT_SECONDS: Final = 30.0
+_ATTEMPTS: Final = 3
+_TRUE: Final = ("1", "true", "yes", "on")
+_MEANINGS: Final = {
+    "GatedRepo": "it is gated; accept its terms on the hub and set HF_TOKEN",
+    "RevisionNotFound": "it has no such revision",
+    "RepoNotFound": "the hub has no such dataset, or it is private and needs HF_TOKEN",
+    "EntryNotFound": "a file that the hub lists is not there",
+}
+"""By the error code that the hub sends in a header."""
+
+
+def open_files(uri: str, address: HubAddress) -> Dataset:
+    """Download the files of a dataset, or find them in the cache, and open them.
+
+    Raises:
+        DatasetError: The dataset cannot be had; the message says why.
+    """
+    repository = _Repository(address, uri)
+    files = repository.files()
+    card = [] if address.file is not None or _CARD not in files else configs_of(repository.card())
+    parts = [
+        [
+            source_at(repository.path_of(name), f"{uri}: {name}")
+            for name in files_of(files, card, address, config, uri)
+        ]
+        for config in address.configs or (address.config,)
+    ]
+    return dataset_of_files(uri, address, repository.commit, parts)
+
+
+def snapshot_of(repo: str, revision: str | None, patterns: Sequence[str]) -> Path:
+    """Return the folder with the files of a dataset that match one of some shell patterns.
+
+    Raises:
+        DatasetError: They cannot be had, or there are none.
+    """
+    address = HubAddress(repo=repo, config=None, split="", revision=revision)
+    repository = _Repository(address, f"hf://{repo}")
+    names = [
+        name
+        for name in repository.files()
+        if any(fnmatchcase(name, pattern) for pattern in patterns)
+    ]
+    if not names:
+        raise DatasetError(f"hf://{repo} has no file {' or '.join(patterns)}")
+    paths = [repository.path_of(name) for name in names]
+    return paths[0].parents[len(PurePosixPath(names[0]).parts) - 1]
+
+
+class _Repository:
+    """One dataset of the hub at one revision, and what is kept of it."""
+
+    def __init__(self, address: HubAddress, uri: str) -> None:
+        self._address = address
+        self._uri = uri
+        home = (
+            os.environ.get("HF_HOME")
+            or Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache") / "huggingface"
+        )
+        self._home = Path(home).expanduser()
+        self._kept = self._home / "nel" / address.repo.replace("/", "--")
+        self._hub = (os.environ.get("HF_ENDPOINT") or _HUB).rstrip("/")
+        self._listed: dict[str, str | None] = {}
+        self.commit = ""
+        """Of the revision; empty before `files` found it."""
+
+    def files(self) -> list[str]:
+        """Return the paths of all files, from the cache where the commit was read before."""
+        revision = self._address.revision or "main"
+        listed = kept_list(self._kept / f"{revision}.json") if COMMIT.fullmatch(revision) else None
+        if listed is None:
+            url = f"{self._hub}/api/datasets/{self._address.repo}/revision/{quote(revision, safe='')}?blobs=true"
+            with self._asked(url) as answer:
+                self.commit, listed = self._read_list(answer.read(_LIST_BYTES_MAX))
+            self._keep(f"{self.commit}.json", dumps(listed).encode())
+        else:
+            self.commit = revision
+        self._listed = listed
+        return sorted(listed)
+
+    def card(self) -> str:
+        """Return the text of the card."""
+        with self.path_of(_CARD).open("rb") as file:
+            return file.read(_CARD_BYTES_MAX).decode("utf-8", "replace")
+
+    def path_of(self, name: str) -> Path:
+        """Return where a file is kept, downloaded if it was not there."""
+        path = self._kept / self.commit / name
+        if not path.is_file():
+            url = f"{self._hub}/datasets/{self._address.repo}/resolve/{self.commit}/{quote(name)}"
+            with self._asked(url) as answer:
+                self._keep(f"{self.commit}/{name}", self._checked(answer, name))
+        return path
+
+    def _checked(self, answer: Any, name: str) -> bytes:
+        digest = hashlib.sha256()
+        chunks: list[bytes] = []
+        while chunk := answer.read(_CHUNK_BYTES):
+            if len(chunks) * _CHUNK_BYTES > _FILE_BYTES_MAX:
+                raise self._problem(f"{name} has more than {_FILE_BYTES_MAX >> 30} GiB")
+            digest.update(chunk)
+            chunks.append(chunk)
+        wanted = self._listed[name]
+        if wanted is not None and wanted != digest.hexdigest():
+            raise self._problem(f"{name}: what the hub sends is not what it lists; try again later")
+        return b"".join(chunks)
+
+    def _read_list(self, body: bytes) -> tuple[str, dict[str, str | None]]:
+        try:
+            document = loads(body)
+            listed = {
+                inside(str(sibling["rfilename"]), self._uri): (sibling.get("lfs") or {}).get(
+                    "sha256"
+                )
+                for sibling in document["siblings"]
+            }
+            commit = str(document["sha"])
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
+            raise self._problem(
+                "what the hub answers is no list of files; try again later"
+            ) from error
+        if not COMMIT.fullmatch(commit):
+            raise self._problem("the hub does not say which commit it has; name it with revision=")
+        return commit, listed
+
+    def _keep(self, name: str, content: bytes) -> None:
+        keep(self._kept / name, content, uri=self._uri, variable="HF_HOME")
+
+    @contextmanager
+    def _asked(self, url: str) -> Iterator[Any]:
+        if os.environ.get("HF_HUB_OFFLINE", "").lower() in _TRUE:
+            raise self._problem("offline mode is on (HF_HUB_OFFLINE), and it is not in the cache")
+        try:
+            with _open(url, self._token()) as answer:
+                yield answer
+        except urllib.error.HTTPError as error:
+            error.close()
+            code = error.headers.get("X-Error-Code", "")
+            raise self._problem(
+                _MEANINGS.get(code, f"the hub answers HTTP {error.code}")
+            ) from error
+        except TimeoutError as error:
+            raise self._problem("the hub did not answer in time") from error
+        except (OSError, http.client.HTTPException) as error:
+            raise self._problem(
+                "the hub cannot be reached, and the dataset is not in the cache"
+            ) from error
+
+    def _token(self) -> str | None:
+        token = os.environ.get("HF_TOKEN", "").strip()
+        try:
+            return token or (self._home / "token").read_text(encoding="utf-8").strip() or None
+        except (OSError, UnicodeDecodeError):
+            return None
+
+    def _problem(self, what: str) -> DatasetError:
+        return DatasetError(f"{self._uri}: {what}; or give a local copy: --dataset PATH")
+
+
+class _KeepTokenHome(urllib.request.HTTPRedirectHandler):
+    """Follows redirects, and sends the token to no other host."""
+
+    def redirect_request(
+        self, req: Any, fp: Any, code: int, msg: str, headers: Any, newurl: str
+    ) -> Any:
+        """Return the next request, without the token where its host is another one."""
+        following = super().redirect_request(req, fp, code, msg, headers, newurl)
+        if following is not None and urlsplit(newurl)[:2] != urlsplit(req.full_url)[:2]:
+            following.remove_header("Authorization")
+        return following
+
+
+def _open(url: str, token: str | None) -> Any:
+    """Return the answer to a GET; a connection that fails and a fault of the server are tried
+    again.
+    """
+    request = urllib.request.Request(url, headers={"User-Agent": "nel"})  # noqa: S310 - the user's own hub
+    if token is not None:
+        request.add_header("Authorization", f"Bearer {token}")
+    opener = urllib.request.build_opener(_KeepTokenHome)
+    for attempt in range(_ATTEMPTS):
+        try:
+            return opener.open(request, timeout=_TIMEOUT_SECONDS)
+        except urllib.error.HTTPError as error:
+            if error.code < http.HTTPStatus.INTERNAL_SERVER_ERROR or attempt == _ATTEMPTS - 1:
+                raise
+        except OSError:
+            if attempt == _ATTEMPTS - 1:
+                raise
+    raise AssertionError
