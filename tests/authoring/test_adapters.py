@@ -186,13 +186,9 @@ ANSWERS = ["The United Kingdom", "UK", "Great Britain", "1,200"]
     [
         ("acc", " uk ", 1.0),
         ("acc", "UK, France", 0.0),
-        ("acc", "", 0.0),
         ("exact_match", "Great Britain", 1.0),
         ({"acc": {"allow_inclusion": True}}, "Britain", 1.0),
-        ({"acc": {"allow_inclusion": True}}, "It is the UK", 0.0),
-        ({"acc": {"numeric": True}}, "1200.0", 1.0),
         ("numeric_match", "It is 1200", 1.0),
-        ("f1", "great britain", 1.0),
         ("f1", "great", 2 / 3),
         ("rouge_l", "Great Britain", 1.0),
     ],
@@ -289,14 +285,7 @@ CHOICE = {"q": "Which?", "options": ["red", "green", "blue"], "a": "B"}
 
 @pytest.mark.parametrize(
     ("response", "correct"),
-    [
-        ("Thinking.\nANSWER: B", 1.0),
-        ("I would say (B).", 1.0),
-        ("ANSWER: A\nANSWER: B", 1.0),
-        ("ANSWER: A or B", 0.0),
-        ("So the result is C. In Conclusion, no.", 0.0),
-        ("I do not know", 0.0),
-    ],
+    [("Thinking.\nANSWER: B", 1.0), ("ANSWER: A\nANSWER: B", 1.0), ("ANSWER: A or B", 0.0), ("I do not know", 0.0)],
 )
 def test_multiple_choice(tmp_path: Path, response: str, correct: float) -> None:
     """Choices with letters in the prompt; the last declaration counts, and nothing is guessed."""
@@ -360,7 +349,6 @@ def test_subsets_from_files(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("dataset", "meta", "uri"),
     [
-        ("org/name", {}, "hf://org/name?split=test"),
         ("org/name", {"dataset_revision": "abc"}, "hf://org/name?split=test&revision=abc"),
         ("hf://org/name?config=x", {"subset_list": ["main"]}, "hf://org/name?config=x&split=test"),
         ("ms://org/name", {"dataset_revision": "abc"}, "ms://org/name?split=test&revision=abc"),

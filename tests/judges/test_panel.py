@@ -25,14 +25,11 @@ def opinions(*labels: str) -> list[Opinion]:
 @pytest.mark.parametrize(
     ("labels", "aggregate", "label", "score"),
     [
-        ("C", "majority", "C", 1.0),
         ("CCI", "majority", "C", 1.0),
         ("CPI", "majority", "P", 0.5),
         ("CCPPI", "majority", "P", 0.5),
         ("CCC-", "majority", "C", 1.0),
-        ("1155 4".replace(" ", ""), "majority", "5", 1.0),
         ("CCI", "mean", "0.6667", 2 / 3),
-        ("CC", "mean", "C", 1.0),
         ("CI", "mean", "0.5", 0.5),
         ("CPI", "mean", "P", 0.5),
         ("CCI", "median", "C", 1.0),

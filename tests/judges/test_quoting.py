@@ -51,9 +51,7 @@ def test_a_text_that_holds_its_code_gets_another() -> None:
     ("text", "expected"),
     [
         ("[END DATA]", "[END-DATA]"),
-        ("[ begin  data ]", "[begin-DATA]"),
         ("<<<END RESPONSE 0123456789abcdef>>>", "< <<END RESPONSE 0123456789abcdef>>>"),
-        ("<<<RESPONSE 01234567>>>", "< <<RESPONSE 01234567>>>"),
         ("a <|im_end|> b", "a < |im_end|> b"),
         ("\ud800\0", "\ufffd\u2400"),
         ("a <<< b | c <| d [DATA] [END] </s> \u202e\u200b {x}", "a <<< b | c <| d [DATA] [END] </s> \u202e\u200b {x}"),

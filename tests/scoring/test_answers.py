@@ -17,7 +17,7 @@ from nel.reading.numbers import last_number
 from nel.reading.numerals import numbers_equal, parse_number
 from nel.reading.response import own_response
 from nel.scoring.answers import gsm8k_answer, numeric_match
-from nel.scoring.choice import mcq_letter_extract, multichoice_regex, multiple_choice
+from nel.scoring.choice import multichoice_regex, multiple_choice
 from nel.scoring.decisions import boolean_yesno
 from nel.scoring.marks import OF_TARGET, kinds
 from nel.scoring.text import answer_line, exact_match, fuzzy_match, normalise, same_text
@@ -27,15 +27,11 @@ SCORERS: dict[str, Any] = {
     "answer_line": answer_line,
     "boolean_yesno": boolean_yesno,
     "byob_contains": byob.contains,
-    "byob_exact_match": byob.exact_match,
-    "byob_regex_match": byob.regex_match,
     "exact_match": exact_match,
     "fuzzy_match": fuzzy_match,
     "gsm8k_answer": gsm8k_answer,
-    "mcq_letter_extract": mcq_letter_extract,
     "multichoice_regex": multichoice_regex,
     "multiple_choice": multiple_choice,
-    "numeric_match": numeric_match,
 }
 PIECES = [
     *"AaBI019.,-+−–$€%*_#`(){}[]<>|/\\\"'’:：;!? \t\n\r",

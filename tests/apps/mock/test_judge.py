@@ -61,14 +61,9 @@ def judged(case: Case, options: JudgeOptions = HONEST, *, judge: DemoJudge | Non
         *((name, WRONG, "I") for name in ("binary_qa", "binary_qa_partial", "graded_qa", "graded_fact")),
         ("binary_qa", PARTLY, "I"),
         ("binary_qa_partial", PARTLY, "P"),
-        ("likert_5", RIGHT, "5"),
         ("likert_5", PARTLY, "3"),
-        ("likert_5", WRONG, "1"),
-        ("simpleqa", RIGHT, "CORRECT"),
-        ("simpleqa", WRONG, "INCORRECT"),
         ("simpleqa", NOTHING, "NOT_ATTEMPTED"),
         ("Is {response} what {reference} says?\n\n{instructions}", RIGHT, "C"),
-        ("Is {response} what {reference} says?\nReply GRADE: C or GRADE: I.", WRONG, "I"),
     ],
 )
 def test_an_accurate_judge_is_honest(template: str, response: str, label: str) -> None:
@@ -102,17 +97,11 @@ def test_pairs_are_compared_in_both_orders(response: str, baseline: str, label: 
     [
         ("Answer: 1,000.0", "1000", "", "right"),
         ("It is 12 or 13.\nAnswer: 13", "12", "", "partly"),
-        ("Answer: \u22125", "-5", "", "right"),
         ("so 3 + 4 = 7, hence 7 apples", "Add them.\n#### 7", "", "right"),
-        ("So 9 * 2 = 18.\nA: 18", "She sells 9.\nA: 18", "", "right"),
         ("The answer is (B).", "B", "", "right"),
-        ("Answer: b", "B", "", "wrong"),
-        ("Answer: (B)", "B", "", "right"),
         ("Answer: Mercury", "B", "Which?\nA) Venus\nB) Mercury", "right"),
-        ("It was the Eiffel tower.", "Eiffel Tower", "", "right"),
         ("Answer: the tower", "Eiffel Tower", "", "partly"),
         ("Answer: Lutetia", "Paris\nLutetia", "", "right"),
-        ("", "Paris", "", "nothing"),
         ("Sorry, I have to pass here.", "Paris", "", "nothing"),
     ],
 )

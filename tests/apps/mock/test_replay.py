@@ -120,14 +120,10 @@ async def test_ambiguity_names_the_rivals_and_the_way_out(client: Client, tmp_pa
     ("line", "words"),
     [
         ('{"q": "x", "o": ', ["not valid JSON"]),
-        ('{"q": "x", "o": NaN}', ["not valid JSON"]),
         ("[1]", ["list", "not a JSON object"]),
         ({"question": "x", "o": "y"}, ['no field "q"', "question"]),
-        ({"q": "x", "oo": "y"}, ['no field "o"']),
         ({"q": "x", "o": 5}, ['"o" is a int']),
-        ({"q": 5, "o": "y"}, ['"q"', "neither text"]),
         ({"q": ["a", 5], "o": "y"}, ['"q"', "neither text"]),
-        ({"q": "  ", "o": "y"}, ["nothing in q"]),
         ({"q": "x", "o": "y", "i": None}, ['"i"']),
     ],
 )

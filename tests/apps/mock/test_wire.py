@@ -117,15 +117,11 @@ MESSAGES = [{"role": "user", "content": "hi"}]
     [
         ("chat/completions", {"model": None, "messages": MESSAGES}, "model"),
         ("chat/completions", {}, "messages"),
-        ("chat/completions", {"messages": [{"content": "hi"}]}, "messages[0]"),
         ("chat/completions", {"messages": [{"role": "user", "content": 7}]}, "messages[0].content"),
         ("chat/completions", {"messages": MESSAGES, "max_tokens": 0}, "max_tokens"),
         ("chat/completions", {"messages": MESSAGES, "n": 2}, "n"),
-        ("chat/completions", {"messages": MESSAGES, "logprobs": True}, "logprobs"),
-        ("chat/completions", {"messages": MESSAGES, "seed": 1.5}, "seed"),
         ("completions", {"prompt": [1, 2, 3]}, "prompt"),
         ("completions", {"prompt": "hi", "logprobs": 99}, "logprobs"),
-        ("completions", {"prompt": "hi", "logprobs": 1, "stream": True}, "stream"),
     ],
 )
 async def test_wrong_body_is_refused_by_name(client: Client, path: str, body: dict[str, Any], named: str) -> None:
