@@ -203,13 +203,6 @@ def test_a_listed_path_stays_in_its_folder(hub: FakeModelScope, tmp_path: Path) 
     assert fetched(hub) == []
 
 
-def test_bad_rows_are_named_by_file_and_line(hub: FakeModelScope) -> None:
-    """As those of a local file."""
-    hub.repos["acme/quiz"] = [{"test.jsonl": JSONL + b"{\n"}]
-    with pytest.raises(DatasetError, match=r"ms://acme/quiz: test\.jsonl: 1 bad line: line 4: invalid JSON"):
-        data_of(open_dataset("ms://acme/quiz"))
-
-
 def test_parquet_and_csv_are_read_by_their_own_readers(hub: FakeModelScope) -> None:
     """The format is that of the file."""
     pa = pytest.importorskip("pyarrow")

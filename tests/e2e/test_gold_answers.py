@@ -99,13 +99,9 @@ EMPTY: list[Any] = ["", " ", [], [""], ["", " "]]
     ("scorer", "golds"),
     [
         ("contains", EMPTY),
-        ("fuzzy_match", EMPTY),
-        ("math_equal", EMPTY),
         ("rouge", [*EMPTY, "—", "…", "🎉"]),
         ("numeric_match", [*EMPTY, "n/a", "x=5", "5 or 6", ["a", "b"]]),
-        ("gsm8k_answer", [*EMPTY, "n/a", "x=5", "5 or 6"]),
         ("mcq_letter_extract", [*EMPTY, "K"]),
-        ("regex_match", [*EMPTY, "("]),
         ("label_match:labels=[a,b]", [*EMPTY, "c"]),
     ],
 )

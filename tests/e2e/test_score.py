@@ -176,7 +176,7 @@ def test_no_number_mixes_two_rules(tmp_path: Path, head: str, body: str, is_seen
     """
     sums(tmp_path / "data.jsonl", 12)
     (tmp_path / "bench.py").write_text(_LISTED.format(head=head, body=body), encoding="utf-8")
-    env = {"RIGHT": str(tmp_path / "right.json"), "MODULE": "right_answers", "PYTHONDONTWRITEBYTECODE": "1"}
+    env = {"RIGHT": str(tmp_path / "right.json"), "MODULE": "right_answers"}
     answers = [str(2 * number) for number in range(12)]
     broken = True
 

@@ -62,7 +62,7 @@ def _streamed(plan: Plan, processes: int) -> tuple[list[StoredSample], dict[str,
         [*GOOD[:8], {"id": None, **GOOD[8]}, *GOOD[9:]],
         [*GOOD[:7], "{", *GOOD[7:]],
     ],
-    ids=["good", "few", "unusable", "repeated", "own ids", "an id that is none", "no JSON", "no JSON at once"],
+    ids=["good", "unusable", "repeated", "an id that is none", "no JSON"],
 )
 def test_processes_change_nothing(tmp_path: Path, lines: list[object]) -> None:
     """Samples, ids of repeated rows, faults, digests, and what is said of a row that cannot be read, after how many."""

@@ -15,7 +15,6 @@ from nel.metrics import (
     pass_hat_k,
     pass_k,
     reducer_named,
-    score_reducer,
     value_to_float,
     vote_at,
 )
@@ -161,16 +160,3 @@ def test_k_is_a_positive_integer(factory, k: Any) -> None:
     """Any other k is refused when the reducer is built."""
     with pytest.raises(ValueError, match="k must be a positive integer"):
         factory(k)
-
-
-def test_decorator_keeps_the_factory() -> None:
-    """Name, signature and docstring are the factory's; what is no factory is refused."""
-    assert pass_at.__name__ == "pass_at"
-    assert (pass_at.__doc__ or "").startswith("Estimate the probability")
-
-    @score_reducer
-    def first(scores: list[Score]) -> Any:
-        return scores[0]
-
-    with pytest.raises(TypeError, match="first returned a Score; decorate the factory"):
-        first([Score(value=1)])

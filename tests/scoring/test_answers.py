@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from nel.byob import scorers as byob
 from nel.errors import DatasetError, ScorerError
 from nel.reading.decisions import read_decision
-from nel.reading.numbers import last_number
 from nel.reading.numerals import numbers_equal, parse_number
 from nel.reading.response import own_response
 from nel.scoring.answers import gsm8k_answer, numeric_match
@@ -123,14 +122,6 @@ def test_equality_of_numbers_is_symmetric(left: str, right: str) -> None:
 def test_a_number_equals_itself(text: str) -> None:
     """What can be read as a number equals itself; what cannot equals nothing."""
     assert numbers_equal(text, text) == (parse_number(text) is not None)
-
-
-@given(st.integers(min_value=-(10**15), max_value=10**15), st.integers(min_value=-(10**15), max_value=10**15))
-@settings(deadline=None)
-def test_numbers_are_equal_when_integers_are(left: int, right: int) -> None:
-    """Two integers are equal as texts exactly when they are equal, thousands commas or not."""
-    assert numbers_equal(f"{left:,}", right) == (left == right)
-    assert last_number(f"The result is {left:,}.") == f"{left:,}"
 
 
 @given(ANY_TEXT, ANY_TEXT)

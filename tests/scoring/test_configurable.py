@@ -16,8 +16,6 @@ from nel.metrics import reducer_named
 from nel.scorers import (
     CORRECT,
     INCORRECT,
-    NOANSWER,
-    PARTIAL,
     SampleScore,
     Score,
     Target,
@@ -90,17 +88,6 @@ def test_marks_around_a_number_do_not_count(response: str) -> None:
     assert _value(_NUMERIC, response, "42") == CORRECT
 
 
-@pytest.mark.parametrize("response", ["\\(42\\)", "42…"])
-def test_other_delimiters_of_mathematics_and_of_scripts_do_not_count(response: str) -> None:
-    """LaTeX's own brackets, the ellipsis and the marks of Chinese and Japanese are trimmed as well."""
-    assert _value(_NUMERIC, response, "42") == CORRECT
-
-
-def test_a_number_in_latex_brackets_hides_no_number_before_it() -> None:
-    """The last number counts even where it stands in LaTeX brackets, and not one before it."""
-    assert _value(_NUMERIC, "40 plus 2 is \\(42\\)", "40") == INCORRECT
-
-
 @pytest.mark.parametrize(
     ("response", "target"),
     [("12345678901234567890123", "12345678901234567890124"), ("-42", "42"), ("25", "5"), ("160%", "60")],
@@ -136,18 +123,6 @@ def test_where_a_number_is_looked_for(location: Any, response: str, value: str) 
     assert _value(match(location, numeric=True), response, "42") == value
 
 
-@pytest.mark.parametrize("response", ["\\boxed{42}", "x=42"])
-def test_the_whole_response_may_be_a_box_or_an_equation(response: str) -> None:
-    """What end and any read as one number is that number for exact too."""
-    assert _value(match("exact", numeric=True), response, "42") == CORRECT
-
-
-@pytest.mark.parametrize("space", [" ", "\u202f"])
-def test_exact_reads_grouped_digits(space: str) -> None:
-    """The whole response may be one number whose groups any kind of space parts."""
-    assert _value(match("exact", numeric=True), f"3{space}000", "3000") == CORRECT
-
-
 @pytest.mark.parametrize(
     ("response", "target", "value"),
     [("5, apples", "5, apples", "C"), ("5 apples", "5, apples", "I"), ("It is Paris.", "paris", "C")],
@@ -155,12 +130,6 @@ def test_exact_reads_grouped_digits(space: str) -> None:
 def test_a_target_that_is_no_number_is_compared_as_text(response: str, target: str, value: str) -> None:
     """Numeric or not, a target in words is compared as words."""
     assert _value(_NUMERIC, response, target) == value
-
-
-@pytest.mark.parametrize(("response", "value"), [("60%", "C"), ("6060%", "I")])
-def test_a_number_and_a_percentage_may_both_be_targets(response: str, value: str) -> None:
-    """Of the targets 60 and 60% each is compared in its own way."""
-    assert _value(_NUMERIC, response, ["60", "60%"]) == value
 
 
 def test_a_numeric_target_that_is_no_text_is_read() -> None:
@@ -241,14 +210,6 @@ def test_an_empty_target_is_a_bad_row_whatever_the_response(name: str, target: A
     for response in ("", "x", "ANSWER: A", "5"):
         with pytest.raises(DatasetError):
             _ALL[name](ScorerInput(response=response, target=target))
-
-
-@pytest.mark.parametrize("name", list(_ALL))
-def test_a_missing_target_is_a_bad_row(name: str) -> None:
-    """A target of None is no target, and not the word None."""
-    for response in ("", "x", "ANSWER: None", "None"):
-        with pytest.raises(DatasetError):
-            _ALL[name](ScorerInput(response=response, target=None))
 
 
 @pytest.mark.parametrize("name", ["match", "f1"])
@@ -366,19 +327,6 @@ def test_an_answer_that_is_a_line(response: str, target: Any, value: str) -> Non
     assert _value(answer("line"), response, target) == value
 
 
-def test_an_answer_keeps_brackets_that_do_not_enclose_it() -> None:
-    """Only brackets around all of an answer are dropped."""
-    assert _score(answer("line"), "ANSWER: (a) and (b)", "x").answer == "(a) and (b)"
-
-
-@pytest.mark.parametrize(
-    ("response", "target"), [("ANSWER: $\\boxed{\\frac{1}{2}}$", "\\frac{1}{2}"), ("ANSWER: (f(x))", "f(x)")]
-)
-def test_what_encloses_an_answer_with_marks_of_its_own_is_dropped(response: str, target: str) -> None:
-    """A box around a fraction and brackets around a call are still around all of it."""
-    assert _value(answer("line"), response, target) == CORRECT
-
-
 def test_an_answer_says_what_it_read() -> None:
     """The answer is what was taken, the explanation the whole response."""
     assert _score(answer("word"), "ANSWER: **Yes**", "no") == Score(
@@ -412,14 +360,6 @@ _FOUR = ("Rome", "Paris", "Bonn", "Oslo")
 def test_choice(response: str, target: Any, value: str) -> None:
     """The chosen letters must be exactly the right ones, in any order and dress."""
     assert _value(choice(), response, target, _FOUR) == value
-
-
-@pytest.mark.parametrize(
-    ("response", "target"), [("ANSWER: A or B", ["A", "B"]), ("ANSWER: A and C because both hold", "A")]
-)
-def test_a_hedged_or_longer_choice_is_not_right(response: str, target: Any) -> None:
-    """Either of two letters is not both, and two letters are not the first alone."""
-    assert _value(choice(), response, target, _FOUR) != CORRECT
 
 
 @pytest.mark.parametrize(("label", "n"), [("Z", 26), ("1", 27), ("12", 40)])
@@ -459,18 +399,6 @@ def test_f1(response: str, target: Any, value: float) -> None:
     assert _value(f1(), response, target) == value
 
 
-@pytest.mark.parametrize("target", ["A", "..."])
-def test_f1_of_nothing_is_nothing(target: str) -> None:
-    """A response without a word has nothing in common with any target."""
-    assert _value(f1(), "", target) == 0.0
-    assert _value(f1(), "!?", target) == 0.0
-
-
-def test_f1_of_the_same_text_is_whole() -> None:
-    """A text that normalises to nothing still has all of itself in common with itself."""
-    assert [_value(f1(), text, text) for text in ("A", "the", "+")] == [1.0, 1.0, 1.0]
-
-
 def test_f1_takes_stop_words_and_a_function() -> None:
     """Stop words are normalised as the words are; a function may take the answer out of the response."""
     assert _value(f1(stop_words=["Big", "very-small"]), "the big very small cat", "cat") == 1.0
@@ -506,60 +434,12 @@ def test_texts_that_differ_in_marks_are_not_equal(response: str, target: str) ->
         assert _value(match("exact"), response, wanted) == INCORRECT
 
 
-@pytest.mark.parametrize(
-    ("response", "target"),
-    [
-        *((form.format(letter), letter) for letter in "A" for form in ("{}.", "({})", "**{}**", '"{}"')),
-        ("✔️", "✓"),
-        ("Paris 🎉", "Paris"),
-        ("Pa\u200bris", "Paris"),
-        ("Paris<|im_end|>", "Paris"),
-    ],
-)
-def test_texts_that_differ_in_dressing_are_equal(response: str, target: str) -> None:
-    """Emphasis, brackets around a letter and decoration that the target does not have change nothing."""
-    for wanted in (target, ["Rome", target]):
-        assert _value(exact(), response, wanted) == CORRECT
-        assert _value(f1(), response, wanted) == 1.0
-        assert _value(match("exact"), response, wanted) == CORRECT
-
-
 @pytest.mark.parametrize("location", ["begin", "end", "any", "exact"])
 @pytest.mark.parametrize("target", ["✓", "\u200b", "\ufe0f", "]"])
 def test_a_target_without_words_is_not_in_every_response(location: Any, target: Any) -> None:
     """A symbol, an invisible character or a mark that belongs to a word matches no refusal."""
     for response in ("I refuse to answer.", "Really? [No]", "", "✗"):
         assert _value(match(location), response, target) == INCORRECT
-
-
-@pytest.mark.parametrize(
-    ("location", "response", "target", "value"),
-    [
-        ("any", "the operator is `!=`, I think", "!=", "C"),
-        ("any", "It is ♝f3 here", "♞f3", "I"),
-        ("end", "My grade: A-", "A", "I"),
-        ("end", "My grade: **A-**.", "A-", "C"),
-    ],
-)
-def test_where_marks_are_looked_for(location: Any, response: str, target: str, value: str) -> None:
-    """Symbols and signs count at the place where the target is looked for."""
-    assert _value(match(location), response, target) == value
-
-
-@pytest.mark.parametrize(
-    ("kind", "response", "target", "value"),
-    [
-        ("line", "ANSWER: ♞f3", "♞f3", "C"),
-        ("line", "ANSWER: ♝f3", "♞f3", "I"),
-        ("word", "ANSWER: K♠", ["K♥", "K♠"], "C"),
-        ("word", "ANSWER: K♥", "K♠", "I"),
-    ],
-)
-def test_symbols_after_the_marker_count_where_the_target_has_some(
-    kind: Any, response: str, target: Any, value: str
-) -> None:
-    """What follows ANSWER: is compared with its symbols where the target has any."""
-    assert _value(answer(kind), response, target) == value
 
 
 @pytest.mark.parametrize(
@@ -578,18 +458,6 @@ def test_what_inspect_promises_of_words(
     """The best of several targets, stop words, numbers with marks around them: as Inspect's own tests have them."""
     assert _value(f1(**options), response, targets) == shared
     assert _value(exact(), response, targets) == same
-
-
-@pytest.mark.parametrize("text", ["\u00a0B\u00a0", " A-\u00a0"])
-def test_match_finds_a_target_with_spaces_of_any_kind_in_itself(text: str) -> None:
-    """Spaces around a target do not count, a space that does not break included."""
-    assert {_value(match(location), text, text) for location in ("begin", "end", "any", "exact")} == {CORRECT}
-
-
-@pytest.mark.parametrize("text", ["A", "+"])
-def test_exact_finds_the_same_text_equal(text: str) -> None:
-    """A text of an article or of marks alone equals itself."""
-    assert _value(exact(), text, text) == CORRECT
 
 
 @pytest.mark.parametrize(
@@ -678,34 +546,6 @@ def test_multi_scorer_refuses_at_once_what_cannot_score(members: list[Any], redu
         multi_scorer(members, reducer)
 
 
-def test_multi_scorers_can_be_nested() -> None:
-    """A multi scorer is a scorer."""
-    inner = multi_scorer([match(), exact()], "max")
-    assert _value(multi_scorer([inner, includes()], "max"), "Paris it is", "Paris") == CORRECT
-
-
-_INVISIBLE = ["\u200b", "\u200e", "\u200f", "\u2060", "\ufeff", "\u202b"]
-
-
-@pytest.mark.parametrize(
-    ("built", "response", "target"),
-    [
-        (match(), "It is Paris{0}", "Paris"),
-        (match(numeric=True), "It is {0}42{0}", "42"),
-        (answer("letter"), "ANSWER: {0}B", "B"),
-        (answer("word"), "ANSWER: Yes{0}", "Yes"),
-        (choice(), "ANSWER: {0}B", "B"),
-        (exact(), "{0}Paris{0}", "Paris"),
-        (f1(), "{0}Paris{0}", "Paris"),
-    ],
-    ids=lambda value: repr(value).replace("{0}", "_"),
-)
-def test_invisible_characters_do_not_count(built: Any, response: str, target: str) -> None:
-    """Zero-width spaces and direction marks around an answer change nothing."""
-    values = {mark: _value(built, response.format(mark), target) for mark in _INVISIBLE}
-    assert set(values.values()) <= {CORRECT, 1.0}, values
-
-
 @pytest.mark.parametrize("name", list(_ALL))
 @pytest.mark.parametrize("response", ["\ud800"])
 def test_odd_characters_raise_nothing(name: str, response: str) -> None:
@@ -745,12 +585,6 @@ def test_targets() -> None:
     assert len(Target([])) == 0
     assert Target([1, 2]).target == ["1", "2"]  # type: ignore[list-item]
     assert "b" in Target(["a", "b"])
-
-
-def test_grades() -> None:
-    """The four grades are the letters Inspect has."""
-    assert (CORRECT, INCORRECT, PARTIAL, NOANSWER) == ("C", "I", "P", "N")
-    assert [value_to_float()(grade) for grade in (CORRECT, INCORRECT, PARTIAL, NOANSWER)] == [1.0, 0.0, 0.5, 0.0]
 
 
 def test_scores_read_as_scalars() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import functools
-import inspect
 import os
 import subprocess
 import sys
@@ -248,13 +247,6 @@ def test_async_scorers_are_known() -> None:
     assert is_async(functools.partial(an_async_function))
 
 
-def test_a_built_scorer_shows_its_options() -> None:
-    """Its text is the call that built it."""
-    assert repr(match("any", numeric=True)) == "match(location='any', numeric=True)"
-    assert repr(match()) == "match()"
-    assert match().__doc__ == inspect.getdoc(match)
-
-
 def test_a_name_and_metadata_may_be_given() -> None:
     """The decorator's name and further words are kept."""
 
@@ -310,13 +302,6 @@ def test_what_is_no_function_is_no_scorer(written: Any) -> None:
         as_scorer(written)
 
 
-@pytest.mark.parametrize("written", [5])
-def test_only_functions_and_classes_can_be_marked(written: Any) -> None:
-    """The decorator on anything else is an error of the configuration."""
-    with pytest.raises(ConfigError):
-        scorer(written)
-
-
 def test_undecorated_scorers_are_taken_as_they_are() -> None:
     """A plain function, factory or class after an entry point needs no decorator."""
 
@@ -348,18 +333,6 @@ def test_undecorated_scorers_are_taken_as_they_are() -> None:
 )
 def test_options_on_the_command_line(text: str, params: dict[str, Any]) -> None:
     """A name and its options build the scorer."""
-    assert find_scorer(text).params == params  # type: ignore[attr-defined]
-
-
-@pytest.mark.parametrize(
-    ("text", "params"),
-    [
-        ("pattern:pattern='(\\d{1,3})'", {"pattern": "(\\d{1,3})"}),
-        ("f1:stop_words=[the, big]", {"stop_words": ["the", "big"]}),
-    ],
-)
-def test_a_comma_inside_quotes_or_brackets_is_part_of_the_value(text: str, params: dict[str, Any]) -> None:
-    """A list and a pattern with a comma can be written."""
     assert find_scorer(text).params == params  # type: ignore[attr-defined]
 
 
@@ -618,13 +591,6 @@ def _digest(built: Any, **extra: Any) -> str:
 def test_scorers_that_judge_differently_have_different_digests(one: Any, other: Any) -> None:
     """Another scorer or another option never finds the stored verdicts of this one."""
     assert _digest(one) != _digest(other)
-
-
-def test_the_same_scorer_built_twice_has_one_digest() -> None:
-    """Building again, in whatever order of options, changes nothing; the benchmark's extra does."""
-    assert _digest(match("any", numeric=True)) == _digest(match(numeric=True, location="any"))
-    assert _digest(match("any")) == _digest(find_scorer("match:location=any"))
-    assert _digest(match()) != _digest(match(), k=1)
 
 
 def test_the_name_of_a_built_scorer_says_which_it_is() -> None:

@@ -43,15 +43,6 @@ def test_a_win_rate_over_questions_with_several_comparisons_is_clustered() -> No
     assert rate.interval.upper == min(1.0, expected.upper or 1.0)
 
 
-@pytest.mark.parametrize(("score", "value"), [(1.0, 1.0), (0.5, 0.5), (0.0, 0.0)])
-def test_equal_outcomes_are_no_certainty(score: float, value: float) -> None:
-    """Ten questions with two equal outcomes each have the interval of ten trials, not one without width."""
-    rate = win_rate(np.full(20, score), np.repeat(np.arange(10), 2))
-    assert rate is not None
-    assert rate.value == value
-    assert rate.interval == wilson_interval(10 * value, 10)
-
-
 def test_a_judge_that_prefers_the_first_seat_is_seen_through() -> None:
     """Every pair flips, and the first seat wins all."""
     found = position_bias(np.tile([1.0, 0.0], (12, 1)), np.arange(12))

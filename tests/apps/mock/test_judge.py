@@ -17,8 +17,7 @@ from nel.apps.http_server import running
 from nel.apps.mock.judge import DemoJudge, JudgeOptions, judge_app
 from nel.apps.mock.judge_grading import standing
 from nel.apps.mock.request_parsing import Query
-from nel.errors import ConfigError, JudgeError
-from nel.judges.quoting import quote, unquote
+from nel.errors import JudgeError
 from nel.judges.registry import judge_for
 from nel.judges.types import Case, Grade
 from tests.apps.mock.conftest import Client
@@ -173,17 +172,6 @@ def test_what_is_graded_cannot_speak_for_the_judge() -> None:
     assert judged(france(f"{hostile}Answer: Paris")).label == "C"
 
 
-def test_a_prompt_comes_apart_as_it_was_put_together() -> None:
-    """Pieces are found by their placeholders' names, the first of each; other texts are no prompts."""
-    quoted = quote("Judge {response} by {criteria}. {response}", {"response": "A\nB"}, trusted={"criteria": "tone"})
-    found = unquote(quoted.prompt)
-    assert found is not None
-    assert (found.code, dict(found.pieces)) == (quoted.code, {"response": "A\nB"})
-    assert re.sub(r"\s+", " ", found.rest) == "Judge by tone. "
-    assert unquote("Judge this: A") is None
-    assert "no grades in this one" in said(DemoJudge(HONEST), "Judge this: A")
-
-
 async def test_it_speaks_the_protocol(client: Client) -> None:
     """Over HTTP: usage, a cut reply says so, log-probabilities are refused."""
     (question,) = judge_for(france(RIGHT)).ask(france(RIGHT))
@@ -205,10 +193,3 @@ def test_the_command_serves_with_a_key() -> None:
         with pytest.raises(urllib.error.HTTPError, match="401") as refused:
             urllib.request.urlopen(f"{match[1]}/models", timeout=60)
         refused.value.close()
-
-
-@pytest.mark.parametrize("name", ["accuracy", "garbled_rate", "lenient_rate", "first_seat_rate", "longer_rate"])
-def test_impossible_chances_are_refused(name: str) -> None:
-    """A chance outside of 0 to 1 is a configuration error that names it."""
-    with pytest.raises(ConfigError, match=name):
-        JudgeOptions(**{name: 1.5})  # type: ignore[arg-type] # the name is one of the rates

