@@ -56,7 +56,7 @@ def run(tmp_path: Path, source: str, url: str, n: int = 3, **settings: Any) -> A
     )
 
 
-@pytest.mark.parametrize("source", [SYNC, RETURNED], ids=["sync", "async", "returned"])
+@pytest.mark.parametrize("source", [SYNC, RETURNED], ids=["sync", "returned"])
 def test_a_scorer_goes_on_with_a_grade(tmp_path: Path, source: str) -> None:
     """Waited for, awaited or returned: the score is the judge's, and its criteria are asked about."""
     with scripted(adds) as model, scripted(lambda *_: answer("Short.\nGRADE: 5")) as judge:

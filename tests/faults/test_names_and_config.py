@@ -188,7 +188,7 @@ def test_a_configuration_that_is_none(tmp_path: Path, text: str, word: str) -> N
         ("generation", "max_token", "max_tokens"),
         (None, "endpiont", "endpoint"),
     ],
-    ids=["f111-model", "f111-timeout", "f111-concurrency", "f111-max_tokens", "f111-dir", "f111-top"],
+    ids=["f111-model", "f111-concurrency", "f111-max_tokens", "f111-top"],
 )
 def test_an_unknown_key_is_an_error_with_a_suggestion(tmp_path: Path, part: str | None, key: str, meant: str) -> None:
     """A misspelt key is refused, with the key that was meant."""

@@ -133,6 +133,9 @@ class Script:
         return max(self.faults_end, START if self.judging is None else self.judging.faults_end)
 
     @property
+    def has_kills(self) -> bool:
+        """Return whether a session may end without a word."""
+        return any(session.trouble.startswith("kill") for session in self.sessions)
 
 
 def script_of(seed: int) -> Script:
