@@ -37,7 +37,7 @@ def test_wrong_choices_are_named(text: str, error: type[Exception], message: str
     assert message in str(caught.value)
 
 
-def test_another_scorer_scores_stored_answers_anew(tmp_path: Path) -> None:
+def test_another_scorer_scores_stored_answers_again(tmp_path: Path) -> None:
     """--scorer on a resume re-scores; the bundle names the scorer with its options."""
     row = {"question": "q", "answer": "x #### 42", "out": "It is 42, or so."}
     write_jsonl(tmp_path / "data.jsonl", [row])

@@ -331,7 +331,7 @@ def test_labels_that_cannot_count_are_left_out_and_named(tmp_path: Path) -> None
 
 
 def test_a_label_of_an_answer_that_changed_counts_no_more(run: Path, tmp_path: Path) -> None:
-    """Answers made anew after labelling have no label; the calibration says how many are stale."""
+    """Answers made again after labelling have no label; the calibration says how many are stale."""
     labels = "".join(f"s{place},{place % 2}\n" for place in range(60))
     import_labels(run, _file(tmp_path / "labels.csv", "sample_id,label\n" + labels))
     changed = _answers(300, model="changed")[0][:20]

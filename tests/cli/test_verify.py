@@ -64,7 +64,7 @@ CHANGES: dict[str, tuple[str, str]] = {
 
 @pytest.mark.parametrize("change", CHANGES)
 def test_a_changed_store_is_found(run_dir: Path, change: str) -> None:
-    """A row that was edited behind nel's back disagrees with the identity or with the files."""
+    """A row that was edited outside of nel disagrees with the identity or with the files."""
     statement, what = CHANGES[change]
     with sqlite3.connect(run_dir / "run.db") as store:
         assert store.execute(statement).rowcount > 0

@@ -67,7 +67,7 @@ def test_wrong_arguments(tmp_path: Path, arguments: tuple[str, ...], message: st
     ),
 )
 def test_wrong_datasets(tmp_path: Path, content: str, message: str) -> None:
-    """Empty, invalid, duplicate ids, missing fields: named by line or field, exit 2, nothing left behind."""
+    """Empty, invalid, duplicate ids, missing fields: named by line or field, exit 2, nothing left."""
     (tmp_path / "data.jsonl").write_text(content)
     done = nel("eval", "run", "--bench", "gsm8k", "--dataset", "data.jsonl", *ENDPOINT, cwd=tmp_path)
     assert done.returncode == 2

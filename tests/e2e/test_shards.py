@@ -183,7 +183,7 @@ def test_a_shard_says_so_wherever_it_is_read_and_decides_nothing(divided: tuple[
 
 
 def test_what_is_beside_the_stores_of_shards_is_named(divided: tuple[Path, tuple[int, int]], tmp_path: Path) -> None:
-    """Labels of a shard are not silently left behind, and a shard alone is not asked again to be compared."""
+    """Labels of a shard are not silently left out, and a shard alone is not asked again to be compared."""
     shutil.copytree(divided[0], tmp_path / "out")
     (tmp_path / "out" / "s2" / "judged" / LABELS_NAME).write_text("{}")
     progress = Progress()

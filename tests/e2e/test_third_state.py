@@ -50,7 +50,7 @@ def _accounting(tmp_path: Path) -> dict[str, Any]:
 
 
 def test_one_lost_sample_does_not_hide(tmp_path: Path) -> None:
-    """One sample lost of six: the score is over five, the bounds say so, exit 3; a resume mends it."""
+    """One sample lost of six: the score is over five, the bounds say so, exit 3; a resume asks for it again."""
     broken = True
 
     def script(call: Call, number: int) -> Reply:

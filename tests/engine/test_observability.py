@@ -198,7 +198,7 @@ def test_a_log_that_cannot_be_written_harms_nothing(tmp_path: Path, capfd: pytes
 
 
 def test_an_observer_that_raises_is_dropped_and_reported() -> None:
-    """The others are told as before; the run hears of nothing."""
+    """The others are called as before; the run sees no error."""
     told: list[str] = []
     reported: list[BaseException] = []
 
@@ -485,7 +485,7 @@ class _Gate:
     down_seconds: float | None = None
 
 
-async def test_changes_of_pace_are_told_once() -> None:
+async def test_changes_of_pace_are_reported_once() -> None:
     """A limit or an outage is reported when it changes, not at each poll."""
     told: list[tuple[str, Any]] = []
 

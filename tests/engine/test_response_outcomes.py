@@ -59,6 +59,6 @@ def test_an_endpoints_fault_is_unscored() -> None:
         (Unscored(cause="sandbox", kind="unavailable"), RESCORE),
     ],
 )
-def test_what_a_resume_makes_anew(outcome: Outcome, retry: int) -> None:
+def test_what_a_resume_makes_again(outcome: Outcome, retry: int) -> None:
     """Verdicts stay; a scorer's fault is scored again; only an endpoint's fault is asked again."""
     assert retry_of(outcome) == retry

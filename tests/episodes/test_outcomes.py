@@ -46,7 +46,7 @@ def test_an_episode_is_scored_by_what_its_environment_says(tmp_path: Path) -> No
     assert len(calls) == 12
 
 
-def test_nobody_but_the_scorer_sees_a_gold_field(tmp_path: Path) -> None:
+def test_only_the_scorer_sees_a_gold_field(tmp_path: Path) -> None:
     """Neither the target nor a hidden field reaches tools or the endpoint."""
     lines, calls, _ = run(tmp_path, depositing)
     assert "canary" not in str([call.body for call in calls])
@@ -62,7 +62,7 @@ def _evidence(run_dir: Path) -> str:
         return str(store.execute("SELECT request FROM calls").fetchall())
 
 
-def test_what_the_model_did_wrong_is_told_to_it(tmp_path: Path) -> None:
+def test_the_model_reads_what_it_did_wrong(tmp_path: Path) -> None:
     """The episode goes on after calls that failed by the model's doing, and counts each by its kind."""
     wrong = {
         'no tool "nothing"': ("nothing", {}),
@@ -98,7 +98,7 @@ def test_a_toolset_may_run_calls_of_any_name(tmp_path: Path) -> None:
 
 
 def test_a_long_output_keeps_head_and_tail(tmp_path: Path) -> None:
-    """The model is told how many bytes are missing, and the line counts them."""
+    """The model reads how many bytes are missing, and the line counts them."""
 
     def script(request: Call, _: int) -> Reply:
         return calling(("long_list", {"n": 20_000})) if n_results(request) == 0 else answer("done")
@@ -125,7 +125,7 @@ def test_a_fault_of_a_tool_is_never_a_score(tmp_path: Path, how: str, kind: str)
 
 
 def test_a_tool_that_takes_too_long_is_stopped(tmp_path: Path) -> None:
-    """The model is told, and other tools go on in a new process."""
+    """The model reads so, and other tools go on in a new process."""
 
     def script(request: Call, _: int) -> Reply:
         if n_results(request) == 0:

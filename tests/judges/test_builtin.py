@@ -154,7 +154,7 @@ def test_a_rubric_is_scored_as_healthbench_does(met: tuple[bool, ...], score: fl
     ],
 )
 def test_a_case_that_lacks_what_is_needed_is_not_asked(template: str, values: dict[str, Any], message: str) -> None:
-    """It is told what is missing, before anything is sent."""
+    """What is missing is named before anything is sent."""
     case = Case(response="x", template=template, values=values)
     with pytest.raises(JudgeError, match=message) as refused:
         judge_for(case).ask(case)

@@ -49,7 +49,7 @@ def test_a_panel_is_settled_in_any_order(labels: str, aggregate: Aggregate, labe
 
 @pytest.mark.parametrize("labels", ["CI", "CCII", "15"])
 def test_a_tie_in_the_middle_is_no_majority(labels: str) -> None:
-    """Half a point that nobody gave is not made up."""
+    """Half a point that no judge gave is not made up."""
     with pytest.raises(JudgeError, match="there is no majority") as refused:
         aggregate_opinions(opinions(*labels), "majority", 1)
     assert refused.value.kind == "tie"

@@ -213,7 +213,7 @@ def test_grouped() -> None:
 
 
 def test_group_without_a_value() -> None:
-    """A group nobody of which was scored is None, not 0 and not gone, and then groups have no mean."""
+    """A group without a scored sample is None, not 0 and not gone, and then groups have no mean."""
     scores = samples(["C", math.nan], subject=["law", "art"])
     assert grouped(mean(), "subject")(scores) == {"art": None, "law": 1.0, "all": 1.0}
     assert grouped(mean(), "subject", all="groups")(scores)["all"] is None

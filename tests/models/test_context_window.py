@@ -105,7 +105,7 @@ def test_an_error_object_with_status_200_is_read_in_the_same_way() -> None:
     assert (fault.kind, fault.status) == ("context_exceeded", 200)
 
 
-def test_words_behind_a_long_prefix_are_read() -> None:
+def test_words_after_a_long_prefix_are_read() -> None:
     """A proxy puts its own words in front; what is shown is cut, what is read is not."""
     body = {"error": {"message": "proxy: " * 100 + "prompt is too long: 9 tokens > 8 maximum"}}
     fault = fault_of_status(400, {}, _bytes(body))

@@ -89,7 +89,7 @@ def test_a_server_that_falls_ill_or_is_well_again_changes_little(seed: int) -> N
 
 
 def test_an_endpoint_that_says_how_long_to_wait_is_left_alone_by_all() -> None:
-    """Hints are not weighed against a share: nobody sends before the time is over."""
+    """Hints are not weighed against a share: no request is sent before the time is over."""
     seen = paced(by_chance(0.02), 500, hint=2.0)
     refusals = [when for when, taken in seen.log if not taken]
     assert len(refusals) > 3
@@ -103,7 +103,7 @@ def test_an_endpoint_that_says_how_long_to_wait_is_left_alone_by_all() -> None:
     [({"requests_per_minute": 6_000.0}, 0), ({"tokens_per_minute": 60_000.0, "requests_per_minute": 60_000.0}, 10)],
     ids=["requests", "tokens"],
 )
-def test_a_limit_that_is_told_is_kept_and_used(limits: dict[str, float], tokens: int) -> None:
+def test_a_limit_that_is_announced_is_kept_and_used(limits: dict[str, float], tokens: int) -> None:
     """100 requests a second are allowed, of 640 that could be answered; beside that a burst of at most a second."""
     seen = paced(everything, 3_000, tokens=tokens, **limits)
     assert 95 * seen.seconds <= seen.answered <= 100 * (seen.seconds + 1)

@@ -1,4 +1,4 @@
-"""Outputs are compared by four rules, and their first difference is told in one line."""
+"""Outputs are compared by four rules, and their first difference is named in one line."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def test_each_rule_holds_more_equal_than_the_one_before(actual: str, expected: s
         ("x" * 60 + "a", "x" * 60 + "b", f'line 1: expected …"{"x" * 20}b", got …"{"x" * 20}a"'),
     ],
 )
-def test_the_first_difference_is_told(actual: str, expected: str, told: str) -> None:
+def test_the_first_difference_is_named(actual: str, expected: str, told: str) -> None:
     """With the line's number, both texts around the place, and nothing a terminal would act on."""
     assert first_difference(actual, expected) == told
 

@@ -52,7 +52,7 @@ def test_split(seen: dict[str, Any], verdict: str) -> None:
     assert (found.verdict, found.mode) == (verdict, "split")
 
 
-def test_what_is_nobodys_answer_is_no_verdict() -> None:
+def test_what_is_no_programs_answer_is_no_verdict() -> None:
     with pytest.raises(SandboxError) as died:
         of_split(run(), 10.0)
     assert died.value.kind == "tests_died"

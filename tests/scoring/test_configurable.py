@@ -78,7 +78,7 @@ _ALL = {
     ],
 )
 def test_the_table_of_numeric_match(response: str, target: str, value: str) -> None:
-    """Every row of Inspect's behaviour, with the marks it cannot read mended."""
+    """Every row of Inspect's behaviour, with the marks that it cannot read."""
     assert _value(_NUMERIC, response, target) == value
 
 

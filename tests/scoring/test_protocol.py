@@ -371,7 +371,7 @@ def test_a_value_of_the_wrong_type_and_an_option_given_twice_are_refused(text: s
 
 @pytest.mark.parametrize("text", ["matsch", ""])
 def test_an_unknown_scorer_is_refused(text: str) -> None:
-    """A name that nobody installed is a plugin error."""
+    """A name that no package provides is a plugin error."""
     with pytest.raises(PluginError, match="no scorer"):
         find_scorer(text)
 

@@ -137,7 +137,7 @@ def test_names_sides_and_order_change_nothing(seed: int, *, control: bool) -> No
 
 
 def test_a_model_that_never_loses_has_no_strength_and_the_others_have_theirs() -> None:
-    """a beats everybody each time: the others are ranked by what they played among themselves."""
+    """a beats all others each time: the others are ranked by what they played among themselves."""
     wins = [[0, 5, 5, 5], [0, 0, 3, 2], [0, 2, 0, 3], [0, 3, 2, 0]]
     ranking = rank_models(comparisons("abcd", decided(wins)), n_resamples=0)
     assert ranking.reasons == {"a": "it lost to none of b, c, d, and did not tie either"}
@@ -149,7 +149,7 @@ def test_a_model_that_never_loses_has_no_strength_and_the_others_have_theirs() -
 
 
 def test_groups_that_never_met_are_not_ranked_together() -> None:
-    """a and b played each other, c, d and e did, f nobody: the largest group is ranked, the others say why not."""
+    """a and b played each other, c, d and e did, f no other: the largest group is ranked, the others say why not."""
     wins = [[0, 2, 0, 0, 0, 0], [1, 0, 0, 0, 0, 0], [0, 0, 0, 2, 1, 0], [0, 0, 1, 0, 2, 0], [0, 0, 1, 1, 0, 0], [0] * 6]
     ranking = rank_models(comparisons("abcdef", decided(wins)), n_resamples=0)
     assert set(ranking.standings) == set("cde")
@@ -158,7 +158,7 @@ def test_groups_that_never_met_are_not_ranked_together() -> None:
     assert ranking.reasons["f"] == "it was compared with none"
 
 
-def test_a_prior_ranks_everybody_and_is_what_it_says() -> None:
+def test_a_prior_ranks_all_and_is_what_it_says() -> None:
     """Each model ties `prior` times with one of strength 0: the same as playing that model and reading off the rest."""
     wins = [[0, 5, 4], [0, 0, 3], [0, 1, 0]]
     ranking = rank_models(comparisons("abc", decided(wins)), prior=2.0, n_resamples=0)
@@ -187,7 +187,7 @@ def test_too_few_upsets_give_no_interval_and_say_why() -> None:
 
 
 def test_length_that_decides_everything_has_no_finite_effect() -> None:
-    """The longer answer wins each time, whoever gave it: there is a ranking without length control, none with it."""
+    """The longer answer wins each time, whichever model gave it: there is a ranking without length control, none with it."""
     rng = np.random.default_rng(3)
     rows, length = [], []
     for question in range(60):

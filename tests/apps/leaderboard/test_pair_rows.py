@@ -1,4 +1,4 @@
-"""Pairs are written from the runs themselves, few at a time, whatever their order; what changed meanwhile is told."""
+"""Pairs are written from the runs themselves, few at a time, whatever their order; what changed meanwhile is named."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ def test_a_length_difference_turns_its_sign_with_the_sides() -> None:
 
 
 def test_a_group_keeps_only_what_its_members_played() -> None:
-    """Models and questions are numbered anew."""
+    """Models and questions are numbered again."""
     inside = comparisons(["a", "b", "c"], THREE).among([2, 0])
     assert inside.models == ("c", "a")
     assert inside.left.tolist() == [0, 1]

@@ -313,9 +313,9 @@ def test_the_benchmark_pairwise_works_by_itself(tmp_path: Path) -> None:
         assert all("A reference answer" not in call.text for call in endpoint.calls)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["benchmarks"]["pairwise"]["headline"]["value"] == pytest.approx(6 / 9)
-    nobody = nel("eval", "run", "--bench", "pairwise", "--dataset", "pairs.jsonl", cwd=tmp_path)
-    assert nobody.returncode == 2
-    assert "give --judge-url and --judge-id" in nobody.stderr
+    unjudged = nel("eval", "run", "--bench", "pairwise", "--dataset", "pairs.jsonl", cwd=tmp_path)
+    assert unjudged.returncode == 2
+    assert "give --judge-url and --judge-id" in unjudged.stderr
     (tmp_path / "half.jsonl").write_text('{"question": "Say 1.", "response": "1"}\n', encoding="utf-8")
     half = nel("eval", "run", "--bench", "pairwise", "--dataset", "half.jsonl", *flags, cwd=tmp_path)
     assert half.returncode == 2

@@ -54,7 +54,7 @@ async def test_requests_are_granted_over_a_socket() -> None:
 
 
 async def test_who_has_no_token_is_refused() -> None:
-    """A wrong token, a page of a browser and what is no hello get no seat, and are told why."""
+    """A wrong token, a page of a browser and what is no hello get no seat, and the reply says why."""
     async with running(limiter_app("secret", settle_seconds=0.0)) as base_url:
         url = base_url.removesuffix("/v1")
         with pytest.raises(LimiterRefused, match="limiter-token-env"):

@@ -1,4 +1,4 @@
-"""The demo judge: honest verdicts, errors of a chosen kind and rate, and replies that nobody can read."""
+"""The demo judge: honest verdicts, errors of a chosen kind and rate, and replies that cannot be read."""
 
 from __future__ import annotations
 

@@ -166,7 +166,7 @@ async def test_what_cannot_be_echoed_is_refused(body: dict[str, Any], status: in
     assert says in answer["error"]["message"]
 
 
-async def test_faults_of_the_server_behind_are_passed_on() -> None:
+async def test_faults_of_the_upstream_server_are_passed_on() -> None:
     """A refused key has the server's words and status; tokens that it did not repeat are no log-probabilities."""
     async with served() as (behind, url, session):
         async with session.post(

@@ -102,6 +102,6 @@ def test_half_of_the_graded_text_is_in_doubt() -> None:
 
 
 def test_invisible_characters_and_line_ends_are_one() -> None:
-    """What nobody sees decides nothing, and a reply cannot hold the stand-in for a quotation."""
+    """What is invisible decides nothing, and a reply cannot hold the stand-in for a quotation."""
     assert plain_lines("a\r\nb\rc\u2028d\x85e\u200b\u202e\ufeff\ufffc") == "a\nb\nc\nd\ne?"
     assert read("\u200bGRADE\u2060: I\u200d", response="x") == "I"

@@ -144,7 +144,7 @@ def test_a_judge_that_guesses_is_not_corrected_with() -> None:
     ],
 )
 def test_what_makes_the_numbers_weak_is_said(tally: Tally, warning: str) -> None:
-    """Few labels, a low kappa, and a grade that nobody labelled."""
+    """Few labels, a low kappa, and a grade without a label."""
     assert [one for one in calibration_json(tally)["warnings"] if warning in one]
 
 
