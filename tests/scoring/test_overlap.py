@@ -63,7 +63,7 @@ def _random_pairs(count: int) -> list[tuple[str, str]]:
     ]
 
 
-PAIRS = [*HAND_MADE, *_random_pairs(100)]
+PAIRS = [*HAND_MADE, *_random_pairs(50)]
 SCORED = [(response, target) for response, target in PAIRS if target.strip()]
 """Those whose target decides something."""
 texts = st.text(alphabet=st.one_of(st.sampled_from("ab the. 1猫\n"), st.characters()), max_size=60)
