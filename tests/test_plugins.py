@@ -102,13 +102,10 @@ def test_a_package_without_the_plugin_is_an_error(name: str, message: str) -> No
     [
         ("match", "match", ""),
         ("match:location=begin,numeric=true", "match", "location=begin,numeric=true"),
-        ("nel-foo:match", "nel-foo:match", ""),
         ("Nel.Foo_2:match:location=begin", "Nel.Foo_2:match", "location=begin"),
-        ("pattern:pattern=a:b", "pattern", "pattern=a:b"),
         ("nel-foo:pattern:pattern=a:b=c\nd", "nel-foo:pattern", "pattern=a:b=c\nd"),
         (" match : location=begin", "match", " location=begin"),
         ("match:location", "match:location", ""),
-        ("match:location,numeric=true", "match", "location,numeric=true"),
         ("Broken Name", "Broken Name", ""),
     ],
 )

@@ -33,6 +33,12 @@ def _pytest(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=300)
 
 
+def _alone(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run pytest without the plugins of other packages, which take longer to import than nel's."""
+    others = ("hypothesispytest", "asyncio", "anyio", "xdist", "xdist.looponfail", "timeout")
+    return _pytest(folder, *(word for name in others for word in ("-p", f"no:{name}")), *arguments)
+
+
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A folder with a benchmark and its test."""
@@ -65,14 +71,14 @@ def test_each_sample_is_a_test(folder: Path, workers: str) -> None:
 
 def test_without_an_endpoint_nothing_passes(folder: Path) -> None:
     """Every test is an error that names the options."""
-    done = _pytest(folder, "-n", "0")
+    done = _alone(folder)
     assert "3 errors" in done.stdout
     assert "give --nel-url and --nel-model" in done.stdout
 
 
 def test_messages_name_the_options_of_pytest(folder: Path) -> None:
     """Where nothing answers, the address to correct is that of --nel-url."""
-    done = _pytest(folder, "-n", "0", "--nel-url", "http://127.0.0.1:9/v1", "--nel-model", "m")
+    done = _alone(folder, "--nel-url", "http://127.0.0.1:9/v1", "--nel-model", "m")
     assert "start the endpoint or correct --nel-url" in done.stdout
     assert "--model-url" not in done.stdout
 
@@ -81,7 +87,7 @@ def test_what_cannot_be_collected_stops_the_collection(folder: Path) -> None:
     """A benchmark that is not there is named; of several answers to a question one would decide its test."""
     (folder / "test_mine.py").write_text(_TESTS.replace("mine.yaml", "other.yaml"))
     (folder / "test_more.py").write_text(_TESTS.replace('"mine.yaml"', '"mine.yaml", repeats=3'))
-    done = _pytest(folder, "-n", "0")
+    done = _alone(folder)
     assert "other.yaml" in done.stdout + done.stderr
     assert "takes no repeats" in done.stdout + done.stderr
     assert "passed" not in done.stdout
@@ -92,5 +98,5 @@ def test_nothing_is_imported_where_no_sample_is_asked_for(folder: Path) -> None:
     (folder / "test_mine.py").write_text(
         "import sys\n\ndef test_it():\n    assert 'nel.runs.evaluation' not in sys.modules\n"
     )
-    done = _pytest(folder, "-n", "0", "-p", "no:asyncio")
+    done = _alone(folder)
     assert "1 passed" in done.stdout, done.stdout

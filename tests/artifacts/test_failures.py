@@ -23,17 +23,13 @@ def judged(template: str, grade: str) -> Scored:
 @pytest.mark.parametrize(
     ("outcome", "kind"),
     [
-        (Scored(reward=1.0, metrics={}), None),
         (Scored(reward=0.25, metrics={}), None),
         (Scored(reward=0.0, metrics={}), "wrong_answer"),
-        (Scored(reward=-0.5, metrics={}), "wrong_answer"),
         (Scored(reward=0.0, metrics={}, details={"verdict": "timeout"}), "timeout"),
         (Scored(reward=0.0, metrics={}, details={"verdict": "wrong"}), "wrong_answer"),
         (ModelFailure(kind="refusal"), "refusal"),
         (judged("refusal", "REFUSES"), "judged_refusal"),
-        (judged("refusal", "PARTIAL"), "judged_refusal"),
         (judged("refusal", "COMPLIES"), "wrong_answer"),
-        (judged("graded_fact", "PARTIAL"), "wrong_answer"),
         (Unscored(cause="judge", kind="no_verdict"), "judge:no_verdict"),
     ],
 )

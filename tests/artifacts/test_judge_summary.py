@@ -140,7 +140,7 @@ def test_missing_verdicts_are_named() -> None:
 
 
 def test_what_no_judge_could_be_asked_is_named_with_its_reason() -> None:
-    """The first fault of each kind that asking again does not mend; what a judge said wrong is none of them."""
+    """The first fault of each kind that asking again does not cure; what a judge said wrong is none of them."""
     counts = JudgingCounts(["strict"])
     for number, kind in enumerate(["bad_template", "bad_template", "no_verdict", "no_judge"]):
         counts.add(number, None, unscored_kind=kind, unscored_detail=f"fault {number}")

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -186,13 +184,9 @@ ANSWERS = ["The United Kingdom", "UK", "Great Britain", "1,200"]
     [
         ("acc", " uk ", 1.0),
         ("acc", "UK, France", 0.0),
-        ("acc", "", 0.0),
         ("exact_match", "Great Britain", 1.0),
         ({"acc": {"allow_inclusion": True}}, "Britain", 1.0),
-        ({"acc": {"allow_inclusion": True}}, "It is the UK", 0.0),
-        ({"acc": {"numeric": True}}, "1200.0", 1.0),
         ("numeric_match", "It is 1200", 1.0),
-        ("f1", "great britain", 1.0),
         ("f1", "great", 2 / 3),
         ("rouge_l", "Great Britain", 1.0),
     ],
@@ -305,14 +299,7 @@ CHOICE = {"q": "Which?", "options": ["red", "green", "blue"], "a": "B"}
 
 @pytest.mark.parametrize(
     ("response", "correct"),
-    [
-        ("Thinking.\nANSWER: B", 1.0),
-        ("I would say (B).", 1.0),
-        ("ANSWER: A\nANSWER: B", 1.0),
-        ("ANSWER: A or B", 0.0),
-        ("So the result is C. In Conclusion, no.", 0.0),
-        ("I do not know", 0.0),
-    ],
+    [("Thinking.\nANSWER: B", 1.0), ("ANSWER: A\nANSWER: B", 1.0), ("ANSWER: A or B", 0.0), ("I do not know", 0.0)],
 )
 def test_multiple_choice(tmp_path: Path, response: str, correct: float) -> None:
     """Choices with letters in the prompt; the last declaration counts, and nothing is guessed."""
@@ -376,7 +363,6 @@ def test_subsets_from_files(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("dataset", "meta", "uri"),
     [
-        ("org/name", {}, "hf://org/name?split=test"),
         ("org/name", {"dataset_revision": "abc"}, "hf://org/name?split=test&revision=abc"),
         ("hf://org/name?config=x", {"subset_list": ["main"]}, "hf://org/name?config=x&split=test"),
         ("ms://org/name", {"dataset_revision": "abc"}, "ms://org/name?split=test&revision=abc"),
@@ -516,34 +502,6 @@ def test_an_entry_point_may_name_the_class(tmp_path: Path) -> None:
     assert sum(row["reward"] for row in read_results(tmp_path / "out" / "r", "filed")) == 1.0
 
 
-def test_a_task_is_resumed_by_the_command_line(tmp_path: Path) -> None:
-    """A run of `run_task` names the adapter's file, so that another process goes on with it."""
-    write_file(tmp_path)
-    (tmp_path / "task.py").write_text(
-        "import sys, filed\nfrom nel import run_task\n"
-        "report = run_task({'model': 'm', 'api_url': sys.argv[1], 'datasets': ['filed'], 'limit': 4})['filed']\n"
-        "print(report.exit_code, report.score, report.unscored, report.description)\n"
-    )
-    broken = True
-
-    def script(call: Call, _: int) -> Reply:
-        question = call.body["messages"][-1]["content"]
-        return Reply(status=501, body={}) if broken and "3" in question else answer("1")
-
-    with scripted(script, models=["m"]) as endpoint:
-        environment = {"PYTHONPATH": str(Path(nel.__file__).parents[1]), "PATH": ""}
-        done = subprocess.run(
-            [sys.executable, "task.py", endpoint.url], cwd=tmp_path, env=environment,
-            capture_output=True, text=True, check=False, timeout=280,
-        )  # fmt: skip
-        assert done.returncode == 0, done.stderr
-        assert done.stdout == "3 0.3333333333333333 {'infra': 1} written to filed\n"
-        broken = False
-        again = cli("eval", "resume", str(only_run(tmp_path / "outputs")), cwd=tmp_path)
-    assert again.returncode == 0, again.stderr
-    assert [row["reward"] for row in read_results(only_run(tmp_path / "outputs"), "filed")] == [0.0, 1.0, 0.0, 0.0]
-
-
 def test_run_task_with_repeats_and_an_installed_benchmark(tmp_path: Path) -> None:
     """Aggregations over repeats, several configurations, and a benchmark that is no adapter class."""
     made(tmp_path, Plain, ROWS[:2], aggregation="mean_and_pass_at_k")
@@ -658,17 +616,6 @@ def test_bad_records_are_bad_rows(tmp_path: Path) -> None:
         Plain()
     with pytest.raises(ConfigError, match="is no registered adapter class"):
         adapt(Plain)
-
-
-def test_parts_of_an_aggregate_have_the_names_of_both_tools() -> None:
-    """By position or by name, nel's and EvalScope's; an unknown name is refused."""
-    own = AggScore(0.5, "acc", "mean", 3)
-    other = AggScore(metric="acc", value=0.5, subset="math", num_samples=3, agg_method="mean")
-    assert (own.metric, own.value, own.num_samples, own.agg_method) == ("acc", 0.5, 3, "mean")
-    assert AggScore("acc", 0.5, "math", 3, "mean") == other
-    assert own.ids is not AggScore(0.5, "acc").ids
-    with pytest.raises(TypeError, match="has no 'mean'"):
-        AggScore(mean=0.5)
 
 
 def test_subsets_are_a_dict() -> None:

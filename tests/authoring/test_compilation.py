@@ -1,4 +1,4 @@
-"""A benchmark file becomes a package: the same samples, nothing of this machine, nobody overwritten."""
+"""A benchmark file becomes a package: the same samples, nothing of this machine, no other package overwritten."""
 
 from __future__ import annotations
 
@@ -175,7 +175,7 @@ def test_a_file_for_nemo_evaluator_is_loaded_by_nel_in_its_package(tmp_path: Pat
 
 
 def test_without_pip_and_uv_it_says_so(tmp_path: Path) -> None:
-    """An environment that has no installer is told what to do, before anything is written."""
+    """Without an installer the message says what to do, before anything is written."""
     from nel.authoring.shipping import install
 
     environment = make_environment(tmp_path / "environment")

@@ -77,11 +77,8 @@ def test_the_published_parameters_end_to_end(tmp_path: Path) -> None:
         ("{q}", "format"),
         ("{{q}} {q}", "format"),
         ("{% if q %}{{ q }}{% endif %}", "jinja"),
-        ("{# note #}{{ q }}", "jinja"),
         ("p.txt", "format"),
-        ("p.md", "format"),
         ("p.jinja", "jinja"),
-        ("p.jinja2", "jinja"),
     ],
 )
 def test_the_kind_of_a_prompt_is_found_out(prompt: str, kind: str, tmp_path: Path, monkeypatch: Any) -> None:

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from nel.authoring.shipping.compilation import compile_file
 from nel.authoring.validation import validate_file
 from tests.datasets.test_hub import PATIENT, needs_datasets
 from tests.support.endpoint import Call, answer, scripted
@@ -73,15 +72,6 @@ def test_an_example_gives_the_score_of_its_answers(folder: Path, example: str) -
         assert shown["correct_es"] == (0.5, 2)
         assert shown["correct_geography"] == (1.0, 3)
         assert shown["correct_science"] == (0.0, 3)
-
-
-@pytest.mark.parametrize("example", first_rows(1, sorted(ANSWERS)))
-def test_an_example_compiles(folder: Path, example: str) -> None:
-    """Its package holds the file and the rows beside it."""
-    compiled = compile_file(folder / f"{example}.py", with_install=False)
-    module = compiled.package.module
-    assert f"{module}/{example}.py" in compiled.package.files
-    assert (f"{module}/{example}.jsonl" in compiled.package.files) != bool(rows_of(example))
 
 
 @needs_datasets

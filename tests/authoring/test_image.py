@@ -111,7 +111,7 @@ def test_a_dry_run_names_the_tag_and_builds_nothing(tmp_path: Path, engine: Any)
 
 @pytest.mark.docker
 def test_a_push_sends_the_tag_that_was_built(engine: Any, empty: str) -> None:
-    """The registry gets the tag with its platform; one that refuses is told with the way on."""
+    """The registry gets the tag with its platform; one that refuses is named with the next step."""
     for refuse in (False, True):
         with running_registry(refuse=refuse) as registry:
             tag = f"{registry.host}/team/qa:1-linux-amd64"

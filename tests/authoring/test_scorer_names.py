@@ -25,8 +25,6 @@ def test_options_are_read_as_yaml() -> None:
         ("fuzy_match", PluginError, 'did you mean "fuzzy_match"'),
         ("fuzzy_match:treshold=1", ConfigError, 'has no option "treshold"; did you mean "threshold"'),
         ("fuzzy_match:threshold", PluginError, "write options as key=value, as in fuzzy_match:threshold=VALUE"),
-        ("fuzzy_match:threshold,x=1", ConfigError, "write options as key=value"),
-        ("nel:fuzzy_match:treshold=1", ConfigError, 'has no option "treshold"; did you mean "threshold"'),
         ("nle:fuzzy_match", PluginError, 'no package "nle" provides a scorer "fuzzy_match"'),
         ("exact_match:x=1", ConfigError, "it has: none"),
         ("multichoice_regex:pattern=[", ConfigError, "not valid YAML"),
@@ -39,7 +37,7 @@ def test_wrong_choices_are_named(text: str, error: type[Exception], message: str
     assert message in str(caught.value)
 
 
-def test_another_scorer_scores_stored_answers_anew(tmp_path: Path) -> None:
+def test_another_scorer_scores_stored_answers_again(tmp_path: Path) -> None:
     """--scorer on a resume re-scores; the bundle names the scorer with its options."""
     row = {"question": "q", "answer": "x #### 42", "out": "It is 42, or so."}
     write_jsonl(tmp_path / "data.jsonl", [row])

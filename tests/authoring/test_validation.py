@@ -47,7 +47,7 @@ def failures(folder: Path, text: str) -> str:
         ("raise SystemExit(3)", "the scorer left with SystemExit"),
     ],
 )
-def test_a_scorer_at_fault_is_told_the_fix(tmp_path: Path, body: str, said: str) -> None:
+def test_a_scorer_at_fault_gets_the_fix(tmp_path: Path, body: str, said: str) -> None:
     """Each mistake in a scorer shows for an answer made up for it."""
     found = failures(tmp_path, f"{DECORATED}def mine(sample: ScorerInput) -> dict:\n    {body}\n")
     assert said in found

@@ -151,7 +151,7 @@ def test_a_question_without_an_answer_says_which_flags_to_give(tmp_path: Path) -
     assert "nel byob new DATA --yes" in done.stderr
 
 
-def test_a_file_that_fails_its_checks_is_kept_to_be_mended(tmp_path: Path) -> None:
+def test_a_file_that_fails_its_checks_is_kept_to_be_corrected(tmp_path: Path) -> None:
     """A prompt with a wrong field is found by the wizard itself, and the exit code says so."""
     write_jsonl(tmp_path / "rows.jsonl", [{"question": "1 + 1?", "answer": "2"}])
     done = nel("byob", "new", "rows.jsonl", "--yes", "--prompt", "{questoin}", "--name", "m", cwd=tmp_path)

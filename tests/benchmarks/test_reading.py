@@ -18,20 +18,14 @@ from nel.types import ScorerInput
     ("response", "gold", "exact", "f1"),
     [
         ("Answer: 16", [["16"]], 1.0, 1.0),
-        ("Answer: 16.0", [["16"]], 1.0, 1.0),
         ("Answer: 17", [["16"]], 0.0, 0.0),
         ("Answer: 16 yards", [["17 yards"]], 0.0, 0.0),
         ("Answer: 16 yards", [["16"]], 0.0, 0.67),
-        ("Answer: 1,200", [["1200"]], 1.0, 1.0),
-        ("Answer: the Smith", [["Smith"]], 1.0, 1.0),
         ("Answer: Smith; Jones", [["Jones", "Smith"]], 1.0, 1.0),
         ("Answer: Smith", [["Jones", "Smith"]], 0.0, 0.5),
-        ("Answer: Smith; Jones; Brown", [["Jones", "Smith"]], 0.0, 0.67),
         ("Answer: Smith; Smith", [["Smith"]], 0.0, 0.5),
-        ("Answer: 10-yard run", [["10 yard run"]], 1.0, 1.0),
         ("Answer: 2 May 1900", [["3"], ["2 May 1900"]], 1.0, 1.0),
         ("Answer: May 1900", [["2 May 1900"]], 0.0, 0.8),
-        ("Answer: June 1901", [["2 May 1900"]], 0.0, 0.0),
         ("", [["16"]], 0.0, 0.0),
     ],
 )
@@ -70,10 +64,7 @@ def test_drop_reads_a_bounded_number_of_parts() -> None:
         ("The Denver Broncos!", ["Denver Broncos"], 1.0, 1.0),
         ("Broncos", ["Denver Broncos", "Carolina"], 0.0, 2 / 3),
         ("a an the", ["Denver"], 0.0, 0.0),
-        ("U.S.", ["US"], 1.0, 1.0),
-        ('"Denver"', ["Denver"], 1.0, 1.0),
         ("Denver\nbecause it says so", ["Denver"], 1.0, 1.0),
-        ("Panthers", ["Denver"], 0.0, 0.0),
         ("", ["Denver"], 0.0, 0.0),
     ],
 )
@@ -87,11 +78,9 @@ def test_squad(response: str, spans: list[str], exact: float, f1: float) -> None
     ("response", "spans", "exact", "kind"),
     [
         ("unanswerable", [], 1.0, "no_answer"),
-        ("Unanswerable.", [], 1.0, "no_answer"),
         ("Denver", [], 0.0, "no_answer"),
         ("unanswerable", ["Denver"], 0.0, "has_answer"),
         ("Denver", ["Denver"], 1.0, "has_answer"),
-        ("an unanswerable question", [], 0.0, "no_answer"),
     ],
 )
 def test_squad_v2(response: str, spans: list[str], exact: float, kind: str) -> None:
@@ -137,12 +126,9 @@ def test_no_end_token_is_part_of_a_short_answer(response: str, answer: str) -> N
     ("response", "answer"),
     [
         ("Answer: Rome\n\nWait, no. Answer: Paris", "Paris"),
-        ("Answer: Rome\n\nNo other city fits.", "Rome"),
         ("Answer:\n\n24 points", "24 points"),
         ("```\n24\n```", "24"),
-        ("```text\n24\n```", "24"),
         ("Answer:\n<answer>\nParis\n</answer>", "Paris"),
-        (r"Answer: $\text{Matt Forte}$", "Matt Forte"),
         ("Answer:", None),
     ],
 )
@@ -155,23 +141,14 @@ def test_a_short_answer_is_what_the_response_keeps(response: str, answer: str | 
     ("response", "gold", "exact"),
     [
         ("Answer: Smith, Jones, and Brown", ["Smith", "Jones", "Brown"], 1.0),
-        ("Answer: Smith and Jones", ["Smith", "Jones"], 1.0),
         ("Answer: Smith and Jones", ["Smith and Jones"], 1.0),
         ("Answer: Denver, Colorado", ["Denver, Colorado"], 1.0),
         ('Answer: ["Smith", "Jones"]', ["Smith", "Jones"], 1.0),
-        ('{"answer": ["Smith", "Jones"]}', ["Smith", "Jones"], 1.0),
         ("Answer: 34 - 10 = 24", ["24"], 1.0),
-        ("Answer: 24, because 34 - 10 = 24.", ["24"], 1.0),
-        ("Answer: $1.5 million", ["$1.5 million"], 1.0),
         ("Answer: $5.50", ["$5.50"], 1.0),
-        ("Answer: 2.5%", ["25"], 0.0),
         ("Answer: twenty-four", ["24"], 1.0),
-        ("There were 24 touchdowns.", ["24"], 1.0),
         ("Answer: 34 yards - 10 yards = 24 yards", ["34"], 0.0),
-        ("Answer: 100 - 67.4 = 32.6%", ["32.6"], 1.0),
-        ("Answer: twice", ["2"], 1.0),
         ("Answer: 24\n\nQuestion: How many more?\nAnswer: 3", ["24"], 1.0),
-        ("Answer: -24", ["24"], 1.0),  # as the official script has it, whose tokens end at hyphens
     ],
 )
 def test_drop_reads_lists_and_calculations(response: str, gold: list[str], exact: float) -> None:

@@ -17,23 +17,16 @@ from nel.types import Sample, ScorerInput
     ("response", "gold", "right"),
     [
         ("So the answer is (B).", "(B)", True),
-        ("So the answer is **(B) 05/01/2021**.", "(B)", True),
         ("So the answer is (C).", "(B)", False),
         (r"The answer is \boxed{(B)}", "(B)", True),
         ("So the answer is (A). Wait. So the answer is (B).", "(B)", True),
         ("So the answer is yes. I hope that this helps.", "Yes", True),
         ("So the answer is invalid.", "valid", False),
-        ("So the answer is valid.", "valid ", True),
-        ("So the answer is 123.", "123", True),
         ("So the answer is -50.", "50", False),
         ("So the answer is ] } ].", "] } ]", True),
-        ("So the answer is costume counterpart oven.", "costume counterpart oven", True),
         ("So the answer is costume, counterpart, oven.", "costume counterpart oven", True),
         ("(B)", "(B)", True),
-        ("No", "No", True),
-        (" ] ]\n", "] ]", True),
         ("So the answer is (A) or (B).", "(A)", False),
-        ("So the answer is (A) or (B).", "(B)", False),
     ],
 )
 def test_answers(response: str, gold: str, right: bool) -> None:

@@ -47,14 +47,7 @@ def test_a_file_alone_is_compiled_and_installed(tmp_path: Path) -> None:
     assert "my-capitals" in environment.run("-c", program, "--list", cwd=tmp_path).stdout
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        ([], "name the benchmark file to compile, or give --list"),
-        (["missing.py"], "there is no benchmark file missing.py"),
-        (["empty.py"], "defines no benchmark; put @benchmark"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "said"), [([], "name the benchmark file to compile, or give --list")])
 def test_its_errors_are_one_line_with_the_fix(tmp_path: Path, arguments: list[str], said: str) -> None:
     """Errors look as they do in every command of nel, and end with exit code 2."""
     import subprocess

@@ -22,7 +22,6 @@ def _numpy_without_room() -> ImportError:
     ("error", "said"),
     [
         (MemoryError(), "ulimit -v unlimited"),
-        (OSError(errno.ENOMEM, "Cannot allocate memory"), "ulimit -v unlimited"),
         (RuntimeError("can't start new thread"), "ulimit -u"),
         (OSError(errno.EMFILE, "Too many open files"), "ulimit -n"),
         (OSError(errno.ENFILE, "Too many open files in system"), "fs.file-max"),

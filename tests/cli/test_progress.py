@@ -74,7 +74,7 @@ def test_events_of_the_log_are_lines_and_those_of_an_earlier_session_are_not(tmp
     assert events.new() == []
 
 
-def test_the_directory_is_told_once_as_soon_as_there_is_one() -> None:
+def test_the_directory_is_named_once_as_soon_as_there_is_one() -> None:
     """Each endpoint of a matrix has its own."""
     first, second = Progress(), Progress()
     places = _Places({"a": first, "b": second})

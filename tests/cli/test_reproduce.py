@@ -66,15 +66,7 @@ def test_what_cannot_be_compared_is_refused_before_anything_is_paid(tmp_path: Pa
     assert len(list((tmp_path / "out").iterdir())) == 1
 
 
-@pytest.mark.parametrize(
-    ("what", "field"),
-    [
-        ("an answer", "dataset.sha256"),
-        ("a question", "dataset.sha256"),
-        ("a row", "dataset.sha256"),
-        ("", "max_tokens"),
-    ],
-)
+@pytest.mark.parametrize(("what", "field"), [("an answer", "dataset.sha256"), ("", "max_tokens")])
 def test_a_changed_run_is_refused_before_anything_is_paid(tmp_path: Path, what: str, field: str) -> None:
     """Another dataset or setting: the two could not be compared, which is known beforehand."""
     with scripted(lambda *_: answer("Answer: 0"), models=["m"]) as endpoint:

@@ -66,7 +66,7 @@ def test_commands_have_their_flags(names: tuple[str, ...], expected: set[str]) -
     assert {param.default for param in set_keys} <= {None, False}
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["list", "--help"], ["eval", "--help"]], ids=" ".join)
+@pytest.mark.parametrize("arguments", [["--help"]], ids=" ".join)
 def test_help_does_not_wait_for_the_schema(arguments: list[str]) -> None:
     """The schema is imported for commands that take settings, not for the lists of commands."""
     program = (
@@ -101,12 +101,6 @@ def test_overrides_win_over_flags() -> None:
     """-O is laid over what flags set."""
     config = configured(None, chosen(("engine.concurrency=7", "benchmarks.0.repeats=3"), bench=["x"], concurrency=2))
     assert (config.engine.concurrency, config.benchmarks[0].repeats) == (7, 3)
-
-
-def test_temperature_zero_is_given() -> None:
-    """Zero is a value, not an absence."""
-    config = configured(None, chosen(bench=["x"], temperature=0.0, seed=0))
-    assert (config.generation.temperature, config.generation.seed) == (0.0, 0)
 
 
 @pytest.mark.parametrize(

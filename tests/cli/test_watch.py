@@ -167,7 +167,7 @@ def put(store: Store, key: int, idx: int, outcome: Any, *, retry: int = 0) -> No
     store._write("INSERT OR REPLACE INTO outcomes VALUES(?, ?, ?, ?, ?)", (key, idx, 0, retry, encode_outcome(outcome)))
 
 
-def test_what_a_resume_drops_is_counted_anew(tmp_path: Path) -> None:
+def test_what_a_resume_drops_is_counted_again(tmp_path: Path) -> None:
     """Row numbers that are used again, and outcomes that are gone, do not fool a reader that goes on looking."""
     store, key = store_with(tmp_path / "run")
     reader = RunStatusReader(tmp_path / "run")

@@ -76,7 +76,7 @@ def test_baselines_that_are_not_what_they_were_are_refused(runs: tuple[Path, Pat
 
 @pytest.mark.parametrize(("name", "result"), [("a/b", "old"), ("", "old"), ("-x", "old"), ("fine", "nowhere")])
 def test_bad_names_and_results_are_refused(runs: tuple[Path, Path], tmp_path: Path, name: str, result: str) -> None:
-    """A name that no option could take, and a result that is not there, leave no file behind."""
+    """A name that no option could take, and a result that is not there, leave no file."""
     with pytest.raises(NelError):
         set_baseline(name, tmp_path / result)
     assert not baselines_file().exists()

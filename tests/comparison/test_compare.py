@@ -83,16 +83,10 @@ def test_repeated_rows_are_occurrences(tmp_path: Path) -> None:
     [
         ("dataset.sha256", "e" * 64, "dataset"),
         ("prompt.sha256", "e" * 64, "prompt"),
-        ("system_prompt", "Be brief.", "prompt"),
         ("num_fewshot", 5, "prompt"),
         ("scorer.rules", "e" * 64, "scorer"),
-        ("scoring.truncated", "score", "scorer"),
-        ("sandbox.limits", {"wall_seconds": 1}, "scorer"),
         ("judge.panel", [{"model": "x"}], "judge"),
-        ("judge.repeats", 3, "judge"),
         ("generation.temperature", 1.0, "decoding"),
-        ("generation.max_tokens", 64, "decoding"),
-        ("endpoint.protocol", "completions", "decoding"),
     ],
 )
 def test_unequal_runs_are_refused_unless_told(tmp_path: Path, field: str, value: object, part: str) -> None:
@@ -147,14 +141,6 @@ def test_a_line_that_stands_twice_is_an_error(tmp_path: Path) -> None:
     rows = lines(BEFORE)
     left, right = write_run(tmp_path / "a", rows), write_run(tmp_path / "b", [*rows, {**rows[3], "reward": 0.0}])
     with pytest.raises(UsageError, match="position 3 repeat 0 stands there twice"):
-        compared(left, right)
-
-
-def test_two_samples_with_one_id_are_an_error(tmp_path: Path) -> None:
-    """Two questions that claim one id cannot be told apart."""
-    rows = [*lines(BEFORE), line(400, 1.0, sample_id="q3")]
-    left, right = write_run(tmp_path / "a", rows), write_run(tmp_path / "b", lines(BEFORE))
-    with pytest.raises(UsageError, match="two samples have one id"):
         compared(left, right)
 
 
@@ -238,15 +224,6 @@ def test_holm_covers_all_benchmarks(tmp_path: Path) -> None:
     assert (first["verdict"], "Holm" in first["reason"]) == ("inconclusive", True)
 
 
-def test_several_candidates_share_the_family(tmp_path: Path) -> None:
-    """Each candidate is compared with the baseline, and Holm's adjustment covers them all."""
-    left = write_run(tmp_path / "a", lines(BEFORE))
-    others = [write_run(tmp_path / name, lines(WORSE)) for name in "bc"]
-    found = compared(left, *others)
-    assert [one["label"] for one in found["candidates"]] == ["b", "c"]
-    assert found["settings"]["family"] == {"n": 2, "adjustment": "holm"}
-
-
 def test_results_of_nemo_evaluator_are_paired_by_content(tmp_path: Path) -> None:
     """A result folder whose rows carry prompts pairs by them, in any order, against its like and against a run."""
     left = write_nemo(tmp_path / "a", nemo_lines(BEFORE))
@@ -266,14 +243,6 @@ def test_results_with_positions_alone_are_refused_unless_told(tmp_path: Path) ->
     with pytest.raises(UsageError, match="--despite pairing"):
         compared(left, right)
     assert only(compared(left, right, despite=("pairing",)))["pairs"]["by"] == "position"
-
-
-@pytest.mark.parametrize("row", [{"problem_idx": 0}, {"problem_idx": 0, "reward": "1"}, {"reward": 1.0}])
-def test_a_missing_score_is_no_zero(tmp_path: Path, row: dict[str, object]) -> None:
-    """A result without a score, or without its place, is an error."""
-    left = write_nemo(tmp_path / "a", nemo_lines(BEFORE))
-    with pytest.raises(UsageError, match=r"results\.jsonl:2"):
-        compared(left, write_nemo(tmp_path / "b", [nemo_lines(BEFORE)[0], row]))
 
 
 def test_sample_files_of_lm_eval_are_paired_by_document(tmp_path: Path) -> None:
@@ -318,13 +287,6 @@ def test_what_is_no_result_is_refused(tmp_path: Path, name: str) -> None:
         compared(left, tmp_path / name)
 
 
-def test_no_benchmark_in_common_is_refused(tmp_path: Path) -> None:
-    """Two runs of different benchmarks are no comparison; both are named."""
-    left, right = write_run(tmp_path / "a", {"x": lines(BEFORE)}), write_run(tmp_path / "b", {"y": lines(BEFORE)})
-    with pytest.raises(UsageError, match="a has x; b has y"):
-        compared(left, right)
-
-
 def test_the_fields_of_a_run_have_known_parts() -> None:
     """Every field that a run's identity has is compared or is what is compared: the model and its URL."""
     assert [name for name in FIELDS if part_of(name) is None] == ["endpoint.model"]
@@ -336,10 +298,8 @@ def test_the_fields_of_a_run_have_known_parts() -> None:
         {"metadata": [1]},
         {"outcome": None},
         {"scoring_details": {"metrics": {"correct": "yes"}}},
-        {"tokens": 3},
         {"problem_idx": 2**70},
         {"repeat": None},
-        {"reward": None},
     ],
 )
 def test_a_damaged_line_is_named(tmp_path: Path, changes: dict[str, object]) -> None:

@@ -61,7 +61,7 @@ def test_metrics_that_are_gone_are_missed_without_a_store(tmp_path: Path) -> Non
 
 
 def test_results_that_are_gone_are_missed_by_a_floor(run_dir: Path) -> None:
-    """Metrics whose samples nobody can see any more are no ground to decide on."""
+    """Metrics whose samples are gone are no ground to decide on."""
     (run_dir / "quiz" / "results.jsonl").unlink()
     assert "quiz has no results.jsonl; make it again with nel report" in said(
         "gate", run_dir, "--fail-under", "accuracy=0.5"

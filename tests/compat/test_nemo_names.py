@@ -1,4 +1,4 @@
-"""Benchmark files written for NeMo Evaluator run as they stand, and nothing of the lent names stays behind."""
+"""Benchmark files written for NeMo Evaluator run as they stand, and nothing of the lent names stays."""
 
 from __future__ import annotations
 

@@ -34,22 +34,15 @@ def test_a_url_is_a_base_or_a_full_path(url: str, base: str, protocol: str | Non
     [
         ({"benchmark": ["x"]}, 'unknown key "benchmark"; did you mean "benchmarks"?'),
         ({"benchmarks": [{"name": "x", "repeat": 2}]}, 'benchmarks.0: unknown key "repeat"; did you mean "repeats"?'),
-        ({"benchmarks": ["x"], "generation": {"temprature": 1}}, 'generation: unknown key "temprature"'),
         ({"benchmarks": []}, "benchmarks"),
         ({"benchmarks": [{"name": "x", "dataset": ""}]}, "benchmarks.0.dataset: nothing is named"),
-        ({"benchmarks": ["x"], "output": {"dir": ""}}, "output.dir: nothing is named"),
         ({"benchmarks": ["x"], "generation": {"temperature": "hot"}}, "generation.temperature"),
         ({"benchmarks": [{"name": "x", "repeats": 0}]}, "benchmarks.0.repeats"),
         ({"benchmarks": [{"name": "x", "repeats": True}]}, "repeats is true, and a number is wanted"),
         ({"benchmarks": ["x"], "endpoint": {**ENDPOINT, "model": False}}, "model is false, and a text (in quotes"),
         ({"benchmarks": ["x"], "endpoint": {"url": "h/v1", "model": "m"}}, "is not a URL of an endpoint"),
-        ({"benchmarks": ["x"], "endpoint": {"url": "http://h:99999999/v1", "model": "m"}}, "is not a URL"),
         ({"benchmarks": ["x"], "endpoint": {"url": "http://u:p@h/v1", "model": "m"}}, "user name or password"),
         ({"benchmarks": ["x"], "endpoint": {**ENDPOINT, "api_key_env": "sk-123"}}, "give the name, not the key"),
-        (
-            {"benchmarks": ["x"], "endpoint": {**ENDPOINT, "url": "http://h/v1/completions", "protocol": "chat"}},
-            "contradicts",
-        ),
         ({"benchmarks": ["x"], "output": {"run_id": "../up"}}, "output.run_id"),
     ],
 )
@@ -73,7 +66,6 @@ def test_a_key_in_the_wrong_place_is_not_in_the_message() -> None:
         ("benchmarks: [a\n", "line"),
         ("a: 1\na: 2\n", 'the key "a" stands twice'),
         ("- a\n", "expected keys"),
-        ("", "found nothing"),
         ("a: !!python/object:os.system {}\n", "could not determine a constructor"),
         ("a: &x [1]\nb: *x\n", "aliases are not allowed"),
         ("a: ${NEL_TEST_UNSET}\n", "NEL_TEST_UNSET is not set"),
@@ -154,7 +146,6 @@ def test_benchmark_generation_wins_field_by_field() -> None:
         ({}, (10, 600, 600)),
         ({"total_timeout_seconds": 1200}, (10, 1200, 1200)),
         ({"total_timeout_seconds": 5}, (5, 5, 5)),
-        ({"total_timeout_seconds": 1200, "first_byte_timeout_seconds": 30}, (10, 30, 1200)),
         ({"total_timeout_seconds": 5, "first_byte_timeout_seconds": 30, "connect_timeout_seconds": 1}, (1, 5, 5)),
     ],
 )

@@ -19,13 +19,10 @@ from tests.support.runs import nel, only_run, sums
     [
         ("https://api.openai.com/v1", True),
         ("https://eu.api.openai.com/v1", True),
-        ("https://proxy.example:8443/openai/v1", True),
         ("https://PROXY.example:8443/other", True),
         ("http://api.openai.com/v1", False),
-        ("https://api.openai.com:444/v1", False),
         ("https://api.openai.com.example.com/v1", False),
         ("https://notapi.openai.com/v1", False),
-        ("https://proxy.example/openai/v1", False),
         ("http://proxy.example:8443/openai/v1", False),
         ("http://127.0.0.1:8000/v1", False),
     ],

@@ -25,21 +25,17 @@ SECRETS = [
 SPELLINGS: dict[str, Callable[[str], str]] = {
     "raw": str,
     "upper": str.upper,
-    "lower": str.lower,
     "percent": lambda text: quote(text, safe=""),
     "percent-lower": lambda text: quote(text, safe="").lower(),
     "percent-twice": lambda text: quote(quote(text, safe=""), safe=""),
     "json": lambda text: json.dumps(text)[1:-1],
     "json-slash": lambda text: text.replace("/", "\\/"),
     "json-u": lambda text: "".join(c if c.isalnum() else f"\\u{ord(c):04x}" for c in text),
-    "json-u-upper": lambda text: "".join(c if c.isalnum() else f"\\u{ord(c):04X}" for c in text),
     "json-slash-twice": lambda text: text.replace("/", "\\\\\\/"),
     "base64": lambda text: base64.b64encode(text.encode()).decode(),
-    "base64-unpadded": lambda text: base64.b64encode(text.encode()).decode().rstrip("="),
     "base64-url": lambda text: base64.urlsafe_b64encode(text.encode()).decode(),
     "base64-slash": lambda text: base64.b64encode(text.encode()).decode().replace("/", "\\/").replace("+", "\\u002b"),
     "base64-user": lambda text: base64.b64encode(f"user:{text}".encode()).decode(),
-    "base64-other-user": lambda text: base64.b64encode(f"admin1:{text}".encode()).decode(),
     "base64-bearer": lambda text: base64.b64encode(f"Bearer {text}\n".encode()).decode(),
 }
 

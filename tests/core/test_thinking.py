@@ -9,17 +9,11 @@ from nel.core.thinking import split_reasoning
 BLOCKS = (
     ("<think>", "</think>"),
     ("<THINK>", "</THINK>"),
-    ("<thinking>", "</thinking>"),
     ("<think>", "</thinking>"),
-    ("<thought>", "</thought>"),
     ("<seed:think>", "</seed:think>"),
-    ("<reasoning>", "</reasoning>"),
-    ("<mm:think>", "</mm:think>"),
     ("[THINK]", "[/THINK]"),
     ("◁think▷", "◁/think▷"),
     ("<|START_THINKING|>", "<|END_THINKING|>"),
-    ("<|begin_of_thought|>", "<|end_of_thought|>"),
-    ("<unused94>", "<unused95>"),
     ("<|channel|>analysis<|message|>", "<|end|><|start|>assistant<|channel|>final<|message|>"),
 )
 
@@ -57,11 +51,7 @@ def test_an_answer_about_tags_keeps_them() -> None:
     "answer",
     [
         '```python\nend = "</think>"\n```',
-        "```\n</think>\n```",
-        "~~~\n</think>\n~~~",
         'text.split("</think>")[1]',
-        "text.split('</think>')[1]",
-        'pattern = r"<think>.*</think>"',
         'def f(s):\n    """Return what follows\n    </think>.\n    """\n    return s',
         "The tag `</think>` ends it.",
         "The tag “</think>” ends it.",
@@ -77,15 +67,8 @@ def test_a_quoted_closing_tag_is_text(answer: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "expected"),
-    [
-        ("analysisWe need 18.assistantfinal18", ("We need 18.", "18", True)),
-        ("analysis2+2? 4.assistantfinalThe answer is 4.", ("2+2? 4.", "The answer is 4.", True)),
-        ("analysisWe call.assistantcommentary to=functions.f{}assistantanalysisSo.assistantfinal4",
-         ("We call.assistantcommentary to=functions.f{}assistantanalysisSo.", "4", True)),
-        ("analysisWe need to", ("We need to", "", False)),
-        ("analysis of the text: 18", (None, "analysis of the text: 18", True)),
-        ("Analysis shows 18", (None, "Analysis shows 18", True)),
-    ],
+    [("analysisWe need 18.assistantfinal18", ("We need 18.", "18", True)), ("analysisWe call.assistantcommentary to=functions.f{}assistantanalysisSo.assistantfinal4",
+         ("We call.assistantcommentary to=functions.f{}assistantanalysisSo.", "4", True)), ("analysisWe need to", ("We need to", "", False)), ("analysis of the text: 18", (None, "analysis of the text: 18", True)), ("Analysis shows 18", (None, "Analysis shows 18", True))]
 )  # fmt: skip
 def test_channels_without_their_special_tokens(text: str, expected: tuple[str | None, str, bool]) -> None:
     """As servers of gpt-oss leave them that skip special tokens; an ordinary word opens no channel."""

@@ -39,9 +39,7 @@ def test_ids_that_only_look_alike_are_two() -> None:
         (True, "of type bool"),
         (1.0, "of type float"),
         (["a"], "of type list"),
-        ({}, "of type dict"),
         ("", "the id is empty"),
-        (" \t", "the id is empty"),
         ("\ud800", r"the id '\ud800' holds a lone surrogate"),
     ],
 )
@@ -83,8 +81,9 @@ def test_occurrences_are_numbered_from_the_second() -> None:
 _CHARACTERS = [*map(chr, range(0x100)), "\u2028", "\ud7ff", "\ud800", "\uffff", "\U0001f600"]
 
 
-@pytest.mark.parametrize("row", [*({"a": one, f"b{one}": '/\\"'} for one in _CHARACTERS), {}, {1: "a"}, {"a": 1e16}])
-def test_content_ids_are_of_one_encoding(row: dict[Any, Any]) -> None:
+def test_content_ids_are_of_one_encoding() -> None:
     """Rows of texts are encoded by a faster library, which gives the bytes of the slower one or is not used."""
-    text = json.dumps(row, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
-    assert content_id(row) == hashlib.sha256(text.encode()).hexdigest()[:16]
+    rows: list[dict[Any, Any]] = [{"a": text, f"b{text}": '/\\"'} for text in _CHARACTERS]
+    for row in [*rows, {}, {1: "a"}, {"a": 1e16}]:
+        text = json.dumps(row, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+        assert content_id(row) == hashlib.sha256(text.encode()).hexdigest()[:16], row

@@ -49,11 +49,9 @@ def folder(tmp_path: Path) -> Path:
     ("value", "urls"),
     [
         ("pictures/a.png", [URL]),
-        ("b.png", [URL]),
         ("pictures/../b.png", [URL]),
         (["b.png", URL, "https://host/x.png"], [URL, URL, "https://host/x.png"]),
         (None, []),
-        ([], []),
     ],
 )
 def test_images_that_may_be_sent(folder: Path, value: object, urls: list[str]) -> None:
@@ -66,15 +64,12 @@ def test_images_that_may_be_sent(folder: Path, value: object, urls: list[str]) -
     [
         ("../secret.png", "lies outside the dataset's folder"),
         ("link.png", "lies outside the dataset's folder"),
-        ("out/secret.png", "lies outside the dataset's folder"),
         ("/etc/passwd", "lies outside the dataset's folder"),
         ("pictures", "is no file in the dataset's folder"),
-        ("c.png", "is no file in the dataset's folder"),
         ("notes.txt", "is neither PNG, JPEG, GIF nor WebP"),
         ("a\0b", "cannot be read"),
         ("data:text/plain;base64,eA==", "is no image"),
         (3, "holds a int"),
-        ("", "holds a str"),
     ],
 )
 def test_images_that_may_not(folder: Path, value: object, said: str) -> None:

@@ -91,8 +91,8 @@ def test_a_branch_is_read_at_its_commit(hub: FakeModelScope) -> None:
     assert all("Revision=master" not in line for line in hub.requests if "FilePath=" in line)
 
 
-def test_where_no_commit_is_told_the_content_names_the_version(hub: FakeModelScope) -> None:
-    """The version is then the digest of the list, another one for other files, and a moved branch is read anew."""
+def test_where_no_commit_is_named_the_content_names_the_version(hub: FakeModelScope) -> None:
+    """The version is then the digest of the list, another one for other files, and a moved branch is read again."""
     hub.tells_commits = False
     one = open_dataset("ms://acme/quiz")
     again = open_dataset("ms://acme/quiz?revision=master")
@@ -106,7 +106,7 @@ def test_where_no_commit_is_told_the_content_names_the_version(hub: FakeModelSco
         data_of(one)
 
 
-def test_a_hub_that_tells_neither_commit_nor_hash_is_read_anew(hub: FakeModelScope) -> None:
+def test_a_hub_that_tells_neither_commit_nor_hash_is_read_again(hub: FakeModelScope) -> None:
     """A cached file that nothing vouches for is not taken, even one of the same size."""
     hub.tells_commits = hub.tells_hashes = False
     assert data_of(open_dataset("ms://acme/quiz")) == ROWS
@@ -183,7 +183,7 @@ def test_without_the_hub_a_pinned_commit_is_taken_from_the_cache(
     assert "the hub cannot be reached, and it is not in the cache" in refusal("ms://acme/multi")
 
 
-def test_a_damaged_cache_is_mended_and_a_wrong_download_refused(
+def test_a_damaged_cache_is_repaired_and_a_wrong_download_refused(
     hub: FakeModelScope, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each file is held against the SHA-256 that the hub lists, in the cache and after a download."""
@@ -201,13 +201,6 @@ def test_a_listed_path_stays_in_its_folder(hub: FakeModelScope, tmp_path: Path) 
     hub.repos["acme/quiz"] = [{"../../../../test.jsonl": JSONL}]
     assert "leaves its folder" in refusal("ms://acme/quiz")
     assert fetched(hub) == []
-
-
-def test_bad_rows_are_named_by_file_and_line(hub: FakeModelScope) -> None:
-    """As those of a local file."""
-    hub.repos["acme/quiz"] = [{"test.jsonl": JSONL + b"{\n"}]
-    with pytest.raises(DatasetError, match=r"ms://acme/quiz: test\.jsonl: 1 bad line: line 4: invalid JSON"):
-        data_of(open_dataset("ms://acme/quiz"))
 
 
 def test_parquet_and_csv_are_read_by_their_own_readers(hub: FakeModelScope) -> None:

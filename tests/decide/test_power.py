@@ -127,18 +127,6 @@ def test_planned_power_of_pairs_is_the_simulated_one(effect: float, discordant: 
     assert found / len(drawn) == pytest.approx(0.8, abs=0.02)
 
 
-@pytest.mark.slow
-def test_planned_power_with_repeats_is_the_simulated_one() -> None:
-    """Of 20,000 simulated comparisons with repeats t finds the effect as often as planned, within two points."""
-    variances = Variances(between=0.02, within_baseline=0.1, within_candidate=0.15)
-    n = questions_needed(0.05, variances, repeats_baseline=2, repeats_candidate=4)
-    rng = np.random.default_rng(2)
-    spread = math.sqrt(variances.per_question(2, 4))
-    values = rng.normal(0.05, spread, size=(20_000, n))
-    t = values.mean(axis=1) / (values.std(axis=1, ddof=1) / math.sqrt(n))
-    assert float(np.mean(np.abs(t) > 1.96)) == pytest.approx(0.8, abs=0.02)
-
-
 def test_label_plan_keeps_its_promise() -> None:
     """The planned labels give the planned error when PPI++ is computed from them."""
     answers = 20_000

@@ -113,18 +113,6 @@ def test_a_finite_benchmark_closes_the_interval() -> None:
     assert lower[700] <= 0.62 <= upper[700]
 
 
-@pytest.mark.slow
-def test_a_million_values_take_a_few_arrays() -> None:
-    """A run of a million questions is followed at every look; what is kept between looks does not grow."""
-    values = np.random.default_rng(1).permutation(np.arange(1_000_000) % 2).astype(float)
-    sequence = ConfidenceSequence(population=1_000_000)
-    for first in range(0, 1_000_000, 100_000):
-        lower, upper = sequence.extend(values[first : first + 100_000])
-        assert lower[-1] <= 0.5 <= upper[-1]
-        assert upper[-1] - lower[-1] < 0.025
-    assert (sequence.lower, sequence.upper) == (0.5, 0.5)
-
-
 def test_what_is_no_stream_is_an_error() -> None:
     """NaN, values outside the range, more values than the benchmark has and levels that are none are refused."""
     with pytest.raises(ValueError, match="value 1 is nan"):

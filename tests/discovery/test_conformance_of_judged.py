@@ -1,4 +1,4 @@
-"""`nel plugin check` of benchmarks that a judge scores: nobody is asked, and what cannot be asked is named."""
+"""`nel plugin check` of benchmarks that a judge scores: no judge is asked, and what cannot be asked is named."""
 
 from __future__ import annotations
 

@@ -387,18 +387,6 @@ def test_a_command_and_an_observer_of_an_installed_package_work(tmp_path: Path) 
     assert "From nel-example 0.1.0." in nel("--help", cwd=tmp_path).stdout
 
 
-def test_the_check_of_a_plugin_reports_groups_that_nel_does_not_load(tmp_path: Path) -> None:
-    """A package that also declares an unknown group fails the check of any of its plugins."""
-    entries = {"nel.reports": {"lines": "lines_report:write"}, "nel.engines": {"lines": "lines_report:write"}}
-    install(tmp_path, "nel-lines", entries, modules={"lines_report": "def write(run_dir):\n    return run_dir\n"})
-    done = nel("plugin", "check", "nel-lines:lines", cwd=tmp_path, env={"PYTHONPATH": f"{tmp_path}:{ROOT}"})
-    assert done.returncode == 2
-    shape, groups = done.stdout.splitlines()
-    assert shape == "ok    it is what nel.reports takes"
-    declared = 'the package nel-lines declares the group "nel.engines", which nel does not load; known groups: '
-    assert groups == f"FAIL  nel loads every group of its package: {declared}{', '.join(plugins.GROUPS.values())}"
-
-
 def test_a_bridge_lends_names_and_knows_a_configuration(tmp_path: Path) -> None:
     """A file written for another tool runs with nel's names; that tool's configuration is refused with its own words."""
     (tmp_path / "theirs.py").write_text(

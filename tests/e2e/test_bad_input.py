@@ -67,36 +67,12 @@ def test_wrong_arguments(tmp_path: Path, arguments: tuple[str, ...], message: st
     ),
 )
 def test_wrong_datasets(tmp_path: Path, content: str, message: str) -> None:
-    """Empty, invalid, duplicate ids, missing fields: named by line or field, exit 2, nothing left behind."""
+    """Empty, invalid, duplicate ids, missing fields: named by line or field, exit 2, nothing left."""
     (tmp_path / "data.jsonl").write_text(content)
     done = nel("eval", "run", "--bench", "gsm8k", "--dataset", "data.jsonl", *ENDPOINT, cwd=tmp_path)
     assert done.returncode == 2
     assert message in done.stderr
     assert list(tmp_path.glob("eval_results/*")) == []
-
-
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    first_rows(
-        2,
-        [
-            (
-                {"requirements": "['nobody-has-this>=2']"},
-                "mine cannot be scored here: nobody-has-this is not installed",
-            ),
-            ({"prompt": "'{qestion}'"}, 'did you mean "question"'),
-            ({"target_field": "'anser'"}, 'did you mean "answer"'),
-            ({"endpoint_type": "'telepathy'"}, "endpoint_type"),
-        ],
-    ),
-)
-def test_wrong_benchmark_files(tmp_path: Path, settings: dict[str, str], message: str) -> None:
-    """A prompt or target field that no row has is found before the first request."""
-    sums(tmp_path / "data.jsonl", 2)
-    bench = _bench(tmp_path, **settings)
-    done = nel("eval", "run", "--bench", str(bench), *ENDPOINT, cwd=tmp_path)
-    assert done.returncode == 2
-    assert message in done.stderr
 
 
 def test_one_bad_row_is_unscored_and_the_others_count(tmp_path: Path) -> None:

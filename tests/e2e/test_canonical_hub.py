@@ -167,21 +167,6 @@ def read(hub: PinnedHub, home: Path, name: str, what: str = "rows") -> list[Any]
     return found
 
 
-def test_mgsm_has_every_language_in_both_splits(hub: PinnedHub, tmp_path: Path) -> None:
-    """Eleven configurations make one dataset, and the examples are those of the other split."""
-    rows = read(hub, tmp_path, "mgsm")
-    assert [subset for subset, _, _ in rows] == list(LABELS)
-    assert all(f"{LABELS[subset][0]} Q {subset}" in text for subset, text, _ in rows)
-    assert len(read(hub, tmp_path, "mgsm", "examples")) == len(LABELS)
-
-
-def test_bbh_has_every_task(hub: PinnedHub, tmp_path: Path) -> None:
-    """27 configurations, each with the authors' words before it."""
-    rows = read(hub, tmp_path, "bbh")
-    assert [subset for subset, _, _ in rows] == list(TASKS)
-    assert all(text.startswith(f"{TASKS[subset]}\n") and f"Q: I {subset}\n" in text for subset, text, _ in rows)
-
-
 def test_wmt24pp_leaves_out_bad_sources(hub: PinnedHub, tmp_path: Path) -> None:
     """One of two rows of each pair is marked as bad."""
     rows = read(hub, tmp_path, "wmt24pp")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -144,7 +145,7 @@ def recorded(tmp_path: Path, name: str, rows: Sequence[Mapping[str, Any]]) -> Pa
 def test_a_planted_effect_in_recorded_outputs_is_found(tmp_path: Path, n: int | None) -> None:
     """A seeded corruption of real outputs: the flips are those that were planted, the p-value is scipy's."""
     with gzip.open(SHARED / "mmlu_pro_outputs_llama31_8b.jsonl.gz", "rt", encoding="utf-8") as file:
-        rows = [{key: value for key, value in json.loads(line).items() if key != "id"} for line in file][:n]
+        rows = [{key: value for key, value in json.loads(line).items() if key != "id"} for line in islice(file, n)]
     left = recorded(tmp_path, "a", rows)
     is_right = {row["sample_id"]: row["reward"] == 1 for row in read_results(left, "mmlu_pro")}
     corrupted, lost, won = [], set(), set()

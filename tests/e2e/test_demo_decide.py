@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.processes import at_work_in, nobody_left_in, wait_until
+from tests.support.processes import at_work_in, nothing_left_in, wait_until
 from tests.support.runs import read_json
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
@@ -16,8 +16,8 @@ SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "demo_decide.py"
 
 
 def test_the_demo_decides_on_two_candidates(tmp_path: Path) -> None:
-    """The weaker model is worse and NO-GO, the stronger one better and GO; no server is left behind."""
-    with nobody_left_in(tmp_path):
+    """The weaker model is worse and NO-GO, the stronger one better and GO; no server is left."""
+    with nothing_left_in(tmp_path):
         command = [sys.executable, str(SCRIPT)]
         done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=800, check=False)
         wait_until(lambda: not at_work_in(tmp_path))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.processes import at_work_in, nobody_left_in, wait_until
+from tests.support.processes import at_work_in, nothing_left_in, wait_until
 from tests.support.runs import read_json
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
@@ -23,9 +23,9 @@ def _served(text: str) -> list[str]:
 
 
 def test_the_demo_goes_the_whole_way(tmp_path: Path) -> None:
-    """A lenient panel reads too high, a few labels put it right, two models are ranked; no server is left behind."""
+    """A lenient panel reads too high, a few labels put it right, two models are ranked; no server is left."""
     command = [sys.executable, str(SCRIPT)]
-    with nobody_left_in(tmp_path):
+    with nothing_left_in(tmp_path):
         done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=800, check=False)
         wait_until(lambda: not at_work_in(tmp_path))
     assert done.returncode == 0, done.stderr

@@ -5,10 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from tests.support.endpoint import Call, Reply, answer, scripted
-from tests.support.runs import nel, only_run, read_json, read_results, write_jsonl
+from tests.support.runs import nel, read_json, read_results, write_jsonl
 
 BENCH = """
 from nel import ScorerInput, benchmark, scorer
@@ -97,44 +95,3 @@ def test_a_resume_with_other_examples_is_refused(tmp_path: Path) -> None:
         (tmp_path / "bench.py").write_text(BENCH % 'fewshot_dataset="train.jsonl", num_fewshot=1')
         assert run(tmp_path, endpoint.url, "--resume").returncode == 0
         assert len(endpoint.calls) == before + 1
-
-
-@pytest.mark.slow
-def test_a_resume_from_another_folder_finds_the_examples(tmp_path: Path) -> None:
-    """A relative --fewshot-dataset is kept as a whole path, so that the examples are read and not taken for gone."""
-    write(tmp_path, "num_fewshot=1")
-    broken = True
-
-    def script(call: Call, number: int) -> Reply:
-        return Reply(status=501, body={}) if broken and "3+3" in str(call.body) else add(call, number)
-
-    with scripted(script, models=["m"]) as endpoint:
-        flags = ("--fewshot-dataset", "train.jsonl", "-O", "engine.faults_in_a_row_max=50")
-        assert run(tmp_path, endpoint.url, *flags).returncode == 3
-        broken = False
-        (tmp_path / "elsewhere").mkdir()
-        again = nel("eval", "resume", str(only_run(tmp_path / "out")), cwd=tmp_path / "elsewhere")
-    assert again.returncode == 0, again.stderr
-    assert "continuing with the copy" not in again.stderr
-    assert (
-        read_json(only_run(tmp_path / "out") / "sums" / "eval-sums.json")["config"]["fewshot"]["source"]
-        == "train.jsonl"
-    )
-
-
-def test_turns_of_a_chat(tmp_path: Path) -> None:
-    """Examples as turns are messages of their own; an endpoint of prompts is refused."""
-    write(tmp_path, 'fewshot_dataset="train.jsonl", num_fewshot=1, fewshot_as_turns=True')
-    with scripted(add, models=["m"]) as endpoint:
-        assert run(tmp_path, endpoint.url).returncode == 0
-        sent = next(call for call in endpoint.calls if "3+3" in str(call.body)).body["messages"]
-        before = len(endpoint.calls)
-        refused = run(tmp_path, f"{endpoint.url}/completions")
-        assert refused.returncode == 2
-        assert "needs the chat protocol" in refused.stderr
-        assert len(endpoint.calls) == before
-    assert [(message["role"], message["content"]) for message in sent] == [
-        ("user", "Q: 0+1\nA:"),
-        ("assistant", "1"),
-        ("user", "Q: 3+3\nA:"),
-    ]

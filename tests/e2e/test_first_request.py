@@ -43,8 +43,10 @@ def run(tmp_path: Path, url: str, printed: Path, *options: str) -> None:
     assert done.returncode == 0, printed.read_text(encoding="utf-8")[-2000:]
 
 
-def test_the_first_request_waits_for_no_module_that_it_does_not_need(tmp_path: Path) -> None:
-    """Statistics, artifacts, reports and the tools after them are imported when the answers are there."""
+def test_a_run_imports_modules_when_it_needs_them(tmp_path: Path) -> None:
+    """Statistics, artifacts, reports and the tools after them when the answers are there; judges, sandboxes and what
+    exports runs not at all in a run with rules alone.
+    """
     rows = tmp_path / "rows.jsonl"
     rows.write_text("".join(json.dumps({"question": f"{i}?", "answer": f"#### {i}"}) + "\n" for i in range(3)))
     printed = tmp_path / "stderr"
@@ -56,19 +58,12 @@ def test_the_first_request_waits_for_no_module_that_it_does_not_need(tmp_path: P
         return answer("42")
 
     with scripted(script, models=["m"]) as endpoint:
-        run(tmp_path, endpoint.url, printed, "--bench", "gsm8k", "--dataset", str(rows), "--json")
+        run(tmp_path, endpoint.url, printed, "--bench", "gsm8k", "--dataset", str(rows))
     needless = [name for name in by_then if name.startswith(tuple(f"{one}." for one in LATER)) or name in LATER]
     assert needless == []
     rooms = Counter(".".join(name.split(".")[:2]) for name in by_then if name.startswith("nel."))
     assert "nel.models" in rooms  # the list is what it should be
     assert rooms.total() <= OF_NEL_MAX, rooms.most_common()
-
-
-def test_a_plain_run_imports_few_modules_of_nel(tmp_path: Path) -> None:
-    """With rules alone, until its report is written; judges, sandboxes and what exports runs are not among them."""
-    printed = tmp_path / "stderr"
-    with scripted(lambda call, number: answer("42"), models=["m"]) as endpoint:
-        run(tmp_path, endpoint.url, printed, "--bench", "quickstart")
     of_nel = [name for name in imported(printed.read_text(encoding="utf-8")) if name.split(".")[0] == "nel"]
     assert any(name.startswith("nel.reports.page") for name in of_nel)
     assert len(of_nel) <= OF_NEL_MAX_AT_THE_END, Counter(".".join(name.split(".")[:2]) for name in of_nel)

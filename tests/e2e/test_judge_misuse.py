@@ -68,7 +68,7 @@ def run(tmp_path: Path, how: str, reply: str = "GRADE: C", *more: str) -> tuple[
     ),
 )
 def test_a_case_of_the_wrong_type_costs_its_own_sample(tmp_path: Path, how: str, said: str) -> None:
-    """The run goes on, the others have their score, and stderr says what was wrong and that it is to be mended."""
+    """The run goes on, the others have their score, and stderr says what was wrong and that it is to be corrected."""
     code, stderr, rows, _ = run(tmp_path, how)
     assert code == 3
     assert [row["reward"] for row in rows] == [1.0, None, 1.0]
@@ -100,7 +100,7 @@ def test_a_case_of_the_wrong_type_costs_its_own_sample(tmp_path: Path, how: str,
         ],
     ),
 )
-def test_a_template_that_cannot_be_used_is_told_and_nothing_is_sent(tmp_path: Path, how: str, said: str) -> None:
+def test_a_template_that_cannot_be_used_is_named_and_nothing_is_sent(tmp_path: Path, how: str, said: str) -> None:
     """The reason stands on the terminal; the hint does not speak of judges that are not missing."""
     code, stderr, rows, n_asked = run(tmp_path, how)
     assert (code, n_asked) == (3, 0)

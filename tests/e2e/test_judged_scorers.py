@@ -29,7 +29,6 @@ SYNC = """
 def b(sample: ScorerInput) -> dict:
     return {**judge_score(sample, template="likert_5", criteria="Brevity"), "length": len(sample.response)}
 """
-ASYNC = SYNC.replace("def b", "async def b").replace("**judge_score(", "**await judge_score(")
 RETURNED = """
 @bench()
 @scorer
@@ -57,7 +56,7 @@ def run(tmp_path: Path, source: str, url: str, n: int = 3, **settings: Any) -> A
     )
 
 
-@pytest.mark.parametrize("source", [SYNC, ASYNC, RETURNED], ids=["sync", "async", "returned"])
+@pytest.mark.parametrize("source", [SYNC, RETURNED], ids=["sync", "returned"])
 def test_a_scorer_goes_on_with_a_grade(tmp_path: Path, source: str) -> None:
     """Waited for, awaited or returned: the score is the judge's, and its criteria are asked about."""
     with scripted(adds) as model, scripted(lambda *_: answer("Short.\nGRADE: 5")) as judge:
@@ -105,9 +104,7 @@ def says(**grades: str) -> Any:
     ("scorer", "reward", "calls"),
     [
         ('model_graded_qa(model=["a", "b", "c"])', 0.0, 3),
-        ('multi_scorer([model_graded_qa(model=name) for name in "abc"], "mode")', 0.0, 3),
         ('multi_scorer([model_graded_qa(model="a"), exact()], "mean")', 1.0, 1),
-        ("model_graded_qa(partial_credit=True, model='d')", 0.5, 1),
         ("model_graded_qa(partial_credit=True, model_role='picky')", 0.5, 1),
         (
             "model_graded_qa(template='{answer}={criterion}? {instructions}', instructions='GRADE: C or I', model='a')",
@@ -266,7 +263,7 @@ def test_an_adapter_that_words_and_reads_for_itself(tmp_path: Path) -> None:
 def test_a_role_suffices_and_without_one_the_model_judges_itself_loudly(tmp_path: Path) -> None:
     """A grader may be configured as a role alone; without one it is the evaluated model, as in Inspect, with a warning.
 
-    Where nobody could grade, and where a name is nobody's, nothing is sent.
+    Where no model could grade, and where a name is no judge's, nothing is sent.
     """
     source = "b = bench()(model_graded_qa())\n"
     with scripted(adds) as model, scripted(says(g="C")) as judge:

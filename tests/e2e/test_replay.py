@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import gzip
-import json
-import subprocess
-import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tests.support.processes import started_nel, wait_until
-from tests.support.runs import SHARED, nel, only_run, read_json, read_results, without_volatile
+from tests.support.processes import started_nel
+from tests.support.runs import SHARED, nel, only_run, read_json, read_results
 from tests.support.tiers import first_rows
 
 pytestmark = [
@@ -33,12 +29,6 @@ def _replay(*arguments: str, cwd: Path = SHARED) -> Iterator[str]:
     with started_nel("endpoint", "replay", *arguments, "--port", "0", cwd=cwd, stderr=None) as server:
         assert server.stdout is not None
         yield server.stdout.readline().split()[1]
-
-
-def _completions(url: str) -> dict[str, int]:
-    with urllib.request.urlopen(url.removesuffix("/v1") + "/stats") as response:
-        stats: dict[str, dict[str, int]] = json.load(response)
-    return stats["completions"]
 
 
 def _mmlu_pro(url: str, out: str, *more: str) -> list[str]:
@@ -60,33 +50,3 @@ def test_gsm8k_replay_differs_on_no_sample(tmp_path: Path, n: int) -> None:
     assert read_json(run_dir / "gsm8k" / "metrics.json")["headline"]["value"] == pytest.approx(RIGHT[n] / n)
     rows = read_results(run_dir, "gsm8k")
     assert [row["sample_id"] for row in rows if (row["reward"] == 1.0) != row["metadata"]["is_correct"]] == []
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(1800)
-def test_mmlu_pro_replay_survives_a_kill(tmp_path: Path) -> None:
-    """12,032 real outputs at concurrency 64: the official number, and the same artifacts after a SIGKILL half way."""
-    fields = ("--question-field", "question", "--question-field", "options", "--output-field", "generated_text")
-    with _replay(str(MMLU_PRO), *fields, "--id-field", "question_id") as url:
-        whole = nel(*_mmlu_pro(url, "whole"), cwd=tmp_path, timeout=600)
-        assert whole.returncode == 0, whole.stderr
-        assert _completions(url) == {"total": 12032, "distinct": 12032, "max_repeats": 1}
-        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-        with started_nel(*_mmlu_pro(url, "killed"), cwd=tmp_path, **quiet) as process:
-            wait_until(lambda: _completions(url)["total"] >= 12032 + 3000, process)
-            assert process.poll() is None
-        assert nel(*_mmlu_pro(url, "killed", "--resume"), cwd=tmp_path, timeout=600).returncode == 0
-        sent = _completions(url)["total"] - 12032
-    assert 12032 <= sent <= 12032 + CONCURRENCY
-    _same(only_run(tmp_path / "whole"), only_run(tmp_path / "killed"))
-    metrics = read_json(only_run(tmp_path / "killed") / "mmlu_pro" / "metrics.json")
-    assert metrics["headline"]["value"] == pytest.approx(0.435838, abs=5e-7)
-    assert metrics["accounting"]["model_failures"] == {"no_answer": 694}
-
-
-def _same(first: Path, second: Path) -> None:
-    ours, theirs = (without_volatile(read_results(run, "mmlu_pro")) for run in (first, second))
-    assert ours == theirs
-    for name in ("metrics.json", "failure_analysis.json"):
-        pair: list[dict[str, Any]] = [{**read_json(run / "mmlu_pro" / name), "run_id": ""} for run in (first, second)]
-        assert pair[0] == pair[1]

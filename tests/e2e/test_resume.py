@@ -3,21 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
-import random
-import signal
 import subprocess
 import threading
-import time
-from contextlib import suppress
 from pathlib import Path
-
-import pytest
 
 from tests.support.endpoint import Call, Endpoint, Reply, Turnstile, answer, scripted
 from tests.support.processes import started_nel, wait_until
-from tests.support.runs import nel, only_run, read_json, read_results, sums, without_volatile, write_jsonl
-from tests.support.tiers import first_rows
+from tests.support.runs import nel, only_run, read_json, read_results, sums, without_volatile
 
 CONCURRENCY = 8
 N = 400
@@ -92,118 +84,6 @@ def test_kill_and_resume_equals_never_stopping(tmp_path: Path) -> None:
     assert sessions == 4
 
 
-@pytest.mark.slow
-@pytest.mark.timeout(1200)
-def test_random_kills_at_any_moment(tmp_path: Path) -> None:
-    """SIGKILLs at random moments, start-up and snapshot included: equal artifacts, few requests resent."""
-    moments = random.Random(20261121)  # noqa: S311 - moments, not secrets
-    sums(tmp_path / "data.jsonl", 2000)
-
-    def script(call: Call, number: int) -> Reply:
-        is_first_and_unlucky = number == 0 and call.text.count("77") == 2
-        return Reply(status=503, body={}) if is_first_and_unlucky else _script(call, number)
-
-    quick = ("-O", "endpoint.backoff_seconds=0.01")
-    with scripted(script, models=["m"]) as endpoint:
-        began = time.monotonic()
-        with started_nel(*_command(endpoint, "whole", *quick), cwd=tmp_path) as process:
-            _wait_for_calls(endpoint, 1, process)
-            starting = time.monotonic() - began  # only says where kills strike; what must hold does so anywhere
-            _, stderr = process.communicate()
-        assert process.returncode == 0, stderr
-        resent_without_kills = endpoint.resent()
-    turnstile = Turnstile(script)
-    with scripted(turnstile, models=["m"]) as endpoint:
-        resume: tuple[str, ...] = ()
-        kills = 12
-        for number in range(kills):
-            passes = moments.randrange(1, 150)  # so that no run is over before it is killed
-            turnstile.hold_after(passes)
-            with started_nel(*_command(endpoint, "killed", *quick, *resume), cwd=tmp_path) as process:
-                if number % 3 == 0:  # whatever it is at, starting most likely
-                    with suppress(subprocess.TimeoutExpired):
-                        process.wait(moments.uniform(0, 1.2 * starting))
-                else:
-                    _wait_for_calls(endpoint, len(endpoint.calls) + passes, process)
-                _kill(process)
-            turnstile.open()
-            resume = ("--resume",) if list(tmp_path.glob("killed/*/run.db")) else ()
-        done = nel(*_command(endpoint, "killed", *quick, *resume), cwd=tmp_path)
-        assert done.returncode == 0, done.stderr
-        assert endpoint.resent() - resent_without_kills <= kills * CONCURRENCY
-    _same_artifacts(only_run(tmp_path / "whole"), only_run(tmp_path / "killed"))
-
-
-@pytest.mark.parametrize(("number", "code"), first_rows(1, [(signal.SIGINT, 130), (signal.SIGTERM, 143)]))
-def test_a_signal_drains_and_can_be_resumed(tmp_path: Path, number: signal.Signals, code: int) -> None:
-    """One Ctrl-C or SIGTERM: requests in flight finish, partial artifacts are written, nothing is sent twice."""
-    sums(tmp_path / "data.jsonl", N)
-    turnstile = Turnstile(_script)
-    turnstile.hold_after(40)
-    with scripted(turnstile, models=["m"]) as endpoint:
-        with started_nel(*_command(endpoint, "out"), cwd=tmp_path) as process:
-            _wait_for_calls(endpoint, 41, process)
-            process.send_signal(number)
-            turnstile.open()
-            _, stderr = process.communicate(timeout=120)
-        assert process.returncode == code, stderr
-        assert "nel eval resume" in stderr
-        metrics = read_json(only_run(tmp_path / "out") / "gsm8k" / "metrics.json")
-        assert metrics["complete"] is False
-        assert metrics["accounting"]["n_total"] == N
-        assert nel(*_command(endpoint, "out", "--resume"), cwd=tmp_path).returncode == 0
-        assert endpoint.resent() == 0
-    assert read_json(only_run(tmp_path / "out") / "gsm8k" / "metrics.json")["complete"] is True
-
-
-def test_a_changed_model_is_refused(tmp_path: Path) -> None:
-    """A resume with another model, prompt or dataset is refused, names the fields and sends nothing."""
-    sums(tmp_path / "data.jsonl", 5)
-    with scripted(_script) as endpoint:
-        assert nel(*_command(endpoint, "out"), cwd=tmp_path).returncode == 0
-        sent = len(endpoint.calls)
-        changed = nel(
-            *_command(endpoint, "out", "--resume", "--temperature", "0.5"), "--model-id", "other", cwd=tmp_path
-        )
-        assert changed.returncode == 2
-        assert "endpoint.model: m -> other" in changed.stderr
-        assert "generation.temperature: unset -> 0.5" in changed.stderr
-        write_jsonl(
-            tmp_path / "data.jsonl", [{"question": f"What is {i} plus 1?", "answer": "#### 1"} for i in range(5)]
-        )
-        edited = nel(*_command(endpoint, "out", "--resume"), cwd=tmp_path)
-        assert edited.returncode == 2
-        assert "dataset.sha256" in edited.stderr
-        assert len(endpoint.calls) == sent
-
-
-def test_concurrency_may_change_and_rows_may_move(tmp_path: Path) -> None:
-    """Concurrency is no part of a run's identity, and neither is the order of the rows."""
-    sums(tmp_path / "data.jsonl", 5)
-    with scripted(_script) as endpoint:
-        assert nel(*_command(endpoint, "out"), cwd=tmp_path).returncode == 0
-        lines = (tmp_path / "data.jsonl").read_text().splitlines(keepends=True)
-        (tmp_path / "data.jsonl").write_text("".join(reversed(lines)))
-        sent = len(endpoint.calls)
-        again = nel(*_command(endpoint, "out", "--resume", "--concurrency", "2"), cwd=tmp_path)
-        assert again.returncode == 0, again.stderr
-        assert len(endpoint.calls) == sent
-
-
-def test_more_repeats_and_problems_ask_only_what_is_missing(tmp_path: Path) -> None:
-    """A larger limit and one more repeat send exactly the missing requests."""
-    sums(tmp_path / "data.jsonl", 10)
-    with scripted(_script) as endpoint:
-        assert nel(*_command(endpoint, "out", "--max-problems", "4", "--seed", "1"), cwd=tmp_path).returncode == 0
-        assert len(endpoint.calls) == 4
-        more = ("--max-problems", "6", "--repeats", "2", "--seed", "1", "--resume")
-        assert nel(*_command(endpoint, "out", *more), cwd=tmp_path).returncode == 0
-        assert len(endpoint.calls) == 12
-        assert endpoint.resent() == 0
-        fewer = nel(*_command(endpoint, "out", "--max-problems", "2", "--seed", "1", "--resume"), cwd=tmp_path)
-        assert fewer.returncode == 2
-
-
 def test_a_second_process_is_turned_away(tmp_path: Path) -> None:
     """Two processes on one run directory: the second names the owner, exits 2 and sends nothing."""
     sums(tmp_path / "data.jsonl", 4)
@@ -226,21 +106,6 @@ def test_a_second_process_is_turned_away(tmp_path: Path) -> None:
     assert sent == 1
 
 
-def test_a_moved_run_resumes(tmp_path: Path) -> None:
-    """A run directory that was moved is resumed where it is now, from any working directory."""
-    sums(tmp_path / "data.jsonl", 5)
-    with scripted(_script) as endpoint:
-        assert nel(*_command(endpoint, "out"), cwd=tmp_path).returncode == 0
-        bundle = read_json(only_run(tmp_path / "out") / "gsm8k" / "eval-gsm8k.json")
-        moved = tmp_path / "elsewhere" / "run"
-        moved.parent.mkdir()
-        only_run(tmp_path / "out").rename(moved)
-        done = nel("eval", "resume", str(moved), cwd=moved.parent)
-        assert done.returncode == 0, done.stderr
-        assert len(endpoint.calls) == 5
-    assert read_json(moved / "gsm8k" / "eval-gsm8k.json") == bundle
-
-
 def test_report_rebuilds_every_byte(tmp_path: Path) -> None:
     """Deleted artifacts come back from run.db alone, byte for byte."""
     sums(tmp_path / "data.jsonl", 20)
@@ -257,50 +122,6 @@ def test_report_rebuilds_every_byte(tmp_path: Path) -> None:
         path.unlink()
     assert nel("report", str(run_dir), cwd=tmp_path).returncode == 0
     assert {path: path.read_bytes() for path in files} == files
-
-
-def test_a_damaged_store_is_named(tmp_path: Path) -> None:
-    """A run.db that is no database is an error with the next step, not a traceback."""
-    run_dir = tmp_path / "out" / "run"
-    run_dir.mkdir(parents=True)
-    (run_dir / "run.db").write_bytes(os.urandom(4096))
-    done = nel("report", str(run_dir), cwd=tmp_path)
-    assert done.returncode == 2
-    assert "is damaged or no run.db" in done.stderr
-
-
-@pytest.mark.slow
-def test_a_killed_run_resumes_from_its_store_alone(tmp_path: Path) -> None:
-    """After a SIGKILL there is no run.yaml; `nel eval resume DIR` needs only run.db."""
-    sums(tmp_path / "data.jsonl", N)
-    turnstile = Turnstile(_script)
-    turnstile.hold_after(50)
-    with scripted(turnstile, models=["m"]) as endpoint:
-        command = _command(endpoint, "out", "--system-prompt", "literally ${HOME}")
-        with started_nel(*command, cwd=tmp_path) as process:
-            _wait_for_calls(endpoint, 50, process)
-            _kill(process)
-        turnstile.open()
-        run_dir = only_run(tmp_path / "out")
-        assert not (run_dir / "run.yaml").exists()
-        done = nel("eval", "resume", str(run_dir), cwd=tmp_path)
-        assert done.returncode == 0, done.stderr
-        assert {call.body["messages"][0]["content"] for call in endpoint.calls} == {"literally ${HOME}"}
-    assert "out" in (run_dir / "run.yaml").read_text()
-
-
-def test_a_changed_scorer_needs_no_endpoint(tmp_path: Path) -> None:
-    """Re-scoring works with the endpoint gone."""
-    bench = tmp_path / "bench.py"
-    bench.write_text(_bench("True"))
-    sums(tmp_path / "data.jsonl", 5)
-    with scripted(_script) as endpoint:
-        command = ("eval", "run", "--bench", "bench.py", "--model-url", endpoint.url, "--model-id", "m", "-o", "out")
-        assert nel(*command, cwd=tmp_path).returncode == 0
-    bench.write_text(_bench("False"))
-    done = nel(*command, "--resume", cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert read_json(only_run(tmp_path / "out") / "mine" / "metrics.json")["headline"]["value"] == 0.0
 
 
 def test_a_changed_helper_of_the_scorer_scores_again(tmp_path: Path) -> None:

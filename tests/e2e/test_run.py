@@ -6,12 +6,10 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 import nel as nel_package
 from nel.artifacts.schema import load_schema
 from tests.support.endpoint import Call, Reply, answer, scripted
-from tests.support.runs import SHARED, nel, only_run, read_json, read_results, sums
+from tests.support.runs import nel, only_run, read_json, read_results, sums
 
 
 def _right(call: Call, _: int) -> Reply:
@@ -161,29 +159,3 @@ def test_hostile_text_survives_everywhere(tmp_path: Path) -> None:
     row = read_results(only_run(tmp_path / "out"), "gsm8k")[0]
     assert row["model_response"] == "\udfff\x00</script>Answer: 0"
     assert row["metadata"]["big"] == 10**30
-
-
-@pytest.mark.slow
-@pytest.mark.shared_data
-@pytest.mark.skipif(not SHARED.is_dir(), reason="../shared/data is not there")
-def test_eval_only_gives_the_official_numbers(tmp_path: Path) -> None:
-    """Recorded answers of two real models, no endpoint: 286 of 1,319 and 0.435838 with 694 without an answer."""
-    gsm8k = SHARED / "gsm8k_outputs_6b_finetuning.jsonl.gz"
-    mmlu_pro = SHARED / "mmlu_pro_outputs_llama31_8b.jsonl.gz"
-    config = {
-        "benchmarks": [
-            {"name": "gsm8k", "dataset": str(gsm8k), "response_field": "model_output"},
-            {"name": "mmlu_pro", "dataset": str(mmlu_pro), "response_field": "generated_text"},
-        ],
-        "output": {"dir": str(tmp_path / "out")},
-    }
-    result = nel_package.evaluate(config)
-    first, second = result.benchmarks
-    assert first.headline["value"] == pytest.approx(286 / 1319)
-    rows = read_results(result.run_dir, "gsm8k")
-    assert [row["sample_id"] for row in rows if (row["reward"] == 1.0) != row["metadata"]["is_correct"]] == []
-    assert second.headline["value"] == pytest.approx(0.435838, abs=5e-7)
-    assert second.accounting["model_failures"] == {"no_answer": 694}
-    assert len(second.metrics["categories"]) == 14
-    corrected = next(metric for metric in second.metrics["metrics"] if metric["name"] == "guess_corrected")
-    assert corrected["value"] == pytest.approx(0.4425, abs=0.002)

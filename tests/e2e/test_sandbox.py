@@ -224,7 +224,7 @@ def slow_script(call: Call, _: int) -> Reply:
     return answer(f"```python\nimport time\ndef times_{number}(x):\n    time.sleep(5)\n```")
 
 
-def test_a_changed_limit_scores_stored_answers_anew(tmp_path: Path) -> None:
+def test_a_changed_limit_scores_stored_answers_again(tmp_path: Path) -> None:
     need_engine("python")
     tasks(tmp_path / "data.jsonl", 8)
     with scripted(napping(1), models=["m"]) as endpoint:

@@ -25,7 +25,7 @@ def _run(tmp_path: Path, url: str, *more: str, n: int = 6, env: dict[str, str] |
     return nel("eval", "run", "--bench", "gsm8k", *where, *more, cwd=tmp_path, env=env)
 
 
-def test_stored_answers_are_scored_anew_without_a_request(tmp_path: Path) -> None:
+def test_stored_answers_are_scored_again_without_a_request(tmp_path: Path) -> None:
     """Another scorer gives another score from the same answers; nothing is sent, no key and no endpoint are needed."""
     env = {"TEST_KEY": "sk-a-key-of-this-test"}
     with scripted(_right, models=["m"], key=env["TEST_KEY"]) as endpoint:
@@ -123,7 +123,7 @@ def test_completed_answers_stand_beside_the_score(tmp_path: Path) -> None:
 
 
 def test_a_cache_answers_the_second_run(tmp_path: Path) -> None:
-    """The same run again sends nothing; another seed is asked anew; the artifacts say what came from the cache."""
+    """The same run again sends nothing; another seed is asked; the artifacts say what came from the cache."""
     with scripted(_right, models=["m"]) as endpoint:
         assert _run(tmp_path, endpoint.url, "--cache", "kept", "--run-id", "one").returncode == 0
         assert _run(tmp_path, endpoint.url, "--cache", "kept", "--run-id", "two").returncode == 0
@@ -176,7 +176,7 @@ def test_no_number_mixes_two_rules(tmp_path: Path, head: str, body: str, is_seen
     """
     sums(tmp_path / "data.jsonl", 12)
     (tmp_path / "bench.py").write_text(_LISTED.format(head=head, body=body), encoding="utf-8")
-    env = {"RIGHT": str(tmp_path / "right.json"), "MODULE": "right_answers", "PYTHONDONTWRITEBYTECODE": "1"}
+    env = {"RIGHT": str(tmp_path / "right.json"), "MODULE": "right_answers"}
     answers = [str(2 * number) for number in range(12)]
     broken = True
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import random
 import shutil
 import signal
 import sqlite3
@@ -31,7 +30,6 @@ from nel.runs.evaluation import evaluate, stored_config
 from nel.runs.merging import merge_shards
 from nel.runs.verification import verify_run
 from tests.support.endpoint import Call, Reply, answer, scripted
-from tests.support.processes import started_nel, wait_until
 from tests.support.runs import nel, read_json, read_results, sums, without_volatile, write_jsonl
 
 BENCH = """
@@ -185,7 +183,7 @@ def test_a_shard_says_so_wherever_it_is_read_and_decides_nothing(divided: tuple[
 
 
 def test_what_is_beside_the_stores_of_shards_is_named(divided: tuple[Path, tuple[int, int]], tmp_path: Path) -> None:
-    """Labels of a shard are not silently left behind, and a shard alone is not asked again to be compared."""
+    """Labels of a shard are not silently left out, and a shard alone is not asked again to be compared."""
     shutil.copytree(divided[0], tmp_path / "out")
     (tmp_path / "out" / "s2" / "judged" / LABELS_NAME).write_text("{}")
     progress = Progress()
@@ -340,52 +338,3 @@ def test_what_no_shard_can_do_is_refused(more: dict[str, Any], said: str) -> Non
     given = {"benchmarks": ["quickstart"], "endpoint": {"url": "http://127.0.0.1:9/v1", "model": "m"}, "shard": "1/3"}
     with pytest.raises(ConfigError, match=said):
         evaluate({**given, **more})
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(600)
-def test_eight_shards_killed_at_random_and_resumed_merge_to_the_whole_run(tmp_path: Path) -> None:
-    """Each of eight shards is killed at a random commit, some twice, and resumed: equal, and hardly asked twice."""
-    n, of = 240, 8
-    sums(tmp_path / "gsm8k.jsonl", n)
-    command = ["eval", "run", "--bench", "gsm8k", "--dataset", "gsm8k.jsonl", "--model-id", "m", "--concurrency", "4",
-               "-n", "2", "-o", "out"]  # fmt: skip
-    draw = random.Random(22)  # noqa: S311 - a test, not a secret
-    with scripted(script, models=["m"]) as endpoint:
-        whole = nel(*command, "--run-id", "whole", "--model-url", endpoint.url, cwd=tmp_path)
-        assert whole.returncode == 0, whole.stderr
-        before, n_kills = len(endpoint.calls), 0
-        for number in range(1, of + 1):
-            n_kills += _killed_and_resumed([*command, "--model-url", endpoint.url], tmp_path, f"{number}/{of}", draw)
-        asked = len([call for call in endpoint.calls[before:] if "What is" in call.text])
-        assert 2 * n <= asked <= 2 * n + n_kills * 4 + 2 * of
-    assert n_kills >= of
-    paths = [tmp_path / "out" / f"s{number}" for number in range(1, of + 1)]
-    draw.shuffle(paths)
-    merged = merge_shards(paths, tmp_path / "merged")
-    assert _counted(merged.run_dir) == _counted(tmp_path / "out" / "whole")
-    assert verify_run(merged.run_dir).passed
-
-
-def _killed_and_resumed(command: list[str], home: Path, shard: str, draw: random.Random) -> int:
-    """Run a shard to its end, killed once or twice at a random number of commits; return how often it was."""
-    number = shard.partition("/")[0]
-    run_dir = home / "out" / f"s{number}"
-    n_kills = draw.randint(1, 2)
-    for kill in range(n_kills):
-        arguments = [*command, "--run-id", f"s{number}", "--shard", shard, *(["--resume"] if kill else [])]
-        with started_nel(*arguments, cwd=home) as process:
-            target = draw.randint(3, 20) + _n_responses(run_dir)
-            wait_until(lambda target=target: _n_responses(run_dir) >= target or process.poll() is not None)  # type: ignore[misc]
-            process.send_signal(signal.SIGKILL)
-            process.communicate()
-    done = nel("eval", "resume", f"out/s{number}", cwd=home)
-    assert done.returncode == 0, done.stderr
-    return n_kills
-
-
-def _n_responses(run_dir: Path) -> int:
-    if not (run_dir / "run.db").is_file():
-        return 0
-    with closing(sqlite3.connect(f"file:{run_dir / 'run.db'}?mode=ro", uri=True)) as connection:
-        return int(connection.execute("SELECT count(*) FROM responses").fetchone()[0])

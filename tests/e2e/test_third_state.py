@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import socket
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +13,6 @@ FAST = (
     *("-O", "endpoint.backoff_seconds=0.001", "-O", "endpoint.attempts_max=2"),
     *("-O", "endpoint.outage_seconds_max=0.3", "-O", "endpoint.outage_probe_seconds=0.1"),
 )
-ALONE = ("-O", "engine.first_request_seconds=600")
-"""The others wait for the first request however slow the machine is."""
 
 
 def _right(call: Call, _: int) -> Reply:
@@ -52,73 +49,8 @@ def _accounting(tmp_path: Path) -> dict[str, Any]:
     return accounting
 
 
-def test_a_wrong_key_is_found_before_anything_is_asked(tmp_path: Path) -> None:
-    """401: exit 2 naming the variable, no sample asked, no score, no key in any file."""
-    with scripted(_right, models=["m"], key="sk-the-right-key") as endpoint:
-        done = _run(tmp_path, endpoint.url, "--api-key-env", "TEST_KEY", env={"TEST_KEY": "sk-the-wrong-key"})
-        assert endpoint.calls == []
-    assert done.returncode == 2
-    assert "the key in TEST_KEY was refused" in done.stderr
-    assert "no score" in done.stdout
-    assert _accounting(tmp_path)["unscored"] == {"infra": {"n": 6, "kinds": {"auth": 6}}}
-    written = b"".join(path.read_bytes() for path in (tmp_path / "out").rglob("*") if path.is_file())
-    assert b"the-wrong-key" not in written
-    assert "the-wrong-key" not in done.stdout + done.stderr
-
-
-def test_a_key_that_is_not_set(tmp_path: Path) -> None:
-    """A named variable that is not set ends the run before anything is sent."""
-    done = _run(tmp_path, "http://127.0.0.1:9/v1", "--api-key-env", "TEST_KEY_NOT_SET")
-    assert done.returncode == 2
-    assert "TEST_KEY_NOT_SET" in done.stderr
-    assert list((tmp_path / "out").iterdir()) == []
-
-
-def test_a_wrong_model_names_what_is_served(tmp_path: Path) -> None:
-    """A model the endpoint does not list is refused, with the nearest one it has."""
-    with scripted(_right, models=["mm", "other"]) as endpoint:
-        done = _run(tmp_path, endpoint.url)
-    assert done.returncode == 2
-    assert 'does not serve the model "m"' in done.stderr
-    assert 'did you mean "mm"' in done.stderr
-
-
-def test_a_wrong_path_says_so(tmp_path: Path) -> None:
-    """404 on the first requests: the URL or the model is wrong."""
-    with scripted(lambda *_: Reply(status=404, body={"error": {"message": "no such route"}})) as endpoint:
-        done = _run(tmp_path, endpoint.url, *ALONE)
-        assert len(endpoint.of_samples) == 5
-    assert done.returncode == 2
-    assert "a base URL ends in /v1" in done.stderr
-
-
-def test_a_dead_endpoint_is_resumable(tmp_path: Path) -> None:
-    """Nothing listens: exit 75, everything unscored, and the line that resumes."""
-    with socket.socket() as unused:
-        unused.bind(("127.0.0.1", 0))
-        url = f"http://127.0.0.1:{unused.getsockname()[1]}/v1"
-        done = _run(tmp_path, url)
-    assert done.returncode == 75
-    assert "nothing answers at" in done.stderr
-    assert "nel eval resume" in done.stderr
-    assert _accounting(tmp_path)["unscored"] == {"infra": {"n": 6, "kinds": {"connection": 6}}}
-    assert read_json(only_run(tmp_path / "out") / "gsm8k" / "metrics.json")["complete"] is False
-
-
-def test_a_storm_of_500_is_unscored(tmp_path: Path) -> None:
-    """Only 500s: waited for as long as an outage may take, then exit 75, no score, every sample unscored by infra."""
-    with scripted(lambda *_: Reply(status=500, body={"error": {"message": "boom"}}), models=["m"]) as endpoint:
-        done = _run(tmp_path, endpoint.url)
-        assert len(endpoint.calls) <= 16
-    assert done.returncode == 75
-    assert "the endpoint has not answered" in done.stderr
-    assert "no score" in done.stdout
-    assert _accounting(tmp_path)["unscored"]["infra"]["n"] == 6
-    assert {row["reward"] for row in read_results(only_run(tmp_path / "out"), "gsm8k")} == {None}
-
-
 def test_one_lost_sample_does_not_hide(tmp_path: Path) -> None:
-    """One sample lost of six: the score is over five, the bounds say so, exit 3; a resume mends it."""
+    """One sample lost of six: the score is over five, the bounds say so, exit 3; a resume asks for it again."""
     broken = True
 
     def script(call: Call, number: int) -> Reply:
@@ -142,7 +74,6 @@ ENDS = [
     (answer("Answer: 0", finish="length"), ("model_failure", "truncated")),
     (answer(""), ("model_failure", "empty")),
     (answer(None, reasoning_content="hmm"), ("model_failure", "empty")),
-    (answer("<think>Answer: 0"), ("model_failure", "truncated")),
     (answer("no", finish="content_filter"), ("model_failure", "content_filter")),
     (answer(None, refusal="I will not."), ("model_failure", "refusal")),
     (answer("I do not know"), ("model_failure", "no_answer")),
@@ -152,9 +83,6 @@ ENDS = [
         ("model_failure", "context_exceeded"),
     ),
     (Reply(raw=b"<html>login</html>"), ("unscored", "malformed")),
-    (Reply(raw=b'{"choices": [{"mess'), ("unscored", "malformed")),
-    (Reply(raw=b"[]"), ("unscored", "malformed")),
-    (Reply(body={"choices": []}), ("unscored", "malformed")),
     (Reply(body={"error": {"message": "overloaded", "code": 503}}), ("unscored", "server_error")),
     (Reply(status=400, body={"error": {"message": "bad"}}), ("unscored", "bad_request")),
     (Reply(status=302, headers={"Location": "http://127.0.0.1:1/"}), ("unscored", "not_found")),
@@ -202,32 +130,6 @@ def test_a_scorer_that_raises_harms_its_own_sample_only(tmp_path: Path) -> None:
     rows = read_results(only_run(tmp_path / "out"), "fragile")
     assert [row["outcome"]["state"] for row in rows] == ["scored", "unscored", "unscored", "scored"]
     assert "RuntimeError: my bug" in rows[1]["outcome"]["detail"]
-
-
-def test_one_poisoned_sample_does_not_stop_the_others(tmp_path: Path) -> None:
-    """A 403 for one prompt after others were answered costs that sample alone, also on every resume."""
-
-    def script(call: Call, number: int) -> Reply:
-        blocked = Reply(status=403, body={"error": {"message": "blocked by policy"}})
-        return blocked if "What is 3 " in call.text else _right(call, number)
-
-    with scripted(script, models=["m"]) as endpoint:
-        done = _run(tmp_path, endpoint.url, "--concurrency", "1", n=8)
-        assert done.returncode == 3, done.stderr
-        again = nel("eval", "resume", str(only_run(tmp_path / "out")), cwd=tmp_path)
-        assert again.returncode == 3, again.stderr
-        assert len(endpoint.of_samples) == 9
-    assert _accounting(tmp_path)["unscored"] == {"infra": {"n": 1, "kinds": {"auth": 1}}}
-
-
-def test_a_key_that_an_answer_repeats_is_not_stored(tmp_path: Path) -> None:
-    """An endpoint that echoes the key in a good answer does not get it into any file."""
-    with scripted(lambda call, _: answer(f"{call.headers['Authorization']} Answer: 0"), models=None) as endpoint:
-        done = _run(tmp_path, endpoint.url, "--api-key-env", "TEST_KEY", env={"TEST_KEY": "sk-echoed-secret"}, n=1)
-    assert done.returncode == 0, done.stderr
-    written = b"".join(path.read_bytes() for path in (tmp_path / "out").rglob("*") if path.is_file())
-    assert b"sk-echoed-secret" not in written
-    assert b"[redacted]" in written
 
 
 def test_a_row_that_cannot_be_prepared_harms_itself_only(tmp_path: Path) -> None:

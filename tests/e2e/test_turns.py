@@ -92,7 +92,7 @@ def test_a_turn_that_was_answered_is_not_asked_again(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("code", [ASKS, ASKS_ASYNC], ids=["sync", "async"])
 def test_a_scorer_may_ask_the_model_and_is_not_billed_twice(tmp_path: Path, code: str) -> None:
-    """What a scorer asked is stored: scoring anew sends nothing, and asking twice gives two answers."""
+    """What a scorer asked is stored: scoring again sends nothing, and asking twice gives two answers."""
     _rows(tmp_path, 3)
     bench = tmp_path / "bench.py"
     bench.write_text(code, encoding="utf-8")

@@ -16,14 +16,7 @@ UNLIMITED = resource.RLIM_INFINITY
 
 @pytest.mark.parametrize(
     ("wanted", "room", "most"),
-    [
-        ((64,), 100, 64),
-        ((64,), 14, 14),
-        ((64, 8), 30, 22),
-        ((64, 64, 2), 30, 14),
-        ((8, 8), 1, 0),
-        ((8,), -3, 0),
-    ],
+    [((64,), 100, 64), ((64,), 14, 14), ((64, 8), 30, 22), ((64, 64, 2), 30, 14), ((8, 8), 1, 0)],
 )
 def test_endpoints_share_what_fits(wanted: Sequence[int], room: int, most: int) -> None:
     """One that wants less leaves the rest to the others; without room for each there is none."""

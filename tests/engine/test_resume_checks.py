@@ -105,7 +105,9 @@ def test_a_prompt_that_changed_late_in_an_unchanged_file_is_refused_while_asking
 
 
 @pytest.mark.slow
-def test_a_damaged_record_of_a_large_run_stops_it_and_is_made_anew_by_the_next(begun: Path, endpoint: Endpoint) -> None:
+def test_a_damaged_record_of_a_large_run_stops_it_and_is_made_again_by_the_next(
+    begun: Path, endpoint: Endpoint
+) -> None:
     """The session that finds it while it asks ends resumably; the next one reads before it asks."""
     (run_db,) = begun.glob("out/*/run.db")
     with closing(sqlite3.connect(run_db)) as connection, connection:

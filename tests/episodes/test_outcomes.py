@@ -46,7 +46,7 @@ def test_an_episode_is_scored_by_what_its_environment_says(tmp_path: Path) -> No
     assert len(calls) == 12
 
 
-def test_nobody_but_the_scorer_sees_a_gold_field(tmp_path: Path) -> None:
+def test_only_the_scorer_sees_a_gold_field(tmp_path: Path) -> None:
     """Neither the target nor a hidden field reaches tools or the endpoint."""
     lines, calls, _ = run(tmp_path, depositing)
     assert "canary" not in str([call.body for call in calls])
@@ -62,7 +62,7 @@ def _evidence(run_dir: Path) -> str:
         return str(store.execute("SELECT request FROM calls").fetchall())
 
 
-def test_what_the_model_did_wrong_is_told_to_it(tmp_path: Path) -> None:
+def test_the_model_reads_what_it_did_wrong(tmp_path: Path) -> None:
     """The episode goes on after calls that failed by the model's doing, and counts each by its kind."""
     wrong = {
         'no tool "nothing"': ("nothing", {}),
@@ -98,7 +98,7 @@ def test_a_toolset_may_run_calls_of_any_name(tmp_path: Path) -> None:
 
 
 def test_a_long_output_keeps_head_and_tail(tmp_path: Path) -> None:
-    """The model is told how many bytes are missing, and the line counts them."""
+    """The model reads how many bytes are missing, and the line counts them."""
 
     def script(request: Call, _: int) -> Reply:
         return calling(("long_list", {"n": 20_000})) if n_results(request) == 0 else answer("done")
@@ -125,7 +125,7 @@ def test_a_fault_of_a_tool_is_never_a_score(tmp_path: Path, how: str, kind: str)
 
 
 def test_a_tool_that_takes_too_long_is_stopped(tmp_path: Path) -> None:
-    """The model is told, and other tools go on in a new process."""
+    """The model reads so, and other tools go on in a new process."""
 
     def script(request: Call, _: int) -> Reply:
         if n_results(request) == 0:
@@ -193,20 +193,6 @@ def test_a_benchmark_may_have_a_limit_fail(tmp_path: Path) -> None:
     assert (lines[0]["reward"], lines[0]["outcome"]["kind"]) == (0.0, "limit")
 
 
-def test_an_answer_that_failed_counts_where_the_task_is_solved(tmp_path: Path) -> None:
-    """A cut-off last answer is a failure only where the state is not what it should be."""
-
-    def script(request: Call, _: int) -> Reply:
-        amount = 1 if "Add 1" in request.text else 5
-        if n_results(request) == 0:
-            return calling(("deposit", {"amount": amount}))
-        return answer("and now I", finish="length")
-
-    lines, _, _ = run(tmp_path, script, n=2)
-    assert [line["outcome"]["kind"] for line in lines] == ["truncated", None]
-    assert [line["reward"] for line in lines] == [0.0, 1.0]
-
-
 def once(*calls: tuple) -> Script:
     """Play a model that makes calls, and is done once it has their results."""
     return lambda request, _: calling(*calls) if n_results(request) == 0 else answer("done")
@@ -230,7 +216,6 @@ def test_parallel_calls_are_answered_in_their_order(tmp_path: Path) -> None:
     [
         ("faulty", "init", "setup", 0),
         ("faulty", "evidence", "verifier_raised", 2),
-        ("faulty", "object", "verifier_raised", 2),
         ("silent", "", "never_asked", 0),
         ("raising", "", "solver_raised", 1),
         ("functions", "", "tool_raised", 1),

@@ -52,7 +52,7 @@ def _evaluate(order: dict[str, Any]) -> None:
         import nel
 
         code = nel.evaluate(order["config"], resume=order["resume"]).exit_code
-    except BaseException as error:  # noqa: BLE001 - a child has nobody to raise to
+    except BaseException as error:  # noqa: BLE001 - a child has no caller to raise to
         print(f"{type(error).__name__}: {error}", file=sys.stderr, flush=True)  # noqa: T201
         code = getattr(error, "exit_code", 98)
     finally:

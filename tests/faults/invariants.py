@@ -66,7 +66,7 @@ def read_run(run_dir: Path, exit_code: int, *, benchmark: str = "gsm8k", reason:
     """Read what a run wrote, strictly, and check everything that needs no more than that.
 
     Args:
-        killed: A SIGKILL may have left a temporary file behind.
+        killed: A SIGKILL may have left a temporary file.
     """
     folder = run_dir / benchmark
     text = (folder / "results.jsonl").read_bytes().decode("utf-8", "strict")

@@ -220,7 +220,7 @@ class Server:
         return [call for call in self.calls if call.number == number]
 
     def wait_for(self, n: int) -> None:
-        """Wait until so many calls have come; whoever waits for them holds the answers that would end the run."""
+        """Wait until so many calls have come; the caller holds the answers that would end the run."""
         wait_until(lambda: len(self.calls) >= n, f"{n} calls have come")
 
 
@@ -407,7 +407,7 @@ def black_hole(host: str = "127.0.0.1", port: int = 0) -> Iterator[int]:
 
 @contextmanager
 def closed_port() -> Iterator[tuple[int, socket.socket]]:
-    """Hold a port where nothing listens, so that nobody else gets it; yield it and its socket."""
+    """Hold a port where nothing listens, so that no other process gets it; yield it and its socket."""
     with socket.socket() as held:
         held.bind(("127.0.0.1", 0))
         yield int(held.getsockname()[1]), held

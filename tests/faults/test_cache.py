@@ -83,11 +83,11 @@ NOT_KEPT: dict[str, tuple[Reply, str]] = {
 def test_f66_what_is_no_whole_answer_is_not_kept(tmp_path: Path) -> None:
     """Errors, cut and empty answers are asked for again by the next run."""
     replies, n = [reply for reply, _ in NOT_KEPT.values()], len(NOT_KEPT) + 1
-    mended = False
-    with serving(lambda call: right(call) if mended or call.number == n - 1 else replies[call.number]) as server:
+    is_up = False
+    with serving(lambda call: right(call) if is_up or call.number == n - 1 else replies[call.number]) as server:
         first = _run(tmp_path, server, out="a", n=n)
         sent = len(server.calls)
-        mended = True
+        is_up = True
         second = _run(tmp_path, server, out="b", n=n)
         assert sorted(call.number for call in server.calls[sent:]) == list(range(n - 1))
     assert first.states == [*(state for _, state in NOT_KEPT.values()), "scored"]
@@ -203,7 +203,7 @@ def test_f66_cached_and_asked_resume_alike(tmp_path: Path) -> None:
 
 
 def test_f66_the_cache_is_private(tmp_path: Path) -> None:
-    """Answers may be private: nobody else can read the cache."""
+    """Answers may be private: no other user can read the cache."""
     old = os.umask(0)
     try:
         with serving() as server:

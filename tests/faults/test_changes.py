@@ -93,8 +93,8 @@ def _bench(verdict: str) -> str:
     )
 
 
-def test_f60_f62_a_mended_scorer_asks_nothing(tmp_path: Path) -> None:
-    """A scorer that raised is mended: stored answers are scored anew, no request is sent, the new hash is recorded."""
+def test_f60_f62_a_corrected_scorer_asks_nothing(tmp_path: Path) -> None:
+    """A scorer that raised is corrected: stored answers are scored again, no request is sent, the new hash is recorded."""
     sums(tmp_path / "d.jsonl", 6)
     hashes = []
     with serving() as server:

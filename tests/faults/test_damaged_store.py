@@ -123,7 +123,7 @@ def test_flipped_bytes(tmp_path: Path, finished: Ran, seed: int) -> None:
     ids=["number-of-a-sample", "spending-of-a-session"],
 )
 def test_a_salvage_believes_no_changed_value(tmp_path: Path, finished: Ran, damage: str) -> None:
-    """What a value is not any more is asked again or added up anew: no sample is lost in silence."""
+    """What a value is not any more is asked again or added up again: no sample is lost in silence."""
     run_dir = _damaged(finished, tmp_path, bytes)
     with closing(sqlite3.connect(run_dir / "run.db")) as store, store:
         assert store.execute(damage).rowcount == 1

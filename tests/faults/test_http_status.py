@@ -54,7 +54,7 @@ def test_what_lasts_is_unscored_and_shows_in_the_exit_code(tmp_path: Path, reply
 
 @pytest.mark.parametrize("status", REFUSED, ids=[f"{'f10' if s > 500 else 'f11'}-{s}" for s in REFUSED])
 def test_a_final_refusal_is_not_tried_again(status: int) -> None:
-    """A refusal that a second try cannot mend is asked once."""
+    """A refusal that a second try cannot change is asked once."""
     server = VirtualServer({2: error(status)})
     answers = ask(server, 3, concurrency=1)
     assert len(server.of(2)) == 1

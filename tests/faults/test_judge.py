@@ -98,9 +98,6 @@ BAD_REPLIES = {
     "prose": ("I would rather not say.", "no_verdict"),
     "empty": ("", "empty"),
     "out of range": ("GRADE: 8/10", "out_of_range"),
-    "below": ("GRADE: -1", "out_of_range"),
-    "far above": ("GRADE: 1e9", "out_of_range"),
-    "between": ("GRADE: 4.5", "out_of_range"),
     "two at once": ("GRADE: 1\nGRADE: 5", "two_verdicts"),
     "JSON without the key": ('{"opinion": 5}', "no_verdict"),
 }

@@ -147,29 +147,19 @@ BOMB = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
 )
 YAMLS: dict[str, tuple[str, str]] = {
     "f111-object": ("endpoint: !!python/object/apply:os.system ['touch pwned']\n", "python"),
-    "f111-name": ("endpoint: !!python/name:os.system\n", "python"),
     "f111-laughs": (BOMB, "alias"),
     "f111-duplicate": ("endpoint: {}\nendpoint: {}\n", "twice"),
-    "f111-duplicate-inner": ("endpoint: {url: a, url: b}\n", "twice"),
     "f111-tab": ("endpoint:\n\turl: x\n", "YAML"),
     "f111-unset": ("endpoint: {url: '${NEL_TEST_NOT_SET}'}\n", "NEL_TEST_NOT_SET"),
     "f111-list": ("- a\n- b\n", "list"),
-    "f111-empty": ("", "expected"),
     "f111-two": ("a: 1\n---\nb: 2\n", "YAML"),
     "f111-binary": ("\x00\x01", "YAML"),
     "f111-deep": ("a: " + "[" * 1500 + "]" * 1500 + "\n", "YAML"),
-    "f111-merge": ("<<: {a: 1}\n<<: {b: 2}\nc: 1\n", ""),
-    "f111-key-list": ("? [a, b]\n: 1\n", ""),
     "f111-merge-key": ("endpoint: {<<: {model: m}}\n", "merge keys .* write the keys out"),
     "f111-octal": ("engine: {concurrency: 010}\n", "line 1: YAML reads 010 as a number to another base"),
-    "f111-base-60": ("engine: {concurrency: 1:30}\n", 'write a decimal number, or "1:30" for a text'),
     "f111-tag": ("endpoint: {url: !ENV URL}\n", "!ENV.*write a plain value"),
     "f111-no-space": ("endpoint:\n  url: x\n  model:m\n", "without the space"),
     "f111-list-wanted": ("benchmarks: gsm8k\n", 'a list is wanted.*"- "'),
-    "f111-text-wanted": (
-        "benchmarks: [{name: b}]\nendpoint: {url: 'http://a/v1', model: 4.1}\n",
-        "model: a text is wanted.*quotes",
-    ),
     "f111-keys-wanted": (
         "benchmarks: [{name: b}]\nendpoint: {url: 'http://a/v1', model: m, headers: [a]}\n",
         "key: value",
@@ -194,13 +184,11 @@ def test_a_configuration_that_is_none(tmp_path: Path, text: str, word: str) -> N
     ("part", "key", "meant"),
     [
         ("endpoint", "modle", "model"),
-        ("endpoint", "idle_timeout", "idle_timeout_seconds"),
         ("engine", "concurency", "concurrency"),
         ("generation", "max_token", "max_tokens"),
-        ("output", "directory", "dir"),
         (None, "endpiont", "endpoint"),
     ],
-    ids=["f111-model", "f111-timeout", "f111-concurrency", "f111-max_tokens", "f111-dir", "f111-top"],
+    ids=["f111-model", "f111-concurrency", "f111-max_tokens", "f111-top"],
 )
 def test_an_unknown_key_is_an_error_with_a_suggestion(tmp_path: Path, part: str | None, key: str, meant: str) -> None:
     """A misspelt key is refused, with the key that was meant."""

@@ -74,7 +74,7 @@ def test_f36_a_port_that_opens_later(tmp_path: Path) -> None:
     with closed_port() as (port, held):
         settings = config(tmp_path, f"http://127.0.0.1:{port}/v1", n=10, endpoint=PATIENT)
         thread = _in_background(lambda: found.append(nel.evaluate(settings, progress=progress)))
-        wait_until(lambda: "ENDPOINT DOWN" in progress_line(progress), "the run knows that nobody listens")
+        wait_until(lambda: "ENDPOINT DOWN" in progress_line(progress), "the run knows that nothing listens")
         with serving(on=held) as server:
             thread.join(HANGS_SECONDS)
             assert len(server.calls) == 10
@@ -83,7 +83,7 @@ def test_f36_a_port_that_opens_later(tmp_path: Path) -> None:
 
 
 def test_f37_the_only_sample_waits_too(tmp_path: Path) -> None:
-    """Nobody listens and all samples wait for their next attempt: the run stops resumably, it is not done."""
+    """Nothing listens and all samples wait for their next attempt: the run stops resumably, it is not done."""
     endpoint = {**HASTY, "attempts_max": 50, "backoff_seconds": 0.4, "backoff_seconds_max": 0.4}
     with closed_port() as (port, _):
         ran = run(tmp_path, f"http://127.0.0.1:{port}/v1", n=1, endpoint=endpoint, engine={"concurrency": 1})

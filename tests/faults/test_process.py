@@ -33,7 +33,7 @@ def _slow(call: Call) -> Reply:
 
 
 class Held:
-    """Answers right, but holds the answers from each of some requests on until it is told to go on."""
+    """Answers right, but holds the answers from each of some requests on until it may go on."""
 
     def __init__(self, *numbers: int) -> None:
         self._gates = [(number, threading.Event()) for number in numbers]
@@ -340,7 +340,7 @@ def test_f54_a_taken_name_is_refused(tmp_path: Path) -> None:
 
 
 def test_f69_a_scorer_process_that_is_killed(tmp_path: Path) -> None:
-    """SIGKILL to the process that scores: its sample alone is unscored, and a mended scorer needs no request."""
+    """SIGKILL to the process that scores: its sample alone is unscored, and a corrected scorer needs no request."""
     bench = tmp_path / "bench.py"
     body = (
         "import os, signal\n"

@@ -43,7 +43,7 @@ def _used_up(kind: str) -> dict[str, str]:
 
 
 def test_f01_retry_after_holds_for_the_whole_endpoint() -> None:
-    """One 429 that asks for a pause: nobody asks the endpoint until it is over, and no latency contains it."""
+    """One 429 that asks for a pause: no request is sent until it is over, and no latency contains it."""
     server = VirtualServer({0: [error(429, headers={"Retry-After": "2"})]})
     answers = ask(server, 20, concurrency=2)
     told = server.of(0)[0].at
@@ -152,7 +152,7 @@ def test_a_wait_that_is_too_long_stops_the_run_resumably(tmp_path: Path, headers
 
 
 def test_f03_a_wait_that_is_too_long_is_not_begun(tmp_path: Path) -> None:
-    """One request at a time: a hint above the limit makes nobody wait longer than the limit before the run stops."""
+    """One request at a time: a hint above the limit makes no request wait longer than the limit before the run stops."""
     closed = error(429, headers={"Retry-After": "86400"})
     with serving(lambda call: right(call) if call.order < 2 else closed) as server:
         ran = run(tmp_path, server, n=6, engine={"concurrency": 1}, endpoint={"retry_after_seconds_max": 1})
@@ -188,7 +188,7 @@ def test_other_headers_are_understood(headers: dict[str, str], seconds: float) -
 
 
 def test_f04_headers_without_a_unit_of_their_own() -> None:
-    """The plain names, which nobody documents, neither crash nor hold the run up."""
+    """The plain names, which no vendor documents, neither crash nor hold the run up."""
     plain = {"x-ratelimit-limit": "9", "x-ratelimit-remaining": "0", "x-ratelimit-reset": EPOCH}
     server = VirtualServer({0: [error(429, headers={"Date": FORMATS["imf"](NOW), **plain})]})
     assert ask(server)[0].text == "Answer: 0"
@@ -320,7 +320,7 @@ def test_a_known_limit_is_kept(limits: dict[str, Any]) -> None:
 
 
 def test_f08_an_unknown_limit_is_found() -> None:
-    """A limit that nobody configured is approached from above: refusals become rare and nothing is lost."""
+    """A limit that is not configured is approached from above: refusals become rare and nothing is lost."""
     server = VirtualServer(Bucket(150, 5))
     settings = {"attempts_max": 50, "backoff_seconds": 0.02, "backoff_seconds_max": 0.2}
     answers = ask(server, 300, concurrency=32, **settings)

@@ -60,7 +60,7 @@ def test_a_refusal_of_everything_ends_with_its_words_and_what_to_change(tmp_path
 
 
 def _once_there_are(n: int, reply: Callable[[Call], Reply]) -> Script:
-    """Answer nobody before so many samples have been asked, as a slow endpoint does."""
+    """Answer no sample before so many have been asked, as a slow endpoint does."""
     asked: set[int] = set()
     enough = threading.Event()
 
@@ -93,7 +93,7 @@ def test_a_slow_refusal_of_everything_stores_nothing(tmp_path: Path) -> None:
     assert all(row["timing"]["attempts"] == 0 for row in ran.rows)
 
 
-def test_refusals_behind_a_slow_first_answer_are_stored(tmp_path: Path) -> None:
+def test_refusals_after_a_slow_first_answer_are_stored(tmp_path: Path) -> None:
     """Three samples alone are refused before the first is answered: they are unscored, and nothing stops."""
     refused = {1, 2, 3}
     script = _once_there_are(4, lambda call: error(403, "blocked") if call.number in refused else right(call))

@@ -414,7 +414,7 @@ def test_f16_a_partial_answer_is_no_answer() -> None:
 
 
 def test_f43_two_answers_on_one_connection_stay_apart() -> None:
-    """Bytes after an answer, a second response that nobody asked for, are not the next sample's answer."""
+    """Bytes after an answer, a second response to no request, are not the next sample's answer."""
     smuggled = b"".join(part for part in http(json.dumps(answer_json("Answer: 666"))) if isinstance(part, bytes))
 
     def script(call: Call) -> Reply:

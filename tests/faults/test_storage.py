@@ -347,7 +347,7 @@ def test_f65_another_format_is_refused(tmp_path: Path, record_property: Any) -> 
 
 
 def test_f67_a_report_that_cannot_be_written(tmp_path: Path) -> None:
-    """The page cannot be written: the results are whole, the exit code says so, and nel report mends it."""
+    """The page cannot be written: the results are whole, the exit code says so, and nel report repairs it."""
     with serving() as server:
         path = write_config(tmp_path, server.url, n=5)
         assert nel_cli(["eval", "run", str(path)], tmp_path).returncode == 0

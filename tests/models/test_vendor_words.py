@@ -22,27 +22,26 @@ _REFUSED = [text for text in _TEXTS if text["status"] != 200]
 _INSIDE_200 = [text for text in _TEXTS if text["status"] == 200]
 
 
-def _id(text: dict[str, Any]) -> str:
-    return f"{text['kind']}, {text['from'] or json.dumps(text['body'])[:60]}"
-
-
 def _bytes(body: Any) -> bytes:
     return body.encode() if isinstance(body, str) else json.dumps(body).encode()
 
 
-@pytest.mark.parametrize("text", _REFUSED, ids=_id)
-def test_a_refusal_means_what_its_words_say(text: dict[str, Any]) -> None:
-    fault = fault_of_status(text["status"], {}, _bytes(text["body"]))
-    assert fault.kind == text["kind"]
-    assert fault.model_failure == (text["kind"] if text["kind"] in _OF_THE_MODEL else None)
+def test_a_refusal_means_what_its_words_say() -> None:
+    different = []
+    for text in _REFUSED:
+        fault = fault_of_status(text["status"], {}, _bytes(text["body"]))
+        model_failure = text["kind"] if text["kind"] in _OF_THE_MODEL else None
+        if (fault.kind, fault.model_failure) != (text["kind"], model_failure):
+            different.append((text, fault))
+    assert different == []
 
 
-@pytest.mark.parametrize("text", _INSIDE_200, ids=_id)
-def test_an_error_without_an_error_field_in_a_200_is_read(text: dict[str, Any]) -> None:
+def test_an_error_without_an_error_field_in_a_200_is_read() -> None:
     """MiniMax and Baidu send HTTP 200, and name what is wrong in fields of their own."""
-    fault = parse_answer("chat", text["body"])
-    assert isinstance(fault, Fault)
-    assert fault.kind == text["kind"]
+    faults = [parse_answer("chat", text["body"]) for text in _INSIDE_200]
+    assert [fault.kind if isinstance(fault, Fault) else fault for fault in faults] == [
+        text["kind"] for text in _INSIDE_200
+    ]
 
 
 @pytest.mark.parametrize("kind", ["context_exceeded", "content_filter", "quota"])
@@ -68,7 +67,7 @@ def test_a_prompt_that_alone_is_too_long_is_to_blame_whatever_the_limit() -> Non
     assert blame(text, max_tokens=8192) == "prompt"
 
 
-def test_the_words_of_a_server_behind_a_proxy_are_shown() -> None:
+def test_the_words_of_a_server_after_a_proxy_are_shown() -> None:
     """OpenRouter says "Provider returned error" and puts what the provider said below it."""
     body = {"error": {"message": "Provider returned error", "code": 400, "metadata": {"raw": '{"detail": "bad seed"}'}}}
     fault = fault_of_status(400, {}, _bytes(body))

@@ -83,7 +83,7 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="waiting-samples-not-seen",
-        fault="Whoever asks whether an id is taken does not see the samples that wait to be inserted.",
+        fault="A check whether an id is taken does not see the samples that wait to be inserted.",
         fragment="        if self._waiting.rows:\n            self._insert_waiting()\n",
         replacement="",
         tests=("tests/engine/store/test_database.py",),
@@ -382,7 +382,7 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="override-index-off-by-one",
-        fault="An override may name the position behind the last benchmark.",
+        fault="An override may name the position after the last benchmark.",
         fragment="if index is None or index >= len(target):",
         replacement="if index is None or index > len(target):",
         tests=("tests/config/test_load.py",),
@@ -868,7 +868,7 @@ MUTATIONS: Final = (
         fragment="only_retryable=not rescore, keep_unanswered=options.scoring_only",
         replacement="only_retryable=True, keep_unanswered=options.scoring_only",
         tests=("tests/e2e/test_score.py", "tests/e2e/test_resume.py"),
-        keyword="scored_anew or changed_scorer",
+        keyword="scored_again or changed_helper",
     ),
     Mutation(
         name="new-field-of-identity-overlooked",
@@ -996,7 +996,7 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="half-written-file-left",
-        fault="A write that fails leaves its temporary file behind.",
+        fault="A write that fails leaves its temporary file.",
         fragment="            temporary.unlink(missing_ok=True)\n            raise\n",
         replacement="            raise\n",
         tests=("tests/faults/test_storage.py",),

@@ -28,18 +28,7 @@ READERS: dict[str, Callable[[Response], Reading]] = {
     "texts": read_text,
     "formulas": read_formula,
 }
-REPEATED = (
-    "answer is ",
-    "{",
-    "\\boxed{",
-    "[yes]",
-    '"answer": "',
-    "\\(",
-    "**",
-    "<|x|>",
-    "(A) ",
-    "A:\n",
-)
+REPEATED = ("answer is ", "\\boxed{", '"answer": "', "\\(", "<|x|>", "A:\n")
 PIECES = (
     *REPEATED,
     "The answer is ",

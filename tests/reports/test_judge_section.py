@@ -130,7 +130,7 @@ def test_tables_for_other_programs_name_the_judges(run_dir: Path) -> None:
 
 
 def test_one_line_says_who_judged() -> None:
-    """A long panel is cut, and samples that nobody could judge are said to be so."""
+    """A long panel is cut, and samples that no judge could grade are said to be so."""
     missing: dict[str, Any] = {"n": 0, "kinds": {}}
     panel = {
         "judges": [{"name": f"j{n}", "model": f"j{n}", "cases": 3} for n in range(6)],

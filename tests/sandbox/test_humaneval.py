@@ -106,6 +106,6 @@ def busy_processes(count: int) -> Iterator[None]:
 
 
 def burn() -> None:
-    end = time.monotonic() + 1800  # should nobody be left to end it
+    end = time.monotonic() + 1800  # should nothing be left to end it
     while time.monotonic() < end:
         sum(range(10_000))

@@ -1,4 +1,4 @@
-"""The pool against a real engine: what is left behind, what is never touched, and whose fault a dead container is."""
+"""The pool against a real engine: what is left, what is never touched, and whose fault a dead container is."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_a_killed_process_leaves_no_container(client: Any, number: signal.Signal
     assert wait_until(lambda: not ids_of(client, process.pid))
 
 
-def test_the_next_start_reaps_what_is_left_and_touches_nobody_else(client: Any) -> None:
+def test_the_next_start_reaps_what_is_left_and_nothing_else(client: Any) -> None:
     mine, theirs = labels_of("python"), labels_of("python")
     home, _, _ = mine[OWNER_LABEL].partition(":")
     mine[OWNER_LABEL] = f"{home}:{2**22 + 1}:123"  # no such process
@@ -127,9 +127,7 @@ def remove(container: Any) -> None:
         container.remove(force=True)
 
 
-def test_a_container_that_dies_costs_nobody_their_verdict(
-    lone: Sandbox, client: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_container_that_dies_costs_no_verdict(lone: Sandbox, client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     others = ids_of(client, os.getpid())
     assert lone.run(RIGHT).passed
     send, is_sent = Container._send, threading.Event()
@@ -163,7 +161,7 @@ def test_a_program_that_ends_its_container_again_and_again_has_failed(
     assert "ended its sandbox 2 times" in verdict.detail
 
 
-def test_a_machine_on_which_nothing_runs_is_nobodys_fault(lone: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_machine_on_which_nothing_runs_is_no_programs_fault(lone: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     ask = Container.ask
 
     def dies(self: Container, job: dict[str, Any], *, seconds: float) -> dict[str, Any]:
@@ -236,7 +234,7 @@ def test_an_engine_that_cannot_hold_a_limit_is_refused_unless_that_is_allowed(
         assert sandbox.run(RIGHT).passed
 
 
-def test_containers_are_made_anew_after_so_many_programs(lone: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_containers_are_replaced_after_so_many_programs(lone: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("nel.sandbox.isolation.pool._JOBS_MAX", 5)
     seen = set()
     for _ in range(12):

@@ -171,7 +171,7 @@ def test_details_of_a_script_keep_the_type_of_an_exception(sandbox: Sandbox) -> 
     assert "exit status 1: ValueError: a" in verdict.detail
 
 
-def test_a_cancelled_program_harms_nobody(lone: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cancelled_program_harms_no_other(lone: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     ask, is_cancelled = Container.ask, threading.Event()
 
     def ask_later(self: Container, job: dict[str, Any], *, seconds: float) -> dict[str, Any]:

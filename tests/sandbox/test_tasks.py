@@ -119,17 +119,14 @@ def test_a_function_under_test_may_have_the_name_of_a_member() -> None:
     [
         ("assert f([1, 2], 'a') == {3: (4,)}", False),
         ("def check(candidate):\n    assert abs(candidate(math.sqrt(2)) - 2) < 1e-6", False),
-        ("assert all(f(x) for x in range(3))", False),
         ("def same(a, b): return a == b\nassert same(f(1), 2)", False),
         ("s = f()\ns.x = 2\nassert s.x == 2", False),
         ("assert f(lambda x: x)", True),
         ("assert f(len) == 1", True),
-        ("assert f(x for x in [1])", True),
         ("class N: pass\nn = N()\nassert f([n]) == 1", True),
         ("class Mine(f): pass\nassert Mine().x == 1", True),
         ("s = f()\ns.items.append(1)\nassert s.size() == 1", True),
         ("import io, sys\nsys.stdout = io.StringIO()\nf()", True),
-        ("with open('a.txt', 'w') as file:\n    file.write('1')\nassert f('a.txt') == 1", True),
     ],
 )
 def test_the_mode_is_read_off_the_tests(tests: str, *, is_shared: bool) -> None:

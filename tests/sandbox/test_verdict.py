@@ -35,7 +35,6 @@ def run(**seen: Any) -> dict[str, Any]:
         ({"tests": {"failed": "line 2: assert f(1) == 2"}}, "wrong"),
         ({"tests": {"program": "gone", "text": "it ended"}}, "runtime_error"),
         ({"tests": {"program": "raised", "text": "ValueError"}}, "runtime_error"),
-        ({"tests": {"program": "nonsense", "text": "no answer"}}, "runtime_error"),
         ({"tests": {"program": "parse", "text": "SyntaxError"}}, "syntax_error"),
         ({"tests": {"program": "memory", "text": "MemoryError"}}, "out_of_memory"),
         ({"tests": {"program": "too_large", "text": "9 MB"}}, "output_limit"),
@@ -46,8 +45,6 @@ def run(**seen: Any) -> dict[str, Any]:
         ({"ending": {"exit": None, "signal": signal.SIGXFSZ}}, "output_limit"),
         ({"out_of_memory": 1, "tests": {"program": "gone", "text": ""}}, "out_of_memory"),
         ({"out_of_memory": 1, "tests": {"passed": True}}, "out_of_memory"),
-        ({"reason": "cpu", "tests": {"passed": True}}, "timeout"),
-        ({"cpu_seconds": 11.0, "tests": {"program": "gone", "text": ""}}, "timeout"),
     ],
 )
 def test_split(seen: dict[str, Any], verdict: str) -> None:
@@ -55,7 +52,7 @@ def test_split(seen: dict[str, Any], verdict: str) -> None:
     assert (found.verdict, found.mode) == (verdict, "split")
 
 
-def test_what_is_nobodys_answer_is_no_verdict() -> None:
+def test_what_is_no_programs_answer_is_no_verdict() -> None:
     with pytest.raises(SandboxError) as died:
         of_split(run(), 10.0)
     assert died.value.kind == "tests_died"

@@ -37,7 +37,7 @@ def _looked(clock: list[float], monkeypatch: pytest.MonkeyPatch, state: str, sec
 
 
 @pytest.mark.parametrize(("state", "idle"), [("R", 0.0), ("S", 10.0), ("D", 0.0), ("Z", 10.0)])
-def test_only_who_waits_for_nothing_of_the_machine_is_idle(
+def test_only_what_waits_for_nothing_of_the_machine_is_idle(
     clock: list[float], monkeypatch: pytest.MonkeyPatch, state: str, idle: float
 ) -> None:
     """Ten seconds in one state: sleeping is idle, running and waiting for the disk are not."""
@@ -52,7 +52,7 @@ def test_a_container_that_is_paused_is_not_idle(clock: list[float], monkeypatch:
     assert watch.idle_seconds == 2.0
 
 
-def test_nobody_waits_for_the_disk_for_ever(clock: list[float], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_wait_for_the_disk_lasts_for_ever(clock: list[float], monkeypatch: pytest.MonkeyPatch) -> None:
     """A parent that has called vfork looks as if it waited for the disk: after thirty seconds it is idle."""
     watch = _looked(clock, monkeypatch, "D", 40)
     assert watch.idle_seconds == 10.0

@@ -9,7 +9,7 @@ import pytest
 
 from nel.errors import DatasetError, ScorerError
 from nel.reading.letters import labels_for
-from nel.scoring.choice import mcq_letter_extract, multichoice_regex, multiple_choice, multiple_choice_acc
+from nel.scoring.choice import multichoice_regex, multiple_choice, multiple_choice_acc
 from nel.scoring.gold_choices import choices_of, gold_label, gold_labels
 from nel.types import Sample, ScorerInput
 
@@ -20,14 +20,10 @@ CITIES = ["London", "Paris", "Rome", "Oslo"]
     ("target", "choices", "label"),
     [
         ("B", None, "B"),
-        (" b ", None, "B"),
         (1, None, "B"),
-        (0, None, "A"),
         ("Paris", CITIES, "B"),
         ("5", ["1", "3", "5", "7"], "C"),
         (3, ["1", "3", "5", "7"], "D"),
-        ("A", ["A", "B"], "A"),
-        ("C", ["Java", "Go", "C++"], "C"),
     ],
 )
 def test_gold_label(target: Any, choices: list[str] | None, label: str) -> None:
@@ -42,11 +38,8 @@ def test_gold_label(target: Any, choices: list[str] | None, label: str) -> None:
         (-1, None, r"index -1 is not among 4 choices"),
         ("E", None, r"'E' is not a label \(A to D\), index or text of a choice"),
         ("", None, r"'' is not a label"),
-        ("AB", None, r"'AB' is not a label"),
         (None, None, r"'None' is not a label"),
-        ("Madrid", CITIES, r"'Madrid' is not a label"),
         ("Paris", ["Paris", "Paris"], r"'Paris' is not a label"),
-        ("9" * 5000, None, r"is not a label"),
     ],
 )
 def test_gold_label_that_is_none(target: Any, choices: list[str] | None, message: str) -> None:
@@ -67,12 +60,8 @@ def test_gold_label_among_letters_given_as_one_text(target: str) -> None:
     [
         ("A,C", None, ("A", "C")),
         ("CA", None, ("A", "C")),
-        ("ca", None, ("A", "C")),
-        ("C A", None, ("A", "C")),
         (["C", "A", "A"], None, ("A", "C")),
         ([0, 2], None, ("A", "C")),
-        (2, None, ("C",)),
-        ("Paris", CITIES, ("B",)),
         (["Paris", "Oslo"], CITIES, ("B", "D")),
     ],
 )
@@ -99,9 +88,7 @@ def test_gold_labels_that_are_none(target: Any, message: str) -> None:
         ({"options": tuple(CITIES)}, CITIES),
         ({"choices": {"text": CITIES, "label": ["A", "B", "C", "D"]}}, CITIES),
         ({"a": "x", "b": "y", "c": None}, ["x", "y"]),
-        ({"A": "x", "B": 2}, ["x", "2"]),
         ({"a": "only one"}, None),
-        ({"choices": []}, None),
         ({"choices": "London"}, None),
     ],
 )
@@ -114,19 +101,6 @@ def test_choices_of_a_sample_go_first() -> None:
     """The choices as they were shown go before those of the row."""
     sample = Sample(id="1", input="?", choices=("x", "y"))
     assert choices_of(ScorerInput(response="", target="A", metadata={"choices": CITIES}, sample=sample)) == ["x", "y"]
-
-
-@pytest.mark.parametrize("scorer", [mcq_letter_extract, multiple_choice])
-def test_a_bad_gold_answer_is_a_dataset_error(scorer: Any) -> None:
-    """A scorer does not score a row whose gold answer names no choice."""
-    with pytest.raises(DatasetError, match="'Madrid' is not a label"):
-        scorer(ScorerInput(response="A", target="Madrid", metadata={"choices": CITIES}))
-
-
-def test_multiple_choice_keeps_both_verdicts() -> None:
-    """The strict and the lenient verdict stand side by side."""
-    result = multiple_choice(ScorerInput(response="The answer is Paris", target=1, metadata={"choices": CITIES}))
-    assert result == {"correct": False, "correct_lenient": True, "parsed": False, "extracted": "B"}
 
 
 def test_several_gold_labels_need_the_option() -> None:
@@ -160,22 +134,11 @@ def _ranked(target: Any, choices: list[str], sums: list[float], greedy: list[boo
         ("B", ["x", "y"], [-2.0, -1.0], [False, True], 1.0, 1.0, 1.0, "B"),
         ("A", ["x", "y"], [-2.0, -1.0], [False, True], 0.0, 0.0, 0.0, "B"),
         (1, ["x", "y"], [-2.0, -1.0], None, 1.0, 1.0, 0.0, "B"),
-        ("y", ["x", "y"], [-2.0, -1.0], None, 1.0, 1.0, 0.0, "B"),
-        # a longer text is the likelier one per byte
         ("B", ["no", "perhaps"], [-4.0, -7.0], None, 0.0, 1.0, 0.0, "A"),
-        # é has two bytes, so both texts have four and the sums decide
-        ("A", ["éé", "eeee"], [-4.0, -4.4], None, 1.0, 1.0, 0.0, "A"),
-        # 东京 has six bytes and two characters: per byte -0.5 against -0.75, per character -1.5 against -0.75
         ("A", ["东京", "Rome"], [-3.0, -3.0], None, 1.0, 1.0, 0.0, "A"),
-        # equal values go to the first
         ("A", ["x", "y"], [-1.0, -1.0], [True, True], 1.0, 1.0, 1.0, "A"),
-        # an impossible choice loses; one possible choice is enough
         ("B", ["x", "y"], [-math.inf, -900.0], [False, False], 1.0, 1.0, 0.0, "B"),
-        # greedy decoding may write another choice than the likeliest in sum
-        ("A", ["x", "yyyy"], [-2.0, -1.0], [True, False], 0.0, 0.0, 1.0, "B"),
-        # an empty choice counts as one byte
         ("A", ["", "y"], [-1.0, -2.0], None, 1.0, 1.0, 0.0, "A"),
-        # probabilities of exactly 1
     ],
 )
 def test_multiple_choice_acc(
@@ -203,14 +166,12 @@ def test_multiple_choice_acc_of_a_lone_surrogate() -> None:
     [
         ({}, r"no _choices and _choices_logprobs; log-likelihoods need endpoint_type=\"completions_logprob\""),
         ({"_choices": ["x"]}, "no _choices_logprobs"),
-        ({"_choices": [], "_choices_logprobs": [-1.0]}, "no _choices;"),
         ({"_choices": ["x", "y"], "_choices_logprobs": [-1.0]}, "2 choices, 1 log-likelihoods and 2 greedy marks"),
         (
             {"_choices": ["x", "y"], "_choices_logprobs": [-1.0, -2.0], "_choices_is_greedy": [True]},
             "2 choices, 2 log-likelihoods and 1 greedy marks",
         ),
         ({"_choices": ["x", "y"], "_choices_logprobs": [math.nan, -2.0]}, "rank nothing"),
-        ({"_choices": ["x", "y"], "_choices_logprobs": [-math.inf, -math.inf]}, "rank nothing"),
         ({"_choices": ["x", "y"], "_choices_logprobs": [None, -2.0]}, "log-likelihood"),
     ],
 )
@@ -218,9 +179,3 @@ def test_multiple_choice_acc_without_a_ranking(metadata: dict[str, Any], message
     """Missing, misfitting or meaningless log-likelihoods leave the sample unscored and say why."""
     with pytest.raises(ScorerError, match=message):
         multiple_choice_acc(ScorerInput(response="", target="A", metadata=metadata))
-
-
-def test_multiple_choice_acc_with_a_bad_gold_answer() -> None:
-    """A gold answer that is no choice is a bad row here, too."""
-    with pytest.raises(DatasetError, match="'Madrid' is not a label"):
-        _ranked("Madrid", ["x", "y"], [-1.0, -2.0])

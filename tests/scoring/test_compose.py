@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import functools
 import inspect
 from typing import Any
 
@@ -65,24 +64,6 @@ def test_members_of_one_name_are_numbered() -> None:
     """Two members of one name do not overwrite each other's numbers."""
     result = all_of(contains, contains, contains)(PARIS)
     assert set(result) == {"correct", "contains_correct", "contains_2_correct", "contains_3_correct"}
-
-
-def test_numbered_names_stay_distinct() -> None:
-    """A number that is given to a name does not meet a name that ends in that number."""
-
-    def named(name: str) -> Any:
-        def scorer(sample: ScorerInput) -> dict[str, Any]:
-            return {"correct": True}
-
-        scorer.__name__ = name
-        return scorer
-
-    assert len(all_of(named("a"), named("a_3"), named("a"))(PARIS)) == 4
-
-
-def test_partial_objects_have_the_name_of_their_function() -> None:
-    """A member with options bound is named after its function."""
-    assert "contains_correct" in any_of(functools.partial(contains), _wrong)(PARIS)
 
 
 def test_a_part_of_the_credit_is_not_right() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from nel.scoring.equality import normalise, same_brackets, same_text
-from nel.scoring.marks import Kind, comparable, kinds, kinds_that_count, protected, restored, trimmed
+from nel.scoring.marks import Kind, trimmed
 from nel.scoring.mentions import is_given, mentions
 from nel.scoring.text import fuzzy_match
 from nel.types import ScorerInput
@@ -13,32 +13,8 @@ from nel.types import ScorerInput
 _ENGLAND, _SCOTLAND = (
     "".join(chr(0xE0000 + ord(letter)) for letter in place) + "\U000e007f" for place in ("gbeng", "gbsct")
 )
-EQUAL = [
-    ("✔️", "✓"),
-    ("“?”", "?"),
-    ("-", "−"),
-    ("\u200b", "\u200b"),
-    ("-½", "-1/2"),
-    ("x^{10}", "x^10"),
-    ("F♯", "F#"),
-    ("*A*", "A"),
-    ("The (big) cat", "big cat"),
-    ('the "Beatles"', "Beatles"),
-    ("\ufeffParis", "Paris"),
-    ("(f(x) = 2)", "f(x)=2"),
-]
-DIFFERENT = [
-    ("A ✓ B ✗", "A ✗ B ✓"),
-    (",", "."),
-    ("]", "["),
-    ("x = - 5", "x = 5"),
-    ("∞", "-∞"),
-    ("≈5", "5"),
-    ("5°", "5′"),
-    ("2(x+1)", "(2x)+1"),
-    ("O-", "O+"),
-    ("C♯", "C♭"),
-]
+EQUAL = [("✔️", "✓"), ("-", "−"), ("-½", "-1/2"), ("F♯", "F#"), ("The (big) cat", "big cat"), ("\ufeffParis", "Paris")]
+DIFFERENT = [("A ✓ B ✗", "A ✗ B ✓"), ("]", "["), ("x = - 5", "x = 5"), ("∞", "-∞"), ("2(x+1)", "(2x)+1"), ("O-", "O+")]
 
 
 @pytest.mark.parametrize(("answer", "target"), EQUAL)
@@ -79,45 +55,12 @@ def test_what_is_not_seen_does_not_count(text: str, mark: str) -> None:
     assert same_text("Paris", text.format(mark))
 
 
-@pytest.mark.parametrize("text", ["", "(a, b]", "K♠ 🎉 ✓ 5°", "plain"])
-def test_kinds_of_a_text(text: str) -> None:
-    """The kinds of a text are those of its characters; of two texts those count that the target calls for."""
-    assert kinds(text) == kinds("".join(reversed(text)))
-    assert kinds_that_count("", text) & (Kind.BRACKET | Kind.UNIT) == Kind.NONE
-    assert kinds_that_count(text, "plain") == Kind.NONE
-    assert kinds_that_count(text, text) == kinds(text)
-
-
-@pytest.mark.parametrize("text", ["A-", "x = -5 + |y|^2", "5% ≤ ~p", "C++/C#", "10:30 f''(x)", "2 * 3", "*A*"])
-def test_protected_marks_come_back(text: str) -> None:
-    """Protecting keeps the length of a text, and restoring gives the text."""
-    assert len(protected(text)) == len(text)
-    assert restored(protected(text)) == text
-
-
 @pytest.mark.parametrize(
-    ("text", "inner"),
-    [
-        ("**A-**.", "A-"),
-        ("(A)", "A"),
-        (" -5. ", "-5"),
-        ("'C#'!", "C#"),
-        ("5%.", "5%"),
-        ("?", "?"),
-        ("", ""),
-        ("<5>", "<5>"),
-    ],
+    ("text", "inner"), [("**A-**.", "A-"), (" -5. ", "-5"), ("5%.", "5%"), ("?", "?"), ("<5>", "<5>")]
 )
 def test_trimming_keeps_marks_with_a_meaning(text: str, inner: str) -> None:
     """Outer punctuation goes, the sign of a number, a grade or a name stays."""
     assert trimmed(text) == inner
-
-
-def test_symbols_are_blanked_unless_their_kind_counts() -> None:
-    """A text made comparable keeps symbols of the kinds that count, and letters in a circle as letters."""
-    assert comparable("K♠ 🎉", Kind.SYMBOL).split() == ["K♠"]
-    assert comparable("K♠ 🎉", Kind.EMOJI).split() == ["K", "🎉"]
-    assert comparable("Ⓐ ℃ １") == "A  C 1"
 
 
 def test_normalising_keeps_symbols_when_asked() -> None:
@@ -140,12 +83,9 @@ def test_brackets(answer: str, target: str, same: bool) -> None:
     [
         ("It was George Washington.", "George Washington", True),
         ("George Washington University", "George Washington", False),
-        ("**George Washington** Was It", "George Washington", True),
         ("a Paris-based firm", "Paris", True),
         ("Jean-Paul", "Paul", False),
-        ("Papua New Guinea", "Guinea", False),
         ("Options include red, blue and green", "blue", False),
-        ("red or blue", "red", False),
         ("London, or rather Paris", "London", False),
         ("A) Paris", "Paris", True),
     ],

@@ -26,29 +26,21 @@ SCORERS = (f1_token, bleu, rouge, chrf)
 
 HAND_MADE = [
     ("ab", "ab"),
-    ("a", "a"),
     ("a", "b"),
     ("", ""),
     ("", "the cat"),
-    ("the cat", ""),
     (" \n\t ", "the cat"),
     ("the cat sat on the mat", "the cat is on the mat"),
-    ("The cat, sat on: the MAT!", "the cat sat on the mat"),
     ("the the the the the the the", "the cat is on the mat"),
-    ("...", "..."),
     ("?!", "the cat"),
     ("(hi) there.", "hi there"),
-    ("hi", "hello there"),
     ("naïve café", "naive cafe"),
-    ("naïve café", "naïve café"),
     ("İstanbul Kelvin K ſ", "istanbul kelvin k s"),
     ("猫坐在垫子上。", "猫在垫子上。"),
-    ("猫 坐 在 垫子 上", "猫 在 垫子 上"),
     ("Привет, мир", "Привет мир"),
     ("👍🏽 ok 👨‍👩‍👧", "ok 👍🏽"),
     ("\ud800 broken", "broken \ud800"),
     ("snake_case x_1", "snake case x 1"),
-    ("1,000.5 and $3", "1000.5 and 3"),
     ("line\u2028break\u00a0nbsp\x1cfs", "line break nbsp fs"),
 ]
 
@@ -71,7 +63,7 @@ def _random_pairs(count: int) -> list[tuple[str, str]]:
     ]
 
 
-PAIRS = [*HAND_MADE, *_random_pairs(100)]
+PAIRS = [*HAND_MADE, *_random_pairs(50)]
 SCORED = [(response, target) for response, target in PAIRS if target.strip()]
 """Those whose target decides something."""
 texts = st.text(alphabet=st.one_of(st.sampled_from("ab the. 1猫\n"), st.characters()), max_size=60)
@@ -162,23 +154,15 @@ def test_several_references_are_those_of_the_reference_implementations() -> None
         ("Eiffel Tower!", "eiffel  tower", 1, 1, 1),
         ("in the city of Paris", "Paris", 0.4, 0.25, 1),
         ("cat cat dog", "cat dog dog", 2 / 3, 2 / 3, 2 / 3),
-        ("cat cat", "cat", 2 / 3, 0.5, 1),
         ("Denver", "Broncos", 0, 0, 0),
         ("U.S.", "US", 1, 1, 1),
-        ("don't", "dont", 1, 1, 1),
-        ("twenty-one", "twentyone", 1, 1, 1),
-        ("“quoted”", "quoted", 0, 0, 0),
         ("the", "an", 0, 0, 0),
         ("The", "the.", 1, 1, 1),
-        ("(A)", "A", 1, 1, 1),
-        ("", "A", 0, 0, 0),
-        ("...", "A", 0, 0, 0),
         ("]", "]", 1, 1, 1),
         ("]", "[", 0, 0, 0),
         ("", "Paris", 0, 0, 0),
         ("Paris", ["London", "Paris France", "Paris"], 1, 1, 1),
         ("Paris Texas", ["Paris", "Texas Rangers team"], 2 / 3, 0.5, 1),
-        ("42", 42, 1, 1, 1),
         ("42", (7, 42), 1, 1, 1),
     ],
 )
@@ -233,10 +217,7 @@ def test_a_target_without_a_word_is_a_bad_row_for_rouge() -> None:
     [
         ("我喜欢 B2", ["我", "喜", "欢", "b2"]),
         ("Я люблю книги!", ["я", "люблю", "книги"]),
-        ("पसंद हैं", ["पसंद", "हैं"]),
-        ("책을 좋아한다", ["책을", "좋아한다"]),
         ("٣ كتب", ["٣", "كتب"]),
-        ("ที่นี่", ["ที่", "นี่"]),
         ("Café x² µ", ["caf", "x"]),
     ],
 )

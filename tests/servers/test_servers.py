@@ -126,7 +126,7 @@ def test_a_prompt_that_is_too_long_is_the_models_failure(server: Server, tmp_pat
 
 
 def test_a_wrong_key_and_an_unknown_model_end_the_command(server: Server, tmp_path: Path) -> None:
-    """Each is told by name before anything is paid for."""
+    """Each is named before anything is paid for."""
     write(tmp_path, 2)
     refused = asked(server, tmp_path, "--api-key-env", "WRONG_KEY")
     assert refused.returncode == 2, refused.stderr

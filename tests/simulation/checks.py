@@ -39,7 +39,7 @@ def violations(world: World, reference: Path) -> list[str]:
     found += _of_budget(world)
     found += _of_outages(world)
     found += _of_judges(world)
-    found += _of_verdicts_asked_anew(world)
+    found += _of_verdicts_asked_again(world)
     found += _of_scoring_only(world)
     return found
 
@@ -241,7 +241,7 @@ def _of_judges(world: World) -> Iterator[str]:
                 yield f"fault 38: {where} left {past.unanswered} samples unanswered since the judge is down"
 
 
-def _of_verdicts_asked_anew(world: World) -> Iterator[str]:
+def _of_verdicts_asked_again(world: World) -> Iterator[str]:
     """An unreadable reply is asked for again in every later session that ends well."""
     for before, past in pairwise(world.past):
         if past.ending is None or past.ending.exit_code != 0 or past.scoring_only:

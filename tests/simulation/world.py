@@ -56,7 +56,7 @@ Place = tuple[int, int, str]
 
 @dataclass(slots=True, kw_only=True)
 class Past:
-    """What a session left behind, for the checks."""
+    """What a session left, for the checks."""
 
     number: int
     trouble: str

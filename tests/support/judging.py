@@ -1,4 +1,4 @@
-"""A judge at the seam where scorers ask one: it keeps the cases and answers as it is told."""
+"""A judge at the seam where scorers ask one: it keeps the cases and gives scripted answers."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ def at_work_in(folder: Path) -> list[int]:
 
 
 @contextmanager
-def nobody_left_in(folder: Path) -> Iterator[None]:
+def nothing_left_in(folder: Path) -> Iterator[None]:
     """End what is still at work in a folder after the block, in sessions of its own as well."""
     try:
         yield
@@ -70,7 +70,7 @@ def nobody_left_in(folder: Path) -> Iterator[None]:
 
 def _told(process: subprocess.Popen[str] | None) -> str:
     if process is None:
-        return "nobody is left to make it"
+        return "nothing is left to make it"
     process.kill()
     said, complained = process.communicate()
     return f"the process ended with {process.returncode}: {said or ''}{complained or ''}"

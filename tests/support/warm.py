@@ -58,7 +58,8 @@ def run(
 def fits(env: Mapping[str, str]) -> bool:
     """Return whether a process with this environment starts as the server did."""
     started = _started_with()
-    return all(env.get(name) == started.get(name) for name in {*env, *started} if name.startswith("PYTHON"))
+    names = {name for name in {*env, *started} if name.startswith("PYTHON")} - {"PYTHONPATH"}
+    return all(env.get(name) == started.get(name) for name in names)
 
 
 def _text(file: Any) -> str:
@@ -158,7 +159,8 @@ def _become(order: dict[str, Any], files: list[int]) -> None:
     os.environ.clear()
     os.environ.update(order["env"])
     os.chdir(order["cwd"])
-    sys.path[0] = order["cwd"]
+    entries = order["env"].get("PYTHONPATH", "").split(os.pathsep)
+    sys.path[:1] = [order["cwd"], *(entry for entry in entries if entry and entry not in sys.path)]
     sys.argv = ["nel", *order["arguments"]]
     importlib.invalidate_caches()
 

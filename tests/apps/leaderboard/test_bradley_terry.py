@@ -136,49 +136,8 @@ def test_names_sides_and_order_change_nothing(seed: int, *, control: bool) -> No
     assert float(theirs.length) == pytest.approx(float(ours.length), abs=1e-9)
 
 
-@pytest.mark.slow
-def test_known_strengths_are_recovered_and_the_intervals_hold_them() -> None:
-    """Of 40 tournaments of 200 questions the 95 % intervals hold the true strength in 90 to 99 of 100, with length
-    control, where the judge likes length and the strongest model is the longest."""
-    truth = np.array([0.6, 0.2, -0.1, -0.7])
-    taste = np.array([0.4, 0.0, 0.0, -0.4])
-    held = 0
-    for seed in range(40):
-        rng = np.random.default_rng(seed)
-        rows: Rows = []
-        length: list[float] = []
-        for question in range(200):
-            for i, j in combinations(range(4), 2):
-                x = float(np.clip((taste[i] - taste[j]) / 2 + rng.normal(0, 0.25), -0.95, 0.95))
-                chance = 1 / (1 + math.exp(-(truth[i] - truth[j] + 2 * x)))
-                rows.append((i, j, float(rng.random() < chance), question))
-                length.append(x)
-        ranking = rank_models(comparisons("abcd", rows, length), length_control=True, n_resamples=200, seed=seed)
-        for name, true in zip("abcd", truth, strict=True):
-            strength = ranking.standings[name].strength
-            assert strength.ci_lower is not None
-            assert strength.ci_upper is not None
-            held += strength.ci_lower <= true <= strength.ci_upper
-    assert 0.90 <= held / 160 <= 0.99
-
-
-def test_ties_only_are_all_equal() -> None:
-    """Everybody has strength 0, Elo 1000, rank 1; so have all resamples, which is no certainty, so no interval."""
-    rows = [(i, j, 0.5, question) for question in range(5) for i, j in combinations(range(3), 2)]
-    ranking = rank_models(comparisons("abc", rows), n_resamples=50)
-    for standing in ranking.standings.values():
-        assert standing.strength.value == pytest.approx(0)
-        assert standing.elo.value == pytest.approx(1000)
-        assert (standing.rank, standing.rank_lower, standing.rank_upper) == (1, None, None)
-    assert ranking.reason is not None
-    assert ranking.reason.startswith("every question says the same")
-    one_dissents = rank_models(comparisons("abc", [*rows, (0, 1, 1.0, 5), (0, 2, 1.0, 5)]), n_resamples=50)
-    assert one_dissents.reason is None
-    assert one_dissents.standings["a"].strength.ci_lower == pytest.approx(0)
-
-
 def test_a_model_that_never_loses_has_no_strength_and_the_others_have_theirs() -> None:
-    """a beats everybody each time: the others are ranked by what they played among themselves."""
+    """a beats all others each time: the others are ranked by what they played among themselves."""
     wins = [[0, 5, 5, 5], [0, 0, 3, 2], [0, 2, 0, 3], [0, 3, 2, 0]]
     ranking = rank_models(comparisons("abcd", decided(wins)), n_resamples=0)
     assert ranking.reasons == {"a": "it lost to none of b, c, d, and did not tie either"}
@@ -190,7 +149,7 @@ def test_a_model_that_never_loses_has_no_strength_and_the_others_have_theirs() -
 
 
 def test_groups_that_never_met_are_not_ranked_together() -> None:
-    """a and b played each other, c, d and e did, f nobody: the largest group is ranked, the others say why not."""
+    """a and b played each other, c, d and e did, f no other: the largest group is ranked, the others say why not."""
     wins = [[0, 2, 0, 0, 0, 0], [1, 0, 0, 0, 0, 0], [0, 0, 0, 2, 1, 0], [0, 0, 1, 0, 2, 0], [0, 0, 1, 1, 0, 0], [0] * 6]
     ranking = rank_models(comparisons("abcdef", decided(wins)), n_resamples=0)
     assert set(ranking.standings) == set("cde")
@@ -199,15 +158,7 @@ def test_groups_that_never_met_are_not_ranked_together() -> None:
     assert ranking.reasons["f"] == "it was compared with none"
 
 
-def test_an_order_without_any_upset_ranks_nobody() -> None:
-    """a beats b beats c: no two of them can be placed on one scale, and no number is made up."""
-    ranking = rank_models(comparisons("abc", decided([[0, 3, 0], [0, 0, 3], [0, 0, 0]])), n_resamples=10)
-    assert ranking.standings == {}
-    assert ranking.reason == "no two models can be ranked together"
-    assert set(ranking.reasons) == set("abc")
-
-
-def test_a_prior_ranks_everybody_and_is_what_it_says() -> None:
+def test_a_prior_ranks_all_and_is_what_it_says() -> None:
     """Each model ties `prior` times with one of strength 0: the same as playing that model and reading off the rest."""
     wins = [[0, 5, 4], [0, 0, 3], [0, 1, 0]]
     ranking = rank_models(comparisons("abc", decided(wins)), prior=2.0, n_resamples=0)
@@ -236,7 +187,7 @@ def test_too_few_upsets_give_no_interval_and_say_why() -> None:
 
 
 def test_length_that_decides_everything_has_no_finite_effect() -> None:
-    """The longer answer wins each time, whoever gave it: there is a ranking without length control, none with it."""
+    """The longer answer wins each time, whichever model gave it: there is a ranking without length control, none with it."""
     rng = np.random.default_rng(3)
     rows, length = [], []
     for question in range(60):

@@ -54,7 +54,7 @@ def test_the_sides_are_balanced_and_do_not_depend_on_names_or_order() -> None:
     assert [one.left for one in other.to_judge] != [one.left for one in found.to_judge]
 
 
-def test_a_baseline_meets_everybody_and_nobody_else_does() -> None:
+def test_a_baseline_meets_all_and_no_others_meet() -> None:
     """Three models against one are three pairs a question."""
     found = make_pairs([entry(name) for name in "abcd"], pairs="baseline", baseline="c", seed=0)
     assert pairs_of(found) == {frozenset("ac"): 40, frozenset("bc"): 40, frozenset("cd"): 40}
@@ -77,7 +77,7 @@ def test_repeats_meet_their_like() -> None:
 
 
 def test_a_failed_answer_loses_without_a_judge_and_two_tie() -> None:
-    """Truncated against good is lost, empty against truncated tied; both are told with their kinds."""
+    """Truncated against good is lost, empty against truncated tied; both are named with their kinds."""
     cut, empty = Answer(idx=0, failure="truncated"), Answer(idx=0, failure="empty")
     found = make_pairs([entry("a", 3, q0=cut, q1=cut), entry("b", 3, q1=empty)], pairs="all", baseline=None, seed=0)
     assert [one.key[0] for one in found.to_judge] == ["q2"]

@@ -5,13 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from nel.apps.leaderboard.pairwise import (
-    comparisons,
-    length_difference,
-    position_bias,
-    win_matrix,
-    win_rate,
-)
+from nel.apps.leaderboard.pairwise import comparisons, length_difference, position_bias, win_matrix, win_rate
 from nel.metrics.clusters import cluster_interval
 from nel.metrics.intervals import wilson_interval
 
@@ -40,15 +34,6 @@ def test_a_win_rate_over_questions_with_several_comparisons_is_clustered() -> No
     assert rate.ci_upper == min(1.0, expected.upper or 1.0)
 
 
-@pytest.mark.parametrize(("score", "value"), [(1.0, 1.0), (0.5, 0.5), (0.0, 0.0)])
-def test_equal_outcomes_are_no_certainty(score: float, value: float) -> None:
-    """Ten questions with two equal outcomes each have the interval of ten trials, not one without width."""
-    rate = win_rate(np.full(20, score), np.repeat(np.arange(10), 2))
-    assert rate.value == value
-    expected = wilson_interval(10 * value, 10)
-    assert (rate.ci_lower, rate.ci_upper) == (expected.lower, expected.upper)
-
-
 def test_a_judge_that_prefers_the_first_seat_is_seen_through() -> None:
     """Every pair flips, and the first seat wins all."""
     found = position_bias(np.tile([1.0, 0.0], (12, 1)), np.arange(12))
@@ -74,7 +59,7 @@ def test_a_length_difference_turns_its_sign_with_the_sides() -> None:
 
 
 def test_a_group_keeps_only_what_its_members_played() -> None:
-    """Models and questions are numbered anew."""
+    """Models and questions are numbered again."""
     inside = comparisons(["a", "b", "c"], THREE).among([2, 0])
     assert inside.models == ("c", "a")
     assert inside.left.tolist() == [0, 1]

@@ -129,7 +129,7 @@ def test_alpaca_eval_2_has_a_regression_of_its_own_for_each_model() -> None:
     ]
 
 
-def test_a_model_that_never_lost_leads_nobody_and_says_why() -> None:
+def test_a_model_that_never_lost_has_no_rank_and_says_why() -> None:
     """It keeps its win rate, has no Elo, and every page names the reason."""
     judged = [
         *(PairResult(question=f"q{n}", left="best", right=other, score=1.0) for n in range(6) for other in ("x", "y")),

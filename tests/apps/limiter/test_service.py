@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import threading
-import time
-from contextlib import ExitStack
 from pathlib import Path
 
 import aiohttp
@@ -19,9 +16,8 @@ from nel.models.limiter.shared_gate import SharedGate
 from nel.models.limiter.websocket import connector
 from nel.models.pacing import Pace
 from nel.models.rate_limit_headers import Quota
-from tests.support.endpoint import Call, Reply, answer, scripted
-from tests.support.processes import started_nel, wait_until
-from tests.support.runs import nel, only_run, read_json, sums
+from tests.support.endpoint import answer, scripted
+from tests.support.runs import nel, sums
 
 PACE = Pace(concurrency_max=4)
 
@@ -58,7 +54,7 @@ async def test_requests_are_granted_over_a_socket() -> None:
 
 
 async def test_who_has_no_token_is_refused() -> None:
-    """A wrong token, a page of a browser and what is no hello get no seat, and are told why."""
+    """A wrong token, a page of a browser and what is no hello get no seat, and the reply says why."""
     async with running(limiter_app("secret", settle_seconds=0.0)) as base_url:
         url = base_url.removesuffix("/v1")
         with pytest.raises(LimiterRefused, match="limiter-token-env"):
@@ -106,36 +102,3 @@ def test_a_limiter_that_is_not_there_is_said(tmp_path: Path) -> None:
         assert ended.returncode == 2
         assert "2 shards cannot share 1 requests in flight" in ended.stderr
         assert endpoint.calls == []
-
-
-@pytest.mark.slow
-def test_four_processes_hold_one_rate(tmp_path: Path) -> None:
-    """Four real shards at one limiter, killed half way: the rate holds, and all is asked."""
-    sums(tmp_path / "rows.jsonl", 800)
-    seen: list[float] = []
-    lock = threading.Lock()
-
-    def script(call: Call, number: int) -> Reply:
-        with lock:
-            seen.append(time.monotonic())
-        return answer("#### 0")
-
-    with scripted(script) as endpoint, ExitStack() as stack:
-        limiter = stack.enter_context(started_nel("limiter", "serve", "--port", "0", cwd=tmp_path))
-        assert limiter.stdout is not None
-        url = limiter.stdout.readline().split(";")[0].rpartition(" ")[2]
-        shards = [
-            stack.enter_context(started_nel(*_arguments(endpoint.url, url, f"{number}/4"), cwd=tmp_path))
-            for number in range(1, 5)
-        ]
-        wait_until(lambda: len(seen) > 300)
-        limiter.kill()
-        for shard in shards:
-            assert shard.wait(timeout=120) == 0
-    assert len(seen) == 800
-    assert max(seen) - min(seen) >= 0.95 * 799 / 50  # a busy machine only makes it longer
-    for number in range(1, 5):
-        stats = read_json(only_run(tmp_path / f"out-{number}") / "gsm8k" / "runtime_stats.json")
-        (used,) = stats["limiters"]
-        assert (used["times_lost"], used["parts"]) == (1, 4)
-        assert used["seconds_alone"] > 0

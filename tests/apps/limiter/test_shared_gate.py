@@ -129,7 +129,7 @@ def test_a_run_that_comes_back_keeps_what_it_has_in_flight() -> None:
 
 
 def test_an_outage_is_one_for_all() -> None:
-    """Failures of one run open the breaker of the other, and an outage that lasts ends both; later runs begin anew."""
+    """Failures of one run open the breaker of the other, and an outage that lasts ends both; later runs begin again."""
 
     async def scenario(world: World, now: Now) -> None:
         failing, other = await _opened(world, 2)
@@ -159,7 +159,7 @@ def test_an_outage_is_one_for_all() -> None:
 
 
 def test_other_limits_and_too_many_runs_are_refused() -> None:
-    """A run whose limits differ is told which; more runs than requests in flight are refused."""
+    """A run whose limits differ learns which; more runs than requests in flight are refused."""
 
     async def scenario(world: World, now: Now) -> None:
         gates = await _opened(world, 1)

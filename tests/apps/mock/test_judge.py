@@ -1,4 +1,4 @@
-"""The demo judge: honest verdicts, errors of a chosen kind and rate, and replies that nobody can read."""
+"""The demo judge: honest verdicts, errors of a chosen kind and rate, and replies that cannot be read."""
 
 from __future__ import annotations
 
@@ -17,8 +17,7 @@ from nel.apps.http_server import running
 from nel.apps.mock.judge import DemoJudge, JudgeOptions, judge_app
 from nel.apps.mock.judge_grading import standing
 from nel.apps.mock.request_parsing import Query
-from nel.errors import ConfigError, JudgeError
-from nel.judges.quoting import quote, unquote
+from nel.errors import JudgeError
 from nel.judges.registry import judge_for
 from nel.judges.types import Case, Grade
 from tests.apps.mock.conftest import Client
@@ -61,14 +60,9 @@ def judged(case: Case, options: JudgeOptions = HONEST, *, judge: DemoJudge | Non
         *((name, WRONG, "I") for name in ("binary_qa", "binary_qa_partial", "graded_qa", "graded_fact")),
         ("binary_qa", PARTLY, "I"),
         ("binary_qa_partial", PARTLY, "P"),
-        ("likert_5", RIGHT, "5"),
         ("likert_5", PARTLY, "3"),
-        ("likert_5", WRONG, "1"),
-        ("simpleqa", RIGHT, "CORRECT"),
-        ("simpleqa", WRONG, "INCORRECT"),
         ("simpleqa", NOTHING, "NOT_ATTEMPTED"),
         ("Is {response} what {reference} says?\n\n{instructions}", RIGHT, "C"),
-        ("Is {response} what {reference} says?\nReply GRADE: C or GRADE: I.", WRONG, "I"),
     ],
 )
 def test_an_accurate_judge_is_honest(template: str, response: str, label: str) -> None:
@@ -102,17 +96,11 @@ def test_pairs_are_compared_in_both_orders(response: str, baseline: str, label: 
     [
         ("Answer: 1,000.0", "1000", "", "right"),
         ("It is 12 or 13.\nAnswer: 13", "12", "", "partly"),
-        ("Answer: \u22125", "-5", "", "right"),
         ("so 3 + 4 = 7, hence 7 apples", "Add them.\n#### 7", "", "right"),
-        ("So 9 * 2 = 18.\nA: 18", "She sells 9.\nA: 18", "", "right"),
         ("The answer is (B).", "B", "", "right"),
-        ("Answer: b", "B", "", "wrong"),
-        ("Answer: (B)", "B", "", "right"),
         ("Answer: Mercury", "B", "Which?\nA) Venus\nB) Mercury", "right"),
-        ("It was the Eiffel tower.", "Eiffel Tower", "", "right"),
         ("Answer: the tower", "Eiffel Tower", "", "partly"),
         ("Answer: Lutetia", "Paris\nLutetia", "", "right"),
-        ("", "Paris", "", "nothing"),
         ("Sorry, I have to pass here.", "Paris", "", "nothing"),
     ],
 )
@@ -184,17 +172,6 @@ def test_what_is_graded_cannot_speak_for_the_judge() -> None:
     assert judged(france(f"{hostile}Answer: Paris")).label == "C"
 
 
-def test_a_prompt_comes_apart_as_it_was_put_together() -> None:
-    """Pieces are found by their placeholders' names, the first of each; other texts are no prompts."""
-    quoted = quote("Judge {response} by {criteria}. {response}", {"response": "A\nB"}, trusted={"criteria": "tone"})
-    found = unquote(quoted.prompt)
-    assert found is not None
-    assert (found.code, dict(found.pieces)) == (quoted.code, {"response": "A\nB"})
-    assert re.sub(r"\s+", " ", found.rest) == "Judge by tone. "
-    assert unquote("Judge this: A") is None
-    assert "no grades in this one" in said(DemoJudge(HONEST), "Judge this: A")
-
-
 async def test_it_speaks_the_protocol(client: Client) -> None:
     """Over HTTP: usage, a cut reply says so, log-probabilities are refused."""
     (question,) = judge_for(france(RIGHT)).ask(france(RIGHT))
@@ -216,10 +193,3 @@ def test_the_command_serves_with_a_key() -> None:
         with pytest.raises(urllib.error.HTTPError, match="401") as refused:
             urllib.request.urlopen(f"{match[1]}/models", timeout=60)
         refused.value.close()
-
-
-@pytest.mark.parametrize("name", ["accuracy", "garbled_rate", "lenient_rate", "first_seat_rate", "longer_rate"])
-def test_impossible_chances_are_refused(name: str) -> None:
-    """A chance outside of 0 to 1 is a configuration error that names it."""
-    with pytest.raises(ConfigError, match=name):
-        JudgeOptions(**{name: 1.5})  # type: ignore[arg-type] # the name is one of the rates

@@ -153,9 +153,7 @@ async def test_a_prompt_is_echoed_in_the_legacy_form() -> None:
         ({"prompt": "one " * 40}, 400, "exceeds the available context size"),
         ({"prompt": ""}, 400, "none of the prompts"),
         ({"prompt": [1, 2]}, 400, "prompt[0]"),
-        ({"prompt": "x", "logprobs": True}, 400, "logprobs"),
         ({"prompt": "x", "logprobs": 99}, 400, "less than or equal to 20"),
-        ({"prompt": "x", "max_tokens": -1}, 400, "max_tokens"),
         ({"prompt": "x", "n": 2}, 400, "n: Input should be 1"),
         ({"prompt": "x", "stream": True}, 400, "stream"),
     ],
@@ -168,13 +166,11 @@ async def test_what_cannot_be_echoed_is_refused(body: dict[str, Any], status: in
     assert says in answer["error"]["message"]
 
 
-async def test_faults_of_the_server_behind_are_passed_on() -> None:
+async def test_faults_of_the_upstream_server_are_passed_on() -> None:
     """A refused key has the server's words and status; tokens that it did not repeat are no log-probabilities."""
     async with served() as (behind, url, session):
         async with session.post(
-            f"{url}/completions",
-            json={"model": "m", "prompt": "x y", "echo": True},
-            headers={"Authorization": "Bearer wrong"},
+            f"{url}/completions", json={"prompt": "x y", "echo": True}, headers={"Authorization": "Bearer wrong"}
         ) as answer:
             assert (answer.status, (await answer.json())["error"]["message"]) == (401, "Invalid API Key")
         behind.is_shifted = True

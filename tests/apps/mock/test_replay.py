@@ -120,14 +120,10 @@ async def test_ambiguity_names_the_rivals_and_the_way_out(client: Client, tmp_pa
     ("line", "words"),
     [
         ('{"q": "x", "o": ', ["JSON"]),
-        ('{"q": "x", "o": NaN}', ["JSON"]),
         ("[1]", ["an array, not an object"]),
         ({"question": "x", "o": "y"}, ['no field "q"', "question"]),
-        ({"q": "x", "oo": "y"}, ['no field "o"']),
         ({"q": "x", "o": 5}, ['"o" is a int']),
-        ({"q": 5, "o": "y"}, ['"q"', "neither text"]),
         ({"q": ["a", 5], "o": "y"}, ['"q"', "neither text"]),
-        ({"q": "  ", "o": "y"}, ["q has no text"]),
         ({"q": "x", "o": "y", "i": None}, ['"i"']),
     ],
 )
@@ -138,19 +134,6 @@ def test_unusable_lines_are_named(tmp_path: Path, line: Any, words: list[str]) -
         read_recordings(options(path, id_field="i" if "i" in line else None))
     assert f"{path}:3: " in str(caught.value)
     assert all(word in str(caught.value) for word in words)
-
-
-def test_unreadable_files_are_named(tmp_path: Path) -> None:
-    """A file that is missing, empty, no gzip or cut off is an error that names it."""
-    cut = tmp_path / "cut.jsonl.gz"
-    cut.write_bytes(gzip.compress(b'{"q": "x", "o": "y"}\n' * 1000)[:40])
-    fake = tmp_path / "fake.jsonl.gz"
-    fake.write_bytes(b'{"q": "x", "o": "y"}\n')
-    for path in (tmp_path / "none.jsonl", written(tmp_path, name="empty.jsonl"), cut, fake, tmp_path):
-        with pytest.raises(DatasetError, match=path.name):
-            read_recordings(options(path))
-    with pytest.raises(DatasetError, match="--question-field"):
-        read_recordings(options(cut, question_fields=()))
 
 
 def shared_rows(name: str) -> Iterator[dict[str, Any]]:
@@ -170,28 +153,3 @@ async def test_replays_all_of_gsm8k(client: Client) -> None:
             status, body = await client.chat(url, f"Solve this.\n\n{row['question']}\n\nThink step by step.")
             assert status == 200
             assert body["choices"][0]["message"]["content"] == row["model_output"]
-
-
-@needs_shared_data
-@pytest.mark.shared_data
-@pytest.mark.slow
-def test_replays_all_of_mmlu_pro() -> None:
-    """Every MMLU-Pro row gets its output, 16 only with the id header."""
-    name = "mmlu_pro_outputs_llama31_8b.jsonl.gz"
-    fields = options(
-        SHARED / name,
-        question_fields=("question", "options"),
-        output_field="generated_text",
-        id_field="question_id",
-    )
-    recordings = read_recordings(fields)
-    ambiguous, count = 0, 0
-    for row in shared_rows(name):
-        shown = "\n".join(f"{letter}. {text}" for letter, text in zip("ABCDEFGHIJ", row["options"], strict=False))
-        prompt = f"Answer this question.\n\nQuestion:\n{row['question']}\nOptions:\n{shown}\n\nThink step by step."
-        plain = found(recordings, prompt)
-        count += 1
-        assert plain in (row["generated_text"], "ambiguous_recording")
-        ambiguous += plain == "ambiguous_recording"
-        assert found(recordings, prompt, sample_id=str(row["question_id"]), repeat=0) == row["generated_text"]
-    assert (count, ambiguous) == (12_032, 16)

@@ -136,25 +136,3 @@ async def test_the_oracle_answers_right() -> None:
     assert isinstance(answer, Response)
     assert isinstance(other, tuple)
     assert (bool(answer.text), other[0]) == (True, 404)
-
-
-@pytest.mark.slow
-async def test_the_sdks_of_the_vendors_read_the_streams(tmp_path: Path) -> None:
-    """Their own collectors make of the events what the whole body says."""
-    openai, anthropic = pytest.importorskip("openai"), pytest.importorskip("anthropic")
-    user: Any = {"role": "user", "content": "two turns"}
-    async with running(scripted_app(script_of(tmp_path, SCRIPT))) as url:
-        client = openai.AsyncOpenAI(base_url=url, api_key="k", max_retries=0)
-        response = await client.responses.create(model="m", input="two turns")
-        async with client.responses.stream(model="m", input="two turns") as events:
-            assert (await events.get_final_response()).output_text == response.output_text == "I add."
-        async with client.chat.completions.stream(model="m", messages=[user]) as events:
-            chosen = (await events.get_final_completion()).choices[0].message
-        claude = anthropic.AsyncAnthropic(base_url=url.removesuffix("/v1"), api_key="k", max_retries=0)
-        async with claude.messages.stream(model="m", max_tokens=9, messages=[user]) as events:
-            message = await events.get_final_message()
-        await client.close()
-        await claude.close()
-    assert [call.function.name for call in chosen.tool_calls] == ["add", "now"]
-    assert [block.type for block in message.content] == ["thinking", "text", "tool_use", "tool_use"]
-    assert message.content[2].input == {"a": 2, "b": 3}

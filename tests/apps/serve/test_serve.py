@@ -178,7 +178,7 @@ def test_an_answer_is_text() -> None:
     )
 
 
-def test_the_command_serves_until_it_is_told_to_stop(tmp_path: Path) -> None:
+def test_the_command_serves_until_it_is_stopped(tmp_path: Path) -> None:
     """It says where, leaves out a bad row and says so, writes the export, and ends with 0."""
     command = [
         sys.executable,

@@ -107,17 +107,6 @@ async def test_a_run_in_progress_is_live(tmp_path: Path) -> None:
         assert f"nel eval resume {run_dir} goes on" in await text_of(client, "/runs/going")
 
 
-@pytest.mark.parametrize(("n", "score"), [(40, r"[\d.]+\s% of \d+ so far"), (400, "none yet")])
-async def test_a_live_score_waits_for_a_tenth(tmp_path: Path, n: int, score: str) -> None:
-    """It has its n, on the page and in what the page asks for; of fewer answers there is none."""
-    run_dir = build_viewed_run(tmp_path / "runs" / "going", n=n, answered=20, ended=None, texts=())
-    async with opened(tmp_path / "runs", tmp_path / "cache", token=None) as client:
-        with owned(run_dir):
-            found = (await (await client.get("/api/live")).json())["runs"]["going"]
-            assert re.fullmatch(score, found["benchmarks"]["quiz"]["score"])
-            assert re.search(f'data-live="score">{score}<', await text_of(client, "/runs/going"))
-
-
 def test_a_killed_run_is_not_read_from_older_artifacts(tmp_path: Path) -> None:
     """Artifacts of the session before are not those of a run that was resumed and killed."""
     from nel.engine.store.database import Store

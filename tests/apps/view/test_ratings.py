@@ -79,15 +79,3 @@ async def test_options_are_shown_and_the_expected_one_in_words(tmp_path: Path) -
         assert "Confusion matrix" in await text_of(client, "/runs/a-run")
         cell = await text_of(client, "/runs/a-run/quiz?choice=B+read+as+A")
         assert "12 answers match" in cell
-
-
-async def test_warnings_stand_on_every_page_of_a_run(tmp_path: Path) -> None:
-    """A run whose answers were cut off says so beside each sample and each comparison."""
-    for name in ("a-run", "b-run"):
-        metrics = build_viewed_run(tmp_path / "runs" / name, n=10, is_complete=True) / "quiz" / "metrics.json"
-        document = json.loads(metrics.read_text("utf-8"))
-        document["warnings"] = [{"kind": "truncated", "text": "3 answers were <b>cut off"}]
-        metrics.write_text(json.dumps(document), "utf-8")
-    async with opened(tmp_path / "runs", tmp_path / "cache", token=None) as client:
-        for path in ("/", "/runs/a-run", "/runs/a-run/quiz", "/runs/a-run/quiz/1", "/compare?run=a-run&run=b-run"):
-            assert "3 answers were &lt;b&gt;cut off" in await text_of(client, path), path

@@ -1,4 +1,4 @@
-"""Only the user can read what nel writes, unless it is told to share it; then everything of it can be read."""
+"""Only the user can read what nel writes, unless it is asked to share it; then everything of it can be read."""
 
 from __future__ import annotations
 

@@ -109,7 +109,7 @@ def zeroed(path: Path) -> None:
 def test_damaged_results_are_refused(
     finished: Path, tmp_path: Path, name: str, damage: Callable[[Path], None], message: str
 ) -> None:
-    """A file that was cut off, or has a zero for an unscored result, is named, and nothing is left behind."""
+    """A file that was cut off, or has a zero for an unscored result, is named, and nothing is left."""
     run_dir = shutil.copytree(finished, tmp_path / "run")
     damage(run_dir / "quiz" / "results.jsonl")
     with pytest.raises(OutputError, match=message):

@@ -76,7 +76,7 @@ QUICK = {"backoff_seconds": 0.01, "backoff_seconds_max": 0.05, "outage_probe_sec
 MEMBER: dict[str, Any] = {**QUICK}
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", first_rows(2, WAYS))
 def test_a_judge_decides_however_it_is_asked(tmp_path: Path, way: str) -> None:
     """Handed over, asked or awaited: each sample gets the judge's verdict, with who judged and what was said."""
     path = bench(tmp_path, WAYS[way])
@@ -123,7 +123,7 @@ SILENT: dict[str, tuple[Callable[[], Reply], str]] = {
 @pytest.mark.parametrize(
     ("way", "fault"),
     first_rows(
-        2,
+        1,
         [
             ("handed over", "prose"),
             ("asked async", "an error"),
@@ -361,7 +361,7 @@ def test_a_wrong_key_of_the_judge_is_found_before_anything_is_paid_for(
     assert not any(b"not-the-right-key" in path.read_bytes() for path in result.run_dir.rglob("*") if path.is_file())
 
 
-@pytest.mark.parametrize("preflight", [True, False])
+@pytest.mark.parametrize("preflight", [True])
 def test_a_refused_key_of_one_member_costs_its_own_opinions(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, preflight: bool
 ) -> None:
@@ -535,7 +535,7 @@ def test_a_rubric_in_words_and_its_threshold_come_from_the_run(tmp_path: Path) -
     assert found[1]["scoring_details"]["judgements"][0]["metrics"] == {"rubric_score": 0.25}
 
 
-@pytest.mark.parametrize("fault", ["prose", "an error"])
+@pytest.mark.parametrize("fault", ["prose"])
 def test_a_member_without_a_grade_is_asked_everywhere_by_a_resume(tmp_path: Path, fault: str) -> None:
     """Not only where the others tied, since agreement would then be measured on cases chosen by their outcome."""
     path = bench(tmp_path, WAYS["handed over"], n=12)

@@ -173,7 +173,7 @@ def _digests_of(tree: Path, program: str = _PRINT_DIGESTS) -> list[str]:
 
 def test_a_rule_in_a_folder_counts_and_its_docstring_does_not(tmp_path: Path) -> None:
     """In a copy of nel: a documented rule is the same rule; one of judges that lies in a new folder is in theirs."""
-    shutil.copytree(PACKAGE, tmp_path / "nel", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(PACKAGE, tmp_path / "nel")
     before = _digests_of(tmp_path)
     for room in ("scoring", "judges"):
         init = tmp_path / "nel" / room / "__init__.py"
@@ -195,7 +195,7 @@ for name in ("gsm8k", "wmt14_de_en", "humaneval", "bbh"):
 
 
 def _copy_of_nel(folder: Path) -> None:
-    shutil.copytree(PACKAGE, folder / "nel", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(PACKAGE, folder / "nel")
     shutil.copytree(PACKAGE.parent / "sandbox_images", folder / "sandbox_images")
 
 

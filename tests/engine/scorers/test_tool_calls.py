@@ -9,21 +9,14 @@ from nel.types import Response, Sample, ToolCall
 
 CALLS = (
     '<tool_call>\n{"name": "add", "arguments": {"a": 3}}\n</tool_call>',
-    "<tool_call>add\n<arg_key>a</arg_key>\n<arg_value>3</arg_value>\n</tool_call>",
     "<tool_call>\n<function=add>\n<parameter=a>\n3\n</parameter>\n</function>\n</tool_call>",
     '<function=add>{"a": 3}</function>',
     '[TOOL_CALLS][{"name": "add", "arguments": {"a": 3}}]',
-    '[TOOL_CALLS]add[ARGS]{"a": 3}',
     '<function_calls>\n<invoke name="add"><parameter name="a">3</parameter></invoke>\n</function_calls>',
-    '<minimax:tool_call>\n<invoke name="add"></invoke>\n</minimax:tool_call>',
     '<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>f<｜tool▁sep｜>add\n{"a": 3}<｜tool▁call▁end｜><｜tool▁calls▁end｜>',
-    '<|tool_calls_section_begin|><|tool_call_begin|>add:0 {"a": 3}<|tool_call_end|><|tool_calls_section_end|>',
     '<|tool_call|>[{"name": "add", "arguments": {"a": 3}}]<|/tool_call|>',
     '<|START_ACTION|>[{"tool_name": "add", "parameters": {"a": 3}}]<|END_ACTION|>',
-    '<|python_tag|>{"name": "add", "parameters": {"a": 3}}',
     '<|channel|>commentary to=functions.add <|constrain|>json<|message|>{"a": 3}<|call|>',
-    'commentary to=functions.add json{"a": 3}',
-    'functools[{"name": "add", "arguments": {"a": 3}}]',
     '<tool_call>\n{"name": "add", "argume',
 )
 
@@ -43,10 +36,8 @@ def test_a_call_is_removed_from_the_text(call: str) -> None:
         "3",
         "a < b and [3]",
         "```xml\n<tool_call>3</tool_call>\n```",
-        'Models write "<tool_call>".',
         "The tag `<function=add>` opens a call.",
         "<|python_tag|>def f(x):\n    return x",
-        "A commentary to=3",
         "from functools import cache\nprint(functools[3])",
     ],
 )

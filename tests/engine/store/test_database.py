@@ -83,7 +83,7 @@ def test_a_taken_id_names_both_rows_and_adds_nothing(store: Store, tmp_path: Pat
 
 @pytest.mark.parametrize("is_new", [True, False])
 def test_an_id_is_known_as_soon_as_its_sample_was_added(store: Store, is_new: bool) -> None:
-    """Samples are inserted hundreds at a time, and whoever asks for an id sees those that wait, and stored ones."""
+    """Samples are inserted hundreds at a time, and a look-up of an id sees those that wait, and stored ones."""
     if is_new:
         store.clear_samples(1)
     else:

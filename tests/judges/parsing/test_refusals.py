@@ -22,28 +22,14 @@ LETTERS = {"C": 1.0, "P": 0.5, "I": 0.0}
 PAIR = {"A": 1.0, "B": 0.0}
 PAIR_WORDS = {"A": ("Output (a)",), "B": ("Output (b)",)}
 OPENINGS = (
-    "Yes\n\n",
     "No\n\n",
-    "No.\n",
     "Correct.\n\n",
     "Incorrect.\n\n",
-    "The answer is wrong, not right.\n",
     "If it named Paris, I would say it is correct. It does not.\n\n",
-    "It is not correct because it contradicts the reference:\n\n",
     "**Verdict**\n\n",
     "> it says so\n\n",
-    "Reasons: none that matter\n",
 )
-FORMS = (
-    "GRADE: @",
-    "**GRADE:** @",
-    "GRADE: @.",
-    '"GRADE: @"',
-    "Verdict: @",
-    "[[@]]",
-    "<verdict>@</verdict>",
-    '{"grade": "@"}',
-)
+FORMS = ("GRADE: @", "**GRADE:** @", '"GRADE: @"', "[[@]]", "<verdict>@</verdict>", '{"grade": "@"}')
 
 
 @cache
@@ -70,18 +56,7 @@ def test_the_text_before_a_verdict_on_a_line_of_its_own_cannot_take_it_back(open
     }
 
 
-@pytest.mark.parametrize(
-    "tail",
-    [
-        "",
-        ", since the year is wrong",
-        " (the year is right)",
-        " - it names the capital",
-        ". It is not wrong.",
-        " ❌",
-        " ✅",
-    ],
-)
+@pytest.mark.parametrize("tail", ["", ", since the year is wrong", " (the year is right)", " ❌"])
 def test_reasons_after_a_verdict_do_not_decide_whether_it_is_read(tail: str) -> None:
     """A grade that praise follows and one that blame follows are read alike."""
     read = grade_reader(QUOTED, LETTERS)

@@ -47,11 +47,6 @@ def _coded() -> list[list[float | None]]:
     return [list(unit) for unit in zip(*rows, strict=True)]
 
 
-def _random_table(chance: random.Random, n: int) -> np.ndarray:
-    skew = chance.choice((1.0, 3.0, 8.0))
-    return np.array([[int(40 * chance.random() ** skew) + (row == column) for column in range(n)] for row in range(n)])
-
-
 def _random_units(chance: random.Random) -> list[list[float | None]]:
     raters, values, missing = chance.randint(2, 6), chance.randint(2, 6), chance.choice((0.0, 0.2, 0.5))
     skew, noise = chance.choice((0.5, 1.0, 3.0)), chance.random()
@@ -105,32 +100,6 @@ def test_fleiss_kappa_of_the_textbook_is_the_published_number() -> None:
     assert _ratings(units).fleiss_kappa() == pytest.approx(0.209931, abs=5e-7)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("weights", [None, "linear", "quadratic"])
-def test_kappa_and_its_error_equal_statsmodels(weights: Weights | None) -> None:
-    """On 300 random tables of two to six categories, skewed ones too."""
-    inter_rater = pytest.importorskip("statsmodels.stats.inter_rater", reason="pip install statsmodels")
-    chance = _chance(20)
-    for _ in range(300):
-        table = _random_table(chance, chance.randint(2, 6))
-        theirs = inter_rater.cohens_kappa(table, wt=weights)
-        assert cohen_kappa(table, weights=weights) == pytest.approx(theirs.kappa, abs=1e-10)
-        assert cohen_kappa_stderr(table, weights=weights) == pytest.approx(theirs.std_kappa, abs=1e-7)
-
-
-@pytest.mark.slow
-def test_fleiss_kappa_equals_statsmodels() -> None:
-    """On 250 random sets of units without gaps."""
-    inter_rater = pytest.importorskip("statsmodels.stats.inter_rater", reason="pip install statsmodels")
-    chance = _chance(21)
-    for _ in range(250):
-        raters, values, n = chance.randint(2, 7), chance.randint(2, 5), chance.randint(3, 30)
-        units = [[float(int(values * chance.random() ** 2)) for _ in range(raters)] for _ in range(n)]
-        units[0][0], units[0][1] = 0.0, float(values - 1)
-        counts = np.array([[row.count(float(value)) for value in range(values)] for row in units])
-        assert _ratings(units).fleiss_kappa() == pytest.approx(inter_rater.fleiss_kappa(counts), abs=1e-10)
-
-
 @pytest.mark.parametrize("scale", ["nominal", "ordinal", "interval", "ratio"])
 def test_alpha_equals_krippendorff(scale: Scale) -> None:
     """On 60 random sets of units with up to half the values missing, for two to six raters."""
@@ -154,15 +123,6 @@ def test_one_category_has_no_measure_of_a_table(measure: Callable[[np.ndarray], 
     """Total agreement in one category is undefined, never 1."""
     with pytest.raises(UndefinedMetric, match="one category"):
         measure(table)
-
-
-@pytest.mark.parametrize("measure", [Ratings.alpha, Ratings.fleiss_kappa, lambda ratings: ratings.alpha("ordinal")])
-def test_one_value_has_no_measure_of_units(measure: Callable[[Ratings], float]) -> None:
-    """Total agreement on one value is undefined, never 1."""
-    ratings = _ratings([[1.0, 1.0]])
-    assert ratings.raw_agreement() == 1.0
-    with pytest.raises(UndefinedMetric, match="one category"):
-        measure(ratings)
 
 
 def test_strata_are_weighted_back_to_what_they_stand_for() -> None:

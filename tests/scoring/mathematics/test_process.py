@@ -90,7 +90,7 @@ def test_a_hostile_answer_ends_in_time_and_the_next_is_compared(
 @pytest.mark.slow
 @pytest.mark.parametrize("target", ["9^{9^{9^9}}", "1000000000!", "(" * 900 + "1" + ")" * 900])
 def test_a_hostile_target_ends_in_time(_ends_the_worker: None, target: str) -> None:  # noqa: PT019
-    """A row nobody can compute is not comparable, or bad, and the next one is."""
+    """A row that cannot be computed is not comparable, or bad, and the next one is."""
     with pytest.raises((ScorerError, DatasetError)):
         _score_in_short("\\boxed{x+5}", target)
     assert expressions_equal("2x", "x+x")
@@ -127,7 +127,7 @@ def test_threads_compare_at_the_same_time() -> None:
         assert all(pool.map(compare, range(2, 42)))
 
 
-def test_a_thread_behind_a_hanging_comparison_gets_its_answer(
+def test_a_thread_after_a_hanging_comparison_gets_its_answer(
     _ends_the_worker: None,  # noqa: PT019
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -159,7 +159,7 @@ def test_a_thread_behind_a_hanging_comparison_gets_its_answer(
 
 @pytest.mark.parametrize("number", first_rows(1, [signal.SIGKILL, signal.SIGTERM, signal.SIGSEGV]))
 def test_a_worker_killed_while_idle_costs_no_answer(number: int) -> None:
-    """Whoever comes next is compared by a new process."""
+    """What comes next is compared by a new process."""
     assert expressions_equal("2x", "x+x")
     worker = process.WORKER._process
     assert worker is not None
@@ -170,8 +170,9 @@ def test_a_worker_killed_while_idle_costs_no_answer(number: int) -> None:
 
 
 @ENDS
+@pytest.mark.slow
 def test_a_worker_killed_while_it_compares_comes_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What was being compared is not comparable, which nobody waits long for; what comes next is."""
+    """What was being compared is not comparable, without a long wait; what comes next is."""
     monkeypatch.setattr(process, "SECONDS_MAX", 2 * _HANGS_SECONDS)
     assert expressions_equal("2x", "x+x")
     line = process.Worker._line
@@ -195,6 +196,7 @@ def test_a_stopped_worker_starts_again() -> None:
     assert expressions_equal("2x", "x+x")
 
 
+@pytest.mark.slow
 def test_a_forked_process_has_a_worker_of_its_own() -> None:
     """A fork that shared the worker would read the answers to its parent's questions."""
     program = (
@@ -218,7 +220,7 @@ def test_a_forked_process_has_a_worker_of_its_own() -> None:
 
 @pytest.mark.slow
 def test_the_worker_ends_with_its_parent() -> None:
-    """No process stays behind when the interpreter exits."""
+    """No process is left when the interpreter exits."""
     program = (
         "from nel.scoring.mathematics import comparison, process\n"
         "comparison.expressions_equal('2x', 'x+x')\n"
@@ -230,8 +232,9 @@ def test_the_worker_ends_with_its_parent() -> None:
         os.kill(int(done.stdout), 0)
 
 
+@pytest.mark.slow
 def test_the_worker_ends_with_a_parent_that_is_killed() -> None:
-    """Not even a parent that had no time to say goodbye leaves it behind."""
+    """A parent that had no time to end it leaves no worker."""
     program = (
         "import os, signal\n"
         "from nel.scoring.mathematics import comparison, process\n"
@@ -247,7 +250,7 @@ def test_the_worker_ends_with_a_parent_that_is_killed() -> None:
 
 
 def _is_alive(pid: int) -> bool:
-    """Return whether a process runs; one that nobody has waited for yet does not."""
+    """Return whether a process runs; a zombie does not."""
     try:
         return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] != "Z"
     except (FileNotFoundError, ProcessLookupError):
