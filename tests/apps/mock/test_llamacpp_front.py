@@ -170,7 +170,9 @@ async def test_faults_of_the_upstream_server_are_passed_on() -> None:
     """A refused key has the server's words and status; tokens that it did not repeat are no log-probabilities."""
     async with served() as (behind, url, session):
         async with session.post(
-            f"{url}/completions", json={"prompt": "x y", "echo": True}, headers={"Authorization": "Bearer wrong"}
+            f"{url}/completions",
+            json={"model": "m", "prompt": "x y", "echo": True},
+            headers={"Authorization": "Bearer wrong"},
         ) as answer:
             assert (answer.status, (await answer.json())["error"]["message"]) == (401, "Invalid API Key")
         behind.is_shifted = True
