@@ -17,8 +17,8 @@ from nel.runs.evaluation import evaluate
 from tests.support.leaderboards import write_bench
 from tests.support.runs import write_jsonl
 
-_N = 600
-_LENGTH = 12_000
+_N = 1_800
+_LENGTH = 4_000
 """Characters of an answer; all answers of one run are 7 MB."""
 
 
