@@ -234,9 +234,9 @@ SCRIPT = """
 """
 
 
-@pytest.mark.parametrize("protocol", ["anthropic"])
-def test_streamed_episodes_are_those_of_whole_answers(tmp_path: Path, protocol: str) -> None:
+def test_streamed_episodes_are_those_of_whole_answers(tmp_path: Path) -> None:
     """Calls, a call that cannot be read, and signed thinking come to the same lines, streamed or not."""
+    protocol = "anthropic"
     path = write_bank(tmp_path, 2)
     (tmp_path / "script.yaml").write_text(SCRIPT, encoding="utf-8")
     with started_nel("endpoint", "script", "script.yaml", "--port", "0", cwd=tmp_path) as endpoint:
