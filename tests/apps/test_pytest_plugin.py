@@ -76,6 +76,7 @@ def test_without_an_endpoint_nothing_passes(folder: Path) -> None:
     assert "give --nel-url and --nel-model" in done.stdout
 
 
+@pytest.mark.slow
 def test_messages_name_the_options_of_pytest(folder: Path) -> None:
     """Where nothing answers, the address to correct is that of --nel-url."""
     done = _alone(folder, "--nel-url", "http://127.0.0.1:9/v1", "--nel-model", "m")

@@ -47,17 +47,14 @@ def test_a_file_alone_is_compiled_and_installed(tmp_path: Path) -> None:
     assert "my-capitals" in environment.run("-c", program, "--list", cwd=tmp_path).stdout
 
 
-@pytest.mark.parametrize(("arguments", "said"), [([], "name the benchmark file to compile, or give --list")])
-def test_its_errors_are_one_line_with_the_fix(tmp_path: Path, arguments: list[str], said: str) -> None:
+def test_its_errors_are_one_line_with_the_fix(tmp_path: Path) -> None:
     """Errors look as they do in every command of nel, and end with exit code 2."""
     import subprocess
 
     (tmp_path / "empty.py").write_text("")
     program = "import sys; sys.argv[0] = 'nel-byob'; from nel.cli.byob_script import main; main()"
-    done = subprocess.run(
-        [sys.executable, "-c", program, *arguments], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
+    done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert done.stderr.startswith("nel: ")
-    assert said in done.stderr
+    assert "name the benchmark file to compile, or give --list" in done.stderr
     assert done.stderr.count("\n") == 1

@@ -73,6 +73,7 @@ def test_the_workflow_decides_by_its_floor(repository: Path, text: str | None, c
     assert (repository / upload["with"]["path"] / "candidate/report.html").exists()
 
 
+@pytest.mark.slow
 def test_the_hook_stops_a_commit_that_breaks_the_benchmark(repository: Path) -> None:
     """It passes as it stands, and names a column that was renamed."""
     [hook] = [hook for repo in _yaml(repository / "pre-commit-config.yaml")["repos"] for hook in repo["hooks"]]

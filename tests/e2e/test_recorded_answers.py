@@ -15,13 +15,17 @@ TEXTS = (
     "The answer is 18.",
     "<think>20? Hmm, no.</think>\n18",
     "<think>18",
+    "<think>a</think><think>18",
     "20? Hmm, no.\n</think>\n\nThe answer is 18.",
+    "<thinking>20</thinking>The answer is 18.",
     "[THINK]The answer is 20.[/THINK]The answer is 18.",
+    "<think>18</think>",
     "I <think> so: the answer is 18.",
     "Cut at `</think>`: the answer is 18.",
     '<tool_call>\n{"name": "add", "arguments": {"a": 18}}\n</tool_call>',
     "I add.\n<function=add>{}</function>",
     "",
+    " \n",
     "I cannot help with that.",
 )
 VOLATILE = ("timing", "tokens", "model", "finish_reason")

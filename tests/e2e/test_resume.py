@@ -7,6 +7,8 @@ import subprocess
 import threading
 from pathlib import Path
 
+import pytest
+
 from tests.support.endpoint import Call, Endpoint, Reply, Turnstile, answer, scripted
 from tests.support.processes import started_nel, wait_until
 from tests.support.runs import nel, only_run, read_json, read_results, sums, without_volatile
@@ -57,6 +59,7 @@ def _same_artifacts(first: Path, second: Path) -> None:
         assert ours == theirs
 
 
+@pytest.mark.slow
 def test_kill_and_resume_equals_never_stopping(tmp_path: Path) -> None:
     """Two SIGKILLs in the middle: at most one request a worker is sent again each time, artifacts are equal."""
     sums(tmp_path / "data.jsonl", N)

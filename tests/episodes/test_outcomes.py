@@ -108,7 +108,7 @@ def test_a_long_output_keeps_head_and_tail(tmp_path: Path) -> None:
     assert lines[0]["episode"]["bytes_cut"] == 3_616
 
 
-@pytest.mark.parametrize(("how", "kind"), [("raise", "tool_raised"), ("exit", "tool_raised"), ("die", "tool_died")])
+@pytest.mark.parametrize(("how", "kind"), [("raise", "tool_raised"), ("die", "tool_died")])
 def test_a_fault_of_a_tool_is_never_a_score(tmp_path: Path, how: str, kind: str) -> None:
     """The sample is unscored by its environment, and the run exits 3."""
 
@@ -233,9 +233,9 @@ def test_a_fault_of_the_benchmark_is_never_a_score(
     assert (lines[0]["reward"], outcome["cause"], outcome["kind"]) == (None, "environment", kind)
 
 
-@pytest.mark.parametrize("name", ["swallowing", "stubborn"])
-def test_a_solver_cannot_hide_what_ended_its_episode(tmp_path: Path, name: str) -> None:
+def test_a_solver_cannot_hide_what_ended_its_episode(tmp_path: Path) -> None:
     """An endpoint that is lost leaves the sample unscored, even where the solver caught it and answered."""
+    name = "swallowing"
     refusal = Reply(status=400, body={"error": {"message": "bad request", "type": "odd"}})
     lines, _, code = run(
         tmp_path, lambda call, _: calling(("add", {"a": 1})) if n_results(call) == 0 else refusal, name

@@ -211,6 +211,7 @@ def test_stored_episodes_are_scored_again_without_asking(finished: Path, whole: 
     assert not (tmp_path / "mails").exists()
 
 
+@pytest.mark.slow
 def test_a_run_of_episodes_is_reproduced(tmp_path: Path, whole: Path) -> None:
     """The same run begins again beside the old one, asks everything again, and comes to the same lines."""
     with scripted(depositing) as endpoint:
@@ -233,9 +234,9 @@ SCRIPT = """
 """
 
 
-@pytest.mark.parametrize("protocol", ["anthropic"])
-def test_streamed_episodes_are_those_of_whole_answers(tmp_path: Path, protocol: str) -> None:
+def test_streamed_episodes_are_those_of_whole_answers(tmp_path: Path) -> None:
     """Calls, a call that cannot be read, and signed thinking come to the same lines, streamed or not."""
+    protocol = "anthropic"
     path = write_bank(tmp_path, 2)
     (tmp_path / "script.yaml").write_text(SCRIPT, encoding="utf-8")
     with started_nel("endpoint", "script", "script.yaml", "--port", "0", cwd=tmp_path) as endpoint:
@@ -251,6 +252,7 @@ def test_streamed_episodes_are_those_of_whole_answers(tmp_path: Path, protocol: 
     assert [(line["reward"], line["episode"]["tool_errors"]) for line in whole] == [(1.0, {"bad_json": 1}), (0.0, {})]
 
 
+@pytest.mark.slow
 def test_the_response_cache_answers_the_steps_of_another_run(tmp_path: Path, whole: Path) -> None:
     """A second run with the same cache runs the tools and sends nothing."""
     with scripted(depositing) as endpoint:

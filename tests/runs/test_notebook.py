@@ -66,6 +66,7 @@ def right(call: Call, number: int) -> Reply:
     return answer(f"#### {2 * int(numbers[0])}" if numbers else "Answer: 10")
 
 
+@pytest.mark.slow
 def test_the_cells_of_the_page_run(kernel: Kernel) -> None:
     """Each ends without an error; the first has a bar that is updated, and a table as its last line."""
     assert len(CELLS) > 5
@@ -80,6 +81,7 @@ def test_the_cells_of_the_page_run(kernel: Kernel) -> None:
     assert "quickstart: accuracy" in table["text/plain"]
 
 
+@pytest.mark.slow
 def test_an_interrupt_stops_the_run_and_a_wrong_key_is_one_line(kernel: Kernel, tmp_path: Path) -> None:
     """The result says how to go on, and the run is finished by a resume; an error has no traceback."""
     rows = sums(tmp_path / "rows.jsonl", 12)

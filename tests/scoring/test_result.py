@@ -77,7 +77,7 @@ HOLDS_ITSELF["again"] = HOLDS_ITSELF
         ({"correct": True, "deep": _nested(100_000)}, "nested deeper than 100 levels"),
         ({"correct": True, "many": _doubled(40)}, "more than 1,000,000 values"),
     ],
-    ids=["holds-itself", "deep", "many", "deep-alone", "deep-metadata"],
+    ids=["holds-itself", "deep", "many"],
 )
 def test_a_result_without_end_is_refused_in_words(result: Any, words: str) -> None:
     """It is what the scorer returned that is at fault, not the code that copies it."""

@@ -29,6 +29,7 @@ def test_what_length_wins_is_taken_away() -> None:
     assert found.length == pytest.approx(1.5, abs=0.25)
 
 
+@pytest.mark.slow
 def test_the_fit_is_that_of_scikit_learn() -> None:
     """Without a penalty, preferences that are probabilities included, which count as both outcomes by their shares."""
     linear = pytest.importorskip("sklearn.linear_model")

@@ -18,18 +18,17 @@ from tests.support.leaderboards import write_bench
 from tests.support.runs import write_jsonl
 
 _N = 1_800
+_N_FEW = 40
 _LENGTH = 4_000
 """Characters of an answer; all answers of one run are 7 MB."""
 
 
-@pytest.fixture(scope="module")
-def entries(tmp_path_factory: pytest.TempPathFactory) -> list[Entry]:
+def _entries(root: Path, n: int) -> list[Entry]:
     """Return two runs of long recorded answers to the same questions, in another order each."""
-    root = tmp_path_factory.mktemp("runs")
     bench = str(write_bench(root / "bench", n=1))
     named = []
     for name in ("x", "y"):
-        order = list(range(_N))
+        order = list(range(n))
         random.Random(name).shuffle(order)  # noqa: S311 - an order
         rows = (
             {
@@ -47,11 +46,16 @@ def entries(tmp_path_factory: pytest.TempPathFactory) -> list[Entry]:
     return read_entries(named, None)
 
 
+@pytest.fixture(scope="module")
+def entries(tmp_path_factory: pytest.TempPathFactory) -> list[Entry]:
+    return _entries(tmp_path_factory.mktemp("runs"), _N_FEW)
+
+
 def test_each_row_holds_the_answers_of_those_it_names(entries: list[Entry]) -> None:
     """In the order of the first run, with the question and the gold answer."""
     found = make_pairs(entries, pairs="all", baseline=None, seed=0)
     rows = list(pair_rows(entries, found.to_judge))
-    assert len(rows) == _N
+    assert len(rows) == _N_FEW
     assert [row["id"] for row in rows] == [one.id for one in found.to_judge]
     for row in rows:
         number = row["question_id"].removeprefix("q")
@@ -61,8 +65,10 @@ def test_each_row_holds_the_answers_of_those_it_names(entries: list[Entry]) -> N
         assert (row["question"], row["reference"]) == (f"Q{number}: Say {number}.", number)
 
 
-def test_answers_are_not_held(entries: list[Entry], tmp_path: Path) -> None:
+@pytest.mark.slow
+def test_answers_are_not_held(tmp_path: Path) -> None:
     """Neither reading 14 MB of answers nor writing their pairs takes 70 % of that."""
+    entries = _entries(tmp_path, _N)
     paths = [f"{entry.label}={entry.source.run_dir}" for entry in entries]
     tracemalloc.start()
     try:

@@ -98,6 +98,7 @@ def comes_to(holds: Callable[[], bool]) -> None:
         time.sleep(0.01)
 
 
+@pytest.mark.slow
 def test_peoples_labels_of_pairs_correct_the_win_rates(runs: Runs, tmp_path: Path) -> None:
     """Label the judging's pairs, take the labels in, count again: the worthier model wins every labelled pair."""
     with scripted(judge(WORTH)) as endpoint:

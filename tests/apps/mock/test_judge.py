@@ -154,6 +154,7 @@ def test_garbled_replies_hold_no_verdict(template: str) -> None:
     assert question.read(said(honest, again)).label == question.read(first).label
 
 
+@pytest.mark.slow
 def test_preferences_for_a_seat_and_for_length() -> None:
     """The first seat wins in both orders near its rate; the longer answer wins wherever it stands."""
     pairs = [france(f"{number}\n{RIGHT}", "pairwise", baseline=f"{number}\n{RIGHT}!") for number in range(180)]

@@ -361,11 +361,9 @@ def test_a_wrong_key_of_the_judge_is_found_before_anything_is_paid_for(
     assert not any(b"not-the-right-key" in path.read_bytes() for path in result.run_dir.rglob("*") if path.is_file())
 
 
-@pytest.mark.parametrize("preflight", [True])
-def test_a_refused_key_of_one_member_costs_its_own_opinions(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, preflight: bool
-) -> None:
+def test_a_refused_key_of_one_member_costs_its_own_opinions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The other two decide, the run ends resumably with the reason, and a resume with the right key asks the third."""
+    preflight = True
     monkeypatch.setenv("JUDGE_KEY", "not-the-right-key")
     path = bench(tmp_path, WAYS["handed over"])
     with scripted(adds) as model, scripted(honest) as one, scripted(honest) as two:
@@ -535,9 +533,9 @@ def test_a_rubric_in_words_and_its_threshold_come_from_the_run(tmp_path: Path) -
     assert found[1]["scoring_details"]["judgements"][0]["metrics"] == {"rubric_score": 0.25}
 
 
-@pytest.mark.parametrize("fault", ["prose"])
-def test_a_member_without_a_grade_is_asked_everywhere_by_a_resume(tmp_path: Path, fault: str) -> None:
+def test_a_member_without_a_grade_is_asked_everywhere_by_a_resume(tmp_path: Path) -> None:
     """Not only where the others tied, since agreement would then be measured on cases chosen by their outcome."""
+    fault = "prose"
     path = bench(tmp_path, WAYS["handed over"], n=12)
 
     def opposed(call: Call, _: int) -> Reply:

@@ -218,6 +218,7 @@ def test_a_scorer_is_named_by_its_own_imports_and_the_version_of_its_readers(tmp
     assert [digest != other for digest, other in zip(before, raised, strict=True)] == [False, False, False, True]
 
 
+@pytest.mark.slow
 def test_an_edited_rule_names_the_scorers_that_use_it(tmp_path: Path) -> None:
     """In a copy of nel: the comparison of numbers is part of GSM8K's scorer and of no other here."""
     _copy_of_nel(tmp_path)

@@ -158,6 +158,7 @@ def test_a_thread_after_a_hanging_comparison_gets_its_answer(
 
 
 @pytest.mark.parametrize("number", first_rows(1, [signal.SIGKILL, signal.SIGTERM, signal.SIGSEGV]))
+@pytest.mark.slow
 def test_a_worker_killed_while_idle_costs_no_answer(number: int) -> None:
     """What comes next is compared by a new process."""
     assert expressions_equal("2x", "x+x")
