@@ -158,10 +158,13 @@ def test_which_judges_are_asked(tmp_path: Path) -> None:
     name = bench(tmp_path, SYNC)
     judging = judging_in(tmp_path / "run.yaml")
     assert judging == {"judge": {"url": "u", "model": "a", "repeats": 3}}
-    flags = given_settings({"--judge-url": ["v"], "--judge-id": ["b", "c"]})
+    flags = given_settings({"--judge-url": ["http://v/v1"], "--judge-id": ["b", "c"]})
     judge = read_samples(name, dataset=None, samples_max=None, judging=judging, flags=flags).plan.judge
     assert judge is not None
-    assert ([(member.url, member.model) for member in judge.panel], judge.repeats) == ([("v", "b"), ("v", "c")], 3)
+    assert ([(member.url, member.model) for member in judge.panel], judge.repeats) == (
+        [("http://v/v1", "b"), ("http://v/v1", "c")],
+        3,
+    )
     with pytest.raises(ConfigError, match="give --judge-url and --judge-id"):
         read_samples("simpleqa", dataset=name.replace("bench.py", "rows.jsonl"), samples_max=None)
     own = SYNC.replace("bench()", 'bench(judge={"url": "http://127.0.0.1:1/v1", "model_id": "own"})')
