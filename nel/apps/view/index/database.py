@@ -278,11 +278,14 @@ class Index:
 
     def counts(self, benchmark: int) -> list[tuple[str, str, str, int]]:
         """Return ``(group, kind, category, n)`` of a benchmark."""
-        return [(*key, n) for key, n in self._tally("outcome", benchmark)]
+        return [
+            (group, kind, category, n)
+            for (group, kind, category), n in self._tally("outcome", benchmark)
+        ]
 
     def choices(self, benchmark: int) -> list[tuple[str, str, int]]:
         """Return ``(expected, answer, n)`` of the choices of a benchmark."""
-        return [(*key, n) for key, n in self._tally("choice", benchmark)]
+        return [(expected, answer, n) for (expected, answer), n in self._tally("choice", benchmark)]
 
     def bins(self, benchmark: int) -> dict[str, dict[int, int]]:
         """Return by measure how many values of a benchmark lie in each bin."""
