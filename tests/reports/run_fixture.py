@@ -229,10 +229,12 @@ def failures_of(name: str, rows: list[dict[str, Any]]) -> dict[str, Any]:
         label = {"scored": "wrong_answer", "model_failure": outcome["kind"]}.get(outcome["state"])
         found.setdefault(label or f"{outcome['cause']}:{outcome['kind']}", []).append(row)
     total = sum(map(len, found.values()))
+    kinds = {key: {"count": len(part), "rate": len(part) / len(rows)} for key, part in sorted(found.items())}
     return {
         "run_id": "20260401-mmlu-pro", "benchmark": name, "total": len(rows), "total_failures": total,
         "failure_rate": total / max(len(rows), 1), "accounting": accounting_of(rows),
-        "kinds": {key: {"count": len(part), "rate": len(part) / len(rows)} for key, part in sorted(found.items())},
+        "categories": kinds,
+        "kinds": {key: {**kind, "category": key, "hint": "look at it"} for key, kind in kinds.items()},
         "exemplars": [_exemplar(key, row) for key, part in sorted(found.items()) for row in part[:5]],
     }  # fmt: skip
 
@@ -240,7 +242,13 @@ def failures_of(name: str, rows: list[dict[str, Any]]) -> dict[str, Any]:
 def _exemplar(category: str, row: dict[str, Any]) -> dict[str, Any]:
     kept = ("problem_idx", "repeat", "sample_id", "expected_answer", "extracted_answer")
     preview, detail = (row["model_response"] or "")[:500], row["outcome"]["detail"] or ""
-    return {"kind": category, **{key: row[key] for key in kept}, "response_preview": preview, "detail": detail}
+    return {
+        "category": category,
+        "kind": category,
+        **{key: row[key] for key in kept},
+        "response_preview": preview,
+        "detail": detail,
+    }
 
 
 def runtime_of(name: str, rows: list[dict[str, Any]]) -> dict[str, Any]:
