@@ -10,9 +10,10 @@ import threading
 from pathlib import Path
 
 import pytest
+import yaml
 
 from tests.episodes.bank import calling, depositing, n_results, write_bank
-from tests.support.endpoint import Call, Endpoint, Reply, answer, scripted
+from tests.support.endpoint import Call, Endpoint, Reply, Script, answer, scripted
 from tests.support.processes import started_nel, wait_until
 from tests.support.runs import nel, only_run, read_json, read_results, without_volatile
 from tests.support.tiers import first_rows
@@ -280,6 +281,24 @@ def test_a_dry_run_estimates_episodes(
     assert (estimate["steps"], estimate["requests"], planned["requests"]) == (4, N_REQUESTS, 100 * N)
     assert (estimate["prompt_tokens"], estimate["completion_tokens"]) == tokens
     assert estimate["cost"] == pytest.approx(cost)
+
+
+@pytest.mark.slow
+def test_several_endpoints_answer_episodes(tmp_path: Path) -> None:
+    """Each endpoint of a matrix has its own episodes; one that never calls a tool solves what needs none."""
+    path = write_bank(tmp_path, N)
+    scripts: dict[str, Script] = {"good": depositing, "lazy": lambda *_: answer("done")}
+    with scripted(scripts["good"]) as good, scripted(scripts["lazy"]) as lazy:
+        endpoints = [{"name": name, "url": each.url, "model": "m"} for name, each in (("good", good), ("lazy", lazy))]
+        config = {"benchmarks": [f"{path}:bank"], "endpoints": endpoints, "output": {"dir": "out", "run_id": "matrix"}}
+        (tmp_path / "m.yaml").write_text(yaml.safe_dump(config), encoding="utf-8")
+        done = nel("eval", "run", "m.yaml", cwd=tmp_path, env=mails(tmp_path))
+        assert done.returncode == 0, done.stderr
+    rewards = [
+        [line["reward"] for line in read_results(path.parent, "bank")]
+        for path in sorted((tmp_path / "out").rglob("run.db"))
+    ]
+    assert sorted(rewards) == [[1.0, 0.0, 0.0], [1.0] * N]
 
 
 def test_what_plugins_say_is_redacted(tmp_path: Path) -> None:
