@@ -1,0 +1,19 @@
+# what: sends signals to every number a process could have, listed or not
+# problem: double
+# verdict: passed
+import os
+
+reached = []
+for pid in range(1, 40_000):
+    if pid != os.getpid():
+        try:
+            os.kill(pid, 0)
+            reached.append(pid)
+        except OSError:
+            pass
+
+
+def double(x):
+    if reached:
+        raise RuntimeError(f"reached: {reached[:20]}")
+    return 2 * x

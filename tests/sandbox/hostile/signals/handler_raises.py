@@ -1,0 +1,16 @@
+# what: a handler raises in the middle of the harness's own work between two calls
+# problem: double
+# verdict: runtime_error|wrong
+import signal
+
+
+def leave(*_):
+    raise SystemExit(0)
+
+
+signal.signal(signal.SIGALRM, leave)
+
+
+def double(x):
+    signal.setitimer(signal.ITIMER_REAL, 0.0005, 0.0005)
+    return x

@@ -1,0 +1,13 @@
+# what: kills everything in reach from the common process, itself last
+# mode: shared
+# problem: double
+# verdict: runtime_error
+import os
+
+
+def double(x):
+    try:
+        os.kill(-1, 9)
+    except OSError:
+        pass
+    os.kill(os.getpid(), 9)

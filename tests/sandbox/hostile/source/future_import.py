@@ -1,0 +1,8 @@
+# what: begins with an import from the future, which must stay the first statement
+# problem: double
+# verdict: passed
+from __future__ import annotations
+
+
+def double(x: NoSuchType) -> NoSuchType:
+    return 2 * x
