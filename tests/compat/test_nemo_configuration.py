@@ -16,9 +16,14 @@ PUBLISHED: Final = Path(__file__).parent / "nemo_configurations"
 MISSING: Final = {
     "04_mmlu_pro_skills": "nel has no benchmark skills://mmlu-pro; it has mmlu_pro",
     "07_swebench_harbor": "nel has no benchmark harbor://swebench-verified@1.0",
+    "07_swebench_harbor_prod": "nel has no benchmark harbor://swebench-verified@1.0",
     "07_swebench_multilingual_harbor": "nel has no benchmark swebench-multilingual",
+    "07_swebench_pro_harbor": "nel has no benchmark harbor://swebenchpro@1.0",
+    "07a_swebench_harbor_docker": "nel has no benchmark harbor://swebench-verified@1.0",
     "08_terminalbench_harbor": "nel has no benchmark harbor://terminal-bench@2.0",
+    "08a_terminalbench_harbor_docker": "nel has no benchmark harbor://terminal-bench@2.0",
     "08b_terminalbench_v1_harbor": "nel has no benchmark terminal-bench-v1",
+    "09_gym_runtime": "nel has no benchmark swebench-multilingual",
     "09f_skills_eval_caveman_local_ecs": "nel has no benchmark harbor://terminal-bench@2.0",
     "10_gym_full": "nel has no benchmark swebench-multilingual",
     "10_nmp_harbor": "nel has no benchmark nmp_harbor",
@@ -27,6 +32,12 @@ MISSING: Final = {
     "13_vlmevalkit_mmbench": "nel has no benchmark vlmevalkit://MMBench_DEV_EN",
     "14_container_nemo_skills": "nel has no benchmark container://nvcr.io/nvidia/eval-factory/nemo-skills:26.03#ns_ifeval; it has ifeval",
     "16_slurm_swebench_harbor": "nel has no benchmark swebench-verified",
+    "16a_slurm_swebench_harbor_apptainer": "nel has no benchmark swebench-verified",
+    "19_gym_runtime_ecs": "nel has no benchmark swebench-multilingual",
+    "20_slurm_gym_runtime": "nel has no benchmark swebench-multilingual",
+    "20a_slurm_gym_runtime_apptainer": "nel has no benchmark swebench-multilingual",
+    "21_tool_calling_gym": "nel has no benchmark swebench-multilingual",
+    "22_tool_calling_sandbox": "nel has no benchmark swebench-verified",
     "23_tool_calling_combined": "nel has no benchmark research-bench",
 }
 """The examples that need what nel does not have, and what the refusal names; all others are translated."""
@@ -188,6 +199,6 @@ def is_installed(name: str) -> bool:
     ],
 )
 def test_other_files_are_read(tmp_path: Path, text: str) -> None:
-    """A wrong key of nel's own form is an error of its own, later."""
+    """A wrong key of nel's own form is told of as such, later."""
     (tmp_path / "run.yaml").write_text(text)
     assert read_yaml(tmp_path / "run.yaml")
