@@ -199,6 +199,6 @@ def is_installed(name: str) -> bool:
     ],
 )
 def test_other_files_are_read(tmp_path: Path, text: str) -> None:
-    """A wrong key of nel's own form is an error of its own, later."""
+    """A wrong key of nel's own form is told of as such, later."""
     (tmp_path / "run.yaml").write_text(text)
     assert read_yaml(tmp_path / "run.yaml")

@@ -20,7 +20,6 @@ from tests.support.runs import write_jsonl
         ("hf://a/b?split=test", "hf://a/b?split=train"),
         ("hf://a/b?config=x&split=test&revision=r/1", "hf://a/b?config=x&revision=r/1&split=train"),
         ("hf://a/b/x/test", "hf://a/b/x?split=train"),
-        ("hf://a/b/x?split=test", "hf://a/b/x?split=train"),
         ("ms://a/b?split=test", "ms://a/b?split=train"),
     ],
 )

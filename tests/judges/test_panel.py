@@ -94,7 +94,6 @@ def test_repeats_of_one_judge() -> None:
     [
         ("CII", "majority", (2.5, 1.0, 1.0), "C", 1.0),
         ("CII", "majority", (1.5, 1.0, 1.0), "I", 0.0),
-        ("CI", "majority", (1.2, 1.0), "C", 1.0),
         ("CII", "mean", (2.0, 1.0, 1.0), "0.5", 0.5),
         ("C-I", "majority", (1.0, 9.0, 2.0), "I", 0.0),
     ],

@@ -20,6 +20,7 @@ RNG = np.random.default_rng(11)
 SCORES = {
     "binary": (RNG.random(500) < 0.7).astype(float),
     "few continuous": RNG.random(200),
+    "many continuous": RNG.random(2000),
     "skewed": np.exp(2 * RNG.normal(size=1500)),
     "zeros and more": np.concatenate([np.zeros(1500), RNG.random(500)]),
     "an outlier": np.concatenate([RNG.random(1500), [50.0]]),

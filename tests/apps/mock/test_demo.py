@@ -81,16 +81,6 @@ async def test_rate_limit_says_how_long_to_wait(client: Client) -> None:
         assert (await response.json())["error"]["type"] == "rate_limit_error"
 
 
-async def test_truncated_answers_say_so() -> None:
-    """A truncated answer is the beginning of the whole one, with finish reason length."""
-    query = Query(protocol="chat", text=PROBLEMS[0].question)
-    whole = await DemoAnswerer(DemoOptions()).answer(query)
-    cut = await DemoAnswerer(DemoOptions(truncation_rate=1)).answer(query)
-    assert (whole.finish_reason, cut.finish_reason) == ("stop", "length")
-    assert 0 < len(cut.text) < len(whole.text)
-    assert whole.text.startswith(cut.text)
-
-
 async def test_log_likelihoods_can_be_rehearsed(client: Client) -> None:
     """The probe before a run finds the echoed log-probabilities usable, in batches too, whatever the accuracy."""
     for options in (DemoOptions(), DemoOptions(accuracy=0, seed=7)):
