@@ -109,7 +109,7 @@ DECIDE_GROUPS = (
         "Position i of both arrays is the same question; `nel compare` pairs samples by their content.",
         (
             "paired_difference", "PairedDifference", "mcnemar_exact", "mcnemar_log_p", "tango_interval", "tango_z",
-            "paired_t", "sign_flip",
+            "flip_test",
         ),
         "nel.decide",
     ),
@@ -128,18 +128,15 @@ DECIDE_GROUPS = (
     (
         "Ranks",
         "What all pairs together say of an order ([how to rank runs](../how-to/compare-and-gate.md#rank-many-runs)).",
-        ("one_sided", "rank_intervals", "RankInterval", "stratified_difference"),
+        ("one_sided", "rank_intervals", "stratified_difference"),
         "nel.decide",
     ),
     (
         "Repeats",
         "What one answer's variance is made of, and what one more answer buys.",
         (
-            "variance_parts",
             "variance_parts_of_sums",
-            "mean_standard_error",
             "marginal_gain",
-            "difference_rate",
             "rerun_of",
             "Rerun",
             "added_half_width",
@@ -159,10 +156,7 @@ DECIDE_GROUPS = (
     (
         "Intervals that hold at every look",
         "For questions in random order, however often one looks; the order of a file is not random.",
-        (
-            "ConfidenceSequence", "betting_wealth", "paired_e_value",
-            "paired_log_e_value", "paired_log_e_process", "paired_stop_at",
-        ),
+        ("ConfidenceSequence",),
         "nel.decide",
     ),
 )  # fmt: skip

@@ -84,15 +84,12 @@ class UnknownEndings:
 
     def add(self, response: Response | None) -> None:
         """Note one response, or that there is none."""
-        if (
-            response is None
-            or response.error is not None
-            or ending_of(response.finish_reason) != "unknown"
-        ):
+        if response is None or response.error is not None:
             return
-        name = (response.finish_reason or "")[:_CHARACTERS_MAX]
-        has_room = name in self._counts or len(self._counts) < _REASONS_MAX
-        self._counts[name if has_room else "others"] += 1
+        if ending_of(response.finish_reason) == "unknown":
+            name = (response.finish_reason or "")[:_CHARACTERS_MAX]
+            has_room = name in self._counts or len(self._counts) < _REASONS_MAX
+            self._counts[name if has_room else "others"] += 1
 
     def warnings(self) -> list[str]:
         """Return a warning for each of them, most frequent first."""

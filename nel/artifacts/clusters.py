@@ -101,7 +101,12 @@ class FailureClusters:
 def signature_of(result: Result) -> str:
     """Return what a failure has in common with others like it."""
     error = _error_of(result)
-    return normalised(error) if error else _form_of(result)
+    if error:
+        return normalised(error)
+    outcome = result.outcome
+    answer = outcome.answer if isinstance(outcome, Scored | ModelFailure) else None
+    expected = None if result.sample is None else result.sample.target
+    return f"read {form_of(answer)}, expected {form_of(expected)}"
 
 
 def normalised(text: str) -> str:
@@ -122,13 +127,6 @@ def _error_of(result: Result) -> str:
     return str(outcome.details.get("detail") or "")[:_READ_CHARACTERS] or stderr.rpartition("\n")[2]
 
 
-def _form_of(result: Result) -> str:
-    outcome = result.outcome
-    answer = outcome.answer if isinstance(outcome, Scored | ModelFailure) else None
-    expected = None if result.sample is None else result.sample.target
-    return f"read {form_of(answer)}, expected {form_of(expected)}"
-
-
 def form_of(value: object) -> str:
     """Return the form of an answer: a short one itself, else a number, a formula, a word, words or
     lines.
@@ -136,11 +134,8 @@ def form_of(value: object) -> str:
     if value is None:
         return "nothing"
     if not isinstance(value, str):
-        return (
-            "a number"
-            if isinstance(value, int | float) and not isinstance(value, bool)
-            else "a structure"
-        )
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        return "a number" if is_number else "a structure"
     text = value.strip()[:_READ_CHARACTERS]
     if not text:
         return "an empty text"

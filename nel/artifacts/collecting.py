@@ -90,10 +90,8 @@ class Collection:
             requested: Its metrics and reducers; None: those that its plan names and that are
                 installed.
         """
-        config, plan, prices = stored.config, stored.plan, stored.prices
-        why = stored.snapshot.meta("not_run")
+        plan, prices = stored.plan, stored.prices
         self._stored = stored
-        self._not_run = Unscored(**why) if why else NOT_RUN
         self.early = _early_stop(stored)
         self._drawn = Drawn(plan)
         design, headline, of_category = _designs(self._drawn, self.early)
@@ -103,7 +101,7 @@ class Collection:
         self.failures = FailureAnalysis()
         self._solver = ((plan.get("identity") or {}).get("solver") or {}).get("name", "")
         """That answers the samples in episodes; empty where one request does."""
-        self._price = prices.get((config.get("endpoint") or {}).get("model", ""))
+        self._price = prices.get((stored.config.get("endpoint") or {}).get("model", ""))
         self.runtime = RuntimeStats(self._price)
         self.calibrating = _calibrating(stored)
         self.auditing = _auditing(stored)
@@ -145,8 +143,10 @@ class Collection:
     def lines(self) -> Iterator[bytes]:
         """Yield the lines of results.jsonl, each result counted."""
         stored = self._stored
+        why = stored.snapshot.meta("not_run")
+        not_run = Unscored(**why) if why else NOT_RUN
         for stored_result in stored.snapshot.results(stored.key, stored.plan["repeats"]):
-            result = read_result(stored_result, not_run=self._not_run)
+            result = read_result(stored_result, not_run=not_run)
             self.runtime.add(result.response)
             if result.is_elsewhere:
                 self._count(result, OTHER_SHARD)

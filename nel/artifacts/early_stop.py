@@ -91,10 +91,9 @@ def read_early_stop(
     snapshot: Snapshot, key: int, slot: str, plan: Mapping[str, Any]
 ) -> EarlyStop | None:
     """Return the stop rule of a benchmark, None where it has none."""
-    config = StopConfig.model_validate((snapshot.meta("config") or {}).get("stop") or {})
+    config, decision = _decision(snapshot, slot)
     if not config.when:
         return None
-    decision = (snapshot.meta(DECISIONS) or {}).get(slot)
     baseline = (snapshot.meta(BASELINES) or {}).get(slot)
     early = EarlyStop(config=config, decision=decision, baseline=baseline and baseline["run_id"])
     if decision is None:
@@ -113,11 +112,16 @@ def counted_questions(snapshot: Snapshot, key: int, slot: str, plan: Mapping[str
     """Return by idx whether a question counts, without reading an outcome; empty where no rule has
     decided.
     """
-    config = StopConfig.model_validate((snapshot.meta("config") or {}).get("stop") or {})
-    decision = (snapshot.meta(DECISIONS) or {}).get(slot)
+    config, decision = _decision(snapshot, slot)
     if not config.when or decision is None:
         return b""
     return _counted(rule_of(snapshot, key, slot, config, plan["repeats"], looking=False), decision)
+
+
+def _decision(snapshot: Snapshot, slot: str) -> tuple[StopConfig, Mapping[str, Any] | None]:
+    """Return the stop rule of a run, and what it decided of a benchmark."""
+    config = StopConfig.model_validate((snapshot.meta("config") or {}).get("stop") or {})
+    return config, (snapshot.meta(DECISIONS) or {}).get(slot)
 
 
 def _counted(rule: StopRule, decision: Mapping[str, Any]) -> bytes:

@@ -4,7 +4,7 @@ Writes nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final
@@ -82,23 +82,16 @@ def _explanation(result: Result, readings: AnswerReadings | str) -> dict[str, An
     }
     if isinstance(readings, str):
         return {**head, "without_reading": readings, "kind": None, "cut_at": None, "readings": {}}
+    rewards = readings.rewards()
     return {
         **head,
         "without_reading": None,
         "kind": readings.ways.gold.kind,
         "cut_at": readings.ways.cut_at,
-        **_read(readings),
-    }
-
-
-def _read(answer: AnswerReadings) -> Mapping[str, object]:
-    rewards = answer.rewards()
-    readings = {
-        name: {**reading_json(reading, answer.response), "reward": rewards[name]}
-        for name, reading in answer.ways.read.items()
-    }
-    return {
-        "accepted": list(answer.ways.gold.accepted),
-        "differs": answer.differs,
-        "readings": readings,
+        "accepted": list(readings.ways.gold.accepted),
+        "differs": readings.differs,
+        "readings": {
+            name: {**reading_json(reading, readings.response), "reward": rewards[name]}
+            for name, reading in readings.ways.read.items()
+        },
     }

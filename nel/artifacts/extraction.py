@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
 from nel.artifacts.answer_readers import UnreadAnswer
 from nel.artifacts.files import AUDIT_NAME, benchmark_dir
-from nel.artifacts.model_readings import ModelReadings, load_model_readings, unread_answer
+from nel.artifacts.model_readings import load_model_readings, unread_answer
 from nel.artifacts.readings import (
     MODEL,
     SCORED,
@@ -108,7 +109,7 @@ class Auditing:
             "kinds": dict(sorted(self._kinds.items())),
             "without_reading": dict(sorted(self._without.items())),
             "readings": readings,
-            "reader": _reader_json(self._by_model),
+            "reader": None if self._by_model is None else asdict(self._by_model.made_by),
             "band": {"lower": min(scores), "upper": max(scores)} if scores else None,
             "reason": (
                 None
@@ -126,14 +127,6 @@ class Auditing:
             elsewhere = self._unread + self._sums[SCORED] - self._scored_of[name]
             score = (elsewhere + self._sums[name]) / self._n
         return {"n": self._n_of[name], "n_found": self._n_read[name], "score": score}
-
-
-def _reader_json(by_model: ModelReadings | None) -> dict[str, str] | None:
-    return (
-        None
-        if by_model is None
-        else {"reader": by_model.made_by.reader, "model": by_model.made_by.model}
-    )
 
 
 def _difference(

@@ -72,7 +72,19 @@ def judging_warnings(
     evaluated = {str(plan["model"]), *models} if plan.get("model") else set(models)
     yield from _kinship(judging["judges"], evaluated, served)
     yield from _unasked(judging["n_without_grade"]["kinds"], faults or {})
-    yield from _doubts(judging)
+    yield from _missing(judging)
+    for row in judging["agreement"]:
+        yield from _disagreement(row)
+    for row in judging["self_consistency"]:
+        agreed = row["unanimous"]["value"]
+        if agreed is not None and agreed < SELF_CONSISTENCY_MIN:
+            yield (
+                f"{row['judge']} contradicts itself: all repeats of a case agree in"
+                f" {_percent(agreed)} of {row['n_units']:,} cases ({row['template']}), less than"
+                f" {_percent(SELF_CONSISTENCY_MIN)}"
+            )
+    for row in judging["position_swap"]:
+        yield from _bias(row)
 
 
 def _unasked(kinds: Mapping[str, int], faults: Mapping[str, str]) -> Iterator[str]:
@@ -107,22 +119,6 @@ def _kinship(
                 f"{judge['name']} judges its own family: {name} and {model} are both {family}; "
                 "models favour answers like their own"
             )
-
-
-def _doubts(judging: Mapping[str, Any]) -> Iterator[str]:
-    yield from _missing(judging)
-    for row in judging["agreement"]:
-        yield from _disagreement(row)
-    for row in judging["self_consistency"]:
-        agreed = row["unanimous"]["value"]
-        if agreed is not None and agreed < SELF_CONSISTENCY_MIN:
-            yield (
-                f"{row['judge']} contradicts itself: all repeats of a case agree in"
-                f" {_percent(agreed)} of {row['n_units']:,} cases ({row['template']}), less than"
-                f" {_percent(SELF_CONSISTENCY_MIN)}"
-            )
-    for row in judging["position_swap"]:
-        yield from _bias(row)
 
 
 def _bias(row: Mapping[str, Any]) -> Iterator[str]:

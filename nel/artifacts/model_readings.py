@@ -127,16 +127,13 @@ def load_model_readings(directory: Path, made_by: ReaderId | None = None) -> Mod
                 if result.sample is None or isinstance(result.outcome, Unscored):
                     continue
                 last = ReaderId(str(result.sample.metadata.get("reader")), model)
-                answer_text = result.response if isinstance(result.outcome, Scored) else None
-                by_model.setdefault(last, {})[result.sample_id] = (
-                    None if answer_text is None else answer_text.text
-                )
+                is_usable = isinstance(result.outcome, Scored) and result.response is not None
+                reply = result.response.text if is_usable and result.response else None
+                by_model.setdefault(last, {})[result.sample_id] = reply
     chosen = made_by or last
-    return (
-        None
-        if chosen not in by_model
-        else ModelReadings(chosen, find_reader(chosen.reader), by_model[chosen])
-    )
+    if chosen not in by_model:
+        return None
+    return ModelReadings(chosen, find_reader(chosen.reader), by_model[chosen])
 
 
 def reader_runs(directory: Path) -> list[Path]:

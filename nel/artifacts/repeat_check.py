@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from nel.artifacts.results import Result, outcome_json, read_result, reward_of
-from nel.decide.repeatability import added_half_width, difference_rate, rerun_of
+from nel.decide.repeatability import added_half_width, rerun_of
 from nel.engine.asking.repeat_check import drawn
 from nel.engine.store.snapshot import Snapshot, StoredResult
+from nel.metrics.intervals import no_interval, wilson_interval
 from nel.types import SECOND_ASKING, Response
 
 _EXAMPLES_MAX: Final = 10
@@ -47,6 +48,14 @@ class Pair:
         """Return what both count in a score, None where one of them counts nothing."""
         result, other = reward_of(self.first.outcome), reward_of(self.second.outcome)
         return None if result is None or other is None else (result, other)
+
+    @property
+    def differs(self) -> bool:
+        """Return whether the raw answers differ, or what they count."""
+        rewards = self.rewards
+        return (self.has_texts and self.texts_differ) or (
+            rewards is not None and rewards[0] != rewards[1]
+        )
 
 
 def read_pairs(snapshot: Snapshot, benchmark: int, n: int | None) -> Iterator[Pair]:
@@ -88,19 +97,28 @@ def repeat_check_json(
         "text": _rate_json(sum(texts), len(texts)),
         "verdict": _rate_json(sum(first != other for first, other in counted), len(counted)),
         "score": _score_json(counted, headline, n),
-        "examples": [_example(pair) for pair in pairs if _differs(pair)][:_EXAMPLES_MAX],
+        "examples": [
+            {
+                "problem_idx": pair.first.idx,
+                "sample_id": pair.first.sample_id,
+                "first": _answer_json(pair.first),
+                "second": _answer_json(pair.second),
+            }
+            for pair in pairs
+            if pair.differs
+        ][:_EXAMPLES_MAX],
     }
 
 
 def _rate_json(n_differ: int, n: int) -> dict[str, Any]:
-    interval = difference_rate(n_differ, n) if n else None
+    interval = wilson_interval(n_differ, n) if n else no_interval("")
     return {
         "n": n,
         "n_differ": n_differ,
         "rate": n_differ / n if n else None,
-        "ci_lower": None if interval is None else interval.lower,
-        "ci_upper": None if interval is None else interval.upper,
-        "ci_method": "none" if interval is None else interval.method,
+        "ci_lower": interval.lower,
+        "ci_upper": interval.upper,
+        "ci_method": interval.method,
     }
 
 
@@ -121,22 +139,6 @@ def _score_json(
         "added_half_width": (
             None if half_width is None else added_half_width(half_width, rerun.half_width)
         ),
-    }
-
-
-def _differs(pair: Pair) -> bool:
-    rewards = pair.rewards
-    return (pair.has_texts and pair.texts_differ) or (
-        rewards is not None and rewards[0] != rewards[1]
-    )
-
-
-def _example(pair: Pair) -> dict[str, Any]:
-    return {
-        "problem_idx": pair.first.idx,
-        "sample_id": pair.first.sample_id,
-        "first": _answer_json(pair.first),
-        "second": _answer_json(pair.second),
     }
 
 

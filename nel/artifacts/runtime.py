@@ -134,13 +134,8 @@ class RuntimeStats:
 
     def _note_tokens(self, response: Response) -> None:
         usage = response.usage
-        counts = (
-            usage.prompt_tokens,
-            usage.completion_tokens,
-            usage.reasoning_tokens,
-            usage.cached_tokens,
-        )
-        for name, count in zip(_TOKENS, counts, strict=True):
+        for name in _TOKENS:
+            count = getattr(usage, f"{name}_tokens")
             if count is not None:
                 self._tokens[name] += count
                 self._reported[name] += 1
@@ -216,16 +211,12 @@ def _spent(sessions: Sequence[Mapping[str, Any]]) -> dict[str, object]:
 
 
 def _percentiles(values: array[float]) -> dict[str, float | None]:
+    names = ("p50", "p90", "p99", "max", "mean")
     if not values:
-        return dict.fromkeys(("p50", "p90", "p99", "max", "mean"))
+        return dict.fromkeys(names)
     observed = np.frombuffer(values, dtype=np.float32)
     mean = float(observed.mean(dtype=np.float64))
-    percentiles = (
-        *np.percentile(observed, (50, 90, 99), overwrite_input=True),
-        observed.max(),
-        mean,
-    )
-    names = ("p50", "p90", "p99", "max", "mean")
+    numbers = *np.percentile(observed, (50, 90, 99), overwrite_input=True), observed.max(), mean
     return {
-        name: round(float(value), _DECIMALS) for name, value in zip(names, percentiles, strict=True)
+        name: round(float(number), _DECIMALS) for name, number in zip(names, numbers, strict=True)
     }

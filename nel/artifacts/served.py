@@ -77,10 +77,9 @@ class ServedBuilds:
         """Return a warning where the endpoint answered under more than one name."""
         if len(self._builds) <= 1:
             return []
-        builds = list(self._builds.items())[:_SHOWN_MAX]
         named = [
             f"{_build_text(*name)} for {build.n:,} answers from problem_idx {build.first}"
-            for name, build in builds
+            for name, build in list(self._builds.items())[:_SHOWN_MAX]
         ]
         more = len(self._builds) - len(named)
         also = f" and {more} more" if more else ""

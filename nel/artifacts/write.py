@@ -130,7 +130,10 @@ def _write_benchmark(
         write_file(directory / "results.jsonl", collected.lines())
     head = {"run_id": stored.run_id, "benchmark": name}
     metrics = {**head, **_metrics_json(stored, collected)}
-    _add_labels(stored, collected, metrics, head)
+    if collected.calibrating is not None:
+        labelled = collected.calibrating.write(head, metrics["headline"], stored.plan)
+        if metrics["judging"] is not None:
+            metrics["judging"] |= labelled
     metrics["warnings"] = run_warnings(
         stored.plan, collected.total, _noticed(stored, collected, metrics)
     )
@@ -157,19 +160,6 @@ def _write_benchmark(
     )
 
 
-def _add_labels(
-    stored: StoredBenchmark,
-    collected: Collection,
-    metrics: dict[str, Any],
-    head: Mapping[str, str],
-) -> None:
-    """Add what labels say of the judge, and write a file of it."""
-    if collected.calibrating is not None:
-        labelled = collected.calibrating.write(head, metrics["headline"], stored.plan)
-        if metrics["judging"] is not None:
-            metrics["judging"] |= labelled
-
-
 def _runtime_json(stored: StoredBenchmark, collected: Collection) -> dict[str, object]:
     snapshot = stored.snapshot
     n_correct = collected.total.n_correct
@@ -187,9 +177,18 @@ def _metrics_json(stored: StoredBenchmark, collected: Collection) -> dict[str, A
     own = total.metrics()
     headline: Mapping[str, Any] = total.headline()
     shared_passes = collected.notes.shared_passes
+    # A shard is never complete; of results of another tool it is what that says.
+    identity, imported = plan.get("identity"), plan.get("imported") or {}
+    is_whole = shard_of(identity) is None and bool(imported.get("complete", True))
+    is_complete = collected.n_not_run == 0 and is_whole
+    stop_rule = None
+    if collected.early is not None:
+        n_questions = _n_questions(stored, collected)
+        stop_rule = collected.early.as_json(complete=is_complete, n_questions=n_questions)
     return {
-        **_coverage_json(stored, collected),
-        "stop_rule": _stop_rule_json(stored, collected),
+        "complete": is_complete,
+        **shard_json(plan, total.accounting),
+        "stop_rule": stop_rule,
         "selection": selection_json(plan),
         "reading": {"rule": plan["scorer"]["rule"], "versions": plan["scorer"]["reading"]},
         "accounting": total.accounting.as_json(),
@@ -208,28 +207,6 @@ def _metrics_json(stored: StoredBenchmark, collected: Collection) -> dict[str, A
         "completed": total.completed(),
         "judging": _judging_json(stored, collected),
     }
-
-
-def _coverage_json(stored: StoredBenchmark, collected: Collection) -> dict[str, Any]:
-    """Return whether every planned sample was run, which a shard is never, and which shard it is;
-    of results of another tool, whether that says so.
-    """
-    plan = stored.plan
-    is_whole = shard_of(plan.get("identity")) is None and bool(
-        (plan.get("imported") or {}).get("complete", True)
-    )
-    return {
-        "complete": collected.n_not_run == 0 and is_whole,
-        **shard_json(plan, collected.total.accounting),
-    }
-
-
-def _stop_rule_json(stored: StoredBenchmark, collected: Collection) -> dict[str, Any] | None:
-    if collected.early is None:
-        return None
-    is_complete = _coverage_json(stored, collected)["complete"]
-    n_questions = _n_questions(stored, collected)
-    return collected.early.as_json(complete=is_complete, n_questions=n_questions)
 
 
 def _n_questions(stored: StoredBenchmark, collected: Collection) -> int:
@@ -299,7 +276,7 @@ def _bundle_json(
     return {
         "run_id": stored.run_id,
         "sdk": f"nel {__version__}",
-        **_coverage_json(stored, collected),
+        **{name: metrics[name] for name in ("complete", "shard") if name in metrics},
         "identity": plan["digest"],
         "identity_fields": Identity(fields=plan.get("identity") or {}).shown,
         "config": {
@@ -327,8 +304,11 @@ def _bundle_json(
 
 
 def _scores_json(total: Accumulator, metrics: list[dict[str, Any]]) -> dict[str, Any]:
-    scores = {metric["name"]: _score_json(metric) for metric in metrics}
-    headline = _score_json(metrics[0])
+    scores = {
+        metric["name"]: {name: metric[name] for name in ("value", "ci_lower", "ci_upper", "n")}
+        for metric in metrics
+    }
+    headline = scores[metrics[0]["name"]]
     scores.setdefault("mean_reward", headline)
     if total.binary:
         scores.setdefault("pass@1", headline)
@@ -337,18 +317,10 @@ def _scores_json(total: Accumulator, metrics: list[dict[str, Any]]) -> dict[str,
     return scores
 
 
-def _score_json(metric: Mapping[str, object]) -> dict[str, Any]:
-    return {name: metric[name] for name in ("value", "ci_lower", "ci_upper", "n")}
-
-
 def _bundle_category(accumulator: Accumulator) -> dict[str, object]:
-    headline = accumulator.headline()
-    return {
-        "mean_reward": headline["value"],
-        "n": headline["n"],
-        "ci_lower": headline["ci_lower"],
-        "ci_upper": headline["ci_upper"],
-    }
+    headline: Mapping[str, Any] = accumulator.headline()
+    ends = {name: headline[name] for name in ("n", "ci_lower", "ci_upper")}
+    return {"mean_reward": headline["value"], **ends}
 
 
 def _run_yaml(run_id: str, config: dict[str, Any]) -> bytes:

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from types import GenericAlias
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 import numpy as np
 from pydantic import ConfigDict, TypeAdapter, ValidationError
@@ -106,19 +106,11 @@ def check_results(files: BenchmarkFiles, columns: Columns) -> None:
         _refuse_unequal(files, name, metrics["accounting"][name], int(states[state]))
     wrong = (columns.states == FAILED) & (columns.numbers("reward") != 0)
     if wrong.any():
-        raise OutputError(
-            _statement(
-                files,
-                f"{int(wrong.sum()):,} model failures have a reward, which is 0 for all of them",
-            )
-        )
+        n_wrong = int(wrong.sum())
+        _refuse(files, f"{n_wrong:,} model failures have a reward, which is 0 for all of them")
     repeats, planned = columns.integers("repeat"), files.bundle["benchmark"].get("repeats")
     if planned is not None and not 0 <= int(repeats.min()) <= int(repeats.max()) < planned:
-        raise OutputError(
-            _statement(
-                files, f"each sample was asked {planned} times, and a line is of another repeat"
-            )
-        )
+        _refuse(files, f"each sample was asked {planned} times, and a line is of another repeat")
     for row in metrics["metrics"]:
         values = _values_of(columns, row["name"], metrics["headline"]["metric"])
         if values is not None:
@@ -155,12 +147,12 @@ def _check_own_ends(files: BenchmarkFiles, row: Mapping[str, Any]) -> None:
         or (lower is None) != (upper is None)
         or (lower is not None and lower > upper)
     ):
-        raise OutputError(_statement(files, f"the interval of {name} is none of level {LEVEL:g}"))
+        _refuse(files, f"the interval of {name} is none of level {LEVEL:g}")
     bounds, value = row["bounds"], row["value"]
     n_questions = max(other["n_questions"] for other in files.metrics["metrics"])
     is_of_all = row["n_questions"] == n_questions  # bounds are of those left out too
     if bounds and is_of_all and value is not None and not _is_within(value, bounds):
-        raise OutputError(_statement(files, f"the bounds of {name} do not hold its value"))
+        _refuse(files, f"the bounds of {name} do not hold its value")
 
 
 def _check_ends(
@@ -215,27 +207,19 @@ def _disagreement(files: BenchmarkFiles) -> str:
         return f"metrics.json has the headline {name}, and no or another row of it"
     if not bundle:
         return ""
-    aliases = {"mean_reward"} - {
-        row["name"] for row in metrics["metrics"]
-    }  # which may have a metric of that name
-    scores = {
-        score_key: score["value"]
-        for score_key, score in (bundle["benchmark"].get("scores") or {}).items()
-    }
     pairs = {
         "run_id": (metrics["run_id"], bundle["run_id"]),
         "benchmark": (metrics["benchmark"], bundle["benchmark"]["name"]),
         "number of results": (metrics["accounting"]["n_total"], bundle["n_results"]),
-        **{
-            score_key: (headline["value"], scores[score_key])
-            for score_key in (name, *aliases)
-            if score_key in scores
-        },
     }
+    # A metric of the run may have the name mean_reward, which otherwise is the headline's too.
+    aliases = {"mean_reward"} - {row["name"] for row in metrics["metrics"]}
+    scores = bundle["benchmark"]["scores"]
+    for alias in (name, *aliases):
+        if alias in scores:
+            pairs[alias] = (headline["value"], scores[alias]["value"])
     differ = [
-        f"{what} {score_key} and {other}"
-        for what, (score_key, other) in pairs.items()
-        if score_key != other
+        f"{what} {ours} and {other}" for what, (ours, other) in pairs.items() if ours != other
     ]
     return f"metrics.json and eval-*.json differ in {', '.join(differ)}" if differ else ""
 
@@ -326,22 +310,20 @@ def _refuse_unequal(
     else:
         is_equal = math.isclose(stated, computed, rel_tol=_ROUNDING, abs_tol=_ROUNDING)
     if not is_equal:
-        raise OutputError(
-            _statement(
-                files,
-                f"{what} is {_number(stated)} in metrics.json and {_number(computed)} by its lines",
-            )
+        _refuse(
+            files,
+            f"{what} is {_number(stated)} in metrics.json and {_number(computed)} by its lines",
         )
 
 
-def _number(value: float | None) -> str:
-    return "null" if value is None else f"{value:.10g}"
-
-
-def _statement(files: BenchmarkFiles, what: str) -> str:
+def _refuse(files: BenchmarkFiles, what: str) -> NoReturn:
     run_dir = files.directory.parent
-    return (
+    raise OutputError(
         f"{files.directory / 'results.jsonl'} does not agree with metrics.json: {what}; one of the"
         f" two was edited or is of another run: nel verify {run_dir} says what was changed, nel"
         f" report {run_dir} writes both again"
     )
+
+
+def _number(value: float | None) -> str:
+    return "null" if value is None else f"{value:.10g}"

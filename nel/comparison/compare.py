@@ -126,30 +126,24 @@ def _candidate(
     columns: dict[tuple[str, bool], Columns],
 ) -> Candidate:
     shared = common_benchmarks(baseline, side, only)
-    compared_benchmarks = []
+    compared = []
     for left, right in shared:
         before, after = baseline.benchmarks[left], side.benchmarks[right]
         key = left, needs_rows(before, after)
         if key not in columns:
             columns[key] = before.columns(rows=key[1])
-        compared_benchmarks.append(
-            compare_benchmark(
-                before,
-                columns[key],
-                after,
-                settings,
-                despite=despite,
-                what=f"{left} of {baseline.label} and {side.label}",
-            )
+        what = f"{left} of {baseline.label} and {side.label}"
+        compared.append(
+            compare_benchmark(before, columns[key], after, settings, despite=despite, what=what)
         )
     return Candidate(
         side=side,
-        benchmarks=compared_benchmarks,
-        only_baseline=sorted(
-            baseline.benchmarks.keys() - {left for left, _ in shared} if not only else ()
+        benchmarks=compared,
+        only_baseline=(
+            [] if only else sorted(set(baseline.benchmarks) - {left for left, _ in shared})
         ),
-        only_candidate=sorted(
-            side.benchmarks.keys() - {right for _, right in shared} if not only else ()
+        only_candidate=(
+            [] if only else sorted(set(side.benchmarks) - {right for _, right in shared})
         ),
     )
 
@@ -218,10 +212,7 @@ def compare_benchmark(
     metrics, slices = _other_metrics(pairing, settings), _slices(pairing, settings)
     if n_not_asked(pairing):
         headline = with_honest_verdict(headline, baseline, candidate, settings)
-        metrics, slices = (
-            [without_interval(measured) for measured in metrics],
-            [without_interval(measured) for measured in slices],
-        )
+        metrics, slices = (list(map(without_interval, measures)) for measures in (metrics, slices))
     return BenchmarkComparison(
         name=baseline.name,
         baseline=baseline,
@@ -355,22 +346,26 @@ def _adjusted(comparison: Comparison) -> Comparison:
     headlines = iter(
         _in_family([benchmark.headline for benchmark in every], holm, alpha, "Holm's adjustment")
     )
-    sides = []
-    for side in comparison.candidates:
-        candidates = []
-        for benchmark in side.benchmarks:
-            explored = [*benchmark.slices, *benchmark.metrics]
-            adjusted = _in_family(
-                explored, benjamini_hochberg, alpha, "Benjamini and Hochberg's adjustment"
-            )
-            n = len(benchmark.slices)
-            candidates.append(
-                replace(
-                    benchmark, headline=next(headlines), slices=adjusted[:n], metrics=adjusted[n:]
-                )
-            )
-        sides.append(replace(side, benchmarks=candidates))
-    return replace(comparison, candidates=sides)
+
+    def adjusted(benchmark: BenchmarkComparison) -> BenchmarkComparison:
+        explored = _in_family(
+            [*benchmark.slices, *benchmark.metrics],
+            benjamini_hochberg,
+            alpha,
+            "Benjamini and Hochberg's adjustment",
+        )
+        n = len(benchmark.slices)
+        return replace(
+            benchmark, headline=next(headlines), slices=explored[:n], metrics=explored[n:]
+        )
+
+    return replace(
+        comparison,
+        candidates=[
+            replace(side, benchmarks=[adjusted(benchmark) for benchmark in side.benchmarks])
+            for side in comparison.candidates
+        ],
+    )
 
 
 def _in_family(

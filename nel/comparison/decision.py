@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final, Protocol
 
@@ -31,6 +31,21 @@ _STATUS: Final = {
     GateDecision.NO_GO: "breach",
     GateDecision.INCONCLUSIVE: "inconclusive",
 }
+
+
+_EVIDENCE: Final = (
+    "pairs",
+    "differs",
+    "unchecked",
+    "fields_differ",
+    "n_prompts_differ",
+    "models",
+    "causes",
+    "moved",
+    "slices",
+    "cautions",
+)
+"""What of a comparison stands in a decision, beside the numbers of flips."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -187,9 +202,11 @@ def decision_json(
 
 
 def _benchmark_json(gated: GatedBenchmark) -> dict[str, object]:
-    compared = (
-        None if gated.compared is None else _evidence(benchmark_json(gated.compared, flips_max=0))
-    )
+    evidence = None
+    if gated.compared is not None:
+        compared = benchmark_json(gated.compared, flips_max=0)
+        flips = {name: compared["flips"][name] for name in ("n_lost", "n_won")}
+        evidence = {**{name: compared[name] for name in _EVIDENCE}, "flips": flips}
     return {
         "benchmark": gated.name,
         "metric": gated.metric,
@@ -200,30 +217,9 @@ def _benchmark_json(gated: GatedBenchmark) -> dict[str, object]:
         "reasons": gated.reasons,
         "value": gated.value,
         "measure": None if gated.measured is None else measure_json(gated.measured),
-        "checks": [_check_json(check) for check in gated.checks],
-        "evidence": compared,
+        "checks": [
+            {**asdict(check), "status": _STATUS[check.status], "reason": check.reason or None}
+            for check in gated.checks
+        ],
+        "evidence": evidence,
     }
-
-
-def _evidence(compared: Mapping[str, Any]) -> dict[str, object]:
-    """Return what of a comparison stands in a decision."""
-    names = (
-        "pairs",
-        "differs",
-        "unchecked",
-        "fields_differ",
-        "n_prompts_differ",
-        "models",
-        "causes",
-        "moved",
-        "slices",
-    )
-    flips = compared["flips"]
-    return {
-        **{name: compared[name] for name in (*names, "cautions")},
-        "flips": {name: flips[name] for name in ("n_lost", "n_won")},
-    }
-
-
-def _check_json(check: Check) -> dict[str, object]:
-    return {**asdict(check), "status": _STATUS[check.status], "reason": check.reason or None}

@@ -12,7 +12,6 @@ from nel.comparison.flips import Flip, flips, moved
 from nel.comparison.measures import Measure
 from nel.comparison.sides import Side, Texts
 from nel.decide.paired import PairedDifference
-from nel.decide.repeats import VarianceParts
 from nel.version import __version__
 
 FORMAT: Final = 1
@@ -116,7 +115,12 @@ def benchmark_json(compared: BenchmarkComparison, *, flips_max: int) -> dict[str
         "headline": measure_json(compared.headline),
         "metrics": [measure_json(measured) for measured in compared.metrics],
         "slices": [measure_json(measured) for measured in compared.slices],
-        "repeats": [None if parts is None else _variance_json(parts) for parts in compared.repeats],
+        "repeats": [
+            None
+            if parts is None
+            else {name: getattr(parts, name) for name in ("between", "within", "repeats")}
+            for parts in compared.repeats
+        ],
         "moved": {
             name: {"baseline": pair[0], "candidate": pair[1]}
             for name, pair in moved(compared).items()
@@ -124,10 +128,8 @@ def benchmark_json(compared: BenchmarkComparison, *, flips_max: int) -> dict[str
         "models": [dict(sorted(side.models.items())) for side in columns],
         "causes": [dict(sorted(side.causes.items())) for side in columns],
         "fields_differ": [
-            _pair(*difference_of_field)
-            for difference_of_field in other_differences(
-                compared.baseline.fields, compared.candidate.fields
-            )
+            _pair(*field)
+            for field in other_differences(compared.baseline.fields, compared.candidate.fields)
         ],
         "n_prompts_differ": pairing.n_prompts_differ,
         "flips": {
@@ -175,10 +177,6 @@ def _bounds_json(measured: Measure) -> dict[str, object] | None:
         "ci_lower": worst.lower,
         "ci_upper": best.upper,
     }
-
-
-def _variance_json(variances: VarianceParts) -> dict[str, object]:
-    return {"between": variances.between, "within": variances.within, "repeats": variances.repeats}
 
 
 def _flip_json(flip: Flip) -> dict[str, object]:

@@ -130,14 +130,10 @@ def _check_results(
 
 def _demands_of(benchmarks: Sequence[BenchmarkFiles], floor: Floor) -> list[_Held]:
     rows = [demand for files in benchmarks for demand in _rows(files, floor.metric, floor)]
-    name, separator, metric = floor.metric.partition(":")
-    if not rows and separator:
-        rows = [
-            demand
-            for files in benchmarks
-            if files.title == name
-            for demand in _rows(files, metric, floor)
-        ]
+    name, _, metric = floor.metric.partition(":")
+    if not rows:
+        named = [files for files in benchmarks if files.title == name and metric]
+        rows = [demand for files in named for demand in _rows(files, metric, floor)]
     if not rows:
         known = sorted(
             {str(row["name"]) for files in benchmarks for row in files.metrics["metrics"]}
@@ -178,18 +174,18 @@ def _rows(files: BenchmarkFiles, metric: str, floor: Floor) -> list[_Held]:
 
 
 def _gated(demand: _Held, breached: Mapping[int, float]) -> GatedBenchmark:
-    span = demand.span(LEVEL)
+    lower, upper = demand.span(LEVEL) or (None, None)
     status = GateDecision.INCONCLUSIVE
     if id(demand) in breached:
         status = GateDecision.NO_GO
-    elif span is not None and span[0] >= demand.floor.value:
+    elif lower is not None and lower >= demand.floor.value:
         status = GateDecision.GO
     check = Check(
         kind=_KIND,
         limit=demand.floor.value,
         status=status,
-        lower=None if span is None else span[0],
-        upper=None if span is None else span[1],
+        lower=lower,
+        upper=upper,
         level=LEVEL,
         breach_level=breached.get(id(demand)),
     )

@@ -213,15 +213,17 @@ def _metric(compared: BenchmarkComparison, rule: ResolvedRule) -> tuple[str, Sco
     """
     headline = compared.candidate.headline
     name = rule.metric or headline
-    if name == _ROUNDS_TO_ONE and not _is_binary(compared):
-        raise ConfigError(
-            f"the policy asks for pass@1 of {compared.name}, whose scores are not 0 and 1; say"
-            " mean_reward"
-        )
+    sides = [side.columns for side in (compared.pairing.baseline, compared.pairing.candidate)]
+    if name == _ROUNDS_TO_ONE:
+        rewards = np.concatenate([columns.numbers("reward") for columns in sides])
+        if not np.isin(rewards[~np.isnan(rewards)], (0.0, 1.0)).all():
+            raise ConfigError(
+                f"the policy asks for pass@1 of {compared.name}, whose scores are not 0 and 1; say"
+                " mean_reward"
+            )
     if name in (headline, _ROUNDS_TO_ONE, *_MEANS_REWARD):
         return name, compared.scores
-    columns = compared.pairing.baseline.columns, compared.pairing.candidate.columns
-    known = set(columns[0].metric_names) & set(columns[1].metric_names)
+    known = set(sides[0].metric_names) & set(sides[1].metric_names)
     if name not in known:
         hint = (
             did_you_mean(name, known)
@@ -232,12 +234,6 @@ def _metric(compared: BenchmarkComparison, rule: ResolvedRule) -> tuple[str, Sco
             f" have{hint}"
         )
     return name, scores_of(compared.pairing, name)
-
-
-def _is_binary(compared: BenchmarkComparison) -> bool:
-    sides = (compared.pairing.baseline, compared.pairing.candidate)
-    rewards = np.concatenate([side.columns.numbers("reward") for side in sides])
-    return bool(np.isin(rewards[~np.isnan(rewards)], (0.0, 1.0)).all())
 
 
 def _is_relative(scores: Scores, rule: ResolvedRule) -> bool:
@@ -329,30 +325,25 @@ def _measured(entry: _Entry, level: float) -> Measure | None:
 
 
 def _tested(demand: Demand, breached: Mapping[int, float], level: float, *, gated: bool) -> Check:
-    span = demand.span(level)
-    if span is None:
+    span, reason = demand.span(level), ""
+    status = GateDecision.INCONCLUSIVE
+    if span is not None:
+        status = non_inferiority(*span, margin=demand.margin)
+        if gated and status is GateDecision.NO_GO and id(demand) not in breached:
+            status = GateDecision.INCONCLUSIVE
+            reason = "a breach taken alone, but not after Holm's adjustment over the policy"
+    elif demand.is_stopped:
+        reason = "a stop rule ended a run, and there is no interval of this that holds at any time"
+    else:
         reason = demand.measured(level).reason
-        if demand.is_stopped:
-            reason = (
-                "a stop rule ended a run, and there is no interval of this that holds at any time"
-            )
-        return Check(
-            kind=demand.kind, limit=demand.limit, status=GateDecision.INCONCLUSIVE, reason=reason
-        )
-    status = non_inferiority(*span, margin=demand.margin)
-    reason = ""
-    if gated and status is GateDecision.NO_GO and id(demand) not in breached:
-        status, reason = (
-            GateDecision.INCONCLUSIVE,
-            "a breach taken alone, but not after Holm's adjustment over the policy",
-        )
+    lower, upper = span or (None, None)
     return Check(
         kind=demand.kind,
         limit=demand.limit,
         status=status,
         reason=reason,
-        lower=span[0],
-        upper=span[1],
-        level=level,
+        lower=lower,
+        upper=upper,
+        level=None if span is None else level,
         breach_level=breached.get(id(demand)),
     )

@@ -251,12 +251,12 @@ class Columns:
 
     @property
     def categories(self) -> list[str]:
-        """Return the names behind the codes of ``category``."""
+        """Return the name of each code of ``category``."""
         return list(self._codes["category"])
 
     @property
     def groups(self) -> list[str]:
-        """Return the names behind the codes of ``group``."""
+        """Return the name of each code of ``group``."""
         return list(self._codes["group"])
 
 

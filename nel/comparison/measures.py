@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from nel.comparison.lines import UNSCORED, Columns, Floats, Ints
+from nel.comparison.lines import UNSCORED, Floats, Ints
 from nel.comparison.pairing import Pairing
 from nel.comparison.questions import Questions, Values, metric_values
 from nel.core.scaling import mean_of
@@ -54,7 +54,6 @@ class Scores:
     """Lowest and highest mean of each question had every repeat been scored."""
     candidate_ends: tuple[Floats, Floats]
     clusters: Ints | None
-    is_lower_better: bool = False
 
     @property
     def scored(self) -> npt.NDArray[np.bool_]:
@@ -140,16 +139,17 @@ def scores_of(pairing: Pairing, metric: str) -> Scores:
         pairing: Of two sides.
         metric: `REWARD`, or the name of a metric that both sides have.
     """
+    sides = ((pairing.baseline, pairing.left), (pairing.candidate, pairing.right))
     lines = [
-        _lines_of(side_scores.columns, metric)
-        for side_scores in (pairing.baseline, pairing.candidate)
+        questions.columns.numbers("reward")
+        if metric == REWARD
+        else metric_values(questions.columns, metric)
+        for questions, _ in sides
     ]
     scale = _scale(lines)
-    sides = zip(
-        (pairing.baseline, pairing.candidate), lines, (pairing.left, pairing.right), strict=True
-    )
     left, right = (
-        _side_of(questions, values, chosen, scale) for questions, values, chosen in sides
+        _side_of(questions, values, chosen, scale)
+        for (questions, chosen), values in zip(sides, lines, strict=True)
     )
     scores = Scores(
         baseline=left[0],
@@ -174,25 +174,16 @@ def meaningless_margin(margin: float, *, are_shares: bool) -> str | None:
     """
     if margin < 1 or not are_shares:
         return None
-    return (
-        f"scores from 0 to 1 cannot differ by more than 1, so {margin:g} says nothing; "
-        + _meant(margin)
-    )
-
-
-def _meant(margin: float) -> str:
-    return "one point is 0.01" if margin == 1 else f"{margin / _POINTS:g} is {margin:g} points"
+    meant = "one point is 0.01" if margin == 1 else f"{margin / _POINTS:g} is {margin:g} points"
+    return f"scores from 0 to 1 cannot differ by more than 1, so {margin:g} says nothing; {meant}"
 
 
 def clusters_of(pairing: Pairing) -> Ints | None:
-    """Return the cluster of each pair, None where no two questions share one."""
+    """Return the cluster of each pair, None where no question is in one."""
     for questions, chosen in ((pairing.baseline, pairing.left), (pairing.candidate, pairing.right)):
         codes = questions.codes_of("group")[chosen]
-        known = codes >= 0
-        if known.any():
-            alone = -1 - np.arange(len(codes))
-            cluster_codes = np.where(known, codes, alone)
-            return cluster_codes if len(np.unique(cluster_codes)) < len(cluster_codes) else None
+        if (codes >= 0).any():
+            return np.where(codes >= 0, codes, -1 - np.arange(len(codes)))
     return None
 
 
@@ -205,8 +196,6 @@ def measure(scores: Scores, metric: str, settings: Settings, *, is_bounded: bool
         settings: How the difference is judged.
         is_bounded: Whether unscored samples are considered; else only scored pairs are.
     """
-    if scores.is_lower_better:
-        scores = replace(scores.turned(), is_lower_better=False)
     scored = scores.scored
     scored_alone = scores.only(scored)
     undefined = Measure(
@@ -220,52 +209,36 @@ def measure(scores: Scores, metric: str, settings: Settings, *, is_bounded: bool
         verdict=Verdict.INCONCLUSIVE,
         reason="no pair has a score on both sides",
     )
-    if len(scored_alone.baseline) < _FEWEST:
-        return (
-            replace(undefined, reason="one pair alone has a score on both sides")
-            if len(scored_alone.baseline)
-            else undefined
-        )
+    if undefined.n_scored < _FEWEST:
+        alone = "one pair alone has a score on both sides"
+        return replace(undefined, reason=alone) if undefined.n_scored else undefined
+    whole = scores if is_bounded and scores.is_open else None
     try:
-        tested = _difference(
-            scored_alone.baseline,
-            scored_alone.candidate,
-            scored_alone.clusters,
-            settings,
-            settings.level,
-        )
-        ends = _ends(scores, settings, settings.level) if is_bounded and scores.is_open else None
-        spans = [
-            (end_difference.lower, end_difference.upper)
-            for end_difference in (tested, *(ends or ()))
-        ]
-        verdict_of_ends, reason = _verdict(scored_alone, scores if ends else None, spans, settings)
+        tested, *ends = _differences(scored_alone, whole, settings, settings.level)
+        decided, reason = _verdict(scored_alone, whole, [tested, *ends], settings)
     except UndefinedMetric as error:
         return replace(undefined, reason=str(error))
-    notes = _notes(tested, settings)
     return replace(
-        undefined, tested=tested, bounds=ends, verdict=verdict_of_ends, reason=reason, notes=notes
+        undefined,
+        tested=tested,
+        bounds=(ends[0], ends[1]) if ends else None,
+        verdict=decided,
+        reason=reason,
+        notes=_notes(tested, settings),
     )
 
 
 def _verdict(
-    scored_alone: Scores, whole: Scores | None, spans: list[tuple[float, float]], settings: Settings
+    scored_alone: Scores,
+    whole: Scores | None,
+    differences: Sequence[PairedDifference],
+    settings: Settings,
 ) -> tuple[Verdict, str]:
     """Return the verdict over all intervals, and why it is inconclusive where it is."""
-    inner = spans
+    spans = inner = [(difference.lower, difference.upper) for difference in differences]
     if settings.margin > 0:
-        level = 2 * settings.level - 1
-        narrow = [
-            _difference(
-                scored_alone.baseline,
-                scored_alone.candidate,
-                scored_alone.clusters,
-                settings,
-                level,
-            )
-        ]
-        narrow += [] if whole is None else _ends(whole, settings, level)
-        inner = [(narrow_end.lower, narrow_end.upper) for narrow_end in narrow]
+        narrow = _differences(scored_alone, whole, settings, 2 * settings.level - 1)
+        inner = [(difference.lower, difference.upper) for difference in narrow]
     decided = verdict_within_bounds(spans, margin=settings.margin, equivalence=inner)
     alone = verdict(*spans[0], margin=settings.margin, equivalence=inner[0])
     if decided is not Verdict.INCONCLUSIVE:
@@ -275,27 +248,30 @@ def _verdict(
     return decided, "the interval holds both harm and gain"
 
 
-def _ends(
-    scores: Scores, settings: Settings, level: float
-) -> tuple[PairedDifference, PairedDifference]:
-    """Return the difference with every unscored sample counted against the candidate, and for
-    it.
+def _differences(
+    scored_alone: Scores, whole: Scores | None, settings: Settings, level: float
+) -> list[PairedDifference]:
+    """Return the difference of what was scored; of all pairs also that with every unscored sample
+    counted against the candidate, and that with every one counted for it.
     """
-    worst = _difference(
-        scores.baseline_ends[1], scores.candidate_ends[0], scores.clusters, settings, level
-    )
-    best = _difference(
-        scores.baseline_ends[0], scores.candidate_ends[1], scores.clusters, settings, level
-    )
-    return worst, best
+    sides = [(scored_alone.baseline, scored_alone.candidate, scored_alone.clusters)]
+    if whole is not None:
+        (low, high), (worst, best) = whole.baseline_ends, whole.candidate_ends
+        sides += [(high, worst, whole.clusters), (low, best, whole.clusters)]
+    return [
+        paired_difference(
+            baseline, candidate, clusters=_shared(clusters), level=level, seed=settings.seed
+        )
+        for baseline, candidate, clusters in sides
+    ]
 
 
-def _difference(
-    baseline: Floats, candidate: Floats, clusters: Ints | None, settings: Settings, level: float
-) -> PairedDifference:
-    has_clusters = clusters is not None and len(np.unique(clusters)) < len(clusters)
-    groups = clusters.tolist() if clusters is not None and has_clusters else None
-    return paired_difference(baseline, candidate, clusters=groups, level=level, seed=settings.seed)
+def _shared(clusters: Ints | None) -> list[int] | None:
+    """Return the clusters of questions, None where no two questions share one."""
+    if clusters is None or len(np.unique(clusters)) == len(clusters):
+        return None
+    codes: list[int] = clusters.tolist()
+    return codes
 
 
 def _notes(difference: PairedDifference, settings: Settings) -> tuple[str, ...]:
@@ -314,17 +290,14 @@ def _notes(difference: PairedDifference, settings: Settings) -> tuple[str, ...]:
     )
 
 
-def _lines_of(columns: Columns, metric: str) -> Floats:
-    return columns.numbers("reward") if metric == REWARD else metric_values(columns, metric)
-
-
 def _scale(lines: Sequence[Floats]) -> tuple[float, float]:
     """Return the lowest and highest score there can be: 0 and 1, or what was seen where scores go
     beyond.
     """
     seen = np.concatenate([values[~np.isnan(values)] for values in lines])
-    low, high = (float(seen.min()), float(seen.max())) if len(seen) else (0.0, 1.0)
-    return min(low, 0.0) if low >= 0 and high <= 1 else low, 1.0 if low >= 0 and high <= 1 else high
+    if ((seen >= 0) & (seen <= 1)).all():
+        return 0.0, 1.0
+    return float(seen.min()), float(seen.max())
 
 
 def _side_of(

@@ -100,7 +100,10 @@ def _benchmark(run_dir: Path, files: BenchmarkFiles) -> SideBenchmark:
     metrics, bundle, where = files.metrics, files.bundle, files.directory
     if not bundle:
         raise OutputError(f"{where} has no eval-*.json; make it again with nel report {run_dir}")
-    if fields_of(bundle).get(_IMPORTED) is not None and not bundle.get("complete"):
+    fields = bundle.get("identity_fields")
+    if not isinstance(fields, dict):
+        raise OutputError(f"{where} has no identity; write it again with nel report {run_dir}")
+    if fields.get(_IMPORTED) is not None and not bundle["complete"]:
         raise OutputError(
             f"{where} was imported of a run that did not end; import the finished one"
         )
@@ -109,14 +112,9 @@ def _benchmark(run_dir: Path, files: BenchmarkFiles) -> SideBenchmark:
             f"{where} is of {shard_title(metrics)}, which decides nothing by itself; put all shards"
             f" together with {MERGE}"
         )
-    if not (metrics.get("complete") and bundle.get("complete")):
+    if not (metrics["complete"] and bundle["complete"]):
         raise OutputError(
             f"{where} is not finished: planned samples were never run; nel eval resume {run_dir}"
-        )
-    fields = bundle.get("identity_fields")
-    if not isinstance(fields, dict):
-        raise OutputError(
-            f"{where} was written by an older nel; write it again with nel report {run_dir}"
         )
     recorded = fields.get("mode") == _RECORDED
     total = (files.runtime.get("cost") or {}).get("total")
@@ -139,12 +137,6 @@ def _benchmark(run_dir: Path, files: BenchmarkFiles) -> SideBenchmark:
         warnings=metrics.get("warnings") or (),
         check=lambda columns: check_results(files, columns),
     )
-
-
-def fields_of(bundle: Mapping[str, Any]) -> Mapping[str, object]:
-    """Return the fields of a bundle's identity, empty where it has none."""
-    identity = bundle.get("identity_fields")
-    return identity if isinstance(identity, dict) else {}
 
 
 def _state_and_reward(value: Mapping[str, Any], where: str) -> tuple[int, float | None]:

@@ -13,8 +13,6 @@ from nel.comparison.questions import Key, Questions, is_distinct, questions_of
 from nel.comparison.sides import SideBenchmark
 from nel.errors import UsageError
 
-POSITION_ONLY = "pairing"
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pairing:
@@ -78,7 +76,8 @@ def pair(
     left_questions = questions_of(columns, key, str(baseline.path))
     right_questions = questions_of(others, key, str(candidate.path))
     left, right = _in_common(left_questions, right_questions)
-    same = _same_content(baseline, left_questions, left, candidate, right_questions, right)
+    by_row = needs_rows(baseline, candidate)
+    same = _same_content(left_questions, left, right_questions, right, by_row=by_row)
     left, right = left[same], right[same]
     prompts = left_questions.digest_of("prompt")[left], right_questions.digest_of("prompt")[right]
     known = (prompts[0] != 0) & (prompts[1] != 0)
@@ -133,21 +132,12 @@ def _in_common(baseline: Questions, candidate: Questions) -> tuple[Ints, Ints]:
 
 
 def _same_content(
-    baseline: SideBenchmark,
-    left_questions: Questions,
-    left: Ints,
-    candidate: SideBenchmark,
-    right_questions: Questions,
-    right: Ints,
+    baseline: Questions, left: Ints, candidate: Questions, right: Ints, *, by_row: bool
 ) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     """Return which pairs have equal gold answers, and equal rows where the datasets are not known
     to be the same.
     """
-    same = (
-        left_questions.digest_of("expected")[left] == right_questions.digest_of("expected")[right]
-    )
-    if needs_rows(baseline, candidate):
-        same = same & (
-            left_questions.digest_of("row")[left] == right_questions.digest_of("row")[right]
-        )
-    return np.asarray(same)
+    same = np.ones(len(left), dtype=bool)
+    for name in ("expected", "row") if by_row else ("expected",):
+        same &= np.asarray(baseline.digest_of(name)[left] == candidate.digest_of(name)[right])
+    return same

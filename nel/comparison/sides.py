@@ -36,18 +36,21 @@ DAMAGE: Final = (AttributeError, KeyError, TypeError, ValueError, OverflowError)
 
 
 @contextmanager
-def readable(what: Path) -> Iterator[None]:
-    """Turn what reading a file of another shape raises into an error that names it.
+def readable(
+    what: Path | str, fault: str = "does not hold what it should", again: str = "write it again"
+) -> Iterator[None]:
+    """Turn what reading JSON of another shape raises into an error that names the file or line.
 
     Raises:
-        OutputError: The file does not hold what it should.
+        OutputError: It does not hold what it should.
     """
     try:
         yield
     except DAMAGE as error:
-        raise OutputError(
-            f"{what} does not hold what it should ({_reason(error)}); write it again"
-        ) from error
+        raise OutputError(f"{what} {fault} ({type(error).__name__}: {error}); {again}") from error
+
+
+_result = partial(readable, fault="is no result", again="write the results again")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,10 +136,13 @@ class SideBenchmark:
 
     def _read(self, *, rows: bool) -> Columns:
         processes = usable_processes() if self.make_blocks is not None else 1
-        if processes > 1 and size_of(self.path) > PART_BYTES:
-            columns = self._read_in_parts(processes, rows=rows)
-            if columns is not None:
-                return columns
+        try:
+            if processes > 1 and self.path.stat().st_size > PART_BYTES:
+                columns = self._read_in_parts(processes, rows=rows)
+                if columns is not None:
+                    return columns
+        except OSError as error:
+            raise OutputError(f"cannot read {self.path}: {error.strerror or error}") from error
         return self._read_lines(line_blocks(self.path), rows=rows)
 
     def _read_in_parts(self, processes: int, *, rows: bool) -> Columns | None:
@@ -144,7 +150,8 @@ class SideBenchmark:
         or is damaged.
         """
         columns = Columns()
-        parts = mapped(partial(self._part, rows=rows), parts_of(self.path), processes=processes)
+        ranges = parts_of_lines(self.path, PART_BYTES)
+        parts = mapped(partial(self._part, rows=rows), ranges, processes=processes)
         with closing(parts):
             for part in parts:
                 if part is None or part.is_cut:
@@ -214,41 +221,6 @@ class Side:
     settings: Mapping[str, object] = field(default_factory=dict)
     """Flat settings of the whole run, for what else differs."""
     benchmarks: Mapping[str, SideBenchmark] = field(default_factory=dict)
-
-
-@contextmanager
-def _result(where: str) -> Iterator[None]:
-    """Turn what reading a line of another shape raises into an error that names it."""
-    try:
-        yield
-    except DAMAGE as error:
-        raise OutputError(
-            f"{where} is no result ({_reason(error)}); write the results again"
-        ) from error
-
-
-def _reason(error: Exception) -> str:
-    return f"{type(error).__name__}: {error}"
-
-
-def size_of(path: Path) -> int:
-    """Return the size of a file in bytes, 0 of one that cannot be read."""
-    try:
-        return path.stat().st_size
-    except OSError:
-        return 0
-
-
-def parts_of(path: Path) -> Iterator[tuple[int, int]]:
-    """Yield where parts of a file of lines begin and end; each begins with a line.
-
-    Raises:
-        OutputError: The file cannot be read.
-    """
-    try:
-        yield from parts_of_lines(path, PART_BYTES)
-    except OSError as error:
-        raise OutputError(f"cannot read {path}: {error.strerror or error}") from error
 
 
 def line_blocks(path: Path, offset: int = 0, end: int | None = None) -> LineBlocks:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from nel.comparison.compare import common_benchmarks
@@ -86,6 +86,7 @@ def standings_json(
     if len(names) > 1:
         duels += _overall(duels, len(sides))
     adjusted = holm([p for duel in duels for p in (duel.p_left, duel.p_right)])
+    p_values = list(zip(adjusted[::2], adjusted[1::2], strict=True))
     if len(names) > 1:
         scored[OVERALL] = [
             _mean_of_all([scored[name][position] for name in names])
@@ -103,7 +104,7 @@ def standings_json(
             for side in sides
         ],
         "benchmarks": [
-            _benchmark_json(name, scores, list(zip(duels, _pairs(adjusted), strict=True)), alpha)
+            _benchmark_json(name, scores, list(zip(duels, p_values, strict=True)), alpha)
             for name, scores in scored.items()
         ],
         "warnings": [
@@ -113,10 +114,6 @@ def standings_json(
             for text in texts_of({"warnings": side.benchmarks[name].warnings})
         ],
     }
-
-
-def _pairs(values: Sequence[float]) -> list[tuple[float, float]]:
-    return list(zip(values[::2], values[1::2], strict=True))
 
 
 def _common(sides: Sequence[Side], only: Sequence[str]) -> list[str]:
@@ -162,35 +159,28 @@ def _duel(name: str, left: int, right: int, compared: Measure, n_open: int) -> _
             f"a stop rule left {n_open:,} pairs unasked, and these intervals are for a fixed number"
             " of samples"
         )
-    if difference is None or n_open:
-        return _Duel(
-            benchmark=name,
-            left=left,
-            right=right,
-            difference=None if difference is None else difference.estimate,
-            n=compared.n_scored,
-            p_left=1.0,
-            p_right=1.0,
-            reason=reason,
-        )
-    ends = [
-        one_sided(end_difference.estimate, end_difference.p_value)
-        for end_difference in (difference, *(compared.bounds or ()))
-    ]
-    return _Duel(
+    duel = _Duel(
         benchmark=name,
         left=left,
         right=right,
-        difference=difference.estimate,
-        n=difference.n,
+        difference=None if difference is None else difference.estimate,
+        n=compared.n_scored,
+        p_left=1.0,
+        p_right=1.0,
+        reason=reason,
+    )
+    if difference is None or n_open:
+        return duel
+    ends = [one_sided(end.estimate, end.p_value) for end in (difference, *(compared.bounds or ()))]
+    is_whole = compared.bounds is None
+    return replace(
+        duel,
         p_left=max(p for p, _ in ends),
         p_right=max(p for _, p in ends),
         reason=(
-            ""
-            if compared.bounds is None
-            else "the order has to hold however the unscored samples would be scored"
+            "" if is_whole else "the order has to hold however the unscored samples would be scored"
         ),
-        error=None if compared.bounds is not None else difference.standard_error,
+        error=difference.standard_error if is_whole else None,
         degrees=difference.degrees,
     )
 
@@ -207,12 +197,8 @@ def _overall(duels: Sequence[_Duel], n: int) -> list[_Duel]:
             for duel in parts
             if duel.difference is not None and duel.error is not None
         ]
-        mean, p_left, p_right, reason = (
-            None,
-            1.0,
-            1.0,
-            "a benchmark has unscored or unasked samples",
-        )
+        mean, p_left, p_right = None, 1.0, 1.0
+        reason = "a benchmark has unscored or unasked samples"
         if len(known) == len(parts):
             try:
                 mean, p_value = stratified_difference(*map(list, zip(*known, strict=True)))
@@ -243,7 +229,6 @@ def _benchmark_json(
     own = [(duel, p) for duel, p in duels if duel.benchmark == name]
     claims = [(duel.left, duel.right) for duel, (p_left, _) in own if p_left <= alpha]
     claims += [(duel.right, duel.left) for duel, (_, p_right) in own if p_right <= alpha]
-    intervals = rank_intervals(len(scores), claims)
     return {
         "name": name,
         "ranks": [
@@ -255,10 +240,12 @@ def _benchmark_json(
                     if score is None
                     else 1 + sum(entry is not None and entry > score for entry in scores)
                 ),
-                "rank_lower": interval.lower,
-                "rank_upper": interval.upper,
+                "rank_lower": lower,
+                "rank_upper": upper,
             }
-            for position, (score, interval) in enumerate(zip(scores, intervals, strict=True))
+            for position, (score, (lower, upper)) in enumerate(
+                zip(scores, rank_intervals(len(scores), claims), strict=True)
+            )
         ],
         "pairs": [
             {

@@ -48,6 +48,30 @@ class Drawn:
         return self.n_clusters * self.size_max / self.n_questions
 
 
+class _Extremes:
+    """Two confidence sequences, of the lowest and of the highest that each value can be; one object
+    as long as both are equal.
+    """
+
+    def __init__(self, sequence: ConfidenceSequence) -> None:
+        self._low = self._high = sequence
+
+    def add(self, low: float, high: float) -> None:
+        if low != high and self._high is self._low:
+            self._high = deepcopy(self._low)
+        self._low.add(low)
+        if self._high is not self._low:
+            self._high.add(high)
+
+    @property
+    def lower(self) -> float:
+        return self._low.lower
+
+    @property
+    def upper(self) -> float:
+        return self._high.upper
+
+
 class DrawnMean:
     """A confidence sequence of the mean score that all questions of a benchmark would have given.
 
@@ -59,9 +83,7 @@ class DrawnMean:
     def __init__(self, drawn: Drawn, *, level: float = LEVEL) -> None:
         """Start with all that is possible."""
         self._drawn = drawn
-        self._low = ConfidenceSequence(level=level, population=drawn.n_clusters)
-        self._high = self._low
-        """The same object until a question is unscored."""
+        self._extremes = _Extremes(ConfidenceSequence(level=level, population=drawn.n_clusters))
         self._n = 0
         self._totals = [0.0, 0.0]
 
@@ -69,29 +91,25 @@ class DrawnMean:
         """Take the next cluster: its questions, and the lowest and highest total of their scores in
         0 to 1.
         """
-        if low != high and self._high is self._low:
-            self._high = deepcopy(self._low)
-        self._low.extend([self._seen(size, low)])
-        if self._high is not self._low:
-            self._high.extend([self._seen(size, high)])
+        self._extremes.add(self._share(size, low), self._share(size, high))
         self._n += size
         self._totals = [self._totals[0] + low, self._totals[1] + high]
 
-    def _seen(self, size: int, total: float) -> float:
+    def _share(self, size: int, total: float) -> float:
         return min(max(_MIDDLE + (total - size * _MIDDLE) / self._drawn.size_max, 0.0), 1.0)
 
     @property
     def lower(self) -> float:
         """Return the lower end now."""
         certain = self._totals[0] / self._drawn.n_questions
-        bound = max(_MIDDLE + (self._low.lower - _MIDDLE) * self._drawn.scale, certain)
+        bound = max(_MIDDLE + (self._extremes.lower - _MIDDLE) * self._drawn.scale, certain)
         return min(max(bound - ROUNDING, 0.0), 1.0)
 
     @property
     def upper(self) -> float:
         """Return the upper end now."""
         certain = (self._totals[1] + self._drawn.n_questions - self._n) / self._drawn.n_questions
-        bound = min(_MIDDLE + (self._high.upper - _MIDDLE) * self._drawn.scale, certain)
+        bound = min(_MIDDLE + (self._extremes.upper - _MIDDLE) * self._drawn.scale, certain)
         return max(min(bound + ROUNDING, 1.0), 0.0)
 
 
@@ -99,8 +117,8 @@ class PairedBets:
     """An e-process against both runs having equal means, fed with differences in -1 to 1.
 
     Each difference ``d`` multiplies it by ``1 + (W - L) / (W + L + 2) d``, where ``W`` and ``L``
-    are the sums of the gains and losses before it. For differences of -1, 0 and 1 it is exactly
-    `nel.decide.sequential.paired_e_value`.
+    are the sums of the gains and losses before it. For differences of -1, 0 and 1 it is exactly the
+    e-value of discordant pairs, ``2^(W+L) B(W+1, L+1)`` (Robbins 1970; Grünwald et al. 2024).
     Without replacement it stays valid: the more one run leads, the more the rest must favour the
     other one.
     """
@@ -143,7 +161,9 @@ class PairedDirection:
         """
         self._drawn = drawn
         self._left = list(baseline)
-        self._interval = [_differences(drawn, level)] * 2
+        self._extremes = _Extremes(
+            ConfidenceSequence(level=level, low=-1.0, population=drawn.n_clusters)
+        )
         self._bets = [PairedBets(level=level), PairedBets(level=level)]
         self._is_binary = is_binary
         self._totals = [0.0, 0.0]
@@ -152,49 +172,45 @@ class PairedDirection:
     def add(self, size: int, candidate: tuple[float, float], baseline: tuple[float, float]) -> None:
         """Take the next cluster: its questions and the lowest and highest totals of both runs."""
         low, high = candidate[0] - baseline[1], candidate[1] - baseline[0]
-        if low != high and self._interval[0] is self._interval[1]:
-            self._interval[1] = deepcopy(self._interval[0])
-        ends = [min(max(bet_value / self._drawn.size_max, -1.0), 1.0) for bet_value in (low, high)]
-        self._interval[0].extend(ends[:1])
-        if self._interval[1] is not self._interval[0]:
-            self._interval[1].extend(ends[1:])
-        for bets, difference in zip(self._bets, ends, strict=True):
-            bets.add(difference)
+        shares = [min(max(total / self._drawn.size_max, -1.0), 1.0) for total in (low, high)]
+        self._extremes.add(*shares)
+        for bets, share in zip(self._bets, shares, strict=True):
+            bets.add(share)
         self._totals = [self._totals[0] + low, self._totals[1] + high]
         self._left = [self._left[0] - baseline[0], self._left[1] - baseline[1]]
         self._n += size
 
     @property
+    def _certain(self) -> tuple[float, float]:
+        """Return the least and the largest sum of all differences that what was seen allows."""
+        rest = self._drawn.n_questions - self._n
+        return self._totals[0] - self._left[1], self._totals[1] + rest - self._left[0]
+
+    @property
     def lower(self) -> float:
         """Return the lower end of the difference of the means, candidate minus baseline."""
-        certain = (self._totals[0] - self._left[1]) / self._drawn.n_questions
-        return min(max(self._interval[0].lower * self._drawn.scale, certain) - ROUNDING, 1.0)
+        certain = self._certain[0] / self._drawn.n_questions
+        return min(max(self._extremes.lower * self._drawn.scale, certain) - ROUNDING, 1.0)
 
     @property
     def upper(self) -> float:
         """Return its upper end."""
-        certain = (
-            self._totals[1] + self._drawn.n_questions - self._n - self._left[0]
-        ) / self._drawn.n_questions
-        return max(min(self._interval[1].upper * self._drawn.scale, certain) + ROUNDING, -1.0)
+        certain = self._certain[1] / self._drawn.n_questions
+        return max(min(self._extremes.upper * self._drawn.scale, certain) + ROUNDING, -1.0)
 
     @property
     def decided(self) -> StopReason | None:
         """Return ``better`` or ``worse`` where that is decided, however the unscored questions
         would have ended.
         """
-        rest, rounding = self._drawn.n_questions - self._n, ROUNDING * self._drawn.n_questions
-        if self._totals[1] + rest - self._left[0] < -rounding:
+        (least, most), rounding = self._certain, ROUNDING * self._drawn.n_questions
+        if most < -rounding:
             return StopReason.WORSE
-        if self._totals[0] - self._left[1] > rounding:
+        if least > rounding:
             return StopReason.BETTER
         if self._is_binary:
             decisions = {bet.decided for bet in self._bets}
-            return next(iter(decisions)) if len(decisions) == 1 else None
-        if self._interval[1].upper < -ROUNDING:
+            return decisions.pop() if len(decisions) == 1 else None
+        if self._extremes.upper < -ROUNDING:
             return StopReason.WORSE
-        return StopReason.BETTER if self._interval[0].lower > ROUNDING else None
-
-
-def _differences(drawn: Drawn, level: float) -> ConfidenceSequence:
-    return ConfidenceSequence(level=level, low=-1.0, high=1.0, population=drawn.n_clusters)
+        return StopReason.BETTER if self._extremes.lower > ROUNDING else None

@@ -21,12 +21,11 @@ from nel.decide.pairs import (
     FEWEST,
     Floats,
     Integers,
-    checked_differences,
     checked_scores,
     cluster_codes,
     cluster_totals,
 )
-from nel.decide.sign_flip import DRAWS, EXACT_MAX, flip_test
+from nel.decide.sign_flip import EXACT_MAX, flip_test
 from nel.errors import UndefinedMetric
 from nel.metrics.clusters import stderr_of_sums
 from nel.metrics.intervals import LEVEL, TOO_LARGE
@@ -37,20 +36,6 @@ POWER: Final = 0.8
 _ROUNDING: Final = 1e-12
 """Differences and spreads below this share of the largest score are rounding."""
 _HALVINGS: Final = 100
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PairedT:
-    """The paired t-test with its interval."""
-
-    estimate: float
-    standard_error: float
-    statistic: float
-    degrees: int
-    p_value: float
-    lower: float
-    upper: float
-    level: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,32 +75,6 @@ class PairedDifference:
     naive_upper: float | None
 
 
-def paired_t(differences: Sequence[float] | Floats, *, level: float = LEVEL) -> PairedT:
-    """Return the paired t-test of differences: scipy's ``ttest_rel`` and its
-    ``confidence_interval``.
-
-    Args:
-        differences: One finite number per question, at least two and not all equal.
-        level: Strictly between 0 and 1.
-
-    Raises:
-        UndefinedMetric: There are fewer than two differences, or they have no spread.
-        ValueError: A difference is not finite, or the level is out of range.
-
-    >>> found = paired_t([0, 1, 0, 1, 0, 0, 1, 0, 0, 0])
-    >>> round(found.standard_error, 6), round(found.statistic, 6), round(found.p_value, 6)
-    (0.152753, 1.963961, 0.081126)
-    """
-    _check_level(level)
-    values, exponent = checked_differences(differences)
-    if len(values) < FEWEST:
-        raise UndefinedMetric("one question has no spread: compare at least two")
-    error = _standard_error(values)
-    if error <= _ROUNDING * float(np.abs(values).max()) or not error:
-        raise UndefinedMetric("all differences are equal")
-    return _t_of(_mean(values), error, len(values) - 1, exponent, level)
-
-
 def paired_difference(
     baseline: Sequence[float] | Floats,
     candidate: Sequence[float] | Floats,
@@ -123,7 +82,6 @@ def paired_difference(
     clusters: Sequence[Hashable] | None = None,
     level: float = LEVEL,
     seed: int = 0,
-    draws: int = DRAWS,
 ) -> PairedDifference:
     """Compare two runs by their scores of the same questions.
 
@@ -143,29 +101,29 @@ def paired_difference(
         clusters: The cluster id of each question, such as the passage it is about; not a category,
             which every run has.
         level: Of the intervals, strictly between 0 and 1.
-        seed: Of the random sign flips.
-        draws: Random sign patterns, where there are too many to count.
+        seed: Of the random sign flips, where there are too many to count.
 
     Raises:
         UndefinedMetric: Fewer than two questions or clusters, or all scores of both runs are one
             number outside 0 to 1.
         ValueError: A score is not finite, lengths differ, or an argument is out of range.
 
-    >>> found = paired_difference([1, 0, 1, 0, 0, 1, 0, 0, 1, 1], [1, 1, 1, 1, 0, 1, 1, 0, 1, 1])
-    >>> round(found.estimate, 6), round(found.standard_error, 6), found.p_value, found.wins, found.losses
+    >>> gain = paired_difference([1, 0, 1, 0, 0, 1, 0, 0, 1, 1], [1, 1, 1, 1, 0, 1, 1, 0, 1, 1])
+    >>> round(gain.estimate, 6), round(gain.standard_error, 6), gain.p_value, gain.wins, gain.losses
     (0.3, 0.152753, 0.25, 3, 0)
     """
-    _check_level(level)
+    if not 0 < level < 1:
+        raise ValueError(f"the level must be between 0 and 1, not {level}")
     before, after = _checked_pair(baseline, candidate)
     pairs = _Pairs.of(before, after)
     codes, count = (None, None) if clusters is None else cluster_codes(clusters, len(before))
     rng = np.random.default_rng(seed)
     naive = pairs.interval(level)
     if codes is None or count is None:
-        interval, (p_value, test) = naive, pairs.test(rng, draws)
+        interval, (p_value, test) = naive, pairs.test(rng)
     else:
         interval = pairs.clustered_interval(codes, count, level)
-        p_value, test = pairs.clustered_test(interval, codes, count, rng, draws)
+        p_value, test = pairs.clustered_test(interval, codes, count, rng)
     lower, upper = _finite_ends(interval.lower, interval.upper, pairs.exponent)
     return PairedDifference(
         estimate=unscaled(pairs.mean, pairs.exponent),
@@ -257,17 +215,17 @@ class _Pairs:
             stderr_of_sums(sums.tolist(), len(self.values)), count, level, "t_cluster"
         )
 
-    def test(self, rng: np.random.Generator, draws: int) -> tuple[float, str]:
+    def test(self, rng: np.random.Generator) -> tuple[float, str]:
         if self.is_binary:
             return mcnemar_exact(self.wins, self.losses), "mcnemar_exact"
-        return flip_test(self.values, rng, draws)
+        return flip_test(self.values, rng)
 
     def clustered_test(
-        self, interval: _Interval, codes: Integers, count: int, rng: np.random.Generator, draws: int
+        self, interval: _Interval, codes: Integers, count: int, rng: np.random.Generator
     ) -> tuple[float, str]:
         if count > EXACT_MAX and interval.method == "t_cluster":
             return student_tail(count - 1, self.mean / interval.standard_error), "t_cluster"
-        return flip_test(cluster_totals(codes, count, self.values), rng, draws)
+        return flip_test(cluster_totals(codes, count, self.values), rng)
 
     def smallest_detectable(self, interval: _Interval, level: float) -> float:
         units = interval.degrees + 1
@@ -308,21 +266,6 @@ class _Pairs:
         )
 
 
-def _t_of(mean: float, error: float, degrees: int, exponent: int, level: float) -> PairedT:
-    half = student_quantile(degrees, 0.5 + level / 2) * error
-    lower, upper = _finite_ends(mean - half, mean + half, exponent)
-    return PairedT(
-        estimate=unscaled(mean, exponent),
-        standard_error=unscaled(error, exponent),
-        statistic=mean / error,
-        degrees=degrees,
-        p_value=student_tail(degrees, mean / error),
-        lower=lower,
-        upper=upper,
-        level=level,
-    )
-
-
 def _finite_ends(lower: float, upper: float, exponent: int) -> tuple[float, float]:
     ends = unscaled(lower, exponent), unscaled(upper, exponent)
     if not all(map(math.isfinite, ends)):
@@ -355,11 +298,6 @@ def _checked_pair(
     if len(before) < FEWEST:
         raise UndefinedMetric("one question decides nothing: compare at least two")
     return before, after
-
-
-def _check_level(level: float) -> None:
-    if not 0 < level < 1:
-        raise ValueError(f"the level must be between 0 and 1, not {level}")
 
 
 def _least_discordance(share: float, n: int, level: float) -> float:

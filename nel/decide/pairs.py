@@ -8,7 +8,6 @@ from typing import Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from nel.core.scaling import exponent_of
 from nel.errors import UndefinedMetric
 from nel.metrics.clusters import is_cluster_id
 
@@ -49,19 +48,6 @@ def checked_scores(scores: Sequence[float] | Floats, name: str) -> Floats:
             " was not scored"
         )
     return values
-
-
-def checked_differences(differences: Sequence[float] | Floats) -> tuple[Floats, int]:
-    """Return differences divided by a power of two that keeps their squares finite, and its
-    exponent (mostly 0).
-
-    Raises:
-        UndefinedMetric: There are none.
-        ValueError: One is not finite.
-    """
-    values = checked_scores(differences, "the differences")
-    exponent = exponent_of([float(np.abs(values).max())])
-    return (np.ldexp(values, -exponent) if exponent else values), exponent
 
 
 def cluster_codes(clusters: Sequence[Hashable], n: int) -> tuple[Integers, int]:

@@ -68,9 +68,7 @@ class Pilot:
                 else exact_questions_needed(effect, own, n_questions, test)
             )
         variances = self._variances(effect)
-        n_questions = questions_needed(
-            effect, variances, repeats_baseline=repeats, repeats_candidate=repeats, test=test
-        )
+        n_questions = questions_needed(effect, variances, repeats=repeats, test=test)
         return n_questions + math.ceil(_lost_to_t(test)) if n_questions <= _FEW else n_questions
 
     def detectable(self, questions: int, repeats: int, test: Test) -> float:
@@ -87,8 +85,7 @@ class Pilot:
         effect = minimum_detectable_effect(
             _of_normal(questions, test),
             self.variances,
-            repeats_baseline=repeats,
-            repeats_candidate=repeats,
+            repeats=repeats,
             test=test,
         )
         return effect if self.largest is None else min(effect, self.largest)
@@ -110,8 +107,7 @@ class Pilot:
             effect,
             counted,
             variances,
-            repeats_baseline=repeats,
-            repeats_candidate=repeats,
+            repeats=repeats,
             test=test,
         )
 
@@ -192,12 +188,7 @@ class Resources:
             cost = (
                 self.prompt_tokens * price_input + self.completion_tokens * price_output
             ) / _MILLION
-        return Resources(
-            prompt_tokens=self.prompt_tokens,
-            completion_tokens=self.completion_tokens,
-            cost=cost,
-            answers_per_hour=self.answers_per_hour,
-        )
+        return replace(self, cost=cost)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

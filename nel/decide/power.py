@@ -84,19 +84,11 @@ class Variances:
                 f"variances {parts} with design effect {self.design_effect} plan no comparison"
             )
 
-    def per_question(self, repeats_baseline: float, repeats_candidate: float) -> float:
-        """Return the variance of one question's difference with these repeats; infinitely many
-        leave `between`.
-
-        Raises:
-            ValueError: There are fewer than one.
+    def per_question(self, repeats: float) -> float:
+        """Return the variance of one question's difference with so many answers of each run;
+        infinitely many leave `between`.
         """
-        if repeats_baseline < 1 or repeats_candidate < 1:
-            raise ValueError(
-                f"each question is asked at least once, not {repeats_baseline} and"
-                f" {repeats_candidate} times"
-            )
-        within = self.within_baseline / repeats_baseline + self.within_candidate / repeats_candidate
+        within = self.within_baseline / repeats + self.within_candidate / repeats
         return (self.between + within) * self.design_effect
 
 
@@ -104,8 +96,7 @@ def questions_needed(
     effect: float,
     variances: Variances,
     *,
-    repeats_baseline: float = 1,
-    repeats_candidate: float = 1,
+    repeats: float = 1,
     test: Test | None = None,
 ) -> int:
     """Return how many questions find an effect: ``(z_a + z_b)² (w² + sA²/KA + sB²/KB) / d²``
@@ -114,20 +105,19 @@ def questions_needed(
     Args:
         effect: The least difference worth finding, in the unit of the scores; above 0.
         variances: Of the comparison.
-        repeats_baseline: Answers of the baseline to a question; `math.inf` for its true mean.
-        repeats_candidate: Those of the candidate.
+        repeats: Answers of each run to a question; `math.inf` for its true mean.
         test: By default two-sided at 5 % with a power of 80 %.
 
     Raises:
         ValueError: A number is out of range.
 
     >>> [questions_needed(0.03, Variances(between=1 / 9, within_baseline=1 / 6, within_candidate=1 / 6),
-    ...                   repeats_baseline=k, repeats_candidate=k) for k in (1, 10, math.inf)]
+    ...                   repeats=k) for k in (1, 10, math.inf)]
     [3876, 1260, 969]
     """
     test = test or Test()
     _check_effect(effect)
-    spread = variances.per_question(repeats_baseline, repeats_candidate)
+    spread = variances.per_question(repeats)
     return _whole((test.z_alpha + test.z_power) ** 2 * spread / effect**2)
 
 
@@ -135,8 +125,7 @@ def minimum_detectable_effect(
     questions: float,
     variances: Variances,
     *,
-    repeats_baseline: float = 1,
-    repeats_candidate: float = 1,
+    repeats: float = 1,
     test: Test | None = None,
 ) -> float:
     """Return the least difference that so many questions find.
@@ -150,7 +139,7 @@ def minimum_detectable_effect(
     """
     test = test or Test()
     _check_questions(questions)
-    spread = variances.per_question(repeats_baseline, repeats_candidate)
+    spread = variances.per_question(repeats)
     return (test.z_alpha + test.z_power) * math.sqrt(spread / questions)
 
 
@@ -159,8 +148,7 @@ def power_of(
     questions: float,
     variances: Variances,
     *,
-    repeats_baseline: float = 1,
-    repeats_candidate: float = 1,
+    repeats: float = 1,
     test: Test | None = None,
 ) -> float:
     """Return how likely so many questions find an effect.
@@ -175,7 +163,7 @@ def power_of(
     test = test or Test()
     _check_effect(effect)
     _check_questions(questions)
-    error = math.sqrt(variances.per_question(repeats_baseline, repeats_candidate) / questions)
+    error = math.sqrt(variances.per_question(repeats) / questions)
     return _power(effect / error, test)
 
 

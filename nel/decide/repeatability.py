@@ -12,9 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from nel.decide.pairs import checked_scores
-from nel.errors import UndefinedMetric
-from nel.metrics.intervals import LEVEL, Interval, wilson_interval
+from nel.metrics.intervals import LEVEL, wilson_interval
 
 _Z: Final = NormalDist().inv_cdf(0.5 + LEVEL / 2)
 
@@ -38,27 +36,6 @@ class Rerun:
     half_width_upper: float | None
 
 
-def difference_rate(n_differ: int, n: int) -> Interval:
-    """Return Wilson's interval of the rate at which an endpoint differs from itself.
-
-    Args:
-        n_differ: Samples whose two answers differ.
-        n: Samples that were asked twice, at least 1.
-
-    Raises:
-        UndefinedMetric: Nothing was asked twice.
-
-    >>> found = difference_rate(3, 50)
-    >>> round(found.lower, 4), round(found.upper, 4)
-    (0.0206, 0.1622)
-    """
-    if n < 1:
-        raise UndefinedMetric(
-            "no sample has two answers, so nothing is known of how often they differ"
-        )
-    return wilson_interval(n_differ, n)
-
-
 def rerun_of(first: Sequence[float], second: Sequence[float], *, n_answers: int) -> Rerun:
     """Return how far a score moves when the same questions are asked again.
 
@@ -67,39 +44,22 @@ def rerun_of(first: Sequence[float], second: Sequence[float], *, n_answers: int)
     ``n_answers`` is that divided by them.
 
     Args:
-        first: The score of each first answer; finite.
+        first: The score of each first answer; finite, at least one.
         second: The score of the second answer to the same question.
-        n_answers: Answers that the score is the mean of, repeats included.
+        n_answers: Answers that the score is the mean of, repeats included; at least one.
 
-    Raises:
-        UndefinedMetric: Nothing was asked twice, or the score is a mean of nothing.
-        ValueError: A score is not finite, or the two have different lengths.
-
-    >>> found = rerun_of([1, 1, 0, 0], [1, 0, 0, 0], n_answers=100)
-    >>> found.within, round(found.half_width, 4)
+    >>> rerun = rerun_of([1, 1, 0, 0], [1, 0, 0, 0], n_answers=100)
+    >>> rerun.within, round(rerun.half_width, 4)
     (0.125, 0.0693)
     """
-    before, after = (
-        checked_scores(first, "the first scores"),
-        checked_scores(second, "the second scores"),
-    )
-    if len(before) != len(after):
-        raise ValueError(
-            f"{len(before)} first scores and {len(after)} second ones; each question has one of"
-            " each"
-        )
-    if not len(before) or n_answers < 1:
-        raise UndefinedMetric(
-            "no sample has two scores, so nothing is known of how the score moves"
-        )
+    before, after = np.array(first, dtype=np.float64), np.array(second, dtype=np.float64)
     within = float(((before - after) ** 2).mean() / 2)
     lower = upper = None
-    if np.isin(np.concatenate([before, after]), (0.0, 1.0)).all():
-        rate = difference_rate(int((before != after).sum()), len(before))
-        assert rate.lower is not None and rate.upper is not None  # noqa: S101, PT018 - Wilson's always has both
+    if np.isin([before, after], (0.0, 1.0)).all():
+        rate = wilson_interval(int((before != after).sum()), len(before))
         lower, upper = (
-            _half_width(rate.lower / 2, n_answers),
-            _half_width(rate.upper / 2, n_answers),
+            None if end is None else _half_width(end / 2, n_answers)
+            for end in (rate.lower, rate.upper)
         )
     return Rerun(
         within=within,

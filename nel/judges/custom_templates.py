@@ -192,23 +192,17 @@ def _scale(pattern: str | None, mapping: Mapping[str, float] | None) -> Scale | 
         return Scale(_LETTERS)
     grades = _grades_of(pattern)
     if grades is None:
-        return None if _matches_numbers(pattern) else Scale(KNOWN_GRADES)
-    unknown = sorted(
-        set(grades)
-        - set(KNOWN_GRADES)
-        - {grade for grade in grades if grade.casefold() in KNOWN_GRADES}
-    )
+        return None if re.search(r"\\d|0-9|\d", _group(pattern)) else Scale(KNOWN_GRADES)
+    scores = {
+        grade: KNOWN_GRADES.get(grade, KNOWN_GRADES.get(grade.casefold())) for grade in grades
+    }
+    unknown = sorted(grade for grade, score in scores.items() if score is None)
     if unknown:
         raise _bad(
             f"the grade {unknown[0]!r} of the pattern {pattern[:200]!r} has no score; give"
             " score_mapping"
         )
-    return Scale(
-        {
-            grade: KNOWN_GRADES.get(grade, KNOWN_GRADES.get(grade.casefold(), 0.0))
-            for grade in grades
-        }
-    )
+    return Scale({grade: score for grade, score in scores.items() if score is not None})
 
 
 def _group(pattern: str) -> str:
@@ -246,10 +240,6 @@ def _never_grades(pattern: str, scale: Scale | None) -> bool:
     if scale is None:
         return not start[0].isdigit() and start[0] not in "+-."
     return not any(label.casefold().startswith(start.casefold()) for label in scale.scores)
-
-
-def _matches_numbers(pattern: str) -> bool:
-    return bool(re.search(r"\\d|0-9|\d", _group(pattern)))
 
 
 def _literal_start(pattern: str) -> str:

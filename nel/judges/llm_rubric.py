@@ -80,11 +80,8 @@ def _threshold(case: Case) -> float | None:
     threshold = case.values.get("threshold")
     if threshold is None:
         return None
-    if (
-        isinstance(threshold, bool)
-        or not isinstance(threshold, int | float)
-        or not 0 <= threshold <= 1
-    ):
+    is_number = isinstance(threshold, int | float) and not isinstance(threshold, bool)
+    if not is_number or not 0 <= threshold <= 1:
         raise JudgeError(
             f"the threshold is {threshold!r:.40}; give a number from 0 to 1", kind="bad_case"
         )
@@ -92,11 +89,9 @@ def _threshold(case: Case) -> float | None:
 
 
 def _passes(value: object) -> Grade | None:
-    return (
-        Grade(label="pass" if value else "fail", score=float(value))
-        if isinstance(value, bool)
-        else None
-    )
+    if not isinstance(value, bool):
+        return None
+    return Grade(label="pass" if value else "fail", score=float(value))
 
 
 def _score(value: object) -> Grade | None:

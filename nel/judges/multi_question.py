@@ -133,30 +133,25 @@ def _rubric(case: Case) -> list[tuple[str, float]]:
 
 
 def _criterion(number: int, item: object) -> tuple[str, float]:
-    text = item.get("criterion") if isinstance(item, Mapping) else None
-    if not isinstance(item, Mapping) or not isinstance(text, str) or not text.strip():
+    fields = item if isinstance(item, Mapping) else {}
+    text = fields.get("criterion")
+    if not isinstance(text, str) or not text.strip():
         raise JudgeError(f"criterion {number} of the rubric has no text", kind="bad_case")
-    points = _points(number, item)
-    if isinstance(points, bool) or not isinstance(points, int | float) or not math.isfinite(points):
-        raise JudgeError(
-            f"the points of criterion {number} of the rubric are no number: {points!r:.80}",
-            kind="bad_case",
-        )
-    return text, float(points)
-
-
-def _points(number: int, item: Mapping[str, object]) -> object:
-    """Return the points of a criterion: ``points``, or ``weight`` as other tools call them; 1 where
-    it has neither.
-    """
-    values = [item[name] for name in ("points", "weight") if name in item] or [1]
+    # Other tools call the points weight; a criterion with neither counts 1.
+    values = [fields[name] for name in ("points", "weight") if name in fields] or [1]
     if len(values) > 1 and values[0] != values[1]:
         raise JudgeError(
             f"criterion {number} of the rubric has points {values[0]!r:.40} and weight"
             f" {values[1]!r:.40}; give one of them",
             kind="bad_case",
         )
-    return values[0]
+    points = values[0]
+    if isinstance(points, bool) or not isinstance(points, int | float) or not math.isfinite(points):
+        raise JudgeError(
+            f"the points of criterion {number} of the rubric are no number: {points!r:.80}",
+            kind="bad_case",
+        )
+    return text, float(points)
 
 
 def _met(value: object) -> Grade | None:
@@ -179,14 +174,7 @@ def ask_pairwise(case: Case) -> list[Question]:
     Raises:
         JudgeError: ``bad_case``: there is no baseline.
     """
-    return [
-        _pair(case, first, second, label, scores)
-        for (first, second, label), scores in zip(
-            orders_of(case),
-            ({"A": 1.0, "B": 0.0, "TIE": 0.5}, {"A": 0.0, "B": 1.0, "TIE": 0.5}),
-            strict=False,
-        )
-    ]
+    return [_pair(case, *order) for order in orders_of(case)]
 
 
 def orders_of(case: Case) -> list[tuple[str, str, str]]:
@@ -206,13 +194,12 @@ def orders_of(case: Case) -> list[tuple[str, str, str]]:
     return orders[:1] if case.values.get("swap") is False else orders
 
 
-def _pair(case: Case, first: str, second: str, label: str, scores: Mapping[str, float]) -> Question:
-    has_reference = bool(case.reference)
-    template = _PAIRWISE.replace(
-        "{parts}", "A reference answer:\n{reference}\n\n" if has_reference else ""
-    )
+def _pair(case: Case, first: str, second: str, label: str) -> Question:
+    lead = float(label == RESPONSE_FIRST)
+    scores = {"A": lead, "B": 1.0 - lead, "TIE": _TIE}
+    reference = "A reference answer:\n{reference}\n\n" if case.reference else ""
     quoted = quote(
-        template,
+        _PAIRWISE.replace("{parts}", reference),
         {
             "question": case.question,
             "reference": case.reference,
@@ -246,7 +233,7 @@ def settle_pairwise(case: Case, grades: Sequence[Grade]) -> Grade:
     scores = {grade.score for grade in grades}
     # Two orders with different results cancel out: a verdict that follows the order says nothing
     # about the answers.
-    score = scores.pop() if len(scores) == 1 else 0.5
+    score = scores.pop() if len(scores) == 1 else _TIE
     label = {1.0: "win", 0.0: "loss"}.get(score, "tie")
     mapping = scores_of(replace(case, grade_pattern=None), _OUTCOMES, "pairwise")
     return Grade(

@@ -68,74 +68,38 @@ def pair_judge(
     Raises:
         JudgeError: ``bad_template``: a score is not from 0 to 1.
     """
-    default = (
-        PAIR_GRADES
-        if grade_pattern is not None
-        else {name: PAIR_GRADES[name] for name in ("A", "B", "TIE")}
-    )
-    scores = (
-        default
-        if score_mapping is None
-        else {str(name): score for name, score in score_mapping.items()}
-    )
+    scores = {name: PAIR_GRADES[name] for name in ("A", "B", "TIE")}
+    if score_mapping is not None:
+        scores = {str(name): score for name, score in score_mapping.items()}
+    elif grade_pattern is not None:
+        scores = dict(PAIR_GRADES)
     if not all(0 <= score <= 1 for score in scores.values()):
         raise JudgeError(
             f"scores of pairs are from 0 to 1, not {dict(scores)!r:.200}", kind="bad_template"
         )
     scale = Scale(scores, _WORDS)
 
-    def ask(case: Case) -> list[Question]:
-        asked = orders_of(case)
+    def question(case: Case, first: str, second: str, label: str) -> Question:
+        quoted = _quoted(template, case, first, second)
         if by_logprobs:
-            return [_token_question(template, case, *pair, scores=scores) for pair in asked]
-        return [
-            _question(template, case, *pair, grade_pattern=grade_pattern, scale=scale)
-            for pair in asked
-        ]
+            read_tokens = _of_response(partial(grade_of_tokens, scores), label)
+            return token_question(quoted.prompt, scores, label=label, read=read_tokens)
+        if grade_pattern is None:
+            read = grade_reader(quoted, scores, words=_WORDS)
+        else:
+            read = pattern_reader(quoted, grade_pattern, scale)
+        return Question(prompt=quoted.prompt, read=_of_response(read, label), label=label)
 
     return Judge(
         name=NAME,
         description=(
             "Which of two answers is better, by a template of one's own, asked in both orders"
         ),
-        ask=ask,
+        ask=lambda case: [question(case, *order) for order in orders_of(case)],
         settle=_settle,
         example=PAIR_EXAMPLE,
         example_reply=f"GRADE: {max(scores, key=scores.__getitem__)}",
         level="ordinal",
-    )
-
-
-def _question(
-    template: Template,
-    case: Case,
-    first: str,
-    second: str,
-    label: str,
-    *,
-    grade_pattern: str | None,
-    scale: Scale,
-) -> Question:
-    quoted = _quoted(template, case, first, second)
-    if grade_pattern is None:
-        read = grade_reader(quoted, scale.scores, words=_WORDS)
-    else:
-        read = pattern_reader(quoted, grade_pattern, scale)
-    return Question(prompt=quoted.prompt, read=_of_response(read, label), label=label)
-
-
-def _token_question(
-    template: Template,
-    case: Case,
-    first: str,
-    second: str,
-    label: str,
-    *,
-    scores: Mapping[str, float],
-) -> Question:
-    prompt = _quoted(template, case, first, second).prompt
-    return token_question(
-        prompt, scores, label=label, read=_of_response(partial(grade_of_tokens, scores), label)
     )
 
 

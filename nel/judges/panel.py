@@ -81,10 +81,10 @@ def aggregate_repeats(grades: Sequence[Grade | None], aggregate: Aggregate = "ma
 def _aggregate(grades: Sequence[Grade], aggregate: Aggregate, votes: Sequence[float]) -> Grade:
     if len(grades) == 1:
         return grades[0]
-    scores = [grade.score for grade in grades]
     if aggregate == "majority":
         label = _majority(grades, votes)
         return _merged([grade for grade in grades if grade.label == label])
+    scores = [grade.score for grade in grades]
     if aggregate == "mean":
         return _grade_with(grades, _mean(scores, votes))
     if aggregate == "median":
@@ -93,9 +93,8 @@ def _aggregate(grades: Sequence[Grade], aggregate: Aggregate, votes: Sequence[fl
 
 
 def _mean(scores: Sequence[float], votes: Sequence[float]) -> float:
-    return math.fsum(score * vote for score, vote in zip(scores, votes, strict=True)) / math.fsum(
-        votes
-    )
+    weighted = (score * vote for score, vote in zip(scores, votes, strict=True))
+    return math.fsum(weighted) / math.fsum(votes)
 
 
 def _majority(grades: Sequence[Grade], votes: Sequence[float]) -> str:

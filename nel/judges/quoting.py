@@ -244,12 +244,8 @@ def _code(template: str, displayed: Mapping[str, _Piece], own: Mapping[str, obje
 def _texts(value: _Piece) -> Iterator[str]:
     if isinstance(value, str):
         yield value
-    elif isinstance(value, dict):
-        yield from value
-        for item in value.values():
-            yield from _texts(item)
-    elif isinstance(value, list):
-        for item in value:
+    elif isinstance(value, dict | list):
+        for item in (*value, *value.values()) if isinstance(value, dict) else value:
             yield from _texts(item)
 
 

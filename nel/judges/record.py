@@ -23,13 +23,18 @@ RepeatJson: TypeAlias = "list[str | float] | None"
 """Label and score of one repeat, None where it gave no grade."""
 
 
-class OpinionJson(TypedDict):
-    """The opinion of one panel member; `nel.judges.types.Opinion` documents the fields."""
+class GradeJson(TypedDict):
+    """A grade; grade and score are null where there is none."""
 
-    judge: str
     grade: str | None
     score: float | None
     metrics: dict[str, float]
+
+
+class OpinionJson(GradeJson):
+    """The opinion of one panel member; `nel.judges.types.Opinion` documents the fields."""
+
+    judge: str
     repeats: list[RepeatJson]
     questions: list[list[str]]
     reasked: int
@@ -37,13 +42,10 @@ class OpinionJson(TypedDict):
     reply: str
 
 
-class JudgementJson(TypedDict):
+class JudgementJson(GradeJson):
     """One judgement of a panel; `nel.judges.types.Judgement` documents the fields."""
 
     template: str
-    grade: str | None
-    score: float | None
-    metrics: dict[str, float]
     aggregate: Aggregate
     quorum: int
     level: Level
@@ -76,9 +78,7 @@ def record_json(
     """
     return {
         "template": template,
-        "grade": None if grade is None else grade.label,
-        "score": None if grade is None else grade.score,
-        "metrics": {} if grade is None else dict(grade.metrics),
+        **_grade_json(grade),
         "aggregate": aggregate,
         "quorum": quorum,
         "level": level,
@@ -86,13 +86,16 @@ def record_json(
     }
 
 
+def _grade_json(grade: Grade | None) -> GradeJson:
+    if grade is None:
+        return {"grade": None, "score": None, "metrics": {}}
+    return {"grade": grade.label, "score": grade.score, "metrics": dict(grade.metrics)}
+
+
 def _opinion_json(opinion: Opinion) -> OpinionJson:
-    grade = opinion.grade
     return {
         "judge": opinion.judge,
-        "grade": None if grade is None else grade.label,
-        "score": None if grade is None else grade.score,
-        "metrics": {} if grade is None else dict(grade.metrics),
+        **_grade_json(opinion.grade),
         "repeats": [
             None if repeat is None else [repeat.label, repeat.score] for repeat in opinion.repeats
         ],

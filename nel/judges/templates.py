@@ -50,21 +50,20 @@ class GradeTemplate:
         """
         scores = scores_of(case, self.scores, self.name)
         quoted = self.quoted(case)
-        form = (
-            'Reply once more and end with one line in the form "GRADE: X", where X is'
-            f" {_listed(list(scores))}."
-        )
         return [
             Question(
                 prompt=quoted.prompt,
                 read=self._read(case, quoted, scores),
-                again=f"Your reply holds no verdict that can be read. {form}",
+                again=retry_instructions(list(scores)),
                 is_quick=case.grade_pattern is None,
             )
         ]
 
     def quoted(self, case: Case) -> Quoted:
         """Return the prompt about a case."""
+        instructions = case.values.get("instructions") if self.takes_instructions else None
+        if not isinstance(instructions, str):
+            instructions = grade_definitions(self.meanings)
         parts = [self.task]
         parts += ["The question:\n{question}"] if case.question.strip() else []
         parts += (
@@ -78,12 +77,8 @@ class GradeTemplate:
         return quote(
             "\n\n".join(parts),
             {"question": case.question, "reference": case.reference, "response": case.response},
-            trusted={"criteria": case.criteria, "instructions": self._instructions(case)},
+            trusted={"criteria": case.criteria, "instructions": instructions},
         )
-
-    def _instructions(self, case: Case) -> str:
-        instructions = case.values.get("instructions") if self.takes_instructions else None
-        return instructions if isinstance(instructions, str) else grade_definitions(self.meanings)
 
     def _read(self, case: Case, quoted: Quoted, scores: Mapping[str, float]) -> Read:
         read = case_reader(case, quoted, scores, self.words)

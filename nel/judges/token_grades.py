@@ -76,7 +76,8 @@ def grade_of_tokens(scores: Mapping[str, float], logprobs: Mapping[str, float]) 
         for token, value in logprobs.items():
             bare = token.strip(_SPACES)
             if bare in scores:
-                grades[bare] = _log_sum(value, grades.get(bare, -math.inf))
+                larger, smaller = sorted((value, grades.get(bare, -math.inf)), reverse=True)
+                grades[bare] = larger + math.log1p(math.exp(smaller - larger))
     if not grades:
         listed = ", ".join(repr(token) for token in list(logprobs)[:5])
         raise JudgeError(
@@ -91,11 +92,6 @@ def grade_of_tokens(scores: Mapping[str, float], logprobs: Mapping[str, float]) 
     return Grade(
         label=max(grades, key=grades.__getitem__), score=score, metrics={PROBABILITY: probability}
     )
-
-
-def _log_sum(left: float, other: float) -> float:
-    larger, smaller = max(left, other), min(left, other)
-    return larger + math.log1p(math.exp(smaller - larger))
 
 
 def without_logprobs(reply: str) -> NoReturn:

@@ -59,18 +59,32 @@ class BoundsJson(TypedDict):
     upper: Rate
 
 
-class NewQuestionsJson(TypedDict):
+class EndsJson(TypedDict):
+    """Both ends of an interval."""
+
+    ci_lower: float | None
+    ci_upper: float | None
+
+
+class NewQuestionsJson(EndsJson):
     """The interval for new questions of the same kind, where the metric's own is of the whole
     benchmark.
     """
 
-    ci_lower: float | None
-    ci_upper: float | None
     ci_method: str
     ci_covers: str
 
 
-class MetricJson(TypedDict):
+class IntervalFields(NewQuestionsJson):
+    """What a row of metrics.json says of its interval."""
+
+    ci_level: Level
+    reason: str | None
+    new_questions: NotRequired[NewQuestionsJson]
+    """Of a sample of the benchmark alone."""
+
+
+class MetricJson(IntervalFields):
     """One row of metrics.json."""
 
     name: Text
@@ -78,17 +92,9 @@ class MetricJson(TypedDict):
     n: Count
     n_questions: Count
     repeats: Count
-    ci_lower: float | None
-    ci_upper: float | None
-    ci_level: Level
-    ci_method: str
-    ci_covers: str
     bounds: BoundsJson | None
     denominator: Text
     unit: Unit
-    reason: str | None
-    new_questions: NotRequired[NewQuestionsJson]
-    """Of a sample of the benchmark alone."""
 
 
 class CompletedJson(TypedDict):
@@ -231,10 +237,11 @@ class Accumulator:
             self._add_metrics(question, outcome.metrics, scored=True)
         elif isinstance(outcome, ModelFailure):
             self._rewards.add(question, 0.0, scored=False)
-            if outcome.metrics:
-                self._add_metrics(question, outcome.metrics, scored=False)
-            else:
-                self._add_bare_failure(question)
+            self._add_metrics(question, outcome.metrics, scored=False)
+            if not outcome.metrics:
+                self._bare_failures.append(question)
+                for metric in self._metrics.values():
+                    metric.filled.add(question, 0.0, scored=False)
 
     @property
     def binary(self) -> bool:
@@ -297,33 +304,24 @@ class Accumulator:
 
     def _add_metrics(self, question: int, values: Mapping[str, float], *, scored: bool) -> None:
         for name, value in values.items():
-            if name == self._reward_key:
-                continue
-            metric = self._metric_named(name)
-            metric.emitted.add(question, value, scored=scored)
-            metric.filled.add(question, value, scored=scored)
-
-    def _add_bare_failure(self, question: int) -> None:
-        self._bare_failures.append(question)
-        for metric in self._metrics.values():
-            metric.filled.add(question, 0.0, scored=False)
+            if name != self._reward_key:
+                metric = self._metric_named(name)
+                for series in (metric.emitted, metric.filled):
+                    series.add(question, value, scored=scored)
 
     def _metric_named(self, name: str) -> _Metric:
         """Return a metric; failures before its first value count 0 in it, as later ones do."""
-        metric = self._metrics.get(name)
-        if metric is None:
+        if name not in self._metrics:
             metric = self._metrics[name] = _Metric()
             for failed in self._bare_failures:
                 metric.filled.add(failed, 0.0, scored=False)
-        return metric
+        return self._metrics[name]
 
     def _note_reward_key(self, outcome: Scored) -> None:
-        for key in (*REWARD_KEYS, next(iter(outcome.metrics), None)):
-            if key in outcome.metrics:
-                if self._reward_key is None:
-                    self._reward_key = key
-                self._several_keys = self._several_keys or self._reward_key != key
-                return
+        names = [*(key for key in REWARD_KEYS if key in outcome.metrics), *outcome.metrics]
+        if names:
+            self._reward_key = self._reward_key or names[0]
+            self._several_keys = self._several_keys or self._reward_key != names[0]
 
     def _metric(self, name: str, series: Series, *, universal: bool) -> MetricJson:
         value = series.mean()
@@ -343,14 +341,13 @@ class Accumulator:
         }
 
     def _bounds(self, series: Series) -> BoundsJson | None:
-        total = self.accounting.n_asked
+        total, n_unscored = self.accounting.n_asked, self.accounting.n_unscored
         if not series.unit or total == 0:
             return None
-        if self.accounting.n_unscored == 0:
+        if n_unscored == 0:
             value = series.mean()
             return None if value is None else {"lower": value, "upper": value}
-        right = series.total
-        return {"lower": right / total, "upper": (right + self.accounting.n_unscored) / total}
+        return {"lower": series.total / total, "upper": (series.total + n_unscored) / total}
 
 
 def published_name(key: str) -> str:
@@ -393,18 +390,6 @@ def free_name(name: str, used: Collection[str]) -> str:
 def unit_of(series: Series) -> Unit:
     """Return the unit of the mean of values: a rate where each of them is in [0, 1]."""
     return "rate" if series.unit and series.n else "number"
-
-
-class IntervalFields(TypedDict):
-    """What a row of metrics.json says of its interval."""
-
-    ci_lower: float | None
-    ci_upper: float | None
-    ci_level: float
-    ci_method: str
-    ci_covers: str
-    reason: str | None
-    new_questions: NotRequired[NewQuestionsJson]
 
 
 def interval_fields(series: Series, design: Design) -> IntervalFields:

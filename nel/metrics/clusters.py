@@ -119,12 +119,8 @@ def stderr_of_sums(residual_sums: Sequence[float], n: int) -> float:
     0.5
     """
     count = len(residual_sums)
-    return (
-        math.sqrt(
-            count / (count - 1) * math.fsum(residual * residual for residual in residual_sums)
-        )
-        / n
-    )
+    squares = math.fsum(residual * residual for residual in residual_sums)
+    return math.sqrt(count / (count - 1) * squares) / n
 
 
 def _members(values: Sequence[float], clusters: Sequence[Hashable]) -> list[list[float]]:

@@ -15,13 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from nel.errors import UndefinedMetric
 from nel.metrics.clusters import cluster_interval
-from nel.metrics.intervals import (
-    LEVEL,
-    Interval,
-    mean_interval,
-    no_interval,
-    wilson_interval,
-)
+from nel.metrics.intervals import LEVEL, Interval, mean_interval, no_interval, wilson_interval
 from nel.metrics.late_numpy import np
 from nel.metrics.quantiles import student_quantile
 from nel.metrics.series import Series

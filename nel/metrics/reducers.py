@@ -219,13 +219,8 @@ def vote_at(k: int, value_to_float: ValueToFloat = DEFAULT_TO_FLOAT) -> ScoreRed
         if not votes:
             return 0.0
         winner = votes.most_common(1)[0][0]
-        return float(
-            any(
-                value_to_float(sample.value) == 1.0
-                for sample in attempts[:k]
-                if sample.answer == winner
-            )
-        )
+        values = [attempt.value for attempt in attempts[:k] if attempt.answer == winner]
+        return float(any(value_to_float(value) == 1.0 for value in values))
 
     return _reducer(vote)
 
@@ -308,15 +303,12 @@ def _bounded_reducer(leaf: _Leaf) -> ScoreReducer:
 def _walk(scores: Sequence[Score], leaf: _Leaf) -> Value:
     attempts = [_Attempt(score.value, score.answer) for score in scores if not score.is_unscored]
     shapes = {_shape(attempt.value) for attempt in attempts}
-    if len({kind for kind, _ in shapes}) > 1:
-        raise ValueError(
-            f"the scores of one sample mix shapes: {', '.join(sorted(kind for kind, _ in shapes))}"
-        )
+    kinds = sorted({kind for kind, _ in shapes})
+    if len(kinds) > 1:
+        raise ValueError(f"the scores of one sample mix shapes: {', '.join(kinds)}")
     if len(shapes) > 1:
-        kind, child = (
-            ("mapping", "keys") if isinstance(attempts[0].value, Mapping) else ("list", "lengths")
-        )
-        raise ValueError(f"the {kind} scores of one sample have mismatched {child}")
+        child = "keys" if kinds == ["mapping"] else "lengths"
+        raise ValueError(f"the {kinds[0]} scores of one sample have mismatched {child}")
     first = attempts[0].value if attempts else math.nan
     if isinstance(first, Mapping):
         return {key: _reduced_at(attempts, key, leaf) for key in first}

@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
+from functools import partial
 from itertools import chain, repeat
 from typing import Any
 
@@ -70,13 +71,11 @@ class _BareScores(Sequence[SampleScore]):
         return len(self._values) + self._zeros
 
     def __iter__(self) -> Iterator[SampleScore]:
-        return (_bare(value) for value in chain(self._values, repeat(0.0, self._zeros)))
+        values = chain(self._values, repeat(0.0, self._zeros))
+        return (SampleScore(score=Score(value=value)) for value in values)
 
     def __getitem__(self, index: Any) -> Any:
-        if isinstance(index, slice):
-            return list(self)[index]
-        position = range(len(self))[index]
-        return _bare(self._values[position] if position < len(self._values) else 0.0)
+        return list(self)[index]
 
 
 @dataclass(slots=True)
@@ -193,9 +192,8 @@ class StatisticsCollector:
         for (key, metric), asked in zip(
             self.requested.metrics, (*self.requested.asked, *unasked), strict=True
         ):
-            matching = (
-                [name for name in numbers if key and fnmatchcase(name, key)] if key else [_REWARD]
-            )
+            matching = [name for name in numbers if fnmatchcase(name, key)] if key else [_REWARD]
+            rows_of = partial(MetricRows, metric=metric, asked=asked)
             if not matching and self._n_scored:
                 reason = (
                     f'failed: the scorer declares metrics of "{key}" and gives no number of that'
@@ -203,12 +201,10 @@ class StatisticsCollector:
                 )
                 reason += did_you_mean(key, numbers) or f"; it gives {', '.join(numbers) or 'none'}"
                 rows = [_row(f"{key}/{name_of(metric)}", None, n=0, reason=reason)]
-                yield MetricRows(
-                    metric=metric, prefix=f"{key}/", asked=asked, rows=rows, failed=True
-                )
+                yield rows_of(prefix=f"{key}/", rows=rows, failed=True)
             if _reads_each_answer(metric):
                 rows, failed = _rows_of(metric, self._each or [], "", self._repeats_max)
-                yield MetricRows(metric=metric, prefix="", asked=asked, rows=rows, failed=failed)
+                yield rows_of(prefix="", rows=rows, failed=failed)
                 continue
             for name in matching:
                 prefix = f"{name}/" if name else ""
@@ -216,9 +212,7 @@ class StatisticsCollector:
                 rows, failed = _rows_of(
                     metric, self._scores_of(name), prefix, self._repeats_max, unit
                 )
-                yield MetricRows(
-                    metric=metric, prefix=prefix, asked=asked, rows=rows, failed=failed
-                )
+                yield rows_of(prefix=prefix, rows=rows, failed=failed)
 
     def _flush(self) -> None:
         for reducer in self.requested.reducers:
@@ -270,21 +264,13 @@ class StatisticsCollector:
     def _note_sample(self, name: str, score: Score) -> None:
         sample = self._sample
         assert sample is not None  # noqa: S101 - _flush returns early without a sample
+        is_number = isinstance(score.value, (int, float))
         if not (isinstance(score.value, (int, float)) and 0 <= score.value <= 1):
             self._not_rates.add(name)
-        if self._scores_suffice and isinstance(score.value, (int, float)):
-            self._values.setdefault(name, array("d")).append(float(score.value))
+        if self._scores_suffice and is_number:
+            self._values.setdefault(name, array("d")).append(score.as_float())
             return
-        self._scores.setdefault(name, []).append(
-            SampleScore(
-                score=score,
-                sample_id=sample.sample_id,
-                sample_metadata=sample.sample_metadata,
-                scorer=sample.scorer,
-                response=sample.response,
-                target=sample.target,
-            )
-        )
+        self._scores.setdefault(name, []).append(replace(sample, score=score))
 
     def _scores_of(self, name: str) -> Sequence[SampleScore]:
         """Return the scores that a metric receives: a list of its own, unless the metric is known
@@ -301,42 +287,28 @@ class StatisticsCollector:
         return [*scores, *self._bare] if name and is_universal else scores
 
     def _reduced_row(self, headline: str, name: str) -> MetricJson:
+        title, repeats = f"{headline}/{name}", self._repeats_max
         if name in self._broken:
-            failure = self._broken[name]
-            return _row(f"{headline}/{name}", None, failure, n=0, repeats=self._repeats_max)
-        series = self._reduced.get(name, Series())
-        left_out = self._left_out[name]
+            return _row(title, None, self._broken[name], n=0, repeats=repeats)
+        series, left_out = self._reduced.get(name, Series()), self._left_out[name]
         reason: str | None = None
         if left_out:
             reason = f"{left_out} samples left out: too few scored answers, or no number"
+        lower, upper = self._ends.get(name, ((), ()))
+        bounds: BoundsJson | None = None
+        if lower:
+            bounds = {"lower": mean_of(lower), "upper": mean_of(upper)}
         mean = series.mean()
         if mean is None:
-            reason = reason or "nothing was scored"
-            row = _row(f"{headline}/{name}", None, n=0, reason=reason)
-            return {**row, "bounds": self._bounds(name)}
+            return {**_row(title, None, reason or "nothing was scored", n=0), "bounds": bounds}
         interval = interval_fields(series, replace(self.design, groups=self._groups))
-        row = _row(
-            f"{headline}/{name}", mean, n=series.n, repeats=self._repeats_max, unit=unit_of(series)
-        )
-        return {
-            **row,
-            **interval,
-            "bounds": self._bounds(name),
-            "reason": reason or interval["reason"],
-        }
-
-    def _bounds(self, name: str) -> BoundsJson | None:
-        lower, upper = self._ends.get(name, ((), ()))
-        return {"lower": mean_of(lower), "upper": mean_of(upper)} if lower else None
+        row = _row(title, mean, n=series.n, repeats=repeats, unit=unit_of(series))
+        return {**row, **interval, "bounds": bounds, "reason": reason or interval["reason"]}
 
 
 def _reads_each_answer(metric: Metric) -> bool:
     """Return whether a metric is given each answer, with a mapping of its numbers as the value."""
     return bool(getattr(metric, "reads_each_answer", False))
-
-
-def _bare(value: float) -> SampleScore:
-    return SampleScore(score=Score(value=value))
 
 
 def _rows_of(

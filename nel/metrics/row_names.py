@@ -112,16 +112,13 @@ def _repeats_own(candidate: MetricRows, own: Mapping[str, MetricJson]) -> bool:
     rewards does.
     """
     row = own.get(candidate.base)
-    if (
-        row is None
-        or len(candidate.rows) != 1
-        or not str(_origin(candidate.metric)[0]).startswith(_OWN_PACKAGE)
-    ):
+    is_own = str(_origin(candidate.metric)[0]).startswith(_OWN_PACKAGE)
+    if row is None or len(candidate.rows) != 1 or not is_own:
         return False
     first, second = row["value"], candidate.rows[0]["value"]
-    return first == second or (
-        first is not None and second is not None and math.isclose(first, second, rel_tol=1e-9)
-    )
+    if first is None or second is None:
+        return first is second
+    return math.isclose(first, second, rel_tol=1e-9)
 
 
 def _origin(metric: Metric) -> tuple[object, object]:

@@ -52,6 +52,13 @@ def accuracy(to_float: ValueToFloat = DEFAULT_TO_FLOAT) -> Metric:
     return lambda scores: mean_number(numbers_of(scores, to_float))
 
 
+def _clusters(
+    scores: Sequence[SampleScore], to_float: ValueToFloat, cluster: str
+) -> list[Hashable]:
+    """Return the cluster of each sample that has a score."""
+    return [label_in(sample, cluster, "cluster") for sample, _ in scored(scores, to_float)]
+
+
 @metric
 def mean(to_float: ValueToFloat = DEFAULT_TO_FLOAT) -> Metric:
     """Return the arithmetic mean of the scores' numbers, the same to the last bit in any order.
@@ -128,12 +135,9 @@ def stderr(to_float: ValueToFloat = DEFAULT_TO_FLOAT, cluster: str | None = None
     """
 
     def compute(scores: Sequence[SampleScore]) -> Value:
-        if cluster is not None:
-            labels = [
-                label_in(sample, cluster, "cluster") for sample, _ in scored(scores, to_float)
-            ]
-            return clustered_stderr(numbers_of(scores, to_float), labels)
         values = numbers_of(scores, to_float)
+        if cluster is not None:
+            return clustered_stderr(values, _clusters(scores, to_float, cluster))
         return math.sqrt(variance_of(values) / len(values))
 
     return compute
@@ -216,11 +220,7 @@ def ci(
 
     def compute(scores: Sequence[SampleScore]) -> Value:
         values = numbers_of(scores, to_float)
-        labels = (
-            None
-            if cluster is None
-            else [label_in(sample, cluster, "cluster") for sample, _ in scored(scores, to_float)]
-        )
+        labels = None if cluster is None else _clusters(scores, to_float, cluster)
         if not values:
             raise UndefinedMetric(NOTHING)
         if method == "wilson":

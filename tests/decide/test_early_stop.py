@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import random
 
 import pytest
 
 from nel.decide.early_stop import Drawn, DrawnMean, PairedBets, PairedDirection
-from nel.decide.sequential import paired_log_e_value
 
 
 def test_bets_on_pairs_are_the_closed_form() -> None:
@@ -17,7 +17,18 @@ def test_bets_on_pairs_are_the_closed_form() -> None:
         difference = chance.choice((-1, 0, 1, 1))
         bets.add(difference)
         wins, losses = wins + (difference > 0), losses + (difference < 0)
-        assert bets.log_e == pytest.approx(paired_log_e_value(wins, losses), abs=1e-9)
+        beta = math.lgamma(wins + 1) + math.lgamma(losses + 1) - math.lgamma(wins + losses + 2)
+        assert bets.log_e == pytest.approx((wins + losses) * math.log(2) + beta, abs=1e-9)
+
+
+@pytest.mark.parametrize(("wins", "losses", "value"), [(8, 0, 28.44), (10, 2, 4.774), (30, 10, 31.64), (0, 0, 1.0)])
+def test_e_value_golden_values(wins: int, losses: int, value: float) -> None:
+    """Published values to four digits, alike for both directions."""
+    for difference in (1.0, -1.0):
+        bets = PairedBets()
+        for one in [difference] * wins + [-difference] * losses:
+            bets.add(one)
+        assert math.exp(bets.log_e) == pytest.approx(value, rel=2e-4)
 
 
 def test_bets_without_a_difference_seldom_decide() -> None:

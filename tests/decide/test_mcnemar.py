@@ -10,7 +10,6 @@ import pytest
 import scipy
 
 from nel.decide import mcnemar_exact, mcnemar_log_p, tango_interval, tango_z
-from nel.errors import UndefinedMetric
 from tests.support.tiers import first_rows
 
 
@@ -119,15 +118,3 @@ def test_tango_coverage_by_enumeration(n: int, mean: float, least: float) -> Non
     ]
     assert len(grid) == 24
     assert (sum(grid) / len(grid), min(grid)) == pytest.approx((mean, least), abs=1e-4)
-
-
-def test_impossible_counts_are_refused() -> None:
-    """Negative counts, more discordant pairs than questions and no questions are errors with their numbers."""
-    with pytest.raises(ValueError, match="cannot be negative: -1, 3"):
-        mcnemar_exact(-1, 3)
-    with pytest.raises(ValueError, match="8 wins and 3 losses do not fit 10 questions"):
-        tango_interval(8, 3, 10)
-    with pytest.raises(UndefinedMetric, match="no question is paired"):
-        tango_interval(0, 0, 0)
-    with pytest.raises(ValueError, match="level"):
-        tango_interval(1, 0, 10, level=1.0)

@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from nel.decide import holm, mcnemar_exact, one_sided, paired_t, rank_intervals, stratified_difference
+from nel.decide import holm, mcnemar_exact, one_sided, rank_intervals, stratified_difference
 from nel.errors import UndefinedMetric
 
 
@@ -20,9 +20,7 @@ def test_intervals_hold_every_order_that_agrees_with_the_claims() -> None:
         if all(order.index(i) < order.index(j) for i, j in claims):
             for place, one in enumerate(order, start=1):
                 seen[one].add(place)
-    assert [(min(places), max(places)) for places in seen] == [
-        (one.lower, one.upper) for one in rank_intervals(4, claims)
-    ]
+    assert [(min(places), max(places)) for places in seen] == rank_intervals(4, claims)
 
 
 def test_false_orders_are_rare_over_seeded_streams() -> None:
@@ -38,13 +36,6 @@ def test_false_orders_are_rare_over_seeded_streams() -> None:
     assert false <= 15
 
 
-@pytest.mark.parametrize("claims", [[(0, 0)], [(0, 3)], [(0, 1), (1, 0)], [(-1, 0)]])
-def test_orders_that_cannot_be_are_refused(claims: list[tuple[int, int]]) -> None:
-    """A competitor is not better than itself, than one that is not there, or than one that is better than it."""
-    with pytest.raises(ValueError, match="is no order of 3"):
-        rank_intervals(3, claims)
-
-
 def test_a_mean_over_small_benchmarks_knows_how_little_they_know() -> None:
     """Two benchmarks of five questions without a difference: the normal distribution errs in eight of 100 cases."""
     drawn = np.random.default_rng(3).normal(size=(4000, 2, 5))
@@ -52,18 +43,16 @@ def test_a_mean_over_small_benchmarks_knows_how_little_they_know() -> None:
     pairs = list(zip(means.tolist(), errors.tolist(), strict=True))
     by_normal, by_t = (
         sum(stratified_difference(estimates, spreads, degrees)[1] <= 0.05 for estimates, spreads in pairs)
-        for degrees in (None, [4, 4])
+        for degrees in ([1e9, 1e9], [4, 4])
     )
     assert by_normal > 0.07 * len(pairs) > 0.05 * len(pairs) >= by_t
 
 
 def test_one_benchmark_is_a_paired_t_test() -> None:
     """With one benchmark, or several of which one alone varies, nothing but its own degrees of freedom counts."""
-    differences = [0.0, 1.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]
-    found = paired_t(differences)
-    alone = stratified_difference([found.estimate], [found.standard_error], [9])
-    assert alone == pytest.approx((found.estimate, found.p_value))
-    with_equal = stratified_difference([found.estimate, 0.0], [found.standard_error, 0.0], [9, 99])
-    assert with_equal == pytest.approx((found.estimate / 2, found.p_value))
+    alone = stratified_difference([0.3], [0.152753], [9])
+    assert alone == pytest.approx((0.3, 0.081126), abs=5e-6)
+    with_equal = stratified_difference([0.3, 0.0], [0.152753, 0.0], [9, 99])
+    assert with_equal == pytest.approx((0.15, 0.081126), abs=5e-6)
     with pytest.raises(UndefinedMetric, match="one and the same difference on every question"):
         stratified_difference([0.1, 1.0], [0.05, 0.0], [9, 4])

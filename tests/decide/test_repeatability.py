@@ -8,7 +8,8 @@ from statistics import NormalDist
 
 import pytest
 
-from nel.decide import added_half_width, difference_rate, rerun_of
+from nel.decide import added_half_width, rerun_of
+from nel.metrics import wilson_interval
 
 Z = NormalDist().inv_cdf(0.975)
 
@@ -26,7 +27,7 @@ def test_variance_within_is_unbiased() -> None:
 def test_half_widths_follow_the_rate_of_differences() -> None:
     """For 0/1 scores the bounds of the half-width are those of the rate; parts of an interval add as squares."""
     found = rerun_of([1] * 20, [1] * 18 + [0] * 2, n_answers=400)
-    rate = difference_rate(2, 20)
+    rate = wilson_interval(2, 20)
     assert found.half_width == pytest.approx(Z * math.sqrt(0.05 / 400))
     assert found.half_width_upper == pytest.approx(Z * math.sqrt(rate.upper / 2 / 400))
     assert added_half_width(0.05, 0.04) == pytest.approx(0.02)

@@ -783,8 +783,8 @@ MUTATIONS: Final = (
     Mutation(
         name="upper-bound-without-unscored",
         fault="The upper bound of a metric takes unscored samples for wrong.",
-        fragment='"upper": (right + self.accounting.n_unscored) / total',
-        replacement='"upper": right / total',
+        fragment='"upper": (series.total + n_unscored) / total',
+        replacement='"upper": series.total / total',
         tests=("tests/metrics/test_accumulator.py", "tests/e2e/test_third_state.py"),
     ),
     Mutation(
@@ -1113,8 +1113,8 @@ MUTATIONS: Final = (
     Mutation(
         name="p-value-of-zero",
         fault="Random sign flips that never come as far give a p-value of 0.",
-        fragment="return (hits + 1) / (draws + 1)",
-        replacement="return hits / draws",
+        fragment="return (hits + 1) / (DRAWS + 1)",
+        replacement="return hits / DRAWS",
         tests=("tests/decide/test_paired.py",),
         keyword="monte_carlo",
     ),
@@ -1129,8 +1129,8 @@ MUTATIONS: Final = (
     Mutation(
         name="peeking-at-the-value-bet-on",
         fault="A bet depends on the value that it is made on.",
-        fragment="variances = (0.25 + before) / steps",
-        replacement="variances = (0.25 + squares) / steps",
+        fragment="variance = (0.25 + variance_sum) / self._n",
+        replacement="variance = (0.25 + self._squares) / self._n",
         tests=("tests/decide/test_sequential.py",),
     ),
     Mutation(
@@ -1392,8 +1392,8 @@ MUTATIONS: Final = (
     Mutation(
         name="not-asked-within-the-bounds",
         fault="The bounds of the unscored are shares of all questions, those included that a stop rule left out.",
-        fragment="        total = self.accounting.n_asked\n        if not series.unit",
-        replacement="        total = self.accounting.n_total\n        if not series.unit",
+        fragment="total, n_unscored = self.accounting.n_asked,",
+        replacement="total, n_unscored = self.accounting.n_total,",
         tests=("tests/metrics/test_accumulator.py",),
     ),
     Mutation(
@@ -1534,8 +1534,8 @@ MUTATIONS: Final = (
     Mutation(
         name="unscored-among-the-results-of-nemo",
         fault="An unscored result is a line of results.jsonl, at whose null NeMo Evaluator stops.",
-        fragment='lambda state: state in {"scored", "model_failure"}',
-        replacement='lambda state: state != "not_asked"',
+        fragment='_lines(files, {"scored", "model_failure"})',
+        replacement='_lines(files, {"scored", "model_failure", "unscored"})',
         tests=("tests/artifacts/exporting/test_nemo.py",),
         keyword="has_a_reward",
     ),

@@ -134,12 +134,12 @@ def _labels(source: Source, wish: Wish, questions: int) -> dict[str, Any] | None
     if wish.judge_correlation is None:
         return None
     error = wish.effect / (wish.test.z_alpha + wish.test.z_power)
-    variance = source.pilot.variances.per_question(1, 1)
+    variance = source.pilot.variances.per_question(1)
     available = source.pilot.questions or max(questions, math.ceil(variance / error**2))
-    labels = label_plan(
+    labels, judged = label_plan(
         error, label_variance=variance, correlation=wish.judge_correlation, answers=available
     )
-    return {"correlation": wish.judge_correlation, "labels": labels.labels, "judged": labels.judged}
+    return {"correlation": wish.judge_correlation, "labels": labels, "judged": judged}
 
 
 def with_prices(resources: Resources, prices: Mapping[str, float | None]) -> Resources:

@@ -24,7 +24,7 @@ from nel.config.schema import Price
 from nel.core.strict_json import dumps_line
 from nel.models.budget import cost_of
 from nel.reports.run_files import BenchmarkFiles
-from nel.types import Response, ToolCall, Usage
+from nel.types import ToolCall, Usage
 from nel.version import __version__
 
 SCHEMA_VERSION: Final = "ATIF-v1.8"
@@ -54,84 +54,69 @@ def export_atif(run_dir: Path, output: Path) -> Exported:
 def _lines(
     run: RunToExport, conversations: RunConversations, files: BenchmarkFiles
 ) -> Iterator[bytes]:
-    trajectories = _Trajectories(run, files, conversations.price)
-    return (dumps_line(trajectories.of(item)) for item in conversations.of(files))
+    for sample in conversations.of(files):
+        result = sample.result
+        segments = (run.run_id, files.title, result["sample_id"], result["repeat"])
+        name = "/".join(map(str, segments))
+        yield dumps_line(_filled(storable(_trajectory(sample, files, name, conversations.price))))
 
 
-class _Trajectories:
-    """Makes the trajectories of one benchmark."""
-
-    def __init__(self, run: RunToExport, files: BenchmarkFiles, price: Price | None) -> None:
-        self._run = run
-        self._files = files
-        self._price = price
-
-    def of(self, sample: SampleConversations) -> dict[str, Any]:
-        """Return the trajectory of a (sample, repeat)."""
-        result, attempt = sample.result, sample.attempt
-        name = "/".join(
-            str(segment)
-            for segment in (
-                self._run.run_id,
-                self._files.title,
-                result["sample_id"],
-                result["repeat"],
-            )
-        )
-        known: set[int] = set()
-        main, *others = [
-            self._trajectory(sample, conversation, known) for conversation in sample.conversations
+def _trajectory(
+    sample: SampleConversations, files: BenchmarkFiles, name: str, price: Price | None
+) -> dict[str, Any]:
+    """Return the trajectory of a (sample, repeat)."""
+    known: set[int] = set()
+    main, *others = [
+        _conversation(sample, conversation, files, price, known)
+        for conversation in sample.conversations
+    ]
+    attempt = sample.attempt
+    usages = (
+        [_usage_of(sample.result)]
+        if attempt is None
+        else [step.response.usage for step in attempt.steps.values() if step.response]
+    )
+    head = {"schema_version": SCHEMA_VERSION, "session_id": name}
+    return {
+        **head,
+        "trajectory_id": name,
+        **main,
+        "final_metrics": {
+            **_totals([_metrics(usage, price) for usage in usages]),
+            "total_steps": len(main["steps"]),
+        },
+        "subagent_trajectories": [
+            {**head, "trajectory_id": f"{name}/{number}", **other}
+            for number, other in enumerate(others, 1)
         ]
-        usages = (
-            [_usage_of(result)]
-            if attempt is None
-            else [step.response.usage for step in attempt.steps.values() if step.response]
-        )
-        trajectory = {
-            "schema_version": SCHEMA_VERSION,
-            "session_id": name,
-            "trajectory_id": name,
-            **main,
-            "final_metrics": {
-                **_totals([_metrics(usage, self._price) for usage in usages]),
-                "total_steps": len(main["steps"]),
-            },
-            "subagent_trajectories": [
-                {
-                    "schema_version": SCHEMA_VERSION,
-                    "session_id": name,
-                    "trajectory_id": f"{name}/{number}",
-                    **other,
-                }
-                for number, other in enumerate(others, 1)
-            ]
-            or None,
-            "extra": _extra(sample, self._files.title),
-        }
-        return _filled(storable(trajectory))
+        or None,
+        "extra": _extra(sample, files.title),
+    }
 
-    def _trajectory(
-        self, sample: SampleConversations, conversation: Conversation, known: set[int]
-    ) -> dict[str, Any]:
-        """Return the agent and the steps of one conversation.
 
-        Args:
-            sample: What it is of.
-            conversation: Its messages.
-            known: Numbers of the steps of earlier conversations; those of this one are added.
-        """
-        episode = sample.result.get("episode") or {}
-        return {
-            "agent": _filled(
-                {
-                    "name": f"nel/{episode.get('solver', 'generate')}",
-                    "version": __version__,
-                    "model_name": model_name(self._files),
-                    "tool_definitions": list(conversation.tools) or None,
-                }
-            ),
-            "steps": _steps(conversation.turns, sample.result, self._price, known),
-        }
+def _conversation(
+    sample: SampleConversations,
+    conversation: Conversation,
+    files: BenchmarkFiles,
+    price: Price | None,
+    known: set[int],
+) -> dict[str, Any]:
+    """Return the agent and the steps of one conversation.
+
+    Args:
+        known: Numbers of the steps of earlier conversations; those of this one are added.
+    """
+    solver = (sample.result.get("episode") or {}).get("solver", "generate")
+    agent = {
+        "name": f"nel/{solver}",
+        "version": __version__,
+        "model_name": model_name(files),
+        "tool_definitions": list(conversation.tools) or None,
+    }
+    return {
+        "agent": _filled(agent),
+        "steps": _steps(conversation.turns, sample.result, price, known),
+    }
 
 
 def _steps(
@@ -181,26 +166,23 @@ def _agent_fields(
     fields: dict[str, Any] = {"tool_calls": [_call(call) for call in calls] or None}
     if not turn.is_answer:
         return {**fields, "is_copied_context": True, "llm_call_count": 0}
-    response = turn.step.response if turn.step is not None else None
-    usage = _usage_of(result) if response is None else response.usage
+    extra: dict[str, Any] = {}
+    usage = _usage_of(result)
+    if turn.step is not None and turn.step.response is not None:
+        response = turn.step.response
+        usage = response.usage
+        extra = {
+            "span": turn.step.span or None,
+            "finish_reason": response.finish_reason,
+            "seconds": response.latency_seconds,
+        }
     return {
         **fields,
         "reasoning_content": turn.message.get("reasoning_content"),
         "llm_call_count": 1,
         "metrics": _metrics(usage, price) or None,
-        "extra": _step_extra(turn, response) or None,
+        "extra": _filled(extra) or None,
     }
-
-
-def _step_extra(turn: Turn, response: Response | None) -> dict[str, Any]:
-    if turn.step is None or response is None:
-        return {}
-    extra = {
-        "span": turn.step.span or None,
-        "finish_reason": response.finish_reason,
-        "seconds": response.latency_seconds,
-    }
-    return _filled(extra)
 
 
 def _call(call: ToolCall) -> dict[str, Any]:

@@ -10,13 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from nel.artifacts.exporting.contract import Exported
-from nel.artifacts.exporting.run import RunToExport, open_run, results_of, state_of
+from nel.artifacts.exporting.run import RunToExport, asked_messages, asked_results, open_run
 from nel.artifacts.files import directory_name
 from nel.config.schema import Price
 from nel.core.atomic_files import write_file
 from nel.core.message_json import chat_message
 from nel.engine.episodes.transcript import (
-    Branch,
     SentMessage,
     TranscribedAttempt,
     read_transcript,
@@ -94,11 +93,8 @@ class RunConversations:
             OutputError: A result is damaged or missing.
             StoreError: A step is damaged.
         """
-        for result in results_of(files):
-            if state_of(result) != "not_asked":
-                sample = self.of_result(files, result)
-                if sample.conversations:
-                    yield sample
+        samples = (self.of_result(files, result) for result in asked_results(files))
+        return (sample for sample in samples if sample.conversations)
 
     def of_result(self, files: BenchmarkFiles, result: Mapping[str, Any]) -> SampleConversations:
         """Return those of one line of results.jsonl; none where nothing was asked.
@@ -113,7 +109,10 @@ class RunConversations:
             conversations = [Conversation(turns=_turns_of(result), tools=self._tools(key, idx))]
         else:
             branches = sorted(attempt.branches(), key=lambda branch: -branch.n_made)
-            conversations = [_conversation(branch) for branch in branches]
+            conversations = [
+                Conversation(turns=list(map(turn_of, branch.messages)), tools=branch.tools)
+                for branch in branches
+            ]
         return SampleConversations(
             result=result,
             conversations=[item for item in conversations if item.turns],
@@ -127,10 +126,6 @@ class RunConversations:
         return ()
 
 
-def _conversation(branch: Branch) -> Conversation:
-    return Conversation(turns=[turn_of(sent) for sent in branch.messages], tools=branch.tools)
-
-
 def turn_of(sent: SentMessage) -> Turn:
     """Return a message of a request as one of a conversation."""
     message = chat_message(sent.message)
@@ -142,16 +137,19 @@ def turn_of(sent: SentMessage) -> Turn:
 
 def _turns_of(result: Mapping[str, Any]) -> list[Turn]:
     """Return the prompt of a sample with one answer, and that answer."""
-    prompt, answer = result["prompt"], result["model_response"]
-    asked = [{"role": "user", "content": prompt}] if isinstance(prompt, str) else prompt or []
+    asked = [] if result["prompt"] is None else asked_messages(result)
     turns = [Turn(message=_chat(message), step=None, is_answer=False) for message in asked]
-    if answer is not None:
-        message: dict[str, Any] = {"role": "assistant", "content": answer}
-        if result["reasoning"]:
-            message["reasoning_content"] = result["reasoning"]
-        if result.get("tool_calls"):
-            message["tool_calls"] = [_chat_call(call) for call in result["tool_calls"]]
-        turns.append(Turn(message=message, step=None, is_answer=True))
+    if result["model_response"] is not None:
+        message = {
+            "role": "assistant",
+            "content": result["model_response"],
+            "reasoning_content": result["reasoning"],
+            "tool_calls": result.get("tool_calls"),
+        }
+        answer = _chat(
+            {name: value for name, value in message.items() if value or name == "content"}
+        )
+        turns.append(Turn(message=answer, step=None, is_answer=True))
     return turns
 
 

@@ -15,10 +15,9 @@ from typing import IO, Any, Final
 from nel.artifacts.exporting.contract import Exported
 from nel.artifacts.exporting.evalscope_rows import prediction_of, review_of
 from nel.artifacts.exporting.inspect_samples import model_name, storable
-from nel.artifacts.exporting.run import open_run, results_of, state_of
+from nel.artifacts.exporting.run import asked_results, open_run, written
 from nel.core.atomic_files import write_file
 from nel.core.strict_json import dumps_line, pretty
-from nel.errors import StoppedEarly
 from nel.reports.run_files import BenchmarkFiles
 
 SCHEMA: Final = 2
@@ -81,9 +80,7 @@ def _write_rows(
     headline = str(files.metrics["headline"]["metric"])
     opened: dict[Path, IO[bytes]] = {}
     with ExitStack() as stack:
-        for result in results_of(files):
-            if state_of(result) == "not_asked":
-                continue
+        for result in asked_results(files):
             category = result["metadata"].get("category")
             subset = subsets.get(category if isinstance(category, str) else None, ALL)
             index = int(result["problem_idx"]) * repeats + int(result["repeat"])
@@ -93,15 +90,10 @@ def _write_rows(
             }
             for folder, row in rows.items():
                 path = output / folder / safe(model) / f"{benchmark}_{subset}.jsonl"
-                try:
+                with written(path):
                     if path not in opened:
                         opened[path] = stack.enter_context(path.open("xb"))
                     opened[path].write(dumps_line(storable(row)))
-                except OSError as error:
-                    why = error.strerror or error
-                    raise StoppedEarly(
-                        f"cannot write {path}: {why}; free some space, then export again"
-                    ) from error
     return list(opened)
 
 
@@ -187,16 +179,13 @@ def _metric(
 
 
 def _execution(metrics: Mapping[str, Any]) -> dict[str, Any]:
-    def counts(counts_of: Mapping[str, Any]) -> dict[str, int]:
-        succeeded, errored = (
-            counts_of["n_scored"] + (counts_of.get("n_model_failure") or 0),
-            counts_of.get("n_unscored") or 0,
-        )
-        return {"requested": succeeded + errored, "succeeded": succeeded, "errored": errored}
-
-    execution = counts(metrics["accounting"])
+    accounting = metrics["accounting"]
+    succeeded = accounting["n_scored"] + accounting["n_model_failure"]
+    errored = accounting["n_unscored"]
     return {
-        **execution,
-        "incomplete": execution["errored"] > 0 or not metrics["complete"],
+        "requested": succeeded + errored,
+        "succeeded": succeeded,
+        "errored": errored,
+        "incomplete": errored > 0 or not metrics["complete"],
         "subsets": {},
     }

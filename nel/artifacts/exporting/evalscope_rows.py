@@ -11,6 +11,7 @@ from nel.artifacts.exporting.inspect_messages import (
     failure_text,
     inspect_output,
 )
+from nel.artifacts.exporting.run import asked_messages
 from nel.core.strict_json import dumps
 
 
@@ -37,12 +38,11 @@ def review_of(result: Mapping[str, Any], headline: str, index: int) -> dict[str,
     targets = [text if isinstance(text, str) else dumps(text) for text in texts]
     details = result["scoring_details"]
     reward = result["reward"]
-    named = {
-        str(name): text
-        for name, text in (details.get("metrics") or {}).items()
-        if isinstance(text, int | float)
+    others = {
+        str(name): number
+        for name, number in (details.get("metrics") or {}).items()
+        if isinstance(number, int | float) and str(name) != headline
     }
-    others = {name: text for name, text in named.items() if name != headline}
     value = {} if reward is None else {headline: reward, **others}
     return {
         "index": index,
@@ -75,11 +75,9 @@ def _fault(result: Mapping[str, Any]) -> str | None:
 
 
 def _messages(result: Mapping[str, Any]) -> list[dict[str, Any]]:
-    prompt = result["prompt"]
-    asked = prompt if isinstance(prompt, list) else [{"role": "user", "content": prompt or ""}]
     messages = [
         {"role": str(message.get("role")), "content": _parts(message.get("content"))}
-        for message in asked
+        for message in asked_messages(result)
     ]
     return [*messages, _answer(result)] if result["model_response"] is not None else messages
 

@@ -24,9 +24,8 @@ from nel.artifacts.exporting.inspect_samples import (
     storable,
     summary_of,
 )
-from nel.artifacts.exporting.run import RunToExport, open_run, started
+from nel.artifacts.exporting.run import RunToExport, open_run, started, written
 from nel.core.strict_json import dumps_bytes
-from nel.errors import StoppedEarly
 from nel.reports.run_files import BenchmarkFiles
 from nel.version import DISTRIBUTION, __version__
 
@@ -58,13 +57,8 @@ def export_inspect(run_dir: Path, output: Path) -> Exported:
         for index, files in enumerate(run.benchmarks):
             name = f"{stamp}_{_UNSAFE.sub('-', files.title)}_{_UNSAFE.sub('-', run.run_id)}"
             path = output / f"{name}-{index}.eval"
-            try:
+            with written(path):
                 _write(path, run, files, time, partial(inspect_samples, files, conversations, time))
-            except OSError as error:
-                why = error.strerror or error
-                raise StoppedEarly(
-                    f"cannot write {path}: {why}; free some space, then export again"
-                ) from error
             paths.append(path)
     notes = (
         (

@@ -16,7 +16,7 @@ from nel.artifacts.exporting.inspect_messages import (
     inspect_message,
     inspect_output,
 )
-from nel.artifacts.exporting.run import results_of, state_of
+from nel.artifacts.exporting.run import asked_results
 from nel.core.strict_json import dumps
 from nel.reports.run_files import BenchmarkFiles
 
@@ -53,17 +53,15 @@ def inspect_samples(
         StoreError: A step of an episode is damaged.
     """
     model, scorer = model_name(files), scorer_name(files)
-    for result in results_of(files):
-        if state_of(result) != "not_asked":
-            sample = _sample(result, model, scorer)
-            sample_conversations = conversations.of_result(files, result)
-            yield storable(
-                {
-                    **sample,
-                    **_conversation(sample_conversations),
-                    **episode_events(sample_conversations, model, started),
-                }
-            )
+    for result in asked_results(files):
+        sample = conversations.of_result(files, result)
+        yield storable(
+            {
+                **_sample(result, model, scorer),
+                **_conversation(sample),
+                **episode_events(sample, model, started),
+            }
+        )
 
 
 def summary_of(sample: Mapping[str, Any]) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from nel.artifacts.exporting.contract import Exported
-from nel.artifacts.exporting.run import RunToExport, open_run, results_of, started, state_of
+from nel.artifacts.exporting.run import RunToExport, asked_results, open_run, started
 from nel.core.atomic_files import write_file
 from nel.core.strict_json import dumps, dumps_line, pretty
 from nel.errors import UsageError
@@ -75,9 +75,7 @@ def _samples(files: BenchmarkFiles) -> Iterator[bytes]:
         for name, value in (files.bundle["config"].get("generation") or {}).items()
         if value is not None
     }
-    for result in results_of(files):
-        if state_of(result) != "not_asked":
-            yield dumps_line(_sample(result, generation))
+    return (dumps_line(_sample(result, generation)) for result in asked_results(files))
 
 
 def _sample(result: Mapping[str, Any], generation: Mapping[str, Any]) -> dict[str, Any]:

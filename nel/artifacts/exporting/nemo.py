@@ -8,7 +8,7 @@ reward, and unscored.jsonl beside it, in the same form, what has none.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
@@ -69,10 +69,10 @@ def export_nemo(run_dir: Path, output: Path) -> Exported:
         bundle = _bundle(run, files, time)
         paths += [folder / f"{bundle['run_id']}.json", folder / RESULTS]
         write_file(paths[-2], [pretty(bundle)])
-        write_file(paths[-1], _lines(files, lambda state: state in {"scored", "model_failure"}))
+        write_file(paths[-1], _lines(files, {"scored", "model_failure"}))
         if files.metrics["accounting"].get("n_unscored"):
             paths.append(folder / UNSCORED)
-            write_file(paths[-1], _lines(files, lambda state: state == "unscored"))
+            write_file(paths[-1], _lines(files, {"unscored"}))
     return Exported(files=paths, notes=(*run.notes, *_notes()))
 
 
@@ -122,30 +122,22 @@ def _bundle(run: RunToExport, files: BenchmarkFiles, time: datetime) -> dict[str
     }
 
 
-def _lines(files: BenchmarkFiles, is_wanted: Callable[[str], bool]) -> Iterator[bytes]:
-    position = _position_of(files)
-    for result in results_of(files):
-        if is_wanted(state_of(result)):
-            yield dumps_line(_line(result, position(result)))
-
-
-def _position_of(files: BenchmarkFiles) -> Callable[[Mapping[str, Any]], int]:
-    """Return what gives a result's problem_idx: of results that came from NeMo Evaluator the number
-    that they had.
-    """
+def _lines(files: BenchmarkFiles, states: Container[str]) -> Iterator[bytes]:
     fields = files.bundle.get("identity_fields") or {}
-    are_ids = fields.get("imported.format") == "nemo" and fields.get(NUMBERS_ARE_IDS)
+    are_ids = fields.get("imported.format") == "nemo" and bool(fields.get(NUMBERS_ARE_IDS))
+    for result in results_of(files):
+        if state_of(result) in states:
+            yield dumps_line(_line(result, _position(result, are_ids=are_ids)))
 
-    def position(result: Mapping[str, Any]) -> int:
-        sample_id, source_position = (
-            str(result["sample_id"]),
-            result["metadata"].get(POSITION),
-        )
-        if are_ids and sample_id.isascii() and sample_id.isdigit():
-            return int(sample_id)
-        return source_position if isinstance(source_position, int) else int(result["problem_idx"])
 
-    return position
+def _position(result: Mapping[str, Any], *, are_ids: bool) -> int:
+    """Return a result's problem_idx: of results that came from NeMo Evaluator the number that they
+    had.
+    """
+    sample_id, source_position = str(result["sample_id"]), result["metadata"].get(POSITION)
+    if are_ids and sample_id.isascii() and sample_id.isdigit():
+        return int(sample_id)
+    return source_position if isinstance(source_position, int) else int(result["problem_idx"])
 
 
 def _line(result: Mapping[str, Any], position: int) -> dict[str, Any]:

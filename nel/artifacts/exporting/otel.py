@@ -10,13 +10,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 from hashlib import sha256
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
 
 from nel.artifacts.exporting.contract import Exported
 from nel.artifacts.exporting.inspect_samples import model_name, scorer_name, storable
-from nel.artifacts.exporting.run import RunToExport, open_run, results_of, started, state_of
+from nel.artifacts.exporting.run import (
+    RunToExport,
+    asked_messages,
+    asked_results,
+    open_run,
+    started,
+)
 from nel.core.atomic_files import write_file
 from nel.core.strict_json import dumps, dumps_line
 from nel.reports.run_files import BenchmarkFiles
@@ -66,27 +73,11 @@ def export_otel(run_dir: Path, output: Path) -> Exported:
 def _lines(run: RunToExport, time: datetime) -> Iterator[bytes]:
     resource = {"service.name": "nel", "service.version": __version__, "nel.run_id": run.run_id}
     for files in run.benchmarks:
-        batch: list[dict[str, Any]] = []
-        for span in _spans(run, files, time):
-            batch.append(span)
-            if len(batch) == BATCH:
-                yield _request(resource, batch)
-                batch = []
-        if batch:
-            yield _request(resource, batch)
-
-
-def _request(resource: _Pairs, spans: list[dict[str, Any]]) -> bytes:
-    scoped = {"scope": {"name": "nel", "version": __version__}, "spans": spans}
-    return dumps_line(
-        storable(
-            {
-                "resourceSpans": [
-                    {"resource": {"attributes": _attributes(resource)}, "scopeSpans": [scoped]}
-                ]
-            }
-        )
-    )
+        spans = _spans(run, files, time)
+        while batch := list(islice(spans, BATCH)):
+            scoped = {"scope": {"name": "nel", "version": __version__}, "spans": batch}
+            own = {"resource": {"attributes": _attributes(resource)}, "scopeSpans": [scoped]}
+            yield dumps_line(storable({"resourceSpans": [own]}))
 
 
 def _spans(run: RunToExport, files: BenchmarkFiles, time: datetime) -> Iterator[dict[str, Any]]:
@@ -114,9 +105,7 @@ def _spans(run: RunToExport, files: BenchmarkFiles, time: datetime) -> Iterator[
         "attributes": _attributes(summary),
     }
     settings = _settings(files)
-    for value in results_of(files):
-        if state_of(value) == "not_asked":
-            continue
+    for value in asked_results(files):
         result = storable(value)
         latency = result["timing"]["latency_seconds"] or 0
         answered = begin + int(latency * 1e9)
@@ -149,15 +138,8 @@ def _settings(files: BenchmarkFiles) -> dict[str, Any]:
 
 
 def _result_attributes(result: Mapping[str, Any]) -> dict[str, Any]:
-    tokens, outcome, timing = (
-        result["tokens"],
-        result["outcome"],
-        result["timing"],
-    )
+    tokens, outcome = result["tokens"], result["outcome"]
     reason = result["finish_reason"]
-    prompt = result["prompt"]
-    asked = prompt if isinstance(prompt, list) else [{"role": "user", "content": prompt or ""}]
-    unscored = result["reward"] is None
     return {
         "gen_ai.response.model": result["model"],
         "gen_ai.response.finish_reasons": [reason] if reason else None,
@@ -165,12 +147,17 @@ def _result_attributes(result: Mapping[str, Any]) -> dict[str, Any]:
         "gen_ai.usage.output_tokens": tokens["completion"],
         "gen_ai.usage.reasoning.output_tokens": tokens["reasoning"],
         "gen_ai.usage.cache_read.input_tokens": tokens["cached"],
-        "gen_ai.response.time_to_first_chunk": timing["first_token_seconds"],
+        "gen_ai.response.time_to_first_chunk": result["timing"]["first_token_seconds"],
         "gen_ai.input.messages": dumps(
-            [_message(message.get("role"), message.get("content")) for message in asked]
+            [
+                _message(message.get("role"), message.get("content"))
+                for message in asked_messages(result)
+            ]
         ),
-        "gen_ai.output.messages": _error_text(result, reason),
-        "error.type": f"{outcome['cause']}.{outcome['kind']}" if unscored else None,
+        "gen_ai.output.messages": _output_text(result, reason),
+        "error.type": (
+            f"{outcome['cause']}.{outcome['kind']}" if result["reward"] is None else None
+        ),
         "nel.sample_id": str(result["sample_id"]),
         "nel.repeat": result["repeat"],
         "nel.outcome.state": outcome["state"],
@@ -188,7 +175,7 @@ def _message(role: object, content: object) -> dict[str, Any]:
     }
 
 
-def _error_text(result: Mapping[str, Any], reason: object) -> str | None:
+def _output_text(result: Mapping[str, Any], reason: object) -> str | None:
     if result["model_response"] is None:
         return None
     reasoning = result["reasoning"]

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 from nel.artifacts.exporting.contract import Exported
-from nel.artifacts.exporting.run import open_run
+from nel.artifacts.exporting.run import open_run, written
 from nel.artifacts.exporting.table import (
     METRIC_COLUMNS,
     SAMPLE_COLUMNS,
@@ -20,7 +20,7 @@ from nel.artifacts.exporting.table import (
     metric_rows,
     sample_rows,
 )
-from nel.errors import NelError, StoppedEarly
+from nel.errors import NelError
 
 if TYPE_CHECKING:
     from arro3.core import RecordBatch, Schema
@@ -86,7 +86,7 @@ def _write(path: Path, columns: Mapping[str, Kind], rows: Iterable[Row], notes: 
     schema, checked = _schema(columns), _Rows(rows)
     reader = RecordBatchReader.from_batches(schema, _batches(schema, columns, checked))
     metadata = {"nel.notes": "\n".join(notes)}
-    try:
+    with written(path):
         with path.open("xb") as file:
             sink = _Sink(file)
             write_parquet(
@@ -98,11 +98,6 @@ def _write(path: Path, columns: Mapping[str, Kind], rows: Iterable[Row], notes: 
             )
         if sink.error is not None:
             raise sink.error
-    except OSError as error:
-        why = error.strerror or error
-        raise StoppedEarly(
-            f"cannot write {path}: {why}; free some space, then export again"
-        ) from error
     if checked.error is not None:
         raise checked.error
 

@@ -7,6 +7,7 @@ Reads alone: nothing is written into a run's directory.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,7 +15,7 @@ from typing import Any
 
 from nel.engine.store.lock import owner_of
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
-from nel.errors import OutputError
+from nel.errors import OutputError, StoppedEarly
 from nel.reports.numbers import count
 from nel.reports.run_files import BenchmarkFiles, read_run
 from nel.reports.selection import shard_line
@@ -88,6 +89,37 @@ def results_of(files: BenchmarkFiles) -> Iterator[dict[str, Any]]:
             f"{files.directory.name}/results.jsonl has {n_lines} lines and {total} were counted: it"
             " was cut off or edited; make it again with nel report"
         )
+
+
+def asked_results(files: BenchmarkFiles) -> Iterator[dict[str, Any]]:
+    """Yield the lines of results.jsonl, checked, without those of questions never asked for.
+
+    Raises:
+        OutputError: As `results_of`.
+    """
+    return (result for result in results_of(files) if state_of(result) != "not_asked")
+
+
+def asked_messages(result: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the messages of a result's prompt; a text is one of the user."""
+    prompt = result["prompt"]
+    return prompt if isinstance(prompt, list) else [{"role": "user", "content": prompt or ""}]
+
+
+@contextmanager
+def written(path: Path) -> Iterator[None]:
+    """Turn an error of writing a file into one that names it.
+
+    Raises:
+        StoppedEarly: The disk is full, say.
+    """
+    try:
+        yield
+    except OSError as error:
+        why = error.strerror or error
+        raise StoppedEarly(
+            f"cannot write {path}: {why}; free some space, then export again"
+        ) from error
 
 
 def started(run_dir: Path) -> datetime:

@@ -43,7 +43,10 @@ def import_every_eval_ever(source: Path) -> Imported | None:
     """
     paths = sorted(source.rglob("*.json")) if source.is_dir() else [source]
     benchmarks = [
-        benchmark for path in paths if _is_record(path) for benchmark in _benchmarks(path)
+        benchmark
+        for path in paths
+        if begins_with(path, "evaluation_id", "evaluation_results", "schema_version")
+        for benchmark in _benchmarks(path)
     ]
     notes = (
         (
@@ -51,9 +54,9 @@ def import_every_eval_ever(source: Path) -> Imported | None:
             " known."
         ),
         *(
-            f"the record of {benchmark.name} says {unscored_note}"
+            f"the record of {benchmark.name} says that {n_unscored:.0f} results have no score"
             for benchmark in benchmarks
-            if (unscored_note := _unscored_note(benchmark))
+            if (n_unscored := benchmark.scores.get("n_unscored"))
         ),
     )
     return (
@@ -61,10 +64,6 @@ def import_every_eval_ever(source: Path) -> Imported | None:
         if benchmarks
         else None
     )
-
-
-def _is_record(path: Path) -> bool:
-    return begins_with(path, "evaluation_id", "evaluation_results", "schema_version")
 
 
 def _benchmarks(path: Path) -> Iterator[ImportedBenchmark]:
@@ -106,29 +105,17 @@ def _scores(record: Mapping[str, Any], path: Path) -> dict[str, dict[str, float]
     for evaluation in wanted(record, "evaluation_results", list, str(path)):
         if isinstance(evaluation, dict):
             config, details = (
-                evaluation.get("metric_config") or {},
-                evaluation.get("score_details") or {},
+                fields_of(evaluation, name) for name in ("metric_config", "score_details")
             )
-            metric = (
-                text(evaluation.get("evaluation_result_id"))
-                or text(config.get("metric_name"))
-                or "score"
-            )
+            names = (evaluation.get("evaluation_result_id"), config.get("metric_name"), "score")
             listed = scores.setdefault(str(evaluation.get("evaluation_name")), {})
-            value, left = (
-                number(details.get("score")),
-                number((details.get("details") or {}).get("n_unscored")),
-            )
+            value = number(details.get("score"))
             if value is not None:
-                listed[metric] = value
-            if left is None and str((details.get("details") or {}).get("n_unscored")).isdigit():
-                listed["n_unscored"] = float((details.get("details") or {})["n_unscored"])
+                listed[next(name for name in map(text, names) if name)] = value
+            n_unscored = str(fields_of(details, "details").get("n_unscored"))
+            if n_unscored.isdigit():
+                listed["n_unscored"] = float(n_unscored)
     return scores
-
-
-def _unscored_note(benchmark: ImportedBenchmark) -> str:
-    left = benchmark.scores.get("n_unscored")
-    return f"that {left:.0f} results have no score" if left else ""
 
 
 def _dataset(record: Mapping[str, Any], name: str) -> str | None:
@@ -184,16 +171,11 @@ def _sample(value: Mapping[str, Any], sample_id: str, row: Mapping[str, Any], wh
 
 
 def _response(value: Mapping[str, Any]) -> Response | None:
-    output, messages = value.get("output"), value.get("messages")
-    last = (
-        messages[-1]
-        if isinstance(messages, list) and messages and isinstance(messages[-1], dict)
-        else {}
-    )
-    raw = (output.get("raw") if isinstance(output, dict) else None) or [last.get("content")]
-    traces = (output.get("reasoning_trace") if isinstance(output, dict) else None) or [
-        last.get("reasoning_trace")
-    ]
+    output, messages = fields_of(value, "output"), value.get("messages")
+    last = messages[-1] if isinstance(messages, list) and messages else {}
+    last = last if isinstance(last, dict) else {}
+    raw = output.get("raw") or [last.get("content")]
+    traces = output.get("reasoning_trace") or [last.get("reasoning_trace")]
     if raw[0] is None:
         return None
     tokens, times = value.get("token_usage") or {}, value.get("performance") or {}

@@ -48,13 +48,12 @@ def import_helm(source: Path) -> Imported | None:
         OutputError: A file is damaged or missing, or no run has a metric that nel can take for the
             score.
     """
-    paths = (
-        sorted(source.rglob(STATE)) if source.is_dir() else [source] if source.name == STATE else []
-    )
-    benchmarks, notes = (
-        [],
-        ["An instance without statistics is unscored; instances that a run left out are unknown."],
-    )
+    candidates = sorted(source.rglob(STATE)) if source.is_dir() else [source]
+    paths = [path for path in candidates if path.name == STATE]
+    benchmarks = []
+    notes = [
+        "An instance without statistics is unscored; instances that a run left out are unknown."
+    ]
     unmeasured: list[_NoMeasure] = []
     for path in paths:
         try:
@@ -75,7 +74,7 @@ class _NoMeasure(Exception):
 
 
 def _benchmark(path: Path) -> tuple[ImportedBenchmark, list[str]]:
-    state, spec = _read(path), _read(path.with_name(SPEC))
+    state, spec = (read_object(_content(file), str(file)) for file in (path, path.with_name(SPEC)))
     adapter = fields_of(state, "adapter_spec")
     name = wanted(spec, "name", str, str(path.with_name(SPEC)))
     stats, n_perturbed = _stats(path.with_name(STATS))
@@ -118,10 +117,6 @@ def _measures(stats: _Stats, path: Path) -> tuple[str, list[str]]:
             f"{path.parent} has no metric that nel can take for the score (it has {known})"
         )
     return usable[0], usable[1:]
-
-
-def _read(path: Path) -> dict[str, Any]:
-    return read_object(_content(path), str(path))
 
 
 def _content(path: Path) -> bytes:
@@ -264,18 +259,11 @@ def _outcome(state: Mapping[str, Any], stats: Mapping[str, float], measure: str)
         why = text(result.get("error")) or "the request has no result"
         return Unscored(cause="infra", kind="unknown", detail=why)
     if measure not in stats:
-        return Unscored(
-            cause="scorer", kind="unknown", detail=f"HELM has no {measure} of this instance"
-        )
+        why = f"HELM has no {measure} of this instance"
+        return Unscored(cause="scorer", kind="unknown", detail=why)
     metrics = {name: value for name, value in stats.items() if name in MEASURES}
-    return Scored(reward=stats[measure], metrics=metrics, answer=_answer(state), details={})
-
-
-def _answer(state: Mapping[str, Any]) -> str | None:
-    """Return the text that the completion stands for where choices have letters."""
-    mapping, completions = (
-        state.get("output_mapping"),
-        (state.get("result") or {}).get("completions") or [{}],
-    )
-    completion = (text(completions[0].get("text")) or "").strip()
-    return text(mapping.get(completion)) if isinstance(mapping, dict) else None
+    # Where choices have letters, the completion stands for a text.
+    completions = result.get("completions") or [{}]
+    letter = (text(completions[0].get("text")) or "").strip()
+    answer = text(fields_of(state, "output_mapping").get(letter))
+    return Scored(reward=stats[measure], metrics=metrics, answer=answer, details={})

@@ -162,25 +162,20 @@ def _calls(listed: object) -> tuple[ToolCall, ...]:
     calls = []
     for call in listed if isinstance(listed, list) else []:
         fields = call if isinstance(call, dict) else {}
-        arguments, name = fields.get("arguments"), text(fields.get("function"))
+        arguments = fields.get("arguments")
         if isinstance(arguments, dict) and set(arguments) == {"unread"}:
             arguments = arguments["unread"]
-        if name:
-            calls.append(
-                ToolCall(
-                    id=text(fields.get("id")) or "", name=name, arguments=text(arguments) or "{}"
-                )
-            )
+        if name := text(fields.get("function")):
+            call_id = text(fields.get("id")) or ""
+            calls.append(ToolCall(id=call_id, name=name, arguments=text(arguments) or "{}"))
     return tuple(calls)
 
 
 def _texts(content: object, kind: str) -> str:
-    if isinstance(content, str):
-        return content if kind == "text" else ""
-    parts = content if isinstance(content, list) else []
+    parts = [{"type": "text", "text": content}] if isinstance(content, str) else content
     return "\n".join(
         str(entry.get(kind) or "")
-        for entry in parts
+        for entry in (parts if isinstance(parts, list) else [])
         if isinstance(entry, dict) and entry.get("type") == kind
     )
 

@@ -13,6 +13,7 @@ from nel.errors import OutputError
 from nel.types import Message
 
 _PEEK_BYTES: Final = 65_536
+_KINDS: Final = {str: "text", int: "whole number", dict: "object", list: "list"}
 _ROLES: Final = ("system", "user", "assistant", "tool")
 
 
@@ -92,7 +93,7 @@ def wanted(
     field = value.get(name)
     if not isinstance(field, kind) or (kind is int and isinstance(field, bool)):
         raise OutputError(
-            f'{where}: "{name}" is missing or no {_words(kind)}; give an undamaged copy'
+            f'{where}: "{name}" is missing or no {_KINDS[kind]}; give an undamaged copy'
         )
     return field
 
@@ -149,14 +150,11 @@ def messages_of(value: object) -> tuple[Message, ...] | None:
         if not isinstance(message, dict) or message.get("role") not in _ROLES:
             return None
         content = message.get("content")
-        parts = (
-            tuple(content_part for content_part in content if isinstance(content_part, dict))
-            if isinstance(content, list)
-            else None
-        )
-        messages.append(
-            Message(role=message["role"], content=text(content) or "" if parts is None else parts)
-        )
+        if isinstance(content, list):
+            content = tuple(element for element in content if isinstance(element, dict))
+        else:
+            content = text(content) or ""
+        messages.append(Message(role=message["role"], content=content))
     return tuple(messages)
 
 
@@ -167,7 +165,3 @@ def _lenient(data: bytes, where: str) -> object:
         return json.loads(data, parse_constant=lambda _: None)
     except (ValueError, RecursionError) as error:
         raise OutputError(f"{where} is not JSON ({error}); give an undamaged copy") from error
-
-
-def _words(kind: type) -> str:
-    return {str: "text", int: "whole number", dict: "object", list: "list"}[kind]

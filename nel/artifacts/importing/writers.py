@@ -166,8 +166,10 @@ async def _write_benchmark(
 
 
 def _read(benchmark: ImportedBenchmark) -> Iterator[ImportedResult]:
-    """Yield the results; what an importer stumbles over in one of them is said, with the number of
-    the result.
+    """Yield the results.
+
+    Raises:
+        OutputError: One of them is not of the form that the importer expects; with its number.
     """
     n_read = 0
     try:

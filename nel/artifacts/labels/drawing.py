@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
+from typing import TypeAlias
 
 from nel.artifacts.files import directory_name
 from nel.artifacts.judged_answers import (
@@ -22,14 +23,17 @@ from nel.artifacts.judged_answers import (
     verdicts,
 )
 from nel.artifacts.labels.calibration import response_text
-from nel.artifacts.labels.file import Entry, PairEntry, write_label_file
+from nel.artifacts.labels.file import write_label_file
 from nel.artifacts.labels.pairs import baseline_of, shown_pair
 from nel.artifacts.results import Result
 from nel.core.strict_json import dumps
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.judges.stats.human_labels import allocate, priority, spread
 from nel.judges.stats.tally import key_of, stratum_keys
-from nel.types import Message, Sample
+from nel.types import Sample
+
+Row: TypeAlias = dict[str, str | int]
+"""What the file has of an answer beside its label, by column."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,24 +74,23 @@ def draw_labels(
         benchmark = judged_benchmark(snapshot, run_dir, slot)
         compares_pairs(snapshot, benchmark)
         keys, sizes, n_judged = _strata(snapshot, benchmark)
-        wanted: dict[tuple[float, str], int] = {}
-        for stratum, count in allocate(
-            {key: sum(amount.values()) for key, amount in sizes.items()}, n
-        ).items():
-            wanted |= {
-                (stratum, name): amount for name, amount in spread(sizes[stratum], count).items()
-            }
+        shares = allocate({key: amount.total() for key, amount in sizes.items()}, n)
+        wanted = {
+            (stratum, name): amount
+            for stratum, count in shares.items()
+            for name, amount in spread(sizes[stratum], count).items()
+        }
         chosen = _chosen(snapshot, benchmark, keys, wanted)
         if path is None:
             path = run_dir / f"{directory_name(benchmark.slot)}-to-label.csv"
-        write_label_file(path, [entry for _, _, entry in chosen])
+        write_label_file(path, [row for _, _, row in chosen])
         by_score = Counter(stratum for _, stratum, _ in chosen)
     return Drawn(
         path=path,
         n=len(chosen),
         n_judged=n_judged,
         by_score=dict(sorted(by_score.items())),
-        is_pair=any(isinstance(entry, PairEntry) for _, _, entry in chosen),
+        is_pair=any("answer_a" in row for _, _, row in chosen),
     )
 
 
@@ -126,11 +129,11 @@ def _chosen(
     benchmark: JudgedBenchmark,
     keys: Mapping[float, float],
     wanted: Mapping[tuple[float, str], int],
-) -> list[tuple[bytes, float, Entry | PairEntry]]:
+) -> list[tuple[bytes, float, Row]]:
     """Return the first so many of each stratum and category in the order of drawing, which hides
     both.
     """
-    heaps: dict[tuple[float, str], list[tuple[bytes, int, Entry | PairEntry]]] = {}
+    heaps: dict[tuple[float, str], list[tuple[bytes, int, Row]]] = {}
     for rank, result, _ in _candidates(snapshot, benchmark):
         stratum = keys[key_of(judge_score(result))], _category(result)
         if not wanted.get(stratum):
@@ -138,45 +141,38 @@ def _chosen(
         heap = heaps.setdefault(stratum, [])
         inverse = bytes(255 - byte for byte in rank)
         if len(heap) < wanted[stratum]:
-            heapq.heappush(heap, (inverse, result.idx, _entry(result)))
+            heapq.heappush(heap, (inverse, result.idx, _row(result)))
         elif inverse > heap[0][0]:
-            heapq.heapreplace(heap, (inverse, result.idx, _entry(result)))
+            heapq.heapreplace(heap, (inverse, result.idx, _row(result)))
     drawn = [
         (bytes(255 - byte for byte in rank), key, candidate)
         for (key, _), heap in heaps.items()
         for rank, _, candidate in heap
     ]
-    return sorted(drawn, key=lambda item: (item[0], item[2].sample_id))
+    return sorted(drawn, key=lambda item: (item[0], str(item[2]["sample_id"])))
 
 
-def _entry(result: Result) -> Entry | PairEntry:
+def _row(result: Result) -> Row:
     sample = result.sample
-    question = "" if sample is None else _question(sample)
-    reference = "" if sample is None or sample.target is None else _shown_value(sample.target)
+    target = None if sample is None else sample.target
     response, baseline = printable(response_text(result)), baseline_of(result)
-    if baseline is None:
-        return Entry(
-            sample_id=result.sample_id,
-            repeat=result.repeat,
-            question=question,
-            reference=reference,
-            response=response,
-        )
-    first, second = shown_pair(result, response, printable(baseline))
-    return PairEntry(
-        sample_id=result.sample_id,
-        repeat=result.repeat,
-        question=question,
-        reference=reference,
-        answer_a=first,
-        answer_b=second,
-    )
+    answers = {"response": response}
+    if baseline is not None:
+        first, second = shown_pair(result, response, printable(baseline))
+        answers = {"answer_a": first, "answer_b": second}
+    return {
+        "sample_id": result.sample_id,
+        "repeat": result.repeat,
+        "question": "" if sample is None else _question(sample),
+        "reference": "" if target is None else target if isinstance(target, str) else dumps(target),
+        **answers,
+    }
 
 
 def _question(sample: Sample) -> str:
     if isinstance(sample.input, str):
         return "\n\n".join([sample.input, *sample.turns])
-    messages: list[Message] = [message for message in sample.input if message.role != "system"]
+    messages = [message for message in sample.input if message.role != "system"]
     texts = [
         message.content if isinstance(message.content, str) else dumps(message.content)
         for message in messages
@@ -184,10 +180,6 @@ def _question(sample: Sample) -> str:
     if len(texts) > 1:
         texts = [f"{message.role}: {text}" for message, text in zip(messages, texts, strict=True)]
     return "\n\n".join([*texts, *sample.turns])
-
-
-def _shown_value(value: object) -> str:
-    return value if isinstance(value, str) else dumps(value)
 
 
 def _content(sample: Sample | None) -> str:

@@ -12,7 +12,7 @@ import csv
 import io
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -28,31 +28,6 @@ _FORMULA_START: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "�
 _CELL_CHARACTERS_MAX: Final = 1 << 24
 _BYTES_MAX: Final = 1 << 30
 _WHOLE: Final = re.compile(r"(?<=[0-9])\.0+$")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
-    """One answer that a person is asked about, in the order of the file's columns."""
-
-    sample_id: str
-    repeat: int
-    question: str
-    reference: str
-    response: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PairEntry:
-    """Two answers of which a person says which one is better, in the order of the file's
-    columns.
-    """
-
-    sample_id: str
-    repeat: int
-    question: str
-    reference: str
-    answer_a: str
-    answer_b: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,12 +48,13 @@ class Line:
     """Who gave the label, if the file says."""
 
 
-def write_label_file(path: Path, entries: Sequence[Entry | PairEntry]) -> None:
+def write_label_file(path: Path, rows: Sequence[Mapping[str, str | int]]) -> None:
     """Write the answers to be labelled, each with an empty label.
 
     Args:
         path: Ends in .csv or .jsonl.
-        entries: In the order in which they are shown.
+        rows: In the order in which they are shown: ``sample_id``, ``repeat``, ``question``,
+            ``reference`` and ``response``, or ``answer_a`` and ``answer_b`` of a pair.
 
     Raises:
         UsageError: The suffix is another one, or the file is there already: it may hold labels.
@@ -89,14 +65,8 @@ def write_label_file(path: Path, entries: Sequence[Entry | PairEntry]) -> None:
         raise UsageError(f"{path} is there already and may hold labels; choose another --out")
     if not path.parent.is_dir():
         raise UsageError(f"there is no directory {path.parent} for {path.name}; make it first")
-    write_file(
-        path,
-        (
-            _csv_chunks(entries)
-            if is_csv
-            else (dumps_line({**asdict(entry), "label": None}) for entry in entries)
-        ),
-    )
+    lines = _csv_chunks(rows) if is_csv else (dumps_line({**row, "label": None}) for row in rows)
+    write_file(path, lines)
 
 
 def read_label_file(path: Path) -> Iterator[Line]:
@@ -148,11 +118,11 @@ def _is_csv(path: Path) -> bool:
     return suffix == ".csv"
 
 
-def _csv_chunks(entries: Sequence[Entry | PairEntry]) -> Iterator[bytes]:
+def _csv_chunks(rows: Sequence[Mapping[str, object]]) -> Iterator[bytes]:
     yield "\ufeff".encode()  # without it spreadsheets read UTF-8 as something else
-    yield _csv_row([*asdict(entries[0]), "label"] if entries else ["sample_id", "label"])
-    for entry in entries:
-        yield _csv_row([_cell(value) for value in asdict(entry).values()] + [""])
+    yield _csv_row([*(rows[0] if rows else ["sample_id"]), "label"])
+    for row in rows:
+        yield _csv_row([*map(_cell, row.values()), ""])
 
 
 def _csv_row(cells: Iterable[object]) -> bytes:

@@ -56,7 +56,6 @@ from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.errors import UsageError
 from nel.judges.stats.human_labels import Scale, grade_of, scale_of
 from nel.judges.stats.tally import key_of
-from nel.types import Scored
 
 _OTHER_RUN_SHARE: Final = 0.5
 """From so many labels of other answers on, they are another run's."""
@@ -212,14 +211,13 @@ def _labels_of_files(
         scores = {
             key: score for key, line in lines.items() if (score := read.score(line)) is not None
         }
-        joined, left_out = (
-            _joined(snapshot, benchmark, lines, scores, source) if scores else ({}, [])
-        )
+        joined, left_out = _joined(snapshot, benchmark, lines, scores, source)
         skipped += left_out
+        if len(files) == 1:
+            return joined, skipped
         for key, label in joined.items():
             by = {**(labels[key].by if key in labels else {}), annotator: label.score}
-            score = counted_label(by, *key) if len(files) > 1 else label.score
-            labels[key] = StoredLabel(score, label.response_sha256, by if len(files) > 1 else {})
+            labels[key] = StoredLabel(counted_label(by, *key), label.response_sha256, by)
     return labels, skipped
 
 
@@ -236,6 +234,8 @@ def _joined(
         UsageError: A label is of an answer that the run does not have, or most are of other
             answers.
     """
+    if not scores:
+        return {}, []
     left = dict(scores)
     joined: dict[Key, StoredLabel] = {}
     skipped: list[str] = []
@@ -249,8 +249,8 @@ def _joined(
         result = read_result(stored)
         if not is_verdict(result):
             skipped.append(
-                f"{line.where}: no judge scored this answer ({_state(result)}); its label is"
-                " left out"
+                f"{line.where}: no judge scored this answer"
+                f" ({getattr(result.outcome, 'kind', 'scored without one')}); its label is left out"
             )
         elif not _is_of(result, line):
             others += 1
@@ -296,8 +296,3 @@ def _count_labels(directory: Path) -> int:
         return len(read_labels(directory))
     except UsageError:
         return 0
-
-
-def _state(result: Result) -> str:
-    outcome = result.outcome
-    return "scored without one" if isinstance(outcome, Scored) else f"{outcome.kind}"

@@ -80,24 +80,16 @@ def _unique(lines: Iterable[Line]) -> dict[Key, Line]:
     for line in lines:
         key = line.sample_id, line.repeat
         first = unique.get(key)
-        if (
-            first is not None
-            and not _is_empty(first)
-            and not _is_empty(line)
-            and _label_text(first) != _label_text(line)
-        ):
+        before, now = _label_text(first), _label_text(line)
+        if first is not None and before and now and before != now:
             raise UsageError(
                 f"{line.where}: sample {line.sample_id!r} repeat {line.repeat} is labelled"
-                f" {_label_text(line)!r}, at {first.where} {_label_text(first)!r}; keep one of the two"
+                f" {now!r}, at {first.where} {before!r}; keep one of the two"
             )
-        if first is None or _is_empty(first):
+        if not before:
             unique[key] = line
     return unique
 
 
-def _is_empty(line: Line) -> bool:
-    return not _label_text(line)
-
-
-def _label_text(line: Line) -> str:
-    return "" if line.label is None else str(line.label).strip()
+def _label_text(line: Line | None) -> str:
+    return "" if line is None or line.label is None else str(line.label).strip()

@@ -9,7 +9,14 @@ from typing_extensions import TypedDict
 
 from nel.artifacts.shapes.run_files import StateCounts
 from nel.core.strict_json import Count, Positive, Rate, Text
-from nel.metrics.accumulator import BoundsJson
+from nel.metrics.accumulator import BoundsJson, EndsJson
+
+
+class RateEnds(TypedDict):
+    """Both ends of the interval of a rate."""
+
+    ci_lower: Rate | None
+    ci_upper: Rate | None
 
 
 class PairScheduling(TypedDict):
@@ -21,12 +28,10 @@ class PairScheduling(TypedDict):
     n_questions_apart: Count
 
 
-class WinRateFields(TypedDict):
+class WinRateFields(RateEnds):
     """A win rate with its interval and counts."""
 
     value: Rate | None
-    ci_lower: Rate | None
-    ci_upper: Rate | None
     ci_method: Literal["wilson", "t_cluster", "none"]
     n: Count
     n_questions: Count
@@ -35,20 +40,16 @@ class WinRateFields(TypedDict):
     losses: Count
 
 
-class EstimateFields(TypedDict):
+class EstimateFields(EndsJson):
     """An estimate with its interval."""
 
     value: float
-    ci_lower: float | None
-    ci_upper: float | None
 
 
-class RateEstimate(TypedDict):
+class RateEstimate(RateEnds):
     """A rate with its interval."""
 
     value: Rate
-    ci_lower: Rate | None
-    ci_upper: Rate | None
 
 
 class BoardStanding(TypedDict):
@@ -63,24 +64,20 @@ class BoardStanding(TypedDict):
     reason: str | None
 
 
-class AlpacaEvalFields(TypedDict):
+class AlpacaEvalFields(EndsJson):
     """The length-controlled win rate of AlpacaEval 2."""
 
     value: float | None
-    ci_lower: float | None
-    ci_upper: float | None
     strength: float | None
     length: float | None
     n: Count
     reason: str | None
 
 
-class LabelCorrectedRate(TypedDict):
+class LabelCorrectedRate(EndsJson):
     """A win rate as people's labels correct it."""
 
     value: float | None
-    ci_lower: float | None
-    ci_upper: float | None
     n_labelled: Count
     reason: str | None
 
@@ -130,12 +127,10 @@ class BoardRanking(TypedDict):
     reason: str | None
 
 
-class ShareOfPairs(TypedDict):
+class ShareOfPairs(RateEnds):
     """A share of the judged pairs."""
 
     value: Rate | None
-    ci_lower: Rate | None
-    ci_upper: Rate | None
     ci_method: Literal["wilson", "t_cluster", "none"]
 
 
@@ -213,13 +208,11 @@ class LeaderboardFile(TypedDict):
     same_family: list[SameFamilyJudge]
 
 
-class MatrixScore(StateCounts):
+class MatrixScore(StateCounts, EndsJson):
     """The headline of one benchmark."""
 
     metric: Text
     value: float | None
-    ci_lower: float | None
-    ci_upper: float | None
     ci_method: str | None
     bounds: BoundsJson | None
     complete: bool

@@ -45,7 +45,7 @@ class ExtractionSummary(TypedDict):
     """Answers that are read in no further way, by the reason."""
     readings: dict[str, ReadingScore]
     reader: ModelReaderFields | None
-    """Which reader, and which model behind it, read the answers in which the run's scorer found
+    """Which reader, and which model for it, read the answers in which the run's scorer found
     none.
     """
     band: BoundsJson | None

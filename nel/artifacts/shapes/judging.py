@@ -11,7 +11,7 @@ from nel.artifacts.shapes.rules import NULL_HAS_REASON
 from nel.artifacts.shapes.run_files import BenchmarkHead
 from nel.core.strict_json import Amount, Count, Level, Rate, Text
 from nel.judges.stats.position_bias import PositionBiasJson, ShareJson
-from nel.metrics.accumulator import CauseJson
+from nel.metrics.accumulator import CauseJson, EndsJson
 
 Statistic: TypeAlias = Annotated[ShareJson, NULL_HAS_REASON]
 Measure: TypeAlias = Annotated["LabelMeasure", NULL_HAS_REASON]
@@ -97,12 +97,10 @@ class BaseRates(TypedDict):
     labels_weighted: float | None
 
 
-class LabelMeasure(TypedDict):
+class LabelMeasure(EndsJson):
     """A measure against people's labels."""
 
     value: float | None
-    ci_lower: float | None
-    ci_upper: float | None
     ci_method: Text
     reason: str | None
     n: NotRequired[Count]
@@ -130,15 +128,13 @@ class AnnotatorAgreement(TypedDict):
     agreement: dict[str, object]
 
 
-class GradeRecall(TypedDict):
+class GradeRecall(EndsJson):
     """Of one label, how often the judge gave that grade."""
 
     label: float
     grade: str | None
     n_found: Count
     value: float | None
-    ci_lower: float | None
-    ci_upper: float | None
     ci_method: NotRequired[Text]
     reason: str | None
     n: NotRequired[Count]
@@ -173,12 +169,10 @@ class CalibrationSummary(TypedDict):
     """How far each judge of a panel agrees with the labels, and the weight of its vote."""
 
 
-class CorrectedValue(TypedDict):
+class CorrectedValue(EndsJson):
     """One estimate of the headline."""
 
     value: float | None
-    ci_lower: float | None
-    ci_upper: float | None
     ci_level: Level | None
     ci_method: str | None
     reason: str | None

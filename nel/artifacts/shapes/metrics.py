@@ -8,6 +8,7 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from nel.artifacts.run_warnings import RunWarning
+from nel.artifacts.shapes.boards import RateEnds
 from nel.artifacts.shapes.extraction import ExtractionSummary
 from nel.artifacts.shapes.judging import JudgingSummary
 from nel.artifacts.shapes.rules import NULL_HAS_REASON
@@ -17,6 +18,7 @@ from nel.metrics.accumulator import (
     AccountingJson,
     BoundsJson,
     CompletedJson,
+    EndsJson,
     MetricJson,
     NewQuestionsJson,
     Unit,
@@ -78,13 +80,11 @@ class ReadingFields(TypedDict):
     """Versions of the reading rules that the scorer uses, by kind of answer."""
 
 
-class HeadlineFields(TypedDict):
+class HeadlineFields(EndsJson):
     """The number to quote."""
 
     metric: Text
     value: float | None
-    ci_lower: float | None
-    ci_upper: float | None
     ci_level: Level | None
     ci_method: str | None
     bounds: BoundsJson | None
@@ -93,25 +93,21 @@ class HeadlineFields(TypedDict):
     new_questions: NotRequired[NewQuestionsJson]
 
 
-class CategoryMetric(StateCounts):
+class CategoryMetric(StateCounts, EndsJson):
     """The headline metric of one category."""
 
     n_not_asked: Count
     value: float | None
-    ci_lower: float | None
-    ci_upper: float | None
     ci_method: str | None
 
 
-class DifferingShare(TypedDict):
+class DifferingShare(RateEnds):
     """Problems whose two answers differ."""
 
     n: Count
     """Problems with two such answers."""
     n_differ: Count
     rate: Rate | None
-    ci_lower: Rate | None
-    ci_upper: Rate | None
     ci_method: Literal["wilson", "none"]
 
 

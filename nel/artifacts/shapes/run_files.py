@@ -10,7 +10,7 @@ from typing_extensions import TypedDict
 from nel.artifacts.results import LineTokens
 from nel.artifacts.shapes.rules import HAS_HEADLINE
 from nel.core.strict_json import Amount, Count, Positive, Rate, Text
-from nel.metrics.accumulator import AccountingJson
+from nel.metrics.accumulator import AccountingJson, EndsJson
 
 
 class BenchmarkHead(TypedDict):
@@ -306,22 +306,18 @@ class BundleConfig(TypedDict):
     scorer: ScorerFields
 
 
-class BundleScore(TypedDict):
+class BundleScore(EndsJson):
     """A score with its interval."""
 
     value: float | None
-    ci_lower: float | None
-    ci_upper: float | None
     n: Count
 
 
-class BundleCategory(TypedDict):
+class BundleCategory(EndsJson):
     """The score of one category."""
 
     mean_reward: float | None
     n: Count
-    ci_lower: float | None
-    ci_upper: float | None
 
 
 class BundleBenchmark(TypedDict):

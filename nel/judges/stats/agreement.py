@@ -7,7 +7,6 @@ chance are undefined there, and never 1.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from typing import Final, Literal, TypeAlias
 
@@ -60,38 +59,11 @@ def cohen_kappa(
     >>> round(cohen_kappa(np.array([[10, 3, 1], [2, 8, 4], [0, 3, 9]]), weights="linear"), 6)
     0.602273
     """
-    return _kappa(_shares(table), _distances(len(table), weights, scale))
-
-
-def cohen_kappa_stderr(
-    table: Table, *, weights: Weights | None = None, scale: Sequence[float] | None = None
-) -> float:
-    """Return the large-sample standard error of kappa (Fleiss, Cohen and Everitt 1969), as
-    statsmodels has it.
-
-    Args:
-        table: K x K counts; their sum is the number of units.
-        weights: As for `cohen_kappa`.
-        scale: As for `cohen_kappa`.
-
-    Raises:
-        UndefinedMetric: The table is empty, or both raters use one category only.
-
-    >>> round(cohen_kappa_stderr(np.array([[20, 5], [10, 15]])), 6)
-    0.126996
-    """
-    shares = _shares(table)
-    distances = _distances(len(table), weights, scale)
-    kappa = _kappa(shares, distances)
-    rows, columns = shares.sum(axis=1), shares.sum(axis=0)
-    similar = 1 - distances
-    mean_similar = (similar @ columns)[:, None] + (rows @ similar)[None, :]
-    by_chance = float(rows @ similar @ columns)
-    spread = float((shares * (similar - mean_similar * (1 - kappa)) ** 2).sum())
-    variance = (spread - (kappa - by_chance * (1 - kappa)) ** 2) / (
-        (1 - by_chance) ** 2 * float(np.sum(table))
-    )
-    return math.sqrt(max(variance, 0.0))
+    shares, distances = _shares(table), _distances(len(table), weights, scale)
+    by_chance = float(shares.sum(axis=1) @ distances @ shares.sum(axis=0))
+    if by_chance <= 0:
+        raise UndefinedMetric(ONE_CATEGORY)
+    return 1 - float((distances * shares).sum()) / by_chance
 
 
 def gwet_ac1(table: Table) -> float:
@@ -175,10 +147,3 @@ def _distances(n: int, weights: Weights | None, scale: Sequence[float] | None) -
     apart = np.abs(positions[:, None] - positions[None, :])
     apart = apart / (apart.max(initial=0.0) or 1.0)
     return apart if weights == "linear" else apart**2
-
-
-def _kappa(shares: Table, distances: Table) -> float:
-    by_chance = float(shares.sum(axis=1) @ distances @ shares.sum(axis=0))
-    if by_chance <= 0:
-        raise UndefinedMetric(ONE_CATEGORY)
-    return 1 - float((distances * shares).sum()) / by_chance

@@ -9,7 +9,8 @@ distinguished from chance: the measures are undefined there, and never 1.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeAlias, TypeVar
 
@@ -20,10 +21,8 @@ from nel.errors import UndefinedMetric
 from nel.metrics.intervals import LEVEL, Interval, no_interval
 
 Floats: TypeAlias = NDArray[np.float64]
-Scale: TypeAlias = Literal["nominal", "ordinal", "interval", "ratio"]
-"""Level of measurement: values that differ are only different, ordered, a known distance or a known
-ratio apart.
-"""
+Scale: TypeAlias = Literal["nominal", "ordinal", "interval"]
+"""Level of measurement: values that differ are only different, ordered or a known distance apart."""
 S = TypeVar("S")
 
 RESAMPLES: Final = 2_000
@@ -101,7 +100,7 @@ class Ratings:
         values is that of their mean ranks.
 
         Args:
-            scale: ``nominal`` takes any values, ``ratio`` numbers from 0 on, the others numbers.
+            scale: ``nominal`` takes any values, the others numbers.
 
         Raises:
             UndefinedMetric: All values are one.
@@ -117,8 +116,6 @@ class Ratings:
         if scale == "nominal":
             within = self.size**2 - self._summed(self.count**2)
             between = total**2 - float((margins**2).sum())
-        elif scale == "ratio":
-            within, between = self._ratio_distances(margins)
         else:
             positions = np.cumsum(margins) - margins / 2
             if scale == "interval":
@@ -145,33 +142,6 @@ class Ratings:
         squares = self.count * (positions[self.value] - means[self.pattern]) ** 2
         return 2 * self.size * self._summed(squares)
 
-    def _ratio_distances(self, margins: Floats) -> tuple[Floats, float]:
-        numbers = np.array(self.values, dtype=np.float64)
-        sums = numbers[:, None] + numbers[None, :]
-        distances = ((numbers[:, None] - numbers[None, :]) / np.where(sums == 0, 1.0, sums)) ** 2
-        counts = np.zeros((len(self.size), len(numbers)))
-        counts[self.pattern, self.value] = self.count
-        within = np.asarray((counts @ distances * counts).sum(axis=1), dtype=np.float64)
-        return within, float(margins @ distances @ margins)
-
-
-def krippendorff_alpha(units: Iterable[Iterable[Any]], scale: Scale = "nominal") -> float:
-    """Return Krippendorff's alpha of units, each with the values that raters gave it, None where
-    one did not.
-
-    Raises:
-        UndefinedMetric: No unit has two values, or all values are one.
-        ValueError: A value is not of this scale.
-
-    >>> round(krippendorff_alpha([(1, 1), (2, 3), (3, 3), (4, None)], "interval"), 6)
-    0.827586
-    """
-    values = [sorted(value for value in unit if value is not None) for unit in units]
-    patterns = Counter(tuple(unit) for unit in values if len(unit) > 1)
-    if not patterns:
-        raise UndefinedMetric("no unit has two values")
-    return Ratings.of(patterns).alpha(scale)
-
 
 def ac1(agreeing: float, used: Floats) -> float:
     """Return Gwet's AC1 from raw agreement and the mean share of each category (Gwet 2008).
@@ -196,7 +166,11 @@ def bootstrap_statistic(
         statistic: Of a resample; where it is undefined the resample is left out.
         n_resamples: At least 1.
     """
-    draws = np.array(list(_defined(draw, statistic, n_resamples)))
+    values = []
+    for _ in range(n_resamples):
+        with suppress(UndefinedMetric):
+            values.append(statistic(draw()))
+    draws = np.array(values)
     reason = None
     if len(draws) * _TWO < n_resamples:
         reason = f"{n_resamples - len(draws)} of {n_resamples} resamples have no such statistic"
@@ -206,13 +180,3 @@ def bootstrap_statistic(
         return no_interval(reason, "new items")
     lower, upper = np.quantile(draws, [(1 - LEVEL) / 2, (1 + LEVEL) / 2]).tolist()
     return Interval(lower=lower, upper=upper, method="bootstrap", covers="new items")
-
-
-def _defined(
-    draw: Callable[[], S], statistic: Callable[[S], float], n_resamples: int
-) -> Iterator[float]:
-    for _ in range(n_resamples):
-        try:
-            yield statistic(draw())
-        except UndefinedMetric:
-            continue

@@ -8,7 +8,7 @@ measures.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -59,6 +59,7 @@ def calibration_json(tally: Tally, *, n_resamples: int = RESAMPLES) -> dict[str,
         weighted.rate_of_label(label) if is_binary else undefined_measure(_NOT_BINARY)
         for label in (1.0, 0.0)
     ]
+    has_table = few and bool(weighted.cells)
     result = {
         "n_judged": tally.n_judged,
         "n_labelled": tally.n_labelled,
@@ -71,23 +72,17 @@ def calibration_json(tally: Tally, *, n_resamples: int = RESAMPLES) -> dict[str,
             "rows": "label",
             "columns": "judge",
             "categories": categories if few else None,
-            "counts": (
-                weighted.counts(categories).astype(int).tolist() if few and weighted.cells else None
-            ),
-            "shares": (
-                weighted.table(weighted.shares(), categories).tolist()
-                if few and weighted.cells
-                else None
-            ),
+            "counts": weighted.counted(categories) if has_table else None,
+            "shares": weighted.shared(categories) if has_table else None,
         },
         "agreement": _agreement_json(weighted, categories, is_binary=is_binary),
         "sensitivity": rates[0],
         "specificity": rates[1],
     }
-    if not is_binary and few and weighted.cells:
+    if has_table and not is_binary:
         result["recall"] = [
             {"label": label, "grade": tally.grades.get(key_of(label)), **weighted.recall(label)}
-            for label in weighted.labels()
+            for label in sorted({label for label, _ in weighted.cells}, reverse=True)
         ]
     panel = panel_json(tally)
     return {
@@ -155,21 +150,24 @@ class _Weighted:
         total = np.sum([share / counts.sum() * counts for counts, share in self._parts], axis=0)
         return np.asarray(total / total.sum(), dtype=np.float64)
 
-    def counts(self, categories: Sequence[float]) -> Table:
-        """Return the table of labels (rows) and scores as counted."""
-        return self.table(
-            np.asarray(np.sum([counts for counts, _ in self._parts], axis=0)), categories
-        )
+    def counts(self) -> Table:
+        """Return how many labels each cell has."""
+        return np.asarray(np.sum([counts for counts, _ in self._parts], axis=0))
 
     def table(self, cells: Table, categories: Sequence[float]) -> Table:
         """Return cells as a table of labels (rows) and scores."""
         table = np.zeros((len(categories), len(categories)))
-        np.add.at(
-            table,
-            (np.searchsorted(categories, self._labels), np.searchsorted(categories, self._scores)),
-            cells,
-        )
+        places = (np.searchsorted(categories, side) for side in (self._labels, self._scores))
+        np.add.at(table, tuple(places), cells)
         return table
+
+    def counted(self, categories: Sequence[float]) -> object:
+        """Return the table of labels (rows) and scores as counted."""
+        return self.table(self.counts(), categories).astype(int).tolist()
+
+    def shared(self, categories: Sequence[float]) -> object:
+        """Return the table of the shares of all answers."""
+        return self.table(self.shares(), categories).tolist()
 
     def kappa_quadratic(self, cells: Table) -> float:
         """Return kappa with weights in the square of the distance, for any number of scores."""
@@ -196,43 +194,29 @@ class _Weighted:
     def rate_of_label(self, label: float) -> dict[str, Any]:
         """Return how often the judge agrees with the label, among answers with this label."""
         reason = f"no labelled answer is {'right' if label else 'wrong'}"
-        return self._rate(self._labels == label, reason)
-
-    def labels(self) -> list[float]:
-        """Return the labels that people gave, from the highest."""
-        return sorted({float(label) for label in self._labels}, reverse=True)
+        return self.rate(self._labels == label, reason)
 
     def recall(self, label: float) -> dict[str, Any]:
         """Return how often the judge gives a label's own score, with the number of labels and of
         those it found.
         """
         hits = [pair == (label, label) for pair in self.cells]
-        n_found = sum(float(counts[hits].sum()) for counts, _ in self._parts)
-        return {**self.rate_of_label(label), "n_found": int(n_found)}
+        return {**self.rate_of_label(label), "n_found": int(self.counts()[hits].sum())}
 
-    def agreement(self) -> dict[str, Any]:
-        """Return the share of answers on which judge and label agree."""
-        return self._rate(np.ones(len(self.cells), dtype=bool), _NO_LABELS)
-
-    def _rate(self, among: NDArray[np.bool_], reason: str) -> dict[str, Any]:
-        """Return the share of agreement among some cells, with Wilson's interval of the effective
-        number of answers.
+    def rate(
+        self, among: NDArray[np.bool_] | None = None, reason: str = _NO_LABELS
+    ) -> dict[str, Any]:
+        """Return the share of agreement among all or some cells, with Wilson's interval of the
+        effective number of answers.
         """
+        among = np.ones(len(self.cells), dtype=bool) if among is None else among
         whole = float(self.shares()[among].sum()) if self.cells else 0.0
         if whole <= 0:
             return {**undefined_measure(reason if self.cells else _NO_LABELS), "n_effective": None}
         hits = among & (self._labels == self._scores)
         value = min(float(self.shares()[hits].sum()) / whole, 1.0)
-        # Variance of a ratio estimate by linearization: within strata over the labels, and between
-        # strata because another run of this size would have other shares.
-        influence = (hits - value * among) / whole
-        variance = 0.0
-        for counts, share in self._parts:
-            n = float(counts.sum())
-            mean = float(counts @ influence) / n
-            spread = max(float(counts @ influence**2) / n - mean**2, 0.0)
-            variance += share**2 * spread / max(n - 1, 1) + share * mean**2 / self._n
-        counted = sum(float(counts[among].sum()) for counts, _ in self._parts)
+        variance = self._variance((hits - value * among) / whole)
+        counted = float(self.counts()[among].sum())
         n_effective = (
             value * (1 - value) / variance if variance > _ROUNDING and 0 < value < 1 else counted
         )
@@ -245,6 +229,18 @@ class _Weighted:
             "n_effective": n_effective,
         }
 
+    def _variance(self, influence: Table) -> float:
+        """Return the variance of a ratio estimate by linearization: within strata over the labels,
+        and between strata because another run of this size would have other shares.
+        """
+        variance = 0.0
+        for counts, share in self._parts:
+            n = float(counts.sum())
+            mean = float(counts @ influence) / n
+            spread = max(float(counts @ influence**2) / n - mean**2, 0.0)
+            variance += share**2 * spread / max(n - 1, 1) + share * mean**2 / self._n
+        return variance
+
 
 def _agreement_json(
     weighted: _Weighted, categories: Sequence[float], *, is_binary: bool
@@ -254,7 +250,7 @@ def _agreement_json(
             return undefined_measure(f"there are more than {_CATEGORIES_MAX} different scores")
         return weighted.measure(lambda cells: statistic(weighted.table(cells, categories)))
 
-    measures = {"raw": weighted.agreement(), "kappa": of_table(cohen_kappa)}
+    measures = {"raw": weighted.rate(), "kappa": of_table(cohen_kappa)}
     if is_binary:
         return {**measures, "ac1": of_table(gwet_ac1), "pabak": of_table(pabak)}
     linear = of_table(lambda table: cohen_kappa(table, weights="linear", scale=categories))
@@ -269,31 +265,22 @@ def _base_rates(tally: Tally, strata: Sequence[GradeStratum]) -> dict[str, float
     """Return mean scores: the judge's over all; over the labelled the judge's, the labels' and the
     weighted labels'.
     """
-    n = tally.n_judged
     pairs = [
-        (label, score, count)
+        (label, score, count, stratum.scores.n * label * count / stratum.n_labelled)
         for stratum in strata
         for (label, score), count in stratum.pairs.items()
     ]
-    labelled = sum(count for _, _, count in pairs)
-    weighted = [
-        stratum.scores.n * label * count / stratum.n_labelled
-        for stratum in strata
-        for (label, _), count in stratum.pairs.items()
-    ]
+    labelled = sum(count for _, _, count, _ in pairs)
+    covered = sum(stratum.scores.n for stratum in strata if stratum.pairs)
+
+    def mean(terms: Iterable[float], n: int) -> float | None:
+        return math.fsum(terms) / n if n else None
+
     return {
-        "judge": math.fsum(moments.total for moments in tally.judged.values()) / n if n else None,
-        "judge_labelled": (
-            math.fsum(score * count for _, score, count in pairs) / labelled if labelled else None
-        ),
-        "labels": (
-            math.fsum(label * count for label, _, count in pairs) / labelled if labelled else None
-        ),
-        "labels_weighted": (
-            math.fsum(weighted) / sum(stratum.scores.n for stratum in strata if stratum.pairs)
-            if pairs
-            else None
-        ),
+        "judge": mean((moments.total for moments in tally.judged.values()), tally.n_judged),
+        "judge_labelled": mean((score * count for _, score, count, _ in pairs), labelled),
+        "labels": mean((label * count for label, _, count, _ in pairs), labelled),
+        "labels_weighted": mean((weighted for _, _, _, weighted in pairs), covered),
     }
 
 

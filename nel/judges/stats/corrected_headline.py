@@ -90,15 +90,12 @@ def borrowed_headline(
     fields = corrected_headline(tally, headline, rates)
     if refused is None and not set(tally.judged) <= {0.0, 1.0}:
         refused = "the judge's scores are not only 0 and 1"
-    none = {"ci_level": LEVEL, "ci_method": "none"}
-    of_other = {**undefined_measure("the labels are of another run's answers"), **none}
+    of_other = _undefined("the labels are of another run's answers")
     fields |= {
         "n_labelled": rates["n_labelled"],
         "labels_of": rates["run_id"],
         "labels": of_other,
-        "rogan_gladen": (
-            fields["rogan_gladen"] if refused is None else {**undefined_measure(refused), **none}
-        ),
+        "rogan_gladen": fields["rogan_gladen"] if refused is None else _undefined(refused),
         "ppi": of_other,
     }
     return {**fields, "best": best_method(fields)}
@@ -113,8 +110,9 @@ def _corrected(
             raise UndefinedMetric("nothing was scored" if value is None else "no answer was judged")
         estimated = estimate()
     except UndefinedMetric as error:
-        return {**undefined_measure(str(error)), "ci_level": LEVEL, "ci_method": "none"}
-    moved = value - _raw(tally)  # nearly 0; see the docstring of corrected_headline
+        return _undefined(str(error))
+    raw = (_total(tally) + tally.known.total) / (tally.n_judged + tally.known.n)
+    moved = value - raw  # nearly 0; see the docstring of corrected_headline
     bounded = headline.get("bounds") is not None
     value, lower, upper = (
         min(max(number + moved, 0.0), 1.0) if bounded else number + moved
@@ -130,10 +128,12 @@ def _corrected(
     }
 
 
-def _raw(tally: Tally) -> float:
-    """Return the mean score of all answers."""
-    total = math.fsum(moments.total for moments in tally.judged.values()) + tally.known.total
-    return total / (tally.n_judged + tally.known.n)
+def _undefined(reason: str) -> dict[str, Any]:
+    return {**undefined_measure(reason), "ci_level": LEVEL, "ci_method": "none"}
+
+
+def _total(tally: Tally) -> float:
+    return math.fsum(moments.total for moments in tally.judged.values())
 
 
 def _ppi(tally: Tally) -> Estimate:
@@ -169,7 +169,7 @@ def _rogan_gladen(tally: Tally, calibration: Mapping[str, Any]) -> Estimate:
             raise UndefinedMetric(rate["reason"])
     n = tally.n_judged
     judged = rogan_gladen(
-        min(math.fsum(moments.total for moments in tally.judged.values()) / n, 1.0),
+        min(_total(tally) / n, 1.0),
         n / tally.per_question,
         sensitivity=rates[0]["value"],
         n_positive=rates[0]["n_effective"],

@@ -23,6 +23,9 @@ from nel.metrics.intervals import LEVEL, wilson_interval
 Bounds: TypeAlias = tuple[float, float]
 """The smallest and the largest possible score."""
 
+_Rate: TypeAlias = tuple[float, float]
+"""A share, and the number of answers that it is estimated from."""
+
 YOUDEN_MIN: Final = 0.1
 """Sensitivity plus specificity must exceed 1 by more than this; else the correction divides by
 almost zero.
@@ -152,7 +155,6 @@ def rogan_gladen(
     >>> round(share.value, 6), round(share.stderr, 6)
     (0.76, 0.037591)
     """
-    rates, sizes = (share, sensitivity, specificity), (n, n_positive, n_negative)
     excess = sensitivity + specificity - 1
     if excess <= YOUDEN_MIN + _ROUNDING:
         raise UndefinedMetric(
@@ -161,15 +163,40 @@ def rogan_gladen(
             " wrong, and no correction can"
         )
     value = min(max((share - (1 - specificity)) / excess, 0.0), 1.0)
-    stderr = math.sqrt(_rogan_gladen_variance(value, rates, sizes))
-    centre, half = _lang_reiczigel(rates, sizes)
+    rates = (share, n), (sensitivity, n_positive), (specificity, n_negative)
+    centre, half = _lang_reiczigel(*rates)
     return Estimate(
         value=value,
-        stderr=stderr,
+        stderr=_rogan_gladen_stderr(value, *rates),
         lower=min(max(centre - half, 0.0), value),
         upper=max(min(centre + half, 1.0), value),
         method="rogan_gladen_adjusted",
     )
+
+
+def _rogan_gladen_stderr(
+    theta: float, share: _Rate, sensitivity: _Rate, specificity: _Rate
+) -> float:
+    """Return the error of a corrected share."""
+    of_share, of_sensitivity, of_specificity = (
+        rate * (1 - rate) / size for rate, size in (share, sensitivity, specificity)
+    )
+    spread = of_share + (1 - theta) ** 2 * of_specificity + theta**2 * of_sensitivity
+    return math.sqrt(spread / (sensitivity[0] + specificity[0] - 1) ** 2)
+
+
+def _lang_reiczigel(share: _Rate, sensitivity: _Rate, specificity: _Rate) -> tuple[float, float]:
+    """Return centre and half width of the interval from adjusted counts."""
+    n, n_positive, n_negative = share[1] + _Z * _Z, sensitivity[1] + 2, specificity[1] + 2
+    p = (share[1] * share[0] + _Z * _Z / 2) / n
+    q1 = (sensitivity[1] * sensitivity[0] + 1) / n_positive
+    q0 = (specificity[1] * specificity[0] + 1) / n_negative
+    excess = max(q1 + q0 - 1, YOUDEN_MIN / 2)
+    theta = min(max((p + q0 - 1) / excess, 0.0), 1.0)
+    moved = theta * q1 * (1 - q1) / n_positive
+    moved -= (1 - theta) * q0 * (1 - q0) / n_negative
+    stderr = _rogan_gladen_stderr(theta, (p, n), (q1, n_positive), (q0, n_negative))
+    return theta + 2 * _Z * _Z * moved, _Z * stderr
 
 
 def labels_mean(strata: Sequence[Stratum], *, bounds: Bounds) -> Estimate:
@@ -194,7 +221,12 @@ def labels_mean(strata: Sequence[Stratum], *, bounds: Bounds) -> Estimate:
     total = sum(stratum.n for stratum in strata)
     n = sum(stratum.labelled.n for stratum in strata)
     value = math.fsum(stratum.n / total * stratum.labelled.labels.mean for stratum in strata)
-    variance = _weighted_variance(strata, value) * n / (n - 1)
+    squares_about = 0.0  # about the mean, each label with the square of its weight
+    for stratum in strata:
+        labels = stratum.labelled.labels
+        weight = stratum.n / labels.n / total
+        squares_about += weight**2 * labels.n * (labels.variance + (labels.mean - value) ** 2)
+    variance = squares_about * n / (n - 1)
     squares = math.fsum(stratum.labelled.labels.squares for stratum in strata)
     is_binary = bounds == (0.0, 1.0) and squares == math.fsum(
         stratum.labelled.labels.total for stratum in strata
@@ -212,17 +244,6 @@ def labels_mean(strata: Sequence[Stratum], *, bounds: Bounds) -> Estimate:
         upper=upper,
         method="labels",
     )
-
-
-def _weighted_variance(strata: Sequence[Stratum], mean: float) -> float:
-    """Return the sum of squares about a mean, each label with the square of its weight."""
-    total = sum(stratum.n for stratum in strata)
-    variance = 0.0
-    for stratum in strata:
-        labels = stratum.labelled.labels
-        weight = stratum.n / labels.n / total
-        variance += weight**2 * labels.n * (labels.variance + (labels.mean - mean) ** 2)
-    return variance
 
 
 def stratified_ppi_mean(
@@ -310,30 +331,3 @@ def _estimate(value: float, variance: float, *, method: str, bounds: Bounds) -> 
         for number in (value, value - _Z * stderr, value + _Z * stderr)
     )
     return Estimate(value=value, stderr=stderr, lower=lower, upper=upper, method=method)
-
-
-def _rogan_gladen_variance(
-    theta: float, rates: tuple[float, float, float], sizes: tuple[float, float, float]
-) -> float:
-    of_share, of_sensitivity, of_specificity = (
-        rate * (1 - rate) / size for rate, size in zip(rates, sizes, strict=True)
-    )
-    spread = of_share + (1 - theta) ** 2 * of_specificity + theta**2 * of_sensitivity
-    return spread / (rates[1] + rates[2] - 1) ** 2
-
-
-def _lang_reiczigel(
-    rates: tuple[float, float, float], sizes: tuple[float, float, float]
-) -> tuple[float, float]:
-    """Return centre and half width of the interval from adjusted counts."""
-    (share, sensitivity, specificity), (n, n_positive, n_negative) = rates, sizes
-    share, n = (n * share + _Z * _Z / 2) / (n + _Z * _Z), n + _Z * _Z
-    sensitivity, n_positive = (n_positive * sensitivity + 1) / (n_positive + 2), n_positive + 2
-    specificity, n_negative = (n_negative * specificity + 1) / (n_negative + 2), n_negative + 2
-    excess = max(sensitivity + specificity - 1, YOUDEN_MIN / 2)
-    theta = min(max((share + specificity - 1) / excess, 0.0), 1.0)
-    moved = theta * sensitivity * (1 - sensitivity) / n_positive
-    moved -= (1 - theta) * specificity * (1 - specificity) / n_negative
-    adjusted = (share, sensitivity, specificity)
-    half = _Z * math.sqrt(_rogan_gladen_variance(theta, adjusted, (n, n_positive, n_negative)))
-    return theta + 2 * _Z * _Z * moved, half

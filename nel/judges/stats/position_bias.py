@@ -17,7 +17,7 @@ from typing import Final, Literal, TypeAlias
 from typing_extensions import TypedDict
 
 from nel.core.strict_json import Count, Rate, Text
-from nel.metrics.intervals import LEVEL, Interval, wilson_interval
+from nel.metrics.intervals import LEVEL, Interval, no_interval, wilson_interval
 from nel.metrics.quantiles import student_quantile
 
 Position: TypeAlias = Literal["first", "second", "tie"]
@@ -118,14 +118,14 @@ def _share(questions: Sequence[tuple[int, int, int]], reason: str) -> ShareJson:
     """Return a share of pairs from (part, pairs, number of such questions)."""
     total = sum(value * count for value, _, count in questions)
     whole = sum(pairs * count for _, pairs, count in questions)
-    interval = _interval(questions, total, whole) if whole else None
+    interval = _interval(questions, total, whole) if whole else no_interval(reason)
     return {
         "value": total / whole if whole else None,
-        "ci_lower": interval.lower if interval else None,
-        "ci_upper": interval.upper if interval else None,
+        "ci_lower": interval.lower,
+        "ci_upper": interval.upper,
         "ci_level": LEVEL,
-        "ci_method": interval.method if interval else "none",
-        "reason": None if interval else reason,
+        "ci_method": interval.method,
+        "reason": interval.reason,
     }
 
 

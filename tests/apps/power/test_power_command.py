@@ -92,9 +92,7 @@ def test_repeats_split_the_variance(tmp_path: Path) -> None:
     )
     assert variances["discordant"] is None
     assumed = Variances(**{name: variances[name] for name in Variances.__dataclass_fields__})
-    assert [one["questions"] for one in found["plans"]] == [
-        questions_needed(0.02, assumed, repeats_baseline=k, repeats_candidate=k) for k in (1, 5)
-    ]
+    assert [one["questions"] for one in found["plans"]] == [questions_needed(0.02, assumed, repeats=k) for k in (1, 5)]
 
 
 def test_one_run_assumes_a_correlation_and_says_so(tmp_path: Path) -> None:
@@ -216,9 +214,9 @@ def test_an_assumed_discordant_share_plans_repeats_too(tmp_path: Path) -> None:
         variances = Variances(between=0.1, within_baseline=0.1, within_candidate=0.1)
         assert [one["questions"] for one in found["plans"]] == [
             mcnemar_questions_needed(0.05, 0.3),
-            *(questions_needed(0.05, variances, repeats_baseline=k, repeats_candidate=k) for k in (2, 4, 8)),
+            *(questions_needed(0.05, variances, repeats=k) for k in (2, 4, 8)),
         ]
     large = power("--discordant", "0.02", "--within", "0.01", "--effect", "0.1")
     raised = Variances(between=0.08, within_baseline=0.01, within_candidate=0.01)
-    by_normal = questions_needed(0.1, raised, repeats_baseline=2, repeats_candidate=2)
+    by_normal = questions_needed(0.1, raised, repeats=2)
     assert large["plans"][1]["questions"] == by_normal + 2  # few enough for Student's t to need more
