@@ -195,7 +195,8 @@ def samples_made(adapter: Adapter, row: Mapping[str, object]) -> Sample | list[S
         "" if adapter.reformat_subset else str(row.get(SUBSET) or adapter.subset_list[0])
     )
     try:
-        return adapter.record_to_sample(adapter.as_record(own_columns(row)))
+        made: Sample | list[Sample] = adapter.record_to_sample(adapter.as_record(own_columns(row)))
+        return made
     finally:
         adapter.current_subset_name = ""
 
