@@ -1176,8 +1176,8 @@ MUTATIONS: Final = (
     Mutation(
         name="order-despite-unscored",
         fault="A leaderboard claims an order that the unscored samples could turn round.",
-        fragment="for end_difference in (difference, *(compared.bounds or ()))\n    ]",
-        replacement="for end_difference in (difference,)]",
+        fragment="for end in (difference, *(compared.bounds or ()))]",
+        replacement="for end in (difference,)]",
         tests=("tests/comparison/test_standings.py",),
         keyword="unscored",
     ),
