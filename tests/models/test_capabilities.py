@@ -75,7 +75,7 @@ async def test_the_demo_endpoint() -> None:
         "echo with logprobs": "yes",
         "BOS": "no",
     }
-    assert _evidence(found, "n") == "HTTP 400: n must be 1; send one request for each answer"
+    assert _evidence(found, "n") == "HTTP 400: n: Input should be 1"
 
 
 async def test_a_server_that_refuses_everything() -> None:
