@@ -2,7 +2,7 @@
 functions.
 
 A plan rests on variances: of the difference of two runs between questions, and of the answers to
-one question. They come from earlier runs (`nel.decide.repeats.variance_parts`) or from assumptions;
+one question. They come from earlier runs (`nel.decide.repeats.variance_parts_of_sums`) or from assumptions;
 a plan is no better than they are.
 """
 
