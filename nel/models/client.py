@@ -30,17 +30,21 @@ from nel.models.budget import tokens_of
 from nel.models.client_context import ClientContext
 from nel.models.doubtful import Asked, CarriedRequests
 from nel.models.faults import NO_FILES, UNSIGNED, Fault
-from nel.models.image_sizes import prompt_bytes
 from nel.models.pacing import Gate, Permit, pace_of
 from nel.models.payloads import Parse, PayloadReader
-from nel.models.protocols import names_listed
 from nel.models.rate_limit_headers import quotas
 from nel.models.refusals import NEUTRAL_PROMPT, is_refusal
-from nel.models.request_headers import request_headers, sample_headers, secret_headers
 from nel.models.streams import AnswerStream, is_event_stream
 from nel.models.transport import Fetched, proxy_for, transport_for
-from nel.models.wire.base import Wire
-from nel.models.wire.registry import neutral_body, parse_answer, wire_of
+from nel.models.wire.base import Wire, names_listed, prompt_bytes
+from nel.models.wire.registry import (
+    neutral_body,
+    parse_answer,
+    request_headers,
+    sample_headers,
+    secret_headers,
+    wire_of,
+)
 from nel.types import SECOND_ASKING, Protocol, Request, Response, ResponseError
 
 _LOG = logging.getLogger(__name__)

@@ -33,10 +33,10 @@ from nel.models.loglikelihood import score_batch
 from nel.models.pacing.rate_limiter import RateLimiter
 from nel.models.payloads import PayloadReader
 from nel.models.rate_limit_headers import duration_seconds, quotas, retry_after_seconds
-from nel.models.streams import EventStream
 from nel.models.transport import Fetched
 from nel.models.transport.connection import Connection, Limits
 from nel.models.transport.faults import fault_of_exception
+from nel.models.wire.openai import EventStream
 from nel.models.wire.registry import parse_answer
 from nel.sandbox.isolation.agent import channel
 from nel.sandbox.verdict.agent import codec

@@ -21,7 +21,7 @@ from nel.engine.scorers.call import Delegated, ScoringTask
 from nel.engine.scorers.channel import Result
 from nel.engine.scorers.dispatch import Scorers
 from nel.errors import EndpointError, JudgeError
-from nel.models.protocols import read_text
+from nel.models.wire.base import read_text
 from nel.sandbox import Sandbox
 from nel.types import Outcome, Sample, Unscored
 

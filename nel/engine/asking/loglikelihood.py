@@ -24,7 +24,8 @@ from nel.models.loglikelihood import (
     score_batch,
     split_context,
 )
-from nel.models.protocols import name_in, parse_usage
+from nel.models.wire.base import name_in
+from nel.models.wire.openai import parse_usage
 from nel.types import (
     Generation,
     JsonObject,

@@ -12,7 +12,6 @@ from typing import Any, ClassVar, Final
 
 from nel.config.schema import GenerationConfig
 from nel.models.faults import Fault, malformed, no_answer, object_in
-from nel.models.protocols import name_in, read_text
 from nel.models.streams import AnswerStream
 from nel.models.tool_calls import accumulated, sent_arguments
 from nel.models.wire.base import (
@@ -26,8 +25,10 @@ from nel.models.wire.base import (
     inner,
     joined,
     merged,
+    name_in,
     native_items,
     objects,
+    read_text,
     system_apart,
     unfinished,
     unknown_part,

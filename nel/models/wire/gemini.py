@@ -12,7 +12,6 @@ from typing import Any, Final
 from urllib.parse import quote
 
 from nel.models.faults import Fault, malformed, no_answer, object_in
-from nel.models.protocols import first_choice, index_of, name_in, read_text
 from nel.models.streams import AnswerStream
 from nel.models.tool_calls import sent_arguments
 from nel.models.wire.base import (
@@ -23,11 +22,15 @@ from nel.models.wire.base import (
     all_objects,
     count,
     data_of,
+    first_choice,
     image_of,
+    index_of,
     inner,
     joined,
     merged,
+    name_in,
     native_items,
+    read_text,
     system_apart,
     text_of,
     unfinished,

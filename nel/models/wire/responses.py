@@ -11,7 +11,6 @@ from dataclasses import replace
 from typing import Any, ClassVar, Final
 
 from nel.models.faults import Fault, aborted, malformed, no_answer, object_in
-from nel.models.protocols import name_in, read_text
 from nel.models.streams import AnswerStream
 from nel.models.wire.base import (
     IMAGE_PART,
@@ -23,8 +22,10 @@ from nel.models.wire.base import (
     inner,
     joined,
     merged,
+    name_in,
     native_items,
     objects,
+    read_text,
     text_of,
     unfinished,
     unknown_part,
