@@ -47,6 +47,8 @@ class AnswerStream(ABC):
         self._fault: Fault | None = None
         self._done = False
         self._started = False
+        self._index: int | None = None
+        """The lowest index of a choice so far."""
         self.token_times: list[float] = []
         """When each chunk with text or reasoning came, on the caller's clock."""
 
@@ -152,6 +154,18 @@ class AnswerStream(ABC):
     def _fail(self, fault: Fault) -> None:
         """End the answer with a fault; the first one counts."""
         self._fault = self._fault or fault
+
+    def _is_chosen(self, index: int) -> bool:
+        """Return whether a chunk belongs to the choice with the lowest index; drops what came of a
+        higher one.
+        """
+        if self._index is not None and index < self._index:
+            self._restart()
+        self._index = index if self._index is None else min(index, self._index)
+        return index == self._index
+
+    def _restart(self) -> None:  # noqa: B027 - most protocols have one choice
+        """Drop what came of the answer."""
 
     @abstractmethod
     def _take(self, payload: dict[str, Any], now: float) -> None:

@@ -21,7 +21,7 @@ from nel.core.thinking import split_reasoning
 from nel.errors import EndpointError
 from nel.models.faults import Fault, aborted, malformed
 from nel.models.streams import AnswerStream
-from nel.types import Generation, JsonObject, Message, Request, Response
+from nel.types import Generation, JsonObject, Message, Request, Response, Usage
 
 _WORD_MAX: Final = 100
 _NAME_CHARACTERS_MAX: Final = 200
@@ -223,6 +223,11 @@ def merged(body: Mapping[str, Any], extra: JsonObject) -> dict[str, Any]:
     return merged_body
 
 
+def present(fields: Mapping[str, object]) -> dict[str, Any]:
+    """Return the fields that have a value."""
+    return {name: value for name, value in fields.items() if value is not None}
+
+
 def objects(value: object) -> list[dict[str, Any]]:
     """Return the objects of a JSON list; empty for anything else."""
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
@@ -250,6 +255,24 @@ def inner(value: object, name: str) -> dict[str, Any]:
     """Return an object inside another; empty where there is none."""
     item = value.get(name) if isinstance(value, dict) else None
     return item if isinstance(item, dict) else {}
+
+
+def usage_in(usage: object, prompt: str, answer: str) -> Usage:
+    """Return the token counts of a usage object; whatever is absent or not a count is None.
+
+    Args:
+        prompt: What the protocol calls the tokens of a prompt, ``prompt`` or ``input``.
+        answer: The same of an answer.
+    """
+    fields = usage if isinstance(usage, dict) else {}
+    thought = inner(fields, f"{answer}_tokens_details").get("reasoning_tokens")
+    cached = inner(fields, f"{prompt}_tokens_details").get("cached_tokens")
+    return Usage(
+        prompt_tokens=count(fields.get(f"{prompt}_tokens")),
+        completion_tokens=count(fields.get(f"{answer}_tokens")),
+        reasoning_tokens=count(thought),
+        cached_tokens=count(cached),
+    )
 
 
 def count(value: object) -> int | None:

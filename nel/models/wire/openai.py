@@ -19,8 +19,16 @@ from nel.models.faults import (
 )
 from nel.models.streams import AnswerStream
 from nel.models.tool_calls import CALL_FIELDS, CallPieces, accumulated, sent_call, tool_calls_in
-from nel.models.wire.base import Wire, count, first_choice, index_of, inner, name_in, read_text
-from nel.types import Generation, JsonObject, Message, Protocol, Request, Response, Usage
+from nel.models.wire.base import (
+    Wire,
+    first_choice,
+    index_of,
+    name_in,
+    present,
+    read_text,
+    usage_in,
+)
+from nel.types import Generation, JsonObject, Message, Protocol, Request, Response
 
 _ALTERNATIVES_MAX: Final = 100
 _SENT: Final = ("role", "tool_calls", "function_call")
@@ -181,7 +189,7 @@ def _answer(
         )
     return replace(
         response,
-        usage=parse_usage(payload.get("usage")),
+        usage=usage_in(payload.get("usage"), "prompt", "completion"),
         model=name_in(payload, "model"),
         system_fingerprint=name_in(payload, "system_fingerprint"),
     )
@@ -252,33 +260,16 @@ def _extras(call: object) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if name not in CALL_FIELDS}
 
 
-def parse_usage(usage: object) -> Usage:
-    """Return the token counts of a usage object; whatever is absent or not a count is None."""
-    if not isinstance(usage, dict):
-        return Usage()
-    return Usage(
-        prompt_tokens=count(usage.get("prompt_tokens")),
-        completion_tokens=count(usage.get("completion_tokens")),
-        reasoning_tokens=count(inner(usage, "completion_tokens_details").get("reasoning_tokens")),
-        cached_tokens=count(inner(usage, "prompt_tokens_details").get("cached_tokens")),
-    )
-
-
 def _settings(generation: Generation, repeat: int) -> dict[str, Any]:
-    settings: dict[str, object] = dict(generation.extra)
-    if generation.temperature is not None:
-        settings["temperature"] = generation.temperature
-    if generation.top_p is not None:
-        settings["top_p"] = generation.top_p
-    if generation.max_tokens is not None:
-        settings["max_tokens"] = generation.max_tokens
-    if generation.stop is not None:
-        settings["stop"] = list(generation.stop)
-    if (seed := generation.seed_of(repeat)) is not None:
-        settings["seed"] = seed
-    if generation.reasoning_effort is not None:
-        settings["reasoning_effort"] = generation.reasoning_effort
-    return settings
+    settings = {
+        "temperature": generation.temperature,
+        "top_p": generation.top_p,
+        "max_tokens": generation.max_tokens,
+        "stop": None if generation.stop is None else list(generation.stop),
+        "seed": generation.seed_of(repeat),
+        "reasoning_effort": generation.reasoning_effort,
+    }
+    return {**generation.extra, **present(settings)}
 
 
 def _message(message: Message) -> dict[str, Any]:
@@ -333,7 +324,6 @@ class EventStream(AnswerStream):
         self._chat = chat
         self._texts: dict[str, list[str]] = {}
         self._finish: object = None
-        self._index: int | None = None
         self._rest: dict[str, object] = {}
         self._logprobs: object = (
             None  # of the first chunk that has some, which are the first token's
@@ -361,21 +351,10 @@ class EventStream(AnswerStream):
         }
         return {**self._rest, "choices": [{"message": message, **ending}]}
 
-    def _is_chosen(self, index: int) -> bool:
-        """Return whether a chunk belongs to the choice with the lowest index; drops what came of a
-        higher one.
-        """
-        if self._index is not None and index < self._index:
-            self._texts, self._finish, self._logprobs, self._tool_calls = (
-                {},
-                None,
-                None,
-                CallPieces(),
-            )
-            self._extras, self._lists_thoughts = {}, False
-            self.token_times.clear()
-        self._index = index if self._index is None else min(index, self._index)
-        return index == self._index
+    def _restart(self) -> None:
+        self._texts, self._finish, self._logprobs = {}, None, None
+        self._tool_calls, self._extras, self._lists_thoughts = CallPieces(), {}, False
+        self.token_times.clear()
 
     def _take(self, payload: dict[str, Any], now: float) -> None:
         for name in ("model", "usage", "system_fingerprint"):
