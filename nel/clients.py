@@ -8,7 +8,6 @@ does the rest: retries, limits, deadlines, budget, cache, store and redaction.
 from nel.config.schema import EndpointConfig, GenerationConfig
 from nel.errors import ConfigError
 from nel.models.faults import Fault, fault_of_error_object, fault_of_status, malformed
-from nel.models.protocols import read_text
 from nel.models.streams import AnswerStream
 from nel.models.wire.base import (
     NotInProtocol,
@@ -16,6 +15,7 @@ from nel.models.wire.base import (
     data_of,
     image_of,
     merged,
+    read_text,
     system_apart,
     text_of,
     unknown_part,

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING
 from nel.config.schema import EngineConfig, Price
 from nel.core.failpoints import reached
 from nel.core.observer import UNOBSERVED, Observer
-from nel.engine.asking.adaptation import Adaptation
 from nel.engine.asking.endpoint_trial import EndpointTrial
 from nel.engine.asking.generate import STOP_ERRORS, Exchange, SampleRunner, scoring_task
 from nel.engine.asking.response_outcomes import outcome_row, verdict_before_scoring
@@ -35,9 +34,10 @@ from nel.engine.store.database import Store
 from nel.engine.store.pending import Pending
 from nel.engine.store.snapshot import Snapshot
 from nel.errors import EXIT_DONE, EXIT_STOPPED_EARLY
-from nel.models.adaptation import tokens_max
+from nel.models.budget import tokens_max
 from nel.models.client import Client
 from nel.models.pacing import GateClosed
+from nel.types import ResponseError
 
 if TYPE_CHECKING:
     from nel.engine.episodes.tool_server import ToolServer
@@ -120,15 +120,12 @@ class Pipeline:
             config, has_answered=opened.pending.has_answers()
         )
         self._truncation = TruncationProbe(config)
-        self._trial = None if client is None else self._trial_of(client)
-
-    def _trial_of(self, client: Client) -> EndpointTrial:
-        opened = self._opened
-        adaptation = Adaptation(
-            opened.jobs, self._runner, opened.store, opened.snapshot, opened.progress
-        )
-        return EndpointTrial(
-            client, self._queue, self._endpoint_faults, self, adaptation, self._stop, self._workers
+        self._trial = (
+            None
+            if client is None
+            else EndpointTrial(
+                client, self._queue, self._endpoint_faults, self, self._stop, self._workers
+            )
         )
 
     async def run(self) -> ExitStatus:
@@ -288,6 +285,18 @@ class Pipeline:
                     self._opened.snapshot,
                 )
             )
+
+    async def adapt(self, item: WorkItem, error: ResponseError) -> bool:
+        """Change the settings as a refusal asks for; return whether it asks for any change."""
+        from nel.engine.asking.adaptation import adapt  # noqa: PLC0415 - few models ask for any
+
+        return await adapt(
+            item,
+            error,
+            jobs=self._opened.jobs,
+            runner=self._runner,
+            progress=self._opened.progress,
+        )
 
     async def _settle(self, item: WorkItem, exchange: Exchange) -> Exchange:
         """Ask again what was asked with outdated settings; store a refusal unless every request is

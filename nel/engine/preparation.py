@@ -16,8 +16,8 @@ from nel.engine.asking.repeat_check import check_draw
 from nel.engine.asking.resume_checks import DatasetCheck, deferred_check, fingerprint_of
 from nel.engine.asking.stop_rules import refuse_growth
 from nel.engine.asking.work import Job
-from nel.engine.judging.cases import judge_json
 from nel.engine.planning.plan import Plan
+from nel.engine.planning.plan_judges import judge_json
 from nel.engine.planning.plan_samples import Digests, duplicate_id, identity_of, stream_samples
 from nel.engine.progress import Progress
 from nel.engine.scorers.rules import describe_scorer

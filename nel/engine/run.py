@@ -28,9 +28,9 @@ from nel.engine.asking.stop_rules import StopRules
 from nel.engine.asking.work import Job
 from nel.engine.executors import Executor, ScorerPool, ScoringWork
 from nel.engine.executors.find import opened_executor
-from nel.engine.judging.cases import is_same_endpoint, judge_models
 from nel.engine.pipeline import OpenRun
 from nel.engine.planning.plan import Plan, judging_models
+from nel.engine.planning.plan_judges import is_same_endpoint
 from nel.engine.preparation import ResumeOptions, prepare_job
 from nel.engine.process_limits import check_memory, fit_open_files
 from nel.engine.progress import BenchmarkProgress, Progress
@@ -203,7 +203,7 @@ def _begin(
 
 
 def _open_rules(store: Store, snapshot: Snapshot, jobs: list[Job], config: StopConfig) -> StopRules:
-    """Return the rules of a session; without one, the statistics behind them are not imported."""
+    """Return the rules of a session; without one, their statistics are not imported."""
     if not config.when:
         return StopRules()
     from nel.engine.asking.stop_rule_opening import open_rules  # noqa: PLC0415
@@ -237,7 +237,7 @@ def _fitted_concurrency(
     wanted = [config.engine.concurrency] if asks else []
     wanted += [
         member.concurrency or config.engine.concurrency
-        for member in ([] if scoring_only else judge_models(plans, None))
+        for member in ([] if scoring_only else judging_models(plans))
         if config.endpoint is None or not is_same_endpoint(member, config.endpoint)
     ]
     if not wanted:
@@ -269,7 +269,7 @@ def _records_to_check(store: Store, snapshot: Snapshot, runtime: Runtime) -> Rec
 
 def _secrets(config: RunConfig, plans: list[Plan], api_key: str | None) -> tuple[str | None, ...]:
     """Return the keys and secret headers of the endpoint and of the judges."""
-    judges = judge_models(plans, None)
+    judges = judging_models(plans)
     headers = [name for member in judges for name in member.headers_env.values()]
     variables = [*map(key_variable, judges), *headers]
     if config.endpoint is not None:

@@ -3,37 +3,19 @@
 from __future__ import annotations
 
 import secrets
-from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from nel.config.schema import RunConfig
-from nel.engine.planning.plan import Plan
 from nel.engine.store.database import Store
 from nel.engine.store.schema import check_path
-from nel.engine.store.snapshot import FILE_NAME, Snapshot
-from nel.errors import NelError, OutputError, ResumeRefused
+from nel.engine.store.snapshot import FILE_NAME, Snapshot, start_of
+from nel.errors import OutputError, ResumeRefused
 from nel.prompts import is_template_file, load_template, portable_text
 
-if TYPE_CHECKING:
-    pass
-
-
 _SUFFIX_BYTES = 3
-
-
 _NAME_MAX = 80
-
-
-def new_run_dir(config: RunConfig, plans: list[Plan]) -> Path:
-    """Create and return the directory of a new run, named by time, first benchmark and a random
-    suffix.
-
-    Raises:
-        OutputError: It cannot be created, its path is too long, or the configured run id is taken.
-    """
-    return new_directory(config, plans[0].benchmark.name)
 
 
 def new_directory(config: RunConfig, name: str) -> Path:
@@ -41,7 +23,7 @@ def new_directory(config: RunConfig, name: str) -> Path:
     suffix.
 
     Raises:
-        OutputError: It cannot be created, or the configured run id is taken.
+        OutputError: It cannot be created, its path is too long, or the configured run id is taken.
     """
     parent = Path(config.output.dir)
     stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
@@ -81,7 +63,9 @@ def latest_run_dir(output_dir: Path, run_id: str | None) -> Path:
         output_dir = output_dir / run_id
     if (output_dir / FILE_NAME).is_file():
         return output_dir
-    runs = sorted(output_dir.glob(f"*/{FILE_NAME}"), key=_start_time)
+    runs = sorted(
+        output_dir.glob(f"*/{FILE_NAME}"), key=lambda path: (start_of(path), path.parent.name)
+    )
     if not runs:
         raise OutputError(f"there is no run to resume in {output_dir}; start one with nel eval run")
     return runs[-1].parent
@@ -137,10 +121,3 @@ def _with_absolute_template(judge: dict[str, Any]) -> dict[str, Any]:
     if not template or not is_template_file(template):
         return judge
     return {**judge, "template": str(Path(template).absolute())}
-
-
-def _start_time(path: Path) -> tuple[float, str]:
-    with suppress(NelError), Snapshot(path) as snapshot:
-        sessions = snapshot.sessions()
-        return (sessions[0]["started"] if sessions else 0.0), path.parent.name
-    return 0.0, path.parent.name

@@ -22,8 +22,7 @@ from nel.engine.asking.stop_rules import StopRules
 from nel.engine.asking.work import Job, WorkQueue
 from nel.engine.executors import ProgramRunner, ScorerPool
 from nel.engine.progress import Progress
-from nel.engine.scorers.call import Delegated, ScoringTask
-from nel.engine.scorers.fork_server import SLOTS
+from nel.engine.scorers.call import SLOTS, Delegated, ScoringTask
 from nel.engine.stopping.exit_status import ExitStatus, exit_status_of
 from nel.engine.stopping.session_end import Stop
 from nel.engine.store.database import Store
@@ -270,7 +269,7 @@ class ScoringStage:
 
     async def _answer(self, item: ScoringTask, what: str, payload: Any) -> object:
         """Answer what a scorer asks of the run; the payload is what
-        `nel.engine.scorers.dispatch.Answer` says.
+        `nel.engine.scorers.call.Answer` says.
         """
         if what == "sandbox":
             verdict = await asyncio.wrap_future(self._machinery.sandbox.submit(payload))

@@ -52,7 +52,6 @@ from nel.errors import (
     StoppedEarly,
 )
 from nel.models.budget import BudgetSpent, Ledger, Spend
-from nel.models.cache import ResponseCache
 from nel.models.client import Client
 from nel.models.client_context import ClientContext, ClientCounters
 from nel.models.pacing import EndpointDown
@@ -62,6 +61,7 @@ from nel.models.transport import Transport
 if TYPE_CHECKING:
     from nel.engine.episodes.tool_server import ToolServer
     from nel.engine.judging.judges import Judges
+    from nel.models.cache import ResponseCache
     from nel.models.echo_probe import EchoSupport
 
 
@@ -137,10 +137,7 @@ class Session:
         """Do the session's work on an event loop of its own and return how it ended, which the
         store holds too.
         """
-        counters, ledger = ClientCounters(), self._ledger()
-        with self._recording(counters, ledger) as ended:
-            ended.status = self.runtime.run(self._work(counters, ledger))
-        return ended.status
+        return self.runtime.run(self.run_beside_others())
 
     async def run_beside_others(self) -> ExitStatus:
         """Do the session's work on the running event loop and return how it ended, which the store
@@ -238,6 +235,8 @@ class Session:
     def _cache(self) -> AbstractContextManager[ResponseCache | None]:
         if self.config.cache.dir is None:
             return nullcontext()
+        from nel.models.cache import ResponseCache  # noqa: PLC0415 - few runs have a cache
+
         directory = Path(self.config.cache.dir).expanduser()
         return closing(ResponseCache(directory, encode=encode_response, decode=decode_response))
 

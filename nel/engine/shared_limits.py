@@ -48,7 +48,7 @@ class SharedLimits:
         if limiter.url is None:
             return None
         # Few runs have a limiter, and the last of these loads aiohttp.
-        from nel.models.limiter.contract import LimiterRefused, LimiterUnreachable  # noqa: PLC0415
+        from nel.models.limiter.messages import LimiterRefused, LimiterUnreachable  # noqa: PLC0415
         from nel.models.limiter.shared_gate import SharedGate  # noqa: PLC0415
         from nel.models.limiter.websocket import connector  # noqa: PLC0415
 

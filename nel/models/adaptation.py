@@ -13,13 +13,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final, TypeAlias
 
+from nel.models.budget import LIMIT_NAME
 from nel.types import Generation, ResponseError
 
 Changes: TypeAlias = Mapping[str, str]
 """Setting to what became of it: the name that it is sent under, or `NOT_SENT`."""
 
 NOT_SENT: Final = "not sent"
-_LIMIT: Final = "max_completion_tokens"
 _REFUSED: Final = "bad_request"
 _RENAMED: Final = re.compile(
     r"\bmax_tokens\b.{0,80}\buse .?max_completion_tokens.? instead", re.IGNORECASE
@@ -41,10 +41,10 @@ def changes_for(error: ResponseError, generation: Generation) -> dict[str, str]:
     changes = {}
     if (
         generation.max_tokens is not None
-        and _LIMIT not in generation.extra
+        and LIMIT_NAME not in generation.extra
         and _RENAMED.search(error.message)
     ):
-        changes["max_tokens"] = _LIMIT
+        changes["max_tokens"] = LIMIT_NAME
     for name in ("temperature", "top_p"):
         if getattr(generation, name) is not None and re.search(
             _LEFT_OUT.format(name=name), error.message
@@ -81,9 +81,3 @@ def in_words(changes: Changes, generation: Generation) -> str:
         else:
             phrases.append(f"{name} is sent as {became}")
     return " and ".join(phrases)
-
-
-def tokens_max(generation: Generation) -> int | None:
-    """Return the most tokens that an answer may have; None where no limit is sent."""
-    limits = (generation.max_tokens, generation.extra.get(_LIMIT))
-    return max((limit for limit in limits if isinstance(limit, int)), default=None)

@@ -24,7 +24,7 @@ _DECIDING: Final = frozenset(
 )
 _QUOTED: Final = re.compile(rb'"(?:' + "|".join(sorted(_DECIDING)).encode() + rb')"\s*:')
 _ESCAPED: Final = re.compile(rb"\\u00[2-7]")
-"""A letter that a name may hide behind."""
+"""A letter of a name that is written as an escape."""
 
 
 class Contradiction(ValueError):

@@ -14,9 +14,11 @@ from typing import Any, Final
 
 from nel.config.schema import BudgetConfig, Price
 from nel.models.faults import Fault
-from nel.types import Response, Usage
+from nel.types import Generation, Response, Usage
 
 _MILLION = 1_000_000
+LIMIT_NAME: Final = "max_completion_tokens"
+"""Of the limit on the answer, where a reasoning model takes it under this name alone."""
 
 
 class BudgetSpent(Exception):
@@ -69,6 +71,12 @@ def tokens_of(usage: Usage, price: Price | None) -> int | None:
         (usage.cached_tokens or 0) if price is not None and price.cached_tokens == "addition" else 0
     )
     return usage.prompt_tokens + usage.completion_tokens + beside
+
+
+def tokens_max(generation: Generation) -> int | None:
+    """Return the most tokens that an answer may have; None where no limit is sent."""
+    limits = (generation.max_tokens, generation.extra.get(LIMIT_NAME))
+    return max((limit for limit in limits if isinstance(limit, int)), default=None)
 
 
 _UNCAPPED: Final = Spend()

@@ -21,7 +21,7 @@ from nel.models.adaptation import changed, changes_for, in_words
 from nel.models.client import Client
 from nel.models.echo_probe import probe_echo
 from nel.models.faults import UNREADABLE, Fault, unreadable
-from nel.models.protocols import names_listed
+from nel.models.wire.base import names_listed
 from nel.models.wire.registry import build_body, wire_of
 from nel.types import Generation, Message, Protocol, Request, Response, ResponseError
 

@@ -14,7 +14,7 @@ import logging
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cache, partial
 from types import TracebackType
 from typing import Any, Final
 
@@ -24,23 +24,26 @@ from nel.core.failpoints import reached
 from nel.core.observer import UNOBSERVED, Observer
 from nel.core.strict_json import dumps_bytes
 from nel.errors import NelError
-from nel.models.adaptation import tokens_max
 from nel.models.attempts import Admission, Attempts, RetryWaits
-from nel.models.budget import tokens_of
+from nel.models.budget import tokens_max, tokens_of
 from nel.models.client_context import ClientContext
 from nel.models.doubtful import Asked, CarriedRequests
-from nel.models.faults import NO_FILES, UNSIGNED, Fault
-from nel.models.image_sizes import prompt_bytes
+from nel.models.faults import NO_FILES, UNSIGNED, Fault, is_refusal
 from nel.models.pacing import Gate, Permit, pace_of
 from nel.models.payloads import Parse, PayloadReader
-from nel.models.protocols import names_listed
 from nel.models.rate_limit_headers import quotas
-from nel.models.refusals import NEUTRAL_PROMPT, is_refusal
-from nel.models.request_headers import request_headers, sample_headers, secret_headers
+from nel.models.refusals import NEUTRAL_PROMPT
 from nel.models.streams import AnswerStream, is_event_stream
 from nel.models.transport import Fetched, proxy_for, transport_for
-from nel.models.wire.base import Wire
-from nel.models.wire.registry import neutral_body, parse_answer, wire_of
+from nel.models.wire.base import Wire, names_listed, prompt_bytes
+from nel.models.wire.registry import (
+    neutral_body,
+    parse_answer,
+    request_headers,
+    sample_headers,
+    secret_headers,
+    wire_of,
+)
 from nel.types import SECOND_ASKING, Protocol, Request, Response, ResponseError
 
 _LOG = logging.getLogger(__name__)
@@ -66,7 +69,6 @@ class _Call:
     wire: Wire
     url: str = ""
     protocol: Protocol = "chat"
-    prompt_bytes: int = 0
     asked: Asked | None = None
     attempts: Attempts = field(default_factory=Attempts)
 
@@ -111,6 +113,7 @@ class Client:
         self._observer = observer
         self._carried = CarriedRequests(context.scratch_directory)
         self._wire = wire_of(endpoint.spoken)
+        self._address_of = cache(lambda protocol: wire_of(protocol).address(endpoint))
         proxy = endpoint.proxy or proxy_for(endpoint.url)
         own = (
             api_key,
@@ -178,10 +181,11 @@ class Client:
             yield replace(cached, attempts=0, cached=True)
             return
         sent = self._call(request, body, call, parse, cache_key)
+        n_tokens = prompt_bytes(request, body) // _BYTES_PER_TOKEN
         now = asyncio.get_running_loop().time
         began = now()
         while True:
-            permit = await self.gate.acquire(sent.key, self._estimate(sent))
+            permit = await self.gate.acquire(sent.key, n_tokens + int(self._answer_tokens))
             try:
                 outcome = await self._attempt_paid(sent, permit)
                 if isinstance(outcome, Response):
@@ -222,7 +226,7 @@ class Client:
         """Return the decoded payload of one request outside the samples, e.g. of a probe, or its
         fault.
         """
-        url = wire_of(protocol).address(self.endpoint)
+        url = self._address_of(protocol)
         try:
             async with asyncio.timeout(seconds):
                 fetched = await self._fetch("POST", url, body, {}, stream)
@@ -413,7 +417,7 @@ class Client:
         if self._cache is None:
             return ""
         return self._cache.key(
-            url=wire_of(request.protocol).address(self.endpoint),
+            url=self._address_of(request.protocol),
             headers=self.endpoint.headers,
             body=body,
             repeat=request.repeat,
@@ -436,14 +440,10 @@ class Client:
             headers=headers,
             key=key,
             tokens_max=tokens_max(request.generation) or 0,
-            prompt_bytes=prompt_bytes(request, body),
             wire=wire,
-            url=wire.address(self.endpoint),
+            url=self._address_of(request.protocol),
             protocol=request.protocol,
             parse=parse
             or partial(parse_answer, request.protocol, offers_tools=bool(request.tools)),
             asked=Asked(request.sample_id, request.repeat, cache_key),
         )
-
-    def _estimate(self, call: _Call) -> int:
-        return call.prompt_bytes // _BYTES_PER_TOKEN + int(self._answer_tokens)

@@ -6,11 +6,14 @@ import random
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from nel.config.schema import BudgetConfig
 from nel.models.budget import Ledger
-from nel.models.cache import ResponseCache
 from nel.models.transport import Transport
+
+if TYPE_CHECKING:
+    from nel.models.cache import ResponseCache
 
 
 @dataclass(slots=True)

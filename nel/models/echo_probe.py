@@ -78,7 +78,6 @@ async def probe_echo(
     send: Send,
     model: str,
     *,
-    extra: Mapping[str, object] | None = None,
     timeout_seconds: float = PROBE_TIMEOUT_SECONDS,
 ) -> EchoSupport | Fault:
     """Ask the probes one by one, then all in one request, and judge the answers.
@@ -95,7 +94,7 @@ async def probe_echo(
         answers: list[object] = []
         for probe in PROBES:
             body = build_echo_body(
-                model, [probe.context + probe.continuation], max_tokens=max_tokens, extra=extra
+                model, [probe.context + probe.continuation], max_tokens=max_tokens
             )
             answer = await _ask(send, body, timeout_seconds)
             if isinstance(answer, Fault):
@@ -105,7 +104,7 @@ async def probe_echo(
         else:
             judge_probe(answers, max_tokens=max_tokens)
             prompts = [probe.context + probe.continuation for probe in PROBES]
-            body = build_echo_body(model, prompts, max_tokens=max_tokens, extra=extra)
+            body = build_echo_body(model, prompts, max_tokens=max_tokens)
             batch = await _ask(send, body, timeout_seconds)
             return judge_probe(
                 answers, max_tokens=max_tokens, batch=None if isinstance(batch, Fault) else batch

@@ -10,15 +10,16 @@ import logging
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from nel.config.numbers import plain_int
 from nel.models.answer_json import Contradiction
-from nel.models.context_window import blame, is_sure
 from nel.models.error_bodies import BOM, ErrorBody, error_body, error_in, error_said
 from nel.models.rate_limit_headers import retry_after_seconds
-from nel.models.vendor_words import RATE, Meaning, meaning_of
-from nel.types import FailureKind
+from nel.types import FailureKind, ResponseError
+
+if TYPE_CHECKING:
+    from nel.models.vendor_words import Meaning
 
 _LOG = logging.getLogger(__name__)
 _RETRYABLE_BELOW_500: Final = frozenset({408, 409, 425, 429, 499})
@@ -94,6 +95,9 @@ NO_FILES: Final = "open_files"
 """Kind of the fault of a connection that this process, or this machine, may not open."""
 UNSIGNED: Final = "unsigned"
 """Kind of the fault of a request that could not be signed, so that it was not sent."""
+_REFUSED: Final = frozenset({"auth", "not_found", "bad_request", "tls", UNSIGNED})
+_OTHER_STATUS: Final = "http_"
+"""A status that is no answer and that no retry cures: 204, 426, 451 …"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,6 +156,8 @@ def fault_of_status(
 def _fault_of(
     status: int, headers: Mapping[str, str], error: ErrorBody, max_tokens: int | None = None
 ) -> Fault:
+    from nel.models.vendor_words import meaning_of  # noqa: PLC0415 - most runs see no refusal
+
     message = _clip(error.message)
     described = f"HTTP {status}" + (f": {message}" if message else "")
     meaning = meaning_of(status, error)
@@ -182,6 +188,8 @@ def _model_failure(
     """Return how the model failed where a refusal says that it did: a prompt too long, or an answer
     filtered.
     """
+    from nel.models.context_window import blame, is_sure  # noqa: PLC0415 - as above
+
     if meaning == "content_filter":
         return "content_filter"
     if meaning is not None or status not in _PROMPT_STATUSES:
@@ -226,6 +234,9 @@ def fault_of_error_object(error: object) -> Fault:
 
 def _status_of_words(error: ErrorBody) -> int:
     """Return the status that an error without a code would have had."""
+    from nel.models.context_window import blame  # noqa: PLC0415 - as above
+    from nel.models.vendor_words import RATE, meaning_of  # noqa: PLC0415
+
     if RATE.search(error.message):
         return _TOO_MANY
     is_refused = meaning_of(_BAD_REQUEST, error) is not None
@@ -308,3 +319,21 @@ def _clip(text: str) -> str:
         "".join(character if character.isprintable() else " " for character in start).split()
     )
     return line if len(line) <= _MESSAGE_CHARACTERS_MAX else f"{line[:_MESSAGE_CHARACTERS_MAX]}…"
+
+
+def is_refusal(error: ResponseError | None) -> bool:
+    """Return whether an endpoint refused a request for good, and not for what the model was to read
+    or had said.
+    """
+    if error is None or error.model_failure is not None:
+        return False
+    return (
+        error.kind in _REFUSED
+        or error.kind.startswith(_OTHER_STATUS)
+        or error.status in FINAL_SERVER_ERRORS
+    )
+
+
+def is_unanswered(error: ResponseError | None) -> bool:
+    """Return whether a request was refused, or its connection closed without an answer."""
+    return is_refusal(error) or (error is not None and error.kind == "connection")

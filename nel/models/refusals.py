@@ -10,7 +10,6 @@ from typing import Final
 
 from nel.config.openai_environment import key_variable
 from nel.config.schema import EndpointConfig
-from nel.models.faults import FINAL_SERVER_ERRORS, UNSIGNED
 from nel.types import ResponseError
 
 NEUTRAL_PROMPT: Final = "Reply with the word OK."
@@ -18,27 +17,6 @@ _ALIKE: Final = 0.75
 """Share of two messages that is equal where they differ in a number or a name only."""
 _CHANGING: Final = re.compile(r"[0-9a-f]*[0-9][0-9a-f]*|req_\w+", re.IGNORECASE)
 """Numbers, and the identifiers of requests."""
-_REFUSED: Final = frozenset({"auth", "not_found", "bad_request", "tls", UNSIGNED})
-_OTHER_STATUS: Final = "http_"
-"""A status that is no answer and that no retry cures: 204, 426, 451 …"""
-
-
-def is_refusal(error: ResponseError | None) -> bool:
-    """Return whether an endpoint refused a request for good, and not for what the model was to read
-    or had said.
-    """
-    if error is None or error.model_failure is not None:
-        return False
-    return (
-        error.kind in _REFUSED
-        or error.kind.startswith(_OTHER_STATUS)
-        or error.status in FINAL_SERVER_ERRORS
-    )
-
-
-def is_unanswered(error: ResponseError | None) -> bool:
-    """Return whether a request was refused, or its connection closed without an answer."""
-    return is_refusal(error) or (error is not None and error.kind == "connection")
 
 
 def is_alike(answer: ResponseError, other: ResponseError) -> bool:

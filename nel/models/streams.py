@@ -8,15 +8,11 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
 from typing import Any, ClassVar, Final
 
-from nel.core.finish_reasons import ending_of, has_ended
 from nel.models.answer_json import Contradiction, answer_of
 from nel.models.error_bodies import BOM, error_in
 from nel.models.faults import UNREADABLE, Fault, fault_of_error_object, malformed, unreadable
-from nel.models.protocols import first_token_of, index_of, read_content
-from nel.models.tool_calls import CallPieces, accumulated
 
 _LINE_END: Final = re.compile(rb"\r\n|\n|\r")
 _NO_PAYLOAD: Final = (b"", b"[DONE]")
@@ -26,12 +22,6 @@ _NAMES: Final = (b"data", b"event", b"id", b"retry", b"")
 _FIELDS: Final = (b"data:", b"event:", b": ")
 """What a stream of events begins with, and no JSON does."""
 _START_BYTES: Final = 64
-_EXCLUSIVE: Final = frozenset({"complete", "truncated", "content_filter"})
-"""What an answer can end as, and only as one of them."""
-_TEXTS: Final = ("reasoning_content", "reasoning", "refusal")
-"""Fields of a chunk beside its content."""
-_KNOWN: Final = frozenset(("role", "content", "tool_calls", *_TEXTS))
-"""Fields of a chunk that are read; others are put together as they come."""
 
 
 def is_event_stream(body: bytes) -> bool:
@@ -57,6 +47,8 @@ class AnswerStream(ABC):
         self._fault: Fault | None = None
         self._done = False
         self._started = False
+        self._index: int | None = None
+        """The lowest index of a choice so far."""
         self.token_times: list[float] = []
         """When each chunk with text or reasoning came, on the caller's clock."""
 
@@ -163,6 +155,18 @@ class AnswerStream(ABC):
         """End the answer with a fault; the first one counts."""
         self._fault = self._fault or fault
 
+    def _is_chosen(self, index: int) -> bool:
+        """Return whether a chunk belongs to the choice with the lowest index; drops what came of a
+        higher one.
+        """
+        if self._index is not None and index < self._index:
+            self._restart()
+        self._index = index if self._index is None else min(index, self._index)
+        return index == self._index
+
+    def _restart(self) -> None:  # noqa: B027 - most protocols have one choice
+        """Drop what came of the answer."""
+
     @abstractmethod
     def _take(self, payload: dict[str, Any], now: float) -> None:
         """Take the data of one event that is no error."""
@@ -170,148 +174,3 @@ class AnswerStream(ABC):
     @abstractmethod
     def _result(self) -> object:
         """Return the payload of the whole answer, or the fault of one that broke off."""
-
-
-def _thinking_apart(texts: Mapping[str, str]) -> dict[str, object]:
-    """Return the texts of a message in whose content thinking stood beside text, as Mistral has
-    them in one piece.
-    """
-    thought = {"type": "text", "text": texts["reasoning"]}
-    content: list[dict[str, object]] = [{"type": "thinking", "thinking": [thought]}]
-    if text := texts.get("content"):
-        content.append({"type": "text", "text": text})
-    others = {name: text for name, text in texts.items() if name != "reasoning"}
-    return {**others, "content": content}
-
-
-class EventStream(AnswerStream):
-    """Collects the chunks of chat or completions."""
-
-    def __init__(self, *, chat: bool) -> None:
-        """Start with nothing seen.
-
-        Args:
-            chat: Chat chunks carry a ``delta``, completions chunks a ``text``.
-        """
-        super().__init__()
-        self._chat = chat
-        self._texts: dict[str, list[str]] = {}
-        self._finish: object = None
-        self._index: int | None = None
-        self._rest: dict[str, object] = {}
-        self._logprobs: object = (
-            None  # of the first chunk that has some, which are the first token's
-        )
-        self._tool_calls = CallPieces()
-        self._extras: dict[str, Any] = {}
-        self._lists_thoughts = False
-
-    def _result(self) -> object:
-        if not self._done and self._finish is None:
-            return malformed("the stream broke off: neither a finish reason nor [DONE]")
-        if self._index is None:
-            return malformed(
-                "the stream has no choices; is this the protocol that the endpoint has?"
-            )
-        texts = {name: "".join(parts) for name, parts in self._texts.items()}
-        ending = {"finish_reason": self._finish, "logprobs": self._logprobs}
-        if not self._chat:
-            return {**self._rest, "choices": [{"text": texts.get("content", ""), **ending}]}
-        message: dict[str, object] = {
-            "content": None,
-            **self._extras,
-            **(_thinking_apart(texts) if self._lists_thoughts else texts),
-            **({"tool_calls": self._tool_calls.whole()} if self._tool_calls else {}),
-        }
-        return {**self._rest, "choices": [{"message": message, **ending}]}
-
-    def _is_chosen(self, index: int) -> bool:
-        """Return whether a chunk belongs to the choice with the lowest index; drops what came of a
-        higher one.
-        """
-        if self._index is not None and index < self._index:
-            self._texts, self._finish, self._logprobs, self._tool_calls = (
-                {},
-                None,
-                None,
-                CallPieces(),
-            )
-            self._extras, self._lists_thoughts = {}, False
-            self.token_times.clear()
-        self._index = index if self._index is None else min(index, self._index)
-        return index == self._index
-
-    def _take(self, payload: dict[str, Any], now: float) -> None:
-        for name in ("model", "usage", "system_fingerprint"):
-            if payload.get(name) is not None:
-                self._rest[name] = payload[name]
-        choices = payload.get("choices")
-        for position, choice in enumerate(choices if isinstance(choices, list) else []):
-            if isinstance(choice, dict) and self._is_chosen(index_of(choice, position)):
-                self._choice(choice, now)
-
-    def _choice(self, choice: dict[str, Any], now: float) -> None:
-        if choice.get("error"):
-            self._fail(fault_of_error_object(choice["error"]))
-        is_late = self._finish is not None and not has_ended(choice.get("finish_reason"))
-        self._take_finish(choice.get("finish_reason"))
-        if self._logprobs is None and first_token_of(choice.get("logprobs")):
-            self._logprobs = choice["logprobs"]
-        text = {"content": choice.get("text")}
-        delta = (choice.get("delta") or choice.get("message") or {}) if self._chat else text
-        content = read_content(delta.get("content")) if isinstance(delta, dict) else None
-        if content is None or (self._chat and not delta and choice.get("text")):
-            self._fail(malformed("a chunk of the stream holds something else than text"))
-            return
-        if is_late:
-            if content.text.strip() or content.refusal or delta.get("tool_calls"):
-                self._fail(malformed("the stream goes on with the answer after its finish reason"))
-            return
-        if self._chat and not choice.get("delta") and has_ended(choice.get("finish_reason")):
-            self._forget_repeated(content.text)
-        if delta.get("tool_calls"):
-            self._tool_calls.add(delta["tool_calls"])
-        self._lists_thoughts = self._lists_thoughts or bool(content.reasoning)
-        self._add_extras(delta)
-        texts = {
-            "content": content.text,
-            "reasoning": content.reasoning,
-            "refusal": content.refusal,
-        }
-        self._add(texts | {name: delta[name] for name in _TEXTS if delta.get(name)}, now)
-
-    def _add(self, texts: Mapping[str, object], now: float) -> None:
-        """Add the pieces of a chunk to the texts of the answer."""
-        for name, piece in texts.items():
-            if isinstance(piece, str) and piece:
-                self._texts.setdefault(name, []).append(piece)
-                self.token_times.append(now)
-
-    def _add_extras(self, delta: Mapping[str, object]) -> None:
-        """Add the fields of a chunk of chat that are not read, which its server may want back."""
-        if self._chat and not _KNOWN.issuperset(delta):
-            extras = {name: value for name, value in delta.items() if name not in _KNOWN}
-            self._extras = accumulated(self._extras, extras)
-
-    def _take_finish(self, reason: object) -> None:
-        """Keep why the answer ended; one that is both whole and cut off, or filtered, cannot be
-        known.
-        """
-        if not has_ended(reason):
-            return
-        endings = {
-            ending_of(reason_given)
-            for reason_given in (self._finish, reason)
-            if isinstance(reason_given, str)
-        }
-        if len(endings & _EXCLUSIVE) > 1:
-            self._fail(malformed(f"the stream has two finish reasons: {self._finish} and {reason}"))
-        self._finish = reason
-
-    def _forget_repeated(self, text: str) -> None:
-        """Drop the pieces that came, where the last chunk says the whole text once more, as
-        MiniMax's does.
-        """
-        content = "".join(self._texts.get("content", []))
-        if content and text.startswith(content):
-            self._texts.pop("content")

@@ -25,7 +25,7 @@ from nel.engine.observability import run_log
 from nel.engine.planning.plan import Plan, make_plans
 from nel.engine.progress import Progress
 from nel.engine.run import run_session
-from nel.engine.run_directory import latest_run_dir, new_run_dir, refuse_imported
+from nel.engine.run_directory import latest_run_dir, new_directory, refuse_imported
 from nel.engine.session import Runtime
 from nel.engine.stopping.exit_status import ExitStatus
 from nel.engine.store.integrity import check_integrity
@@ -181,10 +181,10 @@ def _new_dir(config: RunConfig, plans: list[Plan]) -> Path:
     """Return a new directory of a run; one that is uploaded is worked on in the cache."""
     url = config.output.dir
     if not is_remote(url):
-        return new_run_dir(config, plans)
+        return new_directory(config, plans[0].benchmark.name)
     store = store_of(url)
     live = config.output.model_copy(update={"dir": str(store.live_directory(url))})
-    run_dir = new_run_dir(config.model_copy(update={"output": live}), plans)
+    run_dir = new_directory(config.model_copy(update={"output": live}), plans[0].benchmark.name)
     store.keep(run_dir, url)
     return run_dir
 

@@ -15,7 +15,7 @@ from nel.engine.store.codec import decode_sample
 from nel.engine.store.elsewhere import shard_number, shard_of
 from nel.engine.store.spending import price_of
 from nel.episodes.limits import with_defaults
-from nel.models.image_sizes import text_length
+from nel.models.wire.base import text_length
 from nel.reports.writers import check_writers
 from nel.types import JsonObject, Sample
 

@@ -14,7 +14,7 @@ from nel.authoring.shipping.source import read_source
 from nel.datasets import images
 from nel.datasets.images import image_urls, with_images
 from nel.errors import ConfigError, DatasetError, PluginError
-from nel.models.image_sizes import prompt_bytes, text_length
+from nel.models.wire.base import prompt_bytes, text_length
 from nel.types import Message, Request
 from tests.faults.runs import QUICK
 from tests.support.endpoint import answer, scripted

@@ -21,6 +21,7 @@ from httptools import HttpParserError, HttpParserUpgrade
 from multidict import CIMultiDict
 
 from nel.config.redaction import Redactor
+from nel.config.schema import EndpointConfig
 from nel.core.strict_json import loads
 from nel.datasets.formats import Source, rows_in
 from nel.engine.asking.response_outcomes import verdict_before_scoring
@@ -33,10 +34,10 @@ from nel.models.loglikelihood import score_batch
 from nel.models.pacing.rate_limiter import RateLimiter
 from nel.models.payloads import PayloadReader
 from nel.models.rate_limit_headers import duration_seconds, quotas, retry_after_seconds
-from nel.models.streams import EventStream
 from nel.models.transport import Fetched
-from nel.models.transport.connection import Connection, Limits
+from nel.models.transport.connection import Connection
 from nel.models.transport.faults import fault_of_exception
+from nel.models.wire.openai import EventStream
 from nel.models.wire.registry import parse_answer
 from nel.sandbox.isolation.agent import channel
 from nel.sandbox.verdict.agent import codec
@@ -159,8 +160,8 @@ def _loop() -> asyncio.AbstractEventLoop:
 
 
 async def _exchange(data: bytes, *, streams: bool) -> Response | Fault:
-    limits = Limits(first_byte_seconds=60, idle_seconds=60, total_seconds=60, body_bytes_max=_BYTES_MAX)
-    connection = Connection(limits, lambda _: None)
+    endpoint = EndpointConfig(url="http://127.0.0.1/v1", model="m", response_bytes_max=_BYTES_MAX)
+    connection = Connection(endpoint, lambda _: None)
     connection.connection_made(_Wire())
     stream = EventStream(chat=True) if streams else None
     exchange = asyncio.ensure_future(connection.exchange(b"", asyncio.get_running_loop().time() + 60, stream))

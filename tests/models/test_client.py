@@ -13,9 +13,9 @@ from nel.models.client import Client
 from nel.models.client_context import ClientContext
 from nel.models.faults import Fault
 from nel.models.pacing import Gate, Pace
-from nel.models.protocols import build_body
 from nel.models.transport import Fetched, fault_of_exception
 from nel.models.transport.faults import ConnectFailed
+from nel.models.wire.registry import build_body
 from nel.types import Message, Request, Response
 from tests.simulation.loop import Clock, run_virtually
 from tests.support.endpoint import Call, Reply, answer, scripted

@@ -10,10 +10,12 @@ from typing import Any
 import pytest
 
 from nel.core.strict_json import loads
+from nel.core.thinking import split_reasoning
 from nel.engine.store.codec import decode_response, encode_response
 from nel.models.faults import Fault
-from nel.models.protocols import build_body, parse_answer, parse_usage, split_reasoning
-from nel.models.streams import EventStream
+from nel.models.wire.base import usage_in
+from nel.models.wire.openai import EventStream
+from nel.models.wire.registry import build_body, wire_of
 from nel.types import Generation, Message, Request, Response
 
 
@@ -36,7 +38,7 @@ def _chat(**message: Any) -> dict[str, Any]:
 )
 def test_content_and_reasoning(message: dict[str, Any], text: str, reasoning: str | None) -> None:
     """Content in all its forms; reasoning in its own field or a leading block."""
-    answer = parse_answer("chat", _chat(**message))
+    answer = wire_of("chat").answer(_chat(**message))
     assert isinstance(answer, Response)
     assert (answer.text, answer.reasoning) == (text, reasoning)
 
@@ -44,7 +46,7 @@ def test_content_and_reasoning(message: dict[str, Any], text: str, reasoning: st
 @pytest.mark.parametrize("text", ["Cut at </think>.", "<think>a</think>b", '```python\nx = "</think>"\n```'])
 def test_nothing_is_split_where_the_server_sent_reasoning_apart(text: str) -> None:
     """The content is the answer, whatever tags it speaks of."""
-    answer = parse_answer("chat", _chat(content=text, reasoning_content="Hm."))
+    answer = wire_of("chat").answer(_chat(content=text, reasoning_content="Hm."))
     assert isinstance(answer, Response)
     assert (answer.text, answer.reasoning, answer.received) == (text, "Hm.", None)
 
@@ -55,7 +57,7 @@ def test_nothing_is_split_where_the_server_sent_reasoning_apart(text: str) -> No
 )
 def test_what_was_received_is_stored_whole(text: str) -> None:
     """A text that was split is in the record as it came, its reasoning not twice."""
-    answer = parse_answer("chat", _chat(content=text))
+    answer = wire_of("chat").answer(_chat(content=text))
     assert isinstance(answer, Response)
     assert answer.received == text
     stored = encode_response(answer)
@@ -65,7 +67,7 @@ def test_what_was_received_is_stored_whole(text: str) -> None:
 
 def test_an_unclosed_think_block_is_a_truncated_answer() -> None:
     """A block that never closes leaves no answer, whatever the finish reason says."""
-    answer = parse_answer("chat", _chat(content="<think>42, so"))
+    answer = wire_of("chat").answer(_chat(content="<think>42, so"))
     assert isinstance(answer, Response)
     assert (answer.text, answer.finish_reason) == ("", "length")
     assert split_reasoning("<think>42, so") == ("42, so", "", False)
@@ -77,7 +79,7 @@ CHOICES = [{"index": index, "message": {"content": f"answer {index}"}, "finish_r
 @pytest.mark.parametrize("order", list(permutations(range(3))))
 def test_of_several_choices_the_one_with_index_0_is_the_answer(order: tuple[int, ...]) -> None:
     """Wherever it stands in the list."""
-    answer = parse_answer("chat", {"choices": [CHOICES[index] for index in order]})
+    answer = wire_of("chat").answer({"choices": [CHOICES[index] for index in order]})
     assert isinstance(answer, Response)
     assert answer.text == "answer 0"
 
@@ -85,7 +87,7 @@ def test_of_several_choices_the_one_with_index_0_is_the_answer(order: tuple[int,
 def test_choices_without_an_index_count_in_their_order() -> None:
     """The first is the answer; where a server counts from 1, the lowest index is."""
     bare = [{key: value for key, value in choice.items() if key != "index"} for choice in CHOICES]
-    first, last = parse_answer("chat", {"choices": bare}), parse_answer("chat", {"choices": [CHOICES[2], CHOICES[1]]})
+    first, last = wire_of("chat").answer({"choices": bare}), wire_of("chat").answer({"choices": [CHOICES[2], CHOICES[1]]})
     assert isinstance(first, Response)
     assert isinstance(last, Response)
     assert (first.text, last.text) == ("answer 0", "answer 1")
@@ -96,7 +98,7 @@ def _streamed(events: list[dict[str, Any]], *, chat: bool) -> tuple[object, int]
     for now, event in enumerate(events):
         stream.feed(b"data: " + json.dumps(event).encode() + b"\n\n", float(now))
     payload = stream.answer()
-    found = payload if isinstance(payload, Fault) else parse_answer("chat" if chat else "completions", payload)
+    found = payload if isinstance(payload, Fault) else wire_of("chat" if chat else "completions").answer(payload)
     return found, len(stream.token_times)
 
 
@@ -133,7 +135,7 @@ def test_the_end_of_another_choice_is_not_the_end_of_the_answer() -> None:
 )
 def test_what_is_no_answer_is_malformed(payload: Any) -> None:
     """Anything but a choice with text is a fault worth a retry, never an exception and never an answer."""
-    fault = parse_answer("chat", payload)
+    fault = wire_of("chat").answer(payload)
     assert isinstance(fault, Fault)
     assert (fault.kind, fault.retryable) == ("malformed", True)
 
@@ -143,7 +145,7 @@ def test_what_is_no_answer_is_malformed(payload: Any) -> None:
 )
 def test_an_error_inside_a_200(code: Any, kind: str, retryable: bool) -> None:
     """An error object with HTTP 200 is classified by its own code."""
-    fault = parse_answer("chat", {"error": {"message": "no", "code": code}})
+    fault = wire_of("chat").answer({"error": {"message": "no", "code": code}})
     assert isinstance(fault, Fault)
     assert (fault.kind, fault.retryable) == (kind, retryable)
 
@@ -154,7 +156,7 @@ def test_an_error_inside_a_200(code: Any, kind: str, retryable: bool) -> None:
 )
 def test_strange_usage_is_unknown(usage: Any) -> None:
     """Counts that are no counts are unknown, never an error."""
-    assert parse_usage(usage).prompt_tokens is None
+    assert usage_in(usage, "prompt", "completion").prompt_tokens is None
 
 
 def test_bodies_hold_only_what_was_set() -> None:

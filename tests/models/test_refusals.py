@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from nel.models.refusals import NEUTRAL_PROMPT, is_alike, is_refusal
+from nel.models.faults import is_refusal
+from nel.models.refusals import NEUTRAL_PROMPT, is_alike
 from nel.models.wire.registry import neutral_body
 from nel.types import ResponseError
 

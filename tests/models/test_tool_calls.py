@@ -27,9 +27,9 @@ from nel.engine.store.codec import (
 from nel.episodes.solvers.generate import build_request
 from nel.models.cache import ResponseCache
 from nel.models.faults import Fault
-from nel.models.streams import EventStream
 from nel.models.tool_calls import tool_calls_in
 from nel.models.wire.base import NotInProtocol
+from nel.models.wire.openai import EventStream
 from nel.models.wire.registry import build_body, parse_answer, wire_of
 from nel.reports.samples import _details
 from nel.types import Generation, Message, Request, Response, Sample, Scored, ToolCall

@@ -17,9 +17,9 @@ from nel.config.schema import EndpointConfig
 from nel.errors import ConfigError
 from nel.models.doubtful import Asked, CarriedRequests
 from nel.models.faults import Fault
-from nel.models.streams import EventStream
 from nel.models.transport import Fetched, Transport, transport_for
 from nel.models.transport.http import HttpTransport
+from nel.models.wire.openai import EventStream
 
 Answer = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 Part = bytes | float | asyncio.Event

@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 
 from nel.config.schema import EndpointConfig
-from nel.models.request_headers import request_headers
-from nel.models.wire.registry import build_body, wire_of
+from nel.models.wire.registry import build_body, request_headers, wire_of
 from nel.types import Generation, Message, Protocol, Request, ToolCall
 from tests.models.vendor_requests.record import ADD, AGAIN, ARGUMENTS, ASKED, PIXEL, SAID, SCHEMA, SYSTEM
 

@@ -14,7 +14,7 @@ import pytest
 from nel.models.context_window import blame
 from nel.models.error_bodies import error_body
 from nel.models.faults import Fault, fault_of_error_object, fault_of_status
-from nel.models.protocols import parse_answer
+from nel.models.wire.registry import parse_answer
 
 _TEXTS = [json.loads(line) for line in (Path(__file__).parent / "vendor_texts.jsonl").read_text("utf-8").splitlines()]
 _OF_THE_MODEL = {"context_exceeded", "content_filter"}

@@ -612,8 +612,8 @@ MUTATIONS: Final = (
     Mutation(
         name="repeats-share-a-seed",
         fault="All repeats of a sample are asked with the same seed.",
-        fragment="if (seed := generation.seed_of(repeat)) is not None:",
-        replacement="if (seed := generation.seed_of(0)) is not None:",
+        fragment='"seed": generation.seed_of(repeat),',
+        replacement='"seed": generation.seed_of(0),',
         tests=("tests/models/test_protocols.py",),
     ),
     Mutation(
@@ -654,8 +654,8 @@ MUTATIONS: Final = (
     Mutation(
         name="total-timeout-moves-on",
         fault="Each byte that arrives moves the end of the total timeout on.",
-        fragment="self._set_deadline(min(self._loop.time() + self._limits.idle_seconds, self._ends))",
-        replacement="self._set_deadline(self._loop.time() + self._limits.idle_seconds)",
+        fragment="self._set_deadline(min(self._loop.time() + self._endpoint.idle_timeout_seconds, self._ends))",
+        replacement="self._set_deadline(self._loop.time() + self._endpoint.idle_timeout_seconds)",
         tests=("tests/faults/test_sockets.py",),
         keyword="own_deadline",
     ),
@@ -1638,8 +1638,8 @@ MUTATIONS: Final = (
     Mutation(
         name="a-worker-that-starts-stays-connected",
         fault="A run that stopped while the process of its scorers started left the connection to it open.",
-        fragment="        self._control.close()\n        self._close_connection()\n",
-        replacement="        self._control.close()\n",
+        fragment="        super().close()\n        self._close_connection()\n",
+        replacement="        super().close()\n",
         tests=("tests/engine/scorers/test_dispatch.py",),
         keyword="leaves_nothing_open",
     ),

@@ -15,8 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from nel.apps.limiter.hub import Hub
-from nel.models.limiter.contract import Connection, LimiterUnreachable
-from nel.models.limiter.messages import Hello, Message
+from nel.models.limiter.messages import Connection, Hello, LimiterUnreachable, Message
 from nel.models.limiter.shared_gate import SharedGate
 from nel.models.pacing import Pace, Permit
 from tests.apps.limiter.world import WAY_SECONDS, Wire

@@ -19,8 +19,8 @@ from types import TracebackType
 from typing import Any
 
 from nel.models.faults import Fault
-from nel.models.streams import EventStream
 from nel.models.transport import Fetched
+from nel.models.wire.openai import EventStream
 from tests.simulation.loop import Clock
 from tests.simulation.script import TRANSIENT, Kind, Script
 

@@ -10,8 +10,8 @@ from types import TracebackType
 from typing import Any
 
 from nel.models.faults import Fault
-from nel.models.streams import EventStream
 from nel.models.transport import Fetched
+from nel.models.wire.openai import EventStream
 from tests.simulation.endpoint import ScriptedEndpoint, Sent, usage_of
 from tests.simulation.judging import MUTE, Judging, Temper, is_right
 from tests.simulation.loop import Clock

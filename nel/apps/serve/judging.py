@@ -15,12 +15,11 @@ from typing import TYPE_CHECKING, Final
 from nel.config.openai_environment import key_variable
 from nel.config.redaction import read_key
 from nel.engine.judging.adaptation import JudgeAdaptation
-from nel.engine.judging.cases import judge_models
 from nel.engine.judging.delegation import JudgeDelegation
 from nel.engine.judging.endpoint_set import endpoint_key
 from nel.engine.judging.endpoints import JudgeEndpoint
 from nel.engine.judging.judges import Judges
-from nel.engine.planning.plan import Plan
+from nel.engine.planning.plan import Plan, judging_models
 from nel.engine.progress import Progress
 from nel.engine.scorers.call import Delegated, ScoringTask
 from nel.engine.stopping.exit_status import ExitStatus
@@ -128,7 +127,7 @@ async def open_judges(
     Raises:
         JudgePreflightError: A key is refused, or a model is not served.
     """
-    members = judge_models([plan], None)
+    members = judging_models([plan])
     if not members:
         yield None
         return

@@ -17,11 +17,10 @@ from typing import Any, Final
 from nel.apps.serve.judging import JOB, ServedJudges
 from nel.apps.serve.samples import ServedSamples
 from nel.engine.asking.response_outcomes import verdict_before_scoring
-from nel.engine.scorers.call import Delegated, ScoringTask
-from nel.engine.scorers.channel import Result
+from nel.engine.scorers.call import Delegated, Result, ScoringTask
 from nel.engine.scorers.dispatch import Scorers
 from nel.errors import EndpointError, JudgeError
-from nel.models.protocols import read_text
+from nel.models.wire.base import read_text
 from nel.sandbox import Sandbox
 from nel.types import Outcome, Sample, Unscored
 

@@ -22,7 +22,7 @@ from nel.artifacts.importing.reading import (
     whole,
 )
 from nel.errors import OutputError
-from nel.models.protocols import read_text
+from nel.models.wire.base import read_text
 from nel.types import Outcome, Response, Sample, Scored, Unscored, Usage
 
 STATE: Final = "scenario_state.json"

@@ -23,7 +23,7 @@ from nel.artifacts.importing.reading import (
 )
 from nel.core.strict_json import loads
 from nel.errors import OutputError
-from nel.models.protocols import read_text
+from nel.models.wire.base import read_text
 from nel.types import Outcome, Sample, Scored, Unscored
 
 _SAMPLES: Final = re.compile(

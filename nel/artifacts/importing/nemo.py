@@ -26,7 +26,7 @@ from nel.artifacts.importing.reading import (
 )
 from nel.artifacts.source_numbers import POSITION
 from nel.errors import OutputError
-from nel.models.protocols import read_text
+from nel.models.wire.base import read_text
 from nel.types import Outcome, Response, Sample, Scored, Unscored, Usage
 
 _GENERATION: Final = (

@@ -12,7 +12,6 @@ import asyncio
 from dataclasses import replace
 from typing import Final, Protocol
 
-from nel.engine.asking.adaptation import Adaptation
 from nel.engine.asking.generate import STOP_ERRORS, Exchange
 from nel.engine.asking.work import WorkItem, WorkQueue
 from nel.engine.asking.workers import Workers
@@ -21,8 +20,9 @@ from nel.engine.stopping.exit_status import ExitStatus, exit_status_of
 from nel.engine.stopping.session_end import Stop
 from nel.errors import StoppedEarly
 from nel.models.client import Client
+from nel.models.faults import is_refusal, is_unanswered
 from nel.models.preflight import refused_by_all
-from nel.models.refusals import is_alike, is_refusal, is_unanswered
+from nel.models.refusals import is_alike
 from nel.types import Response, ResponseError
 
 _WITNESSES: Final = 4
@@ -43,6 +43,10 @@ class Steps(Protocol):
         """Count a stored response and queue it for scoring."""
         ...
 
+    async def adapt(self, item: WorkItem, error: ResponseError) -> bool:
+        """Change the settings as a refusal asks for; return whether it asks for any change."""
+        ...
+
 
 class EndpointTrial:
     """Decides for one session whether the endpoint or the samples are at fault."""
@@ -53,7 +57,6 @@ class EndpointTrial:
         queue: WorkQueue,
         faults: EndpointFaultCounter,
         steps: Steps,
-        adaptation: Adaptation,
         stop: Stop,
         workers: Workers,
     ) -> None:
@@ -64,13 +67,11 @@ class EndpointTrial:
             queue: Where other samples are taken from.
             faults: Raises the suspicions.
             steps: How samples are asked.
-            adaptation: Changes the settings that a reasoning model refuses.
             stop: Ends the session.
             workers: Beside which a suspicion is looked into.
         """
         self._stop = stop
         self._workers = workers
-        self._adaptation = adaptation
         self._client = client
         self._queue = queue
         self._faults = faults
@@ -117,29 +118,26 @@ class EndpointTrial:
         """
         self._is_decided.clear()
         try:
-            await self._ask_first(item)
+            refused: list[tuple[WorkItem, Exchange]] = []
+            error = await self._asked(item, refused)
+            while error is not None and await self._is_adapted(item, error):
+                refused.clear()
+                error = await self._asked(item, refused)
+            if error is None or not refused:
+                return
+            is_sure = error.kind == "tls"  # no prompt has been sent that it could depend on
+            if is_sure or await self._is_at_fault(item, refused[0][1].body, error, refused):
+                self._refuses_all = True
+                fault = refused_by_all(self._client, error)
+                if self._faults.has_answered:
+                    raise StoppedEarly(str(fault), endpoint_kind=error.kind)
+                raise fault
+            self._is_decided.set()
+            for sample, exchange in refused:
+                await self._steps.store(sample, exchange)
+                await self._steps.finish(sample, exchange)
         finally:
             self._is_decided.set()
-
-    async def _ask_first(self, item: WorkItem) -> None:
-        refused: list[tuple[WorkItem, Exchange]] = []
-        error = await self._asked(item, refused)
-        while error is not None and await self._is_adapted(item, error):
-            refused.clear()
-            error = await self._asked(item, refused)
-        if error is None or not refused:
-            return
-        is_sure = error.kind == "tls"  # no prompt has been sent that it could depend on
-        if is_sure or await self._is_at_fault(item, refused[0][1].body, error, refused):
-            self._refuses_all = True
-            fault = refused_by_all(self._client, error)
-            if self._faults.has_answered:
-                raise StoppedEarly(str(fault), endpoint_kind=error.kind)
-            raise fault
-        self._is_decided.set()
-        for sample, exchange in refused:
-            await self._steps.store(sample, exchange)
-            await self._steps.finish(sample, exchange)
 
     async def _asked(
         self, item: WorkItem, refused: list[tuple[WorkItem, Exchange]] | None
@@ -162,7 +160,7 @@ class EndpointTrial:
         is an answer.
         """
         has_answered = self._faults.has_answered or self._is_decided.is_set()
-        return not has_answered and await self._adaptation.adapt(item, error)
+        return not has_answered and await self._steps.adapt(item, error)
 
     def suspect(
         self, status: ExitStatus, item: WorkItem, body: bytes | None, error: ResponseError

@@ -32,8 +32,7 @@ from nel.models.budget import BudgetSpent
 from nel.models.client import Client
 from nel.models.pacing import EndpointDown, GateClosed
 from nel.models.payloads import Parse
-from nel.models.protocols import read_text
-from nel.models.wire.base import NotInProtocol
+from nel.models.wire.base import NotInProtocol, read_text
 from nel.models.wire.registry import build_body, wire_of
 from nel.types import (
     Generation,

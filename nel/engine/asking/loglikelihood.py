@@ -24,7 +24,7 @@ from nel.models.loglikelihood import (
     score_batch,
     split_context,
 )
-from nel.models.protocols import name_in, parse_usage
+from nel.models.wire.base import name_in, usage_in
 from nel.types import (
     Generation,
     JsonObject,
@@ -150,7 +150,7 @@ def _parse(pairs: Pairs, generated: int, payload: Any) -> Response | Fault:
         )
     return Response(
         text=scores[argmax_choice(scores)].text,
-        usage=parse_usage(payload.get("usage")),
+        usage=usage_in(payload.get("usage"), "prompt", "completion"),
         model=name_in(payload, "model"),
         system_fingerprint=name_in(payload, "system_fingerprint"),
         choice_scores=scores,

@@ -1,7 +1,7 @@
 """The stop rules of a session, one for each benchmark: fed with its outcomes, stored when one held.
 
-`nel.engine.asking.stop_rule_opening` makes them; a run without a rule has no need of it and of the
-statistics behind it.
+`nel.engine.asking.stop_rule_opening` makes them; a run without a rule needs neither it nor its
+statistics.
 """
 
 from __future__ import annotations

@@ -133,7 +133,7 @@ class Attempt:
     async def run_tool(
         self, name: str, arguments: object, seconds: float | None, *, facts: ToolFacts
     ) -> ToolResult:
-        """Run a call; one that takes too long is the model's to hear of, unless state is lost."""
+        """Run a call; the model is informed of one that takes too long, unless state is lost."""
         process = self._process
         if process is None:
             raise EnvironmentFault("setup", f"{name} was called before the environment was set up")

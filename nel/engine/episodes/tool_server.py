@@ -20,28 +20,20 @@ from typing import Any, Final, Self
 from nel.authoring.benchmark import Benchmark
 from nel.core.strict_json import dumps_bytes, loads
 from nel.engine.episodes.tool_process import FRAME_BYTES_MAX, serve_tools
-from nel.engine.scorers.fork_server import kill_descendants, run_and_exit
+from nel.engine.scorers.fork_server import ForkServer, carry_out, run_and_exit
 from nel.episodes.endings import EnvironmentFault
 
 _SIZE: Final = struct.Struct("<I")
-_ORDER: Final = struct.Struct("<4sq")
-_REPLY_SECONDS: Final = 60.0
 DIED: Final = "tool_died"
 
 
-class ToolServer:
+class ToolServer(ForkServer):
     """Forks the processes of episodes; make it before the run starts threads."""
 
     def __init__(self, benchmarks: Sequence[Benchmark]) -> None:
         """Fork the server."""
         self._numbers = {id(benchmark): number for number, benchmark in enumerate(benchmarks)}
-        self._control, theirs = socket.socketpair()
-        self._pid = os.fork()
-        if self._pid == 0:
-            self._control.close()
-            run_and_exit(lambda: _serve(theirs, benchmarks), signal.SIGUSR2)
-        theirs.close()
-        self._control.settimeout(_REPLY_SECONDS)
+        super().__init__(lambda control: _serve(control, benchmarks))
 
     async def open(self, benchmark: Benchmark) -> ToolProcess:
         """Return a new process for the tools of a benchmark.
@@ -52,9 +44,7 @@ class ToolServer:
         ours, theirs = socket.socketpair()
         try:
             with theirs:
-                order = _ORDER.pack(b"open", self._numbers[id(benchmark)])
-                socket.send_fds(self._control, [order], [theirs.fileno()])
-            pid = self._receive()
+                pid = self.order(b"open", self._numbers[id(benchmark)], [theirs.fileno()])
         except OSError as error:
             ours.close()
             raise EnvironmentFault(DIED, f"no process for tools can be forked: {error}") from error
@@ -65,20 +55,7 @@ class ToolServer:
     def kill(self, pid: int) -> None:
         """Kill a process and those that it started; return once it is gone."""
         with suppress(OSError):
-            self._control.sendall(_ORDER.pack(b"kill", pid))
-            self._receive()
-
-    def close(self) -> None:
-        """Stop the server and every process that it forked."""
-        self._control.close()
-        with suppress(ChildProcessError):
-            os.waitpid(self._pid, 0)
-
-    def _receive(self) -> int:
-        answer = self._control.recv(_ORDER.size, socket.MSG_WAITALL)
-        if len(answer) < _ORDER.size:
-            raise OSError("the process that forks them is gone")
-        return int(_ORDER.unpack(answer)[1])
+            self.order(b"kill", pid)
 
 
 class ToolProcess:
@@ -156,28 +133,19 @@ def _answer_of(message: Mapping[str, Any]) -> Any:
 
 def _serve(control: socket.socket, benchmarks: Sequence[Benchmark]) -> None:
     """Fork and kill processes as ordered over a socket, until it closes."""
-    try:
-        while True:
-            message, handles, _, _ = socket.recv_fds(control, _ORDER.size, 1)
-            if len(message) < _ORDER.size:
-                return
-            order, number = _ORDER.unpack(message)
-            pid = 0
-            if order == b"open":
-                with socket.socket(fileno=handles[0]) as connection:
-                    pid = os.fork()
-                    if pid == 0:
-                        control.close()
-                        _run_in_child(connection, benchmarks[number])
-            else:
-                _kill_group(number)
-            control.sendall(_ORDER.pack(b"done", pid))
-    finally:
-        kill_descendants()
 
+    def carried_out(order: bytes, number: int, handles: Sequence[int]) -> int:
+        if order == b"kill":
+            _kill_group(number)
+            return 0
+        with socket.socket(fileno=handles[0]) as connection:
+            pid = os.fork()
+            if pid == 0:
+                control.close()
+                run_and_exit(lambda: serve_tools(connection, benchmarks[number]))
+        return pid
 
-def _run_in_child(connection: socket.socket, benchmark: Benchmark) -> None:
-    run_and_exit(lambda: serve_tools(connection, benchmark))
+    carry_out(control, carried_out)
 
 
 def _kill_group(pid: int) -> None:

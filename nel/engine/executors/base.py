@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from nel.authoring.benchmark import Benchmark
-from nel.engine.scorers.call import ScoringTask
-from nel.engine.scorers.dispatch import Answer, Deliver
+from nel.engine.scorers.call import Answer, Deliver, ScoringTask
 
 if TYPE_CHECKING:
     from nel.sandbox import Program, SandboxSettings, Verdict

@@ -42,8 +42,8 @@ from nel.engine.executors.wire import (
     write_packet,
 )
 from nel.engine.planning.plan import benchmark_to_score
-from nel.engine.scorers.call import ScoringContext, ScoringTask
-from nel.engine.scorers.channel import Reply, Result
+from nel.engine.scorers.call import Result, ScoringContext, ScoringTask
+from nel.engine.scorers.channel import Reply
 from nel.engine.scorers.dispatch import Scorers
 from nel.engine.scorers.identity import scorer_digest
 from nel.errors import EndpointError, NelError, SandboxError

@@ -13,9 +13,8 @@ from typing import Final
 from nel.authoring.benchmark import Benchmark
 from nel.engine.executors.leases import Leases
 from nel.engine.executors.wire import Finished, Question, Score, ToRun, pack
-from nel.engine.scorers.call import ScoringTask
-from nel.engine.scorers.channel import Reply, Result
-from nel.engine.scorers.dispatch import Answer, Deliver
+from nel.engine.scorers.call import Answer, Deliver, Result, ScoringTask
+from nel.engine.scorers.channel import Reply
 from nel.errors import NelError
 from nel.types import Unscored
 

@@ -14,7 +14,8 @@ from collections.abc import Mapping, Sequence
 from typing import IO, Any, BinaryIO, Final, Literal, NamedTuple, TypeAlias
 
 from nel.core.strict_json import dumps_bytes, loads
-from nel.engine.scorers.channel import FRAME_BYTES_MAX, FrameError, Reply, Result, unpickled
+from nel.engine.scorers.call import Result
+from nel.engine.scorers.channel import FRAME_BYTES_MAX, FrameError, Reply, unpickled
 from nel.sandbox import Program, Verdict
 from nel.types import Response, Sample
 

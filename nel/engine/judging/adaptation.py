@@ -54,7 +54,7 @@ class JudgeAdaptation:
             jobs: Of the session.
             store: Where the identities are.
             snapshot: Of the run.
-            progress: Is told of changes.
+            progress: Gets a note of each change.
         """
         self._store = store
         self._snapshot = snapshot

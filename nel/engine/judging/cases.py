@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, TypeAlias
 
-from nel.config.redaction import redact_url
 from nel.config.schema import EndpointConfig, GenerationConfig, JudgeConfig, ModelConfig
 from nel.engine.planning.plan import Plan, judging_models
 from nel.errors import DatasetError, JudgeError, did_you_mean
@@ -121,13 +120,6 @@ def judge_models(plans: Sequence[Plan], endpoint: EndpointConfig | None) -> list
     return models
 
 
-def is_same_endpoint(member: ModelConfig, endpoint: EndpointConfig) -> bool:
-    """Return whether a judge is the evaluated model at the same endpoint with the same settings."""
-    own = member.model_copy(update={"protocol": member.protocol or "chat"})
-    asked = endpoint.model_copy(update={"protocol": endpoint.protocol or "chat"})
-    return all(getattr(own, name) == getattr(asked, name) for name in EndpointConfig.model_fields)
-
-
 def self_judge(endpoint: EndpointConfig) -> ModelConfig:
     """Return the evaluated model as a judge."""
     own = {name: value for name, value in endpoint if name in ModelConfig.model_fields}
@@ -149,22 +141,6 @@ def generation_of(member: ModelConfig, wanted: Mapping[str, Any]) -> GenerationC
         if getattr(own, name) == getattr(default, name)
     }
     return own.model_copy(update={**free, "extra": {**wanted.get("extra", {}), **own.extra}})
-
-
-def judge_json(judge: JudgeConfig | None) -> dict[str, object] | None:
-    """Return the judges of a benchmark and their settings for its stored plan and artifacts; None
-    where it has none.
-    """
-    if judge is None or not judge.panel:
-        return None
-    panel = [
-        {"name": member.label, "model": member.model, "url": redact_url(member.url)}
-        for member in judge.panel
-    ]
-    return {
-        "panel": panel,
-        **judge.model_dump(mode="json", exclude={"panel", "reasks", *judge.unset}),
-    }
 
 
 def _models_named(

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from nel.config.schema import ModelConfig
-from nel.engine.scorers.fork_server import SLOTS
+from nel.engine.scorers.call import SLOTS
 from nel.errors import JudgeError
 from nel.models.client import Client
 

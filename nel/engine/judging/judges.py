@@ -44,8 +44,8 @@ from nel.judges.panel import aggregate_opinions, aggregate_repeats
 from nel.judges.record import JudgementJson, record_json
 from nel.judges.types import Case, Grade, Judge, Judgement, Opinion, Question, check_case
 from nel.models.pacing import EndpointDown, GateClosed
-from nel.models.protocols import logprob_settings
 from nel.models.wire.base import NotInProtocol
+from nel.models.wire.openai import logprob_settings
 from nel.models.wire.registry import build_body
 from nel.types import Generation, Message, Request, Response, ScorerInput
 

@@ -11,12 +11,13 @@ from nel.config.openai_environment import key_variable
 from nel.config.redaction import read_key
 from nel.config.schema import RunConfig
 from nel.engine.judging.adaptation import JudgeAdaptation
-from nel.engine.judging.cases import is_same_endpoint, judge_models
+from nel.engine.judging.cases import judge_models
 from nel.engine.judging.endpoint_set import endpoint_key
 from nel.engine.judging.endpoints import JudgeEndpoint
 from nel.engine.judging.judges import Judges
 from nel.engine.observability import monitor_gate
 from nel.engine.pipeline import OpenRun
+from nel.engine.planning.plan_judges import is_same_endpoint
 from nel.engine.shared_limits import SharedLimits
 from nel.models.client import Client
 from nel.models.client_context import ClientContext

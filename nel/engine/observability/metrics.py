@@ -39,6 +39,7 @@ class Metrics(Observer):
         self._counters: dict[tuple[str, ...], Counter] = {}
         self._seconds_of_run: Histogram | None = None
         self._benchmarks: dict[int, str] = {}
+        self.server: MetricsServer | None = None
 
         def counter(name: str, text: str, *labels: str) -> Counter:
             return Counter(name, text, ("run", *labels), registry=registry)
@@ -120,6 +121,11 @@ class Metrics(Observer):
             self._samples, "samples", self._benchmarks.get(key[0], str(key[0])), state, kind
         ).inc()
 
+    def close(self) -> None:
+        """Free the port."""
+        if self.server is not None:
+            self.server.close()
+
     def _child(self, metric: Counter, *labels: str) -> Counter:
         """Return the time series of a counter; looking it up in the library takes a lock and
         several microseconds.
@@ -133,25 +139,6 @@ class Metrics(Observer):
         return child
 
 
-class _ServedMetrics(Metrics):
-    """Metrics with the HTTP server that exposes them."""
-
-    _server: MetricsServer | None = None
-
-    def serve(self, host: str, port: int, registry: CollectorRegistry) -> None:
-        from prometheus_client import make_wsgi_app  # noqa: PLC0415 - optional
-
-        from nel.engine.observability.metrics_server import (  # noqa: PLC0415 - few runs serve metrics
-            MetricsServer,
-        )
-
-        self._server = MetricsServer(port, make_wsgi_app(registry), host=host)
-
-    def close(self) -> None:
-        if self._server is not None:
-            self._server.close()
-
-
 def serve_metrics(port: int, run_id: str, progress: Progress, *, host: str = _HOST) -> Metrics:
     """Serve the metrics of a run at ``http://HOST:PORT/metrics`` until they are closed.
 
@@ -160,16 +147,20 @@ def serve_metrics(port: int, run_id: str, progress: Progress, *, host: str = _HO
         ConfigError: The port is in use or not allowed, or the address is not one of this machine.
     """
     try:
-        from prometheus_client import CollectorRegistry  # noqa: PLC0415 - optional
+        from prometheus_client import CollectorRegistry, make_wsgi_app  # noqa: PLC0415 - optional
     except ImportError as error:
         raise MissingExtra(
             "observability.metrics_port needs prometheus-client; pip install prometheus-client, or"
             " leave the port out"
         ) from error
+    from nel.engine.observability.metrics_server import (  # noqa: PLC0415 - few runs serve metrics
+        MetricsServer,
+    )
+
     registry = CollectorRegistry()
-    metrics = _ServedMetrics(registry, run_id, progress)
+    metrics = Metrics(registry, run_id, progress)
     try:
-        metrics.serve(host, port, registry)
+        metrics.server = MetricsServer(port, make_wsgi_app(registry), host=host)
     except OSError as error:
         raise ConfigError(
             f"observability.metrics_port: cannot serve metrics on {host}:{port}:"

@@ -11,7 +11,6 @@ from __future__ import annotations
 import socket
 import time
 from collections import Counter
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -20,8 +19,8 @@ from nel.engine.asking.stop_rules import DECISIONS
 from nel.engine.observability.progress_file import LiveProgress, read_progress_file
 from nel.engine.store.lock import Owner, owner_of
 from nel.engine.store.plans import StoredSession
-from nel.engine.store.snapshot import FILE_NAME, OutcomeCount, Snapshot
-from nel.errors import NelError, OutputError
+from nel.engine.store.snapshot import FILE_NAME, OutcomeCount, Snapshot, start_of
+from nel.errors import OutputError
 
 State: TypeAlias = Literal["starting", "running", "finished", "stopped", "killed"]
 
@@ -130,7 +129,9 @@ def find_run(path: Path) -> Path:
     runs = [run_db.parent for run_db in path.glob(f"*/{FILE_NAME}")]
     if not runs:
         raise OutputError(f"there is no run in {path}; give the directory of a run, or one of runs")
-    return max(runs, key=lambda run: (owner_of(run) is not None, _start_time(run), run.name))
+    return max(
+        runs, key=lambda run: (owner_of(run) is not None, start_of(run / FILE_NAME), run.name)
+    )
 
 
 class RunStatusReader:
@@ -262,10 +263,3 @@ def _elapsed(last: StoredSession | None, *, is_over: bool) -> float | None:
         return None
     elapsed: float | None = last["elapsed"]
     return elapsed if is_over or elapsed is not None else max(0.0, time.time() - last["started"])
-
-
-def _start_time(run_dir: Path) -> float:
-    with suppress(NelError), Snapshot(run_dir / FILE_NAME) as snapshot:
-        sessions = snapshot.sessions()
-        return float(sessions[0]["started"]) if sessions else 0.0
-    return 0.0

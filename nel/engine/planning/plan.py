@@ -37,7 +37,8 @@ from nel.engine.scorers.rules import with_answer_form, with_rule
 from nel.episodes.limits import Limits
 from nel.errors import ConfigError, DatasetError
 from nel.metrics.requested import RequestedStatistics
-from nel.models.adaptation import Changes, changed, tokens_max
+from nel.models.adaptation import Changes, changed
+from nel.models.budget import tokens_max
 from nel.prompts import portable_text
 from nel.scoring.broken_tests import broken_tests_fields
 from nel.types import Generation, Protocol

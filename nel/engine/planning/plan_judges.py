@@ -12,7 +12,14 @@ from typing import Any
 from nel.authoring.benchmark import Benchmark
 from nel.authoring.judge_settings import judge_config_of, judges_in
 from nel.config.identity import judge_fields
-from nel.config.schema import BenchmarkConfig, JudgeConfig, ModelConfig, RunConfig
+from nel.config.redaction import redact_url
+from nel.config.schema import (
+    BenchmarkConfig,
+    EndpointConfig,
+    JudgeConfig,
+    ModelConfig,
+    RunConfig,
+)
 from nel.engine.scorers.call import is_builtin_rule
 from nel.engine.scorers.identity import judge_digest
 from nel.errors import ConfigError, did_you_mean
@@ -167,3 +174,26 @@ def _own_roles(benchmark: Benchmark) -> dict[str, ModelConfig]:
     and is no role.
     """
     return {key: member for key, member in judges_in(benchmark.extra).items() if key != "judge"}
+
+
+def judge_json(judge: JudgeConfig | None) -> dict[str, object] | None:
+    """Return the judges of a benchmark and their settings for its stored plan and artifacts; None
+    where it has none.
+    """
+    if judge is None or not judge.panel:
+        return None
+    panel = [
+        {"name": member.label, "model": member.model, "url": redact_url(member.url)}
+        for member in judge.panel
+    ]
+    return {
+        "panel": panel,
+        **judge.model_dump(mode="json", exclude={"panel", "reasks", *judge.unset}),
+    }
+
+
+def is_same_endpoint(member: ModelConfig, endpoint: EndpointConfig) -> bool:
+    """Return whether a judge is the evaluated model at the same endpoint with the same settings."""
+    own = member.model_copy(update={"protocol": member.protocol or "chat"})
+    asked = endpoint.model_copy(update={"protocol": endpoint.protocol or "chat"})
+    return all(getattr(own, name) == getattr(asked, name) for name in EndpointConfig.model_fields)

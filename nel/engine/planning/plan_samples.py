@@ -8,23 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from nel.config.identity import (
-    Identity,
-)
+from nel.config.identity import Identity
 from nel.datasets.ids import content_id, occurrence_id, own_id
 from nel.datasets.source import RawRow
+from nel.engine.planning.plan import Plan
 from nel.engine.planning.rendering import rendered_ahead, rendering_of
 from nel.engine.planning.selection import first_rows, sampled_rows
 from nel.engine.store.plans import StoredSelection
 from nel.engine.store.snapshot import DIGEST_MODULUS, StoredSample
 from nel.errors import DatasetError
-
-if TYPE_CHECKING:
-    pass
-
-from nel.engine.planning.plan import Plan
 
 
 @dataclass(slots=True)

@@ -11,10 +11,10 @@ import asyncio
 import inspect
 import traceback
 from collections import Counter
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from nel.authoring.benchmark import Benchmark
 from nel.engine.scorers.tool_calls import answer_in
@@ -25,6 +25,8 @@ from nel.scoring.result import JudgeWanted, mean_of_turns, outcome_of
 from nel.types import Outcome, Response, Sample, Scorer, ScorerInput, Unscored
 
 _DETAIL_CHARACTERS_MAX: Final = 2_000
+SLOTS: Final = 4096
+"""Scorings that can be in flight at once, those that wait for an answer included."""
 
 
 @dataclass(slots=True)
@@ -98,6 +100,13 @@ class Delegated:
     """
 
     turns: tuple[Outcome | JudgeWanted, ...]
+
+
+Result: TypeAlias = "Outcome | Delegated"
+Deliver: TypeAlias = "Callable[[list[tuple[ScoringTask, Result]]], None]"
+Answer: TypeAlias = "Callable[[ScoringTask, str, object], Awaitable[object]]"
+"""Answers what a scorer asks of the run: ``model`` with text or messages, ``sandbox`` with a
+program, ``judge`` with a number of the turn and a case."""
 
 
 def is_builtin_rule(scorer: Any) -> bool:

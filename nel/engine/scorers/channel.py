@@ -17,8 +17,8 @@ import zlib
 from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from nel.engine.scorers.call import Delegated
-from nel.types import Outcome, ScorerInput
+from nel.engine.scorers.call import Result
+from nel.types import ScorerInput
 
 FRAME_BYTES_MAX: Final = 1 << 30
 _HEADER: Final = struct.Struct("<4sII")
@@ -34,7 +34,6 @@ _PLAIN: Final = {
 }
 """Classes outside nel that a message may hold, by module; building one runs no code of a scorer."""
 
-Result: TypeAlias = "Outcome | Delegated"
 Ask: TypeAlias = "Callable[[str, object], object]"
 """Asks the run for something, e.g. an answer of the model; blocks until it is there. An awaitable
 in async scorers.

@@ -17,19 +17,18 @@ import socket
 import struct
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from nel.errors import ScorerError
+from nel.engine.scorers.call import SLOTS
 
-SLOTS: Final = 4096
-"""Scorings that can be in flight at once, those that wait for an answer included."""
 _SLOT: Final = struct.Struct("<qd")
 _PID: Final = struct.Struct("<q")
 _ORDER: Final = struct.Struct("<4sq")
+_STOP: Final = b"stop"
 _REPLY_SECONDS: Final = 60.0
 """For the server to fork or kill; it takes milliseconds unless the machine is out of processes."""
 _KILL_SECONDS: Final = 10.0
@@ -98,35 +97,80 @@ class RunningJobs:
         self._memory[:] = bytes(len(self._memory))
 
 
-class WorkerForkServer:
-    """The process that forks workers: a child of the run that holds no thread, no lock and no open
+class ForkServer:
+    """A process that forks others: a child of the run that holds no thread, no lock and no open
     file of it.
     """
 
+    def __init__(self, serve: Callable[[socket.socket], None]) -> None:
+        """Fork it; call this before the run starts threads.
+
+        Args:
+            serve: Its work, with the socket that orders come over; see `carry_out`.
+        """
+        self._control, theirs = socket.socketpair()
+        with warnings.catch_warnings():
+            # Forking beside threads: the child uses none of them.
+            warnings.simplefilter("ignore", DeprecationWarning)
+            self._pid = os.fork()
+        if self._pid == 0:
+            self._control.close()
+            run_and_exit(lambda: serve(theirs), signal.SIGUSR2)
+        theirs.close()
+        self._control.settimeout(_REPLY_SECONDS)
+
+    def order(self, name: bytes, number: int = 0, handles: Sequence[int] = ()) -> int:
+        """Have an order carried out; return the number that answers it.
+
+        Raises:
+            OSError: The process is gone, or does not answer.
+        """
+        socket.send_fds(self._control, [_ORDER.pack(name, number)], handles)
+        answer = self._control.recv(_ORDER.size, socket.MSG_WAITALL)
+        if len(answer) < _ORDER.size:
+            raise OSError("the process that forks them has ended")
+        return int(_ORDER.unpack(answer)[1])
+
+    def close(self) -> None:
+        """End it and every process below it."""
+        with suppress(OSError):
+            self._control.sendall(_ORDER.pack(_STOP, 0))
+        self._control.close()
+        with suppress(ChildProcessError):
+            os.waitpid(self._pid, 0)
+
+
+def carry_out(control: socket.socket, order: Callable[[bytes, int, Sequence[int]], int]) -> None:
+    """Carry out the orders that come over a socket until it closes, then end every process below
+    this one.
+    """
+    try:
+        while True:
+            message, handles, _, _ = socket.recv_fds(control, _ORDER.size, 1)
+            name, number = _ORDER.unpack(message) if len(message) == _ORDER.size else (_STOP, 0)
+            if name == _STOP:
+                return
+            control.sendall(_ORDER.pack(b"done", order(name, number, handles)))
+    finally:
+        kill_descendants()
+
+
+class WorkerForkServer(ForkServer):
+    """The process that forks workers."""
+
     def __init__(self, work: Callable[[socket.socket, RunningJobs], None]) -> None:
-        """Fork the server; call this before the run starts threads.
+        """Fork the server.
 
         Args:
             work: Done by each worker with its connection.
         """
         self.running_jobs = RunningJobs()
-        self._control, theirs = socket.socketpair()
-        with warnings.catch_warnings():
-            warnings.simplefilter(
-                "ignore", DeprecationWarning
-            )  # forking beside threads: the child uses none of them
-            self._pid = os.fork()
-        if self._pid == 0:
-            self._control.close()
-            run_and_exit(
-                lambda: _serve_forks(
-                    theirs, lambda connection: work(connection, self.running_jobs)
-                ),
-                signal.SIGUSR2,
-            )
-        theirs.close()
-        self._control.settimeout(_REPLY_SECONDS)
         self._connection: socket.socket | None = None
+        super().__init__(
+            lambda control: _serve_forks(
+                control, lambda connection: work(connection, self.running_jobs)
+            )
+        )
 
     def start_worker(self) -> socket.socket:
         """Return a connection to a new worker, open until `close` at the latest; the one before is
@@ -135,31 +179,21 @@ class WorkerForkServer:
         self._close_connection()
         self._connection, theirs = socket.socketpair()
         with theirs:
-            socket.send_fds(self._control, [_ORDER.pack(b"fork", 0)], [theirs.fileno()])
-        self._receive()
+            self.order(b"fork", handles=[theirs.fileno()])
         return self._connection
 
     def kill_worker(self) -> None:
         """Kill the worker and every process it started; return once they are gone."""
-        self._control.sendall(_ORDER.pack(b"kill", 0))
-        self._receive()
+        self.order(b"kill")
 
     def close(self) -> None:
-        """Stop the server, its worker and every process that the worker started."""
-        with suppress(OSError):
-            self._control.sendall(_ORDER.pack(b"stop", 0))
-        self._control.close()
+        """End the server, its worker and every process that the worker started."""
+        super().close()
         self._close_connection()
-        with suppress(ChildProcessError):
-            os.waitpid(self._pid, 0)
 
     def _close_connection(self) -> None:
         if self._connection is not None:
             self._connection.close()
-
-    def _receive(self) -> None:
-        if len(self._control.recv(_ORDER.size, socket.MSG_WAITALL)) < _ORDER.size:
-            raise ScorerError("the process that runs scorers is gone")
 
 
 def run_and_exit(work: Callable[[], None], death_signal: signal.Signals = signal.SIGKILL) -> None:
@@ -178,7 +212,7 @@ def run_and_exit(work: Callable[[], None], death_signal: signal.Signals = signal
 
 
 def _end(*_: object) -> None:
-    """Leave nothing behind when the run was killed."""
+    """End every process below this one, after the run was killed."""
     kill_descendants()
     os._exit(1)
 
@@ -191,22 +225,21 @@ def _prctl(option: int, value: int) -> None:
 def _serve_forks(control: socket.socket, work: Work) -> None:
     """Fork and kill workers as ordered over a socket, until it closes."""
     _prctl(_ADOPT_ORPHANS, 1)
-    while True:
-        message, handles, _, _ = socket.recv_fds(control, _ORDER.size, 1)
-        order, _ = _ORDER.unpack(message) if len(message) == _ORDER.size else (b"stop", 0)
+
+    def carried_out(order: bytes, _: int, handles: Sequence[int]) -> int:
         kill_descendants()
-        if order == b"stop":
-            return
         if order == b"fork":
             with socket.socket(fileno=handles[0]) as connection:
                 if os.fork() == 0:
                     control.close()
                     run_and_exit(lambda: _watch_worker(connection, work))
-        control.sendall(_ORDER.pack(b"done", 0))
+        return 0
+
+    carry_out(control, carried_out)
 
 
 def _watch_worker(connection: socket.socket, work: Work) -> None:
-    """Fork a worker, wait for its end, and kill what it leaves behind."""
+    """Fork a worker, wait for its end, and kill the processes that outlive it."""
     _prctl(_ADOPT_ORPHANS, 1)
     worker = os.fork()
     if worker == 0:

@@ -20,7 +20,6 @@ from functools import lru_cache, partial
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
 from pathlib import Path
-from types import ModuleType
 from typing import Any, Final
 
 import nel.core.thinking
@@ -209,7 +208,8 @@ def judge_digest(template: str | None) -> str:
     Args:
         template: As the run configures it; None where the scorer chooses one.
     """
-    starts = [path for path in _files_of(nel.judges) if _STATISTICS not in path.parts]
+    folder = Path(nel.judges.__path__[0])
+    starts = [path for path in sorted(folder.rglob("*.py")) if _STATISTICS not in path.parts]
     parts = []
     if template is not None:
         from nel.judges.registry import (  # noqa: PLC0415 - a run without a judge reads no reply
@@ -221,8 +221,8 @@ def judge_digest(template: str | None) -> str:
         if is_template_file(template):
             parts.append(hashlib.sha256(Path(template).read_bytes()).hexdigest())
     files = _closure(starts, _JUDGING_ROOMS)
-    forms = Path(nel.judges.__path__[0]).rglob("*.toml")
-    data = {path for source in files for path in _data_of(source).files} | set(forms)
+    data = {path for source in files for path in _data_of(source).files}
+    data |= set(folder.rglob("*.toml"))
     parts += [_digest_of(path) for path in (*files, *(data - files))]
     SOURCES.save()
     return combined(parts)
@@ -277,11 +277,6 @@ def _stable_repr(value: object) -> str:
 
 def _bare(scorer: Any) -> Any:
     return scorer.func if isinstance(scorer, partial) else scorer
-
-
-def _files_of(package: ModuleType) -> list[Path]:
-    """Return the Python files of a package, those in its folders too."""
-    return sorted(Path(package.__path__[0]).rglob("*.py"))
 
 
 def _file_of(module_name: str) -> list[Path]:

@@ -25,14 +25,13 @@ from functools import partial
 from typing import Final
 
 from nel.authoring.benchmark import Benchmark
-from nel.engine.scorers.call import score_turns, score_turns_async
+from nel.engine.scorers.call import Result, score_turns, score_turns_async
 from nel.engine.scorers.channel import (
     Ask,
     CancelRequest,
     Finished,
     Question,
     Reply,
-    Result,
     ScoreRequest,
     encode_frame,
     receive_frame,
@@ -52,39 +51,6 @@ stack.
 
 
 @dataclass(frozen=True, slots=True)
-class WorkerScorer:
-    """What a worker process calls: scores every turn of an answer, and lets no fault of a scorer
-    escape.
-    """
-
-    benchmarks: tuple[Benchmark, ...]
-
-    def is_async(self, benchmark: int) -> bool:
-        """Return whether the benchmark's scorer is async."""
-        return is_async(self.benchmarks[benchmark].scorer)
-
-    def score(self, benchmark: int, inputs: Sequence[ScorerInput], ask: Ask) -> Result:
-        """Score one answer with a sync scorer."""
-        self._connect(benchmark, inputs, ask)
-        return score_turns(self.benchmarks[benchmark], inputs)
-
-    async def score_async(self, benchmark: int, inputs: Sequence[ScorerInput], ask: Ask) -> Result:
-        """Score one answer with an async scorer."""
-        self._connect(benchmark, inputs, ask)
-        return await score_turns_async(self.benchmarks[benchmark], inputs)
-
-    def _connect(self, benchmark: int, inputs: Sequence[ScorerInput], ask: Ask) -> None:
-        """Give each input its ways to ask the run."""
-        for turn, scorer_input in enumerate(inputs):
-            scorer_input.config = dict(self.benchmarks[benchmark].extra)
-            scorer_input.sandbox = _SandboxProxy(ask)
-            scorer_input.model_call_fn = lambda prompt, **options: ask(
-                "model", {"prompt": prompt, "options": options}
-            )
-            scorer_input.judge_fn = lambda case, turn=turn: ask("judge", (turn, case))
-
-
-@dataclass(frozen=True, slots=True)
 class _SandboxProxy:
     """The run's sandbox, as a scorer in a worker process sees it."""
 
@@ -95,15 +61,29 @@ class _SandboxProxy:
         return self.ask("sandbox", program)
 
 
+def _connect(benchmark: Benchmark, inputs: Sequence[ScorerInput], ask: Ask) -> None:
+    """Give each input its ways to ask the run."""
+    for turn, scorer_input in enumerate(inputs):
+        scorer_input.config = dict(benchmark.extra)
+        scorer_input.sandbox = _SandboxProxy(ask)
+        scorer_input.model_call_fn = lambda prompt, **options: ask(
+            "model", {"prompt": prompt, "options": options}
+        )
+        scorer_input.judge_fn = lambda case, turn=turn: ask("judge", (turn, case))
+
+
 class Worker:
     """Scores what arrives over a connection until it closes."""
 
     def __init__(
-        self, connection: socket.socket, running_jobs: RunningJobs, scorer: WorkerScorer
+        self,
+        connection: socket.socket,
+        running_jobs: RunningJobs,
+        benchmarks: Sequence[Benchmark],
     ) -> None:
         self._connection = connection
         self._running_jobs = running_jobs
-        self._scorer = scorer
+        self._benchmarks = benchmarks
         self._send_lock = threading.Lock()
         self._finished_lock = threading.Lock()
         self._queue: queue.SimpleQueue[ScoreRequest] = queue.SimpleQueue()
@@ -153,7 +133,7 @@ class Worker:
                     self._questions.pop(message.question)(message)
 
     def _leave_channel(self) -> None:
-        """Close the connection in a process that a scorer forks: the run hears the worker alone."""
+        """Close the connection in a process that a scorer forks: the worker alone writes to it."""
         with suppress(OSError):
             os.close(self._connection.fileno())
 
@@ -170,7 +150,7 @@ class Worker:
         self._is_spoiled = not self._state.restore() or self._is_spoiled
 
     def _submit(self, job: ScoreRequest) -> None:
-        if self._scorer.is_async(job.benchmark):
+        if is_async(self._benchmarks[job.benchmark].scorer):
             if self._loop is None:
                 self._loop = asyncio.new_event_loop()
                 self._start_thread(self._loop.run_forever)
@@ -197,16 +177,17 @@ class Worker:
             job = self._queue.get()
             self._n_idle_threads -= 1
             with self._compute_permit, self._slot(job.number) as slot:
-                result = self._scorer.score(
-                    job.benchmark, job.inputs, partial(self._ask, job.number, slot)
-                )
+                benchmark = self._benchmarks[job.benchmark]
+                _connect(benchmark, job.inputs, partial(self._ask, job.number, slot))
+                result = score_turns(benchmark, job.inputs)
                 self._check_process()
             self._finish(job.number, result)
 
     async def _score_async(self, job: ScoreRequest) -> None:
         with self._slot(job.number) as slot:
-            ask = partial(self._ask_async, job.number, slot)
-            result = await self._scorer.score_async(job.benchmark, job.inputs, ask)
+            benchmark = self._benchmarks[job.benchmark]
+            _connect(benchmark, job.inputs, partial(self._ask_async, job.number, slot))
+            result = await score_turns_async(benchmark, job.inputs)
             self._check_process()
         running = self._async_jobs.pop(job.number, None)
         self._finish(job.number, None if running is not None and running.cancelled() else result)

@@ -13,7 +13,8 @@ from nel.config.schema import EngineConfig
 from nel.core.finish_reasons import ending_of
 from nel.engine.stopping.exit_status import ExitStatus
 from nel.errors import EXIT_STOPPED_EARLY
-from nel.models.refusals import is_alike, is_refusal
+from nel.models.faults import is_refusal
+from nel.models.refusals import is_alike
 from nel.types import Response, ResponseError
 
 _FAULTS_MIN = 32

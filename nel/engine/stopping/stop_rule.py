@@ -141,7 +141,7 @@ class StopRule:
 
     @property
     def has_ended(self) -> bool:
-        """Return whether a condition held, so that nothing behind the prefix is asked."""
+        """Return whether a condition held, so that nothing after the prefix is asked."""
         return self.decision is not None
 
     @property

@@ -8,7 +8,7 @@ run stores is sealed with a checksum, since a flipped byte in an answer or a rew
 from __future__ import annotations
 
 import zlib
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from operator import eq
 from typing import Any, Final
 
@@ -39,6 +39,11 @@ _OPTIONAL_OF_RESPONSE: Final = (
     "finish_reason", "model", "system_fingerprint", "fallback", "latency_seconds",
     "first_token_seconds", "inter_token_seconds", "episode",
 )  # fmt: skip
+_STATES: Final[dict[str, type[Outcome]]] = {
+    "scored": Scored,
+    "model_failure": ModelFailure,
+    "unscored": Unscored,
+}
 _BEFORE_SEAL: Final = f',"{_SEAL}":"'
 _SEAL_CHARACTERS: Final = len(_BEFORE_SEAL) + len('01234567"}')
 
@@ -153,7 +158,7 @@ def encode_response(response: Response) -> str:
         "attempts": response.attempts,
         "error": None if error is None else asdict(error),
         "first_token": dict(response.first_token) or None,
-        "choice_scores": [_choice_json(score) for score in response.choice_scores] or None,
+        "choice_scores": [asdict(score) for score in response.choice_scores] or None,
         "tool_calls": [asdict(call) for call in response.tool_calls] or None,
         "native": None if response.native is None else asdict(response.native),
     }
@@ -202,15 +207,6 @@ def _reasoning(fields: dict[str, Any]) -> str | None:
     return reasoning
 
 
-def _choice_json(score: ChoiceScore) -> dict[str, object]:
-    fields = asdict(score)
-    return (
-        fields
-        if score.borders
-        else {name: value for name, value in fields.items() if name != "borders"}
-    )
-
-
 def _choice_score(fields: dict[str, Any]) -> ChoiceScore:
     borders = tuple(Border(**border) for border in fields.pop("borders", ()))
     return ChoiceScore(**fields, borders=borders)
@@ -218,38 +214,19 @@ def _choice_score(fields: dict[str, Any]) -> ChoiceScore:
 
 def encode_outcome(outcome: Outcome) -> str:
     """Return an outcome as JSON text."""
-    if isinstance(outcome, Unscored):
-        details = {"details": outcome.details} if outcome.details else {}
-        return dumps(
-            {
-                "state": "unscored",
-                "cause": outcome.cause,
-                "kind": outcome.kind,
-                "detail": outcome.detail,
-                **details,
-            }
-        )
-    fields: dict[str, object] = {
-        "metrics": list(outcome.metrics.items()),  # in order: the first number may be the reward
-        "answer": outcome.answer,
-        "details": outcome.details,
-    }
-    if isinstance(outcome, Scored):
-        return dumps({"state": "scored", "reward": outcome.reward, **fields})
-    return dumps(
-        {"state": "model_failure", "kind": outcome.kind, "detail": outcome.detail, **fields}
-    )
+    stored = {item.name: getattr(outcome, item.name) for item in fields(outcome)}
+    if "metrics" in stored:  # in order: the first number may be the reward
+        stored["metrics"] = list(stored["metrics"].items())
+    state = next(name for name, kind in _STATES.items() if isinstance(outcome, kind))
+    return dumps({"state": state, **stored})
 
 
 def decode_outcome(text: str) -> Outcome:
     """Return the outcome that `encode_outcome` wrote."""
     try:
-        fields = fields_of(text)
-        state = fields.pop("state")
-        if "metrics" in fields:
-            fields["metrics"] = dict(fields["metrics"])
-        if state == "scored":
-            return Scored(**fields)
-        return ModelFailure(**fields) if state == "model_failure" else Unscored(**fields)
+        stored = fields_of(text)
+        if "metrics" in stored:
+            stored["metrics"] = dict(stored["metrics"])
+        return _STATES[stored.pop("state")](**stored)
     except _DAMAGE as error:
         raise _damaged(error) from error

@@ -19,7 +19,7 @@ from nel.engine.store.codec import NEXT_STEP, is_intact, unsealed
 from nel.engine.store.plans import StoredPlan, StoredSession
 from nel.engine.store.schema import APPLICATION_ID, FORMAT, connect
 from nel.engine.store.spending import SOURCES, noted_usage, usage_after
-from nel.errors import StoreError
+from nel.errors import NelError, StoreError
 from nel.types import SECOND_ASKING
 
 FILE_NAME: Final = "run.db"
@@ -365,6 +365,16 @@ class Snapshot:
         }
         results.update({key: (response, None) for key, response in responses.items()})
         return results
+
+
+def start_of(run_db: Path) -> float:
+    """Return when the first session of a run began, in seconds since 1970; 0 where that cannot be
+    read.
+    """
+    with suppress(NelError), Snapshot(run_db) as snapshot:
+        sessions = snapshot.sessions()
+        return sessions[0]["started"] if sessions else 0.0
+    return 0.0
 
 
 def _loads(text: object) -> Any:  # JSON of any shape

@@ -88,7 +88,7 @@ class BatchWriter:
             while len(batch) < _BATCH_MAX - 1:
                 item = self._inbox.get_nowait()
                 if item is None:
-                    self._inbox.put(None)  # nothing is queued behind the end
+                    self._inbox.put(None)  # nothing is queued after the end
                     break
                 batch.append(item)
         return batch

@@ -3,14 +3,14 @@ frame of JSON.
 
 From a run: ``hello``, then ``want``, ``ok``, ``answered``, ``refused``, ``failed``, ``release`` and
 ``bye``; numbers name requests and are the run's own. From the limiter: ``welcome`` or ``refuse``,
-then ``grant``, ``state`` and ``ended``. Depends on JSON alone.
+then ``grant``, ``state`` and ``ended``. `Connection` carries them. No I/O.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
-from typing import Final, TypeAlias
+from typing import Final, Protocol, TypeAlias
 
 from nel.core.strict_json import dumps_bytes, loads
 from nel.models.pacing import Pace
@@ -50,7 +50,7 @@ class Hello:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class State:
-    """What a run is told of the endpoint."""
+    """What the limiter reports of the endpoint."""
 
     clients: int
     """Runs that share it."""
@@ -156,3 +156,29 @@ def _check_pace(pace: Pace) -> None:
     for rate in (pace.requests_per_minute, pace.tokens_per_minute):
         if rate is not None and not (isinstance(rate, int | float) and rate > 0):
             raise BadMessage(f"a rate is {rate!r}")
+
+
+class LimiterUnreachable(Exception):
+    """There is no connection; another attempt may succeed."""
+
+
+class LimiterRefused(Exception):
+    """The limiter does not take this run; the message says why."""
+
+
+class Connection(Protocol):
+    """An open connection; `send` never waits."""
+
+    def send(self, message: Message) -> None:
+        """Send a message, together with what else is sent in this turn of the event loop."""
+
+    async def receive(self) -> list[list[object]] | None:
+        """Return the next messages, None once the connection is lost."""
+        ...
+
+    async def close(self) -> None:
+        """Send what is left, and close."""
+
+
+Connect: TypeAlias = Callable[[Hello], Awaitable[Connection]]
+"""Joins the limiter; raises LimiterUnreachable or LimiterRefused."""

@@ -19,11 +19,14 @@ from dataclasses import asdict, dataclass, field, replace
 from itertools import count
 from typing import Final
 
-from nel.models.limiter.contract import Connect, Connection, LimiterRefused, LimiterUnreachable
 from nel.models.limiter.messages import (
     BadMessage,
+    Connect,
+    Connection,
     Held,
     Hello,
+    LimiterRefused,
+    LimiterUnreachable,
     Message,
     State,
     number_at,

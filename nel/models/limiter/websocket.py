@@ -9,8 +9,19 @@ from typing import Final
 
 import aiohttp
 
-from nel.models.limiter.contract import Connect, Connection, LimiterRefused, LimiterUnreachable
-from nel.models.limiter.messages import JOIN, BadMessage, Hello, Message, decode, encode, hello_json
+from nel.models.limiter.messages import (
+    JOIN,
+    BadMessage,
+    Connect,
+    Connection,
+    Hello,
+    LimiterRefused,
+    LimiterUnreachable,
+    Message,
+    decode,
+    encode,
+    hello_json,
+)
 
 _CONNECT_SECONDS: Final = 2.0
 _SILENT_SECONDS: Final = 10.0

@@ -14,20 +14,21 @@ from typing import Final
 _FAILURES_MIN: Final = 5
 _REQUESTS_MIN: Final = 3
 _REQUESTS_KEPT: Final = 16
+_FIRST_PROBE_SECONDS: Final = 0.5
+"""To the first probe; doubled after each that fails."""
 
 
 class CircuitBreaker:
     """The breaker of one endpoint; times are seconds on the event loop's clock."""
 
-    def __init__(self, *, probe_seconds: float, first_probe_seconds: float = 0.5) -> None:
+    def __init__(self, *, probe_seconds: float) -> None:
         """Start closed.
 
         Args:
             probe_seconds: Longest time between two probes.
-            first_probe_seconds: Time to the first probe; doubled after each that fails.
         """
         self._probe_seconds = probe_seconds
-        self._first_probe_seconds = min(first_probe_seconds, probe_seconds)
+        self._first_probe_seconds = min(_FIRST_PROBE_SECONDS, probe_seconds)
         self._failures = 0
         self._requests: set[str] = set()
         self._has_unsuspected = False

@@ -71,14 +71,8 @@ class TokenBucket:
         return 0.0 if self._level > -_NOTHING else -self._level / rate
 
     def take(self, amount: float) -> None:
-        """Remove an amount, whatever the level is."""
+        """Remove an amount, whatever the level is; a negative one was taken in excess before."""
         self._level -= amount
-
-    def give_back(self, amount: float) -> None:
-        """Correct an estimate: a positive amount was taken in excess, a negative one is still
-        owed.
-        """
-        self._level += amount
 
     def empty(self) -> None:
         """Discard the burst, so that the next taker waits for a full unit."""
@@ -170,7 +164,7 @@ class RateLimiter:
 
     def sent(self, tokens: int, now: float) -> None:
         """Record a request that is sent, with an estimate of its tokens."""
-        if any(self._may_go_beyond(now)):
+        if not self.is_free and any(self._may_go_beyond(now)):
             self._n_beyond += 1
         self._requests.take(1.0)
         self._tokens.take(tokens)
@@ -186,7 +180,7 @@ class RateLimiter:
     def accepted(self, tokens_off: int) -> None:
         """Record an accepted request, and by how many tokens the estimate was too high."""
         self._accepted += 1
-        self._tokens.give_back(tokens_off)
+        self._tokens.take(-tokens_off)
 
     def update_from_headers(
         self,

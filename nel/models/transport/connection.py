@@ -22,7 +22,6 @@ import asyncio
 import select
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Final, cast
 
 from httptools import (
@@ -33,6 +32,7 @@ from httptools import (
 )
 from multidict import CIMultiDict
 
+from nel.config.schema import EndpointConfig
 from nel.models.faults import ANSWERED
 from nel.models.streams import AnswerStream
 from nel.models.transport.faults import (
@@ -54,26 +54,12 @@ _CLOCK_SLACK: Final = 0.001
 """An event loop may call a timer this much early."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
-    """Deadlines and size limit of one response."""
-
-    first_byte_seconds: float
-    """From sending the request to the end of the response head."""
-    idle_seconds: float
-    """Without data in the body."""
-    total_seconds: float
-    """Named in the error only; `exchange` is passed the point in time."""
-    body_bytes_max: int
-    """After content decoding."""
-
-
 class Connection(asyncio.Protocol):
     """One connection. `exchange` may be called again after it has returned, while `is_usable`."""
 
     def __init__(
         self,
-        limits: Limits,
+        endpoint: EndpointConfig,
         when_free: Callable[[Connection], None],
         when_unasked: Callable[[Connection], None] = lambda _: None,
         *,
@@ -82,14 +68,14 @@ class Connection(asyncio.Protocol):
         """Prepare the protocol; the event loop attaches the transport in `connection_made`.
 
         Args:
-            limits: Of each response.
+            endpoint: Has the deadlines and the size limit of each response.
             when_free: Called when a connection whose `exchange` has returned becomes usable again,
                 or is lost.
             when_unasked: Called when a response arrives that no request has asked for; the
                 connection is closed then.
             number: Names the connection in its pool.
         """
-        self._limits = limits
+        self._endpoint = endpoint
         self._when_free = when_free
         self._when_unasked = when_unasked
         self._poll: select.poll | None = None
@@ -171,13 +157,13 @@ class Connection(asyncio.Protocol):
         """
         if self._reply is not None or self._draining:
             raise RuntimeError("the connection carries another request")
-        limits, now = self._limits, self._loop.time()
+        now = self._loop.time()
         self._began = self._keep = self.streamed = False
         self._stream, self._chunks, self._size = stream, [], 0
         self._waits_for = "first_byte_timeout"
         self._ends = ends
         self._reply = self._loop.create_future()
-        self._set_deadline(min(now + limits.first_byte_seconds, ends))
+        self._set_deadline(min(now + self._endpoint.first_byte_seconds, ends))
         if self._transport is None or self._transport.is_closing():
             self._fail(ConnectionDropped())
         else:
@@ -291,7 +277,8 @@ class Connection(asyncio.Protocol):
                 for name, value in self._raw_headers
             ]
         )
-        self._unpack = unpacker(headers.get("Content-Encoding", ""), self._limits.body_bytes_max)
+        encoding = headers.get("Content-Encoding")
+        self._unpack = unpacker(encoding, self._endpoint.response_bytes_max) if encoding else None
         if self._stream is not None and status in ANSWERED:
             self.streamed = (
                 headers.get("Content-Type", "").lower().startswith(self._stream.content_type)
@@ -307,9 +294,9 @@ class Connection(asyncio.Protocol):
         if self._unpack is not None:
             chunk = self._unpack(chunk)
         self._size += len(chunk)
-        if self._size > self._limits.body_bytes_max:
+        if self._size > self._endpoint.response_bytes_max:
             raise ResponseTooLarge(
-                f"the response is larger than {self._limits.body_bytes_max} bytes"
+                f"the response is larger than {self._endpoint.response_bytes_max} bytes"
             )
         if not self.streamed or self._stream is None:
             self._chunks.append(chunk)
@@ -355,7 +342,7 @@ class Connection(asyncio.Protocol):
 
     def _restart_idle_timeout(self) -> None:
         """Move the deadline, at most to the end of the total timeout."""
-        self._set_deadline(min(self._loop.time() + self._limits.idle_seconds, self._ends))
+        self._set_deadline(min(self._loop.time() + self._endpoint.idle_timeout_seconds, self._ends))
 
     def _set_deadline(self, deadline: float) -> None:
         """Set the deadline. A timer that fires earlier is kept and set again when it fires.
@@ -382,11 +369,11 @@ class Connection(asyncio.Protocol):
             self.close()
             self._finish_draining()
         elif now >= self._ends - _CLOCK_SLACK:
-            self._fail(deadline_exceeded("timeout", self._limits.total_seconds))
+            self._fail(deadline_exceeded("timeout", self._endpoint.total_timeout_seconds))
         elif self._waits_for == "first_byte_timeout":
-            self._fail(deadline_exceeded("first_byte_timeout", self._limits.first_byte_seconds))
+            self._fail(deadline_exceeded("first_byte_timeout", self._endpoint.first_byte_seconds))
         else:
-            self._fail(deadline_exceeded("idle_timeout", self._limits.idle_seconds))
+            self._fail(deadline_exceeded("idle_timeout", self._endpoint.idle_timeout_seconds))
 
     def _fail(self, error: Exception) -> None:
         if self._reply is not None and not self._reply.done():

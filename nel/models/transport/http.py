@@ -25,10 +25,8 @@ from nel.errors import ConfigError
 from nel.models.faults import Fault
 from nel.models.streams import AnswerStream
 from nel.models.transport.base import Carried, Fetched, Transport, as_sent
-from nel.models.transport.connection import Limits
 from nel.models.transport.faults import REDIRECTS, ConnectionDropped, fault_of_exception, redirected
 from nel.models.transport.pool import Pool
-from nel.models.transport.proxy import authorization
 from nel.models.transport.settings import tls_context
 from nel.models.transport.unpacking import ACCEPTED
 
@@ -63,6 +61,8 @@ class HttpTransport(Transport):
         tls = tls_context(endpoint) if "https" in schemes or names_certificates else None
         self._tls, self._proxy_tls = (tls if scheme == "https" else None for scheme in schemes)
         if self._proxy is not None and self._tls is None:  # else the tunnel says it
+            from nel.models.transport.proxy import authorization  # noqa: PLC0415 - as in `Pool`
+
             self._headers |= authorization(self._proxy)
         self._endpoint = endpoint
         self._heads: dict[tuple[str, str], bytes] = {}
@@ -70,18 +70,10 @@ class HttpTransport(Transport):
 
     async def __aenter__(self) -> HttpTransport:
         """Create the connection pool."""
-        endpoint = self._endpoint
-        limits = Limits(
-            first_byte_seconds=endpoint.first_byte_seconds,
-            idle_seconds=endpoint.idle_timeout_seconds,
-            total_seconds=endpoint.total_timeout_seconds,
-            body_bytes_max=endpoint.response_bytes_max,
-        )
         self._pool = Pool(
             self._origin,
             self._tls,
-            limits,
-            connect_seconds=endpoint.connect_seconds,
+            self._endpoint,
             proxy=self._proxy,
             proxy_tls=self._proxy_tls,
         )

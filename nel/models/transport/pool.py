@@ -14,9 +14,9 @@ from typing import Final
 import aiohappyeyeballs
 from yarl import URL
 
-from nel.models.transport.connection import Connection, Limits
+from nel.config.schema import EndpointConfig
+from nel.models.transport.connection import Connection
 from nel.models.transport.faults import ConnectFailed, DeadlineExceeded, deadline_exceeded
-from nel.models.transport.proxy import Tunnel
 
 _LOG = logging.getLogger(__name__)
 _IDLE_SECONDS_MAX: Final = 15.0
@@ -38,9 +38,8 @@ class Pool:
         self,
         origin: URL,
         tls: ssl.SSLContext | None,
-        limits: Limits,
+        endpoint: EndpointConfig,
         *,
-        connect_seconds: float,
         proxy: URL | None = None,
         proxy_tls: ssl.SSLContext | None = None,
     ) -> None:
@@ -49,8 +48,7 @@ class Pool:
         Args:
             origin: Host and port.
             tls: How the certificate is checked; None for plain HTTP.
-            limits: Of each response.
-            connect_seconds: For name resolution, connection and TLS handshake together.
+            endpoint: Has the deadlines and limits of connections and responses.
             proxy: That every connection goes through.
             proxy_tls: How the proxy's certificate is checked; None for plain HTTP.
         """
@@ -61,8 +59,7 @@ class Pool:
         reached = proxy or origin
         self._address = (reached.raw_host or "", reached.port or 80)
         self._tls = tls
-        self._limits = limits
-        self._connect_seconds = connect_seconds
+        self._endpoint = endpoint
         self._idle: list[Connection] = []
         self._open: set[Connection] = set()
         self._reuses = True
@@ -97,10 +94,10 @@ class Pool:
                 return connection
             self._drop(connection)
         try:
-            async with asyncio.timeout(self._connect_seconds):
+            async with asyncio.timeout(self._endpoint.connect_seconds):
                 connection = await self._connect()
         except TimeoutError:
-            error = deadline_exceeded("connect_timeout", self._connect_seconds)
+            error = deadline_exceeded("connect_timeout", self._endpoint.connect_seconds)
             if self._proxy is None:
                 raise error from None
             raise DeadlineExceeded(error.kind, f"the proxy {self._address[0]}: {error}") from None
@@ -187,7 +184,7 @@ class Pool:
         """Return a connection over an open socket, after the handshakes that it needs."""
         loop = asyncio.get_running_loop()
         connection = Connection(
-            self._limits, self.release, self._stop_reusing, number=next(self._numbers)
+            self._endpoint, self.release, self._stop_reusing, number=next(self._numbers)
         )
         name = self._host.rstrip(".") if self._tls else None
         if self._proxy is None:
@@ -201,6 +198,8 @@ class Pool:
                 lambda: connection, sock=opened, ssl=self._proxy_tls, server_hostname=proxy_name
             )
             return connection
+        from nel.models.transport.proxy import Tunnel  # noqa: PLC0415 - few runs have a proxy
+
         proxy = self._proxy
         transport, tunnel = await loop.create_connection(
             lambda: Tunnel(proxy, self._host, self._port),

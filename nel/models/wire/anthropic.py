@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import groupby
 from typing import Any, ClassVar, Final
 
 from nel.config.schema import GenerationConfig
 from nel.models.faults import Fault, malformed, no_answer, object_in
-from nel.models.protocols import name_in, read_text
 from nel.models.streams import AnswerStream
 from nel.models.tool_calls import accumulated, sent_arguments
 from nel.models.wire.base import (
@@ -26,8 +26,11 @@ from nel.models.wire.base import (
     inner,
     joined,
     merged,
+    name_in,
     native_items,
     objects,
+    present,
+    read_text,
     system_apart,
     unfinished,
     unknown_part,
@@ -93,7 +96,7 @@ class Anthropic(Wire):
             "stream": True if stream else None,
         }
         body: dict[str, object] = {"model": request.model, "messages": _turns(messages)}
-        body |= {name: value for name, value in settings.items() if value is not None}
+        body |= present(settings)
         extra = dict(generation.extra)
         if request.tools:
             body |= {"tools": [_tool(tool) for tool in request.tools]}
@@ -181,13 +184,7 @@ class MessageStream(AnswerStream):
             self._fail(malformed("an event of the stream does not say which block it belongs to"))
         elif kind == "message_delta":
             self._message = {**self._message, **inner(payload, "delta")}
-            self._usage.update(
-                {
-                    name: value
-                    for name, value in inner(payload, "usage").items()
-                    if value is not None
-                }
-            )
+            self._usage.update(present(inner(payload, "usage")))
         elif kind == "message_stop":
             self._done = True
 
@@ -230,12 +227,8 @@ def _with_piece(block: Mapping[str, Any], delta: Mapping[str, Any]) -> dict[str,
 
 def _tool(tool: JsonObject) -> dict[str, Any]:
     function = function_of(tool)
-    description = (
-        {} if function.get("description") is None else {"description": function["description"]}
-    )
     return {
-        "name": function.get("name"),
-        **description,
+        **present({"name": function.get("name"), "description": function.get("description")}),
         "input_schema": function.get("parameters") or {"type": "object"},
     }
 
@@ -248,8 +241,9 @@ def _choice(choice: object, *, are_parallel: object) -> dict[str, Any]:
     kind = "tool" if name is not None else "any" if choice == REQUIRED else "auto"
     if choice is None and are_parallel is None:
         return {}
-    alone = {} if are_parallel is None else {"disable_parallel_tool_use": not are_parallel}
-    return {"tool_choice": {"type": kind, **({} if name is None else {"name": name}), **alone}}
+    alone = None if are_parallel is None else not are_parallel
+    fields = {"type": kind, "name": name, "disable_parallel_tool_use": alone}
+    return {"tool_choice": present(fields)}
 
 
 def _turns(messages: Sequence[Message]) -> list[dict[str, Any]]:
@@ -257,23 +251,17 @@ def _turns(messages: Sequence[Message]) -> list[dict[str, Any]]:
     the user.
     """
     turns: list[dict[str, Any]] = []
-    follows = False
-    for message in messages:
-        is_result = message.role == "tool"
+    for is_result, group in groupby(messages, key=lambda message: message.role == "tool"):
         if is_result:
-            result = {
-                "type": "tool_result",
-                "tool_use_id": message.tool_call_id,
-                "content": _content(message),
-            }
-            if follows:
-                turns[-1]["content"].append(result)
-            else:
-                turns.append({"role": "user", "content": [result]})
+            turns.append({"role": "user", "content": [_result(message) for message in group]})
         else:
-            turns.append({"role": message.role, "content": _content_of(message)})
-        follows = is_result
+            turns += [{"role": message.role, "content": _content_of(message)} for message in group]
     return turns
+
+
+def _result(message: Message) -> dict[str, Any]:
+    content = _content(message)
+    return {"type": "tool_result", "tool_use_id": message.tool_call_id, "content": content}
 
 
 def _content_of(message: Message) -> str | list[dict[str, Any]]:

@@ -1,8 +1,12 @@
-"""What a protocol has to say of itself; the one client does the rest: retries, pace, deadlines,
-redaction, the cache.
+"""What a protocol has to say of itself, and what protocols share; the one client does the rest:
+retries, pace, deadlines, redaction, the cache.
 
 A protocol turns a `Request` into a JSON body and a decoded HTTP 200 body into a `Response` or a
 `Fault`. Errors with a status of their own are read in `nel.models.faults`, whatever the protocol.
+
+What a model thinks is not its answer. Reasoning comes in a field of its own or as a leading
+``<think>`` block, and a block that never closes means that the answer was cut off before it began.
+Recorded answers are read in the same way.
 """
 
 from __future__ import annotations
@@ -13,12 +17,16 @@ from typing import Any, ClassVar, Final
 
 from nel.config.schema import EndpointConfig, GenerationConfig
 from nel.core.finish_reasons import ending_of
+from nel.core.thinking import split_reasoning
 from nel.errors import EndpointError
 from nel.models.faults import Fault, aborted, malformed
 from nel.models.streams import AnswerStream
-from nel.types import Generation, JsonObject, Message, Request, Response
+from nel.types import Generation, JsonObject, Message, Request, Response, Usage
 
 _WORD_MAX: Final = 100
+_NAME_CHARACTERS_MAX: Final = 200
+_BYTES_OF_IMAGE: Final = 6_000
+"""About 1,500 tokens, as most vendors count an image of a million pixels."""
 TEXT_PART = "text"
 IMAGE_PART = "image_url"
 
@@ -215,6 +223,11 @@ def merged(body: Mapping[str, Any], extra: JsonObject) -> dict[str, Any]:
     return merged_body
 
 
+def present(fields: Mapping[str, object]) -> dict[str, Any]:
+    """Return the fields that have a value."""
+    return {name: value for name, value in fields.items() if value is not None}
+
+
 def objects(value: object) -> list[dict[str, Any]]:
     """Return the objects of a JSON list; empty for anything else."""
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
@@ -244,6 +257,24 @@ def inner(value: object, name: str) -> dict[str, Any]:
     return item if isinstance(item, dict) else {}
 
 
+def usage_in(usage: object, prompt: str, answer: str) -> Usage:
+    """Return the token counts of a usage object; whatever is absent or not a count is None.
+
+    Args:
+        prompt: What the protocol calls the tokens of a prompt, ``prompt`` or ``input``.
+        answer: The same of an answer.
+    """
+    fields = usage if isinstance(usage, dict) else {}
+    thought = inner(fields, f"{answer}_tokens_details").get("reasoning_tokens")
+    cached = inner(fields, f"{prompt}_tokens_details").get("cached_tokens")
+    return Usage(
+        prompt_tokens=count(fields.get(f"{prompt}_tokens")),
+        completion_tokens=count(fields.get(f"{answer}_tokens")),
+        reasoning_tokens=count(thought),
+        cached_tokens=count(cached),
+    )
+
+
 def count(value: object) -> int | None:
     """Return a count of tokens; None for what is no such count."""
     return (
@@ -261,3 +292,86 @@ def joined(values: Sequence[object]) -> str:
 def word(value: object) -> str:
     """Return a short text; empty for anything else, which may be of any size and depth."""
     return value[:_WORD_MAX] if isinstance(value, str) else ""
+
+
+def first_choice(choices: object) -> dict[str, Any] | None:
+    """Return the choice with the lowest index, which is 0; None where there is no choice.
+
+    Choices without an index count in the order in which they stand.
+    """
+    listed = (
+        [choice for choice in choices if isinstance(choice, dict)]
+        if isinstance(choices, list)
+        else []
+    )
+    numbered = [(index_of(choice, position), position) for position, choice in enumerate(listed)]
+    return listed[min(numbered)[1]] if numbered else None
+
+
+def index_of(choice: Mapping[str, object], position: int) -> int:
+    """Return the index of a choice, or its place in the list where it has none."""
+    index = choice.get("index")
+    return index if type(index) is int else position
+
+
+def name_in(payload: Mapping[str, object], field: str) -> str | None:
+    """Return a name that a server gives itself, of bounded length; None where it gives none."""
+    name = payload.get(field)
+    return name[:_NAME_CHARACTERS_MAX] if isinstance(name, str) and name else None
+
+
+def names_listed(payload: object) -> list[str]:
+    """Return the names in the body of a list of models; empty where it is none."""
+    listing = payload if isinstance(payload, dict) else {}
+    listed, field = (
+        (listing.get("data"), "id") if "data" in listing else (listing.get("models"), "name")
+    )  # of Gemini
+    names = (
+        [model.get(field) for model in listed if isinstance(model, dict)]
+        if isinstance(listed, list)
+        else []
+    )
+    return [name for name in names if isinstance(name, str)]
+
+
+def read_text(
+    text: str, *, finish_reason: str | None = None, reasoning: str | None = None
+) -> Response:
+    """Return the answer that a model's text holds, recorded or just received, without its
+    reasoning.
+
+    A text whose reasoning never closes is truncated, whatever the finish reason says. It is split
+    here and nowhere else, so that a tag in the answer stays there.
+
+    Args:
+        text: As received.
+        finish_reason: As received.
+        reasoning: What came in a field of its own; then the text is the answer.
+    """
+    if reasoning:
+        return Response(text=text, reasoning=reasoning, finish_reason=finish_reason)
+    inner, answer, closed = split_reasoning(text)
+    return Response(
+        text=answer,
+        reasoning=inner or None,
+        finish_reason=finish_reason if closed else "length",
+        received=None if inner is None else text,
+    )
+
+
+def text_length(message: Message) -> int:
+    """Return the characters of a message's texts."""
+    if isinstance(message.content, str):
+        return len(message.content)
+    return sum(len(item["text"]) for item in message.content if isinstance(item.get("text"), str))
+
+
+def prompt_bytes(request: Request, body: bytes) -> int:
+    """Return the size of a body with each image counted by its likely tokens instead of its
+    data.
+    """
+    if all(isinstance(message.content, str) for message in request.messages):
+        return len(body)
+    urls = [image_of(item) for sent in request.messages if not isinstance(sent.content, str)
+            for item in sent.content if item.get("type") == "image_url"]  # fmt: skip
+    return max(0, len(body) - sum(map(len, urls))) + len(urls) * _BYTES_OF_IMAGE

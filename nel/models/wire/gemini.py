@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import groupby
 from typing import Any, Final
 from urllib.parse import quote
 
 from nel.models.faults import Fault, malformed, no_answer, object_in
-from nel.models.protocols import first_choice, index_of, name_in, read_text
 from nel.models.streams import AnswerStream
 from nel.models.tool_calls import sent_arguments
 from nel.models.wire.base import (
@@ -23,11 +23,16 @@ from nel.models.wire.base import (
     all_objects,
     count,
     data_of,
+    first_choice,
     image_of,
+    index_of,
     inner,
     joined,
     merged,
+    name_in,
     native_items,
+    present,
+    read_text,
     system_apart,
     text_of,
     unfinished,
@@ -72,7 +77,7 @@ class Gemini(Wire):
         body: dict[str, object] = {"contents": _contents(messages)}
         if system is not None:
             body["systemInstruction"] = {"parts": [{"text": system}]}
-        if configured := {name: value for name, value in settings.items() if value is not None}:
+        if configured := present(settings):
             body["generationConfig"] = configured
         if request.tools:
             body["tools"] = [
@@ -138,7 +143,6 @@ class ContentStream(AnswerStream):
         self._rest: dict[str, Any] = {}
         self._parts: list[dict[str, Any]] = []
         self._finish: object = None
-        self._index: int | None = None
 
     def _take(self, payload: dict[str, Any], now: float) -> None:
         for name in ("usageMetadata", "modelVersion", "promptFeedback"):
@@ -154,14 +158,8 @@ class ContentStream(AnswerStream):
             if self._is_chosen(index_of(candidate, position)):
                 self._candidate(candidate, now)
 
-    def _is_chosen(self, index: int) -> bool:
-        """Return whether a chunk belongs to the candidate with the lowest index; drops what came of
-        a higher one.
-        """
-        if self._index is not None and index < self._index:
-            self._parts, self._finish = [], None
-        self._index = index if self._index is None else min(index, self._index)
-        return index == self._index
+    def _restart(self) -> None:
+        self._parts, self._finish = [], None
 
     def _candidate(self, candidate: dict[str, Any], now: float) -> None:
         parts = _parts_of(candidate)
@@ -239,20 +237,17 @@ def _contents(messages: Sequence[Message]) -> list[dict[str, Any]]:
     """
     contents: list[dict[str, Any]] = []
     called: dict[str, dict[str, Any]] = {}
-    follows = False
-    for message in messages:
-        is_result = message.role == "tool"
-        if not is_result:
+    for is_result, group in groupby(messages, key=lambda message: message.role == "tool"):
+        if is_result:
+            results = [_result(message, called) for message in group]
+            contents.append({"role": "user", "parts": results})
+            continue
+        for message in group:
             content = _content(message)
             calls = [inner(item, "functionCall") for item in content["parts"]]
             named = [call for call in calls if call]
             called |= dict(zip((call.id for call in message.tool_calls), named, strict=False))
             contents.append(content)
-        elif follows:
-            contents[-1]["parts"].append(_result(message, called))
-        else:
-            contents.append({"role": "user", "parts": [_result(message, called)]})
-        follows = is_result
     return contents
 
 

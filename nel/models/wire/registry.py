@@ -7,12 +7,14 @@ imports the one that it speaks.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
 from importlib import import_module
 from typing import Any, Final
 
 from nel import plugins
+from nel.config.redaction import read_secret
 from nel.config.schema import EndpointConfig, GenerationConfig
 from nel.core.finish_reasons import ending_of
 from nel.core.strict_json import dumps_bytes, loads
@@ -20,6 +22,7 @@ from nel.errors import ConfigError, NelError, PluginError
 from nel.models.faults import Fault, malformed, unreadable
 from nel.models.wire.base import NotInProtocol, Wire
 from nel.types import Generation, Native, Protocol, Request, Response
+from nel.version import __version__
 
 _BUILT_IN: Final = {
     "chat": "openai",
@@ -156,10 +159,38 @@ def check_settings(
         )
 
 
-def plain_headers(endpoint: EndpointConfig, api_key: str | None) -> dict[str, str]:
-    """Return the headers that an endpoint's protocol wants, leaving out what its settings give."""
+def request_headers(endpoint: EndpointConfig, api_key: str | None) -> dict[str, str]:
+    """Return the headers that every request to an endpoint has; its settings come before what its
+    protocol wants.
+
+    Raises:
+        ConfigError: The variable of a header is not set.
+    """
     wire = wire_of(endpoint.spoken)
     wire.check(endpoint)
-    names = {name.lower() for name in (*endpoint.headers, *endpoint.headers_env)}
+    headers = {"Content-Type": "application/json", "User-Agent": f"nel/{__version__}"}
+    own = {**endpoint.headers, **secret_headers(endpoint)}
+    names = {name.lower() for name in own}
     defaults = {**wire.headers(), **(wire.key_headers(api_key) if api_key else {})}
-    return {name: value for name, value in defaults.items() if name.lower() not in names}
+    headers |= {name: value for name, value in defaults.items() if name.lower() not in names}
+    return {**headers, **own}
+
+
+def secret_headers(endpoint: EndpointConfig) -> Mapping[str, str]:
+    """Return the headers whose values are in environment variables.
+
+    Raises:
+        ConfigError: A variable is not set.
+    """
+    return {name: read_secret(variable) or "" for name, variable in endpoint.headers_env.items()}
+
+
+def sample_headers(endpoint: EndpointConfig, request: Request) -> dict[str, str]:
+    """Return the headers that name the sample, where the endpoint is to be told."""
+    if not endpoint.send_sample_id:
+        return {}
+    identifier = request.sample_id.encode("ascii", "backslashreplace").decode()
+    identifier = "".join(
+        char if char.isprintable() else f"\\x{ord(char):02x}" for char in identifier
+    )
+    return {"X-Nel-Sample-Id": identifier, "X-Nel-Repeat": str(request.repeat)}

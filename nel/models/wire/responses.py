@@ -11,7 +11,6 @@ from dataclasses import replace
 from typing import Any, ClassVar, Final
 
 from nel.models.faults import Fault, aborted, malformed, no_answer, object_in
-from nel.models.protocols import name_in, read_text
 from nel.models.streams import AnswerStream
 from nel.models.wire.base import (
     IMAGE_PART,
@@ -19,19 +18,22 @@ from nel.models.wire.base import (
     NotInProtocol,
     Wire,
     all_objects,
-    count,
     inner,
     joined,
     merged,
+    name_in,
     native_items,
     objects,
+    present,
+    read_text,
     text_of,
     unfinished,
     unknown_part,
+    usage_in,
     word,
 )
 from nel.models.wire.tools import calls_of, forced_name, function_of
-from nel.types import JsonObject, Message, Request, Response, ToolCall, Usage
+from nel.types import JsonObject, Message, Request, Response, ToolCall
 
 _DELTAS: Final = (
     "response.output_text.delta",
@@ -75,7 +77,7 @@ class Responses(Wire):
             ),
             "stream": True if stream else None,
         }
-        body |= {name: value for name, value in settings.items() if value is not None}
+        body |= present(settings)
         if request.tools:
             body["tools"] = [
                 {"type": "function", **function_of(tool), "strict": False} for tool in request.tools
@@ -109,7 +111,11 @@ class Responses(Wire):
         response = self._of_output(body)
         if isinstance(response, Fault):
             return response
-        return replace(response, usage=_usage(body.get("usage")), model=name_in(body, "model"))
+        return replace(
+            response,
+            usage=usage_in(body.get("usage"), "input", "output"),
+            model=name_in(body, "model"),
+        )
 
     def _of_output(self, payload: dict[str, Any]) -> Response | Fault:
         """Return the texts and calls of tools of a finished output."""
@@ -251,13 +257,3 @@ def _reasoning(items: list[dict[str, Any]]) -> str | None:
         for block in objects(item.get("content") or item.get("summary"))
     ]
     return "\n".join(text for text in texts if isinstance(text, str)) or None
-
-
-def _usage(usage: object) -> Usage:
-    fields = usage if isinstance(usage, dict) else {}
-    return Usage(
-        prompt_tokens=count(fields.get("input_tokens")),
-        completion_tokens=count(fields.get("output_tokens")),
-        reasoning_tokens=count(inner(fields, "output_tokens_details").get("reasoning_tokens")),
-        cached_tokens=count(inner(fields, "input_tokens_details").get("cached_tokens")),
-    )

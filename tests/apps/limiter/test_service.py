@@ -10,8 +10,7 @@ import pytest
 
 from nel.apps.http_server import running
 from nel.apps.limiter.app import limiter_app
-from nel.models.limiter.contract import LimiterRefused, LimiterUnreachable
-from nel.models.limiter.messages import BadMessage, decode, encode
+from nel.models.limiter.messages import BadMessage, LimiterRefused, LimiterUnreachable, decode, encode
 from nel.models.limiter.shared_gate import SharedGate
 from nel.models.limiter.websocket import connector
 from nel.models.pacing import Pace

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from nel.apps.limiter.hub import LEASE_SECONDS, SETTLE_SECONDS
-from nel.models.limiter.contract import LimiterRefused
+from nel.models.limiter.messages import LimiterRefused
 from nel.models.limiter.shared_gate import WAITS_SECONDS, SharedGate
 from nel.models.pacing import EndpointDown, Pace
 from tests.apps.limiter.world import World, in_world

@@ -9,8 +9,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from nel.apps.limiter.hub import Hub, JoinRefused, Seat
-from nel.models.limiter.contract import Connection, LimiterRefused, LimiterUnreachable
-from nel.models.limiter.messages import Hello, Message, decode, encode, hello_json, read_hello
+from nel.models.limiter.messages import (
+    Connection,
+    Hello,
+    LimiterRefused,
+    LimiterUnreachable,
+    Message,
+    decode,
+    encode,
+    hello_json,
+    read_hello,
+)
 from nel.models.limiter.shared_gate import SharedGate
 from nel.models.pacing import Pace
 from tests.simulation.loop import Clock, run_virtually

@@ -10,7 +10,7 @@ import pytest
 from nel.config.schema import EndpointConfig, ModelConfig
 from nel.engine.judging.endpoints import SLOTS_WITHOUT_JUDGE, JudgeEndpoint, share_slots
 from nel.engine.progress import Progress
-from nel.engine.scorers.fork_server import SLOTS
+from nel.engine.scorers.call import SLOTS
 from nel.errors import JudgeError
 from nel.models.client import Client
 from nel.runs.evaluation import evaluate

@@ -12,7 +12,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -156,35 +156,26 @@ def test_a_scorer_that_hangs_however(action: Callable[[], object]) -> None:
     assert (outcomes[BAD].cause, outcomes[BAD].kind) == ("scorer", "timeout")
 
 
-class _ClosesAndSleeps:
-    """A worker's scorer that closes every file, says so, and does not come back."""
-
-    def __init__(self, said: Path) -> None:
-        self._said = said
-
-    def is_async(self, benchmark: int) -> bool:
-        return False
-
-    def score(self, benchmark: int, inputs: Sequence[ScorerInput], ask: Any) -> Any:
-        os.closerange(0, 100)
-        self._said.touch()
-        time.sleep(1000)
-
-    async def score_async(self, benchmark: int, inputs: Sequence[ScorerInput], ask: Any) -> Any:
-        raise AssertionError
-
-
 def test_a_closed_channel_ends_no_worker_that_reads_it(tmp_path: Path) -> None:
     """The scoring's time decides, whether or not the worker was about to read its next message."""
     said = tmp_path / "said"
-    server = WorkerForkServer(lambda connection, jobs: Worker(connection, jobs, _ClosesAndSleeps(said)).run())
+
+    def closes_and_sleeps(_: ScorerInput) -> dict[str, Any]:
+        os.closerange(0, 100)
+        said.touch()
+        time.sleep(1000)
+        return {}
+
+    benchmark = _items(closes_and_sleeps, 1)[0].benchmark
+    asked = [ScorerInput(response="", target="")]
+    server = WorkerForkServer(lambda connection, jobs: Worker(connection, jobs, [benchmark]).run())
     try:
         with server.start_worker() as connection:
-            connection.sendall(encode_frame(ScoreRequest(1, 0, [])))
+            connection.sendall(encode_frame(ScoreRequest(1, 0, asked)))
             while not said.exists():
                 time.sleep(0.01)
             with suppress(BrokenPipeError, ConnectionResetError):  # where nothing was reading when it was closed
-                connection.sendall(encode_frame(ScoreRequest(2, 0, [])))  # else read; the next one cannot be
+                connection.sendall(encode_frame(ScoreRequest(2, 0, asked)))  # else read; the next one cannot be
                 assert connection.recv(1) == b""
             assert server.running_jobs.is_worker_alive()
             assert [one.number for one in server.running_jobs.read()] == [1]
