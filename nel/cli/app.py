@@ -66,7 +66,6 @@ class _Group(_ErrorsToText, PluginGroup):
         "docs": "nel.cli.docs:docs",
         "baseline": "nel.cli.baseline:app",
         "benchmark": "nel.cli.benchmark:app",
-        "byob": "nel.cli.byob:app",
         "judge": "nel.cli.judge:app",
         "scorer": "nel.cli.scorer:app",
         "plugin": "nel.cli.plugin:app",

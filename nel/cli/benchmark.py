@@ -51,7 +51,7 @@ def check(
     Tests that fail the gold program, or pass another one, are listed in .nel/broken_tests.json; a
     run that is started in this directory leaves their tasks unscored.
     """
-    from nel.cli.byob_output import show_checks  # noqa: PLC0415 - keeps --help fast
+    from nel.cli.checks import show_checks  # noqa: PLC0415 - keeps --help fast
     from nel.cli.terminal import plain  # noqa: PLC0415
 
     checks = _checks(target, dataset, samples)

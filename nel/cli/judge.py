@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import typer
 
-from nel.cli.judge_calibrate import calibrate
 from nel.cli.plugin_commands import PluginGroup
 
 app = typer.Typer(
@@ -19,6 +18,3 @@ app = typer.Typer(
 @app.callback()
 def _judge() -> None:
     pass
-
-
-app.command(name="calibrate", short_help="Measure a judge by labels of people.")(calibrate)

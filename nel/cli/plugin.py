@@ -46,7 +46,7 @@ def check(
 
     Of metrics, reducers, datasets, bridges and reports the signature is checked.
     """
-    from nel.cli.byob_output import show_checks  # noqa: PLC0415 - keeps --help fast
+    from nel.cli.checks import show_checks  # noqa: PLC0415 - keeps --help fast
     from nel.discovery.conformance import check_plugin  # noqa: PLC0415
 
     checks = check_plugin(target, kind=kind, dataset=dataset, samples_max=samples)

@@ -11,11 +11,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from nel import plugins
-from nel.authoring.shipping.compilation import packed
-from nel.authoring.shipping.directory import write_directory
-from nel.authoring.shipping.install import installed_packages
-from nel.authoring.shipping.package import package_of
-from nel.authoring.shipping.source import read_source
+from nel.apps.byob.shipping.compilation import packed
+from nel.apps.byob.shipping.directory import write_directory
+from nel.apps.byob.shipping.install import installed_packages
+from nel.apps.byob.shipping.package import package_of
+from nel.apps.byob.shipping.source import read_source
 from nel.datasets import open_dataset
 from nel.errors import NelError, OutputError, PluginError
 

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from nel.reports.leaderboard import html_page, markdown_page
+from nel.apps.leaderboard.pages import html_page, markdown_page
 from tests.faults.test_artifacts_hostile import PAYLOADS
 
 _BOARD: Final[dict[str, Any]] = json.loads(Path(__file__).with_name("board.json").read_text(encoding="utf-8"))

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from nel.apps.byob.shipping.source import read_source
 from nel.authoring.registry import find_benchmark
-from nel.authoring.shipping.source import read_source
 from nel.authoring.validation import validate_file
 from nel.datasets import open_dataset
 from nel.discovery.conformance import check_plugin

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from nel.apps.leaderboard.ranked_runs import OVERALL, standings_json
 from nel.cli.app import app
 from nel.comparison.reading import read_sides
-from nel.comparison.standings import OVERALL, standings_json
 from nel.errors import UsageError
 from tests.support.compared import lines, write_run
 

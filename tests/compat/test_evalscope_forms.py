@@ -10,7 +10,7 @@ from typing import Any, Literal
 import pytest
 from pydantic import BaseModel
 
-from nel.authoring.adapters.judge_definition import (
+from nel.compat.evalscope.judge_definition import (
     JudgeCase,
     JudgeContext,
     JudgeDefinition,

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import nel
-from nel.authoring.shipping.source import read_source
+from nel.apps.byob.shipping.source import read_source
 from nel.datasets import images
 from nel.datasets.images import image_urls, with_images
 from nel.errors import ConfigError, DatasetError, PluginError

@@ -12,8 +12,8 @@ import pytest
 import typer.main
 
 from nel import plugins
+from nel.apps.byob.script import main as _byob_script  # noqa: F401 - nel-byob is there
 from nel.cli.app import app
-from nel.cli.byob_script import main as _byob_script  # noqa: F401 - nel-byob is there
 from tests.documented.commands import ROOT, Shown, shown_commands
 
 SHOWN = shown_commands()

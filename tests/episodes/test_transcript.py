@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from nel.artifacts.exporting.atif import export_atif
-from nel.artifacts.exporting.inspect_log import export_inspect
 from nel.artifacts.exporting.openai_messages import export_openai_messages
+from nel.compat.atif.export import export_atif
+from nel.compat.inspect.export_log import export_inspect
 from tests.apps.view.conftest import TOKEN, opened
 from tests.episodes.bank import calling, depositing, n_results, write_bank
 from tests.support.endpoint import Call, Reply, answer, scripted

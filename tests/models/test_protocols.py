@@ -87,7 +87,10 @@ def test_of_several_choices_the_one_with_index_0_is_the_answer(order: tuple[int,
 def test_choices_without_an_index_count_in_their_order() -> None:
     """The first is the answer; where a server counts from 1, the lowest index is."""
     bare = [{key: value for key, value in choice.items() if key != "index"} for choice in CHOICES]
-    first, last = wire_of("chat").answer({"choices": bare}), wire_of("chat").answer({"choices": [CHOICES[2], CHOICES[1]]})
+    first, last = (
+        wire_of("chat").answer({"choices": bare}),
+        wire_of("chat").answer({"choices": [CHOICES[2], CHOICES[1]]}),
+    )
     assert isinstance(first, Response)
     assert isinstance(last, Response)
     assert (first.text, last.text) == ("answer 0", "answer 1")

@@ -10,10 +10,10 @@ from typing import Any
 import jsonschema
 import pytest
 
-from nel.artifacts.exporting.inspect_samples import _sample as exported
-from nel.artifacts.importing.inspect_values import _response as imported
 from nel.artifacts.results import Result, result_line
 from nel.artifacts.schema import load_schema
+from nel.compat.inspect.export_samples import _sample as exported
+from nel.compat.inspect.import_values import _response as imported
 from nel.core.message_json import with_calls
 from nel.engine.asking.response_outcomes import verdict_before_scoring
 from nel.engine.store.codec import (

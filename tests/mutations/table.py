@@ -149,7 +149,7 @@ MUTATIONS: Final = (
         fault="The probe of an endpoint says yes where a parameter was accepted and nothing came of it.",
         fragment='self._add(name, "unknown", f"accepted, but not shown: {remark}")',
         replacement='self._add(name, "yes", f"accepted, but not shown: {remark}")',
-        tests=("tests/models/test_capabilities.py",),
+        tests=("tests/apps/mock/test_capabilities.py",),
         keyword="demo",
     ),
     Mutation(
@@ -524,7 +524,7 @@ MUTATIONS: Final = (
         fault="A hidden file that a benchmark's text names, such as one with keys, is packed into its package.",
         fragment='if any(segment.startswith(".") for segment in Path(name).parts):',
         replacement='if any(segment.startswith(".") for segment in Path(name).parts[:-1]):',
-        tests=("tests/authoring/test_compilation.py",),
+        tests=("tests/apps/byob/test_compilation.py",),
         keyword="hidden",
     ),
     Mutation(

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from nel.apps.leaderboard.ranked_runs import standings_json
 from nel.comparison.compare import compare
 from nel.comparison.decision import decision_json
 from nel.comparison.document import comparison_json
@@ -15,7 +16,6 @@ from nel.comparison.gate import gate
 from nel.comparison.measures import Settings
 from nel.comparison.reading import read_sides
 from nel.comparison.sides import Side
-from nel.comparison.standings import standings_json
 from nel.config.identity import Identity
 from nel.decide.policy import Policy
 from nel.metrics.accumulator import STOP_RULE, Accumulator

@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from nel.apps.leaderboard.entries import Entry, read_entries
+from nel.apps.leaderboard.pages import write_pages
 from nel.apps.leaderboard.pair_results import SLOT, read_pair_results
 from nel.apps.leaderboard.pair_rows import pair_rows
 from nel.apps.leaderboard.pairing import (
@@ -47,7 +48,6 @@ from nel.engine.progress import Progress
 from nel.engine.store.codec import decode_response
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.errors import ConfigError, NelError, OutputError, ResumeRefused, StoreError
-from nel.reports.leaderboard import write_pages
 from nel.runs.evaluation import evaluate
 from nel.runs.result import RunResult
 from nel.version import __version__

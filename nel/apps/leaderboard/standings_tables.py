@@ -7,13 +7,19 @@ from pathlib import Path
 
 import typer
 
+from nel.apps.leaderboard.ranked_runs import standings_json
+from nel.apps.leaderboard.standings_page import (
+    HEADINGS,
+    method_line,
+    open_lines,
+    rows,
+    write_standings_page,
+)
 from nel.cli.table import print_table
 from nel.cli.terminal import plain, report_text
 from nel.comparison.fields import check_parts
 from nel.comparison.reading import read_sides
-from nel.comparison.standings import standings_json
 from nel.core.strict_json import dumps
-from nel.reports.standings import HEADINGS, method_line, open_lines, rows, write_standings_page
 from nel.runs.matrix import is_matrix, run_directories
 
 

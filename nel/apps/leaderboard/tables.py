@@ -10,6 +10,13 @@ from typing import Any
 
 import typer
 
+from nel.apps.leaderboard.pages import (
+    HTML_NAME,
+    alpaca_eval_lines,
+    banners,
+    label_corrected_lines,
+    shown_rows,
+)
 from nel.apps.leaderboard.pairing import pairing_json
 from nel.apps.leaderboard.run import (
     LeaderboardPlan,
@@ -26,13 +33,6 @@ from nel.cli.terminal import plain, report_text
 from nel.core.strict_json import dumps
 from nel.engine.progress import Progress
 from nel.errors import EXIT_USAGE
-from nel.reports.leaderboard import (
-    HTML_NAME,
-    alpaca_eval_lines,
-    banners,
-    label_corrected_lines,
-    shown_rows,
-)
 
 _ORDERS = 2
 

@@ -11,6 +11,7 @@ from typing import Final
 import typer
 from pydantic import ValidationError
 
+from nel.apps.mock.capabilities import REQUESTS_MAX, Capabilities, probe
 from nel.cli.table import print_table
 from nel.cli.terminal import plain
 from nel.config.layers import first_problem
@@ -20,7 +21,6 @@ from nel.config.schema import EndpointConfig
 from nel.core.event_loop import run
 from nel.core.strict_json import dumps
 from nel.errors import EXIT_DONE, EXIT_USAGE, ConfigError
-from nel.models.capabilities import REQUESTS_MAX, Capabilities, probe
 
 _EVIDENCE_MAX: Final = 150
 

@@ -10,12 +10,12 @@ import typer
 
 from nel.apps.power.document import Wish, power_json, with_prices
 from nel.apps.power.pilots import Assumptions, read_source
+from nel.apps.power.report import power_lines, power_svg
 from nel.cli.terminal import plain, report_text
 from nel.core.atomic_files import write_file
 from nel.core.strict_json import dumps
 from nel.decide.plans import Resources
 from nel.errors import OutputError
-from nel.reports.power import power_lines, power_svg
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

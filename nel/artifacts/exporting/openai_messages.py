@@ -9,8 +9,7 @@ from pathlib import Path
 
 from nel.artifacts.exporting.contract import Exported
 from nel.artifacts.exporting.conversations import RunConversations, export_conversations
-from nel.artifacts.exporting.inspect_samples import storable
-from nel.artifacts.exporting.run import RunToExport, state_of
+from nel.artifacts.exporting.run import RunToExport, state_of, storable
 from nel.core.strict_json import dumps_line
 from nel.reports.run_files import BenchmarkFiles
 

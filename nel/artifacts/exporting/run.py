@@ -6,12 +6,13 @@ Reads alone: nothing is written into a run's directory.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from nel.engine.store.lock import owner_of
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
@@ -20,6 +21,7 @@ from nel.reports.numbers import count
 from nel.reports.run_files import BenchmarkFiles, read_run
 from nel.reports.selection import shard_line
 
+_LONE_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _STATES = ("scored", "model_failure", "unscored", "not_asked")
 
 
@@ -170,3 +172,24 @@ def notes_of(files: BenchmarkFiles) -> Iterator[str]:
         yield f"{title}: the run did not end; its numbers are of a part of the samples."
     if (files.metrics.get("headline") or {}).get("value") is None:
         yield f"{title}: there is no score, which is not a score of 0."
+
+
+def model_name(files: BenchmarkFiles) -> str:
+    """Return the model as the run was configured; ``unknown`` where recorded answers were
+    scored.
+    """
+    return str(files.bundle["config"].get("model") or "unknown")
+
+
+def scorer_name(files: BenchmarkFiles) -> str:
+    """Return the name under which scores stand in the log."""
+    return str((files.bundle["config"].get("scorer") or {}).get("name") or "reward")
+
+
+def storable(value: Any) -> Any:  # JSON of any shape
+    """Return a value whose texts UTF-8 can hold: half a character becomes U+FFFD."""
+    if isinstance(value, str):
+        return _LONE_SURROGATE.sub("\ufffd", value)
+    if isinstance(value, dict):
+        return {storable(key): storable(element) for key, element in value.items()}
+    return [storable(element) for element in value] if isinstance(value, list) else value

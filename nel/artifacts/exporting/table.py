@@ -7,8 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, Literal
 
-from nel.artifacts.exporting.inspect_samples import storable
-from nel.artifacts.exporting.run import RunToExport, results_of
+from nel.artifacts.exporting.run import RunToExport, results_of, storable
 from nel.core.strict_json import dumps
 from nel.reports.run_files import BenchmarkFiles
 

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Final
 
 from nel.authoring.adapters.base import DefaultDataAdapter as OwnAdapter
 from nel.authoring.adapters.bridge import AdaptedBenchmark
-from nel.authoring.adapters.judge_definition import JudgeContext, judged
+from nel.compat.evalscope.judge_definition import JudgeContext, judged
 from nel.authoring.adapters.metrics import METRICS, MetricFunction
 from nel.authoring.adapters.samples import ChatMessage, ChatMessageUser, ModelOutput, Sample, Score
 from nel.authoring.adapters.samples import TaskState as OwnState

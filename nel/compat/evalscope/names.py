@@ -31,7 +31,7 @@ _HOMES: Final[Mapping[str, Sequence[str]]] = {
             "api.dataset.loader": _DATASETS,
             "api.evaluator": _MESSAGES,
             "api.evaluator.state": _MESSAGES,
-            "api.judge": ("nel.authoring.adapters.judge_definition",),
+            "api.judge": ("nel.compat.evalscope.judge_definition",),
             "api.messages": _MESSAGES,
             "api.messages.chat_message": _MESSAGES,
             "api.messages.content": _MESSAGES,

@@ -1,1 +1,1 @@
-"""Inspect: its names for a file that is loaded."""
+"""Inspect: its names for a file that is loaded, and its logs, written and read."""

@@ -1,1 +1,1 @@
-"""NeMo Evaluator: its names for a file that is loaded, and its configuration files."""
+"""NeMo Evaluator: its names for a file that is loaded, its configuration files, and its results, written."""

@@ -15,11 +15,7 @@ import jsonschema
 import numpy as np
 import pytest
 
-from nel.apps.leaderboard.pair_results import PairResult, PairResults, orders_of
-from nel.apps.leaderboard.pairwise import length_difference
-from nel.apps.leaderboard.standings import Settings, standings_json
-from nel.artifacts.schema import load_schema
-from nel.reports.leaderboard import (
+from nel.apps.leaderboard.pages import (
     alpaca_eval_lines,
     banners,
     html_page,
@@ -28,6 +24,10 @@ from nel.reports.leaderboard import (
     shown_rows,
     write_pages,
 )
+from nel.apps.leaderboard.pair_results import PairResult, PairResults, orders_of
+from nel.apps.leaderboard.pairwise import length_difference
+from nel.apps.leaderboard.standings import Settings, standings_json
+from nel.artifacts.schema import load_schema
 from tests.support.boards import board_of, judged_by, small
 
 EVIL = "<script>alert(1)</script>\x1b[31m|*`"

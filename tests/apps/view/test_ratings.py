@@ -6,11 +6,11 @@ import json
 from pathlib import Path
 from typing import Any
 
+from nel.apps.calibrate.judged_answers import judged_benchmark
+from nel.apps.calibrate.labelling import import_labels
 from nel.apps.view.ratings import Rating, add_rating, ratings_path, read_ratings
 from nel.artifacts.files import directory_name
-from nel.artifacts.judged_answers import judged_benchmark
 from nel.artifacts.labels.file import read_label_file
-from nel.artifacts.labels.labelling import import_labels
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.runs.verification import _files
 from tests.apps.view.conftest import opened

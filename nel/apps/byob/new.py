@@ -1,0 +1,250 @@
+"""`nel byob new`: the interactive wizard that makes a benchmark of a file of rows;
+`nel.apps.byob.wizard` has the logic.
+
+A question is asked only where no flag answers it, and none is asked when the flags suffice.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from shlex import quote
+from typing import TYPE_CHECKING, Annotated, TypeVar
+
+import typer
+
+from nel.errors import EXIT_USAGE, ConfigError, NelError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from nel.apps.byob.wizard.proposals import Proposal
+    from nel.apps.byob.wizard.table import Table
+    from nel.apps.byob.wizard.writing import Draft
+
+T = TypeVar("T")
+
+_WELCOME = """\
+Bring your own benchmark: a file of rows becomes a benchmark that runs against any model, in five steps.
+Press Enter to take what stands in brackets. Examples of a description: "grade-school math", "my support tickets,
+classified by team", "medical multiple choice".
+"""
+
+
+@dataclass(slots=True)
+class _Asker:
+    """Prompts the user, or takes each proposal when prompts are disabled."""
+
+    silent: bool
+
+    def ask(self, question: str, proposed: str, flag: str | None, check: Callable[[str], T]) -> T:
+        """Return the flag's value, else the user's answer, else the proposal, as converted by its
+        check.
+
+        An answer that fails its check is prompted for again; a flag that fails it ends the command.
+        """
+        if flag is not None or self.silent:
+            chosen = proposed if flag is None else flag
+            typer.echo(f"{question}: {chosen}")
+            return check(chosen)
+        while True:
+            answer = str(self._answered(lambda: typer.prompt(question, default=proposed or None)))
+            try:
+                return check(answer)
+            except NelError as error:
+                typer.echo(f"  {error}")
+
+    def yes(self, question: str) -> bool:
+        """Return the user's confirmation; False when prompts are disabled."""
+        return not self.silent and bool(
+            self._answered(lambda: typer.confirm(question, default=False))
+        )
+
+    @staticmethod
+    def _answered(question: Callable[[], object]) -> object:
+        try:
+            return question()
+        except typer.Abort as error:
+            raise ConfigError(
+                "no answer; give DATA, --target and --scorer, or --yes for all proposals"
+            ) from error
+
+
+Data = Annotated[
+    str | None, typer.Argument(help="The rows: a csv, json, jsonl or parquet file, or a URI.")
+]
+About = Annotated[str | None, typer.Option(help="What the benchmark is about, in a few words.")]
+Name = Annotated[str | None, typer.Option(help="Name of the benchmark.")]
+Kind = Annotated[str | None, typer.Option(help="math, multiple-choice, yes-no, short-answer, …")]
+Target = Annotated[str | None, typer.Option(help="Column with the gold answer.")]
+Prompt = Annotated[
+    str | None, typer.Option(help="With {column} for each field; \\n for a new line.")
+]
+Scorer = Annotated[
+    str | None, typer.Option(help="One of nel's scorers, or custom to write your own.")
+]
+ChoicesField = Annotated[str | None, typer.Option(help="Column with the list of options.")]
+CategoryField = Annotated[str | None, typer.Option(help="Column to break the score down by.")]
+Output = Annotated[Path | None, typer.Option("--output", "-o", help="The file to write; NAME.py.")]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Accept all proposals; prompt for nothing.")]
+Install = Annotated[
+    bool, typer.Option("--install", help="Also compile and install it as a package.")
+]
+
+
+def new(
+    data: Data = None,
+    about: About = None,
+    name: Name = None,
+    kind: Kind = None,
+    target: Target = None,
+    prompt: Prompt = None,
+    scorer: Scorer = None,
+    choices_field: ChoicesField = None,
+    category_field: CategoryField = None,
+    output: Output = None,
+    yes: Yes = False,
+    install: Install = False,
+) -> None:
+    """Make a benchmark of a file of rows, in five steps; with DATA, --target and --scorer there are
+    no prompts.
+    """
+    from nel.apps.byob.wizard.proposals import (  # noqa: PLC0415 - keeps --help fast
+        KINDS,
+        check_known,
+        propose,
+        propose_kind,
+        propose_target,
+    )
+    from nel.apps.byob.wizard.table import read_table  # noqa: PLC0415
+    from nel.apps.byob.wizard.writing import Draft  # noqa: PLC0415
+
+    if yes and data is None:
+        raise ConfigError("--yes needs the rows; write: nel byob new DATA --yes")
+    asker = _Asker(silent=yes or None not in (data, target, scorer))
+    if not asker.silent:
+        typer.echo(_WELCOME)
+    _step(1, "Understand")
+    about, name = _subject(asker, data, about, name)
+    _step(2, "Data")
+    table = asker.ask(
+        "Where are the rows (csv, json, jsonl, parquet, hf://org/name)", "", data, read_table
+    )
+    _show_table(table)
+    target = asker.ask(
+        "Which column is the gold answer",
+        propose_target(table),
+        target,
+        partial(check_known, "column", table.columns),
+    )
+    kind = asker.ask(
+        _kinds(asker), propose_kind(table, target, about), kind, partial(check_known, "kind", KINDS)
+    )
+    proposal = propose(
+        table, target=target, kind=kind, choices_field=choices_field, category_field=category_field
+    )
+    _step(3, "Prompt")
+    proposal = _with_prompt(asker, proposal, prompt)
+    _step(4, "Score")
+    draft = Draft(
+        name=name,
+        description=about,
+        dataset=table.source,
+        prompt=proposal.prompt,
+        target_field=target,
+        scorer=_scorer(asker, proposal, scorer),
+        field_mapping=proposal.field_mapping,
+        choices_field=proposal.choices_field,
+        category_field=proposal.category_field,
+    )
+    path = output or Path(f"{name.replace('-', '_')}.py")
+    _write_and_try(draft, path)
+    _step(5, "Ship")
+    _ship(asker, path, name, install=install)
+
+
+def _subject(
+    asker: _Asker, data: str | None, about: str | None, name: str | None
+) -> tuple[str, str]:
+    """Return what the benchmark is about, and its name."""
+    from nel.apps.byob.wizard.writing import plain_name  # noqa: PLC0415 - keeps --help fast
+
+    stem = Path(data).stem if data else None
+    proposed = stem.replace("_", " ") if stem else "my benchmark"
+    about = asker.ask("What is it about", proposed, about, str)
+    return about, asker.ask("Name of the benchmark", plain_name(stem or about), name, plain_name)
+
+
+def _step(number: int, title: str) -> None:
+    typer.echo(f"\n[Step {number}/5: {title}]")
+
+
+def _show_table(table: Table) -> None:
+    from nel.cli.terminal import plain  # noqa: PLC0415 - keeps --help fast
+
+    typer.echo(plain(f"{table.n_rows:,} rows with {', '.join(table.columns)}; the first ones:"))
+    for line in table.first_rows():
+        typer.echo(plain(f"  {line}"))
+
+
+def _kinds(asker: _Asker) -> str:
+    from nel.apps.byob.wizard.proposals import KINDS  # noqa: PLC0415 - keeps --help fast
+
+    return "What kind is it" if asker.silent else f"What kind is it ({', '.join(KINDS)})"
+
+
+def _with_prompt(asker: _Asker, proposal: Proposal, flag: str | None) -> Proposal:
+    if flag is not None:
+        proposal = replace(proposal, prompt=flag.replace("\\n", "\n"))
+    typer.echo(
+        "".join(f"  | {line}".rstrip() + "\n" for line in proposal.prompt.splitlines()), nl=False
+    )
+    if flag is not None or asker.silent:
+        return proposal
+    typed = asker.ask(
+        "Enter to take it, or another one with {column} and \\n", "this one", None, str
+    )
+    return proposal if typed == "this one" else replace(proposal, prompt=typed.replace("\\n", "\n"))
+
+
+def _scorer(asker: _Asker, proposal: Proposal, flag: str | None) -> str:
+    from nel.apps.byob.wizard.proposals import check_known  # noqa: PLC0415 - keeps --help fast
+    from nel.apps.byob.wizard.writing import SCORERS  # noqa: PLC0415
+
+    if flag is None:
+        typer.echo(f"{proposal.scorer} {proposal.why}")
+    if flag is None and not asker.silent:
+        typer.echo(f"others: {', '.join(SCORERS)}")
+    return asker.ask("Which scorer", proposal.scorer, flag, partial(check_known, "scorer", SCORERS))
+
+
+def _write_and_try(draft: Draft, path: Path) -> None:
+    from nel.apps.byob.wizard.writing import file_text, write_new  # noqa: PLC0415
+    from nel.authoring.validation import validate_file  # noqa: PLC0415 - keeps --help fast
+    from nel.cli.checks import show_checks  # noqa: PLC0415 - keeps --help fast
+
+    text = file_text(draft, path)
+    write_new(path, text)
+    typer.echo(f"wrote {path}:\n")
+    typer.echo("".join(f"  | {line}".rstrip() + "\n" for line in text.splitlines()))
+    typer.echo("tried on made-up answers:")
+    checks = validate_file(path)[draft.name]
+    show_checks(checks)
+    if not all(check.passed for check in checks):
+        typer.echo(f"nel: fix {path}, then: nel byob validate {quote(str(path))}", err=True)
+        raise typer.Exit(EXIT_USAGE)
+
+
+def _ship(asker: _Asker, path: Path, name: str, *, install: bool) -> None:
+    from nel.apps.byob.shipping.package import run_command  # noqa: PLC0415 - keeps --help fast
+
+    target = quote(f"./{path}" if not path.is_absolute() and path.parent == Path() else str(path))
+    typer.echo(f"it runs from the file as it is:\n\n  {run_command(target)}\n")
+    if install or asker.yes("Compile it into a package and install it, so that it can be shared"):
+        from nel.apps.byob.output import show_compiled  # noqa: PLC0415 - keeps --help fast
+        from nel.apps.byob.shipping.compilation import compile_file  # noqa: PLC0415
+
+        show_compiled(compile_file(path))
+        return
+    typer.echo(f"to share {name} as a package:  nel byob compile {quote(str(path))}")

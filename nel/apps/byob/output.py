@@ -1,0 +1,53 @@
+"""What the commands of `nel byob` print of a compilation."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from shlex import quote
+from typing import TYPE_CHECKING
+
+import typer
+
+if TYPE_CHECKING:
+    from nel.apps.byob.shipping.compilation import Compiled
+
+
+def show_compiled(compiled: Compiled) -> None:
+    """Print the result of a compilation and the next command."""
+    from nel.apps.byob.shipping.install import uninstall_command  # noqa: PLC0415 - heavy
+    from nel.apps.byob.shipping.package import run_command  # noqa: PLC0415
+
+    package = compiled.package
+    verb = "wrote" if compiled.written else "would write"
+    typer.echo(f"{package.distribution} {package.version}: {', '.join(package.entry_points)}")
+    for name, data in package.files.items():
+        typer.echo(f"  {name}  {len(data):,} bytes")
+    typer.echo(f"  depends on {', '.join(package.dependencies)}")
+    for check in compiled.requirements:
+        typer.echo(
+            f"  {check.requirement} is met" + (f" by {check.installed}" if check.installed else "")
+        )
+    typer.echo(f"{verb} {_near(compiled.directory)}")
+    typer.echo(f"{verb} {_near(compiled.wheel)}")
+    for note in package.notes:
+        typer.echo(f"nel: note: {note}", err=True)
+    if not compiled.written:
+        typer.echo("dry run: nothing was written or installed")
+        return
+    if not compiled.installed:
+        wheel = quote(_near(compiled.wheel))
+        typer.echo(f"\ninstall it:  python -m pip install {wheel}")
+        typer.echo(
+            "where nel is not installed, with a checkout of nel:  python -m pip install CHECKOUT"
+            f" {wheel}"
+        )
+    else:
+        typer.echo(f"installed; remove it with: {uninstall_command(package.distribution)}")
+    for name in package.entry_points:
+        typer.echo(f"\nrun it:  {run_command(name)}")
+
+
+def _near(path: Path) -> str:
+    """Return a path relative to the current directory where it is below it, else as given."""
+    full = path.resolve()
+    return str(full.relative_to(Path.cwd())) if full.is_relative_to(Path.cwd()) else str(path)

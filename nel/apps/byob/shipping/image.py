@@ -1,0 +1,294 @@
+"""Builds a container image of nel with a compiled package in it.
+
+Wheels are gathered here and only installed there, so the build needs no network and the base image
+no pip; Python is enough. Wheels are made for one Python and one machine, so the base image is asked
+for both before anything is gathered.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import tarfile
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from nel.apps.byob.shipping.compilation import packed
+from nel.apps.byob.shipping.install import check_benchmark_names
+from nel.apps.byob.shipping.package import Package, package_of
+from nel.apps.byob.shipping.proof import prove
+from nel.apps.byob.shipping.source import read_source
+from nel.apps.byob.shipping.wheel import wheel_name
+from nel.apps.byob.shipping.wheelhouse import BasePython, gather
+from nel.errors import ConfigError, SandboxError
+from nel.sandbox.isolation.engine import connect, speaking
+
+DEFAULT_BASE: Final = "python:3.12-slim"
+_PYTHON_MIN: Final = (3, 11)
+_BUILD_SECONDS: Final = 1800
+_LABEL: Final = "nel.byob"
+_DOCKERFILE: Final = """\
+ARG BASE
+FROM ${BASE} AS build
+COPY wheels /wheels
+RUN python3 -m venv --without-pip /opt/nel \\
+ && /opt/nel/bin/python /wheels/PIP/pip install --no-index --find-links /wheels --no-cache-dir REQUIREMENT
+FROM ${BASE}
+COPY --from=build /opt/nel /opt/nel
+RUN mkdir -p /data && chown 10001:10001 /data
+ENV PATH=/opt/nel/bin:$PATH HOME=/data
+USER 10001:10001
+WORKDIR /data
+ENTRYPOINT ["nel"]
+CMD ["--help"]
+"""
+_PROBE: Final = (
+    "import json, platform, sys, venv; print(json.dumps([list(sys.version_info[:2]),"
+    " platform.machine(), *platform.libc_ver()]))"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Image:
+    """An image that was built, or would be."""
+
+    tag: str
+    base: str
+    benchmarks: tuple[str, ...]
+    size_bytes: int | None
+    """None in a dry run."""
+    pushed: bool
+
+
+def containerize(
+    path: Path,
+    *,
+    base: str | None = None,
+    tag: str | None = None,
+    platform: str | None = None,
+    push: str | None = None,
+    dry_run: bool = False,
+    log: Callable[[str], None] = lambda _: None,
+) -> Image:
+    """Build an image that runs the benchmarks of a file, and push it where that is asked for.
+
+    Args:
+        base: An image with Python 3.11 or newer; `DEFAULT_BASE` where none is named.
+        tag: ``name:tag`` of the image, ``byob_NAME:latest`` otherwise; the platform is always put
+            after it.
+        platform: Such as ``linux/arm64``; the engine's own otherwise.
+        push: ``REGISTRY/IMAGE:TAG``, which is then the tag as well.
+        dry_run: Look at the file and the base image, and build nothing.
+        log: Gets a line for each stage.
+
+    Raises:
+        PluginError: The file cannot be a package.
+        ConfigError: There is no engine, the base image cannot be had or has no Python, or a stage
+            fails.
+    """
+    source = read_source(path)
+    package = package_of(source)
+    check_benchmark_names(package, among="nel")
+    prove(package, source)
+    base = base or DEFAULT_BASE
+    with _plain_errors():
+        client = connect()
+        attributes = _base_image(client, base, platform)
+        python = _python_of(client, base, platform)
+        suffix = "-".join(
+            word
+            for word in (attributes["Os"], attributes["Architecture"], attributes.get("Variant"))
+            if word
+        )
+        if platform:
+            suffix = platform.replace("/", "-")
+        named = _with_tag(
+            push
+            or tag
+            or f"byob_{package.distribution.removeprefix('nel-byob-').replace('-', '_')}"
+        )
+        full = f"{named}-{suffix}"
+        if not dry_run:
+            _build(client, package, python, base=base, tag=full, platform=platform, log=log)
+            _check(client, package, full, platform)
+            size = int(client.images.get(full).attrs.get("Size") or 0)
+            if push:
+                log(f"pushing {full}")
+                _push(client, full)
+    return Image(
+        tag=full,
+        base=base,
+        benchmarks=tuple(package.entry_points),
+        size_bytes=None if dry_run else size,
+        pushed=bool(push) and not dry_run,
+    )
+
+
+def _with_tag(name: str) -> str:
+    """Return an image's name with a tag, ``latest`` where it has none; a port is no tag."""
+    return name if ":" in name.rpartition("/")[2] else f"{name}:latest"
+
+
+def _base_image(client: Any, base: str, platform: str | None) -> dict[str, Any]:
+    try:
+        with speaking():
+            return dict(client.images.get(base).attrs)
+    except SandboxError as error:
+        if error.kind != "no_image":
+            raise
+    try:
+        with speaking():
+            return dict(client.images.pull(*_split(base), platform=platform).attrs)
+    except SandboxError as error:
+        raise ConfigError(
+            f"the base image {base} is not here and cannot be pulled ({error}); name another with"
+            " --base-image"
+        ) from error
+
+
+def _split(name: str) -> tuple[str, str]:
+    repository, _, tag = _with_tag(name).rpartition(":")
+    return repository, tag
+
+
+def _python_of(client: Any, base: str, platform: str | None) -> BasePython:
+    """Return the Python of an image, found by running it."""
+    import docker.errors  # noqa: PLC0415 - keeps start-up fast
+
+    hint = "choose one that has, such as --base-image python:3.12-slim"
+    try:
+        with speaking():
+            output = client.containers.run(
+                base,
+                ["-c", _PROBE],
+                entrypoint="python3",
+                remove=True,
+                network_mode="none",
+                platform=platform,
+            )
+    except SandboxError as error:
+        cause = error.__cause__
+        text = f"{getattr(cause, 'stderr', b'') or b''!r} {error}"
+        if "exec format error" in text:
+            raise ConfigError(
+                f"the engine cannot run {base} for {platform}; set up emulation (binfmt), or build"
+                " on such a machine"
+            ) from error
+        if isinstance(cause, docker.errors.ContainerError) and "venv" in text:
+            raise ConfigError(
+                f"the Python of the base image {base} has no module venv; {hint}"
+            ) from error
+        if isinstance(cause, (docker.errors.ContainerError, docker.errors.APIError)):
+            raise ConfigError(
+                f"the base image {base} has no python3, and nel needs 3.11 or newer; {hint}"
+            ) from error
+        raise
+    version, machine, libc, libc_version = json.loads(output)
+    if tuple(version) < _PYTHON_MIN:
+        version_text = ".".join(map(str, version))
+        raise ConfigError(
+            f"the base image {base} has Python {version_text}, and nel needs 3.11 or newer; {hint}"
+        )
+    return BasePython(
+        version=(version[0], version[1]),
+        machine=machine,
+        libc=libc or "musl",
+        libc_version=libc_version,
+    )
+
+
+def _build(
+    client: Any, package: Package, python: BasePython, *, base: str, tag: str, platform: str | None,
+    log: Callable[[str], None],
+) -> None:  # fmt: skip
+    with tempfile.TemporaryDirectory(prefix="nel-byob-") as folder:
+        own = Path(folder, wheel_name(package.distribution, package.version))
+        own.write_bytes(packed(package))
+        log(f"gathering wheels for Python {'.'.join(map(str, python.version))} on {python.machine}")
+        wheels = gather(own, package.dependencies, python, Path(folder, "wheels"))
+        log(f"building {tag} of {base} with {len(wheels)} wheels")
+        pip = next(wheel.name for wheel in wheels if wheel.name.startswith("pip-"))
+        context = _context(
+            _DOCKERFILE.replace("PIP", pip).replace("REQUIREMENT", f"/wheels/{own.name}"), wheels
+        )
+        with speaking():
+            client.api.timeout = _BUILD_SECONDS
+            lines = client.api.build(
+                fileobj=context,
+                custom_context=True,
+                tag=tag,
+                buildargs={"BASE": base},
+                labels={_LABEL: f"{package.distribution} {package.version}"},
+                platform=platform,
+                rm=True,
+                forcerm=True,
+                decode=True,
+            )
+            _follow(lines, f"the image {tag} cannot be built")
+
+
+def _context(dockerfile: str, wheels: list[Path]) -> io.BytesIO:
+    packed_context = io.BytesIO()
+    with tarfile.open(fileobj=packed_context, mode="w") as archive:
+        info = tarfile.TarInfo("Dockerfile")
+        info.size = len(dockerfile.encode())
+        archive.addfile(info, io.BytesIO(dockerfile.encode()))
+        for wheel in wheels:
+            archive.add(wheel, f"wheels/{wheel.name}")
+    packed_context.seek(0)
+    return packed_context
+
+
+def _follow(lines: Any, what: str) -> None:
+    """Read what the engine says until it is done; its last lines are in the error where it
+    fails.
+    """
+    output: list[str] = []
+    for line in lines:
+        if "error" in line:
+            tail = "\n".join(text for text in output[-6:] if text)
+            raise ConfigError(f"{what}: {str(line['error']).strip()}\n{tail}".rstrip())
+        output.append(str(line.get("stream") or "").strip())
+
+
+def _check(client: Any, package: Package, tag: str, platform: str | None) -> None:
+    """See that nel in the image finds the benchmarks."""
+    with speaking():
+        output = client.containers.run(
+            tag,
+            ["list", "benchmarks", "--json"],
+            remove=True,
+            network_mode="none",
+            platform=platform,
+        )
+    working = {benchmark["name"] for benchmark in json.loads(output) if benchmark["error"] is None}
+    lost = [name for name in package.entry_points if name not in working]
+    if lost:
+        raise ConfigError(
+            f"nel in the image {tag} does not find {', '.join(lost)}; see: docker run --rm {tag}"
+            " list"
+        )
+
+
+def _push(client: Any, tag: str) -> None:
+    repository, version = _split(tag)
+    with speaking():
+        lines = client.images.push(repository, tag=version, stream=True, decode=True)
+        _follow(
+            lines,
+            f"{tag} was built and cannot be pushed; log in with docker login, then: docker push"
+            f" {tag}",
+        )
+
+
+@contextmanager
+def _plain_errors() -> Iterator[None]:
+    """Turn a fault of the engine into a usage error."""
+    try:
+        yield
+    except SandboxError as error:
+        raise ConfigError(str(error)) from error

@@ -1,0 +1,149 @@
+"""Installs a compiled package into the running Python, and knows which ones are installed.
+
+Nothing is installed that would take another package's benchmark name. An environment made by uv has
+no pip, so both ways are looked for, and a missing one is reported before anything is written.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+from typing import Final
+
+from nel import plugins
+from nel.apps.byob.shipping.package import KEYWORD, Package
+from nel.errors import ConfigError, PluginError
+from nel.plugins import readable_distributions
+
+_INSTALL_SECONDS: Final = 1800
+_SHOWN_LINES: Final = 12
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InstalledPackage:
+    """A compiled package that is installed here."""
+
+    distribution: str
+    version: str
+    summary: str
+    benchmarks: tuple[str, ...]
+
+
+def installed_packages() -> list[InstalledPackage]:
+    """Return the compiled packages of this environment, by name."""
+    importlib.invalidate_caches()
+    packages: dict[str, InstalledPackage] = {}
+    for distribution in readable_distributions():
+        name = distribution.metadata["Name"] or ""
+        if distribution.metadata["Keywords"] == KEYWORD:
+            packages.setdefault(name, _described(distribution, name))
+    return [packages[name] for name in sorted(packages)]
+
+
+def check_benchmark_names(package: Package, *, among: str | None = None) -> None:
+    """See that no other package provides one of the benchmarks.
+
+    Args:
+        among: Look at this distribution alone.
+
+    Raises:
+        PluginError: One does; the message names both.
+    """
+    importlib.invalidate_caches()
+    for name in package.entry_points:
+        for rival in plugins.discover("benchmarks"):
+            is_other = rival.distribution != package.distribution and among in (
+                None,
+                rival.distribution,
+            )
+            if rival.name == name and is_other:
+                raise PluginError(
+                    f'the benchmark "{name}" of {package.source} has the name of one of'
+                    f" {rival.provider} ({rival.target}); rename it in {package.source}, or"
+                    f" uninstall {rival.distribution}"
+                )
+
+
+def installer() -> list[str]:
+    """Return the command that installs into the running Python.
+
+    Raises:
+        ConfigError: There is neither pip nor uv.
+    """
+    if importlib.util.find_spec("pip") is not None:
+        return [
+            sys.executable,
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "--disable-pip-version-check",
+            "--no-input",
+        ]
+    uv = shutil.which("uv")
+    if uv is not None:
+        return [uv, "pip", "install", "--quiet", "--python", sys.executable]
+    raise ConfigError(
+        f"this Python has no pip and there is no uv ({sys.executable}); add one with python -m"
+        " ensurepip, or compile with --no-install"
+    )
+
+
+def install(wheel: Path) -> None:
+    """Install a wheel and what it depends on.
+
+    Raises:
+        ConfigError: There is no installer, or it failed; the message has the end of what it said.
+    """
+    command = [*installer(), str(wheel)]
+    run_tool(command, what=f"{wheel.name} cannot be installed", seconds=_INSTALL_SECONDS)
+    importlib.invalidate_caches()
+
+
+def uninstall_command(distribution: str) -> str:
+    """Return what takes a package away again."""
+    way = (
+        "python -m pip uninstall"
+        if importlib.util.find_spec("pip") is not None
+        else "uv pip uninstall"
+    )
+    return f"{way} {distribution}"
+
+
+def run_tool(command: list[str], *, what: str, seconds: int) -> str:
+    """Run a command to its end and return its standard output.
+
+    Raises:
+        ConfigError: It failed or took too long; the message starts with ``what``.
+    """
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=seconds, check=False)  # noqa: S603
+    except subprocess.TimeoutExpired as error:
+        raise ConfigError(
+            f"{what}: {Path(command[0]).name} took longer than {seconds} s"
+        ) from error
+    except OSError as error:
+        raise ConfigError(f"{what}: {command[0]} cannot be run: {error.strerror}") from error
+    if done.returncode:
+        output = "\n".join((done.stderr or done.stdout).strip().splitlines()[-_SHOWN_LINES:])
+        raise ConfigError(f"{what}:\n{output}")
+    return done.stdout
+
+
+def _described(distribution: metadata.Distribution, name: str) -> InstalledPackage:
+    return InstalledPackage(
+        distribution=name,
+        version=distribution.version,
+        summary=distribution.metadata["Summary"] or "",
+        benchmarks=tuple(
+            sorted(
+                entry.name for entry in distribution.entry_points if entry.group == "nel.benchmarks"
+            )
+        ),
+    )

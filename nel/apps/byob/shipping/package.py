@@ -1,0 +1,296 @@
+"""What a benchmark file becomes as a package: names, version, dependencies, entry points and files,
+all in memory.
+
+Writes nothing. The same file, rows and nel give the same package, byte for byte: its version ends
+in a digest of its content. Names of distributions fold ``_`` and ``-``, so two benchmarks may ask
+for one package name.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from nel.apps.byob.shipping.source import (
+    SourceFile,
+    companions,
+    local_dataset,
+    portable_text,
+)
+from nel.authoring.benchmark import Benchmark
+from nel.authoring.requirements import parsed
+from nel.errors import PluginError
+from nel.version import DISTRIBUTION, __version__
+
+KEYWORD: Final = "nel-byob"
+"""Marks compiled packages in their metadata."""
+_PREFIX: Final = "nel-byob-"
+_BASE_VERSION: Final = "0.1.0"
+_PLUGIN: Final = "plugin"
+_FILES_BYTES_MAX: Final = 256 * 1024 * 1024
+"""Of all files of a package together."""
+_NAME_MAX: Final = 120
+"""Characters of a distribution: its wheel and its folders add to them, and a file name holds 255
+bytes.
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Package:
+    """A package that was not written yet."""
+
+    distribution: str
+    """What pip calls it, ``nel-byob-NAME``."""
+    version: str
+    summary: str
+    dependencies: tuple[str, ...]
+    entry_points: Mapping[str, str]
+    """Benchmark to ``module:attribute``."""
+    files: Mapping[str, bytes]
+    """Of the import package, by path from the package's root."""
+    source: str
+    """Name of the benchmark file."""
+    notes: tuple[str, ...]
+    """What a user should know before shipping it."""
+
+    @property
+    def module(self) -> str:
+        """Return what Python imports, ``nel_byob_NAME``."""
+        return self.distribution.replace("-", "_")
+
+    @property
+    def metadata(self) -> str:
+        """Return the METADATA of its wheel."""
+        head = ["Metadata-Version: 2.1", f"Name: {self.distribution}", f"Version: {self.version}"]
+        head += [f"Summary: {self.summary}", f"Keywords: {KEYWORD}", "Requires-Python: >=3.11"]
+        return "\n".join(
+            [*head, *(f"Requires-Dist: {requirement}" for requirement in self.dependencies), ""]
+        )
+
+    @property
+    def entry_points_text(self) -> str:
+        """Return the entry_points.txt of its wheel."""
+        lines = (f"{name} = {target}" for name, target in self.entry_points.items())
+        return "\n".join(["[nel.benchmarks]", *lines, ""])
+
+
+def package_of(source: SourceFile) -> Package:
+    """Return the package that a benchmark file makes, named by its first benchmark.
+
+    Raises:
+        PluginError: A dataset is missing or too large, or the file names a path of this machine.
+        ConfigError: A requirement is none.
+    """
+    first = next(iter(source.benchmarks.values()))
+    distribution = _distribution(first.name)
+    module = distribution.replace("-", "_")
+    files, uris = _packed(source, module)
+    text = portable_text(
+        source, {str(source.benchmarks[name].dataset): uri for name, uri in uris.items()}
+    )
+    attributes = {
+        name: f"benchmark_{number}" for number, name in enumerate(source.benchmarks, start=1)
+    }
+    own = {
+        f"{module}/__init__.py": f'"""{_line(first.description)}"""\n'.encode(),
+        f"{module}/{source.module}.py": text.encode(),
+        f"{module}/{_PLUGIN}.py": _plugin_text(source, module, attributes, uris).encode(),
+    }
+    files |= own
+    ours = f"{DISTRIBUTION}>={'.'.join(__version__.split('.')[:2])}"
+    dependencies = (ours, *_requirements(source.benchmarks.values()))
+    digest = hashlib.sha256(
+        repr((sorted(files.items()), dependencies, sorted(attributes))).encode()
+    ).hexdigest()
+    return Package(
+        distribution=distribution,
+        version=f"{_BASE_VERSION}+c{digest[:12]}",
+        summary=_line(first.description),
+        dependencies=dependencies,
+        entry_points={
+            name: f"{module}.{_PLUGIN}:{attribute}" for name, attribute in attributes.items()
+        },
+        files=dict(sorted(files.items())),
+        source=source.path.name,
+        notes=tuple(note for value in source.benchmarks.values() for note in _notes(value)),
+    )
+
+
+def _distribution(name: str) -> str:
+    distribution = _PREFIX + re.sub(r"[-_]+", "-", name).strip("-")
+    if len(distribution) > _NAME_MAX:
+        raise PluginError(
+            f"the name {name} is too long for a package; use at most {_NAME_MAX - len(_PREFIX)}"
+        )
+    return distribution
+
+
+def project_files(package: Package) -> dict[str, bytes]:
+    """Return what stands beside the import package in its directory: pyproject.toml and
+    README.md.
+    """
+    entries = "\n".join(
+        f"{name} = {_quoted(target)}" for name, target in package.entry_points.items()
+    )
+    pyproject = f"""\
+[build-system]
+requires = ["hatchling>=1.25"]
+build-backend = "hatchling.build"
+
+[project]
+name = {_quoted(package.distribution)}
+version = {_quoted(package.version)}
+description = {_quoted(package.summary)}
+keywords = [{_quoted(KEYWORD)}]
+requires-python = ">=3.11"
+dependencies = [{", ".join(map(_quoted, package.dependencies))}]
+
+[project.entry-points."nel.benchmarks"]
+{entries}
+
+[tool.hatch.build]
+ignore-vcs = true
+
+[tool.hatch.build.targets.wheel]
+packages = [{_quoted(package.module)}]
+"""
+    runs = "\n".join(f"    {run_command(name)}" for name in package.entry_points)
+    readme = (
+        f"# {package.distribution}\n\n{package.summary}.\n\nMade of {package.source} by `nel byob"
+        " compile`; edit that file and compile it again, not this package.\n\nIt needs nel, which"
+        " is on no package index; where it is not installed, CHECKOUT is its folder.\n\n    pip"
+        f" install CHECKOUT .\n{runs}\n"
+    )
+    return {"pyproject.toml": pyproject.encode(), "README.md": readme.encode()}
+
+
+def run_command(benchmark: str) -> str:
+    """Return the command that runs an installed benchmark, with the endpoint left to fill in."""
+    return (
+        f"nel eval run --bench {benchmark} --model-url https://HOST/v1 --model-id NAME"
+        " --api-key-env MY_KEY"
+    )
+
+
+def _packed(source: SourceFile, module: str) -> tuple[dict[str, bytes], dict[str, str]]:
+    """Return the data files of the package, and the URI in it of each benchmark's local dataset.
+
+    Raises:
+        PluginError: They cannot be read, or are too large together.
+    """
+    named = companions(source)
+    where = {path: name for name, path in named.items()}
+    uris: dict[str, str] = {}
+    for name, benchmark in source.benchmarks.items():
+        path = local_dataset(benchmark)
+        if path is None:
+            continue
+        if path not in where:
+            inside = f"data/{_plain(path.name)}"
+            where[path] = (
+                inside if inside not in where.values() else f"data/{name}-{_plain(path.name)}"
+            )
+        uris[name] = f"pkg://{module}/{where[path]}"
+    try:
+        if sum(path.stat().st_size for path in where) > _FILES_BYTES_MAX:
+            raise PluginError(
+                f"the files that {source.path.name} names are larger than"
+                f" {_FILES_BYTES_MAX // 1024**2} MiB together; put the rows on a hub and name them as"
+                " hf://org/name?revision=COMMIT"
+            )
+        return {f"{module}/{inside}": path.read_bytes() for path, inside in where.items()}, uris
+    except OSError as error:
+        raise PluginError(
+            f"{error.filename} cannot be packed: {error.strerror or error}"
+        ) from error
+
+
+def _plain(name: str) -> str:
+    """Return a file name that every system and every URI can hold."""
+    return re.sub(r"[^A-Za-z0-9._-]+", "_", name)
+
+
+def _plugin_text(
+    source: SourceFile, module: str, attributes: Mapping[str, str], uris: Mapping[str, str]
+) -> str:
+    lines = [
+        (
+            f'"""The benchmarks of {_line(source.path.name)}, as nel finds them; made by nel byob'
+            ' compile."""'
+        ),
+        "",
+    ]
+    lines += ["from dataclasses import replace"] if uris else []
+    if source.is_foreign:
+        lines += [
+            "from pathlib import Path",
+            "",
+            "from nel.authoring.registry import benchmarks_in_file",
+            "",
+        ]
+        lines.append(f'_FOUND = benchmarks_in_file(Path(__file__).with_name("{source.module}.py"))')
+    else:
+        lines += [
+            "",
+            "from nel import Benchmark",
+            "",
+            f"from {module} import {source.module} as source",
+            "",
+        ]
+        lines.append(
+            "_FOUND = {value.name: value for value in vars(source).values() if isinstance(value,"
+            " Benchmark)}"
+        )
+    for name, attribute in attributes.items():
+        value = f'_FOUND["{name}"]'
+        lines.append(
+            f"{attribute} = replace({value}, dataset={uris[name]!r})"
+            if name in uris
+            else f"{attribute} = {value}"
+        )
+    return "\n".join([*lines, ""])
+
+
+def _requirements(benchmarks: Iterable[Benchmark]) -> list[str]:
+    texts = [str(parsed(each)) for benchmark in benchmarks for each in benchmark.requirements]
+    return list(dict.fromkeys(texts))
+
+
+def _notes(benchmark: Benchmark) -> list[str]:
+    dataset = benchmark.dataset
+    if not isinstance(dataset, str):
+        return [
+            (
+                f"{benchmark.name}: its rows come from a function; see that it reads nothing of this"
+                " machine"
+            )
+        ]
+    if dataset.startswith(("hf://", "ms://")) and "revision=" not in dataset:
+        return [
+            f"{benchmark.name}: {dataset} may change from run to run; pin it with revision=COMMIT"
+        ]
+    if dataset.startswith("pkg://"):
+        owner = dataset.removeprefix("pkg://").partition("/")[0]
+        return [
+            f"{benchmark.name}: its rows come from the package {owner}; name it in requirements="
+        ]
+    if dataset.startswith("file://"):
+        return [
+            f"{benchmark.name}: {Path(dataset).name} is not packed; give its path without file://"
+        ]
+    return []
+
+
+def _line(text: str) -> str:
+    """Return a text on one line that can stand in any of the files."""
+    plain = "".join(character if character.isprintable() else " " for character in text)
+    return " ".join(plain.replace('"', "'").replace("\\", "/").split())
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)

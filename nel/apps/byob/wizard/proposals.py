@@ -1,0 +1,283 @@
+"""What a table of rows suggests: the gold answer's column, the kind of benchmark, a prompt and a
+scorer.
+
+These are guesses by names and values; each is shown before it is used.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from nel.apps.byob.wizard.table import Table
+from nel.errors import ConfigError, did_you_mean
+
+_TARGETS: Final = (
+    "answer", "target", "gold", "expected", "label", "correct", "solution", "answerkey", "answer_key", "answer_idx",
+    "cop", "ground_truth", "reference", "output", "translation", "summary", "response",
+)  # fmt: skip
+_QUESTIONS: Final = (
+    "question", "problem", "prompt", "query", "input", "instruction", "text", "sentence", "source", "document", "title",
+)  # fmt: skip
+_CATEGORIES: Final = (
+    "category", "subject", "topic", "subject_name", "domain", "language", "lang", "level", "difficulty", "type",
+)  # fmt: skip
+_PASSAGES: Final = ("passage", "context", "paragraph", "document")
+_LETTER_COLUMN: Final = re.compile(r"(?:option|choice|opt|op|answer)?[ _-]?([a-j])", re.IGNORECASE)
+_NUMBER_COLUMN: Final = re.compile(r"(?:option|choice|opt)[ _-]?(\d)", re.IGNORECASE)
+_FIELD: Final = re.compile(r"[^\W\d]\w*")
+_YES_NO: Final = frozenset({"yes", "no", "true", "false"})
+_LABELS_MAX: Final = 12
+_SHORT_WORDS: Final = 6
+_REPEATED: Final = 3
+"""How often each label comes, on average, before a column is taken for one of labels."""
+
+_KIND_WORDS: Final = {
+    "multiple-choice": r"multiple[ -]choice|mcq|mmlu|\bquiz",
+    "math": r"math|arithmetic|gsm|aime|calculat|algebra|geometry|number",
+    "yes-no": r"yes[ /-]*(?:or )?no|boolean|true[ /-]*(?:or )?false",
+    "translation": r"translat",
+    "summary": r"summar",
+    "classification": r"classif|sentiment|intent|categor",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proposal:
+    """What is made of a table and what was said about it."""
+
+    kind: str
+    scorer: str
+    why: str
+    """Why this scorer."""
+    prompt: str
+    field_mapping: Mapping[str, str] = field(default_factory=dict)
+    choices_field: str | None = None
+    category_field: str | None = None
+
+
+KINDS: Final = {
+    "math": ("numeric_match", "takes the last number of the answer"),
+    "multiple-choice": ("mcq_letter_extract", "finds the letter in free text"),
+    "yes-no": ("boolean_yesno", "finds yes or no in free text"),
+    "classification": ("answer_line", "compares what follows Answer:"),
+    "translation": ("chrf", "compares character sequences"),
+    "summary": ("rouge", "measures shared words and sequences"),
+    "short-answer": ("answer_line", "compares what follows Answer:, not the reasoning"),
+    "long-answer": ("f1_token", "gives credit for shared words"),
+}
+"""Kinds of benchmark: the scorer that each one begins with, and why."""
+
+
+def propose_target(table: Table) -> str:
+    """Return the column that most looks like the gold answer."""
+    options = set(_option_columns(table))
+    named = _named(_TARGETS, [name for name in table.columns if name not in options])
+    if named is not None:
+        return named
+    left = [name for name in table.columns if name not in options and not table.is_list(name)]
+    return left[-1] if left else table.columns[-1]
+
+
+def propose_kind(table: Table, target: str, about: str = "") -> str:
+    """Return the kind of benchmark that the description, else the values, speak for."""
+    for kind, words in _KIND_WORDS.items():
+        has_options = (
+            kind != "multiple-choice" or _option_columns(table) or _list_column(table, target)
+        )
+        if re.search(words, about, re.IGNORECASE) and has_options:
+            return kind
+    texts = [text.lower() for text in table.texts(target)]
+    if _option_columns(table) or _list_column(table, target) is not None:
+        return "multiple-choice"
+    if texts and set(texts) <= _YES_NO:
+        return "yes-no"
+    if table.is_numeric(target) or any("####" in text for text in texts):
+        return "math"
+    labels = table.distinct(target)
+    if 1 < labels <= _LABELS_MAX and labels * _REPEATED <= len(texts):
+        return "classification"
+    if target.lower() in {"translation", "summary"}:
+        return target.lower()
+    return "short-answer" if table.mean_words(target) <= _SHORT_WORDS else "long-answer"
+
+
+def check_known(what: str, names: Collection[str], name: str) -> str:
+    """Return a name.
+
+    Args:
+        what: It is the name of, such as ``kind``.
+        names: All that there are.
+
+    Raises:
+        ConfigError: There is none of this name.
+    """
+    if name not in names:
+        hint = did_you_mean(name, names)
+        raise ConfigError(f'there is no {what} "{name}"{hint}; known: {", ".join(names)}')
+    return name
+
+
+def propose(
+    table: Table,
+    *,
+    target: str,
+    kind: str,
+    choices_field: str | None = None,
+    category_field: str | None = None,
+) -> Proposal:
+    """Return a prompt and a scorer for rows of this kind.
+
+    Args:
+        choices_field: The column with the list of options, where it is known.
+        category_field: The column that breakdowns use, where it is known.
+
+    Raises:
+        ConfigError: The kind or a column is unknown.
+    """
+    check_known("kind", KINDS, kind)
+    for name in (target, choices_field, category_field):
+        if name is not None:
+            check_known("column", table.columns, name)
+    options: dict[str, str] = {}
+    listed = choices_field
+    if kind == "multiple-choice":
+        options, listed = _options(table, target, choices_field)
+    known = {target, *options, *([listed] if listed else [])}
+    question = _question(table, known)
+    passage = _named(
+        _PASSAGES, [name for name in table.columns if name not in known and name != question]
+    )
+    mapping = {name: letter for name, letter in options.items() if name != letter}
+    mapping |= {
+        name: _field_name(name)
+        for name in (question, passage)
+        if name and not _FIELD.fullmatch(name)
+    }
+    fields = {name: mapping.get(name, name) for name in (question, passage) if name}
+    body = "\n\n".join("{" + fields[name] + "}" for name in (passage, question) if name)
+    scorer, why = _scorer(table, target, kind)
+    return Proposal(
+        kind=kind,
+        scorer=scorer,
+        why=why,
+        prompt=_prompt(kind, body, list(options.values()), listed, scorer, table.texts(target)),
+        field_mapping=mapping,
+        choices_field=listed,
+        category_field=category_field or _category(table, known | {question or ""}),
+    )
+
+
+def _options(
+    table: Table, target: str, choices_field: str | None
+) -> tuple[dict[str, str], str | None]:
+    """Return the columns of options with their letters, and the column that lists all of them."""
+    columns = _option_columns(table) if choices_field is None else {}
+    listed = choices_field or _list_column(table, target)
+    if not columns and listed is None:
+        raise ConfigError(
+            f"no options are found in {table.source}; name the column with the list in"
+            " --choices-field, or call the columns a, b, c, d"
+        )
+    return columns, listed
+
+
+def _scorer(table: Table, target: str, kind: str) -> tuple[str, str]:
+    texts = table.texts(target)
+    if kind == "math" and any("####" in text for text in texts):
+        return "gsm8k_answer", "the gold answers end in #### N, as in GSM8K"
+    if kind == "math" and any("\\" in text for text in texts):
+        return "math_equal", "the gold answers are LaTeX"
+    return KINDS[kind]
+
+
+def _prompt(
+    kind: str,
+    body: str,
+    letters: Sequence[str],
+    listed: str | None,
+    scorer: str,
+    golds: Sequence[str],
+) -> str:
+    if kind == "math":
+        end = "#### NUMBER" if scorer == "gsm8k_answer" else "Answer: NUMBER"
+        return f'Solve step by step.\n\nProblem: {body}\n\nEnd with a line "{end}".'
+    if kind == "multiple-choice":
+        choice_lines = (
+            "{choices}"
+            if listed
+            else "\n".join(f"{letter.upper()}) {{{letter}}}" for letter in letters)
+        )
+        last = "{letters}" if listed else ", ".join(letter.upper() for letter in letters)
+        return f'{body}\n{choice_lines}\n\nEnd with a line "Answer: X", where X is one of {last}.'
+    if kind == "yes-no":
+        return f"Answer yes or no.\n\n{body}\nAnswer:"
+    if kind == "classification":
+        labels = ", ".join(_escaped(label) for label in sorted(set(golds)))
+        return f'Classify into one of: {labels}.\n\n{body}\n\nEnd with a line "Answer: LABEL".'
+    if kind == "translation":
+        return f"Translate. Reply with the translation alone.\n\n{body}"
+    if kind == "summary":
+        return f"Summarize in a few sentences.\n\n{body}"
+    if kind == "short-answer":
+        return f'Question: {body}\n\nEnd with a line "Answer: X", where X is as short as possible.'
+    return f"Question: {body}\nAnswer:"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("{", "{{").replace("}", "}}")
+
+
+def _named(wanted: Iterable[str], columns: Sequence[str]) -> str | None:
+    by_name = {name.lower().strip().replace(" ", "_"): name for name in reversed(columns)}
+    return next((by_name[name] for name in wanted if name in by_name), None)
+
+
+def _question(table: Table, known: set[str]) -> str | None:
+    left = [name for name in table.columns if name not in known]
+    named = _named(_QUESTIONS, left)
+    if named is not None or not left:
+        return named
+    texts = [name for name in left if not table.is_list(name) and name.lower() != "id"] or left
+    return max(texts, key=table.mean_words)
+
+
+def _option_columns(table: Table) -> dict[str, str]:
+    """Return the columns that hold an option each, with the letters ``a``, ``b``, … that the scorer
+    knows them by.
+    """
+    for pattern in (_LETTER_COLUMN, _NUMBER_COLUMN):
+        letters = {
+            name: match[1].lower() for name in table.columns if (match := pattern.fullmatch(name))
+        }
+        marks = sorted(letters.values())
+        first = marks[0] if marks else ""
+        if (
+            len(marks) > 1
+            and first in {"a", "0", "1"}
+            and marks == [chr(ord(first) + n) for n in range(len(marks))]
+        ):
+            return {name: chr(ord("a") + ord(mark) - ord(first)) for name, mark in letters.items()}
+    return {}
+
+
+def _list_column(table: Table, target: str) -> str | None:
+    lists = [name for name in table.columns if name != target and table.is_list(name)]
+    return _named(("choices", "options", "answers", "endings"), lists) or (
+        lists[0] if len(lists) == 1 else None
+    )
+
+
+def _category(table: Table, known: set[str]) -> str | None:
+    named = _named(_CATEGORIES, [name for name in table.columns if name not in known])
+    return (
+        named if named is not None and 1 < table.distinct(named) < max(len(table.rows), 3) else None
+    )
+
+
+def _field_name(column: str) -> str:
+    """Return a name that a template can hold."""
+    name = re.sub(r"\W+", "_", column).strip("_").lower()
+    return name if _FIELD.fullmatch(name) else f"field_{name}"

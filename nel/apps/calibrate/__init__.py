@@ -1,0 +1,1 @@
+"""`nel judge calibrate`: measures a judge by labels of people."""

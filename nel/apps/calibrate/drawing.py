@@ -1,0 +1,191 @@
+"""Draws the answers of a run that people should label.
+
+Results are read twice rather than held: only the answers that are drawn are in memory.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+from typing import TypeAlias
+
+from nel.apps.calibrate.judged_answers import (
+    JudgedBenchmark,
+    compares_pairs,
+    judge_score,
+    judged_benchmark,
+    printable,
+    verdicts,
+)
+from nel.artifacts.files import directory_name
+from nel.artifacts.labels.calibration import response_text
+from nel.artifacts.labels.file import write_label_file
+from nel.artifacts.labels.pairs import baseline_of, shown_pair
+from nel.artifacts.results import Result
+from nel.core.strict_json import dumps
+from nel.engine.store.snapshot import FILE_NAME, Snapshot
+from nel.judges.stats.human_labels import allocate, priority, spread
+from nel.judges.stats.tally import key_of, stratum_keys
+from nel.types import Sample
+
+Row: TypeAlias = dict[str, str | int]
+"""What the file has of an answer beside its label, by column."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drawn:
+    """What was put into a file to be labelled."""
+
+    path: Path
+    n: int
+    n_judged: int
+    by_score: Mapping[float, int]
+    """Chosen answers by the lowest score of their stratum."""
+    is_pair: bool = False
+    """Whether each is a pair of answers."""
+
+
+def draw_labels(
+    run_dir: Path, path: Path | None, *, slot: str | None = None, n: int = 200
+) -> Drawn:
+    """Write the answers that a person should label.
+
+    They are drawn by the judge's score, from rare ones more than their share, and within it by
+    category in proportion. Which samples come follows from a hash of each sample alone, so that
+    another model's run of the same benchmark asks about mostly the same ones. Of a sample with
+    several repeats one is drawn.
+
+    Args:
+        run_dir: The directory of the run.
+        path: A .csv or .jsonl file that is not there yet; None: ``<benchmark>-to-label.csv`` in the
+            run's directory.
+        slot: The benchmark, where several were judged.
+        n: At most so many.
+
+    Raises:
+        UsageError: The run has no such benchmark or no verdicts, or the file is there already.
+        StoreError: There is no usable run.db.
+    """
+    with Snapshot(run_dir / FILE_NAME) as snapshot:
+        benchmark = judged_benchmark(snapshot, run_dir, slot)
+        compares_pairs(snapshot, benchmark)
+        keys, sizes, n_judged = _strata(snapshot, benchmark)
+        shares = allocate({key: amount.total() for key, amount in sizes.items()}, n)
+        wanted = {
+            (stratum, name): amount
+            for stratum, count in shares.items()
+            for name, amount in spread(sizes[stratum], count).items()
+        }
+        chosen = _chosen(snapshot, benchmark, keys, wanted)
+        if path is None:
+            path = run_dir / f"{directory_name(benchmark.slot)}-to-label.csv"
+        write_label_file(path, [row for _, _, row in chosen])
+        by_score = Counter(stratum for _, stratum, _ in chosen)
+    return Drawn(
+        path=path,
+        n=len(chosen),
+        n_judged=n_judged,
+        by_score=dict(sorted(by_score.items())),
+        is_pair=any("answer_a" in row for _, _, row in chosen),
+    )
+
+
+def _candidates(
+    snapshot: Snapshot, benchmark: JudgedBenchmark
+) -> Iterator[tuple[bytes, Result, int]]:
+    """Yield of each sample its place in the order of drawing, one of its judged answers, and how
+    many it has.
+    """
+    for _, same in groupby(verdicts(snapshot, benchmark), key=lambda result: result.idx):
+        results = list(same)
+        rank = priority(results[0].sample_id, _content(results[0].sample))
+        yield rank, results[rank[-1] % len(results)], len(results)
+
+
+def _strata(
+    snapshot: Snapshot, benchmark: JudgedBenchmark
+) -> tuple[dict[float, float], dict[float, Counter[str]], int]:
+    """Return the stratum of each score, how many answers of each category can be drawn, and how
+    many were judged.
+    """
+    by_score: dict[float, Counter[str]] = {}
+    n_judged = 0
+    for _, result, count in _candidates(snapshot, benchmark):
+        by_score.setdefault(key_of(judge_score(result)), Counter())[_category(result)] += 1
+        n_judged += count
+    keys = stratum_keys({key: amount.total() for key, amount in by_score.items()})
+    sizes: dict[float, Counter[str]] = {}
+    for key, amount in by_score.items():
+        sizes.setdefault(keys[key], Counter()).update(amount)
+    return keys, sizes, n_judged
+
+
+def _chosen(
+    snapshot: Snapshot,
+    benchmark: JudgedBenchmark,
+    keys: Mapping[float, float],
+    wanted: Mapping[tuple[float, str], int],
+) -> list[tuple[bytes, float, Row]]:
+    """Return the first so many of each stratum and category in the order of drawing, which hides
+    both.
+    """
+    heaps: dict[tuple[float, str], list[tuple[bytes, int, Row]]] = {}
+    for rank, result, _ in _candidates(snapshot, benchmark):
+        stratum = keys[key_of(judge_score(result))], _category(result)
+        if not wanted.get(stratum):
+            continue
+        heap = heaps.setdefault(stratum, [])
+        inverse = bytes(255 - byte for byte in rank)
+        if len(heap) < wanted[stratum]:
+            heapq.heappush(heap, (inverse, result.idx, _row(result)))
+        elif inverse > heap[0][0]:
+            heapq.heapreplace(heap, (inverse, result.idx, _row(result)))
+    drawn = [
+        (bytes(255 - byte for byte in rank), key, candidate)
+        for (key, _), heap in heaps.items()
+        for rank, _, candidate in heap
+    ]
+    return sorted(drawn, key=lambda item: (item[0], str(item[2]["sample_id"])))
+
+
+def _row(result: Result) -> Row:
+    sample = result.sample
+    target = None if sample is None else sample.target
+    response, baseline = printable(response_text(result)), baseline_of(result)
+    answers = {"response": response}
+    if baseline is not None:
+        first, second = shown_pair(result, response, printable(baseline))
+        answers = {"answer_a": first, "answer_b": second}
+    return {
+        "sample_id": result.sample_id,
+        "repeat": result.repeat,
+        "question": "" if sample is None else _question(sample),
+        "reference": "" if target is None else target if isinstance(target, str) else dumps(target),
+        **answers,
+    }
+
+
+def _question(sample: Sample) -> str:
+    if isinstance(sample.input, str):
+        return "\n\n".join([sample.input, *sample.turns])
+    messages = [message for message in sample.input if message.role != "system"]
+    texts = [
+        message.content if isinstance(message.content, str) else dumps(message.content)
+        for message in messages
+    ]
+    if len(texts) > 1:
+        texts = [f"{message.role}: {text}" for message, text in zip(messages, texts, strict=True)]
+    return "\n\n".join([*texts, *sample.turns])
+
+
+def _content(sample: Sample | None) -> str:
+    """Return what makes a sample the same in two runs: what is asked, and what is right."""
+    return "" if sample is None else dumps([_question(sample), sample.target])
+
+
+def _category(result: Result) -> str:
+    return (result.sample.subset if result.sample is not None else None) or ""

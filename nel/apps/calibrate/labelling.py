@@ -1,0 +1,298 @@
+"""Takes labels into a run's directory: people's own, or those of another run of the same judge.
+
+`nel.artifacts.labels.calibration` evaluates them. Results are read more than once rather than held: only
+the labels are in memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from nel.apps.calibrate.judged_answers import (
+    JudgedBenchmark,
+    compares_pairs,
+    judge_score,
+    judged_benchmark,
+    printable,
+    verdicts,
+)
+from nel.apps.calibrate.lines import LabelReader, lines_by_annotator, listed
+from nel.artifacts.files import (
+    BORROWED_NAME,
+    CALIBRATION_NAME,
+    LABELS_NAME,
+    benchmark_dir,
+    directory_name,
+)
+from nel.artifacts.labels.annotators import counted_label
+from nel.artifacts.labels.calibration import (
+    Key,
+    StoredLabel,
+    is_verdict,
+    judge_setup,
+    read_labels,
+    response_digest,
+    response_text,
+    setup_difference,
+    templates_of,
+    write_labels,
+)
+from nel.artifacts.labels.file import Line, same_text, shown_id
+from nel.artifacts.labels.pairs import (
+    DESCRIBED,
+    baseline_of,
+    is_pair,
+    read_winner,
+    response_score,
+    shown_pair,
+)
+from nel.artifacts.results import Result, read_result
+from nel.core.atomic_files import write_file
+from nel.core.strict_json import loads, pretty
+from nel.engine.store.snapshot import FILE_NAME, Snapshot
+from nel.errors import UsageError
+from nel.judges.stats.human_labels import Scale, grade_of, scale_of
+from nel.judges.stats.tally import key_of
+
+_OTHER_RUN_SHARE: Final = 0.5
+"""From so many labels of other answers on, they are another run's."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Imported:
+    """What came of a labelled file."""
+
+    directory: Path
+    n: int
+    n_empty: int
+    """Lines without a label."""
+    skipped: Sequence[str]
+    """Why a label was left out, with file and line."""
+    n_replaced: int
+    """Labels that were there before."""
+    annotators: Sequence[str] = ()
+    """Who gave the labels, where the files tell several people apart."""
+
+
+def import_labels(
+    run_dir: Path, path: Path | Sequence[Path], *, slot: str | None = None
+) -> Imported:
+    """Take the labels of one or more files into the run's directory, in the place of those that are
+    there.
+
+    Args:
+        run_dir: The directory of the run.
+        path: A .csv or .jsonl file with the columns ``sample_id``, ``repeat`` and ``label``, or
+            several; a ``response``, or both answers of a pair, are compared. A column ``annotator``
+            says who gave a label; where there is none, each of several files is one annotator's.
+        slot: The benchmark, where several were judged.
+
+    Raises:
+        UsageError: A label is not on the judge's scale, of an unknown or an unjudged answer, or
+            given twice by one annotator and differently; none is given; or the labels are of
+            another run's answers. With file and line.
+        StoreError: There is no usable run.db.
+    """
+    paths = [path] if isinstance(path, Path) else list(path)
+    with Snapshot(run_dir / FILE_NAME) as snapshot:
+        benchmark = judged_benchmark(snapshot, run_dir, slot)
+        files = lines_by_annotator(paths)
+        read = _reader(snapshot, benchmark)
+        labels, skipped = _labels_of_files(snapshot, benchmark, files, read)
+        n_lines = sum(len(lines) for lines, _ in files.values())
+        n_given = sum(
+            read.score(line) is not None for lines, _ in files.values() for line in lines.values()
+        )
+        if not n_given:
+            raise UsageError(
+                f"no line of {listed(paths)} has a label; fill in the column label"
+                f" ({read.described})"
+            )
+        if not labels:
+            raise UsageError(f"no label of {listed(paths)} can be used; {skipped[0]}")
+        directory = benchmark_dir(run_dir, benchmark.slot)
+        before = _count_labels(directory)
+        write_labels(directory, labels)
+    return Imported(
+        directory=directory,
+        n=len(labels),
+        n_empty=n_lines - n_given,
+        skipped=skipped,
+        n_replaced=before,
+        annotators=list(files) if len(files) > 1 else (),
+    )
+
+
+def _reader(snapshot: Snapshot, benchmark: JudgedBenchmark) -> LabelReader:
+    if compares_pairs(snapshot, benchmark):
+        return LabelReader(read_winner, DESCRIBED, is_pair=True)
+    scale = _scale(snapshot, benchmark)
+    return LabelReader(scale.read, scale.described(), is_pair=False)
+
+
+def borrow_calibration(run_dir: Path, other: Path, *, slot: str | None = None) -> Path:
+    """Let a run without labels be corrected by what another run's labels say of the same judge;
+    return its directory.
+
+    Args:
+        run_dir: The directory of the run.
+        other: The directory of a calibrated run of the same benchmark.
+        slot: The benchmark, where several were judged.
+
+    Raises:
+        UsageError: The other run has no calibration of it, was judged in another way, or has no
+            sensitivity and specificity; or this one has labels of its own.
+        StoreError: There is no usable run.db.
+    """
+    with Snapshot(run_dir / FILE_NAME) as snapshot:
+        benchmark = judged_benchmark(snapshot, run_dir, slot)
+        templates = sorted(
+            {name for result in verdicts(snapshot, benchmark) for name in templates_of(result)}
+        )
+    directory = benchmark_dir(run_dir, benchmark.slot)
+    if (directory / LABELS_NAME).exists():
+        raise UsageError(
+            f"{directory} has labels of its own, which say more; remove {LABELS_NAME} to borrow"
+            " others"
+        )
+    path = other / directory_name(benchmark.slot) / CALIBRATION_NAME
+    try:
+        calibration = loads(path.read_bytes())
+        rates = {name: calibration[name] for name in ("sensitivity", "specificity")}
+        missing = [
+            f"{name}: {rate['reason']}" for name, rate in rates.items() if rate["value"] is None
+        ]
+        borrowed = {
+            name: calibration[name] for name in ("run_id", "judge", "templates", "n_labelled")
+        }
+    except FileNotFoundError as error:
+        raise UsageError(
+            f"there is no {path}; calibrate that run first, with labels of its own"
+        ) from error
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise UsageError(f"{path} is damaged; make it again with nel report {other}") from error
+    if differs := setup_difference(calibration, judge_setup(benchmark.plan), templates):
+        raise UsageError(f"the calibration of {other} is not this run's: {differs}")
+    if missing:
+        raise UsageError(
+            f"the calibration of {other} cannot correct another run: {'; '.join(missing)}"
+        )
+    write_file(directory / BORROWED_NAME, [pretty({**borrowed, **rates})])
+    return directory
+
+
+def _scale(snapshot: Snapshot, benchmark: JudgedBenchmark) -> Scale:
+    grades: dict[str, float] = {}
+    scores: set[float] = set()
+    templates: set[str] = set()
+    for result in verdicts(snapshot, benchmark):
+        details, score = result.outcome.details, judge_score(result)
+        scores.add(key_of(score))
+        templates.update(templates_of(result))
+        grade = grade_of(details, score)
+        if grade is not None:
+            grades[grade] = score
+    return scale_of(grades, scores, templates)
+
+
+def _labels_of_files(
+    snapshot: Snapshot,
+    benchmark: JudgedBenchmark,
+    files: Mapping[str, tuple[dict[Key, Line], Path]],
+    read: LabelReader,
+) -> tuple[dict[Key, StoredLabel], list[str]]:
+    """Return the label that counts of each answer, and what was left out."""
+    labels: dict[Key, StoredLabel] = {}
+    skipped: list[str] = []
+    for annotator, (lines, source) in files.items():
+        scores = {
+            key: score for key, line in lines.items() if (score := read.score(line)) is not None
+        }
+        joined, left_out = _joined(snapshot, benchmark, lines, scores, source)
+        skipped += left_out
+        if len(files) == 1:
+            return joined, skipped
+        for key, label in joined.items():
+            by = {**(labels[key].by if key in labels else {}), annotator: label.score}
+            labels[key] = StoredLabel(counted_label(by, *key), label.response_sha256, by)
+    return labels, skipped
+
+
+def _joined(
+    snapshot: Snapshot,
+    benchmark: JudgedBenchmark,
+    lines: Mapping[Key, Line],
+    scores: Mapping[Key, float],
+    path: Path,
+) -> tuple[dict[Key, StoredLabel], list[str]]:
+    """Return the labels of answers that this run judged, in dataset order, and what was left out.
+
+    Raises:
+        UsageError: A label is of an answer that the run does not have, or most are of other
+            answers.
+    """
+    if not scores:
+        return {}, []
+    left = dict(scores)
+    joined: dict[Key, StoredLabel] = {}
+    skipped: list[str] = []
+    others = 0
+    for stored in snapshot.results(benchmark.key, benchmark.repeats):
+        own = stored.sample.sample_id, stored.repeat
+        key = own if own in left else (shown_id(own[0]), own[1])
+        if key not in left:
+            continue
+        line, score = lines[key], left.pop(key)
+        result = read_result(stored)
+        if not is_verdict(result):
+            skipped.append(
+                f"{line.where}: no judge scored this answer"
+                f" ({getattr(result.outcome, 'kind', 'scored without one')}); its label is left out"
+            )
+        elif not _is_of(result, line):
+            others += 1
+            skipped.append(
+                f"{line.where}: the response is not the one of this run; its label is left out"
+            )
+        else:
+            own_score = response_score(result, score) if is_pair(result) else score
+            joined[own] = StoredLabel(own_score, response_digest(result))
+    _refuse_unknown(left, lines, benchmark)
+    if others and others >= _OTHER_RUN_SHARE * len(scores):
+        raise UsageError(
+            f"{others:,} of {len(scores):,} labels in {path} are of other responses; were they"
+            " another run's?"
+        )
+    return joined, skipped
+
+
+def _refuse_unknown(
+    left: Mapping[Key, float], lines: Mapping[Key, Line], benchmark: JudgedBenchmark
+) -> None:
+    if left:
+        key = next(iter(left))
+        more = f" and {len(left) - 1} more" if len(left) > 1 else ""
+        raise UsageError(
+            f"{lines[key].where}: {benchmark.slot} has no sample {key[0]!r} repeat {key[1]}{more}; "
+            "labels belong to the run they were drawn from"
+        )
+
+
+def _is_of(result: Result, line: Line) -> bool:
+    """Return whether a line is of this run's answer, or of both answers of its pair."""
+    baseline = baseline_of(result)
+    if baseline is None:
+        return line.response is None or same_text(line.response, printable(response_text(result)))
+    ours = shown_pair(result, printable(response_text(result)), printable(baseline))
+    return line.pair is not None and all(map(same_text, line.pair, ours))
+
+
+def _count_labels(directory: Path) -> int:
+    """Return how many labels are there; damaged ones are about to be replaced and count as none."""
+    try:
+        return len(read_labels(directory))
+    except UsageError:
+        return 0

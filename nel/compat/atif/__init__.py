@@ -1,0 +1,1 @@
+"""ATIF, the trajectories that Harbor reads."""

@@ -1,0 +1,184 @@
+"""Writes a run as records of the shared schema Every Eval Ever 0.3.0: scores and samples of each
+benchmark.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from datetime import datetime
+from hashlib import file_digest, sha256
+from pathlib import Path
+from typing import Any, Final
+from uuid import UUID
+
+from nel.artifacts.exporting.contract import Exported
+from nel.artifacts.exporting.run import (
+    RunToExport,
+    model_name,
+    notes_of,
+    open_run,
+    started,
+    storable,
+)
+from nel.compat.every_eval_ever.export_samples import CORRECT_FROM, sample_lines
+from nel.core.atomic_files import write_file
+from nel.core.strict_json import dumps, pretty
+from nel.errors import UsageError
+from nel.reports.run_files import BenchmarkFiles
+from nel.version import __version__
+
+SCHEMA: Final = "0.3.0"
+_UNSAFE: Final = re.compile(r"[^A-Za-z0-9._@-]")
+_COUNTS: Final = ("n_total", "n_scored", "n_model_failure", "n_unscored", "n_not_asked")
+
+
+def export_every_eval_ever(run_dir: Path, output: Path) -> Exported:
+    """Every Eval Ever 0.3.0: for each benchmark a record of its scores, and one of each result that
+    has a score.
+
+    Raises:
+        OutputError: The run is still written, or its artifacts are damaged.
+        UsageError: No benchmark has a score, which the schema requires.
+        StoreError: The run.db is missing or damaged.
+        StoppedEarly: The disk is full.
+    """
+    run, time = open_run(run_dir), started(run_dir)
+    written: list[Path] = []
+    for files in run.benchmarks:
+        record = _record(run, files, time)
+        if record["evaluation_results"]:
+            path = output / _record_path(run, files)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            detail, samples = _write_samples(path, output, files, record)
+            write_file(path, [pretty(storable({**record, **detail}))])
+            written += [path, *samples]
+    if not written:
+        raise UsageError(
+            f"{run_dir} has no score, and a record of Every Eval Ever needs one; export it with"
+            " --to parquet"
+        )
+    notes = (
+        (
+            "A metric without a score is left out, since the schema requires a number; counts stand"
+            " under details."
+        ),
+        (
+            "The relationship to the model is written as other, its deployment and availability as"
+            " unknown."
+        ),
+        "A result without a score has no line in the samples, since the schema requires a number.",
+        (
+            "A model whose name has no developer (DEVELOPER/MODEL) is filed under unknown, of which"
+            " the validator warns."
+        ),
+        f"A result is called correct from a score of {CORRECT_FROM:g} on.",
+    )
+    return Exported(files=written, notes=(*run.notes, *notes))
+
+
+def _write_samples(
+    path: Path, output: Path, files: BenchmarkFiles, record: Mapping[str, Any]
+) -> tuple[dict[str, Any], list[Path]]:
+    """Write the samples beside a record and return what the record says of them; nothing where none
+    has a score.
+    """
+    accounting = files.metrics["accounting"]
+    rows = accounting["n_scored"] + accounting["n_model_failure"]
+    if not rows:
+        return {}, []
+    samples = path.with_name(f"{path.stem}_samples.jsonl")
+    headline = str((files.metrics.get("headline") or {}).get("metric"))
+    write_file(samples, sample_lines(files, record, headline))
+    with samples.open("rb") as file:
+        checksum = file_digest(file, "sha256").hexdigest()
+    detail = {
+        "format": "jsonl",
+        "file_path": samples.relative_to(output).as_posix(),
+        "hash_algorithm": "sha256",
+        "checksum": checksum,
+        "total_rows": rows,
+    }
+    return {"detailed_evaluation_results": detail}, [samples]
+
+
+def _record_path(run: RunToExport, files: BenchmarkFiles) -> Path:
+    """Return ``data/BENCHMARK/DEVELOPER/MODEL/UUID.json``, where the validator wants it; the id is
+    the run's.
+    """
+    developer, _, model = model_name(files).rpartition("/")
+    parts = [
+        _UNSAFE.sub("_", name).strip(".") or "_"
+        for name in (files.title, developer or "unknown", model)
+    ]
+    identifier = UUID(bytes=sha256(f"{run.run_id}/{files.title}".encode()).digest()[:16], version=4)
+    return Path("data", *parts, f"{identifier}.json")
+
+
+def _record(run: RunToExport, files: BenchmarkFiles, time: datetime) -> dict[str, Any]:
+    stamp = str(time.timestamp())
+    model = model_name(files)
+    return {
+        "schema_version": SCHEMA,
+        "evaluation_id": f"{files.title}/{model}/{stamp}",
+        "evaluation_timestamp": stamp,
+        "retrieved_timestamp": stamp,
+        "source_metadata": {
+            "source_name": "nel",
+            "source_type": "evaluation_run",
+            "source_organization_name": "unknown",
+            "evaluator_relationship": "other",
+            "additional_details": {"run_id": run.run_id, "notes": "\n".join(notes_of(files))},
+        },
+        "eval_library": {"name": "nel", "version": __version__},
+        "model_info": {
+            "name": model,
+            "id": model,
+            "additional_details": {"deployment_type": "unknown", "model_availability": "unknown"},
+        },
+        "evaluation_results": [
+            _result(files, metric)
+            for metric in files.metrics["metrics"]
+            if metric["value"] is not None
+        ],
+    }
+
+
+def _result(files: BenchmarkFiles, metric: Mapping[str, Any]) -> dict[str, Any]:
+    accounting = files.metrics["accounting"]
+    counts = {name: str(accounting.get(name) or 0) for name in _COUNTS}
+    score: dict[str, Any] = {"score": metric["value"]}
+    score["details"] = {**counts, "complete": dumps(files.metrics["complete"])}
+    if metric["ci_lower"] is not None and metric["ci_upper"] is not None:
+        interval = {
+            "lower": metric["ci_lower"],
+            "upper": metric["ci_upper"],
+            "method": str(metric["ci_method"]),
+        }
+        interval["confidence_level"] = metric["ci_level"]
+        score["uncertainty"] = {"confidence_interval": interval, "num_samples": metric["n"]}
+    bounded = metric["bounds"] is not None
+    scale = (
+        {"min_score": 0.0, "max_score": 1.0}
+        if bounded
+        else {"min_score": "-Infinity", "max_score": "Infinity"}
+    )
+    dataset = files.bundle["config"].get("dataset") or {}
+    details = {name: str(value) for name, value in dataset.items() if value is not None}
+    name = str(metric["name"])
+    return {
+        "evaluation_result_id": name,
+        "evaluation_name": files.title,
+        "source_data": {
+            "dataset_name": files.title,
+            "source_type": "other",
+            "additional_details": details,
+        },
+        "metric_config": {
+            "metric_name": name,
+            "lower_is_better": False,
+            "score_type": "continuous",
+            **scale,
+        },
+        "score_details": score,
+    }

@@ -1,0 +1,142 @@
+"""The instance level of Every Eval Ever 0.3.0: a JSON line for each result that has a score."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from hashlib import sha256
+from typing import Any, Final
+
+from nel.artifacts.exporting.inspect_messages import inspect_usage
+from nel.artifacts.exporting.run import results_of, scorer_name, storable
+from nel.core.strict_json import dumps, dumps_line
+from nel.reports.run_files import BenchmarkFiles
+
+_BREAKS: Final = {mark: f"\\u{ord(mark):04x}".encode() for mark in "\x85\u2028\u2029"}
+"""Characters at which the validator ends a line; they are escaped."""
+CORRECT_FROM: Final = 1.0
+"""From this score on a result is called correct."""
+
+
+def sample_lines(
+    files: BenchmarkFiles, record: Mapping[str, Any], headline: str
+) -> Iterator[bytes]:
+    """Yield a line for each result with a score; the schema requires one, so what has none has no
+    line.
+
+    Args:
+        record: The aggregate, whose ids the lines repeat.
+        headline: The id of the aggregate's result that is the mean of these scores.
+
+    Raises:
+        OutputError: A result is damaged or missing.
+    """
+    shared = {
+        "schema_version": record["schema_version"],
+        "evaluation_id": record["evaluation_id"],
+        "model_id": record["model_info"]["id"],
+        "evaluation_name": files.title,
+        "evaluation_result_id": headline,
+    }
+    scorer = scorer_name(files)
+    for result in results_of(files):
+        if result["reward"] is not None:
+            line = dumps_line(storable({**shared, **_sample(result, scorer)}))
+            for character, escaped in _BREAKS.items():
+                line = line.replace(character.encode(), escaped)
+            yield line
+
+
+def _sample(result: Mapping[str, Any], scorer: str) -> dict[str, Any]:
+    prompt, target, outcome = result["prompt"], result["expected_answer"], result["outcome"]
+    raw = prompt if isinstance(prompt, str) else _text(prompt)
+    targets = target if isinstance(target, list) else [] if target is None else [target]
+    reference = [element if isinstance(element, str) else dumps(element) for element in targets]
+    answer, reasoning = result["extracted_answer"], result["reasoning"]
+    messages = _conversation(prompt, result)
+    response = result["model_response"]
+    output = {
+        "raw": [] if response is None else [response],
+        "reasoning_trace": [reasoning] if reasoning else None,
+    }
+    failed = outcome["state"] == "model_failure"
+    return {
+        "sample_id": str(result["sample_id"]),
+        "sample_hash": sha256(storable(raw + "".join(reference)).encode()).hexdigest(),
+        "interaction_type": "single_turn" if messages is None else "multi_turn",
+        "input": {"raw": raw, "reference": reference},
+        "output": output if messages is None else None,
+        "messages": messages,
+        "answer_attribution": [] if answer is None else [_attribution(answer, messages, scorer)],
+        "evaluation": {"score": result["reward"], "is_correct": result["reward"] >= CORRECT_FROM},
+        "token_usage": _usage(result["tokens"]),
+        "performance": _performance(result["timing"]),
+        "error": (f"{outcome['kind']}: {outcome['detail'] or 'no detail'}" if failed else None),
+        "metadata": _metadata(result),
+    }
+
+
+def _conversation(prompt: object, result: Mapping[str, Any]) -> list[dict[str, Any]] | None:
+    """Return the messages of a sample with more than one turn."""
+    if not isinstance(prompt, list):
+        return None
+    is_conversation = any(message.get("role") in {"assistant", "tool"} for message in prompt)
+    return _messages(prompt, result) if is_conversation else None
+
+
+def _attribution(
+    answer: object, messages: list[dict[str, Any]] | None, scorer: str
+) -> dict[str, Any]:
+    """Return where the extracted answer stands."""
+    turn = 0 if messages is None else len(messages) - 1
+    return {
+        "turn_idx": turn,
+        "source": "output.raw" if messages is None else f"messages[{turn}].content",
+        "extracted_value": answer,
+        "extraction_method": scorer,
+        "is_terminal": True,
+    }
+
+
+def _text(prompt: object) -> str:
+    """Return the messages of a prompt as one text; one that is no text is its JSON."""
+    messages = prompt if isinstance(prompt, list) else []
+    return "\n\n".join(_content(message) for message in messages)
+
+
+def _content(message: Mapping[str, Any]) -> str:
+    content = message.get("content")
+    return content if isinstance(content, str) else dumps(content)
+
+
+def _messages(prompt: list[Any], result: Mapping[str, Any]) -> list[dict[str, Any]]:
+    asked = [
+        {"turn_idx": position, "role": message["role"], "content": _content(message)}
+        for position, message in enumerate(prompt)
+    ]
+    answer = {"turn_idx": len(asked), "role": "assistant", "content": result["model_response"]}
+    return [*asked, {**answer, "reasoning_trace": result["reasoning"]}]
+
+
+def _usage(tokens: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return the tokens; None where one of the numbers that the schema requires is unknown."""
+    usage = inspect_usage(tokens)
+    return None if tokens["prompt"] is None or tokens["completion"] is None else usage
+
+
+def _performance(timing: Mapping[str, Any]) -> dict[str, Any] | None:
+    latency, first = timing["latency_seconds"], timing["first_token_seconds"]
+    if latency is None:
+        return None
+    return {
+        "latency_ms": latency * 1000,
+        "time_to_first_token_ms": None if first is None else first * 1000,
+    }
+
+
+def _metadata(result: Mapping[str, Any]) -> dict[str, str]:
+    """Return the row's fields as texts, which the schema wants, and which repeat this is."""
+    fields = {
+        name: value if isinstance(value, str) else dumps(value)
+        for name, value in result["metadata"].items()
+    }
+    return {**fields, "nel.repeat": str(result["repeat"]), "nel.outcome": dumps(result["outcome"])}

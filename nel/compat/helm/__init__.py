@@ -1,0 +1,1 @@
+"""HELM: its results, read."""

@@ -1,0 +1,165 @@
+"""Reads Inspect logs (format version 2), ``.eval`` and ``.json``, without inspect_ai."""
+
+from __future__ import annotations
+
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final, TypeAlias
+
+from nel.artifacts.importing.contract import Imported, ImportedBenchmark
+from nel.artifacts.importing.reading import (
+    begins_with,
+    fields_of,
+    numbers_of,
+    read_json,
+    read_object,
+    seconds_of,
+    text,
+    wanted,
+)
+from nel.compat.inspect.import_values import result_of
+from nel.errors import OutputError
+
+_CONVERT: Final = (
+    "inspect log convert LOG --to json --output-dir OUT writes one that can be imported"
+)
+_Samples: TypeAlias = Callable[[], Iterator[tuple[dict[str, Any], str]]]
+
+
+def import_inspect(source: Path) -> Imported | None:
+    """Inspect logs: a .eval or .json file, or a directory with some; None where there is none.
+
+    Raises:
+        OutputError: A log is damaged, still written, or compressed in a way that this Python cannot
+            read.
+    """
+    paths = sorted(log for log in source.iterdir() if is_log(log)) if source.is_dir() else [source]
+    benchmarks = [_benchmark(path) for path in paths if is_log(path)]
+    if not benchmarks:
+        return None
+    notes = ("A sample with an error is unscored; samples that the log does not hold are unknown.",)
+    return Imported(format="inspect", benchmarks=benchmarks, notes=notes)
+
+
+def is_log(path: Path) -> bool:
+    """Return whether a file is an Inspect log by its name and first bytes."""
+    if path.suffix == ".eval":
+        return path.is_file()
+    return begins_with(path, "eval", "status", "version")
+
+
+def _benchmark(path: Path) -> ImportedBenchmark:
+    header, samples = _zipped(path) if path.suffix == ".eval" else _plain(path)
+    spec = wanted(header, "eval", dict, str(path))
+    status = wanted(header, "status", str, str(path))
+    stats = fields_of(header, "stats")
+    started, ended = (seconds_of(stats.get(name)) for name in ("started_at", "completed_at"))
+    scores = _scores(header)
+    own = fields_of(fields_of(fields_of(spec, "metadata"), "nel"), "config")
+    scorers = tuple(scores) or _scorers_of(spec, samples)
+    generation = (header.get("plan") or {}).get("config") or {}
+    return ImportedBenchmark(
+        name=wanted(spec, "task", str, str(path)),
+        results=lambda: (result_of(sample, scorers, where) for sample, where in samples()),
+        model=text(spec.get("model")),
+        started=started or seconds_of(spec.get("created")),
+        elapsed_seconds=ended - started if started is not None and ended is not None else None,
+        scorer=next(iter(scorers), None),
+        scorer_version=text(fields_of(own, "scorer").get("sha256")),
+        dataset=text(fields_of(spec, "dataset").get("location")),
+        generation={
+            name: setting
+            for name, setting in generation.items()
+            if isinstance(setting, int | float | str | bool)
+        },
+        scores=_all_metrics(scores),
+        is_complete=status == "success",
+    )
+
+
+def _scores(header: Mapping[str, Any]) -> dict[str, dict[str, float]]:
+    """Return the metrics of the log by scorer, in its order."""
+    scores: dict[str, dict[str, float]] = {}
+    for score in (header.get("results") or {}).get("scores") or ():
+        metrics = (score.get("metrics") or {}).items()
+        known = numbers_of((name, value.get("value")) for name, value in metrics)
+        scores.setdefault(str(score.get("scorer") or score.get("name")), known)
+    return scores
+
+
+def _scorers_of(spec: Mapping[str, Any], samples: _Samples) -> tuple[str, ...]:
+    """Return the scorers of a log without results: those it was started with, else those of its
+    first scored sample.
+    """
+    started = [
+        scorer.get("name") for scorer in spec.get("scorers") or () if isinstance(scorer, dict)
+    ]
+    named = tuple(scorer.rpartition("/")[2] for scorer in started if isinstance(scorer, str))
+    return named or next(
+        (tuple(scorer["scores"]) for scorer, _ in samples() if scorer.get("scores")), ()
+    )
+
+
+def _all_metrics(scores: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
+    """Return the metrics of the first scorer by their names, those of further ones as
+    ``scorer/metric``.
+    """
+    return {
+        f"{scorer}/{name}" if position else name: value
+        for position, (scorer, metrics) in enumerate(scores.items())
+        for name, value in metrics.items()
+    }
+
+
+def _plain(path: Path) -> tuple[dict[str, Any], _Samples]:
+    log = read_json(path)
+    listed = log.pop("samples", None) or []
+
+    def samples() -> Iterator[tuple[dict[str, Any], str]]:
+        for position, sample in enumerate(listed):
+            where = f"{path}, sample {position + 1}"
+            if not isinstance(sample, dict):
+                raise OutputError(f"{where} is not a JSON object; give an undamaged copy")
+            yield sample, where
+
+    return log, samples
+
+
+def _zipped(path: Path) -> tuple[dict[str, Any], _Samples]:
+    with _opened(path) as log:
+        names = list(dict.fromkeys(log.namelist()))
+        if "header.json" not in names:
+            raise OutputError(
+                f"{path} has no header.json: it is still written or was cut off; import it when it"
+                " ended"
+            )
+        header = read_object(_member(log, "header.json", path), f"{path}, header.json")
+    members = [name for name in names if name.startswith("samples/") and name.endswith(".json")]
+
+    def samples() -> Iterator[tuple[dict[str, Any], str]]:
+        with _opened(path) as log:
+            for name in members:
+                where = f"{path}, {name}"
+                yield read_object(_member(log, name, path), where), where
+
+    return header, samples
+
+
+def _opened(path: Path) -> zipfile.ZipFile:
+    try:
+        return zipfile.ZipFile(path)
+    except (OSError, zipfile.BadZipFile) as error:
+        raise OutputError(f"{path} is no Inspect log ({error}); give an undamaged copy") from error
+
+
+def _member(log: zipfile.ZipFile, name: str, path: Path) -> bytes:
+    try:
+        return log.read(name)
+    except NotImplementedError as error:
+        raise OutputError(
+            f"{path} is compressed with zstd, which Python reads from 3.14 on; {_CONVERT}"
+        ) from error
+    except (OSError, zipfile.BadZipFile, zlib.error, EOFError) as error:
+        raise OutputError(f"{path}, {name} is damaged ({error}); give an undamaged copy") from error

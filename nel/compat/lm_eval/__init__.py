@@ -1,0 +1,1 @@
+"""lm-evaluation-harness: its results, written."""

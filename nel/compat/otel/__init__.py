@@ -1,0 +1,1 @@
+"""OpenTelemetry: a finished run as spans."""
