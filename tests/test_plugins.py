@@ -213,7 +213,7 @@ def test_a_plugin_that_hangs_is_given_up_alone(tmp_path: Path, monkeypatch: pyte
 
 
 def test_the_shape_of_a_plugin_is_checked() -> None:
-    """A benchmark entry point that is no Benchmark is named as such."""
+    """A benchmark entry point that is not a Benchmark is named as such."""
     assert shape_error("benchmarks", 42) == "it is a int, not a nel.Benchmark"
     assert shape_error("scorers", 42) == "it is a int, which cannot be called"
     assert shape_error("scorers", len) is None

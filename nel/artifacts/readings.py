@@ -28,7 +28,7 @@ class NeverRead(StrEnum):
     """Reasons for which no reader applies to an answer, whatever it says, as reports give them."""
 
     PROGRAMS = "the answers are programs"
-    NO_KIND = "the gold answer is no letter, number, yes or no, or short text"
+    NO_KIND = "the gold answer is not a letter, number, yes or no, or short text"
     RANKED = "the choices were ranked by log-likelihood"
     JUDGED = "a judge decided"
     SEVERAL_TURNS = "each of several turns has a gold answer of its own"

@@ -456,7 +456,7 @@ def recorded_in(row: Mapping[str, object], response_field: str) -> str:
     """Return the answer that a row brings.
 
     Raises:
-        DatasetError: There is none, or it is no text.
+        DatasetError: There is none, or it is not a text.
     """
     recorded = lookup(row, response_field)
     if not isinstance(recorded, str):

@@ -287,7 +287,7 @@ def _checked(tools: Sequence[Tool], environment: Environment | None) -> tuple[To
 def _plain_name(name: str, endpoint_type: str, *, has_choices: bool) -> str:
     plain = re.sub(r"[^a-z0-9_-]+", "-", name.strip().lower()).strip("-")
     if not _NAME.fullmatch(plain):
-        raise ConfigError(f"{name!r} is no name for a benchmark; use letters, digits, - and _")
+        raise ConfigError(f"{name!r} is not a name for a benchmark; use letters, digits, - and _")
     if endpoint_type not in _PROTOCOLS:
         raise ConfigError(
             f'endpoint_type "{endpoint_type}" is unknown; use {", ".join(_PROTOCOLS)}'

@@ -32,7 +32,7 @@ def write_plugin(name: str, folder: Path) -> list[Path]:
     """
     if not _NAME.fullmatch(name) or name in (_ORIGINAL, "nel", "nel-eval"):
         raise ConfigError(
-            f'"{name}" is no name for a plugin package; write lower case, as in'
+            f'"{name}" is not a name for a plugin package; write lower case, as in'
             f" nel-{_suggestion(name)}"
         )
     texts = {_renamed(path, name): _renamed(text, name) for path, text in _template().items()}

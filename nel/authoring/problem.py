@@ -52,7 +52,7 @@ def read_problem(
         turns_field: The field with the user's messages.
 
     Raises:
-        DatasetError: The choices or the turns are missing, or are no list of texts.
+        DatasetError: The choices or the turns are missing, or are not a list of texts.
     """
     options = choices or (None if choices_field is None else _choices_in(row, choices_field))
     turns = () if turns_field is None else _turns_in(row, turns_field)
@@ -102,7 +102,7 @@ def limits_in(row: Mapping[str, object], field_name: str) -> Mapping[str, Any] |
     """Return the limits of a row; None where it has none.
 
     Raises:
-        DatasetError: They are no mapping.
+        DatasetError: They are not a mapping.
     """
     limits = row.get(field_name)
     if limits is not None and not isinstance(limits, Mapping):

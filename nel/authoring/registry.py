@@ -183,7 +183,7 @@ def is_new_file(name: str) -> bool:
     """Return whether a name is that of a YAML file which is still to be written.
 
     Raises:
-        PluginError: It names a Python file that is not there, or a YAML file whose name is no
+        PluginError: It names a Python file that is not there, or a YAML file whose name is not a
             benchmark's.
     """
     path, _ = split_file(name)
@@ -196,13 +196,13 @@ def is_new_file(name: str) -> bool:
         return False
     if not re.search(r"[a-z0-9]", Path(name).stem.lower()):
         raise PluginError(
-            f'"{name}" is no name for a benchmark; use a-z, 0-9, - and _, as in questions.yaml'
+            f'"{name}" is not a name for a benchmark; use a-z, 0-9, - and _, as in questions.yaml'
         )
     return True
 
 
 def split_file(name: str) -> tuple[Path | None, str | None]:
-    """Return the Python file of ``path.py[:name]`` and the name in it; None where it is no file."""
+    """Return the Python file of ``path.py[:name]`` and the name in it; None where it is not a file."""
     head, separator, tail = name.rpartition(":")
     if separator and head.endswith(".py"):
         return Path(head), tail

@@ -40,14 +40,14 @@ def read_requirements(entries: str | Sequence[str], base_dir: Path | None) -> tu
         base_dir: Where a relative file name is looked for.
 
     Raises:
-        ConfigError: The file cannot be read, or an entry is no text.
+        ConfigError: The file cannot be read, or an entry is not a text.
     """
     if isinstance(entries, str):
         entries = _lines_of(Path(entries), base_dir) if entries.endswith(".txt") else [entries]
     for entry in entries:
         if not isinstance(entry, str) or not entry.strip():
             raise ConfigError(
-                f'{entry!r} is no requirement; write it as pip does, such as "rouge-score>=0.1.2"'
+                f'{entry!r} is not a requirement; write it as pip does, such as "rouge-score>=0.1.2"'
             )
     return tuple(entry.strip() for entry in entries)
 
@@ -68,7 +68,7 @@ def parsed(requirement: str) -> Requirement:
     except InvalidRequirement as error:
         problem = str(error).split("\n", 1)[0]
         raise ConfigError(
-            f'"{requirement}" is no requirement ({problem}); write a name and versions, such as'
+            f'"{requirement}" is not a requirement ({problem}); write a name and versions, such as'
             ' "rouge-score>=0.1.2"'
         ) from error
 
@@ -78,7 +78,7 @@ def check_requirements(requirements: Sequence[str]) -> list[RequirementCheck]:
     import.
 
     Raises:
-        ConfigError: One is no requirement.
+        ConfigError: One is not a requirement.
     """
     return [_check(requirement) for requirement in requirements]
 

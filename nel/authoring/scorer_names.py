@@ -33,7 +33,7 @@ def options_of(name: str, text: str) -> dict[str, Any]:
     """Return the options of ``key=value,key=value``, each value read as YAML.
 
     Raises:
-        ConfigError: A part is not ``key=value``, or a value is no YAML.
+        ConfigError: A part is not ``key=value``, or a value is not YAML.
     """
     options: dict[str, object] = {}
     for option in _parts(text):

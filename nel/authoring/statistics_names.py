@@ -121,7 +121,7 @@ def _by_key(declared: Any) -> list[tuple[str, Sequence[Metric]]]:
     holds both.
 
     Raises:
-        ConfigError: What is declared is no list of metrics.
+        ConfigError: What is declared is not a list of metrics.
     """
     if isinstance(declared, Mapping):
         return [(str(key), _metric_list(pairs, f' of "{key}"')) for key, pairs in declared.items()]
@@ -136,7 +136,7 @@ def _metric_list(declared: Any, where: str) -> list[Metric]:
     for metric in listed:
         if not callable(metric):
             raise ConfigError(
-                f"the scorer's metrics{where} hold {metric!r:.40}, which is no metric; write e.g."
+                f"the scorer's metrics{where} hold {metric!r:.40}, which is not a metric; write e.g."
                 " mean()"
             )
     return listed

@@ -141,7 +141,7 @@ def _name(keys: Mapping[str, Entry], path: Path, top: Entry) -> str:
     )
     if not _NAME.fullmatch(name):
         raise keys.get("name", top).problem(
-            f'"{name}" is no name for a benchmark; use a-z, 0-9, - and _'
+            f'"{name}" is not a name for a benchmark; use a-z, 0-9, - and _'
         )
     return name
 
@@ -284,7 +284,7 @@ def _expected(entry: Entry, kind: Kind) -> tuple[Any, str | None]:
         numbers = [item.json() for item in entry.elements()] if entry.is_list else entry.json()
         for item in numbers if isinstance(numbers, list) else [numbers]:
             if isinstance(item, bool) or item is None or parse_number(str(item)) is None:
-                raise entry.problem(f"{item!r} is no number")
+                raise entry.problem(f"{item!r} is not a number")
         return numbers, None
     listed = entry.is_list and kind != "judge"
     texts = [item.text() for item in entry.elements()] if listed else [entry.text()]

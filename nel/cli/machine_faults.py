@@ -38,7 +38,7 @@ _CONTINUE: Final = (
 
 
 def shortage(error: BaseException) -> str | None:
-    """Return what this machine lacks and what to do, in one line; None for an error that is no
+    """Return what this machine lacks and what to do, in one line; None for an error that is not a
     shortage.
     """
     if isinstance(error, OutputLost):

@@ -16,7 +16,7 @@ from rich.cells import cell_len
 from nel.cli.terminal import report_text
 
 _LOG_WIDTH: Final = 200
-"""Columns where the stream is no terminal."""
+"""Columns where the stream is not a terminal."""
 _GAP: Final = "   "
 
 

@@ -80,7 +80,7 @@ def check_files(
             )
         if stored and name not in stored:
             raise OutputError(
-                f"{files.directory} is no benchmark of this run, by its run.db; move it away"
+                f"{files.directory} is not a benchmark of this run, by its run.db; move it away"
             )
         wrong = (
             shape_problem(files)

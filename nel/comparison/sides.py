@@ -179,7 +179,7 @@ class SideBenchmark:
         """Return lines that are read one by one; None where none of them counts.
 
         Raises:
-            OutputError: A line is no result.
+            OutputError: A line is not a result.
             UsageError: A score is not a finite number.
         """
         lines = []
@@ -242,7 +242,7 @@ def line_blocks(path: Path, offset: int = 0, end: int | None = None) -> LineBloc
                 _BLOCK_BYTES if end is None else min(_BLOCK_BYTES, end - offset)
             ):
                 ends = list(accumulate(map(len, lines), initial=offset))
-                while end is not None and ends[-1] > end:  # a hint is no limit
+                while end is not None and ends[-1] > end:  # a hint is not a limit
                     ends.pop()
                     lines.pop()
                 offset = ends.pop()
@@ -261,7 +261,7 @@ def json_objects(
     lines.
 
     Raises:
-        OutputError: A line is no JSON object.
+        OutputError: A line is not JSON object.
     """
     for number, (line, offset) in enumerate(zip(lines, offsets, strict=True), first):
         if line.strip():
@@ -293,7 +293,7 @@ def reward_of(value: Mapping[str, Any], name: str, where: str) -> float | None:
     """
     if name not in value:
         raise UsageError(
-            f'{where}: there is no "{name}"; a missing score is no 0, so nothing is compared'
+            f'{where}: there is no "{name}"; a missing score is not 0, so nothing is compared'
         )
     reward = value[name]
     if reward is None:

@@ -54,7 +54,7 @@ class Entry:
         """Return the values by key.
 
         Raises:
-            ConfigError: It is no mapping, or a key stands twice or is no text.
+            ConfigError: It is not a mapping, or a key stands twice or is not a text.
         """
         if not isinstance(self.node, yaml.MappingNode):
             raise self.problem(f"expected keys, found {self._kind()}")
@@ -83,7 +83,7 @@ class Entry:
         """Yield the elements of a list.
 
         Raises:
-            ConfigError: It is no list.
+            ConfigError: It is not a list.
         """
         if not isinstance(self.node, yaml.SequenceNode):
             raise self.problem(f"expected a list, found {self._kind()}")
@@ -95,7 +95,7 @@ class Entry:
         another spelling.
 
         Raises:
-            ConfigError: It is no text.
+            ConfigError: It is not a text.
         """
         value = self.data()
         if isinstance(value, str | int | float):

@@ -111,7 +111,7 @@ def stop_fields(config: RunConfig, benchmark: BenchmarkConfig) -> dict[str, obje
 
 def sample_fields(benchmark: BenchmarkConfig) -> dict[str, object]:
     """Return the part of a benchmark's identity that says which sample of it is asked; none where
-    it is no sample.
+    it is not a sample.
     """
     if benchmark.sample is None:
         return {}

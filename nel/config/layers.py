@@ -354,6 +354,6 @@ def _index(target: list[object], key: str, source: str) -> int:
     index = plain_int(key)
     if index is None or index >= len(target):
         raise ConfigError(
-            f'{source}: "{key}" is no position in a list of {len(target)}; count from 0'
+            f'{source}: "{key}" is not a position in a list of {len(target)}; count from 0'
         )
     return index

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 LENGTH_MAX: Final = 32
-"""Longer texts are no numbers; a float has 24 characters at most."""
+"""Longer texts are not numbers; a float has 24 characters at most."""
 _NUMBER: Final = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,4})?")
 _WHOLE: Final = re.compile(r"[0-9]+")
 

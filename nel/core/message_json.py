@@ -88,7 +88,7 @@ def _role(content: Mapping[str, Any]) -> str:
 
 
 def _text(content: Mapping[str, Any]) -> str | list[dict[str, Any]]:
-    """Return the text of Gemini's parts, or the parts where one is no text."""
+    """Return the text of Gemini's parts, or the parts where one is not a text."""
     parts = content.get("parts") or []
     if all(set(item) == {"text"} for item in parts):
         return "".join(str(item["text"]) for item in parts)

@@ -44,7 +44,7 @@ _IN_MEMORY: Final = "/dev/shm"  # noqa: S108 - a file system in memory, whose fi
 
 def is_made_up(path: Path) -> bool:
     """Return whether a file shows this process, its environment included, or this machine, so that
-    it is no data.
+    it is not data.
 
     >>> is_made_up(Path("/proc/self/environ")), is_made_up(Path("/dev/shm/rows.csv"))
     (True, False)

@@ -70,7 +70,7 @@ def with_split(uri: str, split: str) -> str:
     """Return the URI of another split of a hub dataset.
 
     Raises:
-        DatasetError: It is no URI of a hub, so that it has no splits.
+        DatasetError: It is not a URI of a hub, so that it has no splits.
 
     >>> with_split("hf://openai/gsm8k?config=main&split=test", "train")
     'hf://openai/gsm8k?config=main&split=train'

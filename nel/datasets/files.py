@@ -45,7 +45,7 @@ def open_path(path: str, base_dir: Path | None, *, uri: str | None = None) -> Da
         DatasetError: It is missing, empty, not a regular file, or of an unknown format.
     """
     if not path.strip() or "\0" in path:
-        raise DatasetError(f"{path!r} is no name for a dataset file; give a path or a URI")
+        raise DatasetError(f"{path!r} is not a name for a dataset file; give a path or a URI")
     local = _find(path, base_dir)
     suffix_of(path)
     return replace(

@@ -156,7 +156,7 @@ class _Repository:
             commit = str(document["sha"])
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             raise self._problem(
-                "what the hub answers is no list of files; try again later"
+                "what the hub answers is not a list of files; try again later"
             ) from error
         if not COMMIT.fullmatch(commit):
             raise self._problem("the hub does not say which commit it has; name it with revision=")

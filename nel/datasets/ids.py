@@ -68,7 +68,7 @@ def _quickly_encoded(row: Mapping[str, object]) -> bytes | None:
         return None
     try:
         encoded = orjson.dumps(row, option=orjson.OPT_SORT_KEYS)
-    except TypeError:  # a lone surrogate, or a key that is no text
+    except TypeError:  # a lone surrogate, or a key that is not a text
         return None
     return encoded if encoded.isascii() and b"\x7f" not in encoded else None
 

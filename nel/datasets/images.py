@@ -38,7 +38,7 @@ def image_urls(row: Mapping[str, object], field: str, folder: Path | None) -> li
         folder: That files are looked for in; None where the dataset is in none.
 
     Raises:
-        DatasetError: The field is missing, or an image is no image that may be sent.
+        DatasetError: The field is missing, or an image is not an image that may be sent.
     """
     images = lookup(row, field)
     values = images if isinstance(images, (list, tuple)) else [] if images is None else [images]
@@ -70,7 +70,7 @@ def _url(value: object, field: str, folder: Path | None) -> str:
         return value
     if value.startswith("data:"):
         if not value.startswith("data:image/") or ";base64," not in value:
-            raise DatasetError(f"{_display(value)} is no image; give data:image/…;base64,…")
+            raise DatasetError(f"{_display(value)} is not an image; give data:image/…;base64,…")
         return value
     return _file_url(value, folder)
 
@@ -87,7 +87,7 @@ def _file_url(name: str, folder: Path | None) -> str:
                 f"{_display(name)} lies outside the dataset's folder; put the image below it"
             )
         if not path.is_file():
-            raise DatasetError(f"{_display(name)} is no file in the dataset's folder")
+            raise DatasetError(f"{_display(name)} is not a file in the dataset's folder")
         size = path.stat().st_size
         if size > BYTES_MAX:
             raise DatasetError(

@@ -185,7 +185,7 @@ class _Hub:
         ):
             if error is not None and error.__cause__ is None and isinstance(error, ConnectionError):
                 raise DatasetError(
-                    f"{self._uri}: what the hub answers is no list of files; try again later"
+                    f"{self._uri}: what the hub answers is not a list of files; try again later"
                 )
             if error is not None:
                 raise error

@@ -63,7 +63,7 @@ class PairedDifference:
     losses: int
     ties: int
     standard_error: float
-    """Of the estimate; 0 where the differences have no spread, which is no certainty."""
+    """Of the estimate; 0 where the differences have no spread, which is not a certainty."""
     degrees: int
     """Of freedom, of the standard error."""
     smallest_detectable: float

@@ -76,13 +76,13 @@ def stratified_difference(
     error = math.sqrt(math.fsum(spread * spread for spread in standard_errors)) / n
     if not error > 0 or not math.isfinite(error):
         raise UndefinedMetric(
-            "differences without spread have no standard error, which is no certainty"
+            "differences without spread have no standard error, which is not a certainty"
         )
     if any(
         estimate and not spread for estimate, spread in zip(estimates, standard_errors, strict=True)
     ):
         raise UndefinedMetric(
-            "a benchmark has one and the same difference on every question, which is no certainty"
+            "a benchmark has one and the same difference on every question, which is not a certainty"
         )
     shares = [(spread / n / error) ** 2 for spread in standard_errors]
     parts = [share * share / freedom for share, freedom in zip(shares, degrees, strict=True)]

@@ -131,6 +131,6 @@ def non_inferiority(lower: float, upper: float, *, margin: float) -> GateDecisio
 
 def _check(lower: float, upper: float, margin: float) -> None:
     if math.isnan(lower) or math.isnan(upper) or lower > upper:
-        raise ValueError(f"{lower} to {upper} is no interval of a difference")
+        raise ValueError(f"{lower} to {upper} is not an interval of a difference")
     if not 0 <= margin < math.inf:
         raise ValueError(f"the margin must be a number of at least 0, not {margin}")

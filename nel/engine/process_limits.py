@@ -2,7 +2,7 @@
 into them.
 
 What a shell or a container allows is not known before the run. A connection that cannot be opened
-is no fault of the endpoint, and a C library that gets no memory aborts the process, so both are
+is not a fault of the endpoint, and a C library that gets no memory aborts the process, so both are
 settled before anything is sent.
 """
 

@@ -177,7 +177,7 @@ class Session:
 
     @contextmanager
     def _recording(self, counters: ClientCounters, ledger: Ledger) -> Iterator[_Ended]:
-        """Store how the block ended; what a resume can continue from is no exception."""
+        """Store how the block ended; what a resume can continue from is not an exception."""
         started = time.monotonic()
         ended = _Ended(ExitStatus(exit_code=1, reason="crashed"))
         self.opened.observer.session_started(self._info())

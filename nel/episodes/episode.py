@@ -337,7 +337,7 @@ class Episode:
     @contextmanager
     def _noting_ending(self) -> Iterator[None]:
         """Keep what ends the episode, even where the solver goes on; an error of the run ends the
-        session, and is no error that a solver may catch and try again.
+        session, and is not an error that a solver may catch and try again.
         """
         try:
             yield

@@ -148,7 +148,7 @@ def _criterion(number: int, item: object) -> tuple[str, float]:
     points = values[0]
     if isinstance(points, bool) or not isinstance(points, int | float) or not math.isfinite(points):
         raise JudgeError(
-            f"the points of criterion {number} of the rubric are no number: {points!r:.80}",
+            f"the points of criterion {number} of the rubric are not a number: {points!r:.80}",
             kind="bad_case",
         )
     return text, float(points)

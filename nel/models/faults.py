@@ -97,7 +97,7 @@ UNSIGNED: Final = "unsigned"
 """Kind of the fault of a request that could not be signed, so that it was not sent."""
 _REFUSED: Final = frozenset({"auth", "not_found", "bad_request", "tls", UNSIGNED})
 _OTHER_STATUS: Final = "http_"
-"""A status that is no answer and that no retry cures: 204, 426, 451 …"""
+"""A status that is not an answer and that no retry cures: 204, 426, 451 …"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -278,7 +278,7 @@ def malformed(message: str) -> Fault:
 
 
 def not_json(body: bytes, error: ValueError) -> Fault:
-    """Return the fault of a body that is no JSON: an empty one, a web page with its text, or what
+    """Return the fault of a body that is not JSON: an empty one, a web page with its text, or what
     stands in it.
     """
     start = body[:_START_BYTES].removeprefix(BOM).strip()

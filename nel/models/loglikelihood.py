@@ -89,7 +89,7 @@ def score_choice(
             missing, of different
             lengths or of wrong types. ``shifted``: values do not belong to the tokens beside them.
             ``offsets``: the tokens are not the prompt, or ``text_offset`` contradicts them.
-            ``not_finite``: a value is no log-probability. ``boundary``: no token, or none
+            ``not_finite``: a value is not a log-probability. ``boundary``: no token, or none
             certainly, begins in the continuation; or there is nothing in front of it to predict it
             from.
 

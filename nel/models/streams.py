@@ -42,7 +42,7 @@ class AnswerStream(ABC):
         self._data: list[bytes] = []
         self._unframed: list[
             bytes
-        ] = []  # lines that are no field of an event, but may be the body of an answer
+        ] = []  # lines that are not a field of an event, but may be the body of an answer
         self._is_error = False
         self._fault: Fault | None = None
         self._done = False
@@ -94,7 +94,7 @@ class AnswerStream(ABC):
             return self._unframed_answer()
         if (lost := next((line for line in self._unframed if b"{" in line), None)) is not None:
             return malformed(
-                f"a line of the stream has data, but is no field of an event: {lost[:80]!r}"
+                f"a line of the stream has data, but is not a field of an event: {lost[:80]!r}"
             )
         return self._result()
 
@@ -169,7 +169,7 @@ class AnswerStream(ABC):
 
     @abstractmethod
     def _take(self, payload: dict[str, Any], now: float) -> None:
-        """Take the data of one event that is no error."""
+        """Take the data of one event that is not an error."""
 
     @abstractmethod
     def _result(self) -> object:

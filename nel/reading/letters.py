@@ -22,7 +22,7 @@ _OPENS: Final = (
     r"(?:option|choice|letter|answer|statement|the|is|most|likely|probably|letra|alternativa|opção|opción|选项|选|为|是)\b)*+"
 )
 _ARTICLES: Final = frozenset("AI")
-"""Labels that are words of their own: before a small word they are no label."""
+"""Labels that are words of their own: before a small word they are not a label."""
 _AFTER_ARTICLE: Final = re.compile(
     r"\s*(?:[^\sa-zA-Z]|\Z|\n|because\b|since\b|as\b|is\b|and\b|or\b|for\b|with\b|but\b|which\b)"
 )
@@ -298,7 +298,7 @@ def read_labels(
 def read_letter(
     response: Response, labels: Sequence[str], choices: Sequence[str] | None = None
 ) -> Reading:
-    """Return the only label that a response chooses; several are no answer."""
+    """Return the only label that a response chooses; several are not an answer."""
     reading = read_labels(response, labels, choices)
     if reading.value is not None and "," in reading.value:
         reading.reject(reading.start, reading.end, Reason.SEVERAL)

@@ -169,7 +169,7 @@ def _written(text: str, mark: Mark | None, *, words: bool) -> Fraction | None:
 
 
 def _separated(text: str, mark: Mark | None) -> str | None:
-    """Return digits with marks between them as a plain decimal, or None where they are no single
+    """Return digits with marks between them as a plain decimal, or None where they are not a single
     number.
 
     Several equal marks group; of two kinds the last one parts decimals. A lone point parts

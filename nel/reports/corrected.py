@@ -29,7 +29,7 @@ ASSUMPTIONS: Final = {
 
 def measure_text(measure: Mapping[str, Any], *, is_rate: bool = True) -> str:
     """Return ``81.00 % [74.00, 87.00]``, or why there is no value or no interval; kappa and alpha
-    are no rates.
+    are not rates.
     """
     if measure["value"] is None:
         return f"undefined: {measure.get('reason') or 'nothing was scored'}"

@@ -32,7 +32,7 @@ Group: TypeAlias = Literal["right", "wrong", "model_failure", "unscored"]
 SAMPLES_MAX: Final = 20_000
 """On a page, of all its benchmarks together."""
 _CATEGORIES_MAX: Final = 1_000
-"""Further ones are shown with their samples, and are no stratum and no filter of their own."""
+"""Further ones are shown with their samples, and are not a stratum and no filter of their own."""
 _GIST_CHARACTERS_MAX: Final = 160
 _MESSAGES_MAX: Final = 40
 _MEASURED: Final = (

@@ -12,7 +12,7 @@ from nel.reports import numbers
 
 def sample_line(metrics: Mapping[str, Any]) -> str:
     """Return how a sample was drawn, with the interval for new questions; empty where the questions
-    are no sample.
+    are not a sample.
     """
     selection = metrics.get("selection") or {}
     if selection.get("kind") != "sample":

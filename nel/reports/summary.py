@@ -84,7 +84,7 @@ class SummaryRow:
     repeat_check: str = ""
     """How often the endpoint differs from itself; empty without a check."""
     sample: str = ""
-    """How the questions were drawn, in one line; empty where they are no sample."""
+    """How the questions were drawn, in one line; empty where they are not a sample."""
     warnings: tuple[str, ...] = ()
     """What speaks against the numbers and the judges."""
 

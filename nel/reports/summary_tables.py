@@ -57,7 +57,7 @@ def table_of_runs(run_dirs: Iterable[Path], name: str) -> str:
     table = _TABLES.get(name)
     if table is None:
         raise UsageError(
-            f'"{name}" is no format for a table of several runs; give one of {", ".join(_TABLES)}'
+            f'"{name}" is not a format for a table of several runs; give one of {", ".join(_TABLES)}'
         )
     return table([row for run_dir in dict.fromkeys(run_dirs) for row in summary_rows(run_dir)])
 

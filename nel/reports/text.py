@@ -77,7 +77,7 @@ def cut(value: object, characters_max: int) -> str:
 
 
 def content_text(content: object) -> str:
-    """Return the text of a message's content; pieces of it that are no text by their type."""
+    """Return the text of a message's content; pieces of it that are not a text by their type."""
     if content is None:
         return ""
     pieces = content if isinstance(content, (list, tuple)) else [content]

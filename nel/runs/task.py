@@ -138,7 +138,7 @@ class TaskConfig(Strict):
     def _an_endpoint(cls, kind: str | None) -> str | None:
         if kind not in (None, "openai_api", "server", "service"):
             raise ValueError(
-                f'eval_type "{kind}" is no endpoint; nel evaluates endpoints, so use "openai_api"'
+                f'eval_type "{kind}" is not an endpoint; nel evaluates endpoints, so use "openai_api"'
             )
         return kind
 
@@ -255,10 +255,12 @@ class TaskConfig(Strict):
                 arguments["judge_args"] = contract
             return {**entry, "args": arguments}
         if isinstance(self.limit, float):
-            raise ConfigError(f"{name} is no adapter class; give it a limit in samples, such as 10")
+            raise ConfigError(
+                f"{name} is not an adapter class; give it a limit in samples, such as 10"
+            )
         if self.judge_strategy in _JUDGED:
             raise ConfigError(
-                f"{name} is no adapter class, so that its own scorer decides whether a judge is"
+                f"{name} is not an adapter class, so that its own scorer decides whether a judge is"
                 " used; remove judge_strategy"
             )
         local, limit = arguments.pop("local_path", None), arguments.pop("limit", None)

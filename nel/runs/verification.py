@@ -221,7 +221,7 @@ def _plugin_packages() -> Iterator[tuple[str, str]]:
 
 
 def _files(directory: Path) -> list[Path]:
-    """Return the files of a run that are no store, lock or log, as relative paths."""
+    """Return the files of a run that are not a store, lock or log, as relative paths."""
     files = (
         path.relative_to(directory)
         for path in directory.rglob("*")
@@ -332,7 +332,7 @@ def _as_signed(manifest: bytes, now: Mapping[str, Any]) -> Check:
         return Check(
             what="signature",
             passed=False,
-            detail=f"is of this key, and {MANIFEST} is no manifest of a run",
+            detail=f"is of this key, and {MANIFEST} is not a manifest of a run",
         )
     parts = ("run_id", "store_sha256", "benchmarks")
     differ = [name for name in parts if signed.get(name) != now[name]]

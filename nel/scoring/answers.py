@@ -69,7 +69,7 @@ def gsm8k_answer(sample: ScorerInput) -> dict[str, bool | str | None]:
         ``correct``, ``parsed`` and ``extracted``.
 
     Raises:
-        DatasetError: The target is no number and no solution with one.
+        DatasetError: The target is not a number and no solution with one.
 
     >>> gsm8k_answer(ScorerInput(response="48 + 24 = 72\\n#### 72.", target="... #### 72"))
     {'correct': True, 'parsed': True, 'extracted': '72'}

@@ -269,7 +269,7 @@ def _expected(check: Check, row: Mapping[str, Json]) -> Json:
     if check.kind == "json_schema":
         return value
     if check.kind == "numeric" and None in (_numbers(value) or [None]):
-        raise DatasetError(f'the check "{check.name}" expects {value!r:.80}, which is no number')
+        raise DatasetError(f'the check "{check.name}" expects {value!r:.80}, which is not a number')
     texts = [str(text) for text in value] if isinstance(value, list) else [str(value)]
     if not texts or not all(text.strip() for text in texts):
         raise DatasetError(

@@ -45,7 +45,7 @@ def multichoice_regex(
 
     Rule: the last ``Answer: X``, ``the answer is (X)`` and their like. Source: NeMo Evaluator's
     primitive of this name, which takes the first match and finds C in "Cannot". Two letters ("A or
-    B") are no answer.
+    B") are not an answer.
 
     Args:
         pattern: A regular expression whose first group is the letter; its last match counts.
@@ -166,7 +166,7 @@ def multiple_choice_acc(sample: ScorerInput) -> dict[str, float | str]:
     Raises:
         ScorerError: The metadata has no log-likelihoods, or lists of different lengths, or one is
             not a number.
-        DatasetError: The gold is no choice.
+        DatasetError: The gold is not a choice.
 
     >>> metadata = {"_choices": [" yes", " no"], "_choices_logprobs": [-4.0, -3.5], "_choices_is_greedy": [False, True]}
     >>> multiple_choice_acc(ScorerInput(response=" no", target="A", metadata=metadata))
@@ -231,7 +231,9 @@ def log_likelihoods(metadata: Mapping[str, Any]) -> tuple[list[str], list[float]
 
 def _log_probability(value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)) or value == math.inf:
-        raise ScorerError(f"{value!r:.40} is no log-likelihood; it must be a number below infinity")
+        raise ScorerError(
+            f"{value!r:.40} is not a log-likelihood; it must be a number below infinity"
+        )
     return float(value)
 
 

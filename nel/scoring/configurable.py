@@ -74,7 +74,7 @@ def match(location: Location = "end", *, ignore_case: bool = True, numeric: bool
     ``5%``). Symbols and emoji count where the target has some of their kind; a target of marks
     alone stands apart from words. With `numeric`, the number there is compared with the target
     exactly: ``$1,234.50``, ``42!``, ``(42)``, ``１２３`` and ``½`` are numbers, and so are the
-    two sides of ``x=42``. A target that is no number ("60%") is compared
+    two sides of ``x=42``. A target that is not a number ("60%") is compared
     as text. Source: Inspect's ``match``. Any of several targets counts.
 
     Args:
@@ -143,7 +143,7 @@ def pattern(pattern: str, ignore_case: bool = True, match_all: bool = False) -> 
     """Take the answer out of the response with a regular expression.
 
     Rule: one search; a group that equals a target counts, or with `match_all` every group that took
-    part must. No match is no answer (N). Source: Inspect's ``pattern``. The search is aborted after
+    part must. No match is not an answer (N). Source: Inspect's ``pattern``. The search is aborted after
     2 s, and the sample is then unscored.
 
     Raises:
@@ -230,7 +230,7 @@ def choice() -> Scorer:
     ``choice`` with its ``multiple_choice`` solver.
 
     Raises:
-        DatasetError: While scoring: the target is no letter of a choice.
+        DatasetError: While scoring: the target is not a letter of a choice.
 
     >>> from nel.types import ScorerInput
     >>> choice()(ScorerInput(response="ANSWER: C and A", target=["A", "C"])).value
@@ -376,7 +376,7 @@ def _match_marks(answer: str, target: str, location: Location) -> bool:
 
 
 def _stands_apart(value: str, wanted: str, location: Location) -> bool:
-    """Return whether a text stands where it should and is no part of a longer number: 160% does not
+    """Return whether a text stands where it should and is not part of a longer number: 160% does not
     end in 60%.
     """
     begins, ends = location in ("begin", "exact"), location in ("end", "exact")

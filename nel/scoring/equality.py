@@ -1,6 +1,6 @@
 """Which texts are equal: `normalise` and `same_text`.
 
-Depends on `nel.scoring.marks` for the characters that are no letters. A text that normalises to
+Depends on `nel.scoring.marks` for the characters that are not letters. A text that normalises to
 nothing equals nothing but itself; otherwise an empty answer would match the target "A", whose only
 word is an article, and any answer the target "✓".
 """

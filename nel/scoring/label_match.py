@@ -52,7 +52,7 @@ def label_match(
 
     Rule: docs/reference/reading.md. Capitals do not count, unless labels differ by them alone, and
     ``_`` is a space;
-    several labels are no answer: ``parsed`` is then false.
+    several labels are not an answer: ``parsed`` is then false.
 
     Args:
         labels: The permitted labels, a list or one text with commas; without them, the choices of

@@ -26,7 +26,7 @@ def ranked_choice(sample: ScorerInput, *, headline: str = "acc") -> dict[str, fl
     Rule: ``acc`` is 1 when the choice of the largest sum is the gold; ``acc_norm`` when that of the
     largest sum per character (code point) of the bare choice is; ``acc_bytes`` per UTF-8 byte.
     Equal values go to the first. Source: lm-evaluation-harness,
-    ``ConfigurableTask.process_results``. The gold is an index, a letter or a text; one that is no
+    ``ConfigurableTask.process_results``. The gold is an index, a letter or a text; one that is not a
     choice leaves the sample unscored, where lm-evaluation-harness warns and counts it wrong.
 
     Args:
@@ -36,7 +36,7 @@ def ranked_choice(sample: ScorerInput, *, headline: str = "acc") -> dict[str, fl
         ConfigError: There is no such metric.
         ScorerError: The metadata has no log-likelihoods, or lists of different lengths, or one is
             not a number.
-        DatasetError: The gold is no choice.
+        DatasetError: The gold is not a choice.
 
     >>> metadata = {"_choices": ["no", "surely"], "_choices_logprobs": [-2.0, -4.0]}
     >>> ranked_choice(ScorerInput(response="no", target=1, metadata=metadata))

@@ -244,7 +244,7 @@ def chat_history(state: TaskState) -> str:
 
 
 def _text(content: str | Sequence[Mapping[str, object]]) -> str:
-    """Return a message's content as text; parts that are no text as their type in brackets."""
+    """Return a message's content as text; parts that are not a text as their type in brackets."""
     if isinstance(content, str):
         return content
     return "\n".join(str(item.get("text", f"[{item.get('type', 'part')}]")) for item in content)

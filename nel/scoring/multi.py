@@ -124,7 +124,7 @@ def _member(scorer: object) -> BuiltScorer:
     """Return a member as a built scorer; a function of a sample becomes one.
 
     Raises:
-        ConfigError: It is no scorer, or a factory that was not called.
+        ConfigError: It is not a scorer, or a factory that was not called.
     """
     if isinstance(scorer, ScorerFactory):
         raise ConfigError(f"the scorer {scorer.name} is not built yet; write {scorer.name}()")
@@ -132,7 +132,7 @@ def _member(scorer: object) -> BuiltScorer:
         return scorer
     if not callable(scorer):
         raise ConfigError(
-            f"{scorer!r} is no scorer; give a built scorer or a function of a ScorerInput"
+            f"{scorer!r} is not a scorer; give a built scorer or a function of a ScorerInput"
         )
     name = getattr(scorer, "__name__", type(scorer).__name__)
     return BuiltScorer(scorer, name=name, params={}, metrics=metrics_of(scorer), source=scorer)

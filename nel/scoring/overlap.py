@@ -60,7 +60,7 @@ def f1_token(sample: ScorerInput) -> dict[str, float]:
     https://arxiv.org/abs/1806.03822).
 
     Edge cases: of a list of targets the one with the highest F1 counts, the first of equals; a
-    target that is no text is compared as ``str(target)``. A target that would be empty after
+    target that is not a text is compared as ``str(target)``. A target that would be empty after
     normalising ("A", "]") keeps its articles, or else its punctuation; the script finds the empty
     answer and "The" equal to the target "A". For unanswerable questions there is the benchmark
     `squad_v2`.
@@ -113,7 +113,7 @@ def bleu(sample: ScorerInput) -> dict[str, float]:
 
     Edge cases: tokens are lower-cased and split at white space only, so "cat." is not "cat". A list
     of targets is several references; of two equally near lengths the shorter counts; a target that
-    is no text is compared as ``str(target)``. A response without tokens scores 0.0. Because of the
+    is not a text is compared as ``str(target)``. A response without tokens scores 0.0. Because of the
     smoothing a response that shares nothing scores above 0; compare systems with `corpus_bleu`.
 
     Returns:
@@ -174,7 +174,7 @@ def rouge(sample: ScorerInput) -> dict[str, float]:
     rouge-score with ``RougeScorer(["rouge1", "rouge2", "rougeL"])``, which finds no token in other
     scripts.
 
-    Edge cases: of a list of targets the best counts, for each key by itself; a target that is no
+    Edge cases: of a list of targets the best counts, for each key by itself; a target that is not a
     text is compared as ``str(target)``. A response without tokens scores 0.0. Time of ``rouge_l``
     grows with the product of both lengths, memory does not.
 
@@ -207,7 +207,7 @@ def chrf(sample: ScorerInput) -> dict[str, float]:
     (https://aclanthology.org/W17-4770), computed
     by sacrebleu: ``CHRF(word_order=0)`` and ``CHRF(word_order=2)``.
 
-    Edge cases: case counts. Of a list of targets the best counts; a target that is no text is
+    Edge cases: case counts. Of a list of targets the best counts; a target that is not a text is
     compared as ``str(target)``. With an empty response both are 0.0.
 
     Returns:

@@ -308,7 +308,7 @@ def as_scorer(written: object, options: Mapping[str, object] | None = None) -> W
     options bound.
 
     Raises:
-        ConfigError: It is no scorer, or has no such option, or its factory refuses the value.
+        ConfigError: It is not a scorer, or has no such option, or its factory refuses the value.
     """
     options = dict(options or {})
     if isinstance(written, BuiltScorer):
@@ -328,7 +328,7 @@ def as_scorer(written: object, options: Mapping[str, object] | None = None) -> W
             raise ConfigError(f"the scorer {factory.name} cannot be built: {error}") from error
     if not callable(written):
         raise ConfigError(
-            f"a {type(written).__name__} is no scorer; a scorer is a function, a factory or a class"
+            f"a {type(written).__name__} is not a scorer; a scorer is a function, a factory or a class"
         )
     _check_options(
         _name_of(written), options, list(inspect.signature(written).parameters.values())[1:]

@@ -59,7 +59,7 @@ _FUNCTIONS: Final = frozenset(
     " gcd lcm".split()
 )
 _TEXT_WORDS_MAX: Final = 12
-"""A gold answer of more words is no short text: a translation, a summary."""
+"""A gold answer of more words is not a short text: a translation, a summary."""
 _LETTERS_MAX: Final = 26
 
 
@@ -174,7 +174,7 @@ def _is_mathematics(gold: str) -> bool:
 def _gold_choice(target: object, setting: ChoiceSetting) -> GoldAnswer | None:
     try:
         return GoldAnswer("letter", [setting.gold(target)], setting.labels, setting.choices)
-    except DatasetError:  # several right choices, or a row whose options are no choices
+    except DatasetError:  # several right choices, or a row whose options are not choices
         return None
 
 

@@ -52,7 +52,7 @@ class JudgeWanted(JudgeError):
 
     def case(self) -> Case:
         """Return what is to be judged; raises ScorerError where the scorer gave something that is
-        no case.
+        not a case.
         """
         case = self.result.get("judge_case", Case())
         if not isinstance(case, Case):
@@ -86,8 +86,8 @@ def outcome_of(result: object, response: str) -> Scored | ModelFailure:
 
     Raises:
         ScorerError: The result is not a score, holds no number, a number is NaN or infinite,
-            ``correct`` is no share from 0 to 1, the first of ``correct``, ``reward`` and ``score``
-            is no number, or a detail holds itself, is nested too deeply or has too many values.
+            ``correct`` is not a share from 0 to 1, the first of ``correct``, ``reward`` and ``score``
+            is not a number, or a detail holds itself, is nested too deeply or has too many values.
         JudgeWanted: The scorer asks for a judge.
     """
     if result is None or (isinstance(result, Score) and result.is_unscored):
@@ -114,7 +114,7 @@ def outcome_of(result: object, response: str) -> Scored | ModelFailure:
 
 
 def _check_headline(metrics: dict[str, float], details: Mapping[str, object]) -> None:
-    """Raise ScorerError where another number would stand in for the verdict, or the verdict is no
+    """Raise ScorerError where another number would stand in for the verdict, or the verdict is not a
     share.
 
     A share that misses 0 or 1 by the rounding of its computation is set to it.
@@ -168,7 +168,7 @@ def _from_score(score: Score, response: str) -> _Parts:
     if isinstance(value, str):
         if value not in _GRADES:
             raise ScorerError(
-                f"the scorer's value {_display(value)} is no grade; use C, I, P, N or a number"
+                f"the scorer's value {_display(value)} is not a grade; use C, I, P, N or a number"
             )
         value = _GRADES[value]
         metrics: dict[str, float] = {"correct": value}

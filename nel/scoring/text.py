@@ -152,7 +152,7 @@ def fuzzy_match(
     Source: NeMo Evaluator's primitive, which also accepts a response that the answer contains, an
     empty one included. Accepted are the target (or each of a list of targets) and
     ``metadata["correct_answers"]``. The response must contain the answer; an answer that contains
-    the response is no match, and nothing matches nothing.
+    the response is not a match, and nothing matches nothing.
 
     Not counted is an answer that is denied or supposed where it stands; that is a part of a longer
     name; that is one of several on offer ("Paris or Rome", "Options: Paris, Rome", a list of

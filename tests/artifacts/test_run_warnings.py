@@ -62,7 +62,7 @@ def test_what_a_setting_causes_is_named_from_the_first_answer_on(kind: str) -> N
 
 
 def test_unscored_answers_are_named_by_cause() -> None:
-    """A fault of the endpoint is no wrong answer, and is named."""
+    """A fault of the endpoint is not a wrong answer, and is named."""
     total = total_of(9)
     total.add(9, Unscored(cause="infra", kind="timeout", detail="late"))
     assert warned({}, total)["unscored"] == "1 of 10 unscored by infra (timeout 1)"

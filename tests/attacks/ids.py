@@ -49,7 +49,7 @@ def _finished() -> tuple[dict[str, Any], str, list[str], str]:
 
 
 def kept(one: str, _: Path) -> None:
-    """The id is told apart and kept as it is; it is no file, no element of the page and no line of its own."""
+    """The id is told apart and kept as it is; it is not a file, no element of the page and no line of its own."""
     rows, page, files, texts = _finished()
     assert len(rows) == len(_KEPT)
     assert rows[one]["reward"] == 1.0

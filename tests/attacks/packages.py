@@ -154,7 +154,7 @@ def _something_else_inside(make: Callable[[Path], None]) -> Attack:
 _HEAD = b"Metadata-Version: 2.1\nKeywords: nel-byob\n"
 _POINTS = b"[nel.benchmarks]\nhostile = x:y\n"
 _GREEDY = b"[nel.benchmarks]\nquickstart = evil:x\n"
-_DAMAGE: dict[str, tuple[bytes, bytes, str]] = {"metadata that is no UTF-8": (_HEAD + b"Name: evil\nVersion: 1\nSummary: \xff\n", _POINTS, ""), "entry points that are no UTF-8": (_HEAD + b"Name: evil\nVersion: 1\n", _POINTS + b"\xff = x:y\n", ""), "no version": (_HEAD + b"Name: evil\n", _POINTS, ""), "no metadata": (b"", _POINTS, ""), "an origin that is a number": (_HEAD + b"Name: evil\nVersion: 1\n", _POINTS, '{"url": 5}'), "an origin with NUL": (_HEAD + b"Name: evil\nVersion: 1\n", _POINTS, '{"url": "file:///a%00b"}'), "names of built-ins": (
+_DAMAGE: dict[str, tuple[bytes, bytes, str]] = {"metadata that is not UTF-8": (_HEAD + b"Name: evil\nVersion: 1\nSummary: \xff\n", _POINTS, ""), "entry points that are not UTF-8": (_HEAD + b"Name: evil\nVersion: 1\n", _POINTS + b"\xff = x:y\n", ""), "no version": (_HEAD + b"Name: evil\n", _POINTS, ""), "no metadata": (b"", _POINTS, ""), "an origin that is a number": (_HEAD + b"Name: evil\nVersion: 1\n", _POINTS, '{"url": 5}'), "an origin with NUL": (_HEAD + b"Name: evil\nVersion: 1\n", _POINTS, '{"url": "file:///a%00b"}'), "names of built-ins": (
         _HEAD + b"Name: evil\nVersion: 1\n", _GREEDY + b"[nel.datasets]\npkg = evil:x\n", "",
     ), "nel's own name": (_HEAD + b"Name: nel\nVersion: 99\n", _GREEDY, "")}  # fmt: skip
 

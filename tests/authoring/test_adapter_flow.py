@@ -166,7 +166,7 @@ OWN_LOAD = """
 def test_an_example_passes_the_filter_of_samples(
     tmp_path: Path, endpoint: Endpoint, meta: str, reformats: bool, more: str
 ) -> None:
-    """A row that is no sample is no example either, and does not count as one."""
+    """A row that is not a sample is no example either, and does not count as one."""
     train = [{"q": f"{key}{word}{n}", "key": key} for word in ("bad", "good") for n in (1, 2) for key in "ab"]
     for subset in ("default", "all"):
         write_jsonl(tmp_path / f"{subset}_test.jsonl", [{"q": "a?", "key": "a"}, {"q": "b?", "key": "b"}])

@@ -210,7 +210,7 @@ def test_a_list_without_an_answer_leaves_its_sample_unscored(tmp_path: Path) -> 
 
 
 def test_filters_come_before_the_extraction(tmp_path: Path) -> None:
-    """Filters in their order, then `extract_answer`; what finds nothing is no answer."""
+    """Filters in their order, then `extract_answer`; what finds nothing is not an answer."""
 
     class Last(Plain):
         def extract_answer(self, prediction: str, task_state: TaskState) -> str:
@@ -255,7 +255,7 @@ def test_inference_hooks(tmp_path: Path) -> None:
 
 
 def test_a_metric_that_fails_leaves_its_sample_unscored(tmp_path: Path) -> None:
-    """A fault of the benchmark is no wrong answer."""
+    """A fault of the benchmark is not a wrong answer."""
 
     class Broken(Plain):
         def match_score(
@@ -503,7 +503,7 @@ def test_an_entry_point_may_name_the_class(tmp_path: Path) -> None:
 
 
 def test_run_task_with_repeats_and_an_installed_benchmark(tmp_path: Path) -> None:
-    """Aggregations over repeats, several configurations, and a benchmark that is no adapter class."""
+    """Aggregations over repeats, several configurations, and a benchmark that is not an adapter class."""
     made(tmp_path, Plain, ROWS[:2], aggregation="mean_and_pass_at_k")
     replies = iter(["0", "0", "0", "1"] * 10)
     with scripted(lambda *_: answer(next(replies)), models=["m"]) as endpoint:

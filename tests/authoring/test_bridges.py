@@ -44,7 +44,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_run_of_an_address_that_names_a_file_is_scored_again(folder: Path) -> None:
-    """The address is kept as it is, since it is no path; the recorded configuration finds the bridge again."""
+    """The address is kept as it is, since it is not a path; the recorded configuration finds the bridge again."""
     write_jsonl(folder / "rows.py.jsonl", [{"question": "What is 2 plus 2?", "answer": "#### 4"}])
     with scripted(lambda *_: answer("Answer: 4"), models=["m"]) as endpoint:
         named = {"name": f"mine://{folder}/rows.py.jsonl"}

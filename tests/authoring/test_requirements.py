@@ -17,7 +17,7 @@ def test_a_file_is_read_without_comments(tmp_path: Path) -> None:
 
 
 def test_a_missing_file_and_an_empty_entry_are_refused(tmp_path: Path) -> None:
-    """What cannot be read, or is no text, says so."""
+    """What cannot be read, or is not a text, says so."""
     with pytest.raises(ConfigError, match=r"requirements\.txt cannot be read: No such file"):
         read_requirements("requirements.txt", tmp_path)
     with pytest.raises(ConfigError, match="no requirement"):

@@ -47,13 +47,13 @@ def test_an_empty_gold_answer_is_a_bad_row(scorer: Any, target: Any) -> None:
 
 @pytest.mark.parametrize("target", ["(", "[", "a{2,1}", "*"])
 def test_a_gold_pattern_that_is_none_is_a_bad_row(target: str) -> None:
-    """A target that is no regular expression names itself."""
+    """A target that is not a regular expression names itself."""
     with pytest.raises(DatasetError, match="is not a regular expression"):
         regex_match(ScorerInput(response="anything", target=target))
 
 
 def test_a_list_of_patterns_is_not_read_as_one() -> None:
-    """Several patterns accept any of them or are a bad row; their brackets are no character class."""
+    """Several patterns accept any of them or are a bad row; their brackets are not a character class."""
     sample = ScorerInput(response="Berlin", target=["Paris", "Rome"])
     try:
         result = regex_match(sample)

@@ -86,7 +86,7 @@ def test_a_judge_decides_a_criterion(tmp_path: Path) -> None:
 
 
 def test_the_example_has_rows_with_checks_of_their_own() -> None:
-    """Checks are no part of a row, so that a changed check scores stored answers again and asks nothing."""
+    """Checks are not part of a row, so that a changed check scores stored answers again and asks nothing."""
     benchmark = find_benchmark(str(_EXAMPLE))
     rows = [row.data for row in open_dataset(benchmark.dataset).read()]
     assert [sorted(row) for row in rows] == [["answer", "question"]] * 2 + [["question"]] * 2
@@ -122,7 +122,7 @@ _CHECKED = f"{_HEAD}checks: [{{contains: a}}]\n"
         (f"{_HEAD}rows:\n  - q: x\n    checks: [{{contain: a}}]\n", 'the key is unknown; did you mean "contains"'),
         (f"{_HEAD}rows:\n  - q: x\n    checks: [{{contains: no}}]\n", r"checks\[0\]\.contains: YAML reads no"),
         (f"{_HEAD}rows:\n  - q: x\n    checks: [{{regex: '('}}]\n", "is not a regular expression"),
-        (f"{_HEAD}rows:\n  - q: x\n    checks: [{{numeric: many}}]\n", "'many' is no number"),
+        (f"{_HEAD}rows:\n  - q: x\n    checks: [{{numeric: many}}]\n", "'many' is not a number"),
         (f"{_HEAD}rows:\n  - q: x\n", "the row has no checks"),
         (f"{_HEAD}rows:\n  - q: x\n    checks: [{{contains: ''}}]\n", "an empty text decides nothing"),
         (f"{_CHECKED}rows: []\n", "there are no rows"),

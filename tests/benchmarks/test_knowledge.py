@@ -172,5 +172,5 @@ def test_a_sentence_says_its_short_answer(response: str, right: bool) -> None:
     ],
 )
 def test_dates_and_titles_as_short_answers(response: str, gold: str, right: bool) -> None:
-    """A date counts with its preposition or without; a title is no sentence."""
+    """A date counts with its preposition or without; a title is not a sentence."""
     assert scored(nq_open.nq_open, response, [gold])["exact_match"] is right

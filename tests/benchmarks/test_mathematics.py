@@ -79,7 +79,7 @@ def test_mgsm_asks_in_the_language_of_the_problem() -> None:
     ],
 )
 def test_aime_answers(response: str, gold: Any, right: bool) -> None:
-    """The last box counts, leading zeros do not; a number in the midst of the reasoning is no answer."""
+    """The last box counts, leading zeros do not; a number in the midst of the reasoning is not an answer."""
     assert correct(aime.aime24, response, gold) is right
     assert correct(aime.aime25, response, gold) is right
 

@@ -37,7 +37,7 @@ def test_messages_name_topics_that_there_are() -> None:
 
 
 def test_a_page_is_printed_and_all_are_listed() -> None:
-    """Where stdout is no terminal the text is the file's; the list has each topic with its title."""
+    """Where stdout is not a terminal the text is the file's; the list has each topic with its title."""
     run = CliRunner().invoke
     assert run(app, ["docs", "settings"]).output == (ROOT / "docs/reference/settings.md").read_text(encoding="utf-8")
     lines = run(app, ["docs"]).output.splitlines()

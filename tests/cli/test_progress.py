@@ -34,7 +34,7 @@ def test_the_rate_counts_from_the_first_request(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_each_of_several_benchmarks_has_its_own_line_and_score() -> None:
-    """Counts and score are the benchmark's own; a second asking is no sample of it; one benchmark needs no line."""
+    """Counts and score are the benchmark's own; a second asking is not a sample of it; one benchmark needs no line."""
     progress = Progress(running_since=0.0)
     progress.benchmarks = {1: BenchmarkProgress(slot="gsm8k", total=4), 2: BenchmarkProgress(slot="mmlu", total=2_000)}
     for benchmark, outcome in (

@@ -64,7 +64,7 @@ def test_an_explanation_as_json_has_every_reading(tmp_path: Path) -> None:
 
 
 def test_model_failures_are_explained_as_such(tmp_path: Path) -> None:
-    """What reads as a refusal is read in each way; an empty answer cannot be read, which is no error."""
+    """What reads as a refusal is read in each way; an empty answer cannot be read, which is not an error."""
     run_dir = _recorded(tmp_path)
     refused = nel("eval", "score", str(run_dir), "--explain", "refused", cwd=tmp_path)
     assert "scored:   none, model failure (refusal), reward 0" in refused.stdout

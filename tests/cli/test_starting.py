@@ -56,7 +56,7 @@ def test_a_benchmark_in_yaml_is_written_too(tmp_path: Path) -> None:
         (("--bench", "mine.py"), "there is no file mine.py; nel byob new writes a benchmark in Python"),
         (("--bench", "nel.yaml"), "nel.yaml is the configuration; name another file for the benchmark"),
         (("--bench", "no/own.yaml"), "cannot write no/own.yaml"),
-        (("--bench", "__.yaml"), '"__.yaml" is no name for a benchmark'),
+        (("--bench", "__.yaml"), '"__.yaml" is not a name for a benchmark'),
         (("--bench", "quikstart"), 'did you mean "quickstart"?'),
         (("--bench", "quickstart", "--model-url", "host"), "'host' is not a URL of an endpoint"),
         (("--bench", "quickstart", "--model-url", "localhost:8000/v1"), "give one like http://"),
@@ -98,7 +98,7 @@ def test_a_new_plugin_is_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("My Plugin", '"My Plugin" is no name for a plugin package; write lower case, as in nel-my-plugin'),
+        ("My Plugin", '"My Plugin" is not a name for a plugin package; write lower case, as in nel-my-plugin'),
         ("nel-example", "is no name for a plugin package"),
         ("../nel-x", "is no name for a plugin package"),
         ("taken", "taken exists and is left as it is"),

@@ -182,7 +182,7 @@ def test_a_signed_file_that_is_no_manifest_holds_nothing(run_dir: Path, key: Pat
     subprocess.run(signed, check=True)
     done = nel("verify", str(run_dir), "--check", f"{key}.pub", cwd=run_dir.parent)
     assert (done.returncode, done.stderr) == (2, "")
-    assert "FAIL  signature: is of this key, and manifest.json is no manifest of a run" in done.stdout
+    assert "FAIL  signature: is of this key, and manifest.json is not a manifest of a run" in done.stdout
 
 
 def test_one_public_key_is_checked_and_no_further_signer(run_dir: Path, key: Path) -> None:

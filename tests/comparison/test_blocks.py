@@ -37,8 +37,8 @@ PLAIN = [
 ]
 UNUSUAL: dict[str, dict[str, Any]] = {
     "no prompt": {"prompt": ""},
-    "tokens that are no number": {"tokens": {"completion": "many"}},
-    "a group that is no text": {"group": 5},
+    "tokens that are not a number": {"tokens": {"completion": "many"}},
+    "a group that is not a text": {"group": 5},
     "no metadata": {"metadata": None},
 }
 BROKEN: dict[str, dict[str, Any]] = {
@@ -46,8 +46,8 @@ BROKEN: dict[str, dict[str, Any]] = {
     "a state that is none": {"outcome": {"state": "done"}},
     "a reward without a score": {"reward": None},
     "a reward of what is unscored": {"outcome": {"state": "unscored", "cause": "infra", "kind": "timeout"}},
-    "a repeat that is no whole number": {"repeat": 0.5},
-    "a metric that is no number": {"scoring_details": {"metrics": {"correct": "often"}}},
+    "a repeat that is not a whole number": {"repeat": 0.5},
+    "a metric that is not a number": {"scoring_details": {"metrics": {"correct": "often"}}},
     "a metric without a value": {"scoring_details": {"metrics": {"correct": None}}},
     "a number too large": {"problem_idx": 2**80},
 }

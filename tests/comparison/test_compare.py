@@ -137,7 +137,7 @@ def test_prompts_that_differ_in_bytes_are_refused(tmp_path: Path) -> None:
 
 
 def test_a_line_that_stands_twice_is_an_error(tmp_path: Path) -> None:
-    """A copied line is no second measurement, even where its score differs."""
+    """A copied line is not a second measurement, even where its score differs."""
     rows = lines(BEFORE)
     left, right = write_run(tmp_path / "a", rows), write_run(tmp_path / "b", [*rows, {**rows[3], "reward": 0.0}])
     with pytest.raises(UsageError, match="position 3 repeat 0 stands there twice"):
@@ -180,7 +180,7 @@ def test_unscored_samples_bound_the_difference(tmp_path: Path) -> None:
 
 
 def test_clusters_widen_the_interval_and_a_changed_verdict_is_said(tmp_path: Path) -> None:
-    """Samples of one passage are no independent evidence: four passages, and the difference lies in one of them."""
+    """Samples of one passage are not independent evidence: four passages, and the difference lies in one of them."""
     before = [1.0] * 200
     after = [0.0 if 10 <= idx < 50 else 1.0 for idx in range(200)]
     grouped = [lines(rewards) for rewards in (before, after)]
@@ -213,7 +213,7 @@ def test_slices_are_adjusted_and_moved_categories_shown(tmp_path: Path) -> None:
 
 
 def test_holm_covers_all_benchmarks(tmp_path: Path) -> None:
-    """A p-value just below 0.05 is no finding among five benchmarks."""
+    """A p-value just below 0.05 is not a finding among five benchmarks."""
     quiet = [1.0] * 40
     moved = [0.0] * 6 + [1.0] * 34
     left = write_run(tmp_path / "a", {f"b{n}": lines(quiet) for n in range(5)})

@@ -18,7 +18,7 @@ REWARDS = [float(place % 4 != 0) for place in range(400)]
 
 @pytest.fixture(name="run_dir")
 def _run_dir(tmp_path: Path) -> Path:
-    """Return a run of two benchmarks, of which one has a name that is no name of a folder, with its store."""
+    """Return a run of two benchmarks, of which one has a name that is not a name of a folder, with its store."""
     run_dir = write_run(tmp_path / "run", {"quiz": lines(REWARDS), "other%3A1": lines(REWARDS)})
     store = Store(run_dir / "run.db")
     for name in ("quiz", "other:1"):
@@ -61,7 +61,7 @@ def test_metrics_that_are_gone_are_missed_without_a_store(tmp_path: Path) -> Non
 
 
 def test_results_that_are_gone_are_missed_by_a_floor(run_dir: Path) -> None:
-    """Metrics whose samples are gone are no ground to decide on."""
+    """Metrics whose samples are gone are not a ground to decide on."""
     (run_dir / "quiz" / "results.jsonl").unlink()
     assert "quiz has no results.jsonl; make it again with nel report" in said(
         "gate", run_dir, "--fail-under", "accuracy=0.5"

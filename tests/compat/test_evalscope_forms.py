@@ -10,6 +10,10 @@ from typing import Any, Literal
 import pytest
 from pydantic import BaseModel
 
+from nel.authoring.adapters.meta import REGISTERED
+from nel.authoring.adapters.samples import ChatMessageUser, Sample, SampleScore, Score
+from nel.authoring.registry import find_benchmark
+from nel.compat.evalscope.datasets import DatasetHub
 from nel.compat.evalscope.judge_definition import (
     JudgeCase,
     JudgeContext,
@@ -19,10 +23,6 @@ from nel.compat.evalscope.judge_definition import (
     ReducedVerdict,
     judged,
 )
-from nel.authoring.adapters.meta import REGISTERED
-from nel.authoring.adapters.samples import ChatMessageUser, Sample, SampleScore, Score
-from nel.authoring.registry import find_benchmark
-from nel.compat.evalscope.datasets import DatasetHub
 from nel.compat.evalscope.messages import TaskState
 from nel.compat.evalscope.ner import NERAdapter
 from nel.errors import DatasetError, PluginError

@@ -243,7 +243,7 @@ def test_an_installed_evalscope_is_never_shadowed(tmp_path: Path, monkeypatch: p
 
 @pytest.mark.parametrize(("reply", "letter"), [("I would say B", "B"), ("B or Z", ""), ("ANSWER: E", "")])
 def test_letters_are_read_only_where_they_are_options(tmp_path: Path, reply: str, letter: str) -> None:
-    """A capital letter that no option has is no answer, so that it is counted as such."""
+    """A capital letter that no option has is not an answer, so that it is counted as such."""
     benchmark = loaded(tmp_path, CHOICE)
     sample = benchmark.sample({"q": "Sky?", "a": "B"}, sample_id="0")
     given = ScorerInput(response=reply, target="B", sample=sample)

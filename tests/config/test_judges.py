@@ -23,9 +23,9 @@ def built(judge: Any, *, of_benchmark: bool = False) -> Any:
 @pytest.mark.parametrize(
     ("judge", "message"),
     [
-        ("strict", r"a str is no judge; give \{url: …, model: …\}, or several as \{panel: \[\{…\}, …\]\}"),
-        (["strict", "kind"], "a list is no judge; give"),
-        (3, "a int is no judge; give"),
+        ("strict", r"a str is not a judge; give \{url: …, model: …\}, or several as \{panel: \[\{…\}, …\]\}"),
+        (["strict", "kind"], "a list is not a judge; give"),
+        (3, "a int is not a judge; give"),
         ({"panel": {"url": URL, "model": "j"}}, "panel is one judge; make it a list"),
         ({"url": URL, "model": "j", "api_key": "sk-secret"}, "give api_key_env, the name of the variable"),
         ({"url": URL, "model": "j", "quorum": 2}, "quorum is 2 and the panel has 1; give no more than that"),

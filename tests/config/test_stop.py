@@ -28,16 +28,16 @@ def test_what_is_read(text: str, kind: str, value: float, baseline: str) -> None
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("widht<0.02", '"widht<0.02" is no stop rule; did you mean "width"?'),
+        ("widht<0.02", '"widht<0.02" is not a stop rule; did you mean "width"?'),
         (
             "narrower 3",
-            '"narrower 3" is no stop rule; say width<0.05, better-or-worse BASELINE or futile accuracy>=0.8',
+            '"narrower 3" is not a stop rule; say width<0.05, better-or-worse BASELINE or futile accuracy>=0.8',
         ),
         ("width<2", '"width<2": 2 is not a number between 0 and 1'),
         ("width>0.1", '"width>0.1" cannot be read; say width<0.05'),
         ("better-or-worse", "names no run; say better-or-worse BASELINE"),
         ("futile acuracy>=0.8", 'did you mean "accuracy"?'),
-        ("futile f1>=0.8", '"f1" is no name of the headline'),
+        ("futile f1>=0.8", '"f1" is not a name of the headline'),
     ],
 )
 def test_what_is_refused(text: str, said: str) -> None:

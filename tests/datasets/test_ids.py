@@ -44,7 +44,7 @@ def test_ids_that_only_look_alike_are_two() -> None:
     ],
 )
 def test_unusable_ids_are_refused(value: Any, problem: str) -> None:
-    """What could alias or cannot be stored is no id."""
+    """What could alias or cannot be stored is not an id."""
     with pytest.raises(DatasetError) as caught:
         own_id(value)
     assert problem in str(caught.value)

@@ -113,7 +113,7 @@ def _config(folder: Path, url: str, **more: Any) -> dict[str, Any]:
 
 
 def test_a_run_about_images(folder: Path) -> None:
-    """A row that points out of the folder is no sample; the others are asked with their image."""
+    """A row that points out of the folder is not a sample; the others are asked with their image."""
     with scripted(lambda *_: answer("red"), models=["m"]) as endpoint:
         result = nel.evaluate(_config(folder, endpoint.url))
     parts = [call.body["messages"][0]["content"] for call in endpoint.calls]

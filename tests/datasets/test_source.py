@@ -75,7 +75,7 @@ def test_faulty_callables_are_named(function: Any, problem: str) -> None:
     ],
 )
 def test_unknown_sources_are_refused(source: Any, problem: str) -> None:
-    """A scheme that is not installed, or a thing that is no source, says so."""
+    """A scheme that is not installed, or a thing that is not a source, says so."""
     with pytest.raises(DatasetError, match=problem):
         open_dataset(source)
 

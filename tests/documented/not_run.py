@@ -77,7 +77,7 @@ CODES: Final = {
     ("docs/tutorials/judging.md", _MUMBLED): 3,
     ("docs/tutorials/judging.md", "nel eval resume eval_results/mumbled"): 3,
 }
-"""Exit codes that are no 0 and what their page shows."""
+"""Exit codes that are not 0 and what their page shows."""
 
 
 def reason_not_to_run(one: Shown) -> str:

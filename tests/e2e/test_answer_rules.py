@@ -51,7 +51,7 @@ def test_the_official_rule_is_chosen_by_its_name(tmp_path: Path) -> None:
 
 
 def test_a_strict_form_reads_nothing_else(tmp_path: Path) -> None:
-    """An answer outside of the tag is no answer; a warning counts such answers, and no metric does."""
+    """An answer outside of the tag is not an answer; a warning counts such answers, and no metric does."""
     _, rewards = recorded(tmp_path, "--answer-form", "tag answer", "--strict-form")
     assert rewards == [1.0, 0.0, 0.0]
     metrics = read_json(only_run(tmp_path / "eval_results") / "gsm8k" / "metrics.json")

@@ -263,7 +263,7 @@ def test_an_adapter_that_words_and_reads_for_itself(tmp_path: Path) -> None:
 def test_a_role_suffices_and_without_one_the_model_judges_itself_loudly(tmp_path: Path) -> None:
     """A grader may be configured as a role alone; without one it is the evaluated model, as in Inspect, with a warning.
 
-    Where no model could grade, and where a name is no judge's, nothing is sent.
+    Where no model could grade, and where a name is not a judge's, nothing is sent.
     """
     source = "b = bench()(model_graded_qa())\n"
     with scripted(adds) as model, scripted(says(g="C")) as judge:

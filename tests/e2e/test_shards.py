@@ -330,7 +330,7 @@ def test_a_shard_keeps_its_number_through_kill_resume_and_salvage(tmp_path: Path
         ({"shard": "0/3"}, '"0/3": shards are counted from 1, so that of 3 there is 1/3 to 3/3'),
         ({"shard": "4/3"}, "there is 1/3 to 3/3"),
         ({"shard": "1/0"}, "a run has 1 to 10,000 shards, not 0"),
-        ({"shard": "half"}, '"half" is no shard; say I/N'),
+        ({"shard": "half"}, '"half" is not a shard; say I/N'),
     ],
 )
 def test_what_no_shard_can_do_is_refused(more: dict[str, Any], said: str) -> None:

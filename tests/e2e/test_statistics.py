@@ -132,7 +132,7 @@ def test_a_mistyped_key_of_metrics_is_an_error(tmp_path: Path) -> None:
 def test_metrics_that_are_none_are_refused_before_the_run(tmp_path: Path) -> None:
     """With what was declared and what to write."""
     declared = '{"length": ["mean"]}'
-    said = "which is no metric; write e.g. mean()"
+    said = "which is not a metric; write e.g. mean()"
     _rows(tmp_path)
     script = BY_KEY.replace('{"length": [mean(), std()], "*": [mean()]}', declared)
     (tmp_path / "bench.py").write_text(script, encoding="utf-8")

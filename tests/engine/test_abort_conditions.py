@@ -85,7 +85,7 @@ def test_more_truncated_answers_than_allowed_stop_a_run(n_cut_off: int, stops: b
 
 
 def test_only_the_first_answers_of_each_benchmark_are_looked_at() -> None:
-    """Later ones stop nothing, a lost one is no answer, and another benchmark has a count of its own."""
+    """Later ones stop nothing, a lost one is not an answer, and another benchmark has a count of its own."""
     counter = TruncationProbe(EngineConfig(truncation_probe=2, truncation_rate_max=0.5))
     assert counter.add(1, "a", Response(error=ResponseError(kind="timeout", message="late")), 64) is None
     assert [counter.add(1, "a", answer, 64) for answer in (WHOLE, CUT_OFF, CUT_OFF, CUT_OFF)] == [None] * 4

@@ -85,7 +85,7 @@ def test_every_row_has_the_same_chance() -> None:
 
 
 def test_a_sample_as_large_as_the_benchmark_is_all_of_it() -> None:
-    """Then it is no sample, and has the intervals of a whole run."""
+    """Then it is not a sample, and has the intervals of a whole run."""
     drawn, selection = sample(rows_of({"art": 3, "law": 4}), 10)
     assert (len(drawn), selection["kind"], selection["strata"], selection["seed"]) == (7, "all", {}, None)
 

@@ -224,7 +224,7 @@ def test_parallel_calls_are_answered_in_their_order(tmp_path: Path) -> None:
 def test_a_fault_of_the_benchmark_is_never_a_score(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, fault: str, kind: str, n_calls: int
 ) -> None:
-    """Its set-up, its evidence, its solver, a tool's result that is no JSON: unscored, and named; the run exits 3."""
+    """Its set-up, its evidence, its solver, a tool's result that is not JSON: unscored, and named; the run exits 3."""
     monkeypatch.setenv("FAULT", fault)
     call = ("odd", {"what": "object"}) if name == "functions" else ("add", {"a": 1})
     lines, calls, code = run(tmp_path, once(call), name)

@@ -144,7 +144,7 @@ def test_ctrl_c_keeps_the_steps(tmp_path: Path, whole: Path) -> None:
 
 
 def test_an_endpoint_that_refuses_everything_ends_the_run_at_once(tmp_path: Path) -> None:
-    """A wrong key is found with the first step, is no sample's score, and the other samples are not asked for it."""
+    """A wrong key is found with the first step, is not a sample's score, and the other samples are not asked for it."""
     refusal = {"error": {"message": "Incorrect API key", "type": "invalid_request_error", "code": "invalid_api_key"}}
     with scripted(lambda *_: Reply(status=401, body=refusal)) as endpoint:
         assert evaluate(tmp_path, endpoint) == 2

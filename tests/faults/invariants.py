@@ -88,7 +88,7 @@ def strict_json(text: str) -> Any:
     """Parse JSON that has no NaN, no infinity and no duplicate key; a lone surrogate can only be an escape."""
 
     def refuse(constant: str) -> None:
-        raise AssertionError(f"{constant} is no JSON")
+        raise AssertionError(f"{constant} is not JSON")
 
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)

@@ -161,7 +161,7 @@ def test_a_flip_that_is_still_json(tmp_path: Path, finished: Ran, old: bytes, ne
 
 @pytest.mark.parametrize("place", [0, 1])
 def test_another_id(tmp_path: Path, finished: Ran, place: int) -> None:
-    """A sample's id that was changed in the table, or in its index, is no new sample after a salvage."""
+    """A sample's id that was changed in the table, or in its index, is not a new sample after a salvage."""
     name = str(finished.rows[5]["sample_id"]).encode()
 
     def rename(data: bytearray) -> bytes:

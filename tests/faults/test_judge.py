@@ -177,7 +177,7 @@ def test_f98_a_member_that_is_down_or_disagrees_is_seen(tmp_path: Path) -> None:
 
 
 def test_f99_a_judge_that_changes_its_mind_is_measured_and_its_cache_knows_what_it_was_asked(tmp_path: Path) -> None:
-    """Repeats that differ are counted; another template, model or setting is no hit."""
+    """Repeats that differ are counted; another template, model or setting is not a hit."""
     seen: dict[int, int] = {}
 
     def wavers(call: Call) -> Reply:

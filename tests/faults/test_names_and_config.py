@@ -120,7 +120,7 @@ def test_f109_samples_with_hostile_ids(tmp_path: Path) -> None:
 
 
 def test_f109_a_hostile_model_name(tmp_path: Path) -> None:
-    """A model's name is sent as it is and shown harmlessly; it is no path, header or command of the terminal."""
+    """A model's name is sent as it is and shown harmlessly; it is not a path, header or command of the terminal."""
     model = "../../m\nInjected: 1 \x1b]0;x\x07 🙂" + "m" * 2000
     with serving() as server:
         path = write_config(tmp_path, server.url, endpoint={"model": model})
@@ -135,7 +135,7 @@ def test_f109_a_hostile_model_name(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("run_id", ["..", "a/b", "/x", "", ".x", "-x", "a\n", "x" * 300, "a\x00"], ids=repr)
 def test_f109_a_run_id_is_a_plain_name(tmp_path: Path, run_id: str) -> None:
-    """A run id that is no plain name is refused."""
+    """A run id that is not a plain name is refused."""
     settings = config(tmp_path, "http://127.0.0.1:9/v1")
     settings["output"]["run_id"] = run_id
     with pytest.raises(ConfigError, match="run_id"):

@@ -208,7 +208,7 @@ def test_f34_what_is_no_name_of_a_host(tmp_path: Path) -> None:
     ran = run(tmp_path, "http://a..b/v1", n=2, engine={"preflight": True})
     assert ran.exit_code == 75
     assert ran.states == ["infra:connection"] * 2
-    assert "cannot connect to a..b:80: that is no name of a host" in ran.reason
+    assert "cannot connect to a..b:80: that is not a name of a host" in ran.reason
 
 
 def test_f34_a_name_server_that_recovers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

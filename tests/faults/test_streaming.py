@@ -263,7 +263,7 @@ LONG = {"total_timeout_seconds": 1.5}
     ids=["f19-stall", "f19-pings-after-text", "f19-pings-alone", "f19-drip"],
 )  # fmt: skip
 def test_a_stream_that_stalls_meets_a_deadline(reply: Reply, limits: dict[str, float], kinds: set[str]) -> None:
-    """Comments are no data: only events hold the idle deadline off, and nothing holds the total one off."""
+    """Comments are not data: only events hold the idle deadline off, and nothing holds the total one off."""
     with serving({0: reply}, models=None) as server:
         (response,) = ask(server, attempts_max=1, stream=True, **limits)
     assert end_of(response) in kinds

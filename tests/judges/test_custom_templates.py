@@ -99,7 +99,7 @@ strict = Judge(name="strict", description="Breaks", ask=ask, example_reply="")
 
 
 def test_a_judge_that_fails_on_its_own_example_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A plugin's fault while a run is planned names the plugin and what to do, and is no crash."""
+    """A plugin's fault while a run is planned names the plugin and what to do, and is not a crash."""
     entries = {"nel.judges": {"strict": "judge_that_breaks:strict"}}
     install(tmp_path, "breaks", entries, modules={"judge_that_breaks": BREAKS})
     monkeypatch.syspath_prepend(tmp_path)

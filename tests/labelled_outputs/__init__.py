@@ -2,7 +2,7 @@
 
 What counts as stated: the answer, of the kind that was asked for, to the question that was asked, as a reader takes it
 from the whole output. An option counts when its letter or its text is given, and "the closest is (D)" is D. Several
-options, "none of the above", a value that is no option, a formula, a time of day, a blank, an answer that is taken back
+options, "none of the above", a value that is not an option, a formula, a time of day, a blank, an answer that is taken back
 without another, and an output that is cut off or runs in a loop state nothing. What a model writes after its answer
 (the same in words, a new question) changes nothing. Numbers are written without thousands separators, other answers as
 they stand in the output. Whether an answer is right plays no part.

@@ -80,7 +80,7 @@ def test_copies_of_right_and_wrong_answers_are_a_proportion() -> None:
 
 
 def test_the_stratified_formula_of_cochran() -> None:
-    """Numbers that are no proportion have t times the root of the stratified variance, with m - H degrees."""
+    """Numbers that are not a proportion have t times the root of the stratified variance, with m - H degrees."""
     drawn = ([0.1, 0.5, 0.3], 30), ([0.9, 0.7, 0.8, 0.6], 40)
     interval = stratified_interval(strata_of(*drawn), is_proportion=False)
     parts = [(3 / 7) ** 2 * (1 - 3 / 30) * 0.04 / 3, (4 / 7) ** 2 * (1 - 4 / 40) * (0.05 / 3) / 4]

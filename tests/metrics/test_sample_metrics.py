@@ -156,7 +156,7 @@ def test_bootstrap_interval() -> None:
 
 
 def test_wilson_interval() -> None:
-    """All right is no certainty; one sample has an interval too; another value than 0 and 1 has none."""
+    """All right is not a certainty; one sample has an interval too; another value than 0 and 1 has none."""
     expected = wilson_interval(5, 5)
     assert ci(method="wilson")(samples("CCCCC")) == {"lower": expected.lower, "upper": expected.upper}
     assert ci(method="wilson")(samples("C"))["lower"] == pytest.approx(0.206549, abs=5e-7)

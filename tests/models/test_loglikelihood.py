@@ -85,7 +85,7 @@ def test_the_body_asks_for_echo_and_nothing_replaces_it() -> None:
 
 
 def test_a_continuation_is_summed_and_what_is_generated_is_dropped() -> None:
-    """The token of a server that cannot do without one is no part of the sum."""
+    """The token of a server that cannot do without one is not part of the sum."""
     tokens, values = ["The", " answer", " is", " A", "!", "\n"], [None, -3.0, -1.0, -0.25, -2.0, -7.0]
     expected = ChoiceScore(text=" A!", logprob=-2.25, is_greedy=True, tokens=2)
     assert score_choice(_choice(tokens, values), context="The answer is", continuation=" A!", generated=1) == expected

@@ -158,7 +158,7 @@ def test_an_error_inside_a_200(code: Any, kind: str, retryable: bool) -> None:
     [None, [], {"prompt_tokens": 10**400}, {"prompt_tokens": "7"}, {"prompt_tokens": -1}, {"prompt_tokens": True}],
 )
 def test_strange_usage_is_unknown(usage: Any) -> None:
-    """Counts that are no counts are unknown, never an error."""
+    """Counts that are not counts are unknown, never an error."""
     assert usage_in(usage, "prompt", "completion").prompt_tokens is None
 
 

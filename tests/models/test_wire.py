@@ -362,4 +362,4 @@ def test_answers_of_any_shape_are_read(name: Any) -> None:
         assert_sound(streamed)
         read[type(streamed)] += 1
     assert set(read) == {Response, Fault}
-    assert read.total() > 400  # the others are no JSON at all
+    assert read.total() > 400  # the others are not JSON at all

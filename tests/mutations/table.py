@@ -1445,7 +1445,7 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="evalscopes-last-capital-unbounded",
-        fault="The last capital letter of a reply is its answer though it is no option of the sample.",
+        fault="The last capital letter of a reply is its answer though it is not an option of the sample.",
         fragment="return {last} if last in labels else set()",
         replacement="return {last} if last else set()",
         tests=("tests/compat/test_evalscope_names.py",),
@@ -1589,7 +1589,7 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="numbers-tear-clusters-apart",
-        fault="Errors that differ in a number alone are no cluster.",
+        fault="Errors that differ in a number alone are not a cluster.",
         fragment='(re.compile(r"\\d+(?:[.,:]\\d+)*"), "N"),',
         replacement="",
         tests=("tests/artifacts/test_clusters.py",),

@@ -45,7 +45,7 @@ def test_pattern_compiles_and_names_its_answer_where_it_must(row: Row) -> None:
 
 @pytest.mark.parametrize("row", rows(), ids=lambda row: row.needed_by[:40])
 def test_row_names_a_recorded_output_or_a_published_task(row: Row) -> None:
-    """Invented forms are no evidence for a row."""
+    """Invented forms are not evidence for a row."""
     recorded = RECORDED.match(row.needed_by)
     assert row.needed_by.startswith(PUBLISHED) or (recorded is not None and recorded["row"] is not None)
 

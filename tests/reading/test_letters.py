@@ -38,7 +38,7 @@ def letter(text: str, choices: tuple[str, ...] | None = None) -> Reading:
     ],
 )
 def test_which_letter_is_read(text: str, value: str | None, form: Form | None) -> None:
-    """The declared one, in the strongest form and of those the last; an article is no letter."""
+    """The declared one, in the strongest form and of those the last; an article is not a letter."""
     reading = letter(text)
     assert reading.value == value
     if form is not None:
@@ -68,7 +68,7 @@ def test_an_option_by_its_text(text: str, choices: tuple[str, ...], value: str |
     ],
 )
 def test_why_a_letter_is_rejected(text: str, reason: Reason) -> None:
-    """A letter that is no answer is named with its reason."""
+    """A letter that is not an answer is named with its reason."""
     reading = letter(text)
     assert reading.value is None
     assert reason in {rejected.why for rejected in reading.rejected}

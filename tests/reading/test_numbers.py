@@ -69,7 +69,7 @@ def test_which_number_is_read(text: str, value: str | None, form: Form | None) -
     ("text", "reason"), [("The answer is 5 or 6.", Reason.SEVERAL), (_CUT_OFF, Reason.CUT_OFF)], ids=["several", "cut"]
 )
 def test_why_a_number_is_rejected(text: str, reason: Reason) -> None:
-    """A number that is no answer is named with its reason."""
+    """A number that is not an answer is named with its reason."""
     reading = number(text)
     assert reading.value is None
     assert reason in {rejected.why for rejected in reading.rejected}
@@ -81,7 +81,7 @@ def test_the_prompts_own_marker_ends_the_response() -> None:
 
 
 def test_positions_are_those_of_the_whole_response() -> None:
-    """Removed tokens do not move the span, and a unit is no part of it."""
+    """Removed tokens do not move the span, and a unit is not part of it."""
     text = "<|start_header_id|>assistant<|end_header_id|>The answer is 42."
     reading = number(text)
     assert text[reading.start : reading.end] == "42"

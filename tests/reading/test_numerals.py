@@ -25,7 +25,7 @@ def test_indian_and_swiss_grouping_are_understood() -> None:
 
 
 def test_a_decimal_comma_is_that_of_the_language() -> None:
-    """Without a language 12,5 is no number."""
+    """Without a language 12,5 is not a number."""
     assert parse_number("12,5", decimal_mark=",") == Fraction(25, 2)
     assert parse_number("1.234", decimal_mark=",") == 1_234
     assert parse_number("12,5") is None

@@ -172,7 +172,7 @@ def test_a_larger_run_is_drawn_and_says_so(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("n_not_asked", [0, 3])
 def test_the_drawn_samples_are_read_by_their_place(tmp_path: Path, n_not_asked: int) -> None:
-    """Among those that were asked; lines that are not shown are passed over, blank ones are no lines."""
+    """Among those that were asked; lines that are not shown are passed over, blank ones are not lines."""
     run_fixture.build_run(tmp_path, n=200, benchmarks=("alpha",))
     (files,) = read_run(tmp_path)
     path = files.directory / "results.jsonl"

@@ -150,7 +150,7 @@ def test_what_changes_becomes_its_new_value_in_place() -> None:
 
 
 def test_members_of_standard_enumerations_stay_members() -> None:
-    """`HTTPStatus.OK` is no integer."""
+    """`HTTPStatus.OK` is not an integer."""
     assert there_and_back(http.HTTPStatus.OK) is http.HTTPStatus.OK
 
 

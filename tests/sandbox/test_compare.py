@@ -63,7 +63,7 @@ def test_the_tolerance_is_of_the_expected_number() -> None:
 
 @given(st.text(max_size=200))
 def test_an_output_equals_itself(text: str) -> None:
-    """By every rule; as floats, unless a token is no number by name."""
+    """By every rule; as floats, unless a token is not a number by name."""
     numbers = [token for token in text.split() if token.lower().lstrip("+-") == "nan"]
     assert [rule for rule in RULES if outputs_equal(text, text, rule=rule)] == [*RULES][: 3 if numbers else 4]
 

@@ -75,7 +75,7 @@ def test_gsm8k_gold_answer_without_a_number(target: Any) -> None:
 
 @pytest.mark.parametrize("target", [["10", "20"], {"value": 20}])
 def test_gsm8k_gold_answer_that_is_no_text(target: Any) -> None:
-    """A list or mapping is no gold number; its last number is not taken for one."""
+    """A list or mapping is not a gold number; its last number is not taken for one."""
     with pytest.raises(DatasetError):
         gsm8k_answer(ScorerInput(response="#### 20", target=target))
 

@@ -157,7 +157,7 @@ def test_multiple_choice_acc(
 
 
 def test_multiple_choice_acc_of_a_lone_surrogate() -> None:
-    """A choice that is no valid UTF-8 has a size all the same."""
+    """A choice that is not a valid UTF-8 has a size all the same."""
     assert _ranked("A", ["\ud800", "y"], [-1.0, -2.0])["acc_norm"] == 1.0
 
 

@@ -293,7 +293,7 @@ def test_what_stands_around_an_answer_does_not_count(kind: Any, response: str) -
     ],
 )
 def test_an_answer_that_is_a_letter(response: str, value: str) -> None:
-    """One letter after the last ANSWER: is compared; two, a word or nothing are no answer."""
+    """One letter after the last ANSWER: is compared; two, a word or nothing are not an answer."""
     assert _value(answer("letter"), response, "B") == value
 
 
@@ -379,7 +379,7 @@ def test_choice_says_what_it_read() -> None:
 
 @pytest.mark.parametrize("target", ["?", ["A", "?"]])
 def test_a_target_that_is_no_choice_is_a_bad_row(target: Any) -> None:
-    """A gold answer that is no letter and no text of a choice leaves the sample unscored."""
+    """A gold answer that is not a letter and no text of a choice leaves the sample unscored."""
     with pytest.raises(DatasetError):
         _value(choice(), "ANSWER: A", target, _FOUR)
 
@@ -427,7 +427,7 @@ _TEXTS_THAT_DIFFER = [("♞f3", "♝f3"), ("A ✓", "A ✗"), ("A-", "A"), ("1/2
 
 @pytest.mark.parametrize(("response", "target"), _TEXTS_THAT_DIFFER)
 def test_texts_that_differ_in_marks_are_not_equal(response: str, target: str) -> None:
-    """A symbol, a sign or a letter that is no article keeps two texts apart, alone and beside another target."""
+    """A symbol, a sign or a letter that is not an article keeps two texts apart, alone and beside another target."""
     for wanted in (target, [target, "Rome"]):
         assert _value(exact(), response, wanted) == INCORRECT
         assert _value(f1(), response, wanted) < 1.0
@@ -588,7 +588,7 @@ def test_targets() -> None:
 
 
 def test_scores_read_as_scalars() -> None:
-    """A scalar reads as text, number and bool; a grade is no number."""
+    """A scalar reads as text, number and bool; a grade is not a number."""
     assert Score(value=1).text == "1"
     assert Score(value="3").as_int() == 3
     assert Score(value="0.5").as_float() == 0.5

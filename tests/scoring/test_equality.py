@@ -32,7 +32,7 @@ def test_marks_with_a_meaning_make_a_difference(answer: str, target: str) -> Non
 
 @pytest.mark.parametrize("target", ["✓", "🎉", "☆", "\u200b", "\ufe0f", "]", "...", "?", "\U000f0000", "\ud800", "🏽"])
 def test_a_target_without_words_equals_nothing_but_itself(target: str) -> None:
-    """What normalises to nothing is no wild card."""
+    """What normalises to nothing is not a wild card."""
     assert same_text(target, target)
     for answer in ("", " ", "Paris", "I refuse to answer.", "A", "!", "✗", "\u200e"):
         assert not same_text(answer, target)

@@ -31,7 +31,7 @@ def test_extract_json(text: str, value: Any) -> None:
 
 
 def test_a_text_of_brackets_costs_no_quadratic_time() -> None:
-    """A megabyte of opening brackets is no JSON, quickly."""
+    """A megabyte of opening brackets is not JSON, quickly."""
     assert extract_json("[" * 1_000_000) is None
     assert extract_json("{ " * 200_000) is None
 
@@ -48,7 +48,7 @@ def test_a_text_of_brackets_costs_no_quadratic_time() -> None:
     ],
 )
 def test_full_json_schema(response: str, schema: dict[str, Any], valid: bool) -> None:
-    """Booleans are no integers; additionalProperties, maximum, pattern, anyOf and $ref count."""
+    """Booleans are not integers; additionalProperties, maximum, pattern, anyOf and $ref count."""
     result = validate_json_schema(response, schema)
     assert (result["valid"], result["score"]) == (valid, float(valid))
     assert (result["error"] is None) == valid

@@ -206,7 +206,7 @@ def test_an_empty_target_is_a_bad_row(scorer: Any, target: Any) -> None:
 
 
 def test_a_target_without_a_word_is_a_bad_row_for_rouge() -> None:
-    """Signs alone are no word; of several targets those with words count."""
+    """Signs alone are not a word; of several targets those with words count."""
     with pytest.raises(DatasetError, match="has no word for ROUGE"):
         rouge(ScorerInput(response="...", target="..."))
     assert rouge(ScorerInput(response="yes", target=["...", "yes"]))["rouge_1"] == 1.0
@@ -348,7 +348,7 @@ def test_corpus_scores_take_ragged_references() -> None:
 
 
 def test_corpus_bleu_counts_over_the_whole_corpus() -> None:
-    """A first response with more references than the second is no error, nor is the reverse."""
+    """A first response with more references than the second is not an error, nor is the reverse."""
     uneven: list[str | list[str]] = ["one two three four five", ["a b c d e", "six seven eight nine ten"]]
     assert corpus_bleu(["one two three four five", "six seven eight nine ten"], uneven) == pytest.approx(100)
     assert corpus_chrf(["one two three four five", "six seven eight nine ten"], uneven[::-1]) < 50

@@ -19,14 +19,14 @@ from tests.simulation.script import Damage
 from tests.simulation.world import Place, World
 
 _NEVER_KEPT = ("length", "empty", "filtered", "context", "refused", "poison")
-"""Samples whose answers are no answers to find again."""
+"""Samples whose answers are not answers to find again."""
 
 
 def spoil(cache: Path, damage: Damage) -> None:
     """Do to a cache what a script says."""
     path = cache / CACHE_NAME
     if damage == "garbage":
-        path.write_bytes(b"this is no database, " * 500)
+        path.write_bytes(b"this is not a database, " * 500)
     elif damage == "texts":
         with closing(sqlite3.connect(path, isolation_level=None)) as connection:
             for key, response in connection.execute("SELECT key, response FROM responses").fetchall():

@@ -86,7 +86,7 @@ class ScriptedEndpoint:
         self.fetched = 0
         """Requests of any kind, those for the list of models included."""
         self.n_neutral = 0
-        """Neutral prompts, which are no samples."""
+        """Neutral prompts, which are not samples."""
         self.in_flight: dict[int, Sent] = {}
         self.most_in_flight = 0
         self.session = 0

@@ -20,7 +20,7 @@ Trouble = Literal["none", "kill", "kill_at_commit", "kill_at_write", "signal", "
 Profile = Literal["mixed", "outages", "crashes", "limits"]
 Scored = Literal["simulated", "own"]
 Damage = Literal["none", "texts", "garbage"]
-"""What happens to a cache between two runs: nothing, other texts under the old digests, a file that is no database."""
+"""What happens to a cache between two runs: nothing, other texts under the old digests, a file that is not a database."""
 
 _POISON_MAX = 2
 """Three samples that fail with every attempt cannot be told from an endpoint that is down, once they alone are left."""

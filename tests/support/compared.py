@@ -221,7 +221,7 @@ def _example_sides(place: Path) -> list[Side]:
 
 
 def _accumulated(rows: Sequence[Mapping[str, Any]]) -> Accumulator:
-    """Return the numbers of a run with these lines, without those that are no result."""
+    """Return the numbers of a run with these lines, without those that are not a result."""
     total = Accumulator()
     usable = [
         one

@@ -17,7 +17,7 @@ def representatives(cases: Mapping[str, Any] | Iterable[Any], *fast: Any, ids: S
     Args:
         cases: A value each, or a tuple where the test takes several; a mapping names them.
         fast: Some of these cases, by name where they have one; each behaviour of the table should be among them.
-        ids: Names for cases that are no mapping.
+        ids: Names for cases that are not a mapping.
     """
     table = list(cases.items()) if isinstance(cases, Mapping) else [(None, case) for case in cases]
     if ids:

@@ -65,7 +65,7 @@ def kubernetes_files(job: KubernetesJob) -> dict[str, str]:
                 ' letters, digits and "-"'
             )
     if job.namespace is not None and not _NAME.fullmatch(job.namespace):
-        raise ConfigError(f'--namespace "{job.namespace}" is no name of a namespace')
+        raise ConfigError(f'--namespace "{job.namespace}" is not a name of a namespace')
     comments = "".join(f"# {line}\n" for line in ("The limits of the shards:", *job.limits))
     return {
         "shards.yaml": comments + _documents(_config_map(job), _shards(job)),

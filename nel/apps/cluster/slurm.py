@@ -63,7 +63,7 @@ def slurm_files(job: SlurmJob) -> dict[str, str]:
     for option in job.options:
         if not _OPTION.fullmatch(option):
             raise ConfigError(
-                f'--sbatch "{option}" is no option of sbatch; write --sbatch=--partition=NAME'
+                f'--sbatch "{option}" is not an option of sbatch; write --sbatch=--partition=NAME'
             )
         if option.partition("=")[0] in _OURS:
             raise ConfigError(f'--sbatch "{option}" is set by nel; leave it away')

@@ -107,7 +107,7 @@ def rank_models(
         seed: Seeds the resampling.
 
     Raises:
-        ValueError: The anchor is no model, or an argument is out of range.
+        ValueError: The anchor is not a model, or an argument is out of range.
     """
     if not compared.n:
         return _nothing((), compared.models, {}, "nothing was compared")

@@ -261,7 +261,7 @@ class Seat:
         elif kind == "failed" and len(values) == 2:  # noqa: PLR2004 - of_connection and is_suspect
             gate.failed(permit, of_connection=values[0] is True, is_suspect=values[1] is True)
         else:
-            raise BadMessage(f"{kind!r} is no message of this version")
+            raise BadMessage(f"{kind!r} is not a message of this version")
 
 
 def _number_or_none(value: object) -> int | None:
@@ -274,7 +274,7 @@ def _seconds(value: object) -> float | None:
 
 def _quotas(value: object) -> dict[str, Quota]:
     if not isinstance(value, dict):
-        raise BadMessage("quotas are no object")
+        raise BadMessage("quotas are not an object")
     try:
         return {str(name): Quota(**quota) for name, quota in value.items()}
     except TypeError as error:

@@ -78,7 +78,7 @@ def _listed(value: object) -> object:
 
 
 def _text(content: object) -> object:
-    """Return the text of a message, whose parts that are no text are left out."""
+    """Return the text of a message, whose parts that are not a text are left out."""
     if content is None:
         return ""
     if isinstance(content, list) and all(isinstance(item, dict) for item in content):

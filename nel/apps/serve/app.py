@@ -180,7 +180,7 @@ def answer_text(response: object) -> str:
                 return str(message["content"])
     raise Refused(
         400,
-        "response is no answer; send text, a response with output, or a chat completion with"
+        "response is not an answer; send text, a response with output, or a chat completion with"
         " choices",
     )
 
@@ -226,7 +226,7 @@ async def _body(request: web.Request) -> dict[str, Any]:
     try:
         body = loads(data) if data else {}
     except ValueError as error:
-        raise Refused(400, f"the body is no JSON: {error}") from error
+        raise Refused(400, f"the body is not JSON: {error}") from error
     if not isinstance(body, dict):
         raise Refused(400, f"the body is a {type(body).__name__}, not a JSON object")
     return body

@@ -78,7 +78,7 @@ def base_path_of(text: str) -> str:
     path = "/" + text.strip("/") if text.strip("/") else ""
     if not _BASE_PATH.fullmatch(path) or "//" in text or "/." in path:
         raise UsageError(
-            f'--base-path "{text}" is no path of letters, digits, . _ ~ and -; give one like /eval'
+            f'--base-path "{text}" is not a path of letters, digits, . _ ~ and -; give one like /eval'
         )
     return path
 

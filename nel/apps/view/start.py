@@ -84,7 +84,7 @@ def access_of(options: ViewOptions) -> Access:
     for name in options.allowed_hosts:
         if host_of(name) is None or host_of(name) != name.lower().strip("[]"):
             raise UsageError(
-                f'--allowed-host "{name}" is no name of a host; give it without scheme and port'
+                f'--allowed-host "{name}" is not a name of a host; give it without scheme and port'
             )
     token = None
     if options.has_token:

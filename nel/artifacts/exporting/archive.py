@@ -132,7 +132,7 @@ def open_archive(path: Path, cache_dir: Path) -> Path:
         cache_dir: Unpacked into ``archives/DIGEST`` there.
 
     Raises:
-        OutputError: It is no archive of a run, is damaged or too large, or holds what is no plain
+        OutputError: It is not an archive of a run, is damaged or too large, or holds what is no plain
             file or leads out of its folder.
     """
     try:
@@ -146,7 +146,7 @@ def open_archive(path: Path, cache_dir: Path) -> Path:
     stores = sorted(home.glob(f"*/{FILE_NAME}"))
     if len(stores) != 1:
         raise OutputError(
-            f"{path} is no archive of a run: it holds {len(stores)} files {FILE_NAME}"
+            f"{path} is not an archive of a run: it holds {len(stores)} files {FILE_NAME}"
         )
     return stores[0].parent
 
@@ -198,7 +198,7 @@ def _unpack(path: Path, folder: Path) -> None:
                 continue
             if not member.isreg():
                 raise OutputError(
-                    f"{path} holds {member.name!r:.200}, which is no plain file; it is not opened"
+                    f"{path} holds {member.name!r:.200}, which is not a plain file; it is not opened"
                 )
             _write_member(tar, member, folder.joinpath(*parts))
         while stream.read(_CHUNK):  # to the end, where the checksum stands

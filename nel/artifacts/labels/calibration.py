@@ -65,7 +65,7 @@ def read_labels(directory: Path) -> dict[Key, StoredLabel]:
             by = {str(name): float(score) for name, score in row.get("annotators", {}).items()}
             labels[key] = StoredLabel(float(row["label"]), str(row["response_sha256"]), by)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise UsageError(f"{path}:{number} is no label; {_AGAIN}") from error
+            raise UsageError(f"{path}:{number} is not a label; {_AGAIN}") from error
     return labels
 
 
@@ -184,7 +184,7 @@ def read_borrowed(directory: Path) -> dict[str, object] | None:
             for key in ("value", "n_effective")
         ]
         if not all(isinstance(rate, (int, float)) for rate in (*rates, borrowed["n_labelled"])):
-            raise ValueError("a rate is no number")
+            raise ValueError("a rate is not a number")
         return {"judge": None, "templates": [], "run_id": "", **borrowed}
     except FileNotFoundError:
         return None

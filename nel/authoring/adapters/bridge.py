@@ -107,7 +107,7 @@ class AdapterScorer:
 
     def __call__(self, sample: ScorerInput) -> NelScore:
         """Return the adapter's numbers, the main one first, and what it extracted; numbers in its
-        metadata are no metrics.
+        metadata are not metrics.
         """
         asked = "" if sample.sample is None else sample.sample.input
         state = self.adapter.run_inference(
@@ -353,7 +353,7 @@ def adapt(adapter_class: type, arguments: Mapping[str, Any] | None = None) -> Ad
     """
     if not is_adapter(adapter_class):
         raise ConfigError(
-            f"{getattr(adapter_class, '__name__', adapter_class)} is no registered adapter class"
+            f"{getattr(adapter_class, '__name__', adapter_class)} is not a registered adapter class"
         )
     changes = dict(arguments or {})
     limit = changes.pop("limit", None)

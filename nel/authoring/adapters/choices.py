@@ -59,7 +59,7 @@ class MultiChoiceAdapter(DefaultDataAdapter):
         list.
 
         Raises:
-            DatasetError: Several are right, and the target is no letters.
+            DatasetError: Several are right, and the target is not letters.
         """
         accepted = super().accepted_answers(reference, task_state)
         if not self.multiple_correct:

@@ -44,7 +44,7 @@ class RegexFilter(Filter):
             self.pattern = re.compile(regex_pattern)
         except re.error as error:
             raise ConfigError(
-                f"the filter's pattern {regex_pattern!r} is no regular expression: {error}"
+                f"the filter's pattern {regex_pattern!r} is not a regular expression: {error}"
             ) from error
         self.group_select = group_select
         self.fallback = fallback

@@ -20,7 +20,7 @@ FILE_SHA256 = "feee3f7e7db3617e94e8fcf1977b756ec420ef8568f4e0fcbbe0e92e9d5fc032"
 
 
 def _counts(scores: Sequence[SampleScore]) -> tuple[float, float]:
-    """Return how many answers are correct and how many were attempted; a failure of the model is no
+    """Return how many answers are correct and how many were attempted; a failure of the model is not an
     attempt.
     """
     numbers = [score.score.metadata or {} for score in scores]

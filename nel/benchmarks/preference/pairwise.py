@@ -29,7 +29,7 @@ def with_both_answers(row: dict[str, object]) -> dict[str, object]:
 
     Raises:
         KeyError: There is no ``baseline``.
-        ValueError: It is no text, or its reasoning never closes.
+        ValueError: It is not a text, or its reasoning never closes.
     """
     baseline = row["baseline"]
     if not isinstance(baseline, str):

@@ -10,7 +10,6 @@ from typing import Any, ClassVar, Final
 
 from nel.authoring.adapters.base import DefaultDataAdapter as OwnAdapter
 from nel.authoring.adapters.bridge import AdaptedBenchmark
-from nel.compat.evalscope.judge_definition import JudgeContext, judged
 from nel.authoring.adapters.metrics import METRICS, MetricFunction
 from nel.authoring.adapters.samples import ChatMessage, ChatMessageUser, ModelOutput, Sample, Score
 from nel.authoring.adapters.samples import TaskState as OwnState
@@ -23,6 +22,7 @@ from nel.compat.evalscope.choices import (
     parse_answers_zh,
     prompt,
 )
+from nel.compat.evalscope.judge_definition import JudgeContext, judged
 from nel.compat.evalscope.mathematics import compare_answers
 from nel.compat.evalscope.media import MediaReader, with_bytes
 from nel.compat.evalscope.messages import TaskState

@@ -146,7 +146,7 @@ def answer_index(char: str) -> int:
         return 25 + int(char)
     if char.isalpha() and len(char) == 1:
         return ord(char.upper()) - ord("A")
-    raise ValueError(f"{char!r} is no letter of a choice")
+    raise ValueError(f"{char!r} is not a letter of a choice")
 
 
 def _texts(choices: Iterable[str | Choice]) -> list[str]:

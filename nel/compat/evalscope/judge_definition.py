@@ -76,7 +76,7 @@ class OutputContract:
 def _objects_in(reply: str) -> list[Any]:
     """Return the JSON objects of a reply, those within a line too; ValueError where one is broken.
 
-    Braces before anything but a key, as in ``\\boxed{12}``, are no object.
+    Braces before anything but a key, as in ``\\boxed{12}``, are not an object.
     """
     objects: list[Any] = []
     position = 0

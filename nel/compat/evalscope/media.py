@@ -120,7 +120,7 @@ class MediaReader:
         """Return an image as a mapping with its address under ``url``.
 
         Raises:
-            ValueError: It is no image.
+            ValueError: It is not an image.
         """
         if media_type != _IMAGE:
             raise ValueError(f"nel reads the images of a record, and no {media_type}")

@@ -98,7 +98,7 @@ def _attribution(
 
 
 def _text(prompt: object) -> str:
-    """Return the messages of a prompt as one text; one that is no text is its JSON."""
+    """Return the messages of a prompt as one text; one that is not a text is its JSON."""
     messages = prompt if isinstance(prompt, list) else []
     return "\n\n".join(_content(message) for message in messages)
 

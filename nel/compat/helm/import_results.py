@@ -35,7 +35,7 @@ MEASURES: Final = (
     "exact_match",
 )  # fmt: skip
 """Metrics by which a run is measured, the most particular first: HELM names the one that counts in
-its schema of groups alone, which is no part of a run."""
+its schema of groups alone, which is not part of a run."""
 _GENERATION: Final = ("temperature", "max_tokens", "top_p", "presence_penalty", "frequency_penalty")
 _Key = tuple[str, int]
 _Stats = Mapping[_Key, Mapping[str, float]]

@@ -151,7 +151,9 @@ def _opened(path: Path) -> zipfile.ZipFile:
     try:
         return zipfile.ZipFile(path)
     except (OSError, zipfile.BadZipFile) as error:
-        raise OutputError(f"{path} is no Inspect log ({error}); give an undamaged copy") from error
+        raise OutputError(
+            f"{path} is not an Inspect log ({error}); give an undamaged copy"
+        ) from error
 
 
 def _member(log: zipfile.ZipFile, name: str, path: Path) -> bytes:

@@ -60,7 +60,7 @@ def result_of(sample: Mapping[str, Any], scorers: Sequence[str], where: str) -> 
 
 
 def value_to_float(value: object) -> float | None:
-    """Return a score's value as Inspect counts it; None where it is no number, as for NaN, which is
+    """Return a score's value as Inspect counts it; None where it is not a number, as for NaN, which is
     unscored there.
     """
     if isinstance(value, str):
@@ -202,7 +202,7 @@ def _outcome(sample: Mapping[str, Any], scorers: Sequence[str], own: Mapping[str
         return Unscored(
             cause="scorer",
             kind="unknown",
-            detail=f"the score {text(score.get('value'))} is no number",
+            detail=f"the score {text(score.get('value'))} is not a number",
         )
     if score.get("explanation") and "explanation" not in details:
         details["explanation"] = score["explanation"]

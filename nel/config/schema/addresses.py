@@ -21,7 +21,7 @@ def service_url(url: str | None, *, what: str, example: str, secret: str) -> str
         secret: What to do where the URL holds a user name or a query, which may be secret.
 
     Raises:
-        ValueError: It is no http URL with a host, or holds more than host, port and path.
+        ValueError: It is not a http URL with a host, or holds more than host, port and path.
     """
     if url is None:
         return None
@@ -42,7 +42,7 @@ def variable_name(name: str | None, *, field: str, secret: str) -> str | None:
 
     Args:
         field: The key in the configuration.
-        secret: What the variable holds, which is no name of one.
+        secret: What the variable holds, which is not a name of one.
 
     Raises:
         ValueError: It is no such name.

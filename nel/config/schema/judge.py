@@ -100,7 +100,7 @@ class JudgeConfig(Strict):
         if not isinstance(data, dict):
             if isinstance(data, JudgeConfig):
                 return data
-            what = f"a {type(data).__name__} is no judge"
+            what = f"a {type(data).__name__} is not a judge"
             raise ValueError(what + "; give {url: …, model: …}, or several as {panel: [{…}, …]}")
         if "api_key" in data:
             raise ValueError(

@@ -179,7 +179,7 @@ class ObservabilityConfig(Strict):
             return str(IPv4Address(host))
         except ValueError as error:
             raise ValueError(
-                f'"{host}" is no address of this machine such as 127.0.0.1 or 0.0.0.0'
+                f'"{host}" is not an address of this machine such as 127.0.0.1 or 0.0.0.0'
             ) from error
 
 

@@ -40,7 +40,7 @@ def read_shard(text: str) -> Shard:
     """
     matched = _SHARD.fullmatch(text.strip())
     if matched is None:
-        raise ValueError(f'"{text}" is no shard; say I/N, such as 1/8 for the first of eight')
+        raise ValueError(f'"{text}" is not a shard; say I/N, such as 1/8 for the first of eight')
     number, of = int(matched["number"]), int(matched["of"])
     if not 1 <= of <= SHARDS_MAX:
         raise ValueError(f'"{text}": a run has 1 to {SHARDS_MAX:,} shards, not {of:,}')

@@ -68,14 +68,14 @@ def read_condition(text: str) -> StopCondition:
         return StopCondition(kind="better-or-worse", baseline=baseline, text=text)
     if word not in KINDS:
         hint = did_you_mean(word, KINDS) or f"; say {GRAMMAR}"
-        raise ValueError(f'"{text}" is no stop rule{hint}')
+        raise ValueError(f'"{text}" is not a stop rule{hint}')
     matched = (_WIDTH if word == "width" else _FUTILE).fullmatch(text)
     if matched is None:
         raise ValueError(f'"{text}" cannot be read; say {_example(word)}')
     if word == "futile" and matched["metric"] not in HEADLINES:
         hint = did_you_mean(matched["metric"], HEADLINES) or f"; known: {', '.join(HEADLINES)}"
         raise ValueError(
-            f'"{text}": "{matched["metric"]}" is no name of the headline, which a rule looks'
+            f'"{text}": "{matched["metric"]}" is not a name of the headline, which a rule looks'
             f" at{hint}"
         )
     value = _share(matched["value"], text)

@@ -113,7 +113,7 @@ def _baseline(
     path = Path(named).expanduser()
     if not (path / FILE_NAME).is_file():
         raise ConfigError(
-            f"stop.when: {path} is no run directory, nor the name of a baseline; say"
+            f"stop.when: {path} is not a run directory, nor the name of a baseline; say"
             " better-or-worse RUN_DIR, of a finished run, or name it with nel baseline set NAME"
             " RUN_DIR"
         )

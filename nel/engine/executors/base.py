@@ -1,7 +1,7 @@
 """The contract of an executor: where the scorers and the programs of a run are computed.
 
 The run itself asks the endpoint, and keeps the store, limits, budgets and stop rules, whatever the
-executor is. So an executor changes no answer and no score, and is no part of a run's identity.
+executor is. So an executor changes no answer and no score, and is not part of a run's identity.
 """
 
 from __future__ import annotations

@@ -185,7 +185,7 @@ class _SandboxHost:
 def main() -> None:
     """Serve a run until the standard input closes."""
     stdin, written = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what plugins print is no packet
+    os.dup2(2, 1)  # what plugins print is not a packet
     first = read_packet(stdin)
     if first is None:
         return

@@ -150,7 +150,7 @@ def _grade_of(question: Question, response: Response) -> Grade:
     if question.read_tokens is not None and response.first_token:
         if response.reasoning is not None:
             raise JudgeError(
-                "the judge reasoned first, so that its first token is no grade; turn its"
+                "the judge reasoned first, so that its first token is not a grade; turn its"
                 " reasoning off",
                 kind="reasoned",
                 reply=text,

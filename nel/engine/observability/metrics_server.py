@@ -57,7 +57,7 @@ class _Server(ThreadingMixIn, WSGIServer):
             self._free.release()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Write nothing: clients that go away are no news, and stderr belongs to the run."""
+        """Write nothing: clients that go away are not news, and stderr belongs to the run."""
 
 
 class _Handler(WSGIRequestHandler):

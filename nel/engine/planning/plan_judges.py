@@ -171,7 +171,7 @@ def judge_identity(judge: JudgeConfig | None, roles: Mapping[str, ModelConfig]) 
 
 def _own_roles(benchmark: Benchmark) -> dict[str, ModelConfig]:
     """Return the further judges of a benchmark, ``judge_1`` …; its ``judge`` belongs to the panel
-    and is no role.
+    and is not a role.
     """
     return {key: member for key, member in judges_in(benchmark.extra).items() if key != "judge"}
 

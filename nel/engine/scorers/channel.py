@@ -41,7 +41,7 @@ in async scorers.
 
 
 class FrameError(ValueError):
-    """What came over the socket is no message; something else wrote to it."""
+    """What came over the socket is not a message; something else wrote to it."""
 
 
 # Messages between the run and a worker. Named tuples, since they pickle faster than dataclasses.
@@ -100,7 +100,7 @@ async def read_frame(reader: asyncio.StreamReader) -> Question | Finished:
 
     Raises:
         asyncio.IncompleteReadError: Its process is gone.
-        FrameError: It is no message of the worker.
+        FrameError: It is not a message of the worker.
     """
     size, checksum = _read_header(await reader.readexactly(_HEADER.size))
     message = _decoded(await reader.readexactly(size), checksum)

@@ -94,7 +94,7 @@ def code_digest(functions: Iterable[Any]) -> str:
     """Return a digest of functions or classes, of what they use of their own files, and of the
     files that those import.
 
-    A scorer in the same file is no part of it unless they use it.
+    A scorer in the same file is not part of it unless they use it.
     """
     names: dict[Path, set[str]] = {}
     for function in functions:

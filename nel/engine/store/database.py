@@ -190,7 +190,7 @@ class Store:
         return None if row is None else int(row[0])
 
     def count_usable(self, benchmark: int) -> int:
-        """Return how many samples are no bad rows; sees the rows of an open transaction too."""
+        """Return how many samples are not bad rows; sees the rows of an open transaction too."""
         # Both counts need an index alone; `fault IS NULL` would read every sample.
         query = (
             "SELECT (SELECT count(*) FROM samples WHERE benchmark = ?1)"

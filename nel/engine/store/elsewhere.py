@@ -1,5 +1,5 @@
 """Which samples of a run.db another shard of the run asks: a table of them, empty in a run that is
-no shard.
+not a shard.
 
 A shard stores every sample of its dataset, so that all shards have one identity, and asks the
 samples that are not in the table. Whole clusters, and all repeats of a sample, are in one shard.

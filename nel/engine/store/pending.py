@@ -119,7 +119,7 @@ class Pending:
         return self._snapshot.execute(query, (benchmark,)).fetchone() is not None
 
     def usable_ids(self, benchmark: int) -> Iterator[tuple[str, int]]:
-        """Yield ``(sample_id, idx)`` of each sample of a benchmark that is no bad row."""
+        """Yield ``(sample_id, idx)`` of each sample of a benchmark that is not a bad row."""
         query = "SELECT sample_id, idx FROM samples WHERE benchmark = ? AND fault IS NULL"
         yield from self._snapshot.execute(query, (benchmark,))
 

@@ -32,7 +32,7 @@ def pattern_reader(
     """Return a reader of the verdict that a pattern finds.
 
     Args:
-        quoted: The question, whose quoted texts are no verdicts.
+        quoted: The question, whose quoted texts are not verdicts.
         pattern: Its first group, or else all of it, is where the grade begins.
         scale: None: the grade must be a number and is its own score.
         prefix: The prompt's end, where the pattern starts so: the grade alone is a reply then.
@@ -104,7 +104,7 @@ def json_reader(
     """Return a reader of JSON objects with a key, alone on their lines or in a code fence.
 
     Args:
-        quoted: The question, whose quoted texts are no verdicts.
+        quoted: The question, whose quoted texts are not verdicts.
         key: Of the verdict, or several of which an object has one; ``explanation`` is kept too.
         grade_of: Makes a grade of the value; None where it has the wrong type; raises `OutOfRange`.
 

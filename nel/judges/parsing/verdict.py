@@ -43,7 +43,7 @@ def grade_reader(
     """Return a reader of replies with a line such as ``GRADE: C``, or else another clear verdict.
 
     Args:
-        quoted: The question, whose quoted texts are no verdicts.
+        quoted: The question, whose quoted texts are not verdicts.
         scores: Grade to score. If all are numbers, ``4.0`` and, of five, ``4/5`` are 4.
         words: Further spellings of grades.
         keyword: Stands before the colon; upper and lower case are the same.

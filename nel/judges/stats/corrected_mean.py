@@ -267,7 +267,7 @@ def stratified_ppi_mean(
     nothing left for ``lam`` to tune: the estimate is the mean label of each grade, weighted by how
     often the judge gave it. Variances within have n - 1. Where all labels of a stratum lie at one
     bound, theirs is not 0 but that of a share of ``1 / (n + 2)``: few labels without an error are
-    no proof.
+    not proof.
 
     Args:
         strata: Each with at least two labels.

@@ -81,11 +81,11 @@ def decode(frame: str | bytes) -> list[list[object]]:
     try:
         message = loads(frame)
     except ValueError as error:
-        raise BadMessage(f"a frame is no JSON: {error}") from error
+        raise BadMessage(f"a frame is not JSON: {error}") from error
     if not isinstance(message, list) or not all(
         isinstance(item, list) and item for item in message
     ):
-        raise BadMessage("a frame is no list of messages")
+        raise BadMessage("a frame is not a list of messages")
     return message
 
 
@@ -108,7 +108,7 @@ def read_hello(message: Message) -> Hello:
     """
     body = message[1] if len(message) > 1 else None
     if message[0] != "hello" or not isinstance(body, Mapping):
-        raise BadMessage("the first message is no hello")
+        raise BadMessage("the first message is not a hello")
     if body.get("protocol") != PROTOCOL:
         raise BadMessage(
             f"protocol {body.get('protocol')!r} is spoken here as {PROTOCOL}; install the same nel"
@@ -135,7 +135,7 @@ def read_state(body: object) -> State:
         BadMessage: It is something else.
     """
     if not isinstance(body, dict):
-        raise BadMessage("a state is no object")
+        raise BadMessage("a state is not an object")
     try:
         return State(**body)
     except TypeError as error:

@@ -56,9 +56,11 @@ async def _joined(session: aiohttp.ClientSession, address: str, hello: Hello) ->
             raise LimiterRefused(
                 "it wants another token; name its variable with --limiter-token-env"
             ) from error
-        raise LimiterRefused(f"HTTP {error.status} is no answer of nel limiter serve") from error
+        raise LimiterRefused(
+            f"HTTP {error.status} is not an answer of nel limiter serve"
+        ) from error
     except aiohttp.InvalidURL as error:
-        raise LimiterRefused(f"{address} is no URL") from error
+        raise LimiterRefused(f"{address} is not a URL") from error
     except (aiohttp.ClientError, BadMessage, OSError, TimeoutError) as error:
         raise LimiterUnreachable(
             str(error) or f"no answer within {_CONNECT_SECONDS:g} s"

@@ -45,7 +45,7 @@ class CircuitBreaker:
             request: Identifies the request.
             of_connection: No connection was made, so that no request could have succeeded.
             is_suspect: The request failed before while others were answered; suspect requests alone
-                are no outage.
+                are not an outage.
         """
         if self.failing_since is None:
             self.failing_since = now

@@ -299,7 +299,7 @@ class Gate(ClosingGate):
         self._pause(wait, now)
 
     def _is_random(self, wait: float | None, now: float) -> bool:
-        """Return whether a refusal is no evidence of a limit; start or end a trial where one is
+        """Return whether a refusal is not evidence of a limit; start or end a trial where one is
         due.
         """
         if wait:  # an endpoint that names a wait applies a limit, to all requests
@@ -331,7 +331,7 @@ class Gate(ClosingGate):
         Args:
             permit: Of the request.
             of_connection: No connection was made.
-            is_suspect: The request failed before while others were answered, so it alone is no
+            is_suspect: The request failed before while others were answered, so it alone is not
                 evidence of an outage.
             wait: Seconds until it may be asked again, if it named any.
         """

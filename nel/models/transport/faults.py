@@ -26,7 +26,7 @@ _NO_TLS: Final = (
     "PACKET_LENGTH_TOO_LONG",
     "UNKNOWN_PROTOCOL",
 )
-"""What OpenSSL says of bytes that are no record of TLS."""
+"""What OpenSSL says of bytes that are not a record of TLS."""
 
 
 class ResponseTooLarge(ValueError):

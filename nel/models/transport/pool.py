@@ -154,7 +154,7 @@ class Pool:
         except (
             UnicodeError
         ) as error:  # of the codec of names: a label that is empty, or longer than 63 characters
-            raise ConnectFailed(f"{where}: that is no name of a host") from error
+            raise ConnectFailed(f"{where}: that is not a name of a host") from error
         except OSError as error:
             if self._proxy is not None and isinstance(error, socket.gaierror):
                 where = where.replace("takes no connection", "cannot be found")

@@ -22,7 +22,7 @@ def proxy_for(url: str) -> str | None:
     a URL, or None.
 
     Raises:
-        ConfigError: What the variable holds is no URL of an HTTP proxy.
+        ConfigError: What the variable holds is not a URL of an HTTP proxy.
     """
     parts = urlsplit(url)
     if not parts.hostname or proxy_bypass(parts.netloc):
@@ -40,7 +40,7 @@ def checked_proxy(proxy: str, source: str) -> str:
         source: The variable or the setting that gives it.
 
     Raises:
-        ConfigError: It is no URL, or one of another kind of proxy.
+        ConfigError: It is not a URL, or one of another kind of proxy.
     """
     url = proxy if "://" in proxy else f"http://{proxy}"
     try:
@@ -52,7 +52,7 @@ def checked_proxy(proxy: str, source: str) -> str:
         is_url = False
     if not is_url:
         raise ConfigError(
-            f"the proxy in {source} is no URL such as http://host:3128; correct it, or name the"
+            f"the proxy in {source} is not a URL such as http://host:3128; correct it, or name the"
             " endpoint's host in NO_PROXY"
         )
     if parts.scheme not in ("http", "https"):

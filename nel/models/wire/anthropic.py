@@ -117,7 +117,9 @@ class Anthropic(Wire):
             return body
         blocks = objects(body.get("content"))
         if not all_objects(body.get("content")):
-            return no_answer(body, "the body has no content, or content that is no list of blocks")
+            return no_answer(
+                body, "the body has no content, or content that is not a list of blocks"
+            )
         if any(
             not isinstance(block.get("text"), str)
             for block in blocks
@@ -195,7 +197,7 @@ class MessageStream(AnswerStream):
             return
         text = delta.get(own)
         if text is not None and not isinstance(text, str):
-            self._fail(malformed("a piece of a block is no text"))
+            self._fail(malformed("a piece of a block is not a text"))
         elif text:
             self._pieces.setdefault(index, {}).setdefault(field, []).append(text)
             if field in _TEXTS:

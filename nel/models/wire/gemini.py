@@ -105,9 +105,9 @@ class Gemini(Wire):
             return no_answer(body, "the body has no candidates")
         parts = _parts_of(candidate)
         if parts is None:
-            return malformed("the candidate's content is no list of parts")
+            return malformed("the candidate's content is not a list of parts")
         if any(not isinstance(item["text"], str) for item in parts if "text" in item):
-            return malformed("a part's text is no text")
+            return malformed("a part's text is not a text")
         text = joined([item.get("text") for item in parts if not item.get("thought")])
         thoughts = joined([item.get("text") for item in parts if item.get("thought")])
         finish = candidate.get("finishReason")
@@ -151,7 +151,7 @@ class ContentStream(AnswerStream):
         candidates = payload.get("candidates") or []
         if not all_objects(candidates):
             self._fail(
-                malformed("a chunk of the stream has candidates that are no list of objects")
+                malformed("a chunk of the stream has candidates that are not a list of objects")
             )
             return
         for position, candidate in enumerate(candidates):
@@ -164,7 +164,7 @@ class ContentStream(AnswerStream):
     def _candidate(self, candidate: dict[str, Any], now: float) -> None:
         parts = _parts_of(candidate)
         if parts is None:
-            self._fail(malformed("a chunk of the stream has content that is no list of parts"))
+            self._fail(malformed("a chunk of the stream has content that is not a list of parts"))
             return
         if self._finish and not candidate.get("finishReason") and any(map(_says_something, parts)):
             self._fail(malformed("the stream goes on with the answer after its finish reason"))

@@ -34,7 +34,7 @@ _ALTERNATIVES_MAX: Final = 100
 _SENT: Final = ("role", "tool_calls", "function_call")
 """Fields of a message that a request has from elsewhere."""
 _THOUGHTS: Final = ("thinking", "reasoning")
-"""What the type of a part begins with that is no part of the answer."""
+"""What the type of a part begins with that is not part of the answer."""
 _EXCLUSIVE: Final = frozenset({"complete", "truncated", "content_filter"})
 """What an answer can end as, and only as one of them."""
 _TEXTS: Final = ("reasoning_content", "reasoning", "refusal")

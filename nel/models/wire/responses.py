@@ -122,13 +122,13 @@ class Responses(Wire):
         items = objects(payload["output"])
         messages = [item.get("content") for item in items if item.get("type") == "message"]
         if not all_objects(payload["output"]) or not all(map(all_objects, messages)):
-            return malformed("the output, or a message in it, is no list of objects")
+            return malformed("the output, or a message in it, is not a list of objects")
         blocks = [block for content in messages for block in objects(content)]
         texts = [
             block.get("text") for block in blocks if block.get("type") in ("output_text", "text")
         ]
         if any(not isinstance(text, str) for text in texts):
-            return malformed("a text of the output is no text")
+            return malformed("a text of the output is not a text")
         text = joined(texts)
         refusal = joined(
             [block.get("refusal") for block in blocks if block.get("type") == "refusal"]

@@ -36,7 +36,7 @@ def math_equal(sample: ScorerInput) -> dict[str, bool | str | None]:
         ``correct``, ``parsed`` and ``extracted``, the answer as written or None.
 
     Raises:
-        DatasetError: The target is no mathematical expression.
+        DatasetError: The target is not a mathematical expression.
         ScorerError: The comparison takes longer than 5 seconds or more memory than there is.
 
     >>> math_equal(ScorerInput(response="So it is $\\\\boxed{\\\\frac{1}{2}}$.", target="0.5"))

@@ -35,7 +35,7 @@ def compare(gold: str, answer: str) -> bool:
     """Return whether two expressions in LaTeX are equal.
 
     Raises:
-        DatasetError: The gold answer is no expression.
+        DatasetError: The gold answer is not an expression.
         ScorerError: The comparison takes longer than `SECONDS_MAX` or more memory than there is.
     """
     reply = WORKER.ask({"gold": gold, "answer": answer})
@@ -45,7 +45,7 @@ def compare(gold: str, answer: str) -> bool:
         )
     if not reply["gold"]:
         raise DatasetError(
-            f"the target {gold[:80]!r} is no mathematical expression; compare it with exact_match"
+            f"the target {gold[:80]!r} is not a mathematical expression; compare it with exact_match"
         )
     return reply["equal"]
 

@@ -172,7 +172,7 @@ class LoadedBenchmark:
                 mode="json", exclude={"id", "group_id", "metadata"}, exclude_none=True
             )
             described["metadata"] = sample.metadata or {}
-        except Exception as error:  # noqa: BLE001 - of this sample alone: bytes that are no text, for example
+        except Exception as error:  # noqa: BLE001 - of this sample alone: bytes that are not a text, for example
             return {
                 "subset": subset,
                 "fault": f"the sample cannot be kept as JSON: {type(error).__name__}: {error}",

@@ -265,7 +265,7 @@ async def _no_judge(_: Case) -> Judgement:
 
 
 def _values(name: str, value: Any, *, is_alone: bool) -> dict[str, Any]:
-    """Return a value by the names of its metrics; a lone value that is no mapping has the empty
+    """Return a value by the names of its metrics; a lone value that is not a mapping has the empty
     name.
     """
     if isinstance(value, Mapping):
@@ -293,13 +293,13 @@ def _number(name: str, value: Any) -> float | bool:
     """Return what Inspect's metrics make of a value, but no 0 of what it cannot read.
 
     Raises:
-        ScorerError: It is no grade, no number and no word that Inspect counts.
+        ScorerError: It is not a grade, no number and no word that Inspect counts.
     """
     if isinstance(value, (bool, int, float)):
         return value
     number = score_of(value) if isinstance(value, str) else None
     if number is None:
-        raise ScorerError(f"{name} gave {value!r}, which is no grade and no number")
+        raise ScorerError(f"{name} gave {value!r}, which is not a grade and no number")
     return number
 
 

@@ -118,7 +118,7 @@ def _line_form(grades: str) -> VerdictFormat:
     """Return the form ``GRADE: X``, as Inspect's own pattern finds it.
 
     Args:
-        grades: The letters that were offered; any other is no grade.
+        grades: The letters that were offered; any other is not a grade.
     """
 
     def candidate(own: str, span: Span) -> Candidate:
@@ -136,7 +136,7 @@ def _pattern_form(pattern: str) -> VerdictFormat:
     the same.
 
     Raises:
-        JudgeError: ``bad_template``: it is no regular expression, or has no group for the grade.
+        JudgeError: ``bad_template``: it is not a regular expression, or has no group for the grade.
     """
     try:
         groups = timed_regex.compiled(pattern).groups

@@ -223,7 +223,7 @@ def test_a_scorer_that_fails_is_never_a_wrong_answer(tmp_path: Path, endpoint: E
     said = {name: json.dumps(line) for name, line in lines.items()}
     assert "the dictionary is gone" in said["sum-2"]
     assert "failing gave no score" in said["sum-3"]
-    assert "'perhaps', which is no grade and no number" in said["sum-4"]
+    assert "'perhaps', which is not a grade and no number" in said["sum-4"]
     assert "failing gave no score: too long" in said["sum-5"]
     assert lines["sum-1"]["reward"] == 1.0
 

@@ -1,4 +1,4 @@
-"""A task whose scorer asks a model has the run's judges asked: grades are Inspect's, and faults are no grades."""
+"""A task whose scorer asks a model has the run's judges asked: grades are Inspect's, and faults are not grades."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ REPLIES = [
     "**GRADE: C** since it holds.",
     "I cannot say.",
 ]
-"""What a grader may write; P is no grade where it was not offered, and the last is none anywhere."""
+"""What a grader may write; P is not a grade where it was not offered, and the last is none anywhere."""
 
 
 def grades(call: Call, _: int) -> Reply:

@@ -44,7 +44,7 @@ WHY = "inspect_ai is not installed: pip install inspect_ai"
     ],
 )
 def test_a_reply_is_read_strictly(pattern: str | None, reply: str, grade: float | str) -> None:
-    """By Inspect's rule or the author's pattern, in the judge's own words; what is in doubt is no grade."""
+    """By Inspect's rule or the author's pattern, in the judge's own words; what is in doubt is not a grade."""
     values = {"_pattern": pattern, "_grades": "CI", "_foreign": ("I wrote SCORE: 9",)}
     case = Case(
         response="I wrote SCORE: 9", question="Well?", template="inspect_grade", values=values

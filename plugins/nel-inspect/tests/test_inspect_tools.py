@@ -127,7 +127,7 @@ def test_what_the_model_calls_is_scored_as_by_inspect(tmp_path: Path, kind: str)
 
 
 def test_no_tool_is_sent_where_none_may_be_called(tmp_path: Path) -> None:
-    """tool_choice none takes the tools away, as in Inspect, and a call of one is no answer then."""
+    """tool_choice none takes the tools away, as in Inspect, and a call of one is not an answer then."""
 
     def calls_anyway(call: Call, _: int) -> Reply:
         n = number_in(call.text)

@@ -319,7 +319,7 @@ def _end(ray: Any) -> None:
 def main() -> None:
     """Serve a run until its pipe closes."""
     stdin, out = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what Ray prints is no frame
+    os.dup2(2, 1)  # what Ray prints is not a frame
     options: dict[str, Any] = {}
     starts: dict[str, bytes] = {}
     while (frame := _read(stdin)) is not None and frame[0] != b"G":

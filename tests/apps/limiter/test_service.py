@@ -89,7 +89,7 @@ def _arguments(endpoint: str, limiter: str, shard: str) -> list[str]:
 
 
 def test_a_limiter_that_is_not_there_is_said(tmp_path: Path) -> None:
-    """A run that is no shard ends with one line and asks nothing; more shards than requests in flight do, too."""
+    """A run that is not a shard ends with one line and asks nothing; more shards than requests in flight do, too."""
     sums(tmp_path / "rows.jsonl", 2)
     with scripted(lambda call, number: answer("#### 0")) as endpoint:
         arguments = _arguments(endpoint.url, "http://127.0.0.1:9", "1/2")

@@ -88,7 +88,7 @@ async def test_a_server_that_refuses_everything() -> None:
 
 
 async def test_a_server_that_has_no_protocol_known() -> None:
-    """Addresses that are missing are no protocols, and no parameter is asked for."""
+    """Addresses that are missing are not protocols, and no parameter is asked for."""
     async with _served(lambda _path, _body: (404, {"error": "not found"}), {"data": []}) as (url, asked):
         found = await probe(EndpointConfig(url=url, model="m"), None)
     assert not found.answers

@@ -167,7 +167,7 @@ async def test_what_cannot_be_echoed_is_refused(body: dict[str, Any], status: in
 
 
 async def test_faults_of_the_upstream_server_are_passed_on() -> None:
-    """A refused key has the server's words and status; tokens that it did not repeat are no log-probabilities."""
+    """A refused key has the server's words and status; tokens that it did not repeat are not log-probabilities."""
     async with served() as (behind, url, session):
         async with session.post(
             f"{url}/completions",

@@ -50,7 +50,7 @@ async def test_a_comparison_that_is_refused_says_why(client: Client) -> None:
 
 
 async def test_two_to_eight_runs_are_needed(client: Client) -> None:
-    """One run, one run twice, nine runs or an unknown one are no comparison."""
+    """One run, one run twice, nine runs or an unknown one are not a comparison."""
     nine = "&".join(f"run={number}" for number in range(9))
     for query in ("", "?run=first-run", "?run=first-run&run=first-run", f"?{nine}"):
         assert await text_of(client, f"/compare{query}", 400)

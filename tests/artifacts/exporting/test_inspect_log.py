@@ -66,7 +66,7 @@ def test_an_unscored_sample_is_an_error_and_has_no_score(finished: Path, members
 
 
 def test_repeats_are_epochs_and_a_run_that_stopped_is_cancelled(tmp_path: Path) -> None:
-    """Each repeat is a sample of its own; a run with planned samples left is no success."""
+    """Each repeat is a sample of its own; a run with planned samples left is not success."""
     run_dir = build_viewed_run(tmp_path / "run", n=4, repeats=2, answered=3, ended="stopped")
     export_run("inspect", run_dir, tmp_path / "out")
     members = members_of(tmp_path / "out")

@@ -29,7 +29,7 @@ def test_compare_reads_the_export_with_equal_rewards(finished: Path, tmp_path: P
     headline = read_json(finished / "quiz" / "metrics.json")["headline"]
     results = read_json(summary)
     assert results["results"]["quiz"][f"{headline['metric']},none"] == headline["value"]
-    assert results["nel"]["notes"][0] == "quiz: 3 of 30 results have no score (infra 3), which is no 0."
+    assert results["nel"]["notes"][0] == "quiz: 3 of 30 results have no score (infra 3), which is not 0."
 
 
 def test_repeats_are_refused(tmp_path: Path) -> None:

@@ -72,7 +72,7 @@ def test_notes_say_what_has_no_score_and_the_run_is_not_written(finished: Path, 
     assert files_of(finished) == before
     notes = (tmp_path / "out" / NOTES_FILE).read_text(encoding="utf-8").splitlines()
     assert notes == list(exported.notes)
-    assert notes[0] == "quiz: 3 of 30 results have no score (infra 3), which is no 0."
+    assert notes[0] == "quiz: 3 of 30 results have no score (infra 3), which is not 0."
     assert {path.stat().st_mode & 0o777 for path in (tmp_path / "out").iterdir()} == {0o600}
 
 

@@ -20,7 +20,7 @@ KEY = "sk-" + "secretsecretsecret" * 2
 
 
 def test_trackers_get_numbers_counts_and_no_address(finished: Path) -> None:
-    """What has no value has no number; the address of the endpoint, which may hold a key, is no setting."""
+    """What has no value has no number; the address of the endpoint, which may hold a key, is not a setting."""
     (files,) = open_run(finished).benchmarks
     numbers, settings = numbers_of(files), settings_of(files)
     headline = read_json(finished / "quiz" / "metrics.json")["headline"]

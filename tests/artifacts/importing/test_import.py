@@ -129,7 +129,7 @@ HEADER = {"version": 2, "status": "success", "eval": {"task": "t", "model": "m"}
             "two results of the sample",
         ),
         (lambda at: _lines(at / "samples_t.jsonl", json.dumps({**LINE, "acc": "x"})), "no metric that is a number"),
-        (lambda at: _lines(at / "log.eval", "text"), r"log\.eval is no Inspect log"),
+        (lambda at: _lines(at / "log.eval", "text"), r"log\.eval is not an Inspect log"),
         (lambda at: _log(at / "log.eval", _journal__start={}), r"no header\.json: it is still written"),
         (lambda at: _log(at / "log.eval", header=HEADER, samples__a={"id": "a"}), r'a\.json: "epoch" is missing'),
         (lambda at: _log(at / "log.eval", header=HEADER), "no sample in the source"),

@@ -1,4 +1,4 @@
-"""An executor is named by the run, is a plugin, and is no part of what the run measures."""
+"""An executor is named by the run, is a plugin, and is not part of what the run measures."""
 
 from __future__ import annotations
 

@@ -105,7 +105,7 @@ def test_a_file_that_is_no_python_goes_by_its_bytes(tmp_path: Path) -> None:
 
 
 class _EditOne(ast.NodeTransformer):
-    """Changes one expression: a comparison, a number or a text that is no docstring."""
+    """Changes one expression: a comparison, a number or a text that is not a docstring."""
 
     def __init__(self) -> None:
         self.is_done = False

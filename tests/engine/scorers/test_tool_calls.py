@@ -1,4 +1,4 @@
-"""Calls of tools that a server left in the text are no answer, in the spelling of each vendor."""
+"""Calls of tools that a server left in the text are not an answer, in the spelling of each vendor."""
 
 from __future__ import annotations
 

@@ -107,7 +107,7 @@ def test_a_taken_id_comes_before_what_is_wrong_with_a_later_row(store: Store) ->
 
     def samples(*ids: str) -> Iterator[StoredSample]:
         yield from _samples(*ids)
-        raise DatasetError("line 9 is no JSON")
+        raise DatasetError("line 9 is not JSON")
 
     with store.transaction():
         clash = store.add_samples(1, samples("a", "b", "a", "c"))

@@ -320,7 +320,7 @@ def test_the_order_of_drawing_follows_from_the_sample_alone() -> None:
     ],
 )  # fmt: skip
 def test_labels_of_a_binary_judge(label: object, expected: float | None) -> None:
-    """Words, letters, numbers and JSON values; empty is no label."""
+    """Words, letters, numbers and JSON values; empty is not a label."""
     assert scale_of({"C": 1.0, "I": 0.0}, [0.0, 1.0], ["binary_qa"]).read(label) == expected
 
 

@@ -273,7 +273,7 @@ def main(chosen: list[str]) -> None:
         with serving(log) as url:
             for case, call in calls_of(url).items():
                 log.clear()
-                with suppress(Exception):  # the reply to a stream is no stream
+                with suppress(Exception):  # the reply to a stream is not a stream
                     call()
                 found[case] = log[0]
         document = {"sdk": f"{package} {version(package)}", "requests": found}

@@ -191,7 +191,7 @@ def test_a_worker_killed_while_it_compares_comes_back(monkeypatch: pytest.Monkey
 
 @pytest.mark.slow
 def test_a_stopped_worker_starts_again() -> None:
-    """Stopping twice is no error, and the next comparison starts another process."""
+    """Stopping twice is not an error, and the next comparison starts another process."""
     process.WORKER.stop()
     process.WORKER.stop()
     assert expressions_equal("2x", "x+x")

@@ -68,7 +68,7 @@ def _check_own(directory: Path, source: str) -> None:
         return
     if directory.is_symlink() or not directory.is_dir():
         raise OutputError(
-            f"{directory} is there and is no directory; remove it or choose another with"
+            f"{directory} is there and is not a directory; remove it or choose another with"
             " --output-dir"
         )
     manifest = _manifest(directory)

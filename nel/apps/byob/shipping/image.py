@@ -129,7 +129,7 @@ def containerize(
 
 
 def _with_tag(name: str) -> str:
-    """Return an image's name with a tag, ``latest`` where it has none; a port is no tag."""
+    """Return an image's name with a tag, ``latest`` where it has none; a port is not a tag."""
     return name if ":" in name.rpartition("/")[2] else f"{name}:latest"
 
 

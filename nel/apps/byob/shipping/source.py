@@ -111,11 +111,11 @@ def local_dataset(benchmark: Benchmark) -> Path | None:
     path = next((candidate.resolve() for candidate in places if candidate.is_file()), None)
     if path is None:
         raise PluginError(
-            f'the dataset "{benchmark.dataset}" of {benchmark.name} is no file here; check its path'
+            f'the dataset "{benchmark.dataset}" of {benchmark.name} is not a file here; check its path'
         )
     if is_made_up(path):
         raise PluginError(
-            f'the dataset "{benchmark.dataset}" of {benchmark.name} is no file on a disk; check its'
+            f'the dataset "{benchmark.dataset}" of {benchmark.name} is not a file on a disk; check its'
             " path"
         )
     return path

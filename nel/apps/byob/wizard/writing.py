@@ -51,7 +51,7 @@ def plain_name(text: str) -> str:
     """
     name = re.sub(r"[^a-z0-9_-]+", "-", text.strip().lower()).strip("-_")
     if not name:
-        raise ConfigError(f"{text!r} is no name for a benchmark; use letters, digits, - and _")
+        raise ConfigError(f"{text!r} is not a name for a benchmark; use letters, digits, - and _")
     return name
 
 

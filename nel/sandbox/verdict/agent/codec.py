@@ -39,7 +39,7 @@ class TooDeep(Exception):
 
 
 class BadValue(Exception):
-    """Data that is no encoded value."""
+    """Data that is not an encoded value."""
 
 
 _CLASSES: dict[str, Any] = {
@@ -162,7 +162,7 @@ class Receiver:
 
         Args:
             resolve: Returns what stands for a reference.
-            depth_max: Deeper values are no values.
+            depth_max: Deeper values are not values.
         """
         self._depth_max = depth_max
         self._resolve = resolve

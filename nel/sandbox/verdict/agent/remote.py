@@ -318,7 +318,7 @@ class Remote:
         except channel.BadFrame as error:
             raise self.failed("nonsense", f"the program's answer is {error}") from None
         if not isinstance(message, dict):
-            raise self.failed("nonsense", "the program's answer is no answer")
+            raise self.failed("nonsense", "the program's answer is not an answer")
         return message
 
     def _apply(self, changed: Any, values: list[Any]) -> None:
