@@ -96,7 +96,7 @@ def _definition(name: str) -> re.Pattern[str]:
         rf"""
           \b (?: function|func|fn|fun|def|sub|class|struct|enum|trait|type|const|let|var|val )\b
           \*? (?: [ ]+ (?: mut | inline | async ) )? [ ]* (?: <[^<>\n]*> )? [ (&*]*
-          (?: \([^()\n]*\)[ ]* )? (?: self\. )? {word}                       # behind a keyword
+          (?: \([^()\n]*\)[ ]* )? (?: self\. )? {word}                       # after a keyword
         | ^[ \t]* (?! (?: return|else|new|throw|case|await|yield|echo|print|puts )\b )
           (?: [\w:<>,&*\[\]?.]+[ \t]+ )+ [&*]* (?: \w+:: )? {word} [ \t]*
           \( (?: [^;\n]*$ | [^;{{\n]*\) [^;{{\n]* \{{ )                       # int add(int a) {{

@@ -72,7 +72,7 @@ class Graders:
         """Return by which name a run knows whom a model of Inspect stands for.
 
         Raises:
-            Refused: Nobody is called so.
+            Refused: No role has this name.
         """
         role = getattr(model.api, "nel_judge", None)
         if role is not None:
