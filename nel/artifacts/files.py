@@ -1,5 +1,5 @@
-"""Names of files and directories of a run's artifacts: a directory that is safe and unique for every
-benchmark name, and what its artifacts are made of beside run.db.
+"""Names of files and directories of a run's artifacts: a directory that is safe and unique for
+every benchmark name, and what its artifacts are made of beside run.db.
 
 Benchmark names come from plugins, so a name must not lead out of the run's directory.
 """

@@ -1,1 +1,1 @@
-"""What a benchmark is and how one is made: decorators, adapters, YAML, few-shot, wizard, shipping."""
+"""What a benchmark is and how one is made: decorators, adapters, YAML, registry, few-shot."""

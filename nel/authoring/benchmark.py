@@ -71,8 +71,8 @@ class Benchmark:
     sample's row.
     """
     gold_kind: GoldKind | None = None
-    """What a gold answer that reads two ways is; `nel.engine.planning.golds` binds what all of the dataset
-    are.
+    """What a gold answer that reads two ways is; `nel.engine.planning.golds` binds what all of the
+    dataset are.
     """
     judges_by_reference: bool = True
     """False where the run's own template shows its judges no reference; bound with the judges."""

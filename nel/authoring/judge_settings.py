@@ -55,8 +55,8 @@ def model_config_of(mapping: Mapping[str, object], key: str) -> ModelConfig:
         key: Where it stands, for messages.
 
     Raises:
-        ConfigError: A field is unknown, missing or cannot be meant, or ``api_key`` is not a name of a
-            variable.
+        ConfigError: A field is unknown, missing or cannot be meant, or ``api_key`` is not a name of
+            a variable.
     """
     values = {str(name): value for name, value in mapping.items() if value is not None}
     for name in values:

@@ -1,9 +1,9 @@
 """Lets a file written for another tool run as it stands: its imports resolve to nel meanwhile.
 
 Which tools is what the entry points ``MODULE.names`` of the group ``nel.bridges`` say: each names a
-`LentNames`. Does nothing where that tool is installed. Nothing of it may stay in ``sys.modules``, or a tool
-installed later in the same process would be half nel; a file that imports inside a function is
-given its own ``__import__``, which lends the names for that moment.
+`LentNames`. Does nothing where that tool is installed. Nothing of it may stay in ``sys.modules``,
+or a tool installed later in the same process would be half nel; a file that imports inside a
+function is given its own ``__import__``, which lends the names for that moment.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""One problem of a benchmark, read from a prepared row: its choices with their labels, its turns, and
-what a template may name of it. Does no I/O.
+"""One problem of a benchmark, read from a prepared row: its choices with their labels, its turns,
+and what a template may name of it. Does no I/O.
 """
 
 from __future__ import annotations

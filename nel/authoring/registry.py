@@ -202,7 +202,8 @@ def is_new_file(name: str) -> bool:
 
 
 def split_file(name: str) -> tuple[Path | None, str | None]:
-    """Return the Python file of ``path.py[:name]`` and the name in it; None where it is not a file."""
+    """Return the Python file of ``path.py[:name]`` and the name in it; None where it is not a
+    file."""
     head, separator, tail = name.rpartition(":")
     if separator and head.endswith(".py"):
         return Path(head), tail

@@ -90,8 +90,8 @@ class Block:
 
     n: int
     columns: dict[str, npt.NDArray[Any]]
-    """Of digests 0 where a line has none, of numbers NaN, of codes -1; ``row`` is 0 where it was not
-    wanted.
+    """Of digests 0 where a line has none, of numbers NaN, of codes -1; ``row`` is 0 where it was
+    not wanted.
     """
     labels: Mapping[str, Iterable[str]]
     """The text of each code, by the names of `CODED`."""

@@ -27,9 +27,9 @@ def _uv_loop() -> Callable[[], asyncio.AbstractEventLoop]:
     class UvLoop(uvloop.Loop):
         """Closes every connection when it closes, those with unsent bytes too.
 
-        A transport that is told to close stays open until all that was written to it is sent. uvloop's
-        `close` ends it with a ResourceWarning; where warnings are errors, the warning is raised before
-        the connection is closed, and the loop hangs or fails with EBUSY.
+        A transport that is told to close stays open until all that was written to it is sent.
+        uvloop's `close` ends it with a ResourceWarning; where warnings are errors, the warning is
+        raised before the connection is closed, and the loop hangs or fails with EBUSY.
         """
 
         def close(self) -> None:

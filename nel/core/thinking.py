@@ -92,8 +92,8 @@ _SPELLINGS: Final = (
     _Tags(r"(?-i:analysis(?=[A-Z]|(?s:.*)assistantfinal))", r"assistantfinal"),
 )
 """Of DeepSeek and most others, Gemini, prompts that ask for reasons, Seed and MiniMax, Magistral,
-Kimi, Command, Sky-T1, MedGemma and the channels of gpt-oss, with their special tokens and without, as some
-servers leave them."""
+Kimi, Command, Sky-T1, MedGemma and the channels of gpt-oss, with their special tokens and without,
+as some servers leave them."""
 _OPENINGS: Final = re.compile(
     "|".join(rf"(\s*{tags.opening})" for tags in _SPELLINGS), re.IGNORECASE
 )

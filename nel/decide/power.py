@@ -2,8 +2,8 @@
 functions.
 
 A plan rests on variances: of the difference of two runs between questions, and of the answers to
-one question. They come from earlier runs (`nel.decide.repeats.variance_parts_of_sums`) or from assumptions;
-a plan is no better than they are.
+one question. They come from earlier runs (`nel.decide.repeats.variance_parts_of_sums`) or from
+assumptions; a plan is no better than they are.
 """
 
 from __future__ import annotations

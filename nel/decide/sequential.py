@@ -34,8 +34,8 @@ class StopReason(StrEnum):
 
 
 class ConfidenceSequence:
-    """The hedged betting confidence sequence of the mean of a finite population of values, drawn one
-    by one without replacement.
+    """The hedged betting confidence sequence of the mean of a finite population of values, drawn
+    one by one without replacement.
 
     Each mean that the truth could be has a wealth, made by betting that it is not the truth; the
     true one's grows beyond ``1 / alpha`` with probability alpha at most, at all times together

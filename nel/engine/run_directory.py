@@ -1,4 +1,5 @@
-"""The directory of a run: its name, which one is resumed, and the configuration that its store keeps."""
+"""The directory of a run: its name, which one is resumed, and the configuration that its store
+keeps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Episodes: samples that are answered in many steps, by a solver that asks the model and calls tools.
+"""Episodes: samples that are answered in many steps, by a solver that asks the model and calls
+tools.
 
     async def solve(sample, episode):
         reply = await episode.ask()

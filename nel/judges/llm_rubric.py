@@ -40,8 +40,8 @@ def ask(case: Case) -> list[Question]:
     """Return the question whether the response meets ``values["rubric"]``, else the criteria.
 
     Raises:
-        JudgeError: ``bad_case``: there is no rubric, or ``values["threshold"]`` is not a number from 0
-            to 1.
+        JudgeError: ``bad_case``: there is no rubric, or ``values["threshold"]`` is not a number
+            from 0 to 1.
     """
     rubric = case.values.get("rubric")
     of_row = (

@@ -7,8 +7,8 @@ texts: an author would need a text that contains its own digest, so the code is 
 a random one; and the same case gives the same prompt, which is a cache hit and which a resumed run
 recognizes. Depends on `nel.prompts`.
 
-A judge sees a text as `displayed_text` returns it and repeats it so: compare replies with `Quoted.foreign`,
-never with the original text.
+A judge sees a text as `displayed_text` returns it and repeats it so: compare replies with
+`Quoted.foreign`, never with the original text.
 """
 
 from __future__ import annotations

@@ -327,7 +327,8 @@ def aggregate(
         on_missing: What a sample without the key counts: an error, nothing (``skip``) or 0.
 
     Raises:
-        UndefinedMetric: When computed: a score is not a mapping or lacks the key, or nothing is left.
+        UndefinedMetric: When computed: a score is not a mapping or lacks the key, or nothing is
+            left.
         ValueError: `on_missing` is none of the three.
 
     >>> from nel.types import Score

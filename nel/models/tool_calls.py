@@ -34,7 +34,8 @@ def tool_calls_in(listed: object) -> tuple[ToolCall, ...]:
 def sent_call(call: ToolCall) -> dict[str, Any]:
     """Return a call as a message carries it.
 
-    Servers that read the arguments, as vLLM does, refuse a request where they are not a JSON object.
+    Servers that read the arguments, as vLLM does, refuse a request where they are not a JSON
+    object.
     """
     is_read = call.values is not None
     arguments = call.arguments if is_read else dumps(sent_arguments(call.arguments))

@@ -143,8 +143,8 @@ def pattern(pattern: str, ignore_case: bool = True, match_all: bool = False) -> 
     """Take the answer out of the response with a regular expression.
 
     Rule: one search; a group that equals a target counts, or with `match_all` every group that took
-    part must. No match is not an answer (N). Source: Inspect's ``pattern``. The search is aborted after
-    2 s, and the sample is then unscored.
+    part must. No match is not an answer (N). Source: Inspect's ``pattern``. The search is aborted
+    after 2 s, and the sample is then unscored.
 
     Raises:
         ConfigError: The pattern is not a regular expression or has no group.
@@ -376,8 +376,8 @@ def _match_marks(answer: str, target: str, location: Location) -> bool:
 
 
 def _stands_apart(value: str, wanted: str, location: Location) -> bool:
-    """Return whether a text stands where it should and is not part of a longer number: 160% does not
-    end in 60%.
+    """Return whether a text stands where it should and is not part of a longer number: 160% does
+    not end in 60%.
     """
     begins, ends = location in ("begin", "exact"), location in ("end", "exact")
     before = r"\A" if begins else r"(?<![\d.,−-])" if wanted[:1].isdigit() else ""

@@ -26,8 +26,8 @@ def ranked_choice(sample: ScorerInput, *, headline: str = "acc") -> dict[str, fl
     Rule: ``acc`` is 1 when the choice of the largest sum is the gold; ``acc_norm`` when that of the
     largest sum per character (code point) of the bare choice is; ``acc_bytes`` per UTF-8 byte.
     Equal values go to the first. Source: lm-evaluation-harness,
-    ``ConfigurableTask.process_results``. The gold is an index, a letter or a text; one that is not a
-    choice leaves the sample unscored, where lm-evaluation-harness warns and counts it wrong.
+    ``ConfigurableTask.process_results``. The gold is an index, a letter or a text; one that is not
+    a choice leaves the sample unscored, where lm-evaluation-harness warns and counts it wrong.
 
     Args:
         headline: The metric that is the sample's reward: ``acc``, ``acc_norm`` or ``acc_bytes``.

@@ -113,8 +113,8 @@ def bleu(sample: ScorerInput) -> dict[str, float]:
 
     Edge cases: tokens are lower-cased and split at white space only, so "cat." is not "cat". A list
     of targets is several references; of two equally near lengths the shorter counts; a target that
-    is not a text is compared as ``str(target)``. A response without tokens scores 0.0. Because of the
-    smoothing a response that shares nothing scores above 0; compare systems with `corpus_bleu`.
+    is not a text is compared as ``str(target)``. A response without tokens scores 0.0. Because of
+    the smoothing a response that shares nothing scores above 0; compare systems with `corpus_bleu`.
 
     Returns:
         ``bleu_1`` to ``bleu_4`` between 0 and 1.

@@ -86,8 +86,9 @@ def outcome_of(result: object, response: str) -> Scored | ModelFailure:
 
     Raises:
         ScorerError: The result is not a score, holds no number, a number is NaN or infinite,
-            ``correct`` is not a share from 0 to 1, the first of ``correct``, ``reward`` and ``score``
-            is not a number, or a detail holds itself, is nested too deeply or has too many values.
+            ``correct`` is not a share from 0 to 1, the first of ``correct``, ``reward`` and
+            ``score`` is not a number, or a detail holds itself, is nested too deeply or has too
+            many values.
         JudgeWanted: The scorer asks for a judge.
     """
     if result is None or (isinstance(result, Score) and result.is_unscored):
@@ -114,8 +115,8 @@ def outcome_of(result: object, response: str) -> Scored | ModelFailure:
 
 
 def _check_headline(metrics: dict[str, float], details: Mapping[str, object]) -> None:
-    """Raise ScorerError where another number would stand in for the verdict, or the verdict is not a
-    share.
+    """Raise ScorerError where another number would stand in for the verdict, or the verdict is not
+    a share.
 
     A share that misses 0 or 1 by the rounding of its computation is set to it.
     What is ``correct`` is shown as the accuracy, and its bounds count each missing score as 0 or 1.

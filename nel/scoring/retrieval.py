@@ -41,8 +41,8 @@ def retrieval_metrics(sample: ScorerInput) -> dict[str, float]:
         ``precision_at_k``, ``recall_at_k``, ``mrr`` and ``ndcg`` between 0 and 1.
 
     Raises:
-        DatasetError: The row lacks a field, a field is not a list, ``relevant`` is empty, or k is not an
-            integer above 0.
+        DatasetError: The row lacks a field, a field is not a list, ``relevant`` is empty, or k is
+            not an integer above 0.
 
     >>> row = {"retrieved": ["d1", "d7", "d3"], "relevant": ["d3", "d1"], "k": 2}
     >>> scores = retrieval_metrics(ScorerInput(response="", target=None, metadata=row))

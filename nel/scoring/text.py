@@ -80,7 +80,8 @@ _POLITE = re.compile(
 
 
 def answer_after_marker(text: str) -> str | None:
-    """Return what follows the last ``Answer:`` at the start of a line, emphasis stripped, or None."""
+    """Return what follows the last ``Answer:`` at the start of a line, emphasis stripped, or
+    None."""
     last = _last_marked(text)
     return None if last is None else _bare_answer(last)
 

@@ -11,7 +11,8 @@ ToolErrorKind: TypeAlias = Literal[
 """Why a call failed by the model's doing, or by the tool's own word; each is text to the model."""
 
 OUTPUT_BYTES_MAX: Final = 10 << 20
-"""Of an output as its tool's process hands it on and as it is stored; head and tail of a longer one."""
+"""Of an output as its tool's process hands it on and as it is stored; head and tail of a longer
+one."""
 
 
 class ToolError(Exception):

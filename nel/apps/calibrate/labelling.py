@@ -1,7 +1,7 @@
 """Takes labels into a run's directory: people's own, or those of another run of the same judge.
 
-`nel.artifacts.labels.calibration` evaluates them. Results are read more than once rather than held: only
-the labels are in memory.
+`nel.artifacts.labels.calibration` evaluates them. Results are read more than once rather than held:
+only the labels are in memory.
 """
 
 from __future__ import annotations

@@ -3,10 +3,10 @@
 
     logit P(m is preferred to the baseline on x) = theta + phi tanh(d_x / sd(d))
 
-d is the difference of the two answers' lengths in characters. The win rate is 1 / (1 + exp(-theta)):
-what the model would win if every answer were as long as the baseline's. Preferences may be
-probabilities. The coefficients are those of the largest likelihood. The authors' package adds the
-difficulty of each question, which only AlpacaEval's own 805 have, an L1 penalty, chosen by
+d is the difference of the two answers' lengths in characters. The win rate is 1 / (1 +
+exp(-theta)): what the model would win if every answer were as long as the baseline's. Preferences
+may be probabilities. The coefficients are those of the largest likelihood. The authors' package
+adds the difficulty of each question, which only AlpacaEval's own 805 have, an L1 penalty, chosen by
 cross-validation, and answers of a verbose and a concise baseline as further rows. It is the ranking
 of two models at equal lengths, so it depends on `nel.apps.leaderboard.ranking`.
 """

@@ -1,5 +1,5 @@
-"""Reads what matters of a request with messages, over chat, Responses, Anthropic and Gemini. Answers
-nothing.
+"""Reads what matters of a request with messages, over chat, Responses, Anthropic and Gemini.
+Answers nothing.
 """
 
 from __future__ import annotations

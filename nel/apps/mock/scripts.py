@@ -1,5 +1,5 @@
-"""Scripts of the scripted endpoint: their shape, read from YAML or JSON Lines, and which turn answers
-a request. A request decides that alone; nothing is remembered between two.
+"""Scripts of the scripted endpoint: their shape, read from YAML or JSON Lines, and which turn
+answers a request. A request decides that alone; nothing is remembered between two.
 """
 
 from __future__ import annotations

@@ -29,7 +29,8 @@ class Library:
     cache: Path
     """Where indices of samples are kept."""
     wait_seconds: float = WAIT_SECONDS
-    """How long a page waits for an index, and for the answers of a run in progress to be counted."""
+    """How long a page waits for an index, and for the answers of a run in progress to be
+    counted."""
     summaries: Summaries = field(init=False)
     comparisons: Recent[ComparisonView] = field(default_factory=lambda: Recent(COMPARISONS_MAX))
     indices: Indices = field(init=False)

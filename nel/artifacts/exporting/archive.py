@@ -132,8 +132,8 @@ def open_archive(path: Path, cache_dir: Path) -> Path:
         cache_dir: Unpacked into ``archives/DIGEST`` there.
 
     Raises:
-        OutputError: It is not an archive of a run, is damaged or too large, or holds what is no plain
-            file or leads out of its folder.
+        OutputError: It is not an archive of a run, is damaged or too large, or holds what is no
+            plain file or leads out of its folder.
     """
     try:
         with path.open("rb") as file:

@@ -1,5 +1,5 @@
-"""The conversations of a run, sample by sample, for exports: those of an episode from its steps, that
-of a sample with one answer from its prompt and its answer.
+"""The conversations of a run, sample by sample, for exports: those of an episode from its steps,
+that of a sample with one answer from its prompt and its answer.
 """
 
 from __future__ import annotations

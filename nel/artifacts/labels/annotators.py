@@ -21,8 +21,8 @@ def counted_label(labels: Mapping[str, float], sample_id: str, repeat: int) -> f
     """Return the label that most annotators gave; of several given equally often, one by a hash of
     the answer.
 
-    Leaving disputed answers out would keep the easy ones, and a mean is not a label. The hash makes it
-    the label of an annotator drawn by chance, the same each time.
+    Leaving disputed answers out would keep the easy ones, and a mean is not a label. The hash makes
+    it the label of an annotator drawn by chance, the same each time.
 
     Args:
         labels: Annotator to label, at least one.

@@ -106,8 +106,8 @@ class ReadingDifference(TypedDict):
 
 
 class ExtractionAuditFile(BenchmarkHead, ExtractionSummary):
-    """extraction_audit.json: how the stored answers of a benchmark are read in several ways, and what
-    its score owes to that.
+    """extraction_audit.json: how the stored answers of a benchmark are read in several ways, and
+    what its score owes to that.
     """
 
     differences: Annotated[list[ReadingDifference], Field(max_length=1000)]

@@ -182,8 +182,8 @@ class AdaptedBenchmark(Benchmark):
                     yield replace(row, data={**row.data, **marks}) if marks else row
 
     def _marks(self, raw: Mapping[str, Any], number: int | None, subset: str) -> dict[str, Any]:
-        """Return what distinguishes a sample from others of its row, and from rows of other subsets with
-        the same id.
+        """Return what distinguishes a sample from others of its row, and from rows of other subsets
+        with the same id.
         """
         marks: dict[str, Any] = {} if number is None else {PART: number}
         own = raw.get("id")

@@ -3,8 +3,8 @@ names.
 
     rule        the metrics of metric_list, as without a judge
     llm         the judge alone
-    llm_recall  the metrics, and the judge for what they do not find right; the better of both counts
-    auto        llm where the adapter says `_use_llm_judge = True`, else rule
+    llm_recall  the metrics, and the judge for what they do not find right; the better of both
+    counts auto        llm where the adapter says `_use_llm_judge = True`, else rule
 
 Where the judge fails the sample is unscored in every strategy; EvalScope keeps the rule's verdict,
 or counts 0.
@@ -173,7 +173,8 @@ class LlmJudge:
 
 
 def better_of(rule: Score, judged: Score) -> Score:
-    """Return a rule's score with the judge's main value where that is higher; both are in the details."""
+    """Return a rule's score with the judge's main value where that is higher; both are in the
+    details."""
     main = rule.main_score_name or next(iter(rule.value))
     return dataclasses.replace(
         rule,

@@ -207,8 +207,8 @@ class AggScore:
     metadata: dict[str, Any] = field(default_factory=dict)
     subset: str | None = None
     dimensions: dict[str, Any] = field(default_factory=dict)
-    """What distinguishes it from others of the same metric, such as the task or the level that it is
-    over.
+    """What distinguishes it from others of the same metric, such as the task or the level that it
+    is over.
     """
 
     def __init__(self, *positional: Any, **named: Any) -> None:

@@ -20,8 +20,8 @@ FILE_SHA256 = "feee3f7e7db3617e94e8fcf1977b756ec420ef8568f4e0fcbbe0e92e9d5fc032"
 
 
 def _counts(scores: Sequence[SampleScore]) -> tuple[float, float]:
-    """Return how many answers are correct and how many were attempted; a failure of the model is not an
-    attempt.
+    """Return how many answers are correct and how many were attempted; a failure of the model is
+    not an attempt.
     """
     numbers = [score.score.metadata or {} for score in scores]
     attempted = sum(1.0 - details.get("not_attempted", 1.0) for details in numbers)

@@ -2,8 +2,9 @@
 
 The answer is the number that the response declares last, in a ``\\boxed{}``, a tag, after
 ``Answer:`` or in a sentence, or that it sets off as its last line; elsewhere there is none, for a
-number in the midst of the reasoning is not an answer. A box that holds more than one number, such as
-``5\\sqrt{3}``, is none of its parts. With so few problems, ask each several times (``--repeats``).
+number in the midst of the reasoning is not an answer. A box that holds more than one number, such
+as ``5\\sqrt{3}``, is none of its parts. With so few problems, ask each several times
+(``--repeats``).
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Writes a run as trajectories of the Agent Trajectory Interchange Format (ATIF 1.8), a JSON document
-on each line.
+"""Writes a run as trajectories of the Agent Trajectory Interchange Format (ATIF 1.8), a JSON
+document on each line.
 
 Harbor's models of the format refuse unknown fields; what it has no place for is under ``extra``.
 """

@@ -87,8 +87,8 @@ def _write(
     time: datetime,
     samples: Callable[[], Iterator[dict[str, Any]]],
 ) -> None:
-    """Write a log in the order of Inspect's own; the header is the last, so that a cut file is not a
-    complete log.
+    """Write a log in the order of Inspect's own; the header is the last, so that a cut file is not
+    a complete log.
     """
     start = {"version": FORMAT_VERSION, "eval": _spec(run, files, time), "plan": _plan(files)}
     with zipfile.ZipFile(path, "x", zipfile.ZIP_DEFLATED, compresslevel=6) as log:

@@ -60,8 +60,8 @@ def result_of(sample: Mapping[str, Any], scorers: Sequence[str], where: str) -> 
 
 
 def value_to_float(value: object) -> float | None:
-    """Return a score's value as Inspect counts it; None where it is not a number, as for NaN, which is
-    unscored there.
+    """Return a score's value as Inspect counts it; None where it is not a number, as for NaN, which
+    is unscored there.
     """
     if isinstance(value, str):
         known = _LETTERS.get(value, _WORDS.get(value.lower()))

@@ -1,1 +1,2 @@
-"""NeMo Evaluator: its names for a file that is loaded, its configuration files, and its results, written."""
+"""NeMo Evaluator: its names for a file that is loaded, its configuration files, and its results,
+written."""

@@ -1,5 +1,5 @@
-"""Endpoints: how they are reached, deadlines, retries and rate limits; and other models than the one
-under evaluation.
+"""Endpoints: how they are reached, deadlines, retries and rate limits; and other models than the
+one under evaluation.
 
 A field that can change an answer must also be named in `nel.config.identity`; else a resume would
 mix two settings.

@@ -1,5 +1,5 @@
-"""Resolves configuration and plugins into plans: what is run, and its identity. A plan is made before
-anything is sent, so every problem with a benchmark, a dataset or a prompt is raised here.
+"""Resolves configuration and plugins into plans: what is run, and its identity. A plan is made
+before anything is sent, so every problem with a benchmark, a dataset or a prompt is raised here.
 """
 
 from __future__ import annotations

@@ -214,8 +214,8 @@ def _scorer_input(item: ScoringTask, response: str, target: object) -> ScorerInp
 
 
 def _log_likelihoods(item: ScoringTask) -> dict[str, object]:
-    """Return what a scorer finds in the metadata of a sample whose choices were ranked: the choices,
-    their log-probabilities, and whether each is greedy.
+    """Return what a scorer finds in the metadata of a sample whose choices were ranked: the
+    choices, their log-probabilities, and whether each is greedy.
     """
     scores = item.response.choice_scores
     if not scores:

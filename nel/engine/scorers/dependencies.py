@@ -5,7 +5,8 @@ A file counts where a path expression names it: the constants in the expression,
 that are assigned once, are looked for beside the source, above it and in the working directory. A
 part that only running the code would tell is a wildcard, and a folder counts with all its files. A
 reader whose expression names nothing that exists is listed with its line, since a change of what it
-reads cannot be noticed. Note: what a scorer writes is not part of its rule, nor is a temporary file.
+reads cannot be noticed. Note: what a scorer writes is not part of its rule, nor is a temporary
+file.
 """
 
 from __future__ import annotations
@@ -171,8 +172,8 @@ class _Reader:
         return {name: value for name, value in bound.items() if count[name] == 1}
 
     def _dotted(self, node: ast.expr) -> str:
-        """Return the full name of a function, ``importlib.resources.files``; empty where it is not a
-        name.
+        """Return the full name of a function, ``importlib.resources.files``; empty where it is not
+        a name.
         """
         if isinstance(node, ast.Name):
             return self._imported.get(node.id, node.id)

@@ -44,9 +44,10 @@ CREATE TABLE sessions(
 CREATE INDEX bad_rows ON samples(benchmark) WHERE fault IS NOT NULL;
 CREATE INDEX outcomes_to_remake ON outcomes(benchmark, retry) WHERE retry > 0;
 """
-"""``calls`` are answers of a sample other than its last one, to earlier turns and to requests of its
-scorer, and the steps of an episode, whose messages are in the pool ``messages`` once each. The partial indexes hold what a resume has to repeat, so that it finds that without reading
-a million rows.
+"""``calls`` are answers of a sample other than its last one, to earlier turns and to requests of
+its scorer, and the steps of an episode, whose messages are in the pool ``messages`` once each. The
+partial indexes hold what a resume has to repeat, so that it finds that without reading a million
+rows.
 """
 
 

@@ -22,7 +22,8 @@ from nel.metrics.intervals import LEVEL, Interval, no_interval
 
 Floats: TypeAlias = NDArray[np.float64]
 Scale: TypeAlias = Literal["nominal", "ordinal", "interval"]
-"""Level of measurement: values that differ are only different, ordered or a known distance apart."""
+"""Level of measurement: values that differ are only different, ordered or a known distance
+apart."""
 S = TypeVar("S")
 
 RESAMPLES: Final = 2_000

@@ -1,8 +1,8 @@
 """A run's headline by people's labels of judged answers: the labels alone, PPI++, Rogan and Gladen.
 Does no I/O.
 
-Depends on `nel.judges.stats.tally`, which counts, `nel.judges.stats.calibration`, which measures, and
-`nel.judges.stats.corrected_mean`, which has the estimators.
+Depends on `nel.judges.stats.tally`, which counts, `nel.judges.stats.calibration`, which measures,
+and `nel.judges.stats.corrected_mean`, which has the estimators.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Counts a run's judged answers and people's labels of a few, and divides them into strata by score.
+"""Counts a run's judged answers and people's labels of a few, and divides them into strata by
+score.
 
 Answers are added one at a time and stored as counts by score. A label belongs to an answer, not to
 a verdict: a label whose answer has changed is stale and left out.

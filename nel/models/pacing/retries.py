@@ -1,5 +1,5 @@
-"""What all gates have in common: a budget of retries, and an end that cancels requests which wait for
-their retry. Times are seconds on the event loop's clock.
+"""What all gates have in common: a budget of retries, and an end that cancels requests which wait
+for their retry. Times are seconds on the event loop's clock.
 """
 
 from __future__ import annotations
@@ -94,8 +94,8 @@ class ClosingGate:
         self._end(GateClosed("the run is stopping"))
 
     def _end(self, error: Exception) -> None:
-        """End for good; every request is refused with the first error. A gate with waiters fails them
-        besides.
+        """End for good; every request is refused with the first error. A gate with waiters fails
+        them besides.
         """
         if self._ended is None:
             self._ended = error

@@ -59,7 +59,8 @@ def compile_file(
         with_requirements: Refuse where a requirement of the benchmarks is not installed.
 
     Raises:
-        PluginError: The file is not a benchmark, cannot be a package, or takes a name that is taken.
+        PluginError: The file is not a benchmark, cannot be a package, or takes a name that is
+            taken.
         ConfigError: A requirement is none or not met, or the installation fails.
         OutputError: The directory holds files that nel did not write, or cannot be written.
     """

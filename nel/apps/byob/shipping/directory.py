@@ -26,8 +26,8 @@ def write_directory(directory: Path, files: Mapping[str, bytes], *, source: str)
         source: Name of the benchmark file that they are made of.
 
     Raises:
-        OutputError: The directory holds files that nel did not write, or of another benchmark file, or
-            cannot be written.
+        OutputError: The directory holds files that nel did not write, or of another benchmark file,
+            or cannot be written.
     """
     _check_own(directory, source)
     digests = {name: hashlib.sha256(data).hexdigest() for name, data in sorted(files.items())}

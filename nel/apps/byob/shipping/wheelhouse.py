@@ -3,8 +3,8 @@ container image.
 
 An image with the Python that runs here gets what is installed here, version for version, without
 the network; one with another Python gets ready wheels from pip's index. nel itself is never asked
-of an index, where another project may have the name. A wheel that is made of installed files may hold
-compiled ones, so it is for this kind of machine only.
+of an index, where another project may have the name. A wheel that is made of installed files may
+hold compiled ones, so it is for this kind of machine only.
 """
 
 from __future__ import annotations
