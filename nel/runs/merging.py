@@ -218,7 +218,8 @@ def _check_complete(shards: Sequence[_StoredShard]) -> None:
     if missing:
         raise UsageError(
             f"of {of:,} shards {len(missing):,} {'is' if len(missing) == 1 else 'are'} missing:"
-            f" {', '.join(map(str, missing[:_NAMED_MAX]))}; run --shard"
+            f" {', '.join(map(str, missing[:_NAMED_MAX]))}{' …' if len(missing) > _NAMED_MAX else ''};"
+            " run --shard"
             f" {missing[0]}/{of}{' and so on' if len(missing) > 1 else ''}, or name their"
             " directories"
         )

@@ -534,7 +534,7 @@ def test_run_task_with_repeats_and_an_installed_benchmark(tmp_path: Path) -> Non
                 "judge_strategy": "llm",
                 "judge_model_args": {"api_url": "http://h/v1", "model_id": "j"},
             },
-            "is no adapter class, so that its own scorer decides",
+            "is not an adapter class, so that its own scorer decides",
         ),
         ({"dataset_args": {"other": {}}}, "dataset_args names other, which datasets does not"),
         ({"datasets": ["quickstart"], "dataset_args": {"quickstart": {"few_shot_num": 1}}}, "quickstart takes no args"),
@@ -614,7 +614,7 @@ def test_bad_records_are_bad_rows(tmp_path: Path) -> None:
     assert (result.exit_code, len(calls)) == (3, 1)
     with pytest.raises(ConfigError, match="Plain has no meta; put @register_benchmark"):
         Plain()
-    with pytest.raises(ConfigError, match="is no registered adapter class"):
+    with pytest.raises(ConfigError, match="is not a registered adapter class"):
         adapt(Plain)
 
 

@@ -204,13 +204,13 @@ def test_few_shot_examples_have_no_place_in_a_whole_problem() -> None:
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"name": "!!!"}, ConfigError, "is no name for a benchmark"),
+        ({"name": "!!!"}, ConfigError, "is not a name for a benchmark"),
         ({"endpoint_type": "chats"}, ConfigError, 'endpoint_type "chats" is unknown'),
         ({"prompt": ""}, PromptError, 'template "prompt" is empty'),
         ({"prompt": "gone.jinja2"}, PromptError, "template file gone.jinja2 does not exist"),
         ({"promt": "x"}, ConfigError, 'no parameter "promt"; did you mean "prompt"'),
         ({"strategy": "x"}, ConfigError, 'no parameter "strategy"; what a scorer needs goes into extra'),
-        ({"requirements": [""]}, ConfigError, "is no requirement"),
+        ({"requirements": [""]}, ConfigError, "is not a requirement"),
     ],
 )
 def test_what_cannot_be_meant_is_refused(options: dict[str, Any], error: type[Exception], message: str) -> None:

@@ -99,8 +99,8 @@ def test_a_new_plugin_is_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     ("name", "message"),
     [
         ("My Plugin", '"My Plugin" is not a name for a plugin package; write lower case, as in nel-my-plugin'),
-        ("nel-example", "is no name for a plugin package"),
-        ("../nel-x", "is no name for a plugin package"),
+        ("nel-example", "is not a name for a plugin package"),
+        ("../nel-x", "is not a name for a plugin package"),
         ("taken", "taken exists and is left as it is"),
     ],
 )

@@ -110,8 +110,8 @@ def test_overrides_win(override: str, attribute: str, value: object) -> None:
     ("override", "message"),
     [
         ("nonsense", "write key=value"),
-        ("benchmarks.5.repeats=1", "no position"),
-        ("benchmarks.1.repeats=1", "no position in a list of 1"),
+        ("benchmarks.5.repeats=1", "not a position"),
+        ("benchmarks.1.repeats=1", "not a position in a list of 1"),
         ("a=[", "not valid YAML"),
         ("engin.x=1", '"engin"'),
     ],

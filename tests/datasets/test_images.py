@@ -65,10 +65,10 @@ def test_images_that_may_be_sent(folder: Path, value: object, urls: list[str]) -
         ("../secret.png", "lies outside the dataset's folder"),
         ("link.png", "lies outside the dataset's folder"),
         ("/etc/passwd", "lies outside the dataset's folder"),
-        ("pictures", "is no file in the dataset's folder"),
+        ("pictures", "is not a file in the dataset's folder"),
         ("notes.txt", "is neither PNG, JPEG, GIF nor WebP"),
         ("a\0b", "cannot be read"),
-        ("data:text/plain;base64,eA==", "is no image"),
+        ("data:text/plain;base64,eA==", "is not an image"),
         (3, "holds a int"),
     ],
 )

@@ -69,8 +69,8 @@ def test_faulty_callables_are_named(function: Any, problem: str) -> None:
     [
         ("nosuch://x", 'no reader for "nosuch://"'),
         ("https://host/a.jsonl", "download the file and give its path"),
-        ("", "is no name for a dataset file"),
-        ("a\0b.jsonl", "is no name for a dataset file"),
+        ("", "is not a name for a dataset file"),
+        ("a\0b.jsonl", "is not a name for a dataset file"),
         (7, "not a int"),
     ],
 )

@@ -54,7 +54,7 @@ def test_non_inferiority(lower: float, upper: float, margin: float, expected: Ga
 def test_what_is_no_interval_gives_no_verdict(ends: tuple[float, float]) -> None:
     """NaN and reversed ends are errors, never a verdict."""
     for decide in (verdict, non_inferiority):
-        with pytest.raises(ValueError, match="no interval"):
+        with pytest.raises(ValueError, match="not an interval"):
             decide(*ends, margin=0.1)
     with pytest.raises(ValueError, match="margin"):
         verdict(0.1, 0.2, margin=math.nan)

@@ -201,7 +201,7 @@ def _without(name: str) -> Callable[[list[Path]], list[Path]]:
     ("choose", "said"),
     [
         (_without("s2"), r"of 3 shards 1 is missing: 2; run --shard 2/3, or name"),
-        (lambda paths: paths[:1], r"of 3 shards 2 are missing: 2 to 3; run --shard 2/3 and so on"),
+        (lambda paths: paths[:1], r"of 3 shards 2 are missing: 2, 3; run --shard 2/3 and so on"),
         (lambda paths: [*paths, paths[0]], r"shard 1 of 3 is there twice: .*s1 and .*s1; leave one of them away"),
         (lambda paths: [*paths, paths[0].parent / "whole"], r"whole is a whole run and no shard"),
         (lambda paths: [paths[0].parent / "nothing"], r"there is no run.db in .*nothing"),

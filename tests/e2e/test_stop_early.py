@@ -128,7 +128,7 @@ def test_a_baseline_decides_and_the_gate_takes_its_word(tmp_path: Path, monkeypa
         (tmp_path / "names.json").write_text((tmp_path / "names.json").read_text().replace('"base"', '"older"'))
         with pytest.raises(ConfigError, match=r'baseline "production" is older, and .* holds base now; set it again'):
             _run(tmp_path, endpoint.url, "other", "better-or-worse production")
-        with pytest.raises(ConfigError, match="is no run directory, nor the name of a baseline"):
+        with pytest.raises(ConfigError, match="is not a run directory, nor the name of a baseline"):
             _run(tmp_path, endpoint.url, "other", "better-or-worse elsewhere")
     assert not (tmp_path / "out" / "other").exists()
     rule = better.benchmarks[0].metrics["stop_rule"]

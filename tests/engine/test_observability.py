@@ -295,7 +295,7 @@ def test_another_address_is_served_under_any_name_and_loopback_under_its_own(
         connection.close()
     finally:
         metrics.close()
-    with pytest.raises(ValidationError, match="is no address of this machine"):
+    with pytest.raises(ValidationError, match="is not an address of this machine"):
         ObservabilityConfig(metrics_host="nel")
 
 

@@ -146,8 +146,8 @@ def test_a_rubric_is_scored_as_healthbench_does(met: tuple[bool, ...], score: fl
     [
         ("rubric", {}, "needs its criteria"),
         ("rubric", {"rubric": [{"points": 1}]}, "criterion 1 of the rubric has no text"),
-        ("rubric", {"rubric": [{"criterion": "x", "points": "3"}]}, "are no number: '3'"),
-        ("rubric", {"rubric": [{"criterion": "x", "points": float("nan")}]}, "are no number: nan"),
+        ("rubric", {"rubric": [{"criterion": "x", "points": "3"}]}, "are not a number: '3'"),
+        ("rubric", {"rubric": [{"criterion": "x", "points": float("nan")}]}, "are not a number: nan"),
         ("rubric", {"rubric": [{"criterion": "x", "points": -1}]}, "no criterion of the rubric has positive points"),
         ("rubric", {"rubric": [{"criterion": "x"}] * 501}, "more than 500"),
         ("pairwise", {}, "needs the other answer"),

@@ -155,7 +155,7 @@ def notes_of(files: BenchmarkFiles) -> Iterator[str]:
         )
         yield (
             f"{title}: {count(unscored)} of {total} results have no score ({causes}), which is"
-            " no 0."
+            " not 0."
         )
     if failed:
         yield (

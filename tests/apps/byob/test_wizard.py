@@ -78,7 +78,7 @@ def test_nothing_is_overwritten_and_names_are_folded(tmp_path: Path) -> None:
         write_new(tmp_path / "mine.py", "x")
     assert (tmp_path / "mine.py").read_text() == "mine"
     assert plain_name(" My Bench! ") == "my-bench"
-    with pytest.raises(ConfigError, match="no name for a benchmark"):
+    with pytest.raises(ConfigError, match="not a name for a benchmark"):
         plain_name("!?")
 
 

@@ -128,7 +128,7 @@ async def test_a_body_that_names_no_answer_to_a_sample_is_refused(tmp_path: Path
     bodies = [
         ({"response": "2", "expected": "2", "metadata": {}}, "names no sample"),
         ({"response": "2", "expected": "3", "metadata": {"sample_id": "a"}}, "of another dataset"),
-        ({"response": {"output": []}, "metadata": {"sample_id": "a"}}, "is no answer"),
+        ({"response": {"output": []}, "metadata": {"sample_id": "a"}}, "is not an answer"),
         ([], "not a JSON object"),
     ]
     async with serving(bench(tmp_path)) as call:

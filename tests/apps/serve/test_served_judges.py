@@ -159,7 +159,7 @@ def test_which_judges_are_asked(tmp_path: Path) -> None:
     )
     name = bench(tmp_path, SYNC)
     judging = judging_in(tmp_path / "run.yaml")
-    assert judging == {"judge": {"url": "u", "model": "a", "repeats": 3}}
+    assert judging == {"judge": {"url": "http://u/v1", "model": "a", "repeats": 3}}
     flags = given_settings({"--judge-url": ["http://v/v1"], "--judge-id": ["b", "c"]})
     judge = read_samples(name, dataset=None, samples_max=None, judging=judging, flags=flags).plan.judge
     assert judge is not None

@@ -92,9 +92,9 @@ def _link(kind: bytes) -> tarfile.TarInfo:
         (_file("../out"), "leads out"),
         (_file("/etc/out"), "leads out"),
         (_file("run\\..\\out"), "leads out"),
-        (_link(tarfile.SYMTYPE), "no plain file"),
-        (_link(tarfile.CHRTYPE), "no plain file"),
-        (_file("run/other"), "no archive of a run"),
+        (_link(tarfile.SYMTYPE), "not a plain file"),
+        (_link(tarfile.CHRTYPE), "not a plain file"),
+        (_file("run/other"), "not an archive of a run"),
     ],
 )
 def test_what_leads_out_is_not_opened(tmp_path: Path, member: tarfile.TarInfo, said: str) -> None:
