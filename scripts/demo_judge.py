@@ -1,7 +1,7 @@
 """Go the whole way of a judged number, offline: a panel judges, a person labels a few answers, the
 score is corrected, and two models are ranked.
 
-Models and judges are embedded endpoints, asked over HTTP by the `nel` command. Trap: the person is
+Models and judges are embedded endpoints, asked over HTTP by the `nel` command. Note: the person is
 this script, which knows the right answers; a real one reads each answer.
 """
 

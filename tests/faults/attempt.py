@@ -1,7 +1,7 @@
 """Runs attempts of one evaluation in forked children, so that a test that kills hundreds pays for one import.
 
 Reads a line of JSON for each attempt (config, whether to resume, environment, seconds until SIGKILL or null) and
-answers with a line: the exit status, negative for a signal. A child dies with this process. Trap: a child is forked
+answers with a line: the exit status, negative for a signal. A child dies with this process. Note: a child is forked
 before any thread or loop exists.
 """
 

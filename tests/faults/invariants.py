@@ -1,7 +1,7 @@
 """What holds after every fault, checked on a run's directory and on the server's log.
 
 I1 one state for each (sample, repeat), I2 totals that agree everywhere, I3 kill and resume equal one go, I4 nothing is
-paid twice, I6 strict JSON, I7 no secret in any file, I8 the exit code says what happened. Trap: a check that finds no
+paid twice, I6 strict JSON, I7 no secret in any file, I8 the exit code says what happened. Note: a check that finds no
 file passes; so each reads the files that a run always writes and fails where they are absent.
 """
 

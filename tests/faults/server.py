@@ -1,7 +1,7 @@
 """A scripted loopback server on raw sockets, which may break HTTP in every way that a real endpoint does.
 
 What it sends for a call is a `Reply`: a list of steps that are bytes to write, seconds to wait, or one of the actions
-below. It logs each call with its time, attempt number, open connections and calls in flight. Trap: it does not repair
+below. It logs each call with its time, attempt number, open connections and calls in flight. Note: it does not repair
 anything, so a reply without a length or a close leaves the client waiting, which is sometimes the point.
 """
 

@@ -85,7 +85,8 @@ def _told(run_dir: Path, finished: Ran) -> Told:
 
     attempt("report", lambda: _reported(run_dir), ("",))
     if not attempt("resume", lambda: _resumed(run_dir), STEPS):
-        attempt("salvage", lambda: _salvaged(run_dir), ("start a new run",))
+        # A changed path of the dataset is named as a file that is not there.
+        attempt("salvage", lambda: _salvaged(run_dir), ("start a new run", "does not exist"))
     return told
 
 

@@ -1,6 +1,6 @@
 """A server that answers at once: nginx with one fixed completion, so that what is measured is the client.
 
-Trap: nginx unescapes what stands in quotes, so the completion's line break is escaped once more than JSON wants it.
+Note: nginx unescapes what stands in quotes, so the completion's line break is escaped once more than JSON wants it.
 """
 
 from __future__ import annotations

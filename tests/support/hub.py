@@ -1,7 +1,7 @@
 """Dataset hubs on loopback: each speaks as much of the Hugging Face hub's or ModelScope's API as its libraries use to
 read one dataset.
 
-They serve repositories held in memory. Trap: the libraries of Hugging Face read ``HF_ENDPOINT`` when they are imported,
+They serve repositories held in memory. Note: the libraries of Hugging Face read ``HF_ENDPOINT`` when they are imported,
 so a test talks to that hub from a process of its own.
 """
 
