@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from nel.authoring.adapters.bridge import AdaptedBenchmark, AnsweredModel, _own_sample
+from nel.authoring.adapters.answer_scoring import AnsweredModel, _own_sample
+from nel.authoring.adapters.bridge import AdaptedBenchmark
 from nel.authoring.adapters.loading import SUBSET
 from nel.authoring.adapters.meta import REGISTERED
 from nel.authoring.lent_names import standing_in

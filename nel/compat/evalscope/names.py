@@ -38,7 +38,7 @@ _HOMES: Final[Mapping[str, Sequence[str]]] = {
             "api.metric": _VALUES,
             "api.metric.scorer": _VALUES,
             "api.metric.semantics": _VALUES,
-            "api.model": ("nel.authoring.adapters.bridge", _OWN),
+            "api.model": ("nel.authoring.adapters.answer_scoring", _OWN),
             "api.registry": (_OWN,),
             "constants": (f"{_HERE}.values",),
             "filters": (_OWN,),
@@ -63,7 +63,9 @@ _HOMES: Final[Mapping[str, Sequence[str]]] = {
 
 NAMES: Final = LentNames(
     homes=_HOMES,
-    renamed={f"{_ROOT}.api.model.Model": ("nel.authoring.adapters.bridge", "AnsweredModel")},
+    renamed={
+        f"{_ROOT}.api.model.Model": ("nel.authoring.adapters.answer_scoring", "AnsweredModel")
+    },
     checks_functions=True,
     beside=f"{_ROOT}.benchmarks",
 )

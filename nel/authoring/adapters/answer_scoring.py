@@ -1,0 +1,137 @@
+"""Scores an answer by an adapter's hooks and metrics.
+
+The engine asks the model, and only then, in the scorer's process, are the inference hooks run; a
+hook that generates the sample's own input gets the answer that is there, and any other input is
+asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from nel.authoring.adapters.base import DefaultDataAdapter
+from nel.authoring.adapters.filters import INVALID
+from nel.authoring.adapters.metrics import named_metrics
+from nel.authoring.adapters.own_aggregates import OwnAggregates
+from nel.authoring.adapters.samples import ChatMessage, ModelOutput, Sample
+from nel.errors import ConfigError, ScorerError
+from nel.scoring.golds import texts_in
+from nel.types import Score, ScorerInput
+
+_REWARD_KEYS: Final = ("correct", "reward", "score")
+
+
+class AnsweredModel:
+    """The model as an adapter's hooks see it."""
+
+    def __init__(self, asked: Any, response: str, ask: Any, name: str = "model") -> None:
+        """Take what was asked, what was answered, and a function that asks further."""
+        self.name = name
+        self._asked = _as_messages(asked)
+        self._response = response
+        self._ask = ask
+
+    def generate(self, input: Any, **options: Any) -> ModelOutput:  # noqa: A002 - EvalScope's name
+        """Return the answer to an input: the one that is there, or a further one.
+
+        Raises:
+            ConfigError: Tools are asked for, or there is no model to ask.
+        """
+        if options.get("tools"):
+            raise ConfigError("an adapter's hooks ask the model without tools; generate without")
+        asked = _as_messages(input)
+        if asked == self._asked:
+            return ModelOutput(completion=self._response, model=self.name)
+        if self._ask is None:
+            raise ConfigError("there is no model to ask in this session")
+        return ModelOutput(completion=self._ask(asked), model=self.name)
+
+
+class AdapterScorer:
+    """Calls an adapter's hooks and metrics for one answer."""
+
+    def __init__(self, adapter: DefaultDataAdapter) -> None:
+        """Take the adapter."""
+        self.adapter = adapter
+        self.name = type(adapter).__name__
+        self.params: dict[str, Any] = {}
+        self.asks_judge = adapter.judge_strategy != "rule"
+        has_own = type(adapter).aggregate_scores is not DefaultDataAdapter.aggregate_scores
+        self.metrics = (OwnAggregates(adapter),) if has_own else ()
+        self.__module__ = type(adapter).__module__  # whose source decides the verdict
+
+    def takes_gold(self, sample: ScorerInput, **_: object) -> None:
+        """Take the gold answer as each metric and the judge would.
+
+        Raises:
+            DatasetError: One of them can decide nothing by it; an adapter's own `match_score` takes
+                what it likes.
+        """
+        kind, strategy = type(self.adapter), self.adapter.judge_strategy
+        if strategy != "rule" and kind.llm_match_score is DefaultDataAdapter.llm_match_score:
+            texts_in(sample.target)
+        if strategy != "llm" and kind.match_score is DefaultDataAdapter.match_score:
+            for metric in named_metrics(self.adapter.metric_list, self.adapter.metrics):
+                getattr(metric[1], "takes_gold", lambda _: None)(sample)
+
+    def __call__(self, sample: ScorerInput) -> Score:
+        """Return the adapter's numbers, the main one first, and what it extracted; numbers in its
+        metadata are not metrics.
+        """
+        asked = "" if sample.sample is None else sample.sample.input
+        state = self.adapter.run_inference(
+            AnsweredModel(asked, sample.response or "", sample.model_call_fn), _own_sample(sample)
+        )
+        score = self.adapter.calculate_metrics(state).score
+        if getattr(score.status, "value", score.status) not in ("success", "fallback", "degraded"):
+            raise ScorerError(f"{self.name} gave no score: {score.explanation or score.status}")
+        if not score.value:
+            raise ScorerError(f"{self.name} gave no number; match_score must return at least one")
+        numbers = dict(score.value)
+        main = score.main_score_name or next(iter(numbers))
+        if next((key for key in _REWARD_KEYS if key in numbers), next(iter(numbers))) != main:
+            numbers = {"reward": score.main_value, **numbers}
+        extracted = score.extracted_prediction
+        has_answer = extracted not in ("", INVALID, None)
+        return Score(
+            value=numbers,
+            answer=str(extracted) if has_answer else None,
+            explanation=score.explanation,
+            metadata={**score.metadata, **({} if has_answer else {"parsed": False})},
+        )
+
+
+def _own_sample(scorer_input: ScorerInput) -> Sample:
+    known = scorer_input.sample
+    choices = None if known is None or known.choices is None else list(known.choices)
+    asked = "" if known is None else known.input
+    return Sample(
+        input=(
+            asked
+            if isinstance(asked, str)
+            else [ChatMessage(message.role, message.content) for message in asked]
+        ),
+        target=scorer_input.target
+        if isinstance(scorer_input.target, list)
+        else str(scorer_input.target),
+        choices=choices,
+        subset_key=None if known is None else known.subset,
+        metadata={
+            name: value for name, value in scorer_input.metadata.items() if not name.startswith("_")
+        },
+        id=None if known is None else known.id,
+        group_id=None if known is None else known.id,
+    )
+
+
+def _as_messages(asked: Any) -> list[dict[str, object]]:
+    if isinstance(asked, str):
+        return [{"role": "user", "content": asked}]
+    entries = [
+        message
+        if isinstance(message, Mapping)
+        else {"role": message.role, "content": message.content}
+        for message in asked
+    ]
+    return [{"role": message["role"], "content": message["content"]} for message in entries]
