@@ -254,6 +254,17 @@ def test_inference_hooks(tmp_path: Path) -> None:
     assert len(calls) == 2
 
 
+def test_the_metrics_of_an_adapter_may_be_a_property_of_its_own(tmp_path: Path) -> None:
+    """As general_mcq chooses them by a setting, or takes those of its meta."""
+
+    class Choosing(Plain):
+        @property
+        def metric_list(self) -> list[Any]:
+            return ["exact_match"] if self.meta.few_shot_num else super().metric_list
+
+    assert list(scored(Choosing, "2", tmp_path).value) == ["acc"]
+
+
 def test_a_metric_that_fails_leaves_its_sample_unscored(tmp_path: Path) -> None:
     """A fault of the benchmark is not a wrong answer."""
 

@@ -84,7 +84,7 @@ class DataAdapter(ABC):
         self.prompt_template = meta.prompt_template
         self.few_shot_prompt_template = meta.few_shot_prompt_template
         self.system_prompt = meta.system_prompt
-        self.metric_list: list[Any] = list(meta.metric_list)
+        self._metric_list: list[Any] = list(meta.metric_list)
         """Metrics, by name or as ``{name: options}``; the first gives the reward."""
         self.extra_params = {
             key: item.get("value") if isinstance(item, Mapping) else item
@@ -110,6 +110,18 @@ class DataAdapter(ABC):
             self.dataset_id, self.dataset_revision = meta.source_on(
                 uses_modelscope=uses_modelscope(task_config)
             )
+
+    @property
+    def metric_list(self) -> list[Any]:
+        """Return the metrics, by name or as ``{name: options}``; the first gives the reward.
+
+        A property, since adapters override it as one (general_mcq).
+        """
+        return self._metric_list
+
+    @metric_list.setter
+    def metric_list(self, value: list[Any]) -> None:
+        self._metric_list = value
 
     @property
     def llm_judge(self) -> LlmJudge:
