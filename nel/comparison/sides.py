@@ -50,7 +50,7 @@ def readable(
         raise OutputError(f"{what} {fault} ({type(error).__name__}: {error}); {again}") from error
 
 
-_result = partial(readable, fault="is no result", again="write the results again")
+_result = partial(readable, fault="is not a result", again="write the results again")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -261,7 +261,7 @@ def json_objects(
     lines.
 
     Raises:
-        OutputError: A line is not JSON object.
+        OutputError: A line is not a JSON object.
     """
     for number, (line, offset) in enumerate(zip(lines, offsets, strict=True), first):
         if line.strip():

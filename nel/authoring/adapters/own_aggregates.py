@@ -51,7 +51,8 @@ class OwnAggregates:
             subsets.setdefault(score.subset or _EMPTY, []).append(self._as_adapters(score))
         order = sorted(subsets)
         aggregates = {
-            subset: named(self.adapter.aggregate_scores(subsets[subset])) for subset in order
+            subset: values_by_name(self.adapter.aggregate_scores(subsets[subset]))
+            for subset in order
         }
         if len(aggregates) == 1:
             return next(iter(aggregates.values()))
@@ -109,10 +110,10 @@ class _NoModel:
     name = "none"
 
 
-def named(aggregates: Iterable[AggScore]) -> dict[str, float]:
+def values_by_name(aggregates: Iterable[AggScore]) -> dict[str, float]:
     """Return aggregates by name; those of one name are distinguished by their dimensions.
 
-    >>> named([AggScore(0.5, "f1"), AggScore(metric_name="acc", score=1.0, dimensions={"level": "all"})])
+    >>> values_by_name([AggScore(0.5, "f1"), AggScore(metric_name="acc", score=1.0, dimensions={"level": "all"})])
     {'f1': 0.5, 'acc[level=all]': 1.0}
     """
     values: dict[str, float] = {}

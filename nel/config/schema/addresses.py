@@ -21,7 +21,7 @@ def service_url(url: str | None, *, what: str, example: str, secret: str) -> str
         secret: What to do where the URL holds a user name or a query, which may be secret.
 
     Raises:
-        ValueError: It is not a http URL with a host, or holds more than host, port and path.
+        ValueError: It is not an http URL with a host, or holds more than host, port and path.
     """
     if url is None:
         return None

@@ -96,7 +96,7 @@ def unpack_json(packet: bytes) -> dict[str, Any]:
     except ValueError as error:
         raise FrameError(f"a first packet is not JSON: {error}") from error
     if not isinstance(message, dict):
-        raise FrameError("a first packet is not JSON object")
+        raise FrameError("a first packet is not a JSON object")
     return message
 
 

@@ -80,7 +80,7 @@ class DataFiles:
 
 
 def read_dependencies(path: Path) -> Dependencies:
-    """Return what a source file depends on; nothing where it is not a valid Python.
+    """Return what a source file depends on; nothing where it is not valid Python.
 
     Raises:
         OSError: The file cannot be read.

@@ -124,7 +124,7 @@ async def test_wrong_body_is_refused_by_name(client: Client, path: str, body: di
 
 @pytest.mark.parametrize("raw", [b"", b"{", b"[1]", b'{"model": NaN}', b"\xff"])
 async def test_bad_json_is_a_400(client: Client, raw: bytes) -> None:
-    """A body that is not JSON object is refused with a message, not with a crash."""
+    """A body that is not a JSON object is refused with a message, not with a crash."""
     async with running(demo_app(DemoOptions())) as url, client.session.post(f"{url}/completions", data=raw) as response:
         assert response.status == 400
         assert "JSON" in (await response.json())["error"]["message"]
