@@ -36,7 +36,7 @@ FORMULAS: Final = {
         "P(i over j) = 1/(1+exp(-(b_i-b_j))), maximum likelihood, a tie half a win for each"
         " (Bradley and Terry 1952, Hunter 2004)"
     ),
-    "elo": "1000 + 400/ln(10) * strength; the anchor, or the mean of the models, has 1000",
+    "elo": "1000 + 400/ln(10) * strength; the mean of the models has 1000",
     "length_controlled": (
         "the same with + g*x: x = (characters of i - of j)/(of both), over its root mean square, 0"
         " for a pair without a judge; strengths and win rates at x = 0 (Chiang et al. 2024, arXiv"
@@ -69,9 +69,7 @@ FORMULAS: Final = {
 class Settings:
     """Settings of the statistics."""
 
-    anchor: str | None = None
     baseline: str | None = None
-    prior: float = 0.0
     length_control: bool = False
     n_resamples: int = 1000
     seed: int = 0
@@ -101,7 +99,7 @@ def standings_json(
     return {
         "models": sorted(rows, key=lambda row: _sort_key(row, controlled is not None)),
         "pairs": [
-            _pair_json(left, right, results, met, compared, plain, controlled)
+            _pair_json(left, right, results, met, compared)
             for left, right in combinations(labels, 2)
         ],
         "ranked_by": _ranked_by(plain, controlled),
@@ -146,8 +144,6 @@ def _same_family(
 def _ranked(compared: Comparisons, settings: Settings, *, length_control: bool) -> Ranking:
     return rank_models(
         compared,
-        anchor=settings.anchor,
-        prior=settings.prior,
         length_control=length_control,
         n_resamples=settings.n_resamples,
         seed=settings.seed,
@@ -185,7 +181,6 @@ def _model_json(
     label = entry["label"]
     number = compared.models.index(label)
     mine = [result for pair, judgements in met.items() if label in pair for result in judgements]
-    bias = position_bias_of(mine)
     forfeits: Counter[str] = Counter()
     won = 0
     for result in results.forfeits:
@@ -209,7 +204,7 @@ def _model_json(
         **_alpaca_eval(label, mine, settings),
         **_label_corrected(label, mine, results),
         "judged": len(mine),
-        "flips": bias.n_flipped + bias.n_wavering,
+        "flips": position_bias_of(mine).n_flipped,
         "failed": dict(sorted(forfeits.items())),
         "won_by_failure": won,
         "left_out": _reasons(results.left_out, label),
@@ -259,11 +254,8 @@ def _pair_json(
     results: PairResults,
     met: Mapping[frozenset[str], list[PairResult]],
     compared: Comparisons,
-    plain: Ranking,
-    controlled: Ranking | None,
 ) -> dict[str, Any]:
     mine = met.get(frozenset((left_label, right_label)), [])
-    bias = position_bias_of(mine)
     return {
         "left": left_label,
         "right": right_label,
@@ -274,15 +266,11 @@ def _pair_json(
                 )
             )
         ),
-        "expected": plain.expected.get((left_label, right_label)),
-        "expected_at_equal_length": (
-            None if controlled is None else controlled.expected.get((left_label, right_label))
-        ),
         "judged": len(mine),
         "forfeits": sum(
             {pair.left, pair.right} == {left_label, right_label} for pair in results.forfeits
         ),
-        "flips": bias.n_flipped + bias.n_wavering,
+        "flips": position_bias_of(mine).n_flipped,
         "left_out": sum(
             n
             for (left, right, *_), n in results.left_out.items()
@@ -313,7 +301,6 @@ def _bias_json(bias: PositionBias) -> dict[str, Any]:
     return {
         "pairs": bias.n_pairs,
         "flipped": bias.n_flipped,
-        "wavering": bias.n_wavering,
         "flip_rate": _share_json(bias.flips),
         "first_seat": _share_json(bias.first),
     }

@@ -22,7 +22,6 @@ class RateEnds(TypedDict):
 class PairScheduling(TypedDict):
     """Which pairs were compared."""
 
-    pairs: Text
     baseline: str | None
     seed: int
     n_questions_apart: Count
@@ -110,8 +109,6 @@ class BoardPair(TypedDict):
     left: Text
     right: Text
     win_rate: WinRateFields
-    expected: Rate | None
-    expected_at_equal_length: Rate | None
     judged: Count
     forfeits: Count
     flips: Count
@@ -139,7 +136,6 @@ class BoardPosition(TypedDict):
 
     pairs: Count
     flipped: Count
-    wavering: Count
     flip_rate: ShareOfPairs
     first_seat: ShareOfPairs
 
@@ -167,9 +163,7 @@ class LeftOutPairs(TypedDict):
 class BoardStatistics(TypedDict):
     """Settings of the statistics."""
 
-    anchor: str | None
     baseline: str | None
-    prior: float
     length_control: bool
     n_resamples: Count
     seed: int

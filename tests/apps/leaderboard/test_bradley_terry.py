@@ -154,26 +154,7 @@ def test_groups_that_never_met_are_not_ranked_together() -> None:
     ranking = rank_models(comparisons("abcdef", decided(wins)), n_resamples=0)
     assert set(ranking.standings) == set("cde")
     assert ranking.groups == (("c", "d", "e"), ("a", "b"), ("f",))
-    assert ranking.reasons["a"] == "no comparisons connect it with c, d, e"
-    assert ranking.reasons["f"] == "it was compared with none"
-
-
-def test_a_prior_ranks_all_and_is_what_it_says() -> None:
-    """Each model ties `prior` times with one of strength 0: the same as playing that model and reading off the rest."""
-    wins = [[0, 5, 4], [0, 0, 3], [0, 1, 0]]
-    ranking = rank_models(comparisons("abc", decided(wins)), prior=2.0, n_resamples=0)
-    assert ranking.reasons == {}
-    found = comparisons("abc", decided(wins))
-
-    def lost(values: np.ndarray) -> float:
-        odds = values[found.left] - values[found.right]
-        ties = np.logaddexp(0, values) + np.logaddexp(0, -values)
-        return float((np.logaddexp(0, odds) - found.score * odds).sum() + 2.0 * 0.5 * ties.sum())
-
-    best = scipy.optimize.minimize(lost, np.zeros(3), method="BFGS", options={"gtol": 1e-9}).x
-    ours = [ranking.standings[name].strength.value for name in "abc"]
-    assert ours == pytest.approx((best - best.mean()).tolist(), abs=1e-6)
-    assert [ranking.standings[name].rank for name in "abc"] == [1, 2, 3]
+    assert ranking.reasons["a"] == ranking.reasons["f"] == "no wins and ties connect it with c, d, e"
 
 
 def test_too_few_upsets_give_no_interval_and_say_why() -> None:
@@ -199,17 +180,6 @@ def test_length_that_decides_everything_has_no_finite_effect() -> None:
     ranking = rank_models(found, length_control=True, n_resamples=0)
     assert ranking.standings == {}
     assert "effect of length has no finite estimate" in (ranking.reason or "")
-
-
-def test_the_anchor_has_strength_zero_and_elo_1000() -> None:
-    """All others move with it, their differences stay, and the anchor itself has no interval."""
-    found = comparisons("abc", decided([[0, 14, 16], [6, 0, 12], [4, 8, 0]]))
-    free, held = rank_models(found, n_resamples=100), rank_models(found, anchor="b", n_resamples=100)
-    assert held.standings["b"].elo.value == 1000
-    assert held.standings["b"].strength.ci_lower is None
-    gap = free.standings["a"].strength.value - free.standings["b"].strength.value
-    assert held.standings["a"].strength.value == pytest.approx(gap)
-    assert [held.standings[name].rank for name in "abc"] == [free.standings[name].rank for name in "abc"]
 
 
 @pytest.mark.parametrize("control", [False, True])
