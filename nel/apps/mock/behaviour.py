@@ -35,8 +35,6 @@ class Behaviour:
     """Chance that an attempt is turned away with 429."""
     error_rate: float = 0.0
     """Chance that an attempt ends in 500."""
-    retry_after_seconds: float = 0.05
-    """What a 429 asks clients to wait."""
     api_key: str | None = field(default=None, repr=False)
     """Asked of every client where set."""
     model: str = "demo"
@@ -51,9 +49,8 @@ class Behaviour:
             raise ConfigError(
                 "rate_limit_rate and error_rate together are over 1; lower one of them"
             )
-        for name in ("latency_ms", "retry_after_seconds"):
-            if not 0 <= getattr(self, name) <= LATENCY_MS_MAX:
-                raise ConfigError(f"{name} is {getattr(self, name)}; use 0 to {LATENCY_MS_MAX:.0f}")
+        if not 0 <= self.latency_ms <= LATENCY_MS_MAX:
+            raise ConfigError(f"latency_ms is {self.latency_ms}; use 0 to {LATENCY_MS_MAX:.0f}")
         if not self.model:
             raise ConfigError("the model's name is empty; leave it out for the default")
         if self.api_key == "":
@@ -112,7 +109,7 @@ class EmbeddedAnswerer(Answerer):
             return
         chance = self._draw("fault", text, self._times_seen("fault", text)).random()
         if chance < own.rate_limit_rate:
-            wait = {"Retry-After": f"{own.retry_after_seconds:g}"}
+            wait = {"Retry-After": "0.05"}
             message = f"the {own.model} model turns this attempt away; try again"
             raise EndpointFault(429, "rate_limit_exceeded", message, wait)
         if chance < own.rate_limit_rate + own.error_rate:

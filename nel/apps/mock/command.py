@@ -99,18 +99,6 @@ def judge(
         float,
         typer.Option(help="Probability that the same question gets another verdict when repeated."),
     ] = 0.0,
-    first_seat_rate: Annotated[
-        float,
-        typer.Option(
-            help="Probability that the first answer of a pair wins regardless of content."
-        ),
-    ] = 0.0,
-    longer_rate: Annotated[
-        float,
-        typer.Option(
-            help="Probability that the longer answer of a pair wins regardless of content."
-        ),
-    ] = 0.0,
 ) -> None:
     """Serve a demo judge that compares answers with their references, with configurable error
     rates.
@@ -131,8 +119,6 @@ def judge(
         garbled_rate=garbled_rate,
         lenient_rate=lenient_rate,
         wobble_rate=wobble_rate,
-        first_seat_rate=first_seat_rate,
-        longer_rate=longer_rate,
         api_key=_key(api_key_env),
         model=model_id,
     )
@@ -154,9 +140,6 @@ def replay(
     id_field: Annotated[
         str | None, typer.Option(help="Field with the sample's id, to tell equal questions apart.")
     ] = None,
-    finish_reason_field: Annotated[
-        str | None, typer.Option(help="Field with why the model stopped.")
-    ] = None,
 ) -> None:
     """Serve recorded outputs: each prompt gets the recorded answer to its question, or an error."""
     from nel.apps.mock.recordings import ReplayOptions  # noqa: PLC0415 - keeps `nel --help` fast
@@ -167,7 +150,6 @@ def replay(
         question_fields=tuple(question_field),
         output_field=output_field,
         id_field=id_field,
-        finish_reason_field=finish_reason_field,
     )
     served = replay_app(options, model=model_id, api_key=_key(api_key_env))
     _serve(served, host, port, model_id)
@@ -192,9 +174,7 @@ def model(
 
 @app.command()
 def script(
-    file: Annotated[
-        Path, typer.Argument(help="A YAML file with a list of conversations, or .jsonl.")
-    ],
+    file: Annotated[Path, typer.Argument(help="A YAML file with a list of conversations.")],
     host: Host = "127.0.0.1",
     port: Port = 8093,
     model_id: ModelId = "scripted",

@@ -56,10 +56,6 @@ class JudgeOptions(Behaviour):
     """Chance that one asking of a question gets another verdict than the judge's own."""
     garbled_rate: float = 0.0
     """Chance that a reply holds no verdict that can be read; another try may hold one."""
-    first_seat_rate: float = 0.0
-    """Chance that of a pair the answer shown first wins, whichever it is."""
-    longer_rate: float = 0.0
-    """Chance that of a pair the longer answer wins, whichever it is."""
 
 
 class DemoJudge(EmbeddedAnswerer):
@@ -105,8 +101,6 @@ class DemoJudge(EmbeddedAnswerer):
 
     def _own_verdict(self, form: Form, prompt: Unquoted) -> tuple[str, bool]:
         options, draw = self.options, self._draw("verdict", prompt.code)
-        if form.is_pair and (preferred := self._preferred(prompt)):
-            return preferred, False
         honest = honest_label(form, prompt, self._known(prompt))
         if honest is None:
             return draw.choice(form.labels), True
@@ -114,20 +108,6 @@ class DemoJudge(EmbeddedAnswerer):
         if is_lenient and not form.is_pair:
             return form.best, False
         return (_another(form, honest, draw) if errs else honest), False
-
-    def _preferred(self, prompt: Unquoted) -> str | None:
-        """Return the seat that is preferred for what it is and not for what it says; the same pair,
-        in any order.
-        """
-        answers = [prompt.pieces.get(f"answer_{seat}", "") for seat in "ab"]
-        draw = self._draw(
-            "preference", "\0".join([prompt.pieces.get("question", ""), *sorted(answers)])
-        )
-        if draw.random() < self.options.first_seat_rate:
-            return "A"
-        if draw.random() < self.options.longer_rate and len(answers[0]) != len(answers[1]):
-            return "A" if len(answers[0]) > len(answers[1]) else "B"
-        return None
 
     def _known(self, prompt: Unquoted) -> str | None:
         question = prompt.pieces.get("question", "")

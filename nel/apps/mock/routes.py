@@ -102,7 +102,6 @@ def base_app(*, model: str, api_key: str | None) -> web.Application:
             web.get("/health", _health),
             web.get("/stats", _stats),
             web.get("/v1/models", _models),
-            web.get("/v1/models/{model:.+}", _one_model),
         ]
     )
     return app
@@ -150,12 +149,6 @@ async def _stats(request: web.Request) -> web.Response:
 
 async def _models(request: web.Request) -> web.Response:
     return _json(models_body(request.app[WIRE].model))
-
-
-async def _one_model(request: web.Request) -> web.Response:
-    model = request.match_info["model"]
-    _check_model(request.app[WIRE], model)
-    return _json(models_body(model)["data"][0])
 
 
 async def _complete(request: web.Request, protocol: WireProtocol) -> web.StreamResponse:
