@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -71,49 +70,37 @@ def _row(model: Mapping[str, Any], *, is_controlled: bool) -> dict[str, object]:
         "n": numbers.count(rate["n"]),
         "flips": numbers.count(model["flips"]),
         "failed": ", ".join(f"{kind} {numbers.count(n)}" for kind, n in model["failed"].items()),
-        "left_out": numbers.count(sum(model["left_out"].values())),
+        "left_out": numbers.count(model["left_out"]),
     }
 
 
-@dataclass(frozen=True, slots=True)
-class Figure:
-    """A number with its interval, both as text."""
-
-    value: str
-    interval: str = ""
-    """Empty where there is none."""
-
-    def __str__(self) -> str:
-        """Return both on one line."""
-        return f"{self.value} ({self.interval})" if self.interval else self.value
-
-
-def _rank(standing: Mapping[str, object]) -> Figure:
+def _rank(standing: Mapping[str, object]) -> str:
     if standing["rank"] is None:
-        return Figure(numbers.MISSING)
+        return numbers.MISSING
     lower, upper = standing["rank_lower"], standing["rank_upper"]
-    return Figure(
-        str(standing["rank"]), "" if lower is None or lower == upper else f"{lower}–{upper}"
+    return f"{standing['rank']}" + (
+        "" if lower is None or lower == upper else f" ({lower}–{upper})"
     )
 
 
-def _rating(elo: Mapping[str, object] | None) -> Figure:
+def _rating(elo: Mapping[str, object] | None) -> str:
     return _figure(elo, lambda value: numbers.count(round(value)))
 
 
-def _share(rate: Mapping[str, object] | None) -> Figure:
+def _share(rate: Mapping[str, object] | None) -> str:
     return _figure(rate, lambda value: f"{value * 100:.1f}", f"{numbers.THIN}%")
 
 
 def _figure(
     estimate: Mapping[str, Any] | None, write: Callable[[float], str], unit: str = ""
-) -> Figure:
+) -> str:
+    """Return a number with its interval, where it has them."""
     if estimate is None or estimate["value"] is None:
-        return Figure(numbers.MISSING)
+        return numbers.MISSING
     value = f"{write(estimate['value'])}{unit}"
     if estimate["ci_lower"] is None or estimate["ci_upper"] is None:
-        return Figure(value)
-    return Figure(value, f"{write(estimate['ci_lower'])}–{write(estimate['ci_upper'])}")
+        return value
+    return f"{value} ({write(estimate['ci_lower'])}–{write(estimate['ci_upper'])})"
 
 
 def matrix(board: Mapping[str, Any]) -> list[dict[str, object]]:

@@ -66,14 +66,10 @@ class Ranking:
     """Of the models that can be ranked together."""
     reasons: dict[str, str]
     """Model to the reason why it has no strength."""
-    groups: tuple[tuple[str, ...], ...]
-    """Models with finite relative strengths; the first group is the one that is ranked."""
     length: Estimate | None
     """The effect of one standard deviation of the length difference on the log odds, under length
     control.
     """
-    n_unbounded: int
-    """Resamples without finite strengths; intervals leave them out."""
     reason: str | None
     """Why there is no interval, or no strength at all."""
 
@@ -100,57 +96,46 @@ def rank_models(
         seed: Seeds the resampling.
     """
     if not compared.n:
-        return _nothing((), compared.models, {}, "nothing was compared")
+        return _nothing(compared.models, {}, "nothing was compared")
     groups = groups_of(win_matrix(compared), compared.models)
-    names = tuple(tuple(compared.models[member] for member in group) for group in groups.members)
     reasons = {compared.models[at]: why for at, why in groups.reasons.items()}
     if len(groups.members[0]) == 1:
-        return _nothing(names, compared.models, reasons, "no two models can be ranked together")
+        return _nothing(compared.models, reasons, "no two models can be ranked together")
     inside = compared.among(groups.members[0])
     try:
         start = fit(inside, length_control=length_control)
     except UndefinedMetric as error:
-        return _nothing(names, compared.models, reasons, str(error))
-    drawn, n_unbounded, reason = _drawn(
-        inside, start, n_resamples, seed, length_control=length_control
-    )
+        return _nothing(compared.models, reasons, str(error))
+    drawn, reason = _drawn(inside, start, n_resamples, seed, length_control=length_control)
     return Ranking(
         standings=_standings(inside, start, drawn),
         reasons=reasons,
-        groups=names,
         length=(
             _estimate(float(start.length), None if drawn is None else drawn.length)
             if length_control
             else None
         ),
-        n_unbounded=n_unbounded,
         reason=reason,
     )
 
 
-def _nothing(
-    names: tuple[tuple[str, ...], ...], models: Sequence[str], reasons: dict[str, str], why: str
-) -> Ranking:
+def _nothing(models: Sequence[str], reasons: dict[str, str], why: str) -> Ranking:
     return Ranking(
         standings={},
         reasons={model: reasons.get(model, why) for model in models},
-        groups=names,
         length=None,
-        n_unbounded=0,
         reason=why,
     )
 
 
 def _drawn(
     inside: Comparisons, start: Fit, n_resamples: int, seed: int, *, length_control: bool
-) -> tuple[Fit | None, int, str | None]:
-    """Return the resamples with finite strengths, the number without, and why no interval can be
-    made of them.
-    """
+) -> tuple[Fit | None, str | None]:
+    """Return the resamples with finite strengths, and why no interval can be made of them."""
     if not n_resamples:
-        return None, 0, "no resamples were asked for"
+        return None, "no resamples were asked for"
     if inside.n_questions < _FEWEST_QUESTIONS:
-        return None, 0, "there is one question only"
+        return None, "there is one question only"
     drawn = resampled_fits(
         inside, start, n_resamples=n_resamples, seed=seed, length_control=length_control
     )
@@ -168,7 +153,7 @@ def _drawn(
         else f"{n_unbounded} of {n_resamples} resamples have no finite strengths: there are too few"
         " upsets for an interval; judge more questions"
     )
-    return None if reason else finite, n_unbounded, reason
+    return None if reason else finite, reason
 
 
 def _no_spread(drawn: Fit) -> str | None:

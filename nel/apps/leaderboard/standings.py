@@ -92,15 +92,16 @@ def standings_json(
     controlled = (
         _ranked(compared, settings, length_control=True) if settings.length_control else None
     )
-    met = _by_pair(results)
-    rows = [
-        _model_json(entry, results, met, compared, plain, controlled, settings) for entry in entries
-    ]
+    rows = [_model_json(entry, results, compared, plain, controlled, settings) for entry in entries]
     return {
         "models": sorted(rows, key=lambda row: _sort_key(row, controlled is not None)),
         "pairs": [
-            _pair_json(left, right, results, met, compared)
-            for left, right in combinations(labels, 2)
+            {
+                "left": labels[left],
+                "right": labels[right],
+                "win_rate": asdict(win_rate(*compared.between(left, right))),
+            }
+            for left, right in combinations(range(len(labels)), 2)
         ],
         "ranked_by": _ranked_by(plain, controlled),
         "bradley_terry": _ranking_json(plain),
@@ -119,14 +120,6 @@ def standings_json(
         "statistics": {**asdict(settings), "level": LEVEL},
         "formulas": FORMULAS,
     }
-
-
-def _by_pair(results: PairResults) -> dict[frozenset[str], list[PairResult]]:
-    """Return the judged pairs of any two models."""
-    met: dict[frozenset[str], list[PairResult]] = {}
-    for pair in results.judged:
-        met.setdefault(frozenset((pair.left, pair.right)), []).append(pair)
-    return met
 
 
 def _same_family(
@@ -172,7 +165,6 @@ def _ranked_by(plain: Ranking, controlled: Ranking | None) -> str:
 def _model_json(
     entry: Mapping[str, Any],
     results: PairResults,
-    met: Mapping[frozenset[str], list[PairResult]],
     compared: Comparisons,
     plain: Ranking,
     controlled: Ranking | None,
@@ -180,14 +172,14 @@ def _model_json(
 ) -> dict[str, Any]:
     label = entry["label"]
     number = compared.models.index(label)
-    mine = [result for pair, judgements in met.items() if label in pair for result in judgements]
-    forfeits: Counter[str] = Counter()
-    won = 0
-    for result in results.forfeits:
-        if label in (result.left, result.right):
-            failure = result.left_failure if result.left == label else result.right_failure
-            forfeits.update([failure] if failure else [])
-            won += failure is None
+    mine = [pair for pair in results.judged if label in (pair.left, pair.right)]
+    failed: Counter[str] = Counter()
+    for forfeit in results.forfeits:
+        for side, failure in (
+            (forfeit.left, forfeit.left_failure),
+            (forfeit.right, forfeit.right_failure),
+        ):
+            failed.update([failure] if failure and side == label else [])
     return {
         **{name: entry[name] for name in ("label", "model", "run_id", "identity")},
         "win_rate": asdict(win_rate(*compared.of(number))),
@@ -205,9 +197,8 @@ def _model_json(
         **_label_corrected(label, mine, results),
         "judged": len(mine),
         "flips": position_bias_of(mine).n_flipped,
-        "failed": dict(sorted(forfeits.items())),
-        "won_by_failure": won,
-        "left_out": _reasons(results.left_out, label),
+        "failed": dict(sorted(failed.items())),
+        "left_out": sum(n for (*sides, _, _), n in results.left_out.items() if label in sides),
     }
 
 
@@ -248,37 +239,6 @@ def _alpaca_eval(label: str, judged: Sequence[PairResult], settings: Settings) -
     return {"alpaca_eval_2": asdict(rate)}
 
 
-def _pair_json(
-    left_label: str,
-    right_label: str,
-    results: PairResults,
-    met: Mapping[frozenset[str], list[PairResult]],
-    compared: Comparisons,
-) -> dict[str, Any]:
-    mine = met.get(frozenset((left_label, right_label)), [])
-    return {
-        "left": left_label,
-        "right": right_label,
-        "win_rate": asdict(
-            win_rate(
-                *compared.between(
-                    compared.models.index(left_label), compared.models.index(right_label)
-                )
-            )
-        ),
-        "judged": len(mine),
-        "forfeits": sum(
-            {pair.left, pair.right} == {left_label, right_label} for pair in results.forfeits
-        ),
-        "flips": position_bias_of(mine).n_flipped,
-        "left_out": sum(
-            n
-            for (left, right, *_), n in results.left_out.items()
-            if {left, right} == {left_label, right_label}
-        ),
-    }
-
-
 def _standing_json(standing: Standing | None) -> dict[str, Any]:
     names = [column.name for column in fields(Standing)]
     return dict.fromkeys(names) if standing is None else asdict(standing)
@@ -286,9 +246,7 @@ def _standing_json(standing: Standing | None) -> dict[str, Any]:
 
 def _ranking_json(ranking: Ranking) -> dict[str, Any]:
     return {
-        "groups": [list(group) for group in ranking.groups],
         "length_coefficient": None if ranking.length is None else asdict(ranking.length),
-        "n_unbounded": ranking.n_unbounded,
         "reason": ranking.reason,
     }
 
@@ -311,12 +269,3 @@ def _left_out(counts: Counter[tuple[str, str, str, str]]) -> list[dict[str, Any]
         {"left": left, "right": right, "of": culprit, "reason": reason, "n": n}
         for (left, right, culprit, reason), n in sorted(counts.items())
     ]
-
-
-def _reasons(counts: Counter[tuple[str, str, str, str]], label: str) -> dict[str, int]:
-    """Return why pairs of a model are left out: ``cause: reason`` to the number of pairs."""
-    reasons: Counter[str] = Counter()
-    for (left, right, culprit, reason), n in counts.items():
-        if label in (left, right):
-            reasons[f"{culprit}: {reason}"] += n
-    return dict(sorted(reasons.items()))

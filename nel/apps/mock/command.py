@@ -36,8 +36,12 @@ ApiKeyEnv = Annotated[
     ),
 ]
 
-RateLimitRate = Annotated[float, typer.Option(help="Probability that a request gets a 429.")]
-ErrorRate = Annotated[float, typer.Option(help="Probability that a request gets a 500.")]
+RateLimitRate = Annotated[
+    float, typer.Option(min=0, max=1, help="Probability that a request gets a 429.")
+]
+ErrorRate = Annotated[
+    float, typer.Option(min=0, max=1, help="Probability that a request gets a 500.")
+]
 
 
 @app.command()
@@ -46,15 +50,20 @@ def demo(
     port: Port = 8089,
     model_id: ModelId = "demo",
     api_key_env: ApiKeyEnv = None,
-    accuracy: Annotated[float, typer.Option(help="Probability of a correct answer.")] = 0.8,
+    accuracy: Annotated[
+        float, typer.Option(min=0, max=1, help="Probability of a correct answer.")
+    ] = 0.8,
     seed: Annotated[int, typer.Option(help="Seed of all random choices of the model.")] = 0,
     latency_ms: Annotated[
-        float, typer.Option(help="Mean latency of an answer, plus or minus a quarter.")
+        float,
+        typer.Option(
+            min=0, max=600_000, help="Mean latency of an answer, plus or minus a quarter."
+        ),
     ] = 0.0,
     rate_limit_rate: RateLimitRate = 0.0,
     error_rate: ErrorRate = 0.0,
     truncation_rate: Annotated[
-        float, typer.Option(help="Probability that an answer is truncated.")
+        float, typer.Option(min=0, max=1, help="Probability that an answer is truncated.")
     ] = 0.0,
 ) -> None:
     """Serve a demo model that answers the quickstart benchmark."""
@@ -80,24 +89,34 @@ def judge(
     model_id: ModelId = "demo-judge",
     api_key_env: ApiKeyEnv = None,
     accuracy: Annotated[
-        float, typer.Option(help="Probability that a verdict is the right one.")
+        float, typer.Option(min=0, max=1, help="Probability that a verdict is the right one.")
     ] = 0.95,
     seed: Annotated[int, typer.Option(help="Seed of all random choices of the judge.")] = 0,
     latency_ms: Annotated[
-        float, typer.Option(help="Mean latency of a verdict, plus or minus a quarter.")
+        float,
+        typer.Option(
+            min=0, max=600_000, help="Mean latency of a verdict, plus or minus a quarter."
+        ),
     ] = 0.0,
     rate_limit_rate: RateLimitRate = 0.0,
     error_rate: ErrorRate = 0.0,
     garbled_rate: Annotated[
-        float, typer.Option(help="Probability that a reply holds no readable verdict.")
+        float,
+        typer.Option(min=0, max=1, help="Probability that a reply holds no readable verdict."),
     ] = 0.0,
     lenient_rate: Annotated[
         float,
-        typer.Option(help="Probability that an answer that deserves less gets the best grade."),
+        typer.Option(
+            min=0, max=1, help="Probability that an answer that deserves less gets the best grade."
+        ),
     ] = 0.0,
     wobble_rate: Annotated[
         float,
-        typer.Option(help="Probability that the same question gets another verdict when repeated."),
+        typer.Option(
+            min=0,
+            max=1,
+            help="Probability that the same question gets another verdict when repeated.",
+        ),
     ] = 0.0,
 ) -> None:
     """Serve a demo judge that compares answers with their references, with configurable error

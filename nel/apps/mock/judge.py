@@ -45,7 +45,7 @@ _HESITATIONS: Final = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeOptions(Behaviour):
-    """How the demo judge behaves; checked when made."""
+    """How the demo judge behaves."""
 
     model: str = "demo-judge"
     accuracy: float = 0.95

@@ -116,7 +116,7 @@ async def _errors(request: web.Request, handler: _Handler) -> web.StreamResponse
     except web.HTTPException as error:
         message = f"{request.method} {request.path}: {error.reason}"
         headers = {"Allow": error.headers["Allow"]} if "Allow" in error.headers else {}
-        response = _fault_response(EndpointFault(error.status, _code_of(error), message, headers))
+        response = _fault_response(EndpointFault(error.status, "http_error", message, headers))
     if request.path.startswith("/v1"):
         request.app[TALLY].status(response.status)
     return response
@@ -219,12 +219,6 @@ def decoded(raw: bytes) -> object:
         raise EndpointFault(
             400, "invalid_json", f"the request body is not valid JSON: {error}"
         ) from error
-
-
-def _code_of(error: web.HTTPException) -> str:
-    return {404: "unknown_url", 405: "method_not_allowed", 413: "request_too_large"}.get(
-        error.status, "http_error"
-    )
 
 
 def _fault_response(fault: EndpointFault) -> web.Response:

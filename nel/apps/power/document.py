@@ -155,8 +155,5 @@ def with_prices(resources: Resources, prices: Mapping[str, float | None]) -> Res
         raise UsageError("give both --price-input and --price-output, for a million tokens each")
     priced = resources.with_prices(known["input"], known["output"])
     if priced.cost is None:
-        raise UsageError(
-            "prices need tokens: give a run whose server reported them, or --prompt-tokens and"
-            " --completion-tokens"
-        )
+        raise UsageError("prices need tokens; give a run whose server reported them")
     return priced

@@ -6,8 +6,6 @@ copied with the runs.
 
 from __future__ import annotations
 
-import os
-import stat
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,7 +23,6 @@ FORMAT: Final = 1
 TAGS_MAX: Final = 20
 TAG_CHARACTERS_MAX: Final = 40
 NOTE_CHARACTERS_MAX: Final = 10_000
-_BYTES_MAX: Final = 256 * 1024
 _SUFFIX: Final = ".notes.json"
 
 
@@ -45,12 +42,7 @@ def notes_path(run_dir: Path) -> Path:
 def read_notes(run_dir: Path) -> Notes:
     """Return the notes of a run; none where there is no file, or it holds something else."""
     with suppress(OSError, ValueError, UsageError):
-        handle = os.open(
-            notes_path(run_dir), os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
-        )
-        with os.fdopen(handle, "rb") as file:
-            if stat.S_ISREG(os.fstat(handle).st_mode):
-                return notes_of(loads(file.read(_BYTES_MAX)))
+        return notes_of(loads(notes_path(run_dir).read_bytes()))
     return Notes()
 
 

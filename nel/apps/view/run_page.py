@@ -52,7 +52,6 @@ def benchmark_page(run: RunSummary, summary: BenchmarkSummary) -> dict[str, Any]
         "latencies": [
             (title, runtime[key]) for title, key in _LATENCIES if _is_known(runtime.get(key))
         ],
-        "runtime": runtime,
         "config": (files.bundle.get("config") or {}) if files is not None else {},
     }
 
@@ -78,9 +77,7 @@ def _accounting(summary: BenchmarkSummary, metrics: Mapping[str, Any]) -> dict[s
 
 def _warnings(run: RunSummary, summary: BenchmarkSummary) -> list[str]:
     lines = []
-    if summary.files is None and not run.is_counted:
-        lines.append("The answers of this run are being counted; reload the page in a moment.")
-    elif summary.files is None and not run.is_live:
+    if summary.files is None and not run.is_live:
         left = numbers.count(summary.n_total - summary.n_done)
         lines.append(
             f"This run has no results yet: {left} answers are missing. nel eval resume"

@@ -93,8 +93,7 @@ class BoardModel(BoardStanding):
     judged: Count
     flips: Count
     failed: dict[str, Count]
-    won_by_failure: Count
-    left_out: dict[str, Count]
+    left_out: Count
     alpaca_eval_2: NotRequired[AlpacaEvalFields]
     """The length-controlled win rate of AlpacaEval 2 against the baseline; only with length
     control.
@@ -109,18 +108,12 @@ class BoardPair(TypedDict):
     left: Text
     right: Text
     win_rate: WinRateFields
-    judged: Count
-    forfeits: Count
-    flips: Count
-    left_out: Count
 
 
 class BoardRanking(TypedDict):
     """A ranking by strength."""
 
-    groups: list[list[Text]]
     length_coefficient: EstimateFields | None
-    n_unbounded: Count
     reason: str | None
 
 

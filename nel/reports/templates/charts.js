@@ -9,15 +9,15 @@
     ticks: { stroke: colour("--line"), width: 1, size: 4 }, ...options });
   const written = (value, unit) => (value === null || value === undefined ? "–" : `${compact.format(value)}${unit ? ` ${unit}` : ""}`);
 
-  // A distribution: columns of one width from 0 to `upper`.
-  const columns = ({ upper, counts, unit }) => {
-    const width = upper / counts.length;
+  // A distribution: columns between edges that grow by one factor.
+  const columns = ({ edges, counts, unit }) => {
+    const starts = edges.slice(0, -1);
     return {
-      data: [counts.map((_, place) => place * width), counts],
-      scales: { x: { time: false, range: [0, upper] }, y: { range: (_, __, top) => [0, top] } },
+      data: [starts, counts],
+      scales: { x: { time: false, distr: 3, log: 2, range: [edges[0], edges[starts.length]] }, y: { range: (_, __, top) => [0, top] } },
       axes: [axis({ size: 26, values: (_, marks) => marks.map((mark) => written(mark)) }), axis({ size: 44, values: (_, marks) => marks.map((mark) => written(mark)) })],
       series: [
-        { label: "between", value: (_, value) => (value === null ? "–" : `${written(value)} and ${written(value + width, unit)}`) },
+        { label: "between", value: (_, value) => (value === null ? "–" : `${written(value)} and ${written(edges[starts.indexOf(value) + 1], unit)}`) },
         { label: "answers", fill: colour("--scored"), stroke: colour("--scored"), width: 0, points: { show: false },
           paths: uPlot.paths.bars({ size: [0.9, Infinity], align: 1 }) },
       ],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from itertools import combinations
 
 import numpy as np
@@ -141,7 +142,6 @@ def test_a_model_that_never_loses_has_no_strength_and_the_others_have_theirs() -
     wins = [[0, 5, 5, 5], [0, 0, 3, 2], [0, 2, 0, 3], [0, 3, 2, 0]]
     ranking = rank_models(comparisons("abcd", decided(wins)), n_resamples=0)
     assert ranking.reasons == {"a": "it lost to none of b, c, d, and did not tie either"}
-    assert ranking.groups == (("b", "c", "d"), ("a",))
     alone = fit(comparisons("bcd", decided([row[1:] for row in wins[1:]]))).strengths
     assert [ranking.standings[name].strength.value for name in "bcd"] == pytest.approx(alone.tolist())
     with pytest.raises(UndefinedMetric, match="a: it lost to none of b, c, d"):
@@ -153,7 +153,6 @@ def test_groups_that_never_met_are_not_ranked_together() -> None:
     wins = [[0, 2, 0, 0, 0, 0], [1, 0, 0, 0, 0, 0], [0, 0, 0, 2, 1, 0], [0, 0, 1, 0, 2, 0], [0, 0, 1, 1, 0, 0], [0] * 6]
     ranking = rank_models(comparisons("abcdef", decided(wins)), n_resamples=0)
     assert set(ranking.standings) == set("cde")
-    assert ranking.groups == (("c", "d", "e"), ("a", "b"), ("f",))
     assert ranking.reasons["a"] == ranking.reasons["f"] == "no wins and ties connect it with c, d, e"
 
 
@@ -163,8 +162,9 @@ def test_too_few_upsets_give_no_interval_and_say_why() -> None:
     standing = ranking.standings["a"]
     assert standing.strength.value == pytest.approx(math.log(19) / 2)
     assert (standing.strength.ci_lower, standing.strength.ci_upper, standing.rank_lower) == (None, None, None)
-    assert ranking.n_unbounded / 400 == pytest.approx((19 / 20) ** 20, abs=0.08)
-    assert "too few upsets" in (ranking.reason or "")
+    found = re.match(r"(\d+) of 400 resamples have no finite strengths: there are too few upsets", ranking.reason or "")
+    assert found is not None
+    assert int(found[1]) / 400 == pytest.approx((19 / 20) ** 20, abs=0.08)
 
 
 def test_length_that_decides_everything_has_no_finite_effect() -> None:

@@ -277,7 +277,7 @@ def test_a_dry_run_counts_and_sends_nothing(runs: Runs, tmp_path: Path) -> None:
         2,
         [
             (["{alpha}"], "at least two models"),
-            (["{alpha}", "{alpha}"], "are the same run; give each run once"),
+            (["{alpha}", "{alpha}"], 'two runs are called "alpha"'),
             (["{alpha}", "{bench}"], "there is no run.db"),
             (["{alpha}", "{beta}", "--baseline", "alhpa"], 'no run is called "alhpa"; did you mean "alpha"?'),
             (["{alpha}", "{beta}", "--bench", "other"], 'has no benchmark "other"; it has: talk'),

@@ -62,15 +62,13 @@ def test_every_number_of_a_small_leaderboard_by_hand() -> None:
     a, b, c = (model(board, name) for name in "abc")
     assert [one["win_rate"]["value"] for one in (a, b, c)] == [2.5 / 4, 0.5 / 3, 2 / 3]
     assert (a["win_rate"]["wins"], a["win_rate"]["ties"], a["win_rate"]["losses"]) == (2, 1, 1)
-    assert (a["judged"], a["flips"], a["failed"], a["won_by_failure"]) == (3, 2, {"truncated": 1}, 0)
-    assert (c["judged"], c["flips"], c["failed"], c["won_by_failure"]) == (2, 1, {}, 1)
-    assert b["left_out"] == {"b: infra:timeout": 1, "judge: judge:no_verdict": 2}
-    assert c["left_out"] == {"b: infra:timeout": 1}
+    assert (a["judged"], a["flips"], a["failed"]) == (3, 2, {"truncated": 1})
+    assert (c["judged"], c["flips"], c["failed"]) == (2, 1, {})
+    assert (b["left_out"], c["left_out"]) == (3, 1)
     assert board["counts"] == {"pairs": 8, "judged": 4, "forfeits": 1, "left_out": 3, "questions": 2}
     ab, ac, bc = board["pairs"]
-    assert (ab["left"], ab["right"], ab["win_rate"]["value"], ab["flips"], ab["left_out"]) == ("a", "b", 0.75, 1, 2)
-    assert (ac["win_rate"]["value"], ac["forfeits"], ac["judged"]) == (0.5, 1, 1)
-    assert (bc["win_rate"]["value"], bc["flips"]) == (0.0, 0)
+    assert (ab["left"], ab["right"], ab["win_rate"]["value"]) == ("a", "b", 0.75)
+    assert (ac["win_rate"]["value"], bc["win_rate"]["value"]) == (0.5, 0.0)
     position = board["position"]
     assert (position["pairs"], position["flipped"]) == (4, 2)
     assert position["flip_rate"]["value"] == 0.5
@@ -140,7 +138,6 @@ def test_a_model_that_never_lost_has_no_rank_and_says_why() -> None:
     assert best["win_rate"]["ci_lower"] < 1
     said = "it lost to none of x, y, and did not tie either"
     assert best["reason"] == said
-    assert board["bradley_terry"]["groups"] == [["x", "y"], ["best"]]
     assert f"best has no Elo: {said}." in banners(board)
     assert said in "".join(html_page(board))
 
