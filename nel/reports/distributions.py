@@ -87,10 +87,7 @@ def measured(response: Response, price: Price | None) -> dict[str, float]:
 
 def bin_of(value: float) -> int:
     """Return the bin of a value of at least 0."""
-    if value == 0:
-        return _ZERO
-    fraction, exponent = math.frexp(value)
-    return exponent * _PER_OCTAVE + int((fraction - 0.5) * 2 * _PER_OCTAVE)
+    return math.floor(math.log2(value) * _PER_OCTAVE) if value else _ZERO
 
 
 def edge_of(number: int) -> float:
@@ -99,8 +96,7 @@ def edge_of(number: int) -> float:
     >>> edge_of(bin_of(3.7)) <= 3.7 < edge_of(bin_of(3.7) + 1)
     True
     """
-    exponent, width = divmod(number, _PER_OCTAVE)
-    return math.ldexp(0.5 + width / (2 * _PER_OCTAVE), exponent)
+    return float(2.0 ** (number / _PER_OCTAVE))
 
 
 def chart_of(name: str, bins: Mapping[int, int]) -> Chart | None:

@@ -20,7 +20,6 @@ from nel.core.atomic_files import write_file
 from nel.errors import OutputError
 from nel.reports import corrected, extraction, judge_section, repeatability
 from nel.reports.environment import templates_of
-from nel.reports.failure_clusters import cluster_rows
 from nel.reports.island import packed_samples
 from nel.reports.page import failure_rows, view_of
 from nel.reports.run_files import read_run
@@ -135,7 +134,6 @@ def environment() -> Environment:
     }
     made.globals |= {
         "failure_rows": failure_rows,
-        "cluster_rows": cluster_rows,
         "judge_rows": judge_section.judge_rows,
         "settings_line": judge_section.settings_line,
         "calibration_measures": corrected.calibration_measures,

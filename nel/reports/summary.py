@@ -40,7 +40,8 @@ _MARKDOWN_SPECIAL = re.compile(
 )
 _FORMULA_START: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 _COLUMNS: Final = (
-    "run", "model", "benchmark", "metric", "value", "ci_lower", "ci_upper", "bound_lower", "bound_upper",
+    "run", "model",
+    "benchmark", "metric", "value", "ci_lower", "ci_upper", "bound_lower", "bound_upper",
     "n_total", "n_scored", "n_model_failure", "n_unscored", "n_not_asked", "complete", "sample", "failures", "judged",
     "warnings",
 )  # fmt: skip

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import TypeAlias
 
@@ -118,19 +119,15 @@ def _chosen(
     wanted: Mapping[float, int],
 ) -> list[Row]:
     """Return the first so many of each stratum in the order of drawing, which hides it."""
-    heaps: dict[float, list[tuple[bytes, int, Row]]] = {}
-    for rank, result, _ in _candidates(snapshot, benchmark):
-        stratum = keys[key_of(judge_score(result))]
-        if not wanted.get(stratum):
-            continue
-        heap = heaps.setdefault(stratum, [])
-        inverse = bytes(255 - byte for byte in rank)
-        if len(heap) < wanted[stratum]:
-            heapq.heappush(heap, (inverse, result.idx, _row(result)))
-        elif inverse > heap[0][0]:
-            heapq.heapreplace(heap, (inverse, result.idx, _row(result)))
-    drawn = [item for heap in heaps.values() for item in heap]
-    return [row for _, _, row in sorted(drawn, key=lambda item: item[:2], reverse=True)]
+    drawn: list[tuple[bytes, int, Row]] = []
+    for stratum, n in wanted.items():
+        members = (
+            (rank, result.idx, _row(result))
+            for rank, result, _ in _candidates(snapshot, benchmark)
+            if keys[key_of(judge_score(result))] == stratum
+        )
+        drawn += heapq.nsmallest(n, members, key=itemgetter(0, 1))
+    return [row for _, _, row in sorted(drawn, key=itemgetter(0, 1))]
 
 
 def _row(result: Result) -> Row:

@@ -186,7 +186,7 @@ def banners(board: Mapping[str, Any]) -> list[str]:
             ranking["model"] for ranking in board["same_family"] if ranking["judge"] == judge
         )
         lines.append(f"{judge} judges models of its own family, which it may favour: {kin}.")
-    rate = board["position"]["flip_rate"]["value"]
+    rate = board["position"]["flips"]["value"]
     if rate is not None and rate >= LOUD_FLIP_RATE:
         lines.append(
             f"{numbers.percent(rate)} of the verdicts change with the order in which the answers"

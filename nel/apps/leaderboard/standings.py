@@ -20,7 +20,7 @@ from nel.apps.leaderboard.pair_results import (
     as_comparisons,
     position_bias_of,
 )
-from nel.apps.leaderboard.pairwise import Comparisons, PositionBias, WinRate, win_rate
+from nel.apps.leaderboard.pairwise import Comparisons, win_rate
 from nel.apps.leaderboard.ranking import Ranking, Standing, rank_models
 from nel.errors import UndefinedMetric
 from nel.judges.model_family import same_family
@@ -56,8 +56,8 @@ FORMULAS: Final = {
         "95 %; strengths, Elo, ranks and length-controlled win rates: percentiles over resampled"
         " questions, each with all its pairs"
     ),
-    "flip_rate": "share of pairs, judged in both orders, whose verdict is not the same in both",
-    "first_seat": "share that the answer shown first won over both orders, a tie 0.5",
+    "flips": "share of pairs, judged in both orders, whose verdict is not the same in both",
+    "first": "share that the answer shown first won over both orders, a tie 0.5",
     "failed_answers": (
         "an answer that failed (truncated, empty, refusal, content_filter, context_exceeded) loses "
         "without a judge, two that failed tie; no length counts in such a pair"
@@ -106,7 +106,7 @@ def standings_json(
         "ranked_by": _ranked_by(plain, controlled),
         "bradley_terry": _ranking_json(plain),
         "length_control": None if controlled is None else _ranking_json(controlled),
-        "position": _bias_json(position_bias_of(results.judged)),
+        "position": asdict(position_bias_of(results.judged)),
         "same_family": _same_family(results.plan.get("judge"), entries),
         "counts": {
             "pairs": len(pairs) + sum(results.left_out.values()),
@@ -248,19 +248,6 @@ def _ranking_json(ranking: Ranking) -> dict[str, Any]:
     return {
         "length_coefficient": None if ranking.length is None else asdict(ranking.length),
         "reason": ranking.reason,
-    }
-
-
-def _share_json(rate: WinRate) -> dict[str, Any]:
-    return {name: getattr(rate, name) for name in ("value", "ci_lower", "ci_upper", "ci_method")}
-
-
-def _bias_json(bias: PositionBias) -> dict[str, Any]:
-    return {
-        "pairs": bias.n_pairs,
-        "flipped": bias.n_flipped,
-        "flip_rate": _share_json(bias.flips),
-        "first_seat": _share_json(bias.first),
     }
 
 

@@ -122,7 +122,7 @@ def judge(
     """Serve a demo judge that compares answers with their references, with configurable error
     rates.
 
-    Without a reference, and for questions outside the quickstart benchmark, it guesses and says so.
+    Without a reference it guesses and says so.
     """
     from nel.apps.mock.judge import (  # noqa: PLC0415 - keeps `nel --help` fast
         JudgeOptions,

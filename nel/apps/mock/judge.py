@@ -16,9 +16,7 @@ from typing import Final
 from aiohttp import web
 
 from nel.apps.mock.behaviour import Behaviour, EmbeddedAnswerer
-from nel.apps.mock.demo import load_problems
 from nel.apps.mock.judge_grading import CRITERIA_MET, Form, form_of, honest_label
-from nel.apps.mock.phrasing import problem_in, right_answer
 from nel.apps.mock.request_parsing import Query
 from nel.apps.mock.routes import create_app
 from nel.core.strict_json import dumps_bytes
@@ -63,7 +61,6 @@ class DemoJudge(EmbeddedAnswerer):
 
     def __init__(self, options: JudgeOptions) -> None:
         self.options = options
-        self._problems = load_problems()
         super().__init__(options)
 
     def _text(self, query: Query, draw: random.Random) -> tuple[str, bool]:
@@ -101,18 +98,13 @@ class DemoJudge(EmbeddedAnswerer):
 
     def _own_verdict(self, form: Form, prompt: Unquoted) -> tuple[str, bool]:
         options, draw = self.options, self._draw("verdict", prompt.code)
-        honest = honest_label(form, prompt, self._known(prompt))
+        honest = honest_label(form, prompt)
         if honest is None:
             return draw.choice(form.labels), True
         errs, is_lenient = draw.random() >= options.accuracy, draw.random() < options.lenient_rate
         if is_lenient and not form.is_pair:
             return form.best, False
         return (_another(form, honest, draw) if errs else honest), False
-
-    def _known(self, prompt: Unquoted) -> str | None:
-        question = prompt.pieces.get("question", "")
-        problem = problem_in(self._problems, question)
-        return right_answer(problem, question) if problem else None
 
 
 def judge_app(options: JudgeOptions) -> web.Application:

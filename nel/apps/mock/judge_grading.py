@@ -85,19 +85,13 @@ def form_of(rest: str) -> Form | None:
     return Form(labels=labels, keyword=keyword) if len(labels) > 1 else None
 
 
-def honest_label(form: Form, prompt: Unquoted, known: str | None = None) -> str | None:
-    """Return the grade that a comparison leads to, None where there is nothing to compare with.
-
-    Args:
-        form: What is asked for.
-        prompt: What is quoted.
-        known: The right answer, where the prompt gives none.
-    """
+def honest_label(form: Form, prompt: Unquoted) -> str | None:
+    """Return the grade that a comparison leads to, None where there is nothing to compare with."""
     pieces = prompt.pieces
     if form.is_json:
         return str(meets(pieces.get("criterion", ""), pieces.get("response", ""))).lower()
     reference = next(
-        (pieces[name] for name in ("reference", "criterion", "target") if name in pieces), known
+        (pieces[name] for name in ("reference", "criterion", "target") if name in pieces), None
     )
     if reference is None:
         return None

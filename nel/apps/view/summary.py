@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import os
 import threading
-from collections import OrderedDict, defaultdict
+from collections import defaultdict
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from nel.apps.view.finding import FoundRun
 from nel.artifacts.files import directory_name
@@ -30,8 +30,6 @@ from nel.reports import numbers
 from nel.reports.run_files import BenchmarkFiles, read_run
 from nel.reports.run_warnings import texts_of
 from nel.reports.text import one_line
-
-_KEPT_MAX: Final = 5_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,7 +115,7 @@ class Summaries:
 
     def __init__(self) -> None:
         """Keep nothing yet."""
-        self._kept: OrderedDict[Path, tuple[object, RunSummary]] = OrderedDict()
+        self._kept: dict[Path, tuple[object, RunSummary]] = {}
         self._readers: dict[Path, RunStatusReader] = {}
         self._locks: defaultdict[Path, threading.Lock] = defaultdict(threading.Lock)
 
@@ -128,7 +126,6 @@ class Summaries:
             stamp = (is_live, stamp_of(run))
             cached = self._kept.get(run.path)
             if cached is not None and cached[0] == stamp and not is_live:
-                self._kept.move_to_end(run.path)
                 return cached[1]
             try:
                 summary = self._read(run, is_live=is_live)
@@ -139,8 +136,6 @@ class Summaries:
                     run, f"it does not hold what it should ({type(error).__name__}: {error})"
                 )
             self._kept[run.path] = stamp, summary
-            if len(self._kept) > _KEPT_MAX:
-                self._kept.popitem(last=False)
             return summary
 
     def _read(self, run: FoundRun, *, is_live: bool) -> RunSummary:

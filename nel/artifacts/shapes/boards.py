@@ -117,20 +117,13 @@ class BoardRanking(TypedDict):
     reason: str | None
 
 
-class ShareOfPairs(RateEnds):
-    """A share of the judged pairs."""
-
-    value: Rate | None
-    ci_method: Literal["wilson", "t_cluster", "none"]
-
-
 class BoardPosition(TypedDict):
     """How verdicts depend on the order of two answers."""
 
-    pairs: Count
-    flipped: Count
-    flip_rate: ShareOfPairs
-    first_seat: ShareOfPairs
+    n_pairs: Count
+    n_flipped: Count
+    flips: WinRateFields
+    first: WinRateFields
 
 
 class BoardCounts(TypedDict):

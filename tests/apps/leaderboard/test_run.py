@@ -139,8 +139,8 @@ def test_a_judge_with_a_known_rule_gives_the_known_ranking(runs: Runs, tmp_path:
     assert models["beta"]["win_rate"]["value"] == pytest.approx(1 / 2)
     assert models["beta"]["elo"]["value"] == pytest.approx(1000, abs=1e-6)
     assert (models["alpha"]["rank"], models["gamma"]["rank"]) == (1, 3)
-    assert board["position"]["flip_rate"]["value"] == 0
-    assert board["position"]["pairs"] == 3 * _N
+    assert board["position"]["flips"]["value"] == 0
+    assert board["position"]["n_pairs"] == 3 * _N
     assert board["counts"] == {"pairs": 36, "judged": 36, "forfeits": 0, "left_out": 0, "questions": _N}
     assert board["judge"]["panel"] == [{"name": "solomon", "model": "solomon", "url": endpoint.url}]
     directory = only(tmp_path / "out")

@@ -70,9 +70,9 @@ def test_every_number_of_a_small_leaderboard_by_hand() -> None:
     assert (ab["left"], ab["right"], ab["win_rate"]["value"]) == ("a", "b", 0.75)
     assert (ac["win_rate"]["value"], bc["win_rate"]["value"]) == (0.5, 0.0)
     position = board["position"]
-    assert (position["pairs"], position["flipped"]) == (4, 2)
-    assert position["flip_rate"]["value"] == 0.5
-    assert position["first_seat"]["value"] == pytest.approx((0.5 + 1.0 + 0.25 + 0.5) / 4)
+    assert (position["n_pairs"], position["n_flipped"]) == (4, 2)
+    assert position["flips"]["value"] == 0.5
+    assert position["first"]["value"] == pytest.approx((0.5 + 1.0 + 0.25 + 0.5) / 4)
 
 
 def test_the_schema_holds_for_every_kind_of_board() -> None:
