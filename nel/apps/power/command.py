@@ -106,7 +106,7 @@ def power(
     """Plan a comparison: questions, repeats, tokens, money and hours for the difference that shall
     be found.
     """
-    from nel.apps.power.document import Wish, test_of  # noqa: PLC0415 - keeps --help fast
+    from nel.apps.power.document import Wish  # noqa: PLC0415 - keeps --help fast
     from nel.apps.power.pilots import Assumptions  # noqa: PLC0415
     from nel.apps.power.tables import show_power  # noqa: PLC0415
     from nel.decide.power import ALPHA  # noqa: PLC0415
@@ -122,7 +122,9 @@ def power(
     error = (ALPHA / 2 if one_sided else ALPHA) if alpha is None else alpha
     wish = Wish(
         effect=effect,
-        test=test_of(alpha=error, power=probability, two_sided=not one_sided),
+        alpha=error,
+        power=probability,
+        two_sided=not one_sided,
         repeats=sorted(set(repeats or ())),
         judge_correlation=judge_correlation,
     )
