@@ -17,7 +17,6 @@ import typer
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from nel.engine.observability.progress_file import LiveProgress
     from nel.engine.observability.run_status import BenchmarkCounts, RunStatus
 
 _INTERVAL_SECONDS = 1.0
@@ -199,6 +198,7 @@ def _lines(view: RunStatus) -> list[str]:
     """Return the line above the table, then those below it."""
     from nel.cli.terminal import plain  # noqa: PLC0415 - keeps --help fast
     from nel.config.numbers import duration  # noqa: PLC0415
+    from nel.reports.motion import motion_of  # noqa: PLC0415
 
     head = f"{plain(view.run_id)}: {view.state}"
     if view.owner is not None:
@@ -217,42 +217,12 @@ def _lines(view: RunStatus) -> list[str]:
     if view.last_sign_seconds is not None:
         lines.append(f"last update {duration(view.last_sign_seconds)} ago")
     if not view.is_over:
-        lines.append("  ".join(_motion(view)))
+        lines.append(plain("  ".join(motion_of(view))))
     if view.reason is not None:
         lines.append(_REASONS.get(view.reason) or plain(view.reason))
     if view.state in ("stopped", "killed"):
         lines.append(f"resume with: nel eval resume {plain(str(view.run_dir))}")
     return lines
-
-
-def _motion(view: RunStatus) -> list[str]:
-    from nel.cli.terminal import plain  # noqa: PLC0415 - keeps --help fast
-    from nel.config.numbers import duration  # noqa: PLC0415
-
-    live: LiveProgress = view.live or {}
-    parts = [plain(str(live["stage"]))] if live.get("stage") else []
-    parts += [f"{view.done:,}/{view.total:,}"]
-    if view.rate is not None:
-        parts.append(f"{view.rate:,.1f}/s")
-    if view.seconds_left is not None:
-        parts.append(f"{duration(view.seconds_left)} left")
-    if live.get("steps"):
-        parts.append(f"steps {live['steps']:,}")
-    if "in_flight" in live:
-        limit = live.get("concurrency_limit")
-        parts.append(
-            f"{live['in_flight']:,} in flight" + ("" if limit is None else f" of {limit:,}")
-        )
-    oldest, outage = live.get("oldest_seconds"), live.get("outage_seconds")
-    if oldest is not None and oldest >= 1:
-        parts.append(f"oldest {duration(oldest)}")
-    if live.get("retries"):
-        parts.append(f"{live['retries']:,} retries")
-    if outage is not None:
-        parts.append(f"ENDPOINT DOWN for {duration(outage)}")
-    if not live:
-        parts.append("no live numbers")
-    return parts
 
 
 def _parts(counts: dict[str, int]) -> str:

@@ -1,14 +1,17 @@
 """Distributions of what was measured of each answer, as counts in narrow bins that add up batch by
 batch. Does no I/O.
 
-A bin is 1/64 of an octave, at most 1.6 % wide, so that a chart may choose its own columns later.
+A bin is 1/64 of an octave, at most 1.6 % wide, for quantiles; a column of a chart is 1/8 octave.
 """
 
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Final
 
 from nel.config.schema import Price
@@ -19,10 +22,8 @@ from nel.types import Response
 _PER_OCTAVE: Final = 64
 _ZERO: Final = -(10**6)
 """The bin of 0."""
-COLUMNS: Final = 36
-_SHOWN_SHARE: Final = 0.99
-"""Of the values; the few above are counted, since one slow answer would flatten the chart."""
-_STEPS: Final = (1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0)
+_IN_A_COLUMN: Final = 8
+"""Bins."""
 MEASURES: Final = {
     "latency": "Latency",
     "first_token": "Time to the first token",
@@ -39,16 +40,16 @@ UNITS: Final = {"latency": "s", "first_token": "s", "characters": "characters", 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chart:
-    """A distribution as columns."""
+    """A distribution as columns on a logarithmic scale."""
 
     name: str
     n: int
     counts: Sequence[int]
-    """Values in each column, rounded."""
-    upper: float
-    """Where the last column ends; the first begins at 0."""
-    n_above: int
-    """Values beyond it."""
+    """Values in each column."""
+    edges: Sequence[float]
+    """Where each column begins, and where the last one ends."""
+    n_zero: int
+    """Values of 0, which are in no column."""
     median: float
     p90: float
 
@@ -58,7 +59,7 @@ class Chart:
         return dumps(
             {
                 "kind": "columns",
-                "upper": self.upper,
+                "edges": list(self.edges),
                 "counts": list(self.counts),
                 "unit": UNITS.get(self.name, "tokens"),
             }
@@ -86,71 +87,41 @@ def measured(response: Response, price: Price | None) -> dict[str, float]:
 
 def bin_of(value: float) -> int:
     """Return the bin of a value of at least 0."""
-    if value == 0:
-        return _ZERO
-    fraction, exponent = math.frexp(value)
-    return exponent * _PER_OCTAVE + int((fraction - 0.5) * 2 * _PER_OCTAVE)
+    return math.floor(math.log2(value) * _PER_OCTAVE) if value else _ZERO
 
 
-def edges_of(number: int) -> tuple[float, float]:
-    """Return where a bin begins and ends.
+def edge_of(number: int) -> float:
+    """Return where a bin begins, which is where the one before it ends.
 
-    >>> low, high = edges_of(bin_of(3.7))
-    >>> low <= 3.7 < high
+    >>> edge_of(bin_of(3.7)) <= 3.7 < edge_of(bin_of(3.7) + 1)
     True
     """
-    if number == _ZERO:
-        return 0.0, 0.0
-    exponent, width = divmod(number, _PER_OCTAVE)
-    low, high = (math.ldexp(0.5 + (width + more) / (2 * _PER_OCTAVE), exponent) for more in (0, 1))
-    return low, high
+    return float(2.0 ** (number / _PER_OCTAVE))
 
 
 def chart_of(name: str, bins: Mapping[int, int]) -> Chart | None:
     """Return the chart of a distribution, None where all its values are 0 or there are none."""
-    ordered = sorted(bins.items())
-    n = sum(count for _, count in ordered)
-    if not n or ordered[-1][0] == _ZERO:
+    columns = Counter[int]()
+    for number, count in bins.items():
+        if number != _ZERO:
+            columns[number // _IN_A_COLUMN] += count
+    if not columns:
         return None
-    upper = _round_up(_quantile(ordered, n, _SHOWN_SHARE))
-    width = upper / COLUMNS
-    sums = [0.0] * COLUMNS
-    above = 0.0
-    for number, count in ordered:
-        low, high = edges_of(number)
-        if low >= upper:
-            above += count
-            continue
-        # A bin lies in two columns or more: its values are spread evenly over it.
-        start = min(int(low / width), COLUMNS - 1)
-        end = min(int(high / width), COLUMNS - 1)
-        for column in range(start, end + 1):
-            covered = min(high, (column + 1) * width) - max(low, column * width)
-            sums[column] += count if start == end else count * covered / (high - low)
+    first, end = min(columns), max(columns) + 1
     return Chart(
         name=name,
-        n=n,
-        counts=[round(height) for height in sums],
-        upper=upper,
-        n_above=round(above),
-        median=_quantile(ordered, n, 0.5),
-        p90=_quantile(ordered, n, 0.9),
+        n=sum(bins.values()),
+        counts=[columns[column] for column in range(first, end)],
+        edges=[edge_of(column * _IN_A_COLUMN) for column in range(first, end + 1)],
+        n_zero=bins.get(_ZERO, 0),
+        median=_quantile(bins, 0.5),
+        p90=_quantile(bins, 0.9),
     )
 
 
-def _quantile(ordered: Sequence[tuple[int, int]], n: int, share: float) -> float:
+def _quantile(bins: Mapping[int, int], share: float) -> float:
     """Return the middle of the bin in which a share of the values is reached."""
-    seen = 0
-    for number, count in ordered:
-        seen += count
-        if seen >= share * n:
-            return sum(edges_of(number)) / 2
-    return sum(edges_of(ordered[-1][0])) / 2
-
-
-def _round_up(value: float) -> float:
-    """Return the next round number above a value."""
-    if value <= 0:
-        return 1.0
-    power = 10.0 ** math.floor(math.log10(value))
-    return next((step * power for step in _STEPS if step * power >= value), 10 * power)
+    numbers = sorted(bins)
+    reached = list(accumulate(bins[number] for number in numbers))
+    number = numbers[bisect_left(reached, share * reached[-1])]
+    return 0.0 if number == _ZERO else (edge_of(number) + edge_of(number + 1)) / 2

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from nel.reports import numbers
 from nel.reports.distributions import MEASURES
 from nel.reports.selection import sample_line
-from nel.reports.text import as_text, one_line, visible
+from nel.reports.text import as_text, cut, one_line, visible
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -45,6 +45,7 @@ def templates_of(package: str) -> Environment:
         "rate": numbers.rate,
         "seconds": numbers.seconds,
         "one_line": one_line,
+        "cut": cut,
         "as_text": as_text,
         "measure": measure,
         "of_100": lambda share: f"{min(max(float(share), 0.0), 1.0) * 100:.3f}",

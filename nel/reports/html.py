@@ -20,10 +20,9 @@ from nel.core.atomic_files import write_file
 from nel.errors import OutputError
 from nel.reports import corrected, extraction, judge_section, repeatability
 from nel.reports.environment import templates_of
-from nel.reports.failure_clusters import cluster_rows
 from nel.reports.island import packed_samples
 from nel.reports.page import failure_rows, view_of
-from nel.reports.run_files import read_run, read_run_yaml
+from nel.reports.run_files import read_run
 from nel.reports.samples import select, shown_samples
 from nel.reports.text import preview
 
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 REPORT_NAME: Final = "report.html"
-_RUN_YAML_CHARACTERS_MAX: Final = 64_000
 
 
 def write_report(run_dir: Path) -> Path:
@@ -63,18 +61,12 @@ def render_report(run_dir: Path) -> Iterator[str]:
         style += asset("uplot/uPlot.min.css")
         library = f"/*\n{asset('uplot/LICENSE')}\n*/\n{asset('uplot/uPlot.iife.min.js')}"
         script = library + asset("charts.js") + script
-    run_yaml = read_run_yaml(run_dir)
     chunks = (
         environment()
         .get_template("report.html.j2")
         .generate(
             views=views,
             header=_header(views),
-            run_yaml=(
-                None
-                if run_yaml is None
-                else preview(run_yaml, characters_max=_RUN_YAML_CHARACTERS_MAX)
-            ),
             policy=policy(style, script),
             style=trusted(style),
             script=trusted(script),
@@ -142,7 +134,6 @@ def environment() -> Environment:
     }
     made.globals |= {
         "failure_rows": failure_rows,
-        "cluster_rows": cluster_rows,
         "judge_rows": judge_section.judge_rows,
         "settings_line": judge_section.settings_line,
         "calibration_measures": corrected.calibration_measures,

@@ -1,4 +1,4 @@
-"""The table over the runs of several endpoints: matrix_results.json, and the same as Markdown."""
+"""The table over the runs of several endpoints, and matrix_results.json."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from nel.config.redaction import redact_url
 from nel.config.schema import RunConfig
 from nel.engine.matrix import worst
 from nel.reports import numbers
-from nel.reports.summary import markdown_line, markdown_text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,19 +53,6 @@ def matrix_rows(document: Mapping[str, Any]) -> tuple[list[str], list[list[str]]
             [run["name"], *cells, "done" if run["ended"] == "done" else f"exit {run['exit_code']}"]
         )
     return ["endpoint", *slots, "ended"], rows
-
-
-def matrix_markdown(document: Mapping[str, Any]) -> str:
-    """Return the table as Markdown."""
-    headings, rows = matrix_rows(document)
-    lines = [
-        f"# {markdown_text(document['matrix_id'])}",
-        "",
-        markdown_line(headings),
-        markdown_line(["---"] * len(headings)),
-    ]
-    lines += [markdown_line([markdown_text(cell) for cell in row]) for row in rows]
-    return "\n".join([*lines, ""])
 
 
 def _cell(score: Mapping[str, Any] | None) -> str:

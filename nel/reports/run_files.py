@@ -6,7 +6,7 @@ An artifact may be missing or damaged; the error says which one and how to regen
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -35,28 +35,20 @@ class BenchmarkFiles:
         twin = _SECOND.search(self.directory.name)
         return name + twin.group() if twin and not name.endswith(twin.group()) else name
 
-    def results(self, chosen: Container[int] | None = None) -> Iterator[dict[str, Any]]:
+    def results(self) -> Iterator[dict[str, Any]]:
         """Yield the objects of results.jsonl in file order, one in memory at a time; none when it
         is not there.
-
-        Args:
-            chosen: Which of them, counted from 0; the others are not decoded. None: all.
 
         Raises:
             OutputError: A line is not a JSON object.
         """
-        position = -1
         path = self.directory / "results.jsonl"
         if not path.is_file():
             return
-        where = f"{self.directory.name}/results.jsonl, line"
         with path.open("rb") as lines:
             for number, line in enumerate(lines, start=1):
-                if line.isspace():
-                    continue
-                position += 1
-                if chosen is None or position in chosen:
-                    yield _object(line, where, number)
+                if not line.isspace():
+                    yield _object(line, f"{self.directory.name}/results.jsonl, line", number)
 
 
 def read_run(run_dir: Path) -> list[BenchmarkFiles]:

@@ -10,8 +10,6 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
-from os.path import commonprefix
 from typing import Any, Final, Literal, TypeAlias
 
 from nel.core.forked_map import collection_paused
@@ -24,8 +22,9 @@ from nel.reports.drawing import Draw, fair_shares
 from nel.reports.extraction import readings_of_samples
 from nel.reports.judge_section import shown_judgements
 from nel.reports.numbers import count
+from nel.reports.questions import question_of
 from nel.reports.run_files import BenchmarkFiles
-from nel.reports.text import PREVIEW_CHARACTERS_MAX, as_text, content_text, one_line, preview
+from nel.reports.text import PREVIEW_CHARACTERS_MAX, as_text, content_text, cut, preview
 
 Group: TypeAlias = Literal["right", "wrong", "model_failure", "unscored"]
 
@@ -56,8 +55,6 @@ class Selection:
     charts: Sequence[Chart]
     confusion: Confusion | None
     """Of a multiple-choice benchmark."""
-    preambles: Mapping[str, str]
-    """By category: what its prompts all begin with, which the list leaves out."""
 
     @property
     def n_shown(self) -> int:
@@ -102,7 +99,7 @@ def shown_samples(
         group = group_of(result)
         key = str(result.get("sample_id")), result.get("repeat")
         yield (
-            _row(result, group, selection.preambles),
+            _row(result, group),
             {
                 **_details(result),
                 "reading": readings.get(key),
@@ -111,14 +108,10 @@ def shown_samples(
 
 
 def _chosen(files: BenchmarkFiles, chosen: frozenset[int] | None) -> Iterator[Mapping[str, Any]]:
-    """Yield the results at these positions among those that were asked; where all were, no other is
-    decoded.
-    """
-    if chosen is None:
-        return _asked(files.results())
-    if files.metrics.get("accounting", {}).get("n_not_asked") == 0:
-        return files.results(chosen)
-    return (result for position, result in enumerate(_asked(files.results())) if position in chosen)
+    """Yield the results at these positions among those that were asked; None: all."""
+    for position, result in enumerate(_asked(files.results())):
+        if chosen is None or position in chosen:
+            yield result
 
 
 @dataclass(slots=True)
@@ -130,7 +123,6 @@ class _Count:
     totals: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     bins: defaultdict[str, Counter[int]] = field(default_factory=lambda: defaultdict(Counter))
     choices: Counter[tuple[str, str]] = field(default_factory=Counter)
-    preambles: dict[str, str] = field(default_factory=dict)
 
     def add(self, result: Mapping[str, Any], position: int) -> None:
         group, category = group_of(result), _category(result)
@@ -142,12 +134,6 @@ class _Count:
             if value:
                 self.totals[name][value] += 1
         self.is_binary = self.is_binary and result.get("reward") in (None, 0, 1)
-        question = question_in(result.get("prompt"))[:PREVIEW_CHARACTERS_MAX]
-        known = self.preambles.get(category, question)
-        if not question.startswith(known):
-            self.preambles[category] = commonprefix((known, question))  # noqa: RUF071 - of texts, not of paths
-        elif category not in self.preambles:
-            self.preambles[category] = question
         self.draw.add((category, group), str(result.get("sample_id")), position)
         for name, measured in _measured(result):
             self.bins[name][bin_of(measured)] += 1
@@ -165,7 +151,6 @@ class _Count:
             chosen=None if n <= room else self.draw.drawn(room),
             charts=[chart for chart in charts if chart is not None],
             confusion=confusion_of([(*choice, n) for choice, n in self.choices.items()]),
-            preambles=self.preambles,
         )
 
 
@@ -202,7 +187,7 @@ def _asked(results: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
     return (result for result in results if _outcome(result).get("state") != "not_asked")
 
 
-def _row(result: Mapping[str, Any], group: Group, preambles: Mapping[str, str]) -> list[object]:
+def _row(result: Mapping[str, Any], group: Group) -> list[object]:
     """Return what the list shows of a sample, in the order in which report.js reads it."""
     extracted, target = result.get("extracted_answer"), result.get("expected_answer")
     outcome = _outcome(result)
@@ -213,49 +198,15 @@ def _row(result: Mapping[str, Any], group: Group, preambles: Mapping[str, str]) 
         _label(_kind(outcome, group)),
         _category(result),
         result.get("reward"),
-        _gist(
-            _without_preamble(
-                question_in(result.get("prompt")), preambles.get(_category(result) or "", "")
-            )
-        ),
-        _gist(_answer_text(result) or outcome.get("detail") or ""),
-        None if extracted is None else _gist(extracted),
-        None if target is None else _gist(target),
+        cut(question_of(result.get("metadata"), result.get("prompt")), _GIST_CHARACTERS_MAX),
+        cut(_answer_text(result) or outcome.get("detail") or "", _GIST_CHARACTERS_MAX),
+        None if extracted is None else cut(extracted, _GIST_CHARACTERS_MAX),
+        None if target is None else cut(target, _GIST_CHARACTERS_MAX),
     ]
-
-
-def question_in(prompt: object) -> str:
-    """Return the question of a prompt: the last message of the user, or the text."""
-    if not isinstance(prompt, list):
-        return "" if prompt is None else as_text(prompt)
-    messages = [message for message in prompt if isinstance(message, Mapping)]
-    asked = [message for message in messages if message.get("role") == "user"] or messages
-    return content_text(asked[-1].get("content")) if asked else ""
-
-
-def _without_preamble(question: str, preamble: str) -> str:
-    """Return a question without the whole lines that all of them begin with; unchanged where
-    nothing would be left.
-
-    >>> _without_preamble("Answer with a letter.\\nQ1: why?", "Answer with a letter.\\nQ")
-    'Q1: why?'
-    """
-    cut = preamble.rfind("\n") + 1
-    return (
-        question[cut:]
-        if len(preamble) < len(question.rstrip()) and question.startswith(preamble)
-        else question
-    )
 
 
 def _answer_text(result: Mapping[str, Any]) -> str | None:
     return with_calls(result.get("model_response"), result.get("tool_calls"))
-
-
-def _gist(value: object) -> str:
-    text = as_text(value)
-    cut = one_line(text[: 4 * _GIST_CHARACTERS_MAX])
-    return cut if len(cut) <= _GIST_CHARACTERS_MAX else cut[:_GIST_CHARACTERS_MAX] + "…"
 
 
 def _category(result: Mapping[str, Any]) -> str | None:
@@ -285,7 +236,7 @@ def _details(result: Mapping[str, object]) -> dict[str, object]:
         ),
         "scoring": _scoring(details),
         "metadata": preview(as_text(metadata)) if metadata else None,
-        "facts": _facts(result),
+        "facts": facts_of(result),
     }
 
 
@@ -355,19 +306,20 @@ def _optional(value: object) -> str | None:
 
 
 def _label(value: object) -> str:
-    text = as_text(value)
-    return _one_line(
-        text if len(text) <= _LABEL_CHARACTERS_MAX else text[:_LABEL_CHARACTERS_MAX] + "…"
-    )
+    return cut(value, _LABEL_CHARACTERS_MAX)
 
 
-_one_line = lru_cache(maxsize=1024)(one_line)
-"""Labels of kinds and categories recur with every sample."""
-
-
-def _facts(result: Mapping[str, Any]) -> list[list[str]]:
+def facts_of(result: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return what is known of the request of a line of results.jsonl, by name."""
     timing, tokens = result.get("timing") or {}, result.get("tokens") or {}
+    episode = result.get("episode") or {}
     facts = {
+        "solver": episode.get("solver"),
+        "steps": episode.get("steps"),
+        "calls of tools": episode.get("tool_calls"),
+        "ended by": episode.get("ended_by"),
+        "work (s)": (timing.get("episode") or {}).get("work_seconds"),
+        "cost": episode.get("cost"),
         "finish reason": result.get("finish_reason"),
         "model": result.get("model"),
         "latency (s)": timing.get("latency_seconds"),
@@ -379,7 +331,7 @@ def _facts(result: Mapping[str, Any]) -> list[list[str]]:
         },
     }
     return [
-        [name, _label(round(value, 3) if isinstance(value, float) else value)]
+        (name, _label(round(value, 3) if isinstance(value, float) else value))
         for name, value in facts.items()
         if value is not None
     ]

@@ -24,7 +24,7 @@ from nel.reports.repeatability import repeat_check_text
 from nel.reports.run_files import BenchmarkFiles, read_run
 from nel.reports.run_warnings import texts_of
 from nel.reports.selection import sample_line, shard_title
-from nel.reports.text import one_line, visible
+from nel.reports.text import cut, visible
 
 _CELL_CHARACTERS_MAX: Final = 120
 _REMARK_CHARACTERS_MAX: Final = 400
@@ -40,6 +40,7 @@ _MARKDOWN_SPECIAL = re.compile(
 )
 _FORMULA_START: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 _COLUMNS: Final = (
+    "run", "model",
     "benchmark", "metric", "value", "ci_lower", "ci_upper", "bound_lower", "bound_upper",
     "n_total", "n_scored", "n_model_failure", "n_unscored", "n_not_asked", "complete", "sample", "failures", "judged",
     "warnings",
@@ -98,27 +99,19 @@ def summary_rows(run_dir: Path) -> list[SummaryRow]:
     return [_row(files) for files in read_run(run_dir)]
 
 
-def markdown_table(rows: Iterable[SummaryRow], *, several_runs: bool = False) -> str:
+def markdown_table(rows: Iterable[SummaryRow]) -> str:
     """Return a GitHub Markdown table, below it remarks on judging and reading; text from outside is
     escaped.
-
-    Args:
-        rows: One a line.
-        several_runs: Whether run and model stand before the benchmark.
     """
-    head, rule = ("| Run | Model ", "| --- | --- ") if several_runs else ("", "")
-    lines = [
-        head
-        + "| Benchmark | Metric | Value | 95 % interval | Bounds | n | Model failure | Unscored |"
-        " Not asked | State |",
-        rule + "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- |",
-    ]
+    head = (
+        "| Run | Model | Benchmark | Metric | Value | 95 % interval | Bounds | n | Model failure |"
+        " Unscored | Not asked | State |"
+    )
+    rule = "| --- | --- | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- |"
     listed = list(rows)
-    for row in listed:
-        run = [markdown_text(name) for name in run_and_model(row)] if several_runs else []
-        lines.append(markdown_line([*run, *_markdown_cells(row)]))
+    lines = [head, rule, *(markdown_line(_markdown_cells(row)) for row in listed)]
     remarks = [
-        f"- {markdown_text(f'{row.run}, {row.benchmark}' if several_runs else row.benchmark)}: "
+        f"- {markdown_text(f'{row.run}, {row.benchmark}')}: "
         f"{markdown_text(remark, characters_max=_REMARK_CHARACTERS_MAX)}"
         for row in listed
         for remark in remarks_of(row)
@@ -126,22 +119,17 @@ def markdown_table(rows: Iterable[SummaryRow], *, several_runs: bool = False) ->
     return "\n".join([*lines, *([""] if remarks else []), *remarks]) + "\n"
 
 
-def csv_text(rows: Iterable[SummaryRow], *, several_runs: bool = False) -> str:
+def csv_text(rows: Iterable[SummaryRow]) -> str:
     """Return RFC 4180 CSV with a header.
 
     A text cell that a spreadsheet could take for a formula gets a leading apostrophe; strip one to
     read it back. Numbers are written as they are, and a missing one is an empty cell.
-
-    Args:
-        rows: One a line.
-        several_runs: Whether the columns ``run`` and ``model`` stand before the others.
     """
-    columns = ("run", "model", *_COLUMNS) if several_runs else _COLUMNS
     out = io.StringIO(newline="")
     writer = csv.writer(out, lineterminator="\r\n")
-    writer.writerow(columns)
+    writer.writerow(_COLUMNS)
     for row in rows:
-        writer.writerow([_csv_cell(getattr(row, column)) for column in columns])
+        writer.writerow([_csv_cell(getattr(row, column)) for column in _COLUMNS])
     return out.getvalue()
 
 
@@ -192,7 +180,7 @@ def _failures(accounting: Mapping[str, Any]) -> dict[str, int]:
 
 
 def run_and_model(row: SummaryRow) -> list[str]:
-    """Return the cells that stand first in a table of several runs."""
+    """Return the cells that stand first in a table."""
     return [row.run or numbers.MISSING, row.model or numbers.MISSING]
 
 
@@ -200,8 +188,7 @@ def _markdown_cells(row: SummaryRow) -> list[str]:
     share = row.bound_lower is not None
     value = "**no score**" if row.value is None else numbers.figure(row.value, share=share)
     return [
-        markdown_text(row.benchmark),
-        markdown_text(row.metric),
+        *map(markdown_text, (*run_and_model(row), row.benchmark, row.metric)),
         value,
         numbers.interval(row.ci_lower, row.ci_upper, share=share),
         numbers.interval(row.bound_lower, row.bound_upper, share=True),
@@ -236,9 +223,7 @@ def markdown_text(text: str, *, characters_max: int = _CELL_CHARACTERS_MAX) -> s
     """Return text that Markdown prints as it is; ``@`` and ``<`` become entities, so nothing is
     mentioned or run.
     """
-    line = one_line(text)
-    line = line if len(line) <= characters_max else line[:characters_max] + "…"
-    escaped = _MARKDOWN_SPECIAL.sub(r"\\\1", line.replace("&", "\0"))
+    escaped = _MARKDOWN_SPECIAL.sub(r"\\\1", cut(text, characters_max).replace("&", "\0"))
     for character, entity in (("<", "&lt;"), (">", "&gt;"), ("@", "&#64;"), ("\0", "&amp;")):
         escaped = escaped.replace(character, entity)
     return escaped

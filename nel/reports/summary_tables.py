@@ -27,7 +27,7 @@ from nel.reports.summary import (
     summary_rows,
     writer_of,
 )
-from nel.reports.text import one_line
+from nel.reports.text import cut, one_line
 
 _CELL_CHARACTERS_MAX: Final = 120
 _LATEX_SPECIAL: Final = re.compile(r"[\\\\{}$&#^_%~<>|\"]")
@@ -85,8 +85,7 @@ def latex_table(rows: Sequence[SummaryRow]) -> str:
 
 def latex_text(text: str) -> str:
     """Return text that LaTeX prints as it is, on one line."""
-    line = one_line(text)
-    line = line if len(line) <= _CELL_CHARACTERS_MAX else line[:_CELL_CHARACTERS_MAX] + "…"
+    line = cut(text, _CELL_CHARACTERS_MAX)
     return _LATEX_SPECIAL.sub(lambda match: _LATEX_NAMED.get(match[0], "\\" + match[0]), line)
 
 
@@ -178,8 +177,8 @@ write_json = writer_of("summary.json", "one object a benchmark under ``rows``", 
 write_latex = writer_of("summary.tex", "a table for the package booktabs", latex_table)
 write_junit = writer_of("summary.junit.xml", "a test case for each benchmark", junit_xml)
 _TABLES: Final[Mapping[str, Callable[[Sequence[SummaryRow]], str]]] = {
-    "markdown": lambda rows: markdown_table(rows, several_runs=True),
-    "csv": lambda rows: csv_text(rows, several_runs=True),
+    "markdown": markdown_table,
+    "csv": csv_text,
     "json": json_text,
     "latex": latex_table,
     "junit": junit_xml,

@@ -16,6 +16,8 @@ import orjson
 from nel.reports.numbers import count
 
 PREVIEW_CHARACTERS_MAX: Final = 4_000
+WHOLE_CHARACTERS_MAX: Final = 100_000
+"""Of a text that a page of its own shows."""
 _HEAD_SHARE: Final = 0.7
 _SCALAR: Final = json.JSONEncoder(ensure_ascii=False).encode
 _BYTE_MAX: Final = 0xFF
@@ -56,6 +58,11 @@ def preview(text: str, *, characters_max: int = PREVIEW_CHARACTERS_MAX) -> str:
     tail = characters_max - head
     cut = f"[… {count(len(line) - characters_max)} characters cut here; results.jsonl holds all …]"
     return f"{line[:head]}\n\n{cut}\n\n{line[len(line) - tail :]}"
+
+
+def whole(text: str) -> str:
+    """Return visible text as a page of its own shows it, cut only where it is very long."""
+    return preview(text, characters_max=WHOLE_CHARACTERS_MAX)
 
 
 def as_text(value: object) -> str:

@@ -2,7 +2,7 @@
 them, and one table.
 
 The directory holds matrix.json, with the configuration and the runs, which a resume needs; each
-run's own directory, named by its endpoint; and matrix_results.json and matrix.md, the table over
+run's own directory, named by its endpoint; and matrix_results.json, the table over
 them.
 """
 
@@ -32,7 +32,7 @@ from nel.engine.store.pending import Pending
 from nel.engine.store.remote import is_remote
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.errors import ConfigError, NelError, OutputError, ResumeRefused
-from nel.reports.matrix import EndpointResult, matrix_json, matrix_markdown, matrix_rows
+from nel.reports.matrix import EndpointResult, matrix_json, matrix_rows
 from nel.reports.writers import check_writers
 from nel.runs.background import run_blocking
 from nel.runs.evaluation import has_begun, note_plans, written_results
@@ -43,7 +43,6 @@ from nel.types import JsonObject
 
 MATRIX_NAME: Final = "matrix.json"
 RESULTS_NAME: Final = "matrix_results.json"
-_MARKDOWN_NAME: Final = "matrix.md"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -268,7 +267,6 @@ def _evaluate_in(
         directory.name, [_endpoint_result(run, results[run.name]) for run in runs]
     )
     write_file(directory / RESULTS_NAME, [pretty(document)])
-    write_file(directory / _MARKDOWN_NAME, [matrix_markdown(document).encode()])
     return MatrixResult(
         directory=directory, runs=results, exit_code=document["exit_code"], document=document
     )

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from nel.apps.leaderboard.pages import html_page, markdown_page
+from nel.apps.leaderboard.pages import html_page
 from tests.faults.test_artifacts_hostile import PAYLOADS
 
 _BOARD: Final[dict[str, Any]] = json.loads(Path(__file__).with_name("board.json").read_text(encoding="utf-8"))
@@ -57,7 +57,6 @@ def in_every_text(text: str, _: Path) -> None:
     assert page.policies
     assert "default-src 'none'" in page.policies[0]
     assert "script-src" not in page.policies[0]
-    assert markdown_page(board).count("\n") == markdown_page(_with(_BOARD, "x")).count("\n")
 
 
 IN_LEADERBOARDS: Final[dict[str, Callable[[Path], None]]] = {

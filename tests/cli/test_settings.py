@@ -39,9 +39,8 @@ COMMANDS = {
         "--limiter", "--limiter-token-env", "--quiet", "--verbose",
     },
     ("judge", "leaderboard"): {
-        "--judge-url", "--judge-id", "--judge-api-key-env", "--concurrency", "-O", "--bench", "--pairs", "--baseline",
-        "--anchor", "--length-control", "--prior", "--resamples", "--seed", "--output-dir", "--resume", "--dry-run",
-        "--json",
+        "--judge-url", "--judge-id", "--judge-api-key-env", "--concurrency", "-O", "--bench", "--baseline",
+        "--length-control", "--seed", "--output-dir", "--resume", "--dry-run", "--json",
     },
 }  # fmt: skip
 

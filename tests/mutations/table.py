@@ -55,8 +55,8 @@ MUTATIONS: Final = (
     Mutation(
         name="drawn-samples-by-line",
         fault="The samples on a page are taken by their place among all lines, and were drawn among those asked.",
-        fragment='if files.metrics.get("accounting", {}).get("n_not_asked") == 0:',
-        replacement="if True:",
+        fragment="enumerate(_asked(files.results())):\n        if chosen",
+        replacement="enumerate(files.results()):\n        if chosen",
         tests=("tests/reports/test_html.py",),
         keyword="place",
     ),
@@ -1136,8 +1136,8 @@ MUTATIONS: Final = (
     Mutation(
         name="noise-counted-twice",
         fault="The variance between questions holds that within them, which then is planned for twice.",
-        fragment="between = max(_variance(differences) - noise, 0.0)",
-        replacement="between = _variance(differences)",
+        fragment="between=max(_variance(differences) - noise, 0.0)",
+        replacement="between=_variance(differences)",
         tests=("tests/apps/power/test_power_command.py",),
         keyword="repeats",
     ),

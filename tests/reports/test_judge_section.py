@@ -122,7 +122,7 @@ def test_tables_for_other_programs_name_the_judges(run_dir: Path) -> None:
     rows = summary_rows(run_dir)
     lines = markdown_table(rows).splitlines()
     assert lines[3] == ""
-    assert lines[4].startswith("- mine: judged by strict=gpt-4o and gpt-4o-mini (binary_qa);")
+    assert lines[4].startswith("- 20260401-mine, mine: judged by strict=gpt-4o and gpt-4o-mini (binary_qa);")
     assert len(lines) == 5 + len(rows[0].warnings)
     (row,) = csv.DictReader(io.StringIO(csv_text(rows)))
     assert row["judged"].startswith("judged by strict=gpt-4o and gpt-4o-mini (binary_qa); 2 of 20 without verdict")

@@ -42,6 +42,6 @@ def board_of(judged: PairResults, *labels: str, **settings: Any) -> dict[str, An
         "run_id": "x",
         "benchmark": {"benchmark": "talk", "dataset.sha256": "0", "prompt.sha256": "0", "system_prompt": None},
         "judge": judged.plan["judge"],
-        "scheduling": {"pairs": "all", "baseline": None, "seed": 0, "n_questions_apart": 0},
+        "scheduling": {"baseline": None, "seed": 0, "n_questions_apart": 0},
         **standings_json(judged, entries_of(*labels), Settings(**settings)),
     }

@@ -110,10 +110,7 @@ def _lines(imported: Imported, judging: dict[str, Any], headline: dict[str, Any]
 
     calibration = judging["calibration"]
     empty = f", {imported.n_empty:,} lines without one" if imported.n_empty else ""
-    replaced = f" (replacing {imported.n_replaced:,})" if imported.n_replaced else ""
-    lines = [
-        f"labels: {imported.n:,}{replaced} of {calibration['n_judged']:,} judged answers{empty}"
-    ]
+    lines = [f"labels: {imported.n:,} of {calibration['n_judged']:,} judged answers{empty}"]
     lines += [
         f"  {name}: {measure_text(measure, is_rate=is_rate_of_agreement(name))}"
         for name, measure in calibration_measures(calibration).items()

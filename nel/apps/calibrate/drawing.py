@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import TypeAlias
 
@@ -28,8 +29,9 @@ from nel.artifacts.labels.pairs import baseline_of, shown_pair
 from nel.artifacts.results import Result
 from nel.core.strict_json import dumps
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
-from nel.judges.stats.human_labels import allocate, priority, spread
+from nel.judges.stats.human_labels import allocate, priority
 from nel.judges.stats.tally import key_of, stratum_keys
+from nel.reports.questions import asked_text
 from nel.types import Sample
 
 Row: TypeAlias = dict[str, str | int]
@@ -43,8 +45,6 @@ class Drawn:
     path: Path
     n: int
     n_judged: int
-    by_score: Mapping[float, int]
-    """Chosen answers by the lowest score of their stratum."""
     is_pair: bool = False
     """Whether each is a pair of answers."""
 
@@ -54,10 +54,9 @@ def draw_labels(
 ) -> Drawn:
     """Write the answers that a person should label.
 
-    They are drawn by the judge's score, from rare ones more than their share, and within it by
-    category in proportion. Which samples come follows from a hash of each sample alone, so that
-    another model's run of the same benchmark asks about mostly the same ones. Of a sample with
-    several repeats one is drawn.
+    They are drawn by the judge's score, from rare ones more than their share. Which samples come
+    follows from a hash of each sample alone, so that another model's run of the same benchmark asks
+    about mostly the same ones. Of a sample with several repeats one is drawn.
 
     Args:
         run_dir: The directory of the run.
@@ -74,23 +73,12 @@ def draw_labels(
         benchmark = judged_benchmark(snapshot, run_dir, slot)
         compares_pairs(snapshot, benchmark)
         keys, sizes, n_judged = _strata(snapshot, benchmark)
-        shares = allocate({key: amount.total() for key, amount in sizes.items()}, n)
-        wanted = {
-            (stratum, name): amount
-            for stratum, count in shares.items()
-            for name, amount in spread(sizes[stratum], count).items()
-        }
-        chosen = _chosen(snapshot, benchmark, keys, wanted)
+        rows = _chosen(snapshot, benchmark, keys, allocate(sizes, n))
         if path is None:
             path = run_dir / f"{directory_name(benchmark.slot)}-to-label.csv"
-        write_label_file(path, [row for _, _, row in chosen])
-        by_score = Counter(stratum for _, stratum, _ in chosen)
+        write_label_file(path, rows)
     return Drawn(
-        path=path,
-        n=len(chosen),
-        n_judged=n_judged,
-        by_score=dict(sorted(by_score.items())),
-        is_pair=any("answer_a" in row for _, _, row in chosen),
+        path=path, n=len(rows), n_judged=n_judged, is_pair=any("answer_a" in row for row in rows)
     )
 
 
@@ -108,19 +96,19 @@ def _candidates(
 
 def _strata(
     snapshot: Snapshot, benchmark: JudgedBenchmark
-) -> tuple[dict[float, float], dict[float, Counter[str]], int]:
-    """Return the stratum of each score, how many answers of each category can be drawn, and how
-    many were judged.
+) -> tuple[dict[float, float], Counter[float], int]:
+    """Return the stratum of each score, how many answers of each can be drawn, and how many were
+    judged.
     """
-    by_score: dict[float, Counter[str]] = {}
+    by_score: Counter[float] = Counter()
     n_judged = 0
     for _, result, count in _candidates(snapshot, benchmark):
-        by_score.setdefault(key_of(judge_score(result)), Counter())[_category(result)] += 1
+        by_score[key_of(judge_score(result))] += 1
         n_judged += count
-    keys = stratum_keys({key: amount.total() for key, amount in by_score.items()})
-    sizes: dict[float, Counter[str]] = {}
+    keys = stratum_keys(by_score)
+    sizes: Counter[float] = Counter()
     for key, amount in by_score.items():
-        sizes.setdefault(keys[key], Counter()).update(amount)
+        sizes[keys[key]] += amount
     return keys, sizes, n_judged
 
 
@@ -128,28 +116,18 @@ def _chosen(
     snapshot: Snapshot,
     benchmark: JudgedBenchmark,
     keys: Mapping[float, float],
-    wanted: Mapping[tuple[float, str], int],
-) -> list[tuple[bytes, float, Row]]:
-    """Return the first so many of each stratum and category in the order of drawing, which hides
-    both.
-    """
-    heaps: dict[tuple[float, str], list[tuple[bytes, int, Row]]] = {}
-    for rank, result, _ in _candidates(snapshot, benchmark):
-        stratum = keys[key_of(judge_score(result))], _category(result)
-        if not wanted.get(stratum):
-            continue
-        heap = heaps.setdefault(stratum, [])
-        inverse = bytes(255 - byte for byte in rank)
-        if len(heap) < wanted[stratum]:
-            heapq.heappush(heap, (inverse, result.idx, _row(result)))
-        elif inverse > heap[0][0]:
-            heapq.heapreplace(heap, (inverse, result.idx, _row(result)))
-    drawn = [
-        (bytes(255 - byte for byte in rank), key, candidate)
-        for (key, _), heap in heaps.items()
-        for rank, _, candidate in heap
-    ]
-    return sorted(drawn, key=lambda item: (item[0], str(item[2]["sample_id"])))
+    wanted: Mapping[float, int],
+) -> list[Row]:
+    """Return the first so many of each stratum in the order of drawing, which hides it."""
+    drawn: list[tuple[bytes, int, Row]] = []
+    for stratum, n in wanted.items():
+        members = (
+            (rank, result.idx, _row(result))
+            for rank, result, _ in _candidates(snapshot, benchmark)
+            if keys[key_of(judge_score(result))] == stratum
+        )
+        drawn += heapq.nsmallest(n, members, key=itemgetter(0, 1))
+    return [row for _, _, row in sorted(drawn, key=itemgetter(0, 1))]
 
 
 def _row(result: Result) -> Row:
@@ -170,22 +148,9 @@ def _row(result: Result) -> Row:
 
 
 def _question(sample: Sample) -> str:
-    if isinstance(sample.input, str):
-        return "\n\n".join([sample.input, *sample.turns])
-    messages = [message for message in sample.input if message.role != "system"]
-    texts = [
-        message.content if isinstance(message.content, str) else dumps(message.content)
-        for message in messages
-    ]
-    if len(texts) > 1:
-        texts = [f"{message.role}: {text}" for message, text in zip(messages, texts, strict=True)]
-    return "\n\n".join([*texts, *sample.turns])
+    return "\n\n".join([asked_text(sample), *sample.turns])
 
 
 def _content(sample: Sample | None) -> str:
     """Return what makes a sample the same in two runs: what is asked, and what is right."""
     return "" if sample is None else dumps([_question(sample), sample.target])
-
-
-def _category(result: Result) -> str:
-    return (result.sample.subset if result.sample is not None else None) or ""

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
 from nel.apps.calibrate.judged_answers import (
     JudgedBenchmark,
@@ -33,7 +32,6 @@ from nel.artifacts.labels.calibration import (
     StoredLabel,
     is_verdict,
     judge_setup,
-    read_labels,
     response_digest,
     response_text,
     setup_difference,
@@ -57,9 +55,6 @@ from nel.errors import UsageError
 from nel.judges.stats.human_labels import Scale, grade_of, scale_of
 from nel.judges.stats.tally import key_of
 
-_OTHER_RUN_SHARE: Final = 0.5
-"""From so many labels of other answers on, they are another run's."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Imported:
@@ -71,10 +66,6 @@ class Imported:
     """Lines without a label."""
     skipped: Sequence[str]
     """Why a label was left out, with file and line."""
-    n_replaced: int
-    """Labels that were there before."""
-    annotators: Sequence[str] = ()
-    """Who gave the labels, where the files tell several people apart."""
 
 
 def import_labels(
@@ -91,9 +82,8 @@ def import_labels(
         slot: The benchmark, where several were judged.
 
     Raises:
-        UsageError: A label is not on the judge's scale, of an unknown or an unjudged answer, or
-            given twice by one annotator and differently; none is given; or the labels are of
-            another run's answers. With file and line.
+        UsageError: A label is not on the judge's scale, of an unknown answer, or given twice by one
+            annotator and differently; or none is given that can be used. With file and line.
         StoreError: There is no usable run.db.
     """
     paths = [path] if isinstance(path, Path) else list(path)
@@ -102,9 +92,9 @@ def import_labels(
         files = lines_by_annotator(paths)
         read = _reader(snapshot, benchmark)
         labels, skipped = _labels_of_files(snapshot, benchmark, files, read)
-        n_lines = sum(len(lines) for lines, _ in files.values())
+        n_lines = sum(map(len, files.values()))
         n_given = sum(
-            read.score(line) is not None for lines, _ in files.values() for line in lines.values()
+            read.score(line) is not None for lines in files.values() for line in lines.values()
         )
         if not n_given:
             raise UsageError(
@@ -114,15 +104,12 @@ def import_labels(
         if not labels:
             raise UsageError(f"no label of {listed(paths)} can be used; {skipped[0]}")
         directory = benchmark_dir(run_dir, benchmark.slot)
-        before = _count_labels(directory)
         write_labels(directory, labels)
     return Imported(
         directory=directory,
         n=len(labels),
         n_empty=n_lines - n_given,
         skipped=skipped,
-        n_replaced=before,
-        annotators=list(files) if len(files) > 1 else (),
     )
 
 
@@ -201,17 +188,17 @@ def _scale(snapshot: Snapshot, benchmark: JudgedBenchmark) -> Scale:
 def _labels_of_files(
     snapshot: Snapshot,
     benchmark: JudgedBenchmark,
-    files: Mapping[str, tuple[dict[Key, Line], Path]],
+    files: Mapping[str, dict[Key, Line]],
     read: LabelReader,
 ) -> tuple[dict[Key, StoredLabel], list[str]]:
     """Return the label that counts of each answer, and what was left out."""
     labels: dict[Key, StoredLabel] = {}
     skipped: list[str] = []
-    for annotator, (lines, source) in files.items():
+    for annotator, lines in files.items():
         scores = {
             key: score for key, line in lines.items() if (score := read.score(line)) is not None
         }
-        joined, left_out = _joined(snapshot, benchmark, lines, scores, source)
+        joined, left_out = _joined(snapshot, benchmark, lines, scores)
         skipped += left_out
         if len(files) == 1:
             return joined, skipped
@@ -226,20 +213,17 @@ def _joined(
     benchmark: JudgedBenchmark,
     lines: Mapping[Key, Line],
     scores: Mapping[Key, float],
-    path: Path,
 ) -> tuple[dict[Key, StoredLabel], list[str]]:
     """Return the labels of answers that this run judged, in dataset order, and what was left out.
 
     Raises:
-        UsageError: A label is of an answer that the run does not have, or most are of other
-            answers.
+        UsageError: A label is of an answer that the run does not have.
     """
     if not scores:
         return {}, []
     left = dict(scores)
     joined: dict[Key, StoredLabel] = {}
     skipped: list[str] = []
-    others = 0
     for stored in snapshot.results(benchmark.key, benchmark.repeats):
         own = stored.sample.sample_id, stored.repeat
         key = own if own in left else (shown_id(own[0]), own[1])
@@ -253,7 +237,6 @@ def _joined(
                 f" ({getattr(result.outcome, 'kind', 'scored without one')}); its label is left out"
             )
         elif not _is_of(result, line):
-            others += 1
             skipped.append(
                 f"{line.where}: the response is not the one of this run; its label is left out"
             )
@@ -261,11 +244,6 @@ def _joined(
             own_score = response_score(result, score) if is_pair(result) else score
             joined[own] = StoredLabel(own_score, response_digest(result))
     _refuse_unknown(left, lines, benchmark)
-    if others and others >= _OTHER_RUN_SHARE * len(scores):
-        raise UsageError(
-            f"{others:,} of {len(scores):,} labels in {path} are of other responses; were they"
-            " another run's?"
-        )
     return joined, skipped
 
 
@@ -288,11 +266,3 @@ def _is_of(result: Result, line: Line) -> bool:
         return line.response is None or same_text(line.response, printable(response_text(result)))
     ours = shown_pair(result, printable(response_text(result)), printable(baseline))
     return line.pair is not None and all(map(same_text, line.pair, ours))
-
-
-def _count_labels(directory: Path) -> int:
-    """Return how many labels are there; damaged ones are about to be replaced and count as none."""
-    try:
-        return len(read_labels(directory))
-    except UsageError:
-        return 0

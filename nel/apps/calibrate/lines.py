@@ -44,25 +44,21 @@ class LabelReader:
         return score
 
 
-def lines_by_annotator(paths: Sequence[Path]) -> dict[str, tuple[dict[Key, Line], Path]]:
-    """Return the lines of each annotator, and the file of the first.
+def lines_by_annotator(paths: Sequence[Path]) -> dict[str, dict[Key, Line]]:
+    """Return the lines of each annotator.
 
     Raises:
         UsageError: An annotator has two labels of one answer that differ; or two files have one
             name and no annotators.
     """
-    by_annotator: dict[str, tuple[list[Line], Path]] = {}
+    by_annotator: dict[str, list[Line]] = {}
     for path in paths:
-        own: dict[str, list[Line]] = {}
         for line in read_label_file(path):
-            own.setdefault(line.annotator or (path.stem if len(paths) > 1 else ""), []).append(line)
-        for name, lines in own.items():
-            by_annotator.setdefault(name, ([], path))[0].extend(lines)
+            name = line.annotator or (path.stem if len(paths) > 1 else "")
+            by_annotator.setdefault(name, []).append(line)
     if len(by_annotator) > 1:
         by_annotator.pop("", None)  # lines of no annotator, in a file that names others
-    return {name: (_unique(lines), path) for name, (lines, path) in by_annotator.items()} or {
-        "": ({}, paths[0])
-    }
+    return {name: _unique(lines) for name, lines in by_annotator.items()}
 
 
 def listed(paths: Sequence[Path]) -> str:

@@ -9,8 +9,7 @@ likelihood has a maximum only where every model can be reached from every other 
 (Ford 1957; Hunter 2004, assumption 1). Where that does not hold
 no numbers are invented: the largest groups for which it holds are found, and models outside have a
 reason. A weak prior would make every number finite, but the extreme ones would then reflect the
-prior, not the models; it is used only on request. Depends on numpy and
-`nel.apps.leaderboard.pairwise`.
+prior, not the models. Depends on numpy and `nel.apps.leaderboard.pairwise`.
 """
 
 from __future__ import annotations
@@ -23,14 +22,14 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from nel.apps.leaderboard.pairwise import TIED, Comparisons, win_matrix
+from nel.apps.leaderboard.pairwise import Comparisons, win_matrix
 from nel.errors import UndefinedMetric
 from nel.metrics.resampling import Floats, Integers
 
 ELO_PER_STRENGTH: Final = 400 / math.log(10)
 """A difference of 400 points means odds of ten to one."""
 ELO_CENTRE: Final = 1000.0
-"""Elo of the anchor, or of the mean of the models."""
+"""Elo of the mean of the models."""
 _STEP_MAX: Final = 1e-9
 """A full Newton step below this ends the search: its error is then near this squared."""
 _REACH_MAX: Final = 30.0
@@ -73,8 +72,9 @@ def groups_of(wins: Floats, models: Sequence[str]) -> Groups:
         wins: W of `win_matrix`, shape (models, models).
         models: Their names, for the reasons.
 
-    >>> found = groups_of(np.array([[0.0, 3.0, 2.0], [0.0, 0.0, 1.0], [0.0, 1.0, 0.0]]), ["a", "b", "c"])
-    >>> found.members, found.reasons
+    >>> wins = np.array([[0.0, 3.0, 2.0], [0.0, 0.0, 1.0], [0.0, 1.0, 0.0]])
+    >>> groups = groups_of(wins, ["a", "b", "c"])
+    >>> groups.members, groups.reasons
     (((1, 2), (0,)), {0: 'it lost to none of b, c, and did not tie either'})
     """
     reach = _reach(wins > 0)
@@ -84,33 +84,16 @@ def groups_of(wins: Floats, models: Sequence[str]) -> Groups:
     members = sorted(
         distinct, key=lambda group: (-len(group), -sum(share[member] for member in group), group)
     )
-    if not members:
-        return Groups(members=(), reasons={})
     main = members[0]
     names = ", ".join(models[member] for member in main)
-    met = wins + wins.T > 0
     reasons = {}
-    for model in range(len(models)):
-        if model in main:
-            continue
-        above, below = bool(reach[model, main[0]]), bool(reach[main[0], model])
-        direct = bool(met[model][list(main)].any())
-        if not met[model].any():
-            reasons[model] = "it was compared with none"
-        elif above:
-            reasons[model] = (
-                f"it lost to none of {names}, and did not tie either"
-                if direct
-                else f"no wins lead from {names} to it"
-            )
-        elif below:
-            reasons[model] = (
-                f"it won against none of {names}, and did not tie either"
-                if direct
-                else f"no wins lead from it to {names}"
-            )
-        else:
-            reasons[model] = f"no comparisons connect it with {names}"
+    for model in set(range(len(models))) - set(main):
+        leads, follows = bool(reach[model, main[0]]), bool(reach[main[0], model])
+        reasons[model] = {
+            (True, False): f"it lost to none of {names}, and did not tie either",
+            (False, True): f"it won against none of {names}, and did not tie either",
+            (False, False): f"no wins and ties connect it with {names}",
+        }[leads, follows]
     return Groups(members=tuple(members), reasons=reasons)
 
 
@@ -140,37 +123,34 @@ class Fit:
     """Whether there is a maximum, and it was found."""
 
 
-def fit(compared: Comparisons, *, prior: float = 0.0, length_control: bool = False) -> Fit:
+def fit(compared: Comparisons, *, length_control: bool = False) -> Fit:
     """Return the strengths of all models.
 
     Newton's method with halved steps on the concave log likelihood; a maximum is accepted once a
     full step is below 1e-9. The mean of the strengths is 0.
 
     Args:
-        found: Comparisons that connect all models, see `groups_of`.
-        prior: Number of ties with a model of strength 0 that are added for each model; 0 for none.
+        compared: Comparisons that connect all models, see `groups_of`.
         length_control: Estimate the effect of length too, and give strengths at equal lengths.
 
     Raises:
         UndefinedMetric: The likelihood has no maximum.
-        ValueError: The prior is below 0.
 
     >>> from nel.apps.leaderboard.pairwise import comparisons
-    >>> found = comparisons(["a", "b"], [(0, 1, 1.0, 0), (0, 1, 1.0, 1), (0, 1, 1.0, 2), (0, 1, 0.0, 3)])
-    >>> [round(strength, 6) for strength in fit(found).strengths.tolist()]
+    >>> rows = [(0, 1, 1.0, 0), (0, 1, 1.0, 1), (0, 1, 1.0, 2), (0, 1, 0.0, 3)]
+    >>> [round(strength, 6) for strength in fit(comparisons(["a", "b"], rows)).strengths.tolist()]
     [0.549306, -0.549306]
     """
-    weights = np.ones((1, compared.n))
-    fitted = _fit(compared, weights, prior, length_control, None)
+    fitted = _fit(compared, np.ones((1, compared.n)), length_control, None)
     if not fitted.converged[0]:
-        raise UndefinedMetric(_no_maximum(compared, prior, length_control))
+        raise UndefinedMetric(_no_maximum(compared, length_control))
     return Fit(
         strengths=fitted.strengths[0], length=fitted.length[0], converged=fitted.converged[0]
     )
 
 
-def _no_maximum(compared: Comparisons, prior: float, length_control: bool) -> str:
-    apart = groups_of(win_matrix(compared), compared.models).reasons if not prior else {}
+def _no_maximum(compared: Comparisons, length_control: bool) -> str:
+    apart = groups_of(win_matrix(compared), compared.models).reasons
     if apart:
         return "; ".join(f"{compared.models[model]}: {reason}" for model, reason in apart.items())
     if length_control:
@@ -187,18 +167,16 @@ def resampled_fits(
     *,
     n_resamples: int = 1000,
     seed: int = 0,
-    prior: float = 0.0,
     length_control: bool = False,
 ) -> Fit:
     """Return the strengths of resamples of the questions, each with all its comparisons (Efron and
     Tibshirani 1993).
 
     Args:
-        found: As in `fit`.
+        compared: As in `fit`.
         start: The starting point, the fit of the comparisons themselves.
         n_resamples: At least 1.
         seed: Seeds a generator of its own.
-        prior: As in `fit`.
         length_control: As in `fit`.
 
     Returns:
@@ -213,7 +191,7 @@ def resampled_fits(
     for first in range(0, n_resamples, rows):
         drawn = rng.multinomial(n_questions, share, size=min(rows, n_resamples - first))
         weights = drawn[:, compared.question].astype(np.float64)
-        parts.append(_fit(compared, weights, prior, length_control, start))
+        parts.append(_fit(compared, weights, length_control, start))
     return Fit(
         strengths=np.concatenate([block.strengths for block in parts]),
         length=np.concatenate([block.length for block in parts]),
@@ -230,21 +208,16 @@ def standardised_lengths(compared: Comparisons) -> Floats:
     return compared.length / scale if scale > 0 else np.zeros(compared.n)
 
 
-def _fit(
-    compared: Comparisons, weights: Floats, prior: float, length_control: bool, start: Fit | None
-) -> Fit:
+def _fit(compared: Comparisons, weights: Floats, length_control: bool, start: Fit | None) -> Fit:
     size = len(compared.models)
-    problem = (_WithLength if length_control else _Strengths)(compared, weights, prior)
-    width = size + (1 if length_control else 0)
-    begin = np.zeros(width)
+    problem = _Likelihood(compared, weights, length_control)
+    begin = np.zeros(size + length_control)
     if start is not None:
         begin[:size] = start.strengths
         begin[size:] = start.length
-    wanted = (
-        np.ones(len(weights), dtype=bool) if prior else _reach(problem.wins > 0).all(axis=(1, 2))
-    )
+    connected = _reach(problem.wins() > 0).all(axis=(1, 2))
     values, converged = _maximize(
-        problem, np.tile(begin, (len(weights), 1)), np.flatnonzero(wanted)
+        problem, np.tile(begin, (len(weights), 1)), np.flatnonzero(connected)
     )
     if length_control:
         converged &= _is_curved(problem, values)
@@ -253,7 +226,7 @@ def _fit(
     return Fit(strengths=strengths, length=length, converged=converged)
 
 
-def _maximize(problem: _Strengths, values: Floats, active: Integers) -> tuple[Floats, Flags]:
+def _maximize(problem: _Likelihood, values: Floats, active: Integers) -> tuple[Floats, Flags]:
     """Return the maximum of the likelihood for each resample, and whether it was found."""
     converged = np.zeros(len(values), dtype=bool)
     height = np.zeros(len(values))
@@ -284,7 +257,7 @@ def _maximize(problem: _Strengths, values: Floats, active: Integers) -> tuple[Fl
     return values, converged
 
 
-def _is_curved(problem: _Strengths, values: Floats) -> Flags:
+def _is_curved(problem: _Likelihood, values: Floats) -> Flags:
     """Return whether the maximum is unique, i.e. the effect of length is separable from the
     strengths.
     """
@@ -294,102 +267,43 @@ def _is_curved(problem: _Strengths, values: Floats) -> Flags:
     return curved
 
 
-class _Strengths:
-    """The log likelihood of strengths; the win matrix is sufficient for it."""
+class _Likelihood:
+    """The log likelihood of strengths and, under length control, of the effect of length as the
+    last parameter. Comparisons that are equal but for their question are one with their sum of
+    weights.
+    """
 
-    def __init__(self, compared: Comparisons, weights: Floats, prior: float) -> None:
-        """Count the wins of each resample: `wins` has shape (resamples, models, models)."""
+    def __init__(self, compared: Comparisons, weights: Floats, length_control: bool) -> None:
+        """Sum the weights of each resample, shape (resamples, comparisons)."""
         self.size = len(compared.models)
-        self.prior = prior
-        self.pairs = compared.left * self.size + compared.right
-        order = np.argsort(self.pairs, kind="stable")
-        self.order = order
-        self.kinds, self.starts = np.unique(self.pairs[order], return_index=True)
-        won = self._by_pair(weights[:, order] * compared.score[order])
-        lost = self._by_pair(weights[:, order] * (1 - compared.score[order]))
-        self.wins = won + lost.transpose(0, 2, 1)
-        self.met = self.wins + self.wins.transpose(0, 2, 1)
+        lengths = standardised_lengths(compared) if length_control else np.zeros(compared.n)
+        columns = np.stack([compared.left, compared.right, compared.score, lengths], axis=1)
+        rows, group = np.unique(columns, axis=0, return_inverse=True)
+        order = np.argsort(group.reshape(-1), kind="stable")
+        starts = np.searchsorted(group.reshape(-1)[order], np.arange(len(rows)))
+        self.weights = np.add.reduceat(weights[:, order], starts, axis=1)
+        self.left, self.right = rows[:, 0].astype(np.int64), rows[:, 1].astype(np.int64)
+        self.score = rows[:, 2]
+        self.covariates = rows[:, 3:].T if length_control else np.zeros((0, len(rows)))
+        # Rows are sorted by pair, so that the sums of pairs are those of ranges.
+        self.kinds, self.starts = np.unique(self.left * self.size + self.right, return_index=True)
 
     def _by_pair(self, values: Floats) -> Floats:
         """Return sums over the comparisons of each ordered pair, shape (resamples, models,
         models).
         """
         sums = np.zeros((len(values), self.size * self.size))
-        if len(self.kinds):
-            sums[:, self.kinds] = np.add.reduceat(values, self.starts, axis=1)
+        sums[:, self.kinds] = np.add.reduceat(values, self.starts, axis=1)
         return sums.reshape(len(values), self.size, self.size)
 
-    def likelihood(self, values: Floats, rows: Integers) -> Floats:
-        odds = values[:, :, None] - values[:, None, :]
-        total: Floats = self._prior_likelihood(values) - (
-            self.wins[rows] * np.logaddexp(0, -odds)
-        ).sum(axis=(1, 2))
-        return total
-
-    def reach(self, values: Floats) -> Floats:
-        """Return the largest log odds; 0, since the win matrix decides whether strengths are
-        finite.
-        """
-        return np.zeros(len(values))
-
-    def slopes(self, values: Floats, rows: Integers) -> tuple[Floats, Floats]:
-        """Return the gradient, and the matrix that a step solves: minus the second derivatives."""
-        odds = values[:, :, None] - values[:, None, :]
-        chance = logistic(odds)
-        met = self.met[rows]
-        slope = (self.wins[rows] - met * chance).sum(axis=2)
-        weight = met * chance * (1 - chance)
-        curvature = self._laplacian(weight)
-        return self._with_prior(values, slope, curvature)
-
-    def _laplacian(self, weight: Floats) -> Floats:
-        """Return the curvature in the strengths; only differences matter, so a constant term pins
-        their sum.
-        """
-        curvature = -weight
-        diagonal = np.arange(self.size)
-        curvature[:, diagonal, diagonal] = weight.sum(axis=2)
-        if not self.prior:
-            curvature += weight.sum(axis=(1, 2))[:, None, None] / self.size**2
-        return curvature
-
-    def _prior_likelihood(self, values: Floats) -> Floats:
-        if not self.prior:
-            return np.zeros(len(values))
-        strengths = values[:, : self.size]
-        total: Floats = (
-            -self.prior
-            * TIED
-            * (np.logaddexp(0, -strengths) + np.logaddexp(0, strengths)).sum(axis=1)
-        )
-        return total
-
-    def _with_prior(
-        self, values: Floats, slope: Floats, curvature: Floats
-    ) -> tuple[Floats, Floats]:
-        if self.prior:
-            chance = logistic(values[:, : self.size])
-            slope[:, : self.size] += self.prior * (TIED - chance)
-            diagonal = np.arange(self.size)
-            curvature[:, diagonal, diagonal] += self.prior * chance * (1 - chance)
-        return slope, curvature
-
-
-class _WithLength(_Strengths):
-    """The log likelihood with the effect of length as the last parameter; it needs every comparison
-    separately.
-    """
-
-    def __init__(self, compared: Comparisons, weights: Floats, prior: float) -> None:
-        super().__init__(compared, weights, prior)
-        order = self.order
-        self.left, self.right = compared.left[order], compared.right[order]
-        self.score, self.x = compared.score[order], standardised_lengths(compared)[order]
-        self.weights = weights[:, order]
+    def wins(self) -> Floats:
+        """Return the win matrix of each resample."""
+        lost = self._by_pair(self.weights * (1 - self.score))
+        return self._by_pair(self.weights * self.score) + lost.transpose(0, 2, 1)
 
     def _odds(self, values: Floats) -> Floats:
         odds: Floats = values[:, self.left] - values[:, self.right]
-        odds += values[:, self.size :] * self.x
+        odds += values[:, self.size :] @ self.covariates
         return odds
 
     def reach(self, values: Floats) -> Floats:
@@ -399,32 +313,39 @@ class _WithLength(_Strengths):
 
     def likelihood(self, values: Floats, rows: Integers) -> Floats:
         odds = self._odds(values)
-        lost = np.logaddexp(0, odds)
-        lost -= self.score * odds
-        lost *= self.weights[rows]
-        total: Floats = self._prior_likelihood(values) - lost.sum(axis=1)
+        lost = np.logaddexp(0, odds) - self.score * odds
+        total: Floats = -(lost * self.weights[rows]).sum(axis=1)
         return total
 
     def slopes(self, values: Floats, rows: Integers) -> tuple[Floats, Floats]:
-        chance = logistic(self._odds(values))
-        weights = self.weights[rows]
+        """Return the gradient, and the matrix that a step solves: minus the second derivatives."""
+        chance, weights, size = logistic(self._odds(values)), self.weights[rows], self.size
         missed = weights * (self.score - chance)
         by_pair = self._by_pair(missed)
         slope = np.concatenate(
-            [by_pair.sum(axis=2) - by_pair.sum(axis=1), (missed @ self.x)[:, None]], axis=1
+            [by_pair.sum(axis=2) - by_pair.sum(axis=1), missed @ self.covariates.T], axis=1
         )
-        chance *= 1 - chance
-        chance *= weights
-        weight = self._by_pair(chance)
-        weight += weight.transpose(0, 2, 1)
-        bent = self._by_pair(chance * self.x)
-        cross = bent.sum(axis=2) - bent.sum(axis=1)
-        size = self.size
-        curvature = np.zeros((len(values), size + 1, size + 1))
+        weight = weights * chance * (1 - chance)
+        curvature = np.zeros((*slope.shape, slope.shape[1]))
         curvature[:, :size, :size] = self._laplacian(weight)
-        curvature[:, :size, size] = curvature[:, size, :size] = cross
-        curvature[:, size, size] = chance @ self.x**2
-        return self._with_prior(values, slope, curvature)
+        for column, length in enumerate(self.covariates, start=size):
+            bent = self._by_pair(weight * length)
+            cross = bent.sum(axis=2) - bent.sum(axis=1)
+            curvature[:, :size, column] = curvature[:, column, :size] = cross
+            curvature[:, column, column] = weight @ length**2
+        return slope, curvature
+
+    def _laplacian(self, weight: Floats) -> Floats:
+        """Return the curvature in the strengths; only differences matter, so a constant term pins
+        their sum.
+        """
+        met = self._by_pair(weight)
+        met += met.transpose(0, 2, 1)
+        curvature = -met
+        diagonal = np.arange(self.size)
+        curvature[:, diagonal, diagonal] = met.sum(axis=2)
+        curvature += met.sum(axis=(1, 2))[:, None, None] / self.size**2
+        return curvature
 
 
 def logistic(odds: Floats) -> Floats:

@@ -25,7 +25,7 @@ from nel.engine.asking.stop_rules import DECISIONS
 from nel.engine.store.elsewhere import shard_of
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.errors import ConfigError
-from nel.reports.text import content_text
+from nel.reports.questions import asked_text
 from nel.types import ModelFailure, Sample, Unscored
 
 Key = tuple[str, int]
@@ -139,7 +139,6 @@ def read_entries(arguments: Sequence[str], slot: str | None) -> list[Entry]:
             "a leaderboard needs the runs of at least two models; give their directories"
         )
     named = [_named(argument) for argument in arguments]
-    _check_different(arguments, [path for _, path in named])
     chosen = slot or _common_slot([path for _, path in named])
     entries = [_read(label, path, chosen) for label, path in named]
     labels = [entry.label for entry in entries]
@@ -160,16 +159,6 @@ def _named(argument: str) -> tuple[str | None, Path]:
             raise ConfigError(f'"{argument}" has an empty name before "="; write NAME=DIR')
         return name.strip(), Path(path)
     return None, Path(argument)
-
-
-def _check_different(arguments: Sequence[str], paths: Sequence[Path]) -> None:
-    directories = [path.resolve() for path in paths]
-    for number, directory in enumerate(directories):
-        if directory in directories[:number]:
-            first = arguments[directories.index(directory)]
-            raise ConfigError(
-                f"{first} and {arguments[number]} are the same run; give each run once"
-            )
 
 
 def _common_slot(paths: Sequence[Path]) -> str:
@@ -271,16 +260,10 @@ def _dialogue(conversation: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _question(sample: Sample) -> Question:
-    if isinstance(sample.input, str):
-        text = sample.input
-    elif len(sample.input) == 1:
-        text = content_text(sample.input[0].content)
-    else:
-        text = "\n\n".join(
-            f"[{message.role}]\n{content_text(message.content)}" for message in sample.input
-        )
     target = sample.target
-    return Question(text=text, reference=target if isinstance(target, str) else dumps(target))
+    return Question(
+        text=asked_text(sample), reference=target if isinstance(target, str) else dumps(target)
+    )
 
 
 def _check_same(first: Entry, other: Entry) -> None:

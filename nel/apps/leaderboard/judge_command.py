@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from nel.cli.finite import finite
 from nel.cli.settings import JUDGE_FLAGS, chosen_settings, taking_settings
 from nel.errors import ConfigError
 
@@ -18,31 +17,14 @@ Runs = Annotated[
     list[str] | None, typer.Argument(help="Finished runs: DIR, or NAME=DIR; two at least.")
 ]
 Bench = Annotated[str | None, typer.Option(help="Which benchmark, where the runs share several.")]
-Pairs = Annotated[
-    str | None, typer.Option(help="all, baseline, or how many pairs are drawn for each question.")
-]
 Baseline = Annotated[str | None, typer.Option(help="Compare the others with this run alone.")]
-Anchor = Annotated[
-    str | None, typer.Option(help="The run that has Elo 1000; else the mean of all.")
-]
 LengthControl = Annotated[
     bool,
     typer.Option(
         "--length-control", help="Estimate the effect of length, and rank at equal lengths."
     ),
 ]
-Prior = Annotated[
-    float,
-    typer.Option(
-        min=0.0,
-        callback=finite,
-        help="So many ties of each model with an average one; ranks models that never lost, too.",
-    ),
-]
-Resamples = Annotated[
-    int, typer.Option(min=0, max=100_000, help="Of the questions, for the intervals.")
-]
-Seed = Annotated[int, typer.Option(help="Of drawn pairs, of sides and of the intervals.")]
+Seed = Annotated[int, typer.Option(help="Of the sides and of the intervals.")]
 OutputDir = Annotated[
     Path, typer.Option("--output-dir", "-o", help="Where leaderboards are written.")
 ]
@@ -63,12 +45,8 @@ def leaderboard(
     ctx: typer.Context,
     runs: Runs = None,
     bench: Bench = None,
-    pairs: Pairs = None,
     baseline: Baseline = None,
-    anchor: Anchor = None,
     length_control: LengthControl = False,
-    prior: Prior = 0.0,
-    resamples: Resamples = 1000,
     seed: Seed = 0,
     output_dir: OutputDir = Path("eval_results"),
     resume: Resume = False,
@@ -80,9 +58,10 @@ def leaderboard(
     Exit codes: 0 done; 2 wrong usage, or runs that cannot be compared; 3 done, but pairs have no
     verdict; 75 stopped early, resumable; 130 and 143 interrupted, resumable.
     """
-    if resume and dry_run:
+    if resume and (dry_run or runs):
         raise ConfigError(
-            "--dry-run shows what a new leaderboard would compare; leave out --resume"
+            "--resume continues the leaderboard in the output directory, with its runs; leave out"
+            f" {'--dry-run' if dry_run else 'the runs'}"
         )
     from nel.apps.leaderboard.run import LeaderboardRequest, plan_leaderboard  # noqa: PLC0415
     from nel.apps.leaderboard.standings import Settings  # noqa: PLC0415 - slow to import
@@ -92,21 +71,11 @@ def leaderboard(
     )
 
     chosen = chosen_settings(ctx)
-    settings = Settings(
-        anchor=anchor,
-        baseline=baseline,
-        prior=prior,
-        length_control=length_control,
-        n_resamples=resamples,
-        seed=seed,
-    )
+    settings = Settings(baseline=baseline, length_control=length_control, seed=seed)
     request = LeaderboardRequest(
-        runs=runs or [], bench=bench, pairs=pairs, flags=chosen.settings, overrides=chosen.overrides
+        runs=runs or [], bench=bench, flags=chosen.settings, overrides=chosen.overrides
     )
     if dry_run:
         show_planned(plan_leaderboard(request, settings), as_json=as_json)
         return
-    named = request if runs or not resume else None
-    show_leaderboard(
-        named, settings, chosen=chosen, output_dir=output_dir, resume=resume, as_json=as_json
-    )
+    show_leaderboard(request, settings, output_dir=output_dir, resume=resume, as_json=as_json)

@@ -72,7 +72,6 @@ def length_controlled_rate(
     rows = [(0, 1, preference, question) for question, preference in enumerate(preferences)]
     ranking = rank_models(
         comparisons(_MODELS, rows, effects.tolist()),
-        anchor=_MODELS[1],
         length_control=spread > 0,
         n_resamples=n_resamples,
         seed=seed,
@@ -88,7 +87,8 @@ def length_controlled_rate(
         value=rate.value,
         ci_lower=rate.ci_lower,
         ci_upper=rate.ci_upper,
-        strength=standing.strength.value,
+        # The mean of both strengths is 0.
+        strength=2 * standing.strength.value,
         # The ranking's coefficient is of the root mean square of the effects.
         length=0.0 if length is None else length.value / float(np.sqrt((effects**2).mean())),
         n=len(preferences),

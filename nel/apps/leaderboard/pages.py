@@ -1,5 +1,4 @@
-"""Shows a leaderboard: leaderboard.md, and leaderboard.html, one self-contained page without a
-script.
+"""Shows a leaderboard as leaderboard.html, one self-contained page without a script, and as lines.
 
 Depends on the content of leaderboard.json alone. Names of models are untrusted: every printed value
 passes the escaping of `nel.reports.html`.
@@ -8,35 +7,27 @@ passes the escaping of `nel.reports.html`.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
 from nel.core.atomic_files import write_file
 from nel.reports import numbers
 from nel.reports.static_page import static_page
-from nel.reports.summary import markdown_line, markdown_text
 
 HTML_NAME: Final = "leaderboard.html"
-MARKDOWN_NAME: Final = "leaderboard.md"
 LOUD_FLIP_RATE: Final = 0.2
 """From this share of verdicts that change with the order on, there is a banner."""
 QUESTIONS_FEW: Final = 30
-_MARGIN: Final = 0.06
-"""Of the width of the scale that Elo is drawn on, at either end."""
 
 
-def write_pages(directory: Path, board: Mapping[str, object]) -> list[Path]:
-    """Write both pages of a leaderboard, replacing older ones atomically, and return their paths.
+def write_html(directory: Path, board: Mapping[str, object]) -> None:
+    """Write the page of a leaderboard, replacing an older one atomically.
 
     Raises:
         StoppedEarly: The disk is full.
     """
-    pages = {MARKDOWN_NAME: markdown_page(board), HTML_NAME: "".join(html_page(board))}
-    for name, text in pages.items():
-        write_file(directory / name, [text.encode()])
-    return [directory / name for name in pages]
+    write_file(directory / HTML_NAME, (chunk.encode() for chunk in html_page(board)))
 
 
 def html_page(board: Mapping[str, object]) -> Iterator[str]:
@@ -52,31 +43,6 @@ def html_page(board: Mapping[str, object]) -> Iterator[str]:
     )
 
 
-def markdown_page(board: Mapping[str, Any]) -> str:
-    """Return a GitHub Markdown table of the models, with what is to be known beside it."""
-    has_length = board["length_control"] is not None
-    heads = [
-        "Rank",
-        "Model",
-        "Elo",
-        "Win rate",
-        *(["Elo at equal length"] if has_length else []),
-        "Pairs",
-        "Left out",
-    ]
-    lines = [markdown_line(heads), f"|{'---|' * len(heads)}"]
-    for row in shown_rows(board):
-        own = [row["rank"], markdown_text(row["label"]), row["elo"], row["rate"]]
-        own += [row["controlled_elo"]] if has_length else []
-        lines.append(markdown_line(map(str, [*own, row["n"], row["left_out"]])))
-    head = (
-        f"# {markdown_text(str(board['benchmark']['benchmark']))}, judged by"
-        f" {markdown_text(judge_text(board))}"
-    )
-    banner_lines = "".join(f"\n- {markdown_text(text)}" for text in banners(board))
-    return f"{head}\n\n" + "\n".join(lines) + "\n" + (f"{banner_lines}\n" if banner_lines else "")
-
-
 def judge_text(board: Mapping[str, Any]) -> str:
     """Return the names of those who judged."""
     panel = (board["judge"] or {}).get("panel") or []
@@ -84,100 +50,57 @@ def judge_text(board: Mapping[str, Any]) -> str:
 
 
 def shown_rows(board: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the models in the board's order, each number as text beside what a bar of it needs."""
-    scale = _scale(board["models"])
-    return [
-        _row(model, scale, controlled=board["length_control"] is not None)
-        for model in board["models"]
-    ]
+    """Return the models in the board's order, each number as text."""
+    is_controlled = board["length_control"] is not None
+    return [_row(model, is_controlled=is_controlled) for model in board["models"]]
 
 
-def _row(
-    model: Mapping[str, Any], scale: tuple[float, float], *, controlled: bool
-) -> dict[str, object]:
-    rating = model["length_controlled"] if controlled else None
-    ranked = rating if rating and rating["rank"] is not None else model
-    elo = ranked["elo"]
+def _row(model: Mapping[str, Any], *, is_controlled: bool) -> dict[str, object]:
+    rating = model["length_controlled"] if is_controlled else None
     rate = model["win_rate"]
     return {
         "label": model["label"],
         "reason": (rating or model)["reason"],
-        "rank": _rank(ranked),
+        "rank": _rank(rating if rating and rating["rank"] is not None else model),
         "elo": _rating(model["elo"]),
         "controlled_elo": _rating(rating["elo"] if rating else None),
         "controlled_rate": _share(rating["expected_win_rate"] if rating else None),
-        "bar": (
-            None
-            if elo is None
-            else {name: _placed(elo[name], scale) for name in ("value", "ci_lower", "ci_upper")}
-        ),
         "rate": _share(rate),
         "won": f"{rate['wins']} / {rate['ties']} / {rate['losses']}",
         "n": numbers.count(rate["n"]),
         "flips": numbers.count(model["flips"]),
         "failed": ", ".join(f"{kind} {numbers.count(n)}" for kind, n in model["failed"].items()),
-        "left_out": numbers.count(sum(model["left_out"].values())),
+        "left_out": numbers.count(model["left_out"]),
     }
 
 
-@dataclass(frozen=True, slots=True)
-class Figure:
-    """A number with its interval, both as text."""
-
-    value: str
-    interval: str = ""
-    """Empty where there is none."""
-
-    def __str__(self) -> str:
-        """Return both on one line."""
-        return f"{self.value} ({self.interval})" if self.interval else self.value
-
-
-def _rank(standing: Mapping[str, object]) -> Figure:
+def _rank(standing: Mapping[str, object]) -> str:
     if standing["rank"] is None:
-        return Figure(numbers.MISSING)
+        return numbers.MISSING
     lower, upper = standing["rank_lower"], standing["rank_upper"]
-    return Figure(
-        str(standing["rank"]), "" if lower is None or lower == upper else f"{lower}–{upper}"
+    return f"{standing['rank']}" + (
+        "" if lower is None or lower == upper else f" ({lower}–{upper})"
     )
 
 
-def _rating(elo: Mapping[str, object] | None) -> Figure:
+def _rating(elo: Mapping[str, object] | None) -> str:
     return _figure(elo, lambda value: numbers.count(round(value)))
 
 
-def _share(rate: Mapping[str, object] | None) -> Figure:
+def _share(rate: Mapping[str, object] | None) -> str:
     return _figure(rate, lambda value: f"{value * 100:.1f}", f"{numbers.THIN}%")
 
 
 def _figure(
     estimate: Mapping[str, Any] | None, write: Callable[[float], str], unit: str = ""
-) -> Figure:
+) -> str:
+    """Return a number with its interval, where it has them."""
     if estimate is None or estimate["value"] is None:
-        return Figure(numbers.MISSING)
+        return numbers.MISSING
     value = f"{write(estimate['value'])}{unit}"
     if estimate["ci_lower"] is None or estimate["ci_upper"] is None:
-        return Figure(value)
-    return Figure(value, f"{write(estimate['ci_lower'])}–{write(estimate['ci_upper'])}")
-
-
-def _scale(models: Sequence[Mapping[str, Any]]) -> tuple[float, float]:
-    """Return the Elo at either end of the bars, the same for all models."""
-    ends = [
-        rating["elo"][name]
-        for model in models
-        for rating in (model, model["length_controlled"])
-        if rating and rating["elo"]
-        for name in ("value", "ci_lower", "ci_upper")
-        if rating["elo"][name] is not None
-    ]
-    lowest, highest = (min(ends), max(ends)) if ends else (0.0, 1.0)
-    margin = max(highest - lowest, 1.0) * _MARGIN
-    return lowest - margin, highest + margin
-
-
-def _placed(elo: float | None, scale: tuple[float, float]) -> float | None:
-    return None if elo is None else (elo - scale[0]) / (scale[1] - scale[0])
+        return value
+    return f"{value} ({write(estimate['ci_lower'])}–{write(estimate['ci_upper'])})"
 
 
 def matrix(board: Mapping[str, Any]) -> list[dict[str, object]]:
@@ -258,17 +181,12 @@ def banners(board: Mapping[str, Any]) -> list[str]:
         for name, ranking in rankings.items()
         if ranking is not None and ranking["reason"]
     ]
-    prior = board["statistics"]["prior"]
-    if prior:
-        lines.append(
-            f"Elo holds a prior: each model tied {numbers.plain(prior)} times with an average one."
-        )
     for judge in dict.fromkeys(ranking["judge"] for ranking in board["same_family"]):
         kin = ", ".join(
             ranking["model"] for ranking in board["same_family"] if ranking["judge"] == judge
         )
         lines.append(f"{judge} judges models of its own family, which it may favour: {kin}.")
-    rate = board["position"]["flip_rate"]["value"]
+    rate = board["position"]["flips"]["value"]
     if rate is not None and rate >= LOUD_FLIP_RATE:
         lines.append(
             f"{numbers.percent(rate)} of the verdicts change with the order in which the answers"

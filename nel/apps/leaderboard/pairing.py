@@ -13,14 +13,11 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import combinations
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 from nel.apps.leaderboard.entries import Answer, Entry, Key
 from nel.apps.leaderboard.pairwise import LOST, TIED, WON
 from nel.errors import ConfigError, did_you_mean
-
-ALL: Final = "all"
-BASELINE: Final = "baseline"
 
 
 class AnswerPair(NamedTuple):
@@ -70,20 +67,16 @@ class Pairing:
     """Questions that only some entries have; nothing is compared on them."""
 
 
-def make_pairs(entries: Sequence[Entry], *, pairs: str, baseline: str | None, seed: int) -> Pairing:
+def make_pairs(entries: Sequence[Entry], *, baseline: str | None, seed: int) -> Pairing:
     """Return the scheduled pairs.
 
     Args:
         entries: At least two, of one benchmark.
-        pairs: ``all`` pairs of models on each question, ``baseline`` for each model with the
-            baseline, or the number of pairs per question, drawn by a hash of the seed and the
-            question.
-        baseline: Needed for ``baseline``.
-        seed: Seeds the draw and the sides.
+        baseline: The model that each other one is compared with; None: all pairs of models.
+        seed: Seeds the sides.
 
     Raises:
-        ConfigError: The baseline or the number is not valid, or the entries have no question in
-            common.
+        ConfigError: The baseline is not an entry, or the entries have no question in common.
     """
     labels = [entry.label for entry in entries]
     if baseline is not None and baseline not in labels:
@@ -94,8 +87,11 @@ def make_pairs(entries: Sequence[Entry], *, pairs: str, baseline: str | None, se
     known = {sample for entry in entries for sample in entry.questions}
     pairing.n_questions_apart = len(known) - pairing.n_questions
     by_label = {entry.label: entry for entry in entries}
+    meetings = [
+        pair for pair in combinations(sorted(labels), 2) if baseline is None or baseline in pair
+    ]
     for key in keys:
-        for first, second in _drawn(labels, key, pairs, baseline, seed):
+        for first, second in meetings:
             left, right = _sides(first, second, key, seed)
             _add_pair(pairing, by_label[left], by_label[right], key)
     return pairing
@@ -112,25 +108,6 @@ def _common(entries: Sequence[Entry]) -> list[Key]:
             " with ids of their own"
         )
     return keys
-
-
-def _drawn(
-    labels: Sequence[str], key: Key, pairs: str, baseline: str | None, seed: int
-) -> Sequence[tuple[str, str]]:
-    everything = list(combinations(sorted(labels), 2))
-    if pairs == ALL:
-        return everything
-    if pairs == BASELINE:
-        if baseline is None:
-            raise ConfigError("--pairs baseline needs --baseline NAME")
-        return [pair for pair in everything if baseline in pair]
-    if not pairs.isdigit() or int(pairs) < 1:
-        raise ConfigError(
-            f'--pairs {pairs}: use "all", "baseline" or how many pairs are drawn for each question'
-        )
-    return sorted(everything, key=lambda pair: _digest(seed, "pair", *map(str, key), *pair))[
-        : int(pairs)
-    ]
 
 
 def _sides(first: str, second: str, key: Key, seed: int) -> tuple[str, str]:

@@ -212,9 +212,7 @@ class PositionBias:
     n_pairs: int
     """Pairs that were judged in both orders."""
     n_flipped: int
-    """Pairs with another winner in the other order."""
-    n_wavering: int
-    """Pairs with a tie in one order and a winner in the other."""
+    """Pairs with another verdict in the other order."""
     flips: WinRate
     """Share of pairs whose verdict is not the same in both orders."""
     first: WinRate
@@ -238,13 +236,9 @@ def position_bias(both: NDArray[np.float64], questions: Integers) -> PositionBia
     """
     shown_first, shown_second = both[:, 0], both[:, 1]
     changed = np.abs(shown_first - shown_second) > 0
-    # A flip has its scores on opposite sides of a tie: their deviations from it have a negative
-    # product.
-    flipped = (shown_first - TIED) * (shown_second - TIED) < 0
     return PositionBias(
         n_pairs=len(both),
-        n_flipped=int(flipped.sum()),
-        n_wavering=int((changed & ~flipped).sum()),
+        n_flipped=int(changed.sum()),
         flips=win_rate(changed.astype(np.float64), questions),
         first=win_rate((shown_first + 1 - shown_second) / 2, questions),
     )

@@ -77,22 +77,9 @@ def standings_json(
     if len(sides) < _FEWEST:
         raise UsageError("a leaderboard needs at least two runs")
     names = _common(sides, only)
-    settings = Settings(level=level, seed=seed)
-    scored: dict[str, list[float | None]] = {}
-    duels: list[_Duel] = []
-    for name in names:
-        compared, scored[name] = _duels(sides, name, settings, despite)
-        duels += compared
-    if len(names) > 1:
-        duels += _overall(duels, len(sides))
+    duels, scored = _compared(sides, names, Settings(level=level, seed=seed), despite)
     adjusted = holm([p for duel in duels for p in (duel.p_left, duel.p_right)])
-    p_values = list(zip(adjusted[::2], adjusted[1::2], strict=True))
-    if len(names) > 1:
-        scored[OVERALL] = [
-            _mean_of_all([scored[name][position] for name in names])
-            for position in range(len(sides))
-        ]
-    alpha = 1 - level
+    tested = list(zip(duels, zip(adjusted[::2], adjusted[1::2], strict=True), strict=True))
     return {
         "sdk": f"nel {__version__}",
         "level": level,
@@ -104,8 +91,7 @@ def standings_json(
             for side in sides
         ],
         "benchmarks": [
-            _benchmark_json(name, scores, list(zip(duels, p_values, strict=True)), alpha)
-            for name, scores in scored.items()
+            _benchmark_json(name, scores, tested, 1 - level) for name, scores in scored.items()
         ],
         "warnings": [
             f"{side.label}, {name}: {text}"
@@ -114,6 +100,23 @@ def standings_json(
             for text in texts_of({"warnings": side.benchmarks[name].warnings})
         ],
     }
+
+
+def _compared(
+    sides: Sequence[Side], names: Sequence[str], settings: Settings, despite: Collection[str]
+) -> tuple[list[_Duel], dict[str, list[float | None]]]:
+    """Return all duels and the scores by benchmark; of several benchmarks those of their mean
+    too.
+    """
+    duels: list[_Duel] = []
+    scored: dict[str, list[float | None]] = {}
+    for name in names:
+        compared, scored[name] = _duels(sides, name, settings, despite)
+        duels += compared
+    if len(names) > 1:
+        duels += _overall(duels, len(sides))
+        scored[OVERALL] = [_mean_of_all(scores) for scores in zip(*scored.values(), strict=True)]
+    return duels, scored
 
 
 def _common(sides: Sequence[Side], only: Sequence[str]) -> list[str]:

@@ -45,7 +45,7 @@ class Standing:
     """The position of a model among those it can be ranked with."""
 
     strength: Estimate
-    """Natural-log odds; 0 is the anchor, or the mean of the models."""
+    """Natural-log odds; 0 is the mean of the models."""
     elo: Estimate
     """The same as ``1000 + 400 / ln 10 * strength``."""
     rank: int
@@ -66,16 +66,10 @@ class Ranking:
     """Of the models that can be ranked together."""
     reasons: dict[str, str]
     """Model to the reason why it has no strength."""
-    groups: tuple[tuple[str, ...], ...]
-    """Models with finite relative strengths; the first group is the one that is ranked."""
     length: Estimate | None
     """The effect of one standard deviation of the length difference on the log odds, under length
     control.
     """
-    expected: dict[tuple[str, str], float]
-    """How often one model is expected to be preferred to another, from the strengths alone."""
-    n_unbounded: int
-    """Resamples without finite strengths; intervals leave them out."""
     reason: str | None
     """Why there is no interval, or no strength at all."""
 
@@ -83,8 +77,6 @@ class Ranking:
 def rank_models(
     compared: Comparisons,
     *,
-    anchor: str | None = None,
-    prior: float = 0.0,
     length_control: bool = False,
     n_resamples: int = 1000,
     seed: int = 0,
@@ -97,87 +89,55 @@ def rank_models(
     fades; the others have a reason.
 
     Args:
-        found: The comparisons.
-        anchor: The model whose strength is 0; None puts the mean at 0.
-        prior: Number of ties with an average model that are added for each model; above 0 all
-            strengths are finite, and shrunk.
+        compared: The comparisons.
         length_control: Estimate the effect of the length difference and rank at equal lengths, as
             the style control of Chatbot Arena does.
         n_resamples: 0 for no intervals.
         seed: Seeds the resampling.
-
-    Raises:
-        ValueError: The anchor is not a model, or an argument is out of range.
     """
     if not compared.n:
-        return _nothing((), compared.models, {}, "nothing was compared")
+        return _nothing(compared.models, {}, "nothing was compared")
     groups = groups_of(win_matrix(compared), compared.models)
-    members = (tuple(range(len(compared.models))),) if prior else groups.members
-    names = tuple(tuple(compared.models[member] for member in group) for group in members)
-    reasons = {} if prior else {compared.models[at]: why for at, why in groups.reasons.items()}
-    if not members or len(members[0]) == 1:
-        return _nothing(names, compared.models, reasons, "no two models can be ranked together")
-    inside = compared.among(members[0])
+    reasons = {compared.models[at]: why for at, why in groups.reasons.items()}
+    if len(groups.members[0]) == 1:
+        return _nothing(compared.models, reasons, "no two models can be ranked together")
+    inside = compared.among(groups.members[0])
     try:
-        start = fit(inside, prior=prior, length_control=length_control)
+        start = fit(inside, length_control=length_control)
     except UndefinedMetric as error:
-        return _nothing(names, compared.models, reasons, str(error))
-    zero = inside.models.index(anchor) if anchor in inside.models else None
-    drawn, n_unbounded, reason = _drawn(
-        inside, start, n_resamples, seed, prior=prior, length_control=length_control
-    )
+        return _nothing(compared.models, reasons, str(error))
+    drawn, reason = _drawn(inside, start, n_resamples, seed, length_control=length_control)
     return Ranking(
-        standings=_standings(inside, start, drawn, zero),
+        standings=_standings(inside, start, drawn),
         reasons=reasons,
-        groups=names,
         length=(
             _estimate(float(start.length), None if drawn is None else drawn.length)
             if length_control
             else None
         ),
-        expected=_expected(inside.models, start.strengths),
-        n_unbounded=n_unbounded,
-        reason=reason or _anchor_note(anchor, zero),
+        reason=reason,
     )
 
 
-def _nothing(
-    names: tuple[tuple[str, ...], ...], models: Sequence[str], reasons: dict[str, str], why: str
-) -> Ranking:
+def _nothing(models: Sequence[str], reasons: dict[str, str], why: str) -> Ranking:
     return Ranking(
         standings={},
         reasons={model: reasons.get(model, why) for model in models},
-        groups=names,
         length=None,
-        expected={},
-        n_unbounded=0,
         reason=why,
     )
 
 
 def _drawn(
-    inside: Comparisons,
-    start: Fit,
-    n_resamples: int,
-    seed: int,
-    *,
-    prior: float,
-    length_control: bool,
-) -> tuple[Fit | None, int, str | None]:
-    """Return the resamples with finite strengths, the number without, and why no interval can be
-    made of them.
-    """
+    inside: Comparisons, start: Fit, n_resamples: int, seed: int, *, length_control: bool
+) -> tuple[Fit | None, str | None]:
+    """Return the resamples with finite strengths, and why no interval can be made of them."""
     if not n_resamples:
-        return None, 0, "no resamples were asked for"
+        return None, "no resamples were asked for"
     if inside.n_questions < _FEWEST_QUESTIONS:
-        return None, 0, "there is one question only"
+        return None, "there is one question only"
     drawn = resampled_fits(
-        inside,
-        start,
-        n_resamples=n_resamples,
-        seed=seed,
-        prior=prior,
-        length_control=length_control,
+        inside, start, n_resamples=n_resamples, seed=seed, length_control=length_control
     )
     converged = drawn.converged
     finite = Fit(
@@ -191,9 +151,9 @@ def _drawn(
         _no_spread(finite)
         if n_unbounded <= (1 - LEVEL) / 2 * n_resamples
         else f"{n_unbounded} of {n_resamples} resamples have no finite strengths: there are too few"
-        " upsets for an interval; judge more questions, or ask for a prior"
+        " upsets for an interval; judge more questions"
     )
-    return None if reason else finite, n_unbounded, reason
+    return None if reason else finite, reason
 
 
 def _no_spread(drawn: Fit) -> str | None:
@@ -208,47 +168,29 @@ def _no_spread(drawn: Fit) -> str | None:
     )
 
 
-def _anchor_note(anchor: str | None, zero: int | None) -> str | None:
-    if anchor is None or zero is not None:
-        return None
-    return (
-        f"the anchor {anchor} cannot be ranked with the others; the mean of the ranked models is 0"
-        " instead"
-    )
-
-
-def _standings(
-    inside: Comparisons, start: Fit, drawn: Fit | None, zero: int | None
-) -> dict[str, Standing]:
-    strengths = _anchored(start.strengths[None], zero)
-    resampled = None if drawn is None else _anchored(drawn.strengths, zero)
-    ranks = _ranks(strengths)[0]
+def _standings(inside: Comparisons, start: Fit, drawn: Fit | None) -> dict[str, Standing]:
+    strengths = start.strengths[None]
+    resampled = None if drawn is None else drawn.strengths
+    ranks, rates = _ranks(strengths)[0], _rates(inside, strengths)[0]
     drawn_ranks = None if resampled is None else _ranks(resampled)
-    rates, drawn_rates = (
-        _rates(inside, strengths)[0],
-        (None if resampled is None else _rates(inside, resampled)),
-    )
+    drawn_rates = None if resampled is None else _rates(inside, resampled)
     standings = {}
     for column, name in enumerate(inside.models):
-        spread = None if resampled is None or column == zero else resampled[:, column]
-        strength = _estimate(float(strengths[0, column]), spread)
+        strength = _estimate(
+            float(strengths[0, column]), None if resampled is None else resampled[:, column]
+        )
         lowest, highest = _ends(None if drawn_ranks is None else drawn_ranks[:, column], whole=True)
-        rate_lower, rate_upper = _ends(None if drawn_rates is None else drawn_rates[:, column])
         standings[name] = Standing(
             strength=strength,
             elo=_elo(strength),
             rank=int(ranks[column]),
             rank_lower=None if lowest is None else int(lowest),
             rank_upper=None if highest is None else int(highest),
-            expected_win_rate=Estimate(
-                value=float(rates[column]), ci_lower=rate_lower, ci_upper=rate_upper
+            expected_win_rate=_estimate(
+                float(rates[column]), None if drawn_rates is None else drawn_rates[:, column]
             ),
         )
     return standings
-
-
-def _anchored(strengths: Floats, zero: int | None) -> Floats:
-    return strengths if zero is None else strengths - strengths[:, [zero]]
 
 
 def _ranks(strengths: Floats) -> Integers:
@@ -268,17 +210,6 @@ def _rates(inside: Comparisons, strengths: Floats) -> Floats:
     chance = logistic(strengths[:, :, None] - strengths[:, None, :])
     rates: Floats = (met * chance).sum(axis=2) / met.sum(axis=1)
     return rates
-
-
-def _expected(models: Sequence[str], strengths: Floats) -> dict[tuple[str, str], float]:
-    chance = logistic(strengths[:, None] - strengths[None, :])
-    places = range(len(models))
-    return {
-        (models[row], models[column]): float(chance[row, column])
-        for row in places
-        for column in places
-        if row != column
-    }
 
 
 def _elo(strength: Estimate) -> Estimate:

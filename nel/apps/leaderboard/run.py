@@ -4,7 +4,7 @@ ranking.
     DIR/comparisons.json   the schedule, fixed before any request; the configuration of the judge
     DIR/pairs.jsonl        the pairs for the judge, rows of the benchmark ``pairwise``
     DIR/judging/           the judging: an ordinary run with its run.db, report and artifacts
-    DIR/leaderboard.json   the numbers; leaderboard.md and leaderboard.html show them
+    DIR/leaderboard.json   the numbers; leaderboard.html shows them
 
 comparisons.json is the last file written before the judging, so a directory without it holds no
 leaderboard. Depends on `nel.runs.evaluation`, which does the judging, and on the rest of
@@ -13,10 +13,9 @@ leaderboard. Depends on `nel.runs.evaluation`, which does the judging, and on th
 
 from __future__ import annotations
 
-import hashlib
 import secrets
 import shutil
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -24,30 +23,21 @@ from pathlib import Path
 from typing import Any, Final
 
 from nel.apps.leaderboard.entries import Entry, read_entries
-from nel.apps.leaderboard.pages import write_pages
+from nel.apps.leaderboard.pages import write_html
 from nel.apps.leaderboard.pair_results import SLOT, read_pair_results
 from nel.apps.leaderboard.pair_rows import pair_rows
-from nel.apps.leaderboard.pairing import (
-    ALL,
-    BASELINE,
-    Pairing,
-    entries_json,
-    make_pairs,
-    pairing_json,
-)
+from nel.apps.leaderboard.pairing import Pairing, entries_json, make_pairs, pairing_json
 from nel.apps.leaderboard.standings import FORMAT, Settings, standings_json
 from nel.artifacts.files import benchmark_dir
 from nel.artifacts.labels.calibration import read_labels
-from nel.config.identity import JUDGE_PREFIX, judge_fields
 from nel.config.load import build_config
 from nel.config.schema import RunConfig
 from nel.config.settings import Given
 from nel.core.atomic_files import write_file
 from nel.core.strict_json import dumps_line, loads, pretty
 from nel.engine.progress import Progress
-from nel.engine.store.codec import decode_response
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
-from nel.errors import ConfigError, NelError, OutputError, ResumeRefused, StoreError
+from nel.errors import ConfigError, NelError, OutputError, StoreError
 from nel.runs.evaluation import evaluate
 from nel.runs.result import RunResult
 from nel.version import __version__
@@ -69,8 +59,6 @@ class LeaderboardRequest:
     runs: Sequence[str]
     """``DIR`` or ``NAME=DIR``."""
     bench: str | None = None
-    pairs: str | None = None
-    """``all``, ``baseline`` or a number; None: ``baseline`` where there is one, else ``all``."""
     flags: Sequence[Given] = ()
     """What flags set in the configuration of the judging run, such as its judges."""
     overrides: Sequence[str] = ()
@@ -110,14 +98,7 @@ def plan_leaderboard(request: LeaderboardRequest, settings: Settings) -> Leaderb
         NelError: The runs cannot be compared, or a setting is wrong.
     """
     entries = sorted(read_entries(request.runs, request.bench), key=lambda entry: entry.label)
-    _check_anchor(settings, [entry.label for entry in entries])
-    if settings.baseline is not None and request.pairs not in (None, BASELINE):
-        raise ConfigError(
-            f"--baseline compares the others with {settings.baseline} alone and --pairs"
-            f" {request.pairs} does not; leave out one of the two"
-        )
-    kind = request.pairs or (BASELINE if settings.baseline else ALL)
-    pairing = make_pairs(entries, pairs=kind, baseline=settings.baseline, seed=settings.seed)
+    pairing = make_pairs(entries, baseline=settings.baseline, seed=settings.seed)
     return LeaderboardPlan(
         entries=entries,
         pairing=pairing,
@@ -146,12 +127,9 @@ def start_leaderboard(
         )
     directory = _new_directory(output_dir)
     try:
-        write_file(directory / PAIRS, _pair_lines(planned))
-        digest = _digest_in(directory)
-        write_file(
-            directory / COMPARISONS,
-            [pretty(_comparisons_json(planned, request, settings, digest))],
-        )
+        rows = pair_rows(planned.entries, planned.pairing.to_judge)
+        write_file(directory / PAIRS, map(dumps_line, rows))
+        write_file(directory / COMPARISONS, [pretty(_comparisons_json(planned, settings))])
         return _run(directory, planned.config, settings, progress)
     except BaseException:  # a directory in which no judging began is of no use to a resume
         if _judging_config(directory) is None:
@@ -163,7 +141,6 @@ def resume_leaderboard(
     output_dir: Path,
     settings: Settings,
     *,
-    request: LeaderboardRequest | None = None,
     flags: Sequence[Given] = (),
     overrides: Sequence[str] = (),
     progress: Progress | None = None,
@@ -173,25 +150,19 @@ def resume_leaderboard(
     Args:
         output_dir: The leaderboard, or the directory of several.
         settings: Of the statistics; seed and baseline are taken from the stored schedule.
-        request: The runs, if they are named again: they must be the original ones.
         flags: Values of flags, which replace those of the stored configuration.
         overrides: ``key.path=value``, applied on top.
         progress: Live counts.
 
     Raises:
-        ResumeRefused: The runs or the judge differ.
+        ResumeRefused: The judge differs.
         NelError: There is nothing to resume.
     """
     directory = find_leaderboard(output_dir)
     stored = _stored(directory)
-    if _judging_config(directory) is None:
-        _check_pairs(directory)
-    if request is not None:
-        _check_same(directory, stored, request, settings)
     settings = replace(
         settings, seed=stored["scheduling"]["seed"], baseline=stored["scheduling"]["baseline"]
     )
-    _check_anchor(settings, [entry["label"] for entry in stored["entries"]])
     before = _judging_config(directory) or stored["config"]
     config = _config(before, directory, flags, overrides)
     return _run(directory, config, settings, progress)
@@ -223,7 +194,7 @@ def _run(
     begun = _judging_config(directory) is not None
     if not begun:
         shutil.rmtree(directory / _JUDGING, ignore_errors=True)
-    judging = _run_judging(directory, _in_directory(config, directory), progress, begun=begun)
+    judging = evaluate(_in_directory(config, directory), resume=begun, progress=progress)
     stored = _stored(directory)
     labels = read_labels(benchmark_dir(directory / _JUDGING, SLOT))
     results = read_pair_results(directory / _JUDGING / FILE_NAME, stored, labels=labels)
@@ -237,60 +208,8 @@ def _run(
         **standings_json(results, stored["entries"], settings),
     }
     write_file(directory / BOARD, [pretty(board)])
-    write_pages(directory, board)
+    write_html(directory, board)
     return LeaderboardResult(directory=directory, board=board, judging=judging)
-
-
-def _run_judging(
-    directory: Path, config: RunConfig, progress: Progress | None, *, begun: bool
-) -> RunResult:
-    """Start or resume the judging run.
-
-    Raises:
-        ResumeRefused: The stored replies are of another judge.
-    """
-    try:
-        return evaluate(config, resume=begun, progress=progress)
-    except ResumeRefused as error:
-        is_same, n_replies = _stored_judging(directory, config)
-        if is_same or not n_replies:
-            raise
-        raise ResumeRefused(
-            f"cannot resume {directory}: it holds {n_replies:,} replies of another judge, or of one"
-            " with other settings; give no judge flags to keep the stored judge, or start a new"
-            " leaderboard without --resume"
-        ) from error
-
-
-def _check_pairs(directory: Path) -> None:
-    """Refuse a changed pairs.jsonl; once the judging has begun, its run checks the dataset
-    itself.
-    """
-    if _digest_in(directory) != _stored(directory)["pairs_sha256"]:
-        raise ResumeRefused(
-            f"{directory / PAIRS} has changed since it was written; start a new leaderboard"
-        )
-
-
-def _stored_judging(directory: Path, config: RunConfig) -> tuple[bool, int]:
-    """Return whether the judge is the one of the stored judging, and how many replies that one
-    gave.
-    """
-    fields = judge_fields(config.judge_of(config.benchmarks[0]), config.model_roles)
-    with Snapshot(directory / _JUDGING / FILE_NAME) as snapshot:
-        ((key, _, _, plan),) = snapshot.benchmarks()
-        stored = {
-            name: value for name, value in plan["identity"].items() if name.startswith(JUDGE_PREFIX)
-        }
-        answers = (response for _, response in snapshot.calls(key))
-        return loads(pretty(fields)) == stored, sum(
-            decode_response(answer).error is None for answer in answers
-        )
-
-
-def _config_json(config: RunConfig) -> dict[str, Any]:
-    """Return the configuration without the sections that a leaderboard sets itself."""
-    return config.model_dump(mode="json", exclude=set(_SETTLED))
 
 
 def _config(
@@ -337,40 +256,18 @@ def _judging_config(directory: Path) -> dict[str, Any] | None:
     return None
 
 
-def _pair_lines(planned: LeaderboardPlan) -> Iterator[bytes]:
-    """Yield the lines of pairs.jsonl."""
-    return map(dumps_line, pair_rows(planned.entries, planned.pairing.to_judge))
-
-
-def _digest_in(directory: Path) -> str:
-    """Return the digest of a leaderboard's pairs.jsonl."""
-    with (directory / PAIRS).open("rb") as lines:
-        return _digest_of(lines)
-
-
-def _digest_of(lines: Iterable[bytes]) -> str:
-    digest = hashlib.sha256()
-    for line in lines:
-        digest.update(line)
-    return digest.hexdigest()
-
-
-def _comparisons_json(
-    planned: LeaderboardPlan, request: LeaderboardRequest, settings: Settings, pairs_sha256: str
-) -> dict[str, Any]:
+def _comparisons_json(planned: LeaderboardPlan, settings: Settings) -> dict[str, Any]:
     identity = planned.entries[0].identity
     return {
         "format": FORMAT,
         "benchmark": {name: identity.get(name) for name in _SHARED},
         "entries": list(entries_json(planned.entries)),
         "scheduling": {
-            "pairs": request.pairs or (BASELINE if settings.baseline else ALL),
             "baseline": settings.baseline,
             "seed": settings.seed,
         },
         **pairing_json(planned.pairing),
-        "pairs_sha256": pairs_sha256,
-        "config": _config_json(planned.config),
+        "config": planned.config.model_dump(mode="json", exclude=set(_SETTLED)),
     }
 
 
@@ -386,25 +283,3 @@ def _stored(directory: Path) -> dict[str, Any]:
             " new leaderboard"
         )
     return stored
-
-
-def _check_same(
-    directory: Path, stored: Mapping[str, Any], request: LeaderboardRequest, settings: Settings
-) -> None:
-    planned = plan_leaderboard(request, settings)
-    digest = _digest_of(_pair_lines(planned))
-    now = loads(pretty(_comparisons_json(planned, request, settings, digest)))
-    differ = [name for name in sorted(now) if name != "config" and now[name] != stored.get(name)]
-    if differ:
-        raise ResumeRefused(
-            f"cannot resume {directory}: it was started with other runs or settings"
-            f" ({', '.join(differ)} differ); give the same ones, or none, or start a new"
-            " leaderboard without --resume"
-        )
-
-
-def _check_anchor(settings: Settings, labels: Sequence[str]) -> None:
-    if settings.anchor is not None and settings.anchor not in labels:
-        raise ConfigError(
-            f'no run is called "{settings.anchor}", the anchor; there are: {", ".join(labels)}'
-        )

@@ -20,7 +20,7 @@ from nel.apps.leaderboard.pair_results import (
     as_comparisons,
     position_bias_of,
 )
-from nel.apps.leaderboard.pairwise import Comparisons, PositionBias, WinRate, win_rate
+from nel.apps.leaderboard.pairwise import Comparisons, win_rate
 from nel.apps.leaderboard.ranking import Ranking, Standing, rank_models
 from nel.errors import UndefinedMetric
 from nel.judges.model_family import same_family
@@ -36,7 +36,7 @@ FORMULAS: Final = {
         "P(i over j) = 1/(1+exp(-(b_i-b_j))), maximum likelihood, a tie half a win for each"
         " (Bradley and Terry 1952, Hunter 2004)"
     ),
-    "elo": "1000 + 400/ln(10) * strength; the anchor, or the mean of the models, has 1000",
+    "elo": "1000 + 400/ln(10) * strength; the mean of the models has 1000",
     "length_controlled": (
         "the same with + g*x: x = (characters of i - of j)/(of both), over its root mean square, 0"
         " for a pair without a judge; strengths and win rates at x = 0 (Chiang et al. 2024, arXiv"
@@ -56,8 +56,8 @@ FORMULAS: Final = {
         "95 %; strengths, Elo, ranks and length-controlled win rates: percentiles over resampled"
         " questions, each with all its pairs"
     ),
-    "flip_rate": "share of pairs, judged in both orders, whose verdict is not the same in both",
-    "first_seat": "share that the answer shown first won over both orders, a tie 0.5",
+    "flips": "share of pairs, judged in both orders, whose verdict is not the same in both",
+    "first": "share that the answer shown first won over both orders, a tie 0.5",
     "failed_answers": (
         "an answer that failed (truncated, empty, refusal, content_filter, context_exceeded) loses "
         "without a judge, two that failed tie; no length counts in such a pair"
@@ -69,9 +69,7 @@ FORMULAS: Final = {
 class Settings:
     """Settings of the statistics."""
 
-    anchor: str | None = None
     baseline: str | None = None
-    prior: float = 0.0
     length_control: bool = False
     n_resamples: int = 1000
     seed: int = 0
@@ -94,20 +92,21 @@ def standings_json(
     controlled = (
         _ranked(compared, settings, length_control=True) if settings.length_control else None
     )
-    met = _by_pair(results)
-    rows = [
-        _model_json(entry, results, met, compared, plain, controlled, settings) for entry in entries
-    ]
+    rows = [_model_json(entry, results, compared, plain, controlled, settings) for entry in entries]
     return {
         "models": sorted(rows, key=lambda row: _sort_key(row, controlled is not None)),
         "pairs": [
-            _pair_json(left, right, results, met, compared, plain, controlled)
-            for left, right in combinations(labels, 2)
+            {
+                "left": labels[left],
+                "right": labels[right],
+                "win_rate": asdict(win_rate(*compared.between(left, right))),
+            }
+            for left, right in combinations(range(len(labels)), 2)
         ],
         "ranked_by": _ranked_by(plain, controlled),
         "bradley_terry": _ranking_json(plain),
         "length_control": None if controlled is None else _ranking_json(controlled),
-        "position": _bias_json(position_bias_of(results.judged)),
+        "position": asdict(position_bias_of(results.judged)),
         "same_family": _same_family(results.plan.get("judge"), entries),
         "counts": {
             "pairs": len(pairs) + sum(results.left_out.values()),
@@ -121,14 +120,6 @@ def standings_json(
         "statistics": {**asdict(settings), "level": LEVEL},
         "formulas": FORMULAS,
     }
-
-
-def _by_pair(results: PairResults) -> dict[frozenset[str], list[PairResult]]:
-    """Return the judged pairs of any two models."""
-    met: dict[frozenset[str], list[PairResult]] = {}
-    for pair in results.judged:
-        met.setdefault(frozenset((pair.left, pair.right)), []).append(pair)
-    return met
 
 
 def _same_family(
@@ -146,8 +137,6 @@ def _same_family(
 def _ranked(compared: Comparisons, settings: Settings, *, length_control: bool) -> Ranking:
     return rank_models(
         compared,
-        anchor=settings.anchor,
-        prior=settings.prior,
         length_control=length_control,
         n_resamples=settings.n_resamples,
         seed=settings.seed,
@@ -176,7 +165,6 @@ def _ranked_by(plain: Ranking, controlled: Ranking | None) -> str:
 def _model_json(
     entry: Mapping[str, Any],
     results: PairResults,
-    met: Mapping[frozenset[str], list[PairResult]],
     compared: Comparisons,
     plain: Ranking,
     controlled: Ranking | None,
@@ -184,15 +172,14 @@ def _model_json(
 ) -> dict[str, Any]:
     label = entry["label"]
     number = compared.models.index(label)
-    mine = [result for pair, judgements in met.items() if label in pair for result in judgements]
-    bias = position_bias_of(mine)
-    forfeits: Counter[str] = Counter()
-    won = 0
-    for result in results.forfeits:
-        if label in (result.left, result.right):
-            failure = result.left_failure if result.left == label else result.right_failure
-            forfeits.update([failure] if failure else [])
-            won += failure is None
+    mine = [pair for pair in results.judged if label in (pair.left, pair.right)]
+    failed: Counter[str] = Counter()
+    for forfeit in results.forfeits:
+        for side, failure in (
+            (forfeit.left, forfeit.left_failure),
+            (forfeit.right, forfeit.right_failure),
+        ):
+            failed.update([failure] if failure and side == label else [])
     return {
         **{name: entry[name] for name in ("label", "model", "run_id", "identity")},
         "win_rate": asdict(win_rate(*compared.of(number))),
@@ -209,10 +196,9 @@ def _model_json(
         **_alpaca_eval(label, mine, settings),
         **_label_corrected(label, mine, results),
         "judged": len(mine),
-        "flips": bias.n_flipped + bias.n_wavering,
-        "failed": dict(sorted(forfeits.items())),
-        "won_by_failure": won,
-        "left_out": _reasons(results.left_out, label),
+        "flips": position_bias_of(mine).n_flipped,
+        "failed": dict(sorted(failed.items())),
+        "left_out": sum(n for (*sides, _, _), n in results.left_out.items() if label in sides),
     }
 
 
@@ -253,44 +239,6 @@ def _alpaca_eval(label: str, judged: Sequence[PairResult], settings: Settings) -
     return {"alpaca_eval_2": asdict(rate)}
 
 
-def _pair_json(
-    left_label: str,
-    right_label: str,
-    results: PairResults,
-    met: Mapping[frozenset[str], list[PairResult]],
-    compared: Comparisons,
-    plain: Ranking,
-    controlled: Ranking | None,
-) -> dict[str, Any]:
-    mine = met.get(frozenset((left_label, right_label)), [])
-    bias = position_bias_of(mine)
-    return {
-        "left": left_label,
-        "right": right_label,
-        "win_rate": asdict(
-            win_rate(
-                *compared.between(
-                    compared.models.index(left_label), compared.models.index(right_label)
-                )
-            )
-        ),
-        "expected": plain.expected.get((left_label, right_label)),
-        "expected_at_equal_length": (
-            None if controlled is None else controlled.expected.get((left_label, right_label))
-        ),
-        "judged": len(mine),
-        "forfeits": sum(
-            {pair.left, pair.right} == {left_label, right_label} for pair in results.forfeits
-        ),
-        "flips": bias.n_flipped + bias.n_wavering,
-        "left_out": sum(
-            n
-            for (left, right, *_), n in results.left_out.items()
-            if {left, right} == {left_label, right_label}
-        ),
-    }
-
-
 def _standing_json(standing: Standing | None) -> dict[str, Any]:
     names = [column.name for column in fields(Standing)]
     return dict.fromkeys(names) if standing is None else asdict(standing)
@@ -298,24 +246,8 @@ def _standing_json(standing: Standing | None) -> dict[str, Any]:
 
 def _ranking_json(ranking: Ranking) -> dict[str, Any]:
     return {
-        "groups": [list(group) for group in ranking.groups],
         "length_coefficient": None if ranking.length is None else asdict(ranking.length),
-        "n_unbounded": ranking.n_unbounded,
         "reason": ranking.reason,
-    }
-
-
-def _share_json(rate: WinRate) -> dict[str, Any]:
-    return {name: getattr(rate, name) for name in ("value", "ci_lower", "ci_upper", "ci_method")}
-
-
-def _bias_json(bias: PositionBias) -> dict[str, Any]:
-    return {
-        "pairs": bias.n_pairs,
-        "flipped": bias.n_flipped,
-        "wavering": bias.n_wavering,
-        "flip_rate": _share_json(bias.flips),
-        "first_seat": _share_json(bias.first),
     }
 
 
@@ -324,12 +256,3 @@ def _left_out(counts: Counter[tuple[str, str, str, str]]) -> list[dict[str, Any]
         {"left": left, "right": right, "of": culprit, "reason": reason, "n": n}
         for (left, right, culprit, reason), n in sorted(counts.items())
     ]
-
-
-def _reasons(counts: Counter[tuple[str, str, str, str]], label: str) -> dict[str, int]:
-    """Return why pairs of a model are left out: ``cause: reason`` to the number of pairs."""
-    reasons: Counter[str] = Counter()
-    for (left, right, culprit, reason), n in counts.items():
-        if label in (left, right):
-            reasons[f"{culprit}: {reason}"] += n
-    return dict(sorted(reasons.items()))

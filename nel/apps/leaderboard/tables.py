@@ -27,7 +27,6 @@ from nel.apps.leaderboard.run import (
 )
 from nel.apps.leaderboard.standings import Settings
 from nel.cli.progress import showing
-from nel.cli.settings import Chosen
 from nel.cli.table import print_table
 from nel.cli.terminal import plain, report_text
 from nel.core.strict_json import dumps
@@ -38,10 +37,9 @@ _ORDERS = 2
 
 
 def show_leaderboard(
-    request: LeaderboardRequest | None,
+    request: LeaderboardRequest,
     settings: Settings,
     *,
-    chosen: Chosen,
     output_dir: Path,
     resume: bool,
     as_json: bool,
@@ -55,12 +53,11 @@ def show_leaderboard(
             result = resume_leaderboard(
                 output_dir,
                 settings,
-                request=request,
-                flags=chosen.settings,
-                overrides=chosen.overrides,
+                flags=request.flags,
+                overrides=request.overrides,
                 progress=progress,
             )
-        elif request is not None:
+        else:
             result = start_leaderboard(request, settings, output_dir=output_dir, progress=progress)
     if as_json:
         typer.echo(dumps(result.board))

@@ -149,7 +149,7 @@ class _Probe:
         for name in _AT_ONE_URL if self.protocol in _AT_ONE_URL else ():
             if name != self.protocol:
                 other = await self._ask(_OK, Generation(max_tokens=_SHORT), protocol=name)
-                self._note(f"protocol {name}", other, "answered")
+                self._conclude(f"protocol {name}", other, "yes", f"answered: {_text(other)[:40]!r}")
         if isinstance(answer, Fault):
             self._add(
                 "parameters", "unknown", f"not asked: the {self.protocol} protocol gave no answer"
@@ -198,8 +198,10 @@ class _Probe:
             remarks.append(in_words(changes, self.settings))
             self.settings = changed(self.settings, changes)
             answer = await self._ask()
-        remark = f"answered; {' and '.join(remarks)}" if remarks else "answered"
-        self._note(f"protocol {self.protocol}", answer, remark)
+        remark = "; ".join(["answered", *([" and ".join(remarks)] if remarks else [])])
+        self._conclude(
+            f"protocol {self.protocol}", answer, "yes", f"{remark}: {_text(answer)[:40]!r}"
+        )
         return answer
 
     async def _ask_parameters(self) -> None:
@@ -238,17 +240,14 @@ class _Probe:
             "Write in words: one two three four five six seven",
             replace(self.settings, stop=("five",)),
         )
-        if isinstance(answer, Fault):
-            self._refused("stop", answer)
-        elif "five" in answer.text.lower():
-            self._add(
-                "stop", "no", f'stop "five" was accepted and the answer goes on: {answer.text!r}'
-            )
-        else:
-            has_counted = "four" in answer.text.lower()
-            self._add(
-                "stop", "yes" if has_counted else "unknown", f'with stop "five": {answer.text!r}'
-            )
+        text = _text(answer)
+        verdict: Verdict = "yes" if "four" in text.lower() else "unknown"
+        self._conclude(
+            "stop",
+            answer,
+            "no" if "five" in text.lower() else verdict,
+            f'with stop "five": {text!r}',
+        )
 
     async def _ask_chat(self) -> None:
         """Ask for what OpenAI's chat protocol alone has fields for."""
@@ -276,31 +275,24 @@ class _Probe:
             return
         temperature = None if self.settings.temperature is None else 1.0
         settings = replace(self.settings, seed=7, temperature=temperature)
-        answers = [await self._ask("Write eight random letters.", settings) for _ in range(2)]
-        for answer in answers:
-            if isinstance(answer, Fault):
-                self._refused("seed", answer)
-                return
-        same = len({answer.text for answer in answers if isinstance(answer, Response)}) == 1
-        self._add(
+        first = await self._ask("Write eight random letters.", settings)
+        second = await self._ask("Write eight random letters.", settings)
+        is_same = _text(first) == _text(second)
+        self._conclude(
             "seed",
-            "yes" if same else "unknown",
+            first if isinstance(first, Fault) else second,
+            "yes" if is_same else "unknown",
             "two answers with the same seed, at temperature 1, are"
-            f" {'equal' if same else 'different'}",
+            f" {'equal' if is_same else 'different'}",
         )
 
     async def _ask_image(self) -> None:
         image = {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{_PNG}"}}
         question = {"type": "text", "text": "Which colour is this square? Answer with one word."}
         answer = await self._ask((question, image))
-        if isinstance(answer, Fault):
-            self._refused("images", answer)
-            return
-        self._add(
-            "images",
-            "yes" if "red" in answer.text.lower() else "unknown",
-            f"asked for the colour of a red square: {answer.text!r}",
-        )
+        text = _text(answer)
+        verdict: Verdict = "yes" if "red" in text.lower() else "unknown"
+        self._conclude("images", answer, verdict, f"asked for the colour of a red square: {text!r}")
 
     async def _ask_limit(self) -> None:
         if self.context_tokens is not None:
@@ -358,20 +350,19 @@ class _Probe:
             echo = await probe_echo(send, self.client.endpoint.model)
         except LogprobFault as error:
             self._add("echo with logprobs", "no", str(error))
-            self._add("BOS", "unknown", "found with echo alone")
             return
         if isinstance(echo, Fault):
             self._refused("echo with logprobs", echo)
-            self._add("BOS", "unknown", "found with echo alone")
             return
         batches = "several prompts in one request" if echo.batched else "one prompt in a request"
         self._add(
             "echo with logprobs", "yes", f"right for prompts whose answers are known; {batches}"
         )
-        if echo.leading_bos:
-            self._add("BOS", "yes", "a special token stands before the prompt")
-        else:
-            self._add("BOS", "no", "no special token before the prompt")
+        self._add(
+            "BOS",
+            "yes" if echo.leading_bos else "no",
+            f"{'a' if echo.leading_bos else 'no'} special token stands before the prompt",
+        )
 
     def _request(self, protocol: Protocol, settings: Generation, content: Any) -> Request:
         is_text = protocol == "completions"
@@ -414,11 +405,14 @@ class _Probe:
     def _add(self, name: str, verdict: Verdict, evidence: str) -> None:
         self.cells.append(Capability(name=name, verdict=verdict, evidence=evidence))
 
-    def _note(self, name: str, answer: Response | Fault, remark: str) -> None:
-        if isinstance(answer, Response):
-            self._add(name, "yes", f"{remark}: {answer.text[:40]!r}")
-        else:
+    def _conclude(
+        self, name: str, answer: Response | Fault, verdict: Verdict, evidence: str
+    ) -> None:
+        """Add what an answer shows, or why there is none."""
+        if isinstance(answer, Fault):
             self._refused(name, answer)
+        else:
+            self._add(name, verdict, evidence)
 
     def _note_feature(self, name: str, payload: object, has_it: bool, remark: str) -> None:
         if isinstance(payload, Fault):
@@ -438,6 +432,10 @@ def _read(protocol: Protocol, payload: object) -> Response | Fault:
         return payload if isinstance(payload, Fault) else wire_of(protocol).answer(payload)
     except UNREADABLE as error:
         return unreadable(error)
+
+
+def _text(answer: Response | Fault) -> str:
+    return answer.text if isinstance(answer, Response) else ""
 
 
 def _choice(payload: object) -> dict[str, Any]:

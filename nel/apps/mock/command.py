@@ -36,8 +36,12 @@ ApiKeyEnv = Annotated[
     ),
 ]
 
-RateLimitRate = Annotated[float, typer.Option(help="Probability that a request gets a 429.")]
-ErrorRate = Annotated[float, typer.Option(help="Probability that a request gets a 500.")]
+RateLimitRate = Annotated[
+    float, typer.Option(min=0, max=1, help="Probability that a request gets a 429.")
+]
+ErrorRate = Annotated[
+    float, typer.Option(min=0, max=1, help="Probability that a request gets a 500.")
+]
 
 
 @app.command()
@@ -46,15 +50,20 @@ def demo(
     port: Port = 8089,
     model_id: ModelId = "demo",
     api_key_env: ApiKeyEnv = None,
-    accuracy: Annotated[float, typer.Option(help="Probability of a correct answer.")] = 0.8,
+    accuracy: Annotated[
+        float, typer.Option(min=0, max=1, help="Probability of a correct answer.")
+    ] = 0.8,
     seed: Annotated[int, typer.Option(help="Seed of all random choices of the model.")] = 0,
     latency_ms: Annotated[
-        float, typer.Option(help="Mean latency of an answer, plus or minus a quarter.")
+        float,
+        typer.Option(
+            min=0, max=600_000, help="Mean latency of an answer, plus or minus a quarter."
+        ),
     ] = 0.0,
     rate_limit_rate: RateLimitRate = 0.0,
     error_rate: ErrorRate = 0.0,
     truncation_rate: Annotated[
-        float, typer.Option(help="Probability that an answer is truncated.")
+        float, typer.Option(min=0, max=1, help="Probability that an answer is truncated.")
     ] = 0.0,
 ) -> None:
     """Serve a demo model that answers the quickstart benchmark."""
@@ -80,42 +89,40 @@ def judge(
     model_id: ModelId = "demo-judge",
     api_key_env: ApiKeyEnv = None,
     accuracy: Annotated[
-        float, typer.Option(help="Probability that a verdict is the right one.")
+        float, typer.Option(min=0, max=1, help="Probability that a verdict is the right one.")
     ] = 0.95,
     seed: Annotated[int, typer.Option(help="Seed of all random choices of the judge.")] = 0,
     latency_ms: Annotated[
-        float, typer.Option(help="Mean latency of a verdict, plus or minus a quarter.")
+        float,
+        typer.Option(
+            min=0, max=600_000, help="Mean latency of a verdict, plus or minus a quarter."
+        ),
     ] = 0.0,
     rate_limit_rate: RateLimitRate = 0.0,
     error_rate: ErrorRate = 0.0,
     garbled_rate: Annotated[
-        float, typer.Option(help="Probability that a reply holds no readable verdict.")
+        float,
+        typer.Option(min=0, max=1, help="Probability that a reply holds no readable verdict."),
     ] = 0.0,
     lenient_rate: Annotated[
         float,
-        typer.Option(help="Probability that an answer that deserves less gets the best grade."),
+        typer.Option(
+            min=0, max=1, help="Probability that an answer that deserves less gets the best grade."
+        ),
     ] = 0.0,
     wobble_rate: Annotated[
         float,
-        typer.Option(help="Probability that the same question gets another verdict when repeated."),
-    ] = 0.0,
-    first_seat_rate: Annotated[
-        float,
         typer.Option(
-            help="Probability that the first answer of a pair wins regardless of content."
-        ),
-    ] = 0.0,
-    longer_rate: Annotated[
-        float,
-        typer.Option(
-            help="Probability that the longer answer of a pair wins regardless of content."
+            min=0,
+            max=1,
+            help="Probability that the same question gets another verdict when repeated.",
         ),
     ] = 0.0,
 ) -> None:
     """Serve a demo judge that compares answers with their references, with configurable error
     rates.
 
-    Without a reference, and for questions outside the quickstart benchmark, it guesses and says so.
+    Without a reference it guesses and says so.
     """
     from nel.apps.mock.judge import (  # noqa: PLC0415 - keeps `nel --help` fast
         JudgeOptions,
@@ -131,8 +138,6 @@ def judge(
         garbled_rate=garbled_rate,
         lenient_rate=lenient_rate,
         wobble_rate=wobble_rate,
-        first_seat_rate=first_seat_rate,
-        longer_rate=longer_rate,
         api_key=_key(api_key_env),
         model=model_id,
     )
@@ -154,9 +159,6 @@ def replay(
     id_field: Annotated[
         str | None, typer.Option(help="Field with the sample's id, to tell equal questions apart.")
     ] = None,
-    finish_reason_field: Annotated[
-        str | None, typer.Option(help="Field with why the model stopped.")
-    ] = None,
 ) -> None:
     """Serve recorded outputs: each prompt gets the recorded answer to its question, or an error."""
     from nel.apps.mock.recordings import ReplayOptions  # noqa: PLC0415 - keeps `nel --help` fast
@@ -167,7 +169,6 @@ def replay(
         question_fields=tuple(question_field),
         output_field=output_field,
         id_field=id_field,
-        finish_reason_field=finish_reason_field,
     )
     served = replay_app(options, model=model_id, api_key=_key(api_key_env))
     _serve(served, host, port, model_id)
@@ -192,9 +193,7 @@ def model(
 
 @app.command()
 def script(
-    file: Annotated[
-        Path, typer.Argument(help="A YAML file with a list of conversations, or .jsonl.")
-    ],
+    file: Annotated[Path, typer.Argument(help="A YAML file with a list of conversations.")],
     host: Host = "127.0.0.1",
     port: Port = 8093,
     model_id: ModelId = "scripted",

@@ -47,11 +47,10 @@ class Asked:
         """Return the text of each user message."""
         return tuple(text for kind, text in self.entries if kind == "user")
 
-    def count(self, kind: str) -> int:
-        """Return the number of entries of a kind; what an assistant wrote in a row is one."""
-        if kind == "assistant":
-            return sum(name == kind for name, _ in groupby(name for name, _ in self.entries))
-        return sum(name == kind for name, _ in self.entries)
+    @property
+    def n_answers(self) -> int:
+        """Return the number of answers; what an assistant wrote in a row is one."""
+        return sum(kind == "assistant" for kind, _ in groupby(kind for kind, _ in self.entries))
 
 
 def asked_in(

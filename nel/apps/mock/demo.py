@@ -49,7 +49,7 @@ _READ: Final = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DemoOptions(Behaviour):
-    """How the demo model behaves; checked when made."""
+    """How the demo model behaves."""
 
     accuracy: float = 0.8
     """Chance that a problem is answered right."""

@@ -16,9 +16,7 @@ from typing import Final
 from aiohttp import web
 
 from nel.apps.mock.behaviour import Behaviour, EmbeddedAnswerer
-from nel.apps.mock.demo import load_problems
 from nel.apps.mock.judge_grading import CRITERIA_MET, Form, form_of, honest_label
-from nel.apps.mock.phrasing import problem_in, right_answer
 from nel.apps.mock.request_parsing import Query
 from nel.apps.mock.routes import create_app
 from nel.core.strict_json import dumps_bytes
@@ -45,7 +43,7 @@ _HESITATIONS: Final = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeOptions(Behaviour):
-    """How the demo judge behaves; checked when made."""
+    """How the demo judge behaves."""
 
     model: str = "demo-judge"
     accuracy: float = 0.95
@@ -56,10 +54,6 @@ class JudgeOptions(Behaviour):
     """Chance that one asking of a question gets another verdict than the judge's own."""
     garbled_rate: float = 0.0
     """Chance that a reply holds no verdict that can be read; another try may hold one."""
-    first_seat_rate: float = 0.0
-    """Chance that of a pair the answer shown first wins, whichever it is."""
-    longer_rate: float = 0.0
-    """Chance that of a pair the longer answer wins, whichever it is."""
 
 
 class DemoJudge(EmbeddedAnswerer):
@@ -67,7 +61,6 @@ class DemoJudge(EmbeddedAnswerer):
 
     def __init__(self, options: JudgeOptions) -> None:
         self.options = options
-        self._problems = load_problems()
         super().__init__(options)
 
     def _text(self, query: Query, draw: random.Random) -> tuple[str, bool]:
@@ -105,34 +98,13 @@ class DemoJudge(EmbeddedAnswerer):
 
     def _own_verdict(self, form: Form, prompt: Unquoted) -> tuple[str, bool]:
         options, draw = self.options, self._draw("verdict", prompt.code)
-        if form.is_pair and (preferred := self._preferred(prompt)):
-            return preferred, False
-        honest = honest_label(form, prompt, self._known(prompt))
+        honest = honest_label(form, prompt)
         if honest is None:
             return draw.choice(form.labels), True
         errs, is_lenient = draw.random() >= options.accuracy, draw.random() < options.lenient_rate
         if is_lenient and not form.is_pair:
             return form.best, False
         return (_another(form, honest, draw) if errs else honest), False
-
-    def _preferred(self, prompt: Unquoted) -> str | None:
-        """Return the seat that is preferred for what it is and not for what it says; the same pair,
-        in any order.
-        """
-        answers = [prompt.pieces.get(f"answer_{seat}", "") for seat in "ab"]
-        draw = self._draw(
-            "preference", "\0".join([prompt.pieces.get("question", ""), *sorted(answers)])
-        )
-        if draw.random() < self.options.first_seat_rate:
-            return "A"
-        if draw.random() < self.options.longer_rate and len(answers[0]) != len(answers[1]):
-            return "A" if len(answers[0]) > len(answers[1]) else "B"
-        return None
-
-    def _known(self, prompt: Unquoted) -> str | None:
-        question = prompt.pieces.get("question", "")
-        problem = problem_in(self._problems, question)
-        return right_answer(problem, question) if problem else None
 
 
 def judge_app(options: JudgeOptions) -> web.Application:

@@ -1,5 +1,5 @@
-"""What the demo judge makes of an answer: compares numbers, letters and words, and finds which
-grades it is asked for.
+"""What the demo judge makes of an answer: compares numbers and words, and finds which grades it is
+asked for.
 
 Pure and simple-minded on purpose: an honest verdict is one that a reader can check by eye. Where
 there is nothing to compare with, there is no honest verdict, and none is made up here.
@@ -20,28 +20,17 @@ Standing: TypeAlias = Literal["right", "partly", "wrong", "nothing"]
 """How an answer stands to what is expected; ``nothing`` claims nothing."""
 
 CRITERIA_MET: Final = "criteria_met"
-_MARKER: Final = re.compile(r"(?im)^(?:a:|.*\banswer\s*(?:is\b\s*:?|[:=]))\s*(.+)$")
-_FINAL: Final = re.compile(r"(?im)^(?:a|answer):[ \t]*(.+?)[ \t]*$")
-_NUMBER: Final = re.compile(r"(?<![\w.])[-+\u2212]?\d[\d,]*(?:\.\d+)?(?!\w)")
-_DECLINES: Final = re.compile(
-    r"\b(?:i (?:do not|don't) know|i cannot|i can't|i can not|i won't|i will not|i have to pass|i"
-    r" know nothing|"
-    r"nothing useful to say|not able to|unable to|refuse)\b",
-    re.IGNORECASE,
-)
-_ARTICLES: Final = frozenset({"a", "an", "the"})
-_QUOTED: Final = re.compile(r"[\"“”'‘’]([^\"“”'‘’]{1,200})[\"“”'‘’]")
+_CLAIM: Final = re.compile(r"(?im)^.*\banswer(?: is)?:? +(.+)$")
+_WORD: Final = re.compile(r"(?P<number>(?<!\w)[-+\u2212]?\d[\d,]*(?:\.\d+)?(?!\w))|\w+")
+_QUOTED: Final = re.compile(r"[\"“”]([^\"“”]{1,200})[\"“”]")
 _WORTH: Final[Mapping[Standing, int]] = {"right": 3, "partly": 2, "wrong": 1, "nothing": 0}
-_GRADES: Final[Mapping[frozenset[str], Mapping[Standing, str]]] = {
-    frozenset("CI"): {"right": "C", "partly": "I", "wrong": "I", "nothing": "I"},
-    frozenset("CPI"): {"right": "C", "partly": "P", "wrong": "I", "nothing": "I"},
-    frozenset({"CORRECT", "INCORRECT", "NOT_ATTEMPTED"}): {
-        "right": "CORRECT",
-        "partly": "INCORRECT",
-        "wrong": "INCORRECT",
-        "nothing": "NOT_ATTEMPTED",
-    },
+_GRADES: Final[Mapping[Standing, Sequence[str]]] = {
+    "right": ("C", "CORRECT"),
+    "partly": ("P", "I", "INCORRECT"),
+    "wrong": ("I", "INCORRECT"),
+    "nothing": ("NOT_ATTEMPTED", "I"),
 }
+"""The first of them that a prompt lists is the grade."""
 PAIR: Final = ("A", "B", "TIE")
 
 
@@ -96,134 +85,72 @@ def form_of(rest: str) -> Form | None:
     return Form(labels=labels, keyword=keyword) if len(labels) > 1 else None
 
 
-def honest_label(form: Form, prompt: Unquoted, known: str | None = None) -> str | None:
-    """Return the grade that a comparison leads to, None where there is nothing to compare with.
-
-    Args:
-        form: What is asked for.
-        prompt: What is quoted.
-        known: The right answer, where the prompt gives none.
-    """
+def honest_label(form: Form, prompt: Unquoted) -> str | None:
+    """Return the grade that a comparison leads to, None where there is nothing to compare with."""
     pieces = prompt.pieces
-    question = pieces.get("question", "")
     if form.is_json:
         return str(meets(pieces.get("criterion", ""), pieces.get("response", ""))).lower()
     reference = next(
-        (pieces[name] for name in ("reference", "criterion", "target") if name in pieces), known
+        (pieces[name] for name in ("reference", "criterion", "target") if name in pieces), None
     )
     if reference is None:
         return None
     if form.is_pair:
-        return _better(
-            *(standing(pieces.get(f"answer_{seat}", ""), reference, question) for seat in "ab")
+        first, second = (
+            _WORTH[standing(pieces.get(f"answer_{seat}", ""), reference)] for seat in "ab"
         )
-    response = pieces.get("response", pieces.get("answer", ""))
-    return _graded(form, standing(response, reference, question))
+        return "TIE" if first == second else "A" if first > second else "B"
+    return _graded(form, standing(pieces.get("response", pieces.get("answer", "")), reference))
 
 
-def standing(response: str, reference: str, question: str = "") -> Standing:
+def standing(response: str, reference: str) -> Standing:
     """Return how an answer stands to a reference.
 
     Args:
-        response: Whole; what follows its last ``Answer:`` is what it claims.
-        reference: One right answer a line; of a worked solution, what follows ``####`` or a last
-            ``A:``.
-        question: Shows the options where the answer is the letter of one.
+        response: What follows its last ``Answer:`` is what it claims.
+        reference: One right answer a line.
 
     >>> standing("Let me see.\\nAnswer: 1,000.0", "1000")
     'right'
     >>> standing("It might be Paris.\\nAnswer: Lyon", "Paris")
     'partly'
     """
-    if not response.strip():
+    claims = _CLAIM.findall(response)
+    if not claims:
         return "nothing"
-    marked = _MARKER.findall(response)
-    claim = marked[-1] if marked else response
-    if not marked and _DECLINES.search(response):
-        return "nothing"
-    standings: set[Standing] = {
-        _against(claim, response, line, question) for line in _references(reference)
-    }
-    return max(standings, key=_WORTH.__getitem__, default="wrong")
+    expected = reference.splitlines()
+    if any(_is_in(line, claims[-1]) for line in expected):
+        return "right"
+    return "partly" if any(_is_in(line, response) for line in expected) else "wrong"
 
 
 def meets(criterion: str, response: str) -> bool:
-    """Return whether an answer holds all that a criterion names.
-
-    That is what stands in quotation marks, else its numbers and names, else its longer words.
+    """Return whether an answer holds all that a criterion names: what stands in quotation marks,
+    else its names and numbers.
 
     >>> meets("Names Paris as the capital", "It is Paris.")
     True
     """
-    wanted = _QUOTED.findall(criterion)
-    if not wanted:
-        names = re.findall(r"(?<=\s)[A-Z]\w+", criterion)
-        wanted = [*_NUMBER.findall(criterion), *names] or re.findall(r"\w{5,}", criterion)
-    numbers = {value for text in _NUMBER.findall(response) if (value := _value(text)) is not None}
-    words = _words(response)
-    return bool(wanted) and all(
-        _value(word) in numbers or _within(_words(word), words) for word in wanted
-    )
-
-
-def _better(first: Standing, second: Standing) -> str:
-    if _WORTH[first] == _WORTH[second]:
-        return "TIE"
-    return "A" if _WORTH[first] > _WORTH[second] else "B"
+    wanted = _QUOTED.findall(criterion) or re.findall(r"(?<=\s)(?:[A-Z]\w+|\d\S*)", criterion)
+    return bool(wanted) and all(_is_in(word, response) for word in wanted)
 
 
 def _graded(form: Form, how: Standing) -> str | None:
     if form.is_scale:
         ordered = sorted(form.labels, key=int)
         return {"right": ordered[-1], "partly": ordered[len(ordered) // 2]}.get(how, ordered[0])
-    grades = _GRADES.get(frozenset(form.labels))
-    return grades[how] if grades else None
+    return next((label for label in _GRADES[how] if label in form.labels), None)
 
 
-def _references(reference: str) -> list[str]:
-    final = reference.rpartition("####")[2].strip()
-    solved = _FINAL.findall(final)
-    return solved[-1:] or [line.strip() for line in final.splitlines() if line.strip()]
+def _is_in(expected: str, text: str) -> bool:
+    """Return whether the words and numbers of a text stand in another one, together."""
+    return f"\0{_words(expected)}\0" in f"\0{_words(text)}\0"
 
 
-def _against(claim: str, response: str, reference: str, question: str) -> Standing:
-    value = _value(reference)
-    if value is not None:
-        claimed = [_value(text) for text in _NUMBER.findall(claim)]
-        if claimed and claimed[-1] == value:
-            return "right"
-        return "partly" if value in map(_value, _NUMBER.findall(response)) else "wrong"
-    if re.fullmatch(r"[A-Z]", reference):
-        return "right" if _letter(claim, question) == reference else "wrong"
-    words = _words(reference)
-    if _within(words, _words(claim)):
-        return "right"
-    shared = len(set(words) & set(_words(claim))) / max(len(set(words)), 1)
-    return "partly" if 2 * shared >= 1 or _within(words, _words(response)) else "wrong"
-
-
-def _letter(claim: str, question: str) -> str | None:
-    """Return the letter of the option that a claim names, by itself or by its text."""
-    alone = re.match(r"\W*([A-Z])(?:\W|$)", claim.strip())
-    if alone:
-        return alone[1]
-    options = re.findall(r"(?m)^\s*\(?([A-Z])[).:]\s*(.+?)\s*$", question)
-    named = [letter for letter, text in options if _within(_words(text), _words(claim))]
-    return named[0] if len(named) == 1 else None
-
-
-def _value(text: str) -> Decimal | None:
-    text = text.strip().rstrip(".").replace("\u2212", "-")
-    return Decimal(text.replace(",", "")) if _NUMBER.fullmatch(text) else None
-
-
-def _words(text: str) -> list[str]:
-    words = re.findall(r"\w+", unicodedata.normalize("NFKC", text).casefold())
-    return [word for word in words if word not in _ARTICLES] or words
-
-
-def _within(words: Sequence[str], text: Sequence[str]) -> bool:
-    size = len(words)
-    return size > 0 and any(
-        list(text[at : at + size]) == list(words) for at in range(len(text) - size + 1)
+def _words(text: str) -> str:
+    """Return words in one case and numbers in one form, with a mark between them."""
+    plain = unicodedata.normalize("NFKC", text).casefold().replace("\u2212", "-")
+    return "\0".join(
+        str(Decimal(match[0].replace(",", "")).normalize()) if match["number"] else match[0]
+        for match in _WORD.finditer(plain)
     )

@@ -25,8 +25,6 @@ class Reply:
 
     text: str
     finish_reason: str = "stop"
-    reasoning: str | None = None
-    """Sent apart from the text, as ``reasoning_content``; chat only."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,28 +119,19 @@ def pieces_of(text: str) -> list[str]:
 
 def usage(choices: Sequence[Choice]) -> dict[str, Any]:
     """Return the token counts of all choices together."""
-    reasoning = sum(count_tokens(choice.reply.reasoning or "") for choice in choices)
-    completion = reasoning + sum(count_tokens(choice.reply.text) for choice in choices)
+    completion = sum(count_tokens(choice.reply.text) for choice in choices)
     prompt = sum(choice.prompt_tokens for choice in choices)
-    counts = {
+    return {
         "prompt_tokens": prompt,
         "completion_tokens": completion,
         "total_tokens": prompt + completion,
     }
-    return (
-        {**counts, "completion_tokens_details": {"reasoning_tokens": reasoning}}
-        if reasoning
-        else counts
-    )
 
 
 def _chat_choice(choice: Choice) -> dict[str, object]:
-    message = {"role": "assistant", "content": choice.reply.text}
-    if choice.reply.reasoning is not None:
-        message["reasoning_content"] = choice.reply.reasoning
     return {
         "index": 0,
-        "message": message,
+        "message": {"role": "assistant", "content": choice.reply.text},
         "logprobs": None,
         "finish_reason": choice.reply.finish_reason,
     }

@@ -39,7 +39,7 @@ class Oracle:
         for length in range(len(texts), 0, -1):
             sample = self.prompts.get(texts[:length])
             if sample is not None:
-                number = asked.count("assistant") - _n_answers(sample)
+                number = asked.n_answers - _n_answers(sample)
                 return turn_at(gold_turns(self._benchmark, sample), number)
         raise EndpointFault(404, "no_sample", "these messages ask no sample of the benchmark")
 

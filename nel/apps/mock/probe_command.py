@@ -21,6 +21,7 @@ from nel.config.schema import EndpointConfig
 from nel.core.event_loop import run
 from nel.core.strict_json import dumps
 from nel.errors import EXIT_DONE, EXIT_USAGE, ConfigError
+from nel.reports.text import cut
 
 _EVIDENCE_MAX: Final = 150
 
@@ -67,10 +68,8 @@ def _print(capabilities: Capabilities) -> None:
             f"{capabilities.model} at {capabilities.url}, parameters over {capabilities.protocol}"
         )
     )
-    rows = [(cell.name, cell.verdict, _cut(plain(cell.evidence))) for cell in capabilities.cells]
+    rows = [
+        (cell.name, cell.verdict, cut(cell.evidence, _EVIDENCE_MAX)) for cell in capabilities.cells
+    ]
     print_table(("ability", "", "evidence"), rows)
     typer.echo(f"{capabilities.requests} requests were sent")
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= _EVIDENCE_MAX else f"{text[: _EVIDENCE_MAX - 1]}…"

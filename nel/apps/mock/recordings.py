@@ -40,8 +40,6 @@ class ReplayOptions:
     """What the model said."""
     id_field: str | None = None
     """The sample's id, compared as text with ``X-Nel-Sample-Id``."""
-    finish_reason_field: str | None = None
-    """Why the model stopped; without it, or where it is null, ``stop``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -190,8 +188,7 @@ def _recording(options: ReplayOptions, line: int, fields: Mapping[str, object] |
     if isinstance(fields, str):
         raise DatasetError(f"{where}: {fields}")
     names = (*options.question_fields, options.output_field)
-    optional = [name for name in (options.id_field, options.finish_reason_field) if name]
-    for name in (*names, *optional):
+    for name in (*names, *([options.id_field] if options.id_field else [])):
         if name not in fields:
             raise DatasetError(
                 f'{where}: no field "{name}"'
@@ -205,16 +202,11 @@ def _recording(options: ReplayOptions, line: int, fields: Mapping[str, object] |
     identifier = None if options.id_field is None else fields[options.id_field]
     if options.id_field is not None and type(identifier) not in (str, int):
         raise DatasetError(f'{where}: "{options.id_field}" is neither text nor a whole number')
-    finish = options.finish_reason_field
-    is_ended = finish is not None and fields[finish] is not None
     return Recording(
         line=line,
         identifier=None if identifier is None else str(identifier),
         parts=tuple(sorted(texts, key=len, reverse=True)),
-        reply=Reply(
-            text=_text(fields, options.output_field, where),
-            finish_reason=_text(fields, str(finish), where) if is_ended else "stop",
-        ),
+        reply=Reply(text=_text(fields, options.output_field, where)),
     )
 
 

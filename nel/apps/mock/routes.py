@@ -9,7 +9,7 @@ from __future__ import annotations
 import hmac
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from typing import Final
 
@@ -62,17 +62,10 @@ class Answerer(ABC):
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wire:
-    """What one server serves."""
-
-    model: str
-    """The one model name that is advertised and accepted."""
-    api_key: str | None = field(default=None, repr=False)
-    """Asked of every client where set."""
-
-
-WIRE: Final = web.AppKey("nel_wire", Wire)
+MODEL: Final = web.AppKey("nel_model", str)
+"""The one model name that is advertised and accepted."""
+API_KEY: Final = web.AppKey("nel_api_key", str)
+"""Asked of every client; empty: of none."""
 ANSWERER: Final = web.AppKey("nel_answerer", Answerer)
 TALLY: Final = web.AppKey("nel_tally", Tally)
 
@@ -95,14 +88,13 @@ def base_app(*, model: str, api_key: str | None) -> web.Application:
     prompt yet.
     """
     app = web.Application(middlewares=[_errors, _gate], client_max_size=BODY_BYTES_MAX)
-    app[WIRE] = Wire(model=model, api_key=api_key)
+    app[MODEL], app[API_KEY] = model, api_key or ""
     app[TALLY] = Tally()
     app.add_routes(
         [
             web.get("/health", _health),
             web.get("/stats", _stats),
             web.get("/v1/models", _models),
-            web.get("/v1/models/{model:.+}", _one_model),
         ]
     )
     return app
@@ -117,7 +109,7 @@ async def _errors(request: web.Request, handler: _Handler) -> web.StreamResponse
     except web.HTTPException as error:
         message = f"{request.method} {request.path}: {error.reason}"
         headers = {"Allow": error.headers["Allow"]} if "Allow" in error.headers else {}
-        response = _fault_response(EndpointFault(error.status, _code_of(error), message, headers))
+        response = _fault_response(EndpointFault(error.status, "http_error", message, headers))
     if request.path.startswith("/v1"):
         request.app[TALLY].status(response.status)
     return response
@@ -125,8 +117,8 @@ async def _errors(request: web.Request, handler: _Handler) -> web.StreamResponse
 
 @web.middleware
 async def _gate(request: web.Request, handler: _Handler) -> web.StreamResponse:
-    key = request.app[WIRE].api_key
-    if key is not None and request.path.startswith("/v1"):
+    key = request.app[API_KEY]
+    if key and request.path.startswith("/v1"):
         named = [request.headers.get(name) for name in ("X-Api-Key", "X-Goog-Api-Key")]
         sent = next((f"Bearer {value}" for value in named if value is not None), "")
         sent = request.headers.get("Authorization", sent)
@@ -141,7 +133,7 @@ async def _gate(request: web.Request, handler: _Handler) -> web.StreamResponse:
 
 
 async def _health(request: web.Request) -> web.Response:
-    return _json({"status": "ok", "model": request.app[WIRE].model})
+    return _json({"status": "ok", "model": request.app[MODEL]})
 
 
 async def _stats(request: web.Request) -> web.Response:
@@ -149,13 +141,7 @@ async def _stats(request: web.Request) -> web.Response:
 
 
 async def _models(request: web.Request) -> web.Response:
-    return _json(models_body(request.app[WIRE].model))
-
-
-async def _one_model(request: web.Request) -> web.Response:
-    model = request.match_info["model"]
-    _check_model(request.app[WIRE], model)
-    return _json(models_body(model)["data"][0])
+    return _json(models_body(request.app[MODEL]))
 
 
 async def _complete(request: web.Request, protocol: WireProtocol) -> web.StreamResponse:
@@ -164,7 +150,7 @@ async def _complete(request: web.Request, protocol: WireProtocol) -> web.StreamR
     digest = tally.digest(request.path, request.headers, raw)
     tally.received(digest)
     call = parse_call(protocol, decoded(raw), request.headers)
-    _check_model(request.app[WIRE], call.model)
+    _check_model(request.app[MODEL], call.model)
     choices = [await _choice(answerer, call, query) for query in call.queries]
     tally.answered(digest)
     if call.stream:
@@ -208,9 +194,9 @@ async def _stream(
     return response
 
 
-def _check_model(wire: Wire, model: str) -> None:
-    if model != wire.model:
-        message = f'the model "{model}" does not exist; this endpoint serves "{wire.model}"'
+def _check_model(served: str, model: str) -> None:
+    if model != served:
+        message = f'the model "{model}" does not exist; this endpoint serves "{served}"'
         raise EndpointFault(404, "model_not_found", message, param="model")
 
 
@@ -226,12 +212,6 @@ def decoded(raw: bytes) -> object:
         raise EndpointFault(
             400, "invalid_json", f"the request body is not valid JSON: {error}"
         ) from error
-
-
-def _code_of(error: web.HTTPException) -> str:
-    return {404: "unknown_url", 405: "method_not_allowed", 413: "request_too_large"}.get(
-        error.status, "http_error"
-    )
 
 
 def _fault_response(fault: EndpointFault) -> web.Response:

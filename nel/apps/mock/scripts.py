@@ -1,5 +1,5 @@
-"""Scripts of the scripted endpoint: their shape, read from YAML or JSON Lines, and which turn
-answers a request. A request decides that alone; nothing is remembered between two.
+"""Scripts of the scripted endpoint: their shape, read from YAML, and which turn answers a request.
+A request decides that alone; nothing is remembered between two.
 """
 
 from __future__ import annotations
@@ -14,10 +14,8 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 from nel.apps.mock.conversations import Asked
 from nel.apps.mock.request_parsing import EndpointFault
 from nel.config.yaml_file import compose_file
-from nel.core.strict_json import loads
 from nel.errors import ConfigError
 
-Counted: TypeAlias = Literal["assistant", "tool", "user"]
 _DELAY_SECONDS_MAX: Final = 600.0
 
 
@@ -57,9 +55,6 @@ class Conversation(_Shape):
 
     when: str = ""
     """A text in the first user message; the first conversation that fits answers."""
-    count: Counted = "assistant"
-    """What is counted in a request to know its turn: answers, results of tools, or user messages.
-    """
     turns: Annotated[tuple[Turn, ...], MinLen(1)]
     repeat_last: bool = False
     """Whether the last turn answers all later requests; otherwise they are refused."""
@@ -87,9 +82,8 @@ class Script:
         """Return the turn of the first conversation that fits; see `Director`."""
         for conversation in self._conversations:
             if conversation.when in asked.first_user:
-                number = asked.count(conversation.count) - (conversation.count == "user")
                 return turn_at(
-                    conversation.turns, number, is_last_repeated=conversation.repeat_last
+                    conversation.turns, asked.n_answers, is_last_repeated=conversation.repeat_last
                 )
         raise EndpointFault(
             404, "no_conversation", "no conversation of the script fits the first user message"
@@ -118,16 +112,13 @@ _Path: TypeAlias = tuple[int | str, ...]
 
 
 def read_script(path: Path) -> Script:
-    """Return the script in a file: YAML with a list of conversations, or JSON Lines with one each.
+    """Return the script in a file: YAML with a list of conversations.
 
     Raises:
         ConfigError: The file cannot be read, or is not a script; the message names line and key.
     """
     lines: dict[_Path, int] = {}
-    if path.suffix == ".jsonl":
-        value: object = list(_json_lines(path, lines))
-    else:
-        value = _of_node(compose_file(path), (), lines)
+    value = _of_node(compose_file(path), (), lines)
     try:
         return Script(_CONVERSATIONS.validate_python(value))
     except ValidationError as error:
@@ -146,22 +137,6 @@ def read_script(path: Path) -> Script:
             f"{path}, line {lines.get(known, 1)}: {key}: {first['msg'].lower()}; see"
             " docs/how-to/rehearse-an-agent.md for what a script holds"
         ) from error
-
-
-def _json_lines(path: Path, lines: dict[_Path, int]) -> list[object]:
-    values: list[object] = []
-    try:
-        texts = path.read_text("utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"cannot read the script {path}: {error}") from error
-    for number, text in enumerate(texts, start=1):
-        if text.strip():
-            lines[(len(values),)] = number
-            try:
-                values.append(loads(text))
-            except ValueError as error:
-                raise ConfigError(f"{path}, line {number}: not JSON: {error}") from error
-    return values
 
 
 def _of_node(node: yaml.Node, key_path: _Path, lines: dict[_Path, int]) -> Any:

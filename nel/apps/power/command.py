@@ -37,17 +37,7 @@ Within = Annotated[
 ]
 Discordant = Annotated[
     float | None,
-    typer.Option(
-        min=0.0, max=1.0, help="Assume that one alone is right on this share. Default: the runs'."
-    ),
-]
-DesignEffect = Annotated[
-    float | None,
-    typer.Option(
-        min=0.0,
-        callback=finite,
-        help="Assume this factor of the variance through clusters. Default: the run's.",
-    ),
+    typer.Option(min=0.0, max=1.0, help="Assume that one alone is right on this share."),
 ]
 JudgeCorrelation = Annotated[
     float | None,
@@ -57,9 +47,6 @@ JudgeCorrelation = Annotated[
 ]
 OneSided = Annotated[
     bool, typer.Option(help="Plan for a gate: the effect is the distance to the margin.")
-]
-OfAnAnswer = Annotated[
-    float | None, typer.Option(min=0.0, callback=finite, help="Of one answer. Default: the run's.")
 ]
 Price = Annotated[
     float | None, typer.Option(min=0.0, callback=finite, help="For a million tokens.")
@@ -92,7 +79,6 @@ QuestionCount = Annotated[
 Score = Annotated[
     float | None, typer.Option(min=0.0, max=1.0, help="Assume this mean score of both.")
 ]
-Speed = Annotated[float | None, typer.Option(min=0.0, callback=finite, help="Default: the run's.")]
 Svg = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Write the power curves as a picture.")
 ]
@@ -111,22 +97,18 @@ def power(
     correlation: Correlation = None,
     within: Within = None,
     discordant: Discordant = None,
-    design_effect: DesignEffect = None,
     judge_correlation: JudgeCorrelation = None,
-    prompt_tokens: OfAnAnswer = None,
-    completion_tokens: OfAnAnswer = None,
     price_input: Price = None,
     price_output: Price = None,
-    answers_per_hour: Speed = None,
     svg: Svg = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the plan as JSON.")] = False,
 ) -> None:
     """Plan a comparison: questions, repeats, tokens, money and hours for the difference that shall
     be found.
     """
-    from nel.apps.power.document import Wish, test_of  # noqa: PLC0415 - keeps --help fast
+    from nel.apps.power.document import Wish  # noqa: PLC0415 - keeps --help fast
     from nel.apps.power.pilots import Assumptions  # noqa: PLC0415
-    from nel.apps.power.tables import PerAnswer, show_power  # noqa: PLC0415
+    from nel.apps.power.tables import show_power  # noqa: PLC0415
     from nel.decide.power import ALPHA  # noqa: PLC0415
 
     assumed = Assumptions(
@@ -134,21 +116,17 @@ def power(
         correlation=correlation,
         within=within,
         discordant=discordant,
-        design_effect=design_effect,
         questions=questions,
-    )
-    per_answer = PerAnswer(
-        prompt_tokens=prompt_tokens,
-        completion_tokens=completion_tokens,
-        answers_per_hour=answers_per_hour,
-        prices={"input": price_input, "output": price_output},
     )
     # The level of a gate is two-sided.
     error = (ALPHA / 2 if one_sided else ALPHA) if alpha is None else alpha
     wish = Wish(
         effect=effect,
-        test=test_of(alpha=error, power=probability, two_sided=not one_sided),
+        alpha=error,
+        power=probability,
+        two_sided=not one_sided,
         repeats=sorted(set(repeats or ())),
         judge_correlation=judge_correlation,
     )
-    show_power(runs or [], bench, assumed, per_answer, wish, svg=svg, as_json=as_json)
+    prices = {"input": price_input, "output": price_output}
+    show_power(runs or [], bench, assumed, prices, wish, svg=svg, as_json=as_json)

@@ -23,23 +23,13 @@ class Wish:
     """What a comparison shall be able to find."""
 
     effect: float
-    test: Test
+    alpha: float
+    power: float
+    two_sided: bool
     repeats: Sequence[int] = ()
     """Empty tries `REPEATS` where what they buy is known, else one."""
     judge_correlation: float | None = None
     """Between people's labels and the judge; None plans no labels."""
-
-
-def test_of(*, alpha: float, power: float, two_sided: bool) -> Test:
-    """Return the test of a comparison.
-
-    Raises:
-        UsageError: The power is not above alpha.
-    """
-    try:
-        return Test(alpha=alpha, power=power, two_sided=two_sided)
-    except ValueError as error:
-        raise UsageError(str(error)) from error
 
 
 def power_json(source: Source, wish: Wish) -> dict[str, Any]:
@@ -49,13 +39,14 @@ def power_json(source: Source, wish: Wish) -> dict[str, Any]:
         UsageError: The numbers plan nothing, such as an effect larger than scores can differ.
     """
     try:
-        return _power_json(source, wish)
+        test = Test(alpha=wish.alpha, power=wish.power, two_sided=wish.two_sided)
+        return _power_json(source, wish, test)
     except ValueError as error:
         raise UsageError(f"no plan can be made: {error}") from error
 
 
-def _power_json(source: Source, wish: Wish) -> dict[str, Any]:
-    pilot, test = source.pilot, wish.test
+def _power_json(source: Source, wish: Wish, test: Test) -> dict[str, Any]:
+    pilot = source.pilot
     tried = wish.repeats or (REPEATS if _is_varying(pilot) else (1,))
     plans = [plan(wish.effect, pilot, repeats, source.resources, test) for repeats in tried]
     first = plans[0]
@@ -84,7 +75,7 @@ def _power_json(source: Source, wish: Wish) -> dict[str, Any]:
             **asdict(gain),
             "buys_more": _buys_more(pilot, questions, gain.buys_more),
         },
-        "labels": _labels(source, wish, questions),
+        "labels": _labels(source, wish, test, questions),
         "curves": [
             {
                 "repeats": repeats,
@@ -101,7 +92,7 @@ def _power_json(source: Source, wish: Wish) -> dict[str, Any]:
 
 def _notes(pilot: Pilot, wish: Wish) -> list[str]:
     effect = wish.effect
-    if pilot.discordant is None or effect <= pilot.discordant or not wish.test.two_sided:
+    if pilot.discordant is None or effect <= pilot.discordant or not wish.two_sided:
         return []
     return [
         (
@@ -127,13 +118,13 @@ def _is_varying(pilot: Pilot) -> bool:
     return pilot.variances.within_baseline + pilot.variances.within_candidate > 0
 
 
-def _labels(source: Source, wish: Wish, questions: int) -> dict[str, Any] | None:
+def _labels(source: Source, wish: Wish, test: Test, questions: int) -> dict[str, Any] | None:
     """Return how many pairs of answers people have to label, so that a judge's verdicts find the
     effect.
     """
     if wish.judge_correlation is None:
         return None
-    error = wish.effect / (wish.test.z_alpha + wish.test.z_power)
+    error = wish.effect / (test.z_alpha + test.z_power)
     variance = source.pilot.variances.per_question(1)
     available = source.pilot.questions or max(questions, math.ceil(variance / error**2))
     labels, judged = label_plan(
@@ -155,8 +146,5 @@ def with_prices(resources: Resources, prices: Mapping[str, float | None]) -> Res
         raise UsageError("give both --price-input and --price-output, for a million tokens each")
     priced = resources.with_prices(known["input"], known["output"])
     if priced.cost is None:
-        raise UsageError(
-            "prices need tokens: give a run whose server reported them, or --prompt-tokens and"
-            " --completion-tokens"
-        )
+        raise UsageError("prices need tokens; give a run whose server reported them")
     return priced

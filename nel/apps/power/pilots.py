@@ -37,7 +37,7 @@ _ROUNDING: Final = 1e-9
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assumptions:
-    """What a person says in place of a run, or over it; None leaves it to the runs."""
+    """What a person says in place of a run or beside it; None leaves it to the runs."""
 
     score: float | None = None
     """Expected mean score of both, 0 to 1."""
@@ -45,7 +45,6 @@ class Assumptions:
     within: float | None = None
     """Variance of the answers to one question."""
     discordant: float | None = None
-    design_effect: float | None = None
     questions: int | None = None
 
 
@@ -104,6 +103,8 @@ def read_source(arguments: Sequence[str], benchmark: str | None, assumed: Assump
     try:
         if not arguments:
             return _from_assumptions(assumed)
+        if assumed.score is not None or assumed.discordant is not None:
+            raise UsageError("--score and --discordant are for a plan without a run")
         sides = read_sides(arguments)
         if len(sides) == 1:
             return _from_one(sides[0], benchmark, assumed)
@@ -124,7 +125,11 @@ def _from_assumptions(assumed: Assumptions) -> Source:
     if assumed.score is not None:
         _check_score(assumed.score, within, assumed.discordant)
     if assumed.discordant is not None:
-        between = _between_of_discordant(assumed, 2 * within)
+        if assumed.correlation is not None:
+            raise UsageError(
+                "--discordant says how alike the two models are; leave out --correlation"
+            )
+        between = _between_of_discordant(assumed.discordant, 2 * within)
     else:
         score = assumed.score or 0.0
         correlation = CORRELATION if assumed.correlation is None else assumed.correlation
@@ -142,7 +147,6 @@ def _from_assumptions(assumed: Assumptions) -> Source:
             between=between,
             within_baseline=within,
             within_candidate=within,
-            design_effect=1.0 if assumed.design_effect is None else assumed.design_effect,
         ),
         discordant=assumed.discordant,
         questions=assumed.questions,
@@ -179,45 +183,22 @@ def _check_score(score: float, within: float, discordant: float | None = None) -
         )
 
 
-def _between_of_discordant(assumed: Assumptions, within: float) -> float:
+def _between_of_discordant(share: float, within: float) -> float:
     """Return the variance of a difference between questions that is left of the discordant share.
 
     Args:
-        assumed: With a discordant share: the variance of the difference of two single answers.
+        share: The variance of the difference of two single answers.
         within: Variances of the answers to one question, of both models together.
 
     Raises:
-        UsageError: A correlation is assumed too, or answers to one question alone are more often
-            discordant.
+        UsageError: Answers to one question alone are more often discordant.
     """
-    share = assumed.discordant or 0.0
-    if assumed.correlation is not None:
-        raise UsageError("--discordant says how alike the two models are; leave out --correlation")
     if within > share + _ROUNDING:
         raise UsageError(
             f"answers to one question vary so much that two of them are discordant on {within:.4g}"
             f" of the questions; --discordant cannot be {share:g}"
         )
     return max(share - within, 0.0)
-
-
-def _check_run_assumptions(
-    assumed: Assumptions, sides: Sequence[_Moments], within: Sequence[float]
-) -> None:
-    """Refuse what is assumed against the runs that are given.
-
-    Raises:
-        UsageError: A run has a mean score of its own, cannot vary as assumed, or has no discordant
-            share.
-    """
-    if assumed.score is not None:
-        raise UsageError("--score is for a plan without a run; a run has its own")
-    if assumed.discordant is not None and not all(moments.is_binary for moments in sides):
-        raise UsageError("--discordant is for scores of 0 and 1, and the run has others")
-    if assumed.within is not None:
-        for moments, variance in zip(sides, within, strict=True):
-            if moments.is_share:
-                _check_score(float(moments.means.mean()), variance)
 
 
 def _from_one(side: Side, wanted: str | None, assumed: Assumptions) -> Source:
@@ -228,27 +209,22 @@ def _from_one(side: Side, wanted: str | None, assumed: Assumptions) -> Source:
     moments = _moments(questions, chosen)
     scored = _scored(questions, chosen)
     correlation = CORRELATION if assumed.correlation is None else assumed.correlation
-    alike = f", with a correlation of {correlation:g}" if assumed.discordant is None else ""
-    hint = " (--correlation; two runs tell it)" if alike and assumed.correlation is None else ""
-    notes = [f"the candidate is taken to vary as this run does{alike}{hint}"]
-    within = _within(moments.within, assumed, notes)
-    _check_run_assumptions(assumed, [moments], [within])
+    hint = " (--correlation; two runs tell it)" if assumed.correlation is None else ""
+    alike = f"with a correlation of {correlation:g}{hint}"
+    notes = [f"the candidate is taken to vary as this run does, {alike}"]
+    within = _within(moments, assumed, notes)
     means = moments.means
-    if assumed.discordant is not None:
-        between = _between_of_discordant(assumed, 2 * within)
-    else:
-        between = 2 * max(_variance(means) - moments.noise(within), 0.0) * (1 - correlation)
     variances = Variances(
-        between=between,
+        between=2 * max(_variance(means) - moments.noise(within), 0.0) * (1 - correlation),
         within_baseline=within,
         within_candidate=within,
-        design_effect=_design_effect(means, questions.codes_of("group")[scored], assumed),
+        design_effect=_design_effect(means, questions.codes_of("group")[scored]),
     )
     return Source(
         kind="one run",
         runs=(side.label,),
         benchmark=benchmark.name,
-        pilot=_pilot(variances, assumed.discordant, len(questions), [moments], assumed),
+        pilot=_pilot(variances, None, len(questions), [moments], assumed),
         resources=_resources(side, benchmark),
         notes=notes,
         score=float(means.mean()),
@@ -264,8 +240,7 @@ def _from_two(baseline: Side, candidate: Side, wanted: str | None, assumed: Assu
     before = _moments(pairing.baseline, pairing.left[both])
     after = _moments(pairing.candidate, pairing.right[both])
     sides, notes = [before, after], list[str]()
-    within = [_within(moments.within, assumed, notes) for moments in sides]
-    _check_run_assumptions(assumed, sides, within)
+    within = [_within(moments, assumed, notes) for moments in sides]
     differences = after.means - before.means
     if not (any(within) or differences.any()):
         raise UsageError(
@@ -273,15 +248,12 @@ def _from_two(baseline: Side, candidate: Side, wanted: str | None, assumed: Assu
             " how models differ; plan from one run, or from two that differ"
         )
     noise = before.noise(within[0]) + after.noise(within[1])
-    between = max(_variance(differences) - noise, 0.0)
-    if assumed.discordant is not None:
-        between = _between_of_discordant(assumed, sum(within))
     groups = pairing.baseline.codes_of("group")[pairing.left[both]]
     variances = Variances(
-        between=between,
+        between=max(_variance(differences) - noise, 0.0),
         within_baseline=within[0],
         within_candidate=within[1],
-        design_effect=_design_effect(differences, groups, assumed),
+        design_effect=_design_effect(differences, groups),
     )
     return Source(
         kind="two runs",
@@ -289,7 +261,7 @@ def _from_two(baseline: Side, candidate: Side, wanted: str | None, assumed: Assu
         benchmark=left.name,
         pilot=_pilot(
             variances,
-            _discordant(differences, sides, assumed),
+            _discordant(differences, sides),
             len(pairing.baseline),
             sides,
             assumed,
@@ -308,14 +280,8 @@ def _common(
     return baseline.benchmarks[name], candidate.benchmarks[names[name]]
 
 
-def _discordant(
-    differences: Floats, sides: Sequence[_Moments], assumed: Assumptions
-) -> float | None:
-    """Return the assumed share of discordant questions, or that of two runs with single answers of
-    0 or 1.
-    """
-    if assumed.discordant is not None:
-        return assumed.discordant
+def _discordant(differences: Floats, sides: Sequence[_Moments]) -> float | None:
+    """Return the share of discordant questions of two runs with single answers of 0 or 1."""
     if not all(side.is_binary and int(side.counts.max()) == 1 for side in sides):
         return None
     return float(np.count_nonzero(differences) / len(differences)) or None
@@ -391,9 +357,17 @@ def _moments(questions: Questions, chosen: Ints) -> _Moments:
     )
 
 
-def _within(measured: float | None, assumed: Assumptions, notes: list[str]) -> float:
+def _within(side: _Moments, assumed: Assumptions, notes: list[str]) -> float:
+    """Return the variance of the answers to one question, as assumed or measured.
+
+    Raises:
+        UsageError: It is assumed larger than the run's mean allows.
+    """
     if assumed.within is not None:
+        if side.is_share:
+            _check_score(float(side.means.mean()), assumed.within)
         return assumed.within
+    measured = side.within
     if measured is None:
         notes.append(
             "no question was asked twice, so what repeats buy is not known and taken as nothing:"
@@ -403,10 +377,8 @@ def _within(measured: float | None, assumed: Assumptions, notes: list[str]) -> f
     return measured
 
 
-def _design_effect(values: Floats, groups: Ints, assumed: Assumptions) -> float:
+def _design_effect(values: Floats, groups: Ints) -> float:
     """Return by how much clusters raise the variance of the mean; 1 where questions are alone."""
-    if assumed.design_effect is not None:
-        return assumed.design_effect
     naive = _variance(values)
     if (groups < 0).all() or not naive or len(np.unique(groups)) < FEWEST:
         return 1.0

@@ -20,8 +20,8 @@ from nel.config.named_baselines import read_baselines
 from nel.core.strict_json import dumps
 from nel.errors import NelError, OutputError
 from nel.reports.comparison import interval, lines, p_text, points, score, settings_lines
-from nel.reports.samples import question_in
-from nel.reports.text import as_text, cut, one_line
+from nel.reports.questions import question_in
+from nel.reports.text import as_text, cut, one_line, preview
 
 FLIPS_MAX: Final = 1_000
 RUNS_MAX: Final = 8
@@ -214,9 +214,7 @@ def _flip(flips: Sequence[Mapping[str, Any] | None]) -> FlipRow:
 def _answer(side: Mapping[str, Any]) -> dict[str, Any]:
     """Return a side of a question that changed, the middle of a long answer cut out."""
     text = as_text(side["response"]) if side["response"] is not None else ""
-    half = _TEXT_MAX // 2
-    text = text if len(text) <= _TEXT_MAX else f"{text[:half]}\n\n[…]\n\n{text[-half:]}"
-    return {**side, "response": text}
+    return {**side, "response": preview(text, characters_max=_TEXT_MAX)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

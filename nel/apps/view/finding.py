@@ -16,13 +16,10 @@ from pathlib import Path
 from typing import Final
 
 from nel.engine.store.snapshot import FILE_NAME
-from nel.errors import OutputError, UsageError
+from nel.errors import OutputError
 
 _DEPTH_MAX: Final = 3
 """Levels of directories below a named one that are looked into."""
-_RUNS_MAX: Final = 5_000
-_ENTRIES_MAX: Final = 200_000
-"""Directories that are looked into, so that naming the root of a disk ends."""
 _NOT_IN_AN_ID: Final = re.compile(r"[^A-Za-z0-9._-]+")
 _ID_CHARACTERS_MAX: Final = 120
 
@@ -61,12 +58,10 @@ def check_directories(directories: Sequence[Path]) -> None:
         OutputError: There is no such directory, or no run in any of them.
     """
     for directory in directories:
-        if not directory.exists():
-            raise OutputError(
-                f"there is no {directory}; give the directory of a run, or one of runs"
-            )
         if not directory.is_dir():
-            raise OutputError(f"{directory} is a file; give the directory of a run, or one of runs")
+            raise OutputError(
+                f"there is no directory {directory}; give the directory of a run, or one of runs"
+            )
     if not find_runs(directories):
         named = ", ".join(str(directory) for directory in directories)
         raise OutputError(
@@ -76,22 +71,11 @@ def check_directories(directories: Sequence[Path]) -> None:
 
 
 def find_runs(directories: Sequence[Path]) -> dict[str, FoundRun]:
-    """Return the runs in the directories and below them by id, in the order of their names.
-
-    Raises:
-        UsageError: There are more runs or directories than can be shown at once.
-    """
+    """Return the runs in the directories and below them by id, in the order of their names."""
     paths: dict[Path, str] = {}
-    entries = 0
     for directory in directories:
         root = directory.resolve()
         for path in _walk(root, 0):
-            entries += 1
-            if entries > _ENTRIES_MAX or len(paths) > _RUNS_MAX:
-                raise UsageError(
-                    f"there are more than {_RUNS_MAX:,} runs, or too many directories; name fewer"
-                    " of them"
-                )
             if (path / FILE_NAME).is_file():
                 below = path.parent.relative_to(root) if path != root else Path()
                 paths.setdefault(path, "" if below == Path() else str(below))

@@ -5,7 +5,6 @@ threads.
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import asdict
@@ -68,8 +67,6 @@ from nel.reports.choices import Confusion, confusion_of
 from nel.reports.distributions import MEASURES, Chart, chart_of
 
 _SIDES_MIN: Final = 2
-_JUMP: Final = re.compile(r"#([0-9]{1,9})")
-"""What is typed to go to a sample by its number."""
 Respond: TypeAlias = Callable[[web.Request], web.Response]
 Handler: TypeAlias = Callable[[web.Request], Awaitable[web.Response]]
 
@@ -204,9 +201,7 @@ def _live(request: web.Request) -> web.Response:
 
 def _live_run(request: web.Request) -> web.Response:
     status = status_of(run_of(request), request.app[LIBRARY].summaries)
-    return _json(
-        {"line": "its answers are being counted"} if status is None else status_json(status)
-    )
+    return _json({"line": "it cannot be read now"} if status is None else status_json(status))
 
 
 def _index_state(request: web.Request) -> web.Response:
@@ -268,10 +263,6 @@ def _run_page(request: web.Request) -> dict[str, Any]:
 
 
 def _samples_page(request: web.Request) -> dict[str, Any]:
-    jump = _JUMP.fullmatch(request.query.get("q", "").strip())
-    if jump is not None:
-        where = (request.match_info["run"], request.match_info["benchmark"], int(jump[1]))
-        raise web.HTTPSeeOther(address(request.app[ACCESS].base_path, "runs", *where))
     run, summary, benchmark = benchmark_of(request)
     state = request.app[LIBRARY].indices.of(run)
     wanted = wanted_of(request)
@@ -288,7 +279,7 @@ def _samples_page(request: web.Request) -> dict[str, Any]:
 def _sample_page(request: web.Request) -> dict[str, Any]:
     run, summary, benchmark = benchmark_of(request)
     idx, repeat = position_of(request)
-    view = sample_view(run, benchmark, idx, repeat, whole="whole" in request.query)
+    view = sample_view(run, benchmark, idx, repeat)
     if view is None:
         raise web.HTTPNotFound(text=NO_SAMPLE)
     wanted = wanted_of(request)

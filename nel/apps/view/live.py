@@ -13,6 +13,7 @@ from nel.engine.observability.run_status import RunStatus
 from nel.engine.store.lock import owner_of
 from nel.errors import NelError
 from nel.reports import numbers
+from nel.reports.motion import motion_of
 
 
 def live_runs(runs: Iterable[FoundRun], summaries: Summaries) -> dict[str, Any]:
@@ -27,7 +28,7 @@ def live_runs(runs: Iterable[FoundRun], summaries: Summaries) -> dict[str, Any]:
 
 
 def status_of(run: FoundRun, summaries: Summaries) -> RunStatus | None:
-    """Return the status of a run, None where it cannot be read or counted right now."""
+    """Return the status of a run, None where it cannot be read right now."""
     try:
         return summaries.status(run)
     except (NelError, OSError):
@@ -40,7 +41,7 @@ def status_json(status: RunStatus) -> dict[str, Any]:
         "state": status.state,
         "is_over": status.is_over,
         "share": status.done / status.total if status.total else 0.0,
-        "line": ", ".join(_facts(status)),
+        "line": ", ".join(motion_of(status)),
         "elapsed": numbers.seconds(status.elapsed_seconds),
         "benchmarks": {
             counts.slot: {
@@ -56,21 +57,3 @@ def status_json(status: RunStatus) -> dict[str, Any]:
             for counts in status.benchmarks
         },
     }
-
-
-def _facts(status: RunStatus) -> list[str]:
-    live = status.live or {}
-    facts = [f"{numbers.count(status.done)} of {numbers.count(status.total)} answers"]
-    if status.rate:
-        facts.append(f"{numbers.rate(status.rate)} a second")
-    if status.seconds_left is not None:
-        facts.append(f"about {numbers.seconds(status.seconds_left)} left")
-    if live.get("steps"):
-        facts.append(f"steps {numbers.count(live['steps'])}")
-    if live.get("in_flight"):
-        facts.append(f"{numbers.count(live['in_flight'])} in flight")
-    if live.get("retries"):
-        facts.append(f"{numbers.count(live['retries'])} retries")
-    if live.get("outage_seconds") is not None:
-        facts.append(f"the endpoint has been down for {numbers.seconds(live['outage_seconds'])}")
-    return facts

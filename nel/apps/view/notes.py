@@ -6,8 +6,6 @@ copied with the runs.
 
 from __future__ import annotations
 
-import os
-import stat
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,14 +16,12 @@ from pydantic import BaseModel, ConfigDict
 
 from nel.core.atomic_files import write_file
 from nel.core.strict_json import loads, pretty
-from nel.errors import UsageError
 from nel.reports.text import one_line, visible
 
 FORMAT: Final = 1
 TAGS_MAX: Final = 20
 TAG_CHARACTERS_MAX: Final = 40
 NOTE_CHARACTERS_MAX: Final = 10_000
-_BYTES_MAX: Final = 256 * 1024
 _SUFFIX: Final = ".notes.json"
 
 
@@ -44,13 +40,8 @@ def notes_path(run_dir: Path) -> Path:
 
 def read_notes(run_dir: Path) -> Notes:
     """Return the notes of a run; none where there is no file, or it holds something else."""
-    with suppress(OSError, ValueError, UsageError):
-        handle = os.open(
-            notes_path(run_dir), os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
-        )
-        with os.fdopen(handle, "rb") as file:
-            if stat.S_ISREG(os.fstat(handle).st_mode):
-                return notes_of(loads(file.read(_BYTES_MAX)))
+    with suppress(OSError, ValueError):
+        return notes_of(loads(notes_path(run_dir).read_bytes()))
     return Notes()
 
 
@@ -72,7 +63,7 @@ class _Fields(BaseModel):
 
     model_config = ConfigDict(strict=True)
 
-    tags: list[str] = []
+    tags: Annotated[list[Annotated[str, MaxLen(TAG_CHARACTERS_MAX)]], MaxLen(TAGS_MAX)] = []
     note: Annotated[str, MaxLen(NOTE_CHARACTERS_MAX)] = ""
 
 
@@ -80,13 +71,8 @@ def notes_of(fields: object) -> Notes:
     """Return the notes that a JSON value holds.
 
     Raises:
-        ValidationError: It is not an object of tags and a note, or the note is too long.
-        UsageError: There are more or longer tags than are stored.
+        ValidationError: It is not an object of tags and a note, or more or longer than is stored.
     """
     sent = _Fields.model_validate(fields)
     tags = tuple(dict.fromkeys(filter(None, map(one_line, sent.tags))))
-    if len(tags) > TAGS_MAX or any(len(tag) > TAG_CHARACTERS_MAX for tag in tags):
-        raise UsageError(
-            f"a run has up to {TAGS_MAX} tags of up to {TAG_CHARACTERS_MAX} characters"
-        )
     return Notes(tags=tags, note=visible(sent.note).strip())

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from functools import cache
 from importlib.resources import files as package_files
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode
 
 from nel.apps.view.assets import assets
@@ -17,13 +17,10 @@ from nel.apps.view.index.database import choice_name
 from nel.apps.view.index.words import NUMBERS
 from nel.reports import numbers
 from nel.reports.environment import templates_of
-from nel.reports.text import cut
 from nel.version import __version__
 
 if TYPE_CHECKING:
     from jinja2 import Environment
-
-_CUT: Final = 200
 
 
 def render(name: str, *, base: str, **values: object) -> str:
@@ -52,10 +49,6 @@ def address(base: str, *parts: object, **query: object) -> str:
     )
 
 
-def _cut(value: object, characters_max: int = _CUT) -> str:
-    return cut(value, characters_max)
-
-
 def moment(seconds: float | None) -> str:
     """Return a time since 1970 as day and minute, in UTC."""
     return (
@@ -82,7 +75,6 @@ def warm_up() -> None:
 def _environment() -> Environment:
     made = templates_of("nel.apps.view")
     made.filters |= {
-        "cut": _cut,
         "moment": moment,
         "money": money,
     }

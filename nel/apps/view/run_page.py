@@ -11,13 +11,11 @@ from nel.apps.view.summary import BenchmarkSummary, RunSummary
 from nel.reports import numbers
 from nel.reports.early_stop import stop_line
 from nel.reports.extraction import band_text
-from nel.reports.failure_clusters import cluster_rows
 from nel.reports.judge_section import judged_line
 from nel.reports.page import accounting_segments, causes_of, failure_rows, reason_of
 from nel.reports.selection import sample_line
 
 _LATENCIES: Final = (("Latency", "latency_seconds"), ("First token", "first_token_seconds"))
-_POINTS: Final = ("p50", "p90", "p99", "max", "mean")
 
 
 def benchmark_page(run: RunSummary, summary: BenchmarkSummary) -> dict[str, Any]:
@@ -44,15 +42,16 @@ def benchmark_page(run: RunSummary, summary: BenchmarkSummary) -> dict[str, Any]
             {"name": name, **row} for name, row in (metrics.get("categories") or {}).items()
         ],
         "failures": failure_rows(failures),
-        "alike": cluster_rows(failures),
+        "alike": failures.get("clusters") or (),
         "n_unclustered": failures.get("n_unclustered") or 0,
         "metrics": list(metrics.get("metrics") or ()),
         "remarks": _remarks(metrics),
         "is_shard": bool(metrics.get("shard")),
         "latencies": [
-            (title, runtime[key]) for title, key in _LATENCIES if _is_known(runtime.get(key))
+            (title, runtime[key])
+            for title, key in _LATENCIES
+            if (runtime.get(key) or {}).get("max")
         ],
-        "runtime": runtime,
         "config": (files.bundle.get("config") or {}) if files is not None else {},
     }
 
@@ -78,18 +77,10 @@ def _accounting(summary: BenchmarkSummary, metrics: Mapping[str, Any]) -> dict[s
 
 def _warnings(run: RunSummary, summary: BenchmarkSummary) -> list[str]:
     lines = []
-    if summary.files is None and not run.is_counted:
-        lines.append("The answers of this run are being counted; reload the page in a moment.")
-    elif summary.files is None and not run.is_live:
+    if summary.files is None and not run.is_live:
         left = numbers.count(summary.n_total - summary.n_done)
         lines.append(
             f"This run has no results yet: {left} answers are missing. nel eval resume"
             f" {run.run.path} goes on."
         )
     return [*lines, *summary.warnings]
-
-
-def _is_known(percentiles: Mapping[str, Any] | None) -> bool:
-    return bool(percentiles) and any(
-        (percentiles or {}).get(point) is not None for point in _POINTS
-    )

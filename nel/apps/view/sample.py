@@ -10,11 +10,10 @@ from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 from nel.apps.view.finding import FoundRun
-from nel.apps.view.index.building import question_of
+from nel.apps.view.index.building import asked_in
 from nel.apps.view.left_out import left_out
 from nel.apps.view.samples import Verdict, verdict_of
 from nel.apps.view.summary import BenchmarkSummary
-from nel.apps.view.texts import TEXT_MAX, shortened
 from nel.apps.view.transcript import AttemptView, transcript_of
 from nel.artifacts.readings import AnswerReadings, read_again
 from nel.artifacts.results import (
@@ -33,14 +32,14 @@ from nel.judges.record import KEY as JUDGEMENTS
 from nel.reports.choices import Options, options_of
 from nel.reports.judge_section import shown_judgements
 from nel.reports.numbers import count
-from nel.reports.text import as_text, content_text
+from nel.reports.samples import facts_of
+from nel.reports.text import WHOLE_CHARACTERS_MAX, as_text, content_text, whole
 from nel.types import Response, Sample, Unscored
 
 _READ_MAX: Final = 200_000
 """An answer of more characters is not read again for its page."""
 _CALLS_MAX: Final = 40
 _PROGRAM_KEYS: Final = ("stderr", "stdout", "output", "traceback", "detail")
-_NAMED: Final = ("Answer: ", "answer is ")
 
 Segments = Sequence[tuple[str, bool]]
 """Parts of a text in order, each with whether it is marked."""
@@ -105,11 +104,11 @@ class SampleView:
     calls: Sequence[Call]
     attempts: Sequence[AttemptView]
     """Of an episode, the last one at the end."""
-    facts: Sequence[tuple[str, object]]
+    facts: Sequence[tuple[str, str]]
 
 
 def sample_view(
-    run: FoundRun, benchmark: BenchmarkSummary, idx: int, repeat: int, *, whole: bool
+    run: FoundRun, benchmark: BenchmarkSummary, idx: int, repeat: int
 ) -> SampleView | None:
     """Return a sample, None where the benchmark has none there.
 
@@ -119,7 +118,7 @@ def sample_view(
     with BrowsedStore(run.store) as store:
         stored = list(store.results(benchmark.key, benchmark.repeats, first=idx, last=idx))
         omitted = left_out(store, benchmark.key)
-        sent, requests = _requests(store, (benchmark.key, idx, repeat), whole=whole)
+        sent, requests = _requests(store, (benchmark.key, idx, repeat))
     if not 0 <= repeat < len(stored):
         return None
     result = read_result(stored[repeat])
@@ -129,20 +128,19 @@ def sample_view(
     ways, why, span = _read(benchmark, result)
     text = "" if response is None else response.text
     extracted = None if isinstance(outcome, Unscored) else outcome.answer
-    limit = None if whole else TEXT_MAX
     return SampleView(
         result=result,
         verdict=verdicts[repeat],
         reward=None if idx in omitted else reward_of(outcome),
         verdicts=verdicts,
-        question=shortened(question_of(sample), limit),
+        question=whole(asked_in(sample)),
         options=options_of(sample),
-        prompt=_shortened_messages(prompt, limit),
+        prompt=_whole_messages(prompt),
         settings=settings,
         was_sent=bool(sent),
-        answer=[*_answer(text, extracted, span, limit), *_calls(result, limit)],
-        is_cut=not whole and _is_long(text, prompt),
-        reasoning=shortened(_reasoning(response), limit),
+        answer=[*_answer(text, extracted, span), *_calls(result)],
+        is_cut=_is_long(text, prompt),
+        reasoning=whole(_reasoning(response)),
         extracted=extracted,
         target=_target(sample),
         ways=ways,
@@ -151,7 +149,7 @@ def sample_view(
         **_program(outcome.details),
         metadata=sample.metadata if sample else {},
         **requests,
-        facts=_facts(result),
+        facts=[] if response is None else facts_of(result_line(result)),
     )
 
 
@@ -182,16 +180,16 @@ def sample_json(
 
 
 def _requests(
-    store: BrowsedStore, sample_key: tuple[int, int, int], *, whole: bool
+    store: BrowsedStore, sample_key: tuple[int, int, int]
 ) -> tuple[str | None, dict[str, Any]]:
     """Return the body of the request, and the further requests and the steps of the sample."""
     calls = [_call(*call) for call in store.calls_of(*sample_key, _CALLS_MAX)]
-    attempts = transcript_of(store, sample_key, None if whole else TEXT_MAX)
+    attempts = transcript_of(store, sample_key)
     return store.request(*sample_key), {"calls": calls, "attempts": attempts}
 
 
 def _is_long(text: str, prompt: Sequence[tuple[str, str]]) -> bool:
-    return max(len(text), *(len(message) for _, message in prompt), 0) > TEXT_MAX
+    return max(len(text), *(len(message) for _, message in prompt), 0) > WHOLE_CHARACTERS_MAX
 
 
 def _target(sample: Sample | None) -> str | None:
@@ -202,13 +200,11 @@ def _reasoning(response: Response | None) -> str:
     return (response and response.reasoning) or ""
 
 
-def _answer(
-    text: str, extracted: str | None, span: tuple[int, int] | None, limit: int | None
-) -> Segments:
+def _answer(text: str, extracted: str | None, span: tuple[int, int] | None) -> Segments:
     """Return the answer with what was extracted marked, unless that is the whole."""
     mark = span if span is not None else _place_of(text, extracted)
     is_whole = mark is not None and not (text[: mark[0]] + text[mark[1] :]).strip()
-    return _segments(text, None if is_whole else mark, limit)
+    return _segments(text, None if is_whole else mark)
 
 
 def _program(details: Mapping[str, Any]) -> dict[str, Any]:
@@ -327,37 +323,31 @@ def _place_of(text: str, extracted: str | None) -> tuple[int, int] | None:
     """
     if not extracted or not extracted.strip():
         return None
-    for marker in _NAMED:
-        start = text.rfind(marker + extracted)
-        if start >= 0:
-            return start + len(marker), start + len(marker) + len(extracted)
     start = text.rfind(extracted)
     return (start, start + len(extracted)) if start >= 0 else None
 
 
-def _segments(text: str, mark: tuple[int, int] | None, limit: int | None) -> list[tuple[str, bool]]:
+def _segments(text: str, mark: tuple[int, int] | None) -> list[tuple[str, bool]]:
     """Return a text in parts, the marked one apart; the middle of a long one is cut out, the mark
     kept.
     """
     if mark is None or not 0 <= mark[0] < mark[1] <= len(text):
-        return [(shortened(text, limit), False)] if text else []
+        return [(whole(text), False)] if text else []
     start, end = mark
     parts = [(text[:start], False), (text[start:end], True), (text[end:], False)]
-    return [(shortened(piece, limit), is_marked) for piece, is_marked in parts if piece]
+    return [(whole(piece), is_marked) for piece, is_marked in parts if piece]
 
 
-def _calls(result: Result, limit: int | None) -> Segments:
+def _calls(result: Result) -> Segments:
     """Return the calls of tools after the answer's text."""
     called = result.response.tool_calls if result.response is not None else ()
     text = with_calls("", [asdict(call) for call in called]) or ""
     is_first = result.response is None or not result.response.text
-    return [(shortened(text if is_first else f"\n{text}", limit), False)] if text else []
+    return [(whole(text if is_first else f"\n{text}"), False)] if text else []
 
 
-def _shortened_messages(
-    messages: Sequence[tuple[str, str]], limit: int | None
-) -> list[tuple[str, str]]:
-    return [(role, shortened(text, limit)) for role, text in messages]
+def _whole_messages(messages: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    return [(role, whole(text)) for role, text in messages]
 
 
 def _call(key: str, request: str, response: str) -> Call:
@@ -381,44 +371,11 @@ def _call(key: str, request: str, response: str) -> Call:
     )
     return Call(
         title=titles.get(kind, key),
-        sent=_shortened_messages(sent, TEXT_MAX),
-        answer=shortened(answer_text, TEXT_MAX),
-        reasoning=shortened(_reasoning(answer), TEXT_MAX),
+        sent=_whole_messages(sent),
+        answer=whole(answer_text),
+        reasoning=whole(_reasoning(answer)),
     )
 
 
 def _text_of_response(response: Response) -> str:
     return with_calls(response.text, [asdict(call) for call in response.tool_calls]) or ""
-
-
-def _facts(result: Result) -> list[tuple[str, object]]:
-    response = result.response
-    if response is None:
-        return []
-    usage, error = response.usage, response.error
-    episode = response.episode or {}
-    facts: dict[str, object] = {
-        "solver": episode.get("solver"),
-        "steps": episode.get("steps"),
-        "calls of tools": episode.get("tool_calls"),
-        "ended by": episode.get("ended_by"),
-        "work": _seconds((episode.get("timing") or {}).get("work_seconds")),
-        "cost": episode.get("cost"),
-        "finish reason": response.finish_reason,
-        "attempts": response.attempts,
-        "latency": _seconds(response.latency_seconds),
-        "first token": _seconds(response.first_token_seconds),
-        "prompt tokens": usage.prompt_tokens,
-        "completion tokens": usage.completion_tokens,
-        "reasoning tokens": usage.reasoning_tokens,
-        "cached tokens": usage.cached_tokens,
-        "served as": response.model,
-        "fingerprint": response.system_fingerprint,
-        "from the cache": "yes" if response.cached else None,
-        "error": None if error is None else f"{error.kind}: {error.message}",
-    }
-    return [(name, value) for name, value in facts.items() if value is not None]
-
-
-def _seconds(value: float | None) -> str | None:
-    return None if value is None else f"{value:.3f} s"

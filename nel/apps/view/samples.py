@@ -16,9 +16,8 @@ from itertools import islice
 from typing import Final
 
 from nel.apps.view.finding import FoundRun
-from nel.apps.view.index.building import IndexState, group_of, numbers_of, question_of
+from nel.apps.view.index.building import IndexState, asked_in, group_of, numbers_of
 from nel.apps.view.index.database import (
-    COUNT_MAX,
     GROUPS,
     INDEX_FAULTS,
     Filter,
@@ -128,13 +127,11 @@ class SamplePage:
     has_later: bool
     n_found: int | None = None
     """Matching results, None without a filter."""
-    is_more: bool = False
-    """Whether there are more matches than were counted."""
     seconds: float | None = None
     """What the search took."""
     problem: str = ""
     choices: Mapping[str, Sequence[tuple[str, int]]]
-    """By filter: its values with the number of results that each would leave."""
+    """By filter: its values with the number of their results."""
 
 
 def sample_page(
@@ -145,7 +142,7 @@ def sample_page(
     Raises:
         NelError: The run cannot be read.
     """
-    choices = _choices(state, benchmark, wanted.filter)
+    choices = _choices(state, benchmark)
     if wanted.is_plain:
         return _plain_page(run, benchmark, wanted, choices)
     started = time.perf_counter()
@@ -181,8 +178,7 @@ def sample_page(
         rows=rows,
         has_earlier=has_more if is_back else wanted.after is not None,
         has_later=True if is_back else has_more,
-        n_found=None if n_found is None else min(n_found, COUNT_MAX),
-        is_more=n_found is not None and n_found > COUNT_MAX,
+        n_found=n_found,
         seconds=seconds,
         choices=choices,
     )
@@ -277,7 +273,7 @@ def _row(
         idx=result.idx,
         sample_id=result.sample_id,
         question=(
-            cut(question_of(sample), _GIST) if sample is not None else opened.sample.fault or ""
+            cut(asked_in(sample), _GIST) if sample is not None else opened.sample.fault or ""
         ),
         answer=_gist(result.response, outcome.detail if isinstance(outcome, Unscored) else ""),
         extracted=(
@@ -337,22 +333,18 @@ def _gist(response: Response | None, detail: str) -> str:
 
 
 def _choices(
-    state: IndexState, benchmark: BenchmarkSummary, chosen: Filter
+    state: IndexState, benchmark: BenchmarkSummary
 ) -> dict[str, Sequence[tuple[str, int]]]:
-    """Return the values of each filter with what they would leave, given the other filters."""
-    counts: list[tuple[str, str, str, int]] = []
+    """Return the values of each filter with the number of their results."""
+    outcomes, kinds, categories = Counter[str](), Counter[str](), Counter[str]()
     with suppress(*INDEX_FAULTS), Index(state.path) as index:
-        counts = index.counts(benchmark.key)
-    wanted = {"outcome": chosen.outcome, "kind": chosen.kind, "category": chosen.category}
-    counters: dict[str, Counter[str]] = {name: Counter() for name in wanted}
-    for *keys, n in counts:
-        values: dict[str, str] = dict(zip(wanted, keys, strict=True))
-        for name, value in values.items():
-            if value and all(
-                wanted[other] in ("", values[other]) for other in wanted if other != name
-            ):
-                counters[name][value] += n
-    groups = [(group, counters["outcome"][group]) for group in GROUPS if counters["outcome"][group]]
-    kinds = counters["kind"].most_common(_NAMES_MAX)
-    categories = sorted(counters["category"].items())[:_NAMES_MAX]
-    return {"outcome": groups, "kind": kinds, "category": categories}
+        for outcome, kind, category, n in index.counts(benchmark.key):
+            for counter, value in ((outcomes, outcome), (kinds, kind), (categories, category)):
+                counter[value] += n
+    for counter in (kinds, categories):
+        del counter[""]
+    return {
+        "outcome": [(group, outcomes[group]) for group in GROUPS if outcomes[group]],
+        "kind": kinds.most_common(_NAMES_MAX),
+        "category": sorted(categories.items())[:_NAMES_MAX],
+    }

@@ -8,6 +8,7 @@ import sys
 import traceback
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
+from http import HTTPStatus
 from pathlib import Path
 from typing import Final
 from urllib.parse import quote
@@ -32,16 +33,6 @@ from nel.errors import NelError, UsageError
 
 _BODY_BYTES_MAX: Final = 64 * 1024
 _BASE_PATH: Final = re.compile(r"(?:/[A-Za-z0-9._~-]+)*")
-_TITLES: Final = {
-    400: "Not possible",
-    401: "Not signed in",
-    403: "Refused",
-    404: "Not found",
-    405: "Not possible",
-    421: "Not this server",
-    422: "Cannot be read",
-    500: "nel failed",
-}
 
 
 def create_app(
@@ -157,7 +148,7 @@ def _error_page(request: web.Request, status: int, message: str) -> web.Response
     text = render(
         "error",
         base=request.app[ACCESS].base_path,
-        title=_TITLES.get(status, "Not possible"),
+        title=HTTPStatus(status).phrase.capitalize(),
         message=message,
         again=status == 401 and is_strange,  # noqa: PLR2004 - not signed in
     )

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import os
 import threading
-from collections import OrderedDict, defaultdict
+from collections import defaultdict
 from collections.abc import Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from nel.apps.view.finding import FoundRun
 from nel.artifacts.files import directory_name
@@ -23,7 +22,6 @@ from nel.comparison.agreement import shape_problem
 from nel.comparison.sides import DAMAGE
 from nel.engine.observability.run_status import BenchmarkCounts, RunStatus, RunStatusReader, State
 from nel.engine.progress import is_early
-from nel.engine.store.browsing import BrowsedStore
 from nel.engine.store.lock import owner_of
 from nel.engine.store.plans import StoredPlan, StoredSession
 from nel.engine.store.snapshot import Snapshot
@@ -32,9 +30,6 @@ from nel.reports import numbers
 from nel.reports.run_files import BenchmarkFiles, read_run
 from nel.reports.run_warnings import texts_of
 from nel.reports.text import one_line
-
-_KEPT_MAX: Final = 5_000
-_COUNTERS: Final = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,8 +97,6 @@ class RunSummary:
     benchmarks: tuple[BenchmarkSummary, ...] = ()
     problem: str | None = None
     """Why it cannot be read."""
-    is_counted: bool = True
-    """False while the outcomes of a run without artifacts are still being counted."""
 
     @property
     def is_live(self) -> bool:
@@ -120,17 +113,9 @@ class RunSummary:
 class Summaries:
     """Reads summaries, and keeps those of runs that did not change."""
 
-    def __init__(self, *, wait_seconds: float) -> None:
-        """Keep nothing yet.
-
-        Args:
-            wait_seconds: How long a page waits for the outcomes of a run without artifacts to be
-                counted.
-        """
-        self._wait_seconds = wait_seconds
-        self._pool = ThreadPoolExecutor(_COUNTERS, thread_name_prefix="nel-view-count")
-        self._counting: dict[Path, Future[RunStatus]] = {}
-        self._kept: OrderedDict[Path, tuple[object, RunSummary]] = OrderedDict()
+    def __init__(self) -> None:
+        """Keep nothing yet."""
+        self._kept: dict[Path, tuple[object, RunSummary]] = {}
         self._readers: dict[Path, RunStatusReader] = {}
         self._locks: defaultdict[Path, threading.Lock] = defaultdict(threading.Lock)
 
@@ -141,7 +126,6 @@ class Summaries:
             stamp = (is_live, stamp_of(run))
             cached = self._kept.get(run.path)
             if cached is not None and cached[0] == stamp and not is_live:
-                self._kept.move_to_end(run.path)
                 return cached[1]
             try:
                 summary = self._read(run, is_live=is_live)
@@ -151,9 +135,7 @@ class Summaries:
                 summary = _unreadable(
                     run, f"it does not hold what it should ({type(error).__name__}: {error})"
                 )
-            self._kept[run.path] = (stamp if summary.is_counted else None, summary)
-            if len(self._kept) > _KEPT_MAX:
-                self._kept.popitem(last=False)
+            self._kept[run.path] = stamp, summary
             return summary
 
     def _read(self, run: FoundRun, *, is_live: bool) -> RunSummary:
@@ -164,19 +146,13 @@ class Summaries:
             benchmarks = snapshot.benchmarks()
         last = sessions[-1] if sessions else None
         ended = None if is_live or last is None or last["ended"] is None else last
-        counted = self._counted(run, benchmarks, ended)
-        state, reason, summaries = counted or (
-            "running" if is_live else "stopped",
-            None,
-            _uncounted(run),
-        )
+        state, reason, summaries = self._counted(run, benchmarks, ended)
         return RunSummary(
             run=run,
             run_id=run_id,
             state=state,
             reason=reason,
             benchmarks=summaries,
-            is_counted=counted is not None,
             model=_model(summaries),
             url=(config.get("endpoint") or {}).get("url"),
             started=sessions[0]["started"] if sessions else None,
@@ -190,9 +166,8 @@ class Summaries:
         run: FoundRun,
         benchmarks: list[tuple[int, str, str, StoredPlan]],
         ended: StoredSession | None,
-    ) -> tuple[State, str | None, tuple[BenchmarkSummary, ...]] | None:
-        """Return the state of a run, why it ended so, and its benchmarks, None while outcomes are
-        still being counted.
+    ) -> tuple[State, str | None, tuple[BenchmarkSummary, ...]]:
+        """Return the state of a run, why it ended so, and its benchmarks.
 
         Args:
             run: The run.
@@ -208,17 +183,14 @@ class Summaries:
                 for name, (key, slot, plugin, plan) in zip(names, benchmarks, strict=True)
             )
         status = self._status(run)
-        if status is None:
-            return None
         summaries = (
             _from_status(status, key, (slot, plugin), plan)
             for key, slot, plugin, plan in benchmarks
         )
         return status.state, status.reason, tuple(summaries)
 
-    def status(self, run: FoundRun) -> RunStatus | None:
-        """Return the status of a run now, None while its outcomes are still being counted; each is
-        counted once.
+    def status(self, run: FoundRun) -> RunStatus:
+        """Return the status of a run now; each of its outcomes is counted once.
 
         Raises:
             NelError: It cannot be read.
@@ -226,23 +198,9 @@ class Summaries:
         with self._locks[run.path]:
             return self._status(run)
 
-    def close(self) -> None:
-        """Count no more."""
-        self._pool.shutdown(wait=False, cancel_futures=True)
-
-    def _status(self, run: FoundRun) -> RunStatus | None:
-        counting = self._counting.get(run.path)
-        if counting is None:
-            reader = self._readers.setdefault(run.path, RunStatusReader(run.path, untouched=True))
-            counting = self._counting[run.path] = self._pool.submit(reader.read)
-        try:
-            status = counting.result(self._wait_seconds)
-        except TimeoutError:
-            return None
-        except BaseException:
-            self._counting.pop(run.path, None)
-            raise
-        self._counting.pop(run.path, None)
+    def _status(self, run: FoundRun) -> RunStatus:
+        reader = self._readers.setdefault(run.path, RunStatusReader(run.path, untouched=True))
+        status = reader.read()
         if status.is_over:
             self._readers.pop(run.path, None)
         return status
@@ -357,24 +315,6 @@ def _cost(config: Mapping[str, Any], sessions: list[StoredSession]) -> float | N
     if not (config.get("budget") or {}).get("prices"):
         return None
     return sum(float(session["spent"]["cost"]) for session in sessions if session["spent"])
-
-
-def _uncounted(run: FoundRun) -> tuple[BenchmarkSummary, ...]:
-    """Return what is known of benchmarks before their outcomes are counted, which takes seconds for
-    a million.
-    """
-    with BrowsedStore(run.store) as store:
-        return tuple(
-            _benchmark(
-                key,
-                (slot, plugin),
-                plan,
-                n_total=(store.count_samples(key) - store.count_elsewhere(key))
-                * plan.get("repeats", 1),
-                n_done=store.count_outcomes(key),
-            )
-            for key, slot, plugin, plan in store.benchmarks()
-        )
 
 
 def _cost_of(runtime: Mapping[str, Any]) -> float | None:

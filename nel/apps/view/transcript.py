@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from nel.apps.view.texts import shortened
 from nel.config.schema import Price
 from nel.core.strict_json import loads
 from nel.engine.episodes.transcript import TranscribedAttempt, read_transcript
@@ -15,7 +14,7 @@ from nel.engine.store.spending import price_in
 from nel.episodes.steps import Step
 from nel.models.budget import cost_of
 from nel.reports import numbers
-from nel.reports.text import as_text, content_text
+from nel.reports.text import as_text, content_text, whole
 from nel.types import Response, ToolCall
 
 _NAMES: Final = {
@@ -67,15 +66,12 @@ class AttemptView:
     steps: Sequence[StepView]
 
 
-def transcript_of(
-    store: BrowsedStore, sample_key: tuple[int, int, int], limit: int | None
-) -> list[AttemptView]:
+def transcript_of(store: BrowsedStore, sample_key: tuple[int, int, int]) -> list[AttemptView]:
     """Return the attempts of an episode; none where the sample has no steps.
 
     Args:
         store: Of the run.
         sample_key: Benchmark, idx and repeat.
-        limit: Characters of one text; None: all of it.
 
     Raises:
         StoreError: A step is damaged.
@@ -85,7 +81,7 @@ def transcript_of(
         AttemptView(
             number=attempt.number + 1,
             why_ended=attempt.why_ended,
-            steps=[_step_view(attempt, step, price, limit) for step in attempt.steps.values()],
+            steps=[_step_view(attempt, step, price) for step in attempt.steps.values()],
         )
         for attempt in read_transcript(store, sample_key)
     ]
@@ -109,9 +105,7 @@ def whole_output(
     return None
 
 
-def _step_view(
-    attempt: TranscribedAttempt, step: Step, price: Price | None, limit: int | None
-) -> StepView:
+def _step_view(attempt: TranscribedAttempt, step: Step, price: Price | None) -> StepView:
     response, result = step.response, step.result
     is_model = response is not None
     is_open = step.kind == "tool" and result is None
@@ -122,9 +116,9 @@ def _step_view(
         kind=step.kind,
         name=str(step.asked.get("name") or _NAMES[step.kind]),
         span=step.span,
-        sent=[(message.role, shortened(content_text(message.content), limit)) for message in sent],
-        text=shortened(_text_of(step), limit),
-        reasoning=shortened((response and response.reasoning) or "", limit),
+        sent=[(message.role, whole(content_text(message.content))) for message in sent],
+        text=whole(_text_of(step)),
+        reasoning=whole((response and response.reasoning) or ""),
         calls=response.tool_calls if response is not None else (),
         arguments=_pretty(str(step.asked["arguments"])) if step.kind == "tool" else None,
         data=_data_of(step),

@@ -22,7 +22,6 @@ class RateEnds(TypedDict):
 class PairScheduling(TypedDict):
     """Which pairs were compared."""
 
-    pairs: Text
     baseline: str | None
     seed: int
     n_questions_apart: Count
@@ -94,8 +93,7 @@ class BoardModel(BoardStanding):
     judged: Count
     flips: Count
     failed: dict[str, Count]
-    won_by_failure: Count
-    left_out: dict[str, Count]
+    left_out: Count
     alpaca_eval_2: NotRequired[AlpacaEvalFields]
     """The length-controlled win rate of AlpacaEval 2 against the baseline; only with length
     control.
@@ -110,38 +108,22 @@ class BoardPair(TypedDict):
     left: Text
     right: Text
     win_rate: WinRateFields
-    expected: Rate | None
-    expected_at_equal_length: Rate | None
-    judged: Count
-    forfeits: Count
-    flips: Count
-    left_out: Count
 
 
 class BoardRanking(TypedDict):
     """A ranking by strength."""
 
-    groups: list[list[Text]]
     length_coefficient: EstimateFields | None
-    n_unbounded: Count
     reason: str | None
-
-
-class ShareOfPairs(RateEnds):
-    """A share of the judged pairs."""
-
-    value: Rate | None
-    ci_method: Literal["wilson", "t_cluster", "none"]
 
 
 class BoardPosition(TypedDict):
     """How verdicts depend on the order of two answers."""
 
-    pairs: Count
-    flipped: Count
-    wavering: Count
-    flip_rate: ShareOfPairs
-    first_seat: ShareOfPairs
+    n_pairs: Count
+    n_flipped: Count
+    flips: WinRateFields
+    first: WinRateFields
 
 
 class BoardCounts(TypedDict):
@@ -167,9 +149,7 @@ class LeftOutPairs(TypedDict):
 class BoardStatistics(TypedDict):
     """Settings of the statistics."""
 
-    anchor: str | None
     baseline: str | None
-    prior: float
     length_control: bool
     n_resamples: Count
     seed: int

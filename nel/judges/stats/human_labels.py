@@ -12,12 +12,11 @@ import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 from nel.config.numbers import plain_number
 from nel.judges.record import KEY, judgements_in
 
-K = TypeVar("K", float, str)
 _RIGHT: Final = ("1", "c", "correct", "yes", "y", "true", "pass")
 _WRONG: Final = ("0", "i", "incorrect", "no", "n", "false", "fail")
 _PART: Final = ("p", "partial", "partially correct")
@@ -209,16 +208,7 @@ def allocate(sizes: Mapping[float, int], n: int) -> dict[float, int]:
         fixed |= short
 
 
-def spread(sizes: Mapping[str, int], n: int) -> dict[str, int]:
-    """Return how many of a stratum's labels each category gets, in proportion to its size.
-
-    >>> spread({"law": 30, "physics": 10}, 4)
-    {'law': 3, 'physics': 1}
-    """
-    return _shared({key: (float(size), size) for key, size in sizes.items() if size}, n)
-
-
-def _shared(wanted: Mapping[K, tuple[float, int]], n: int) -> dict[K, int]:
+def _shared(wanted: Mapping[float, tuple[float, int]], n: int) -> dict[float, int]:
     """Return whole numbers in proportion to the weights, none above its limit, that add up to n or
     to all there are.
     """
@@ -232,7 +222,7 @@ def _shared(wanted: Mapping[K, tuple[float, int]], n: int) -> dict[K, int]:
         exact = {key: left * weight / total for key, weight in open_ones.items()}
         added = {key: min(int(exact[key]), wanted[key][1] - allocated[key]) for key in open_ones}
         if not any(added.values()):
-            first = sorted(open_ones, key=lambda key: (-exact[key], str(key)))[:left]
+            first = sorted(open_ones, key=lambda key: (-exact[key], key))[:left]
             added = dict.fromkeys(first, 1)
         for key, count in added.items():
             allocated[key] += count

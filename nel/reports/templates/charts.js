@@ -9,15 +9,19 @@
     ticks: { stroke: colour("--line"), width: 1, size: 4 }, ...options });
   const written = (value, unit) => (value === null || value === undefined ? "–" : `${compact.format(value)}${unit ? ` ${unit}` : ""}`);
 
-  // A distribution: columns of one width from 0 to `upper`.
-  const columns = ({ upper, counts, unit }) => {
-    const width = upper / counts.length;
+  // A distribution: columns between edges that grow by one factor.
+  const columns = ({ edges, counts, unit }) => {
+    const starts = edges.slice(0, -1);
+    const [low, high] = [edges[0], edges[starts.length]];
+    const powers = Array.from({ length: 40 }, (_, power) => 10 ** (power - 12));
+    const marks = powers.flatMap((power) => [power, 2 * power, 5 * power]).filter((mark) => low <= mark && mark <= high);
     return {
-      data: [counts.map((_, place) => place * width), counts],
-      scales: { x: { time: false, range: [0, upper] }, y: { range: (_, __, top) => [0, top] } },
-      axes: [axis({ size: 26, values: (_, marks) => marks.map((mark) => written(mark)) }), axis({ size: 44, values: (_, marks) => marks.map((mark) => written(mark)) })],
+      data: [starts, counts],
+      scales: { x: { time: false, distr: 3, range: [low, high] }, y: { range: (_, __, top) => [0, top] } },
+      axes: [axis({ size: 26, splits: () => (marks.length > 1 ? marks : [low, high]), filter: (_, all) => all, values: (_, all) => all.map((mark) => written(mark)) }),
+        axis({ size: 44, values: (_, marks) => marks.map((mark) => written(mark)) })],
       series: [
-        { label: "between", value: (_, value) => (value === null ? "–" : `${written(value)} and ${written(value + width, unit)}`) },
+        { label: "between", value: (_, value) => (value === null ? "–" : `${written(value)} and ${written(edges[starts.indexOf(value) + 1], unit)}`) },
         { label: "answers", fill: colour("--scored"), stroke: colour("--scored"), width: 0, points: { show: false },
           paths: uPlot.paths.bars({ size: [0.9, Infinity], align: 1 }) },
       ],

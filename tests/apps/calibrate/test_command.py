@@ -185,7 +185,10 @@ def test_both_answers_of_a_pair_are_labelled(tmp_path: Path) -> None:
     [
         (lambda row: {**row, "label": "win"}, "names no answer of the pair: A, B or tie"),
         (lambda row: {"sample_id": row["sample_id"], "label": "A"}, "does not have both"),
-        (lambda row: {**row, "answer_a": row["answer_b"], "answer_b": row["answer_a"]}, "are of other responses"),
+        (
+            lambda row: {**row, "answer_a": row["answer_b"], "answer_b": row["answer_a"]},
+            "the response is not the one of this run",
+        ),
     ],
 )
 def test_labels_that_do_not_say_of_which_pair_are_refused(
@@ -279,7 +282,7 @@ def test_hostile_text_goes_through_a_spreadsheet_unharmed(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [("sample_id,repeat,label\ns0,0,2\n", r"labels\.csv:2: the label '2' is not on the judge's scale: 1 or 0"), ("sample_id,repeat,label\ns0,0,1\ns0,0,0\n", r"csv:3: sample 's0' repeat 0 is labelled '0', at .*csv:2 '1'"), ('sample_id,response,label\ns0,"m says\ns0",1\nzz,x,1\n', r"csv:4: qa has no sample 'zz' repeat 0; labels"), ("sample_id,repeat,label\ns0,0,\ns1,0,  \n", "no line of .* has a label; fill in the column label"), ("id,label\ns0,1\n", r"labels\.csv:1: one column must be called sample_id; the header is 'id, label'"), ("sample_id,label\ns0,1,2\n", r"labels\.csv:2: 3 cells, the header has 2"), ('sample_id,label\ns0,"1\n', r"labels\.csv:2: not CSV"), ("sample_id,response,label\ns0,other,1\ns1,words,0\n", "2 of 2 labels in .* are of other responses; were they")]
+    [("sample_id,repeat,label\ns0,0,2\n", r"labels\.csv:2: the label '2' is not on the judge's scale: 1 or 0"), ("sample_id,repeat,label\ns0,0,1\ns0,0,0\n", r"csv:3: sample 's0' repeat 0 is labelled '0', at .*csv:2 '1'"), ('sample_id,response,label\ns0,"m says\ns0",1\nzz,x,1\n', r"csv:4: qa has no sample 'zz' repeat 0; labels"), ("sample_id,repeat,label\ns0,0,\ns1,0,  \n", "no line of .* has a label; fill in the column label"), ("id,label\ns0,1\n", r"labels\.csv:1: one column must be called sample_id; the header is 'id, label'"), ("sample_id,label\ns0,1,2\n", r"labels\.csv:2: 3 cells, the header has 2"), ('sample_id,label\ns0,"1\n', r"labels\.csv:2: not CSV"), ("sample_id,response,label\ns0,other,1\ns1,words,0\n", "no label of .* can be used; .*csv:2: the response is not the one of this run")]
 )  # fmt: skip
 def test_bad_labels_are_refused_with_file_and_line(run: Path, tmp_path: Path, text: str, message: str) -> None:
     """What is wrong is named where it stands, and nothing is written."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from itertools import combinations
 
 import numpy as np
@@ -141,7 +142,6 @@ def test_a_model_that_never_loses_has_no_strength_and_the_others_have_theirs() -
     wins = [[0, 5, 5, 5], [0, 0, 3, 2], [0, 2, 0, 3], [0, 3, 2, 0]]
     ranking = rank_models(comparisons("abcd", decided(wins)), n_resamples=0)
     assert ranking.reasons == {"a": "it lost to none of b, c, d, and did not tie either"}
-    assert ranking.groups == (("b", "c", "d"), ("a",))
     alone = fit(comparisons("bcd", decided([row[1:] for row in wins[1:]]))).strengths
     assert [ranking.standings[name].strength.value for name in "bcd"] == pytest.approx(alone.tolist())
     with pytest.raises(UndefinedMetric, match="a: it lost to none of b, c, d"):
@@ -153,27 +153,7 @@ def test_groups_that_never_met_are_not_ranked_together() -> None:
     wins = [[0, 2, 0, 0, 0, 0], [1, 0, 0, 0, 0, 0], [0, 0, 0, 2, 1, 0], [0, 0, 1, 0, 2, 0], [0, 0, 1, 1, 0, 0], [0] * 6]
     ranking = rank_models(comparisons("abcdef", decided(wins)), n_resamples=0)
     assert set(ranking.standings) == set("cde")
-    assert ranking.groups == (("c", "d", "e"), ("a", "b"), ("f",))
-    assert ranking.reasons["a"] == "no comparisons connect it with c, d, e"
-    assert ranking.reasons["f"] == "it was compared with none"
-
-
-def test_a_prior_ranks_all_and_is_what_it_says() -> None:
-    """Each model ties `prior` times with one of strength 0: the same as playing that model and reading off the rest."""
-    wins = [[0, 5, 4], [0, 0, 3], [0, 1, 0]]
-    ranking = rank_models(comparisons("abc", decided(wins)), prior=2.0, n_resamples=0)
-    assert ranking.reasons == {}
-    found = comparisons("abc", decided(wins))
-
-    def lost(values: np.ndarray) -> float:
-        odds = values[found.left] - values[found.right]
-        ties = np.logaddexp(0, values) + np.logaddexp(0, -values)
-        return float((np.logaddexp(0, odds) - found.score * odds).sum() + 2.0 * 0.5 * ties.sum())
-
-    best = scipy.optimize.minimize(lost, np.zeros(3), method="BFGS", options={"gtol": 1e-9}).x
-    ours = [ranking.standings[name].strength.value for name in "abc"]
-    assert ours == pytest.approx((best - best.mean()).tolist(), abs=1e-6)
-    assert [ranking.standings[name].rank for name in "abc"] == [1, 2, 3]
+    assert ranking.reasons["a"] == ranking.reasons["f"] == "no wins and ties connect it with c, d, e"
 
 
 def test_too_few_upsets_give_no_interval_and_say_why() -> None:
@@ -182,8 +162,9 @@ def test_too_few_upsets_give_no_interval_and_say_why() -> None:
     standing = ranking.standings["a"]
     assert standing.strength.value == pytest.approx(math.log(19) / 2)
     assert (standing.strength.ci_lower, standing.strength.ci_upper, standing.rank_lower) == (None, None, None)
-    assert ranking.n_unbounded / 400 == pytest.approx((19 / 20) ** 20, abs=0.08)
-    assert "too few upsets" in (ranking.reason or "")
+    found = re.match(r"(\d+) of 400 resamples have no finite strengths: there are too few upsets", ranking.reason or "")
+    assert found is not None
+    assert int(found[1]) / 400 == pytest.approx((19 / 20) ** 20, abs=0.08)
 
 
 def test_length_that_decides_everything_has_no_finite_effect() -> None:
@@ -199,17 +180,6 @@ def test_length_that_decides_everything_has_no_finite_effect() -> None:
     ranking = rank_models(found, length_control=True, n_resamples=0)
     assert ranking.standings == {}
     assert "effect of length has no finite estimate" in (ranking.reason or "")
-
-
-def test_the_anchor_has_strength_zero_and_elo_1000() -> None:
-    """All others move with it, their differences stay, and the anchor itself has no interval."""
-    found = comparisons("abc", decided([[0, 14, 16], [6, 0, 12], [4, 8, 0]]))
-    free, held = rank_models(found, n_resamples=100), rank_models(found, anchor="b", n_resamples=100)
-    assert held.standings["b"].elo.value == 1000
-    assert held.standings["b"].strength.ci_lower is None
-    gap = free.standings["a"].strength.value - free.standings["b"].strength.value
-    assert held.standings["a"].strength.value == pytest.approx(gap)
-    assert [held.standings[name].rank for name in "abc"] == [free.standings[name].rank for name in "abc"]
 
 
 @pytest.mark.parametrize("control", [False, True])

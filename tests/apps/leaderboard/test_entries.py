@@ -67,15 +67,6 @@ def test_a_run_can_be_given_another_name(runs: dict[str, Path], tmp_path: Path) 
         read_entries([f"={runs['short']}", str(runs["long"])], None)
 
 
-def test_a_run_does_not_meet_itself(runs: dict[str, Path], tmp_path: Path) -> None:
-    """Under another name, or by another way to its directory: a judge would be paid for nothing but ties."""
-    link = tmp_path / "link"
-    link.symlink_to(runs["short"])
-    for twice in (f"again={runs['short']}", str(link)):
-        with pytest.raises(ConfigError, match="are the same run; give each run once"):
-            read_entries([str(runs["short"]), str(runs["long"]), twice], None)
-
-
 def test_runs_of_different_benchmarks_are_refused(runs: dict[str, Path], tmp_path: Path) -> None:
     """The message names what each has; a benchmark that one lacks is named too."""
     other = finished_run(tmp_path, write_bench(tmp_path / "b", n=6, name="chat"), "other", word("no"))

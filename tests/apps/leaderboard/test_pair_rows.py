@@ -53,7 +53,7 @@ def entries(tmp_path_factory: pytest.TempPathFactory) -> list[Entry]:
 
 def test_each_row_holds_the_answers_of_those_it_names(entries: list[Entry]) -> None:
     """In the order of the first run, with the question and the gold answer."""
-    found = make_pairs(entries, pairs="all", baseline=None, seed=0)
+    found = make_pairs(entries, baseline=None, seed=0)
     rows = list(pair_rows(entries, found.to_judge))
     assert len(rows) == _N_FEW
     assert [row["id"] for row in rows] == [one.id for one in found.to_judge]
@@ -73,7 +73,7 @@ def test_answers_are_not_held(tmp_path: Path) -> None:
     tracemalloc.start()
     try:
         again = read_entries(paths, None)
-        found = make_pairs(again, pairs="all", baseline=None, seed=0)
+        found = make_pairs(again, baseline=None, seed=0)
         read = tracemalloc.get_traced_memory()[1]
         n = sum(1 for _ in pair_rows(again, found.to_judge))
         written = tracemalloc.get_traced_memory()[1]
@@ -86,7 +86,7 @@ def test_answers_are_not_held(tmp_path: Path) -> None:
 
 def test_an_answer_that_is_gone_is_no_empty_one(entries: list[Entry], tmp_path: Path) -> None:
     """A run that is resumed meanwhile may drop answers."""
-    found = make_pairs(entries, pairs="all", baseline=None, seed=0)
+    found = make_pairs(entries, baseline=None, seed=0)
     copy = tmp_path / "copy"
     copy.mkdir()
     (copy / "run.db").write_bytes((entries[0].source.run_dir / "run.db").read_bytes())

@@ -38,7 +38,7 @@ def pairs_of(found: Pairing) -> Counter[frozenset[str]]:
 
 def test_all_pairs_meet_on_each_question() -> None:
     """Four models are six pairs a question, each with a name of its own."""
-    found = make_pairs([entry(name) for name in "abcd"], pairs="all", baseline=None, seed=0)
+    found = make_pairs([entry(name) for name in "abcd"], baseline=None, seed=0)
     assert len(found.to_judge) == 6 * 40
     assert set(pairs_of(found).values()) == {40}
     assert len({one.id for one in found.to_judge}) == len(found.to_judge)
@@ -47,39 +47,29 @@ def test_all_pairs_meet_on_each_question() -> None:
 def test_the_sides_are_balanced_and_do_not_depend_on_names_or_order() -> None:
     """Of 400 pairs either side has 160 to 240; the runs named in another order give the same rows."""
     entries = [entry("a", 400), entry("b", 400)]
-    found = make_pairs(entries, pairs="all", baseline=None, seed=0)
+    found = make_pairs(entries, baseline=None, seed=0)
     assert 160 <= sum(one.left == "a" for one in found.to_judge) <= 240
-    assert make_pairs(entries[::-1], pairs="all", baseline=None, seed=0).to_judge == found.to_judge
-    other = make_pairs(entries, pairs="all", baseline=None, seed=1)
+    assert make_pairs(entries[::-1], baseline=None, seed=0).to_judge == found.to_judge
+    other = make_pairs(entries, baseline=None, seed=1)
     assert [one.left for one in other.to_judge] != [one.left for one in found.to_judge]
 
 
 def test_a_baseline_meets_all_and_no_others_meet() -> None:
     """Three models against one are three pairs a question."""
-    found = make_pairs([entry(name) for name in "abcd"], pairs="baseline", baseline="c", seed=0)
+    found = make_pairs([entry(name) for name in "abcd"], baseline="c", seed=0)
     assert pairs_of(found) == {frozenset("ac"): 40, frozenset("bc"): 40, frozenset("cd"): 40}
-
-
-def test_drawn_pairs_are_so_many_a_question_spread_and_the_same_each_time() -> None:
-    """Two of six pairs a question: each pair comes about a third of the time, and the seed decides which."""
-    entries = [entry(name, 300) for name in "abcd"]
-    found = make_pairs(entries, pairs="2", baseline=None, seed=7)
-    assert set(Counter(one.key[0] for one in found.to_judge).values()) == {2}
-    assert all(70 <= count <= 130 for count in pairs_of(found).values())
-    assert make_pairs(entries, pairs="2", baseline=None, seed=7).to_judge == found.to_judge
-    assert make_pairs(entries, pairs="2", baseline=None, seed=8).to_judge != found.to_judge
 
 
 def test_repeats_meet_their_like() -> None:
     """The second answer of one model meets the second of the other; what only one has is not compared."""
-    found = make_pairs([entry("a", 5, repeats=3), entry("b", 5, repeats=2)], pairs="all", baseline=None, seed=0)
+    found = make_pairs([entry("a", 5, repeats=3), entry("b", 5, repeats=2)], baseline=None, seed=0)
     assert Counter(one.key[1] for one in found.to_judge) == {0: 5, 1: 5}
 
 
 def test_a_failed_answer_loses_without_a_judge_and_two_tie() -> None:
     """Truncated against good is lost, empty against truncated tied; both are named with their kinds."""
     cut, empty = Answer(idx=0, failure="truncated"), Answer(idx=0, failure="empty")
-    found = make_pairs([entry("a", 3, q0=cut, q1=cut), entry("b", 3, q1=empty)], pairs="all", baseline=None, seed=0)
+    found = make_pairs([entry("a", 3, q0=cut, q1=cut), entry("b", 3, q1=empty)], baseline=None, seed=0)
     assert [one.key[0] for one in found.to_judge] == ["q2"]
     lost, tied = found.forfeits
     assert (lost.score if lost.left == "a" else 1 - lost.score) == 0
@@ -91,7 +81,7 @@ def test_a_failed_answer_loses_without_a_judge_and_two_tie() -> None:
 def test_an_answer_lost_by_the_machinery_is_left_out_and_counted() -> None:
     """Even where the other answer failed: nothing is known of who is better."""
     gone, cut = Answer(idx=0, missing="infra:timeout"), Answer(idx=0, failure="truncated")
-    found = make_pairs([entry("a", 3, q0=gone, q1=gone), entry("b", 3, q1=cut)], pairs="all", baseline=None, seed=0)
+    found = make_pairs([entry("a", 3, q0=gone, q1=gone), entry("b", 3, q1=cut)], baseline=None, seed=0)
     assert found.forfeits == []
     assert len(found.to_judge) == 1
     assert sum(found.left_out.values()) == 2
@@ -100,27 +90,17 @@ def test_an_answer_lost_by_the_machinery_is_left_out_and_counted() -> None:
 
 def test_questions_that_not_all_runs_have_are_counted() -> None:
     """q0 to q9 and q5 to q14 share five."""
-    found = make_pairs([entry("a", 10), entry("b", 10, first=5)], pairs="all", baseline=None, seed=0)
+    found = make_pairs([entry("a", 10), entry("b", 10, first=5)], baseline=None, seed=0)
     assert (found.n_questions, found.n_questions_apart, len(found.to_judge)) == (5, 10, 5)
 
 
 def test_runs_without_a_common_question_are_refused() -> None:
     """Rows without ids of their own have other names in each recorded dataset."""
     with pytest.raises(ConfigError, match="no sample id in common"):
-        make_pairs([entry("a", 3), entry("b", 3, first=3)], pairs="all", baseline=None, seed=0)
+        make_pairs([entry("a", 3), entry("b", 3, first=3)], baseline=None, seed=0)
 
 
-@pytest.mark.parametrize(
-    ("pairs", "baseline", "said"),
-    [
-        ("baseline", None, "needs --baseline"),
-        ("all", "aa", 'no run is called "aa"'),
-        ("0", None, "--pairs 0"),
-        ("some", None, "--pairs some"),
-        ("-1", None, "--pairs -1"),
-    ],
-)
-def test_wrong_settings_are_named(pairs: str, baseline: str | None, said: str) -> None:
+def test_an_unknown_baseline_is_named() -> None:
     """What is wrong, and what there is."""
-    with pytest.raises(ConfigError, match=said):
-        make_pairs([entry("a"), entry("b")], pairs=pairs, baseline=baseline, seed=0)
+    with pytest.raises(ConfigError, match='no run is called "aa"'):
+        make_pairs([entry("a"), entry("b")], baseline="aa", seed=0)

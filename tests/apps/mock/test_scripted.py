@@ -93,9 +93,9 @@ async def test_signed_reasoning_has_to_come_back(protocol: str, tmp_path: Path) 
 
 async def test_faults_stand_in_place_of_answers(tmp_path: Path) -> None:
     """A status, a connection that ends in the middle, an empty body, a script that has ended."""
-    text = '{"when": "cut", "turns": [{"text": "half", "cut": true}]}\n{"when": "empty", "turns": [{"empty": true}]}\n'
-    text += '{"when": "raw", "turns": [{"calls": [{"name": "add", "raw": "{no"}, {"name": "now"}]}]}\n{"turns": [{"status": 429}]}'
-    async with running(scripted_app(script_of(tmp_path, text, "script.jsonl"))) as url:
+    text = '[{"when": "cut", "turns": [{"text": "half", "cut": true}]}, {"when": "empty", "turns": [{"empty": true}]},'
+    text += '{"when": "raw", "turns": [{"calls": [{"name": "add", "raw": "{no"}, {"name": "now"}]}]}, {"turns": [{"status": 429}]}]'
+    async with running(scripted_app(script_of(tmp_path, text))) as url:
         status = await asked(url, "chat", (Message(role="user", content="any"),), stream=False)
         with pytest.raises(aiohttp.ClientPayloadError):
             await asked(url, "chat", (Message(role="user", content="cut"),), stream=True)
@@ -116,12 +116,10 @@ async def test_faults_stand_in_place_of_answers(tmp_path: Path) -> None:
     [
         ("s.yaml", "- turns:\n    - txt: x\n", r"s.yaml, line 2: turns.0.txt: extra inputs"),
         ("s.yaml", "- turns:\n    - text: x\n      status: 200\n", r"line 3: turns.0.status: input should be greater"),
-        ("s.jsonl", '{"turns": [{}]}\n{"turns": []}\n', r"s.jsonl, line 2: turns: "),
-        ("s.jsonl", "{\n", r"s.jsonl, line 1: not JSON"),
     ],
 )
 def test_an_error_of_a_script_names_line_and_key(name: str, text: str, error: str, tmp_path: Path) -> None:
-    """In YAML the line of the key, in JSON Lines that of the conversation."""
+    """The line of the key."""
     with pytest.raises(ConfigError, match=error):
         script_of(tmp_path, text, name)
 

@@ -72,7 +72,6 @@ def test_replay_takes_its_key_from_the_environment(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("demo", "--accuracy", "2"), "accuracy is 2"),
         (("demo", "--api-key-env", "NO_SUCH_VARIABLE"), "NO_SUCH_VARIABLE"),
         (("replay", "no-such.jsonl", "--question-field", "q", "--output-field", "o"), "no-such.jsonl"),
     ],

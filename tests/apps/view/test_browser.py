@@ -186,7 +186,7 @@ def test_a_chart_is_read_by_keyboard(watched: Watched) -> None:
     chart = page.locator("[data-chart]").first
     chart.focus()
     page.keyboard.press("ArrowRight")
-    chart.locator(".u-value", has_text="0 and").wait_for()
+    chart.locator(".u-value", has_text=" and ").wait_for()
     assert watched.incidents == []
 
 

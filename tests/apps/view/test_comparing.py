@@ -115,9 +115,7 @@ def test_a_killed_run_is_not_read_from_older_artifacts(tmp_path: Path) -> None:
     store = Store(run_dir / "run.db")
     store.begin_session()
     store.close()
-    summaries = Summaries(wait_seconds=60.0)
-    found = summaries.of(found_in(run_dir))
-    summaries.close()
+    found = Summaries().of(found_in(run_dir))
     assert (found.state, found.benchmarks[0].files) == ("killed", None)
 
 

@@ -35,24 +35,14 @@ from nel.engine.store.spending import price_in
 from nel.errors import NelError, StoreError
 from nel.reports.choices import options_of
 from nel.reports.distributions import bin_of, measured
-from nel.reports.text import as_text, content_text
+from nel.reports.questions import question_of
+from nel.reports.text import as_text
 from nel.types import Sample, Scored, Unscored
 
 _BATCH: Final = 2_000
 _BUILDERS: Final = 2
 _FIELD_CHARACTERS_MAX: Final = 20_000
 """Of a text, its beginning and end; the middle of a longer one is not searched."""
-_QUESTION_FIELDS: Final = (
-    "question",
-    "problem",
-    "query",
-    "prompt",
-    "input",
-    "text",
-    "instruction",
-    "goal",
-    "ctx",
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -296,20 +286,17 @@ def group_of(result: Result) -> str:
     return "model_failure"
 
 
-def question_of(sample: Sample | None) -> str:
-    """Return the question itself, without the words around it that all prompts share, where the row
-    has it apart.
-    """
+def asked_in(sample: Sample | None) -> str:
+    """Return the question of a sample; empty of a bad row."""
     if sample is None:
         return ""
-    for name in _QUESTION_FIELDS:
-        text = sample.metadata.get(name)
-        if isinstance(text, str) and text.strip():
-            return text
-    if isinstance(sample.input, str):
-        return sample.input
-    asked = [message for message in sample.input if message.role == "user"] or list(sample.input)
-    return content_text(asked[-1].content) if asked else ""
+    asked = sample.input
+    prompt = (
+        asked
+        if isinstance(asked, str)
+        else [{"role": message.role, "content": message.content} for message in asked]
+    )
+    return question_of(sample.metadata, prompt)
 
 
 def _texts(result: Result) -> tuple[str, ...]:
@@ -318,7 +305,7 @@ def _texts(result: Result) -> tuple[str, ...]:
     details += [as_text(outcome.details)] if outcome.details else []
     return (
         result.sample_id,
-        question_of(sample),
+        asked_in(sample),
         "" if response is None else response.text,
         "" if response is None else response.reasoning or "",
         "" if sample is None or sample.target is None else as_text(sample.target),

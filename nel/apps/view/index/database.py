@@ -29,11 +29,9 @@ from nel.apps.view.index.words import (
 from nel.core.strict_json import dumps, loads
 from nel.errors import NelError, OutputError
 
-FORMAT: Final = 4
+FORMAT: Final = 5
 INDEX_FAULTS: Final = (NelError, sqlite3.Error)
 """What using an index raises that is missing, damaged or of no use."""
-COUNT_MAX: Final = 10_000
-"""Matches of a search are counted up to here."""
 GROUPS: Final = ("right", "wrong", "model_failure", "unscored", "not_asked")
 _REPEAT_BITS: Final = 16
 _IDX_BITS: Final = 32
@@ -299,10 +297,11 @@ class Index:
         return [(loads(key), n) for key, n in self._connection.execute(query, (name, benchmark))]
 
     def count(self, benchmark: int, search: Search) -> int:
-        """Return how many results of a benchmark match, counted up to one more than `COUNT_MAX`."""
-        query = f"SELECT count(*) FROM (SELECT 1 {search.clauses} LIMIT ?)"  # noqa: S608 - own names
-        values = search.values(*_range_of(benchmark))
-        return int(self._connection.execute(query, (*values, COUNT_MAX + 1)).fetchone()[0])
+        """Return how many results of a benchmark match."""
+        query = f"SELECT count(*) {search.clauses}"
+        return int(
+            self._connection.execute(query, search.values(*_range_of(benchmark))).fetchone()[0]
+        )
 
     def questions(
         self,

@@ -1,0 +1,56 @@
+"""The question itself of a row, without the words around it that all prompts of a benchmark share.
+Does no I/O.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from nel.reports.text import as_text, content_text
+from nel.types import Sample
+
+_FIELDS: Final = (
+    "question",
+    "problem",
+    "query",
+    "prompt",
+    "input",
+    "text",
+    "instruction",
+    "goal",
+    "ctx",
+)
+
+
+def question_of(metadata: object, prompt: object) -> str:
+    """Return the question where the row has it apart, else that of its prompt.
+
+    Args:
+        metadata: The row.
+        prompt: A text, or messages as results.jsonl has them.
+    """
+    fields = metadata if isinstance(metadata, Mapping) else {}
+    apart = (text for name in _FIELDS if isinstance(text := fields.get(name), str))
+    return next((text for text in apart if text.strip()), None) or question_in(prompt)
+
+
+def question_in(prompt: object) -> str:
+    """Return the question of a prompt: the last message of the user, or the text."""
+    if not isinstance(prompt, list):
+        return "" if prompt is None else as_text(prompt)
+    messages = [message for message in prompt if isinstance(message, Mapping)]
+    asked = [message for message in messages if message.get("role") == "user"] or messages
+    return content_text(asked[-1].get("content")) if asked else ""
+
+
+def asked_text(sample: Sample) -> str:
+    """Return all that a sample asks at first, with the role of each message where there are
+    several.
+    """
+    if isinstance(sample.input, str):
+        return sample.input
+    texts = [(message.role, content_text(message.content)) for message in sample.input]
+    if len(texts) == 1:
+        return texts[0][1]
+    return "\n\n".join(f"[{role}]\n{text}" for role, text in texts)
