@@ -530,9 +530,9 @@ MUTATIONS: Final = (
     Mutation(
         name="empty-answer-credited",
         fault="The validation passes a scorer that gives an empty answer part of the credit.",
-        fragment="if (trial.reward or 0.0) > 0 and not trial.response]",
-        replacement="if (trial.reward or 0.0) >= 1 and not trial.response]",
-        tests=("tests/authoring/test_validation.py",),
+        fragment="if reward > 0 and not tried.response:",
+        replacement="if reward >= 1 and not tried.response:",
+        tests=("tests/discovery/test_benchmark_checks.py",),
     ),
     # The client
     Mutation(
