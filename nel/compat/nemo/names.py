@@ -56,8 +56,6 @@ _RENAMED: Final[Mapping[str, tuple[str, str]]] = {
         f"{module}.answer_line": (_TEXT, "answer_line")
         for module in (_ROOT, f"{_ROOT}.scoring", f"{_ROOT}.scoring.pattern")
     },
-    f"{_ROOT}.scoring.text._normalize": (_TEXT, "normalised"),
-    f"{_ROOT}.scoring.pattern._normalize_math": (_TEXT, "normalised_formula"),
 }
 
 NAMES: Final = LentNames(homes=_HOMES, renamed=_RENAMED)
