@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from nel.authoring.card import Card
 from nel.authoring.fewshot import FewShot, Shot, Shots, as_text, as_turns, make_shots
@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 class Benchmark:
     """One benchmark, ready to be run against any endpoint."""
 
+    places_no_shots: ClassVar[str] = ""
+    """Why few-shot examples of a run have no place in it, and what to give instead."""
     name: str
     """``[a-z0-9][a-z0-9_-]*``."""
     description: str
@@ -225,9 +227,6 @@ class Benchmark:
         problem = self._problem(raw)
         row, values = problem.row, problem.values
         is_recorded = self.response_field is not None
-        recorded = None
-        if self.response_field is not None:
-            recorded = recorded_in(row, self.response_field)
         asked = self._input(values, self._shots_of(problem), optional=is_recorded)
         return Sample(
             id=sample_id,
@@ -241,7 +240,7 @@ class Benchmark:
             metadata=row,
             subset=label_of(row, self.category_field),
             group=label_of(row, self.group_field),
-            recorded_response=recorded,
+            recorded_response=self.recorded_in(row),
             limits=None if self.limits_field is None else limits_in(row, self.limits_field),
         )
 
@@ -292,6 +291,22 @@ class Benchmark:
                 self.fewshot, self.num_fewshot, shots, source=source, holds_samples=holds_samples
             ),
         )
+
+    def recorded_in(self, row: Mapping[str, object]) -> str | None:
+        """Return the answer that a row brings; None where the run asks for one.
+
+        Raises:
+            DatasetError: There is none, or it is not a text.
+        """
+        if self.response_field is None:
+            return None
+        recorded = lookup(row, self.response_field)
+        if not isinstance(recorded, str):
+            kind = "null" if recorded is None else f"a {type(recorded).__name__}"
+            raise DatasetError(
+                f'the response field "{self.response_field}" must be text, it is {kind}'
+            )
+        return recorded
 
     def id_field_of(self, raw: Mapping[str, object]) -> str | None:
         """Return the column that names a row; None where its content does."""
@@ -450,16 +465,3 @@ class Benchmark:
         if target is None:
             raise DatasetError(f'the target field "{self.target_field}" is null')
         return target
-
-
-def recorded_in(row: Mapping[str, object], response_field: str) -> str:
-    """Return the answer that a row brings.
-
-    Raises:
-        DatasetError: There is none, or it is not a text.
-    """
-    recorded = lookup(row, response_field)
-    if not isinstance(recorded, str):
-        kind = "null" if recorded is None else f"a {type(recorded).__name__}"
-        raise DatasetError(f'the response field "{response_field}" must be text, it is {kind}')
-    return recorded

@@ -12,6 +12,7 @@ from typing import Any
 from nel.authoring.benchmark import Benchmark
 from nel.authoring.fewshot import rows_needed
 from nel.datasets.fewshot import open_examples, read_examples
+from nel.errors import ConfigError
 
 
 def bind_examples(
@@ -26,12 +27,15 @@ def bind_examples(
         examples: What the run replaces its source of examples with.
 
     Raises:
+        ConfigError: The benchmark has no place for them.
         DatasetError: They cannot be read, are too few, or one has no target.
         PromptError: One lacks a field that the prompt names.
     """
     settings = benchmark.fewshot
     if benchmark.num_fewshot == 0 or benchmark.response_field is not None:
         return benchmark, None
+    if benchmark.places_no_shots:
+        raise ConfigError(f"{benchmark.name}: {benchmark.places_no_shots}")
     source: Any = examples or settings.dataset
     split = None if examples else settings.split
     base_dir: Path | None = None if examples else benchmark.base_dir

@@ -12,11 +12,10 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import wraps
-from typing import Any, Final, Self
+from typing import Any, ClassVar, Final
 
-from nel.authoring.benchmark import Benchmark, recorded_in
+from nel.authoring.benchmark import Benchmark
 from nel.authoring.problem import label_of
-from nel.datasets.base import RawRow
 from nel.datasets.ids import content_id
 from nel.errors import ConfigError, DatasetError
 from nel.types import JsonObject, Message, Sample
@@ -50,16 +49,9 @@ class SeededBenchmark(Benchmark):
     seed: Callable[[dict[str, Any]], Any]
     """From a prepared row to its `SeedResult`."""
 
-    def with_shots(self, rows: Sequence[RawRow], **_: object) -> Self:
-        """Refuse few-shot examples, which the function would have to put into its problems.
-
-        Raises:
-            ConfigError: Always.
-        """
-        raise ConfigError(
-            f"{self.name} makes whole problems with seed_fn; its {len(rows)} examples have no place"
-            " in them"
-        )
+    places_no_shots: ClassVar[str] = (
+        "it makes whole problems with seed_fn, and examples have no place in them"
+    )
 
     def sample(self, raw: Mapping[str, object], *, sample_id: str) -> Sample:
         """Return the sample that the function makes of a raw row.
@@ -90,9 +82,7 @@ class SeededBenchmark(Benchmark):
             tools=tuple(made.tools),
             subset=label_of(metadata, self.category_field),
             group=label_of(metadata, self.group_field),
-            recorded_response=(
-                None if self.response_field is None else recorded_in(metadata, self.response_field)
-            ),
+            recorded_response=self.recorded_in(metadata),
         )
 
 

@@ -9,13 +9,13 @@ import asyncio
 import inspect
 import threading
 import traceback
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
 from nel.authoring.benchmark import Benchmark
 from nel.authoring.problem import LETTERS
-from nel.errors import JudgeError, NelError, did_you_mean
+from nel.errors import NelError, did_you_mean
 from nel.scoring.result import outcome_of
 from nel.types import Sample, Scored, Scorer, ScorerInput
 
@@ -43,7 +43,6 @@ class Attempt:
     """None where it gave no score; 0 for an answer without one."""
     problem: str | None = None
     """Why it gave no score, and what to do."""
-    needs_judge: bool = False
     is_refused: bool = False
     """Whether the scorer refused the sample with an error of nel."""
 
@@ -117,13 +116,10 @@ def scored(
     """Return what a scorer makes of its input; given up after so many seconds."""
     response = scorer_input.response
     try:
-        returned = _in_time(lambda: result_of(scorer, scorer_input), seconds)
+        returned = result_of(scorer, scorer_input, seconds)
         outcome = outcome_of(returned, response)
     except NelError as error:
-        needs_judge = isinstance(error, JudgeError)
-        return Attempt(
-            response=response, problem=str(error), needs_judge=needs_judge, is_refused=True
-        )
+        return Attempt(response=response, problem=str(error), is_refused=True)
     except KeyError as error:
         return Attempt(response=response, problem=_missing_field(error, scorer_input.metadata))
     except Exception as error:  # noqa: BLE001 - whatever a scorer raises is what is being asked for
@@ -144,23 +140,17 @@ class _Reply(str):
         return str(self)
 
 
-def result_of(scorer: Scorer, scorer_input: ScorerInput) -> object:
-    """Return what a scorer returns, awaited where it has to be."""
-    result = scorer(scorer_input)
-    return asyncio.run(_awaited(result)) if inspect.isawaitable(result) else result
-
-
-async def _awaited(result: Any) -> object:
-    return await result
-
-
-def _in_time(call: Callable[[], object], seconds: float | None) -> object:
+def result_of(scorer: Scorer, scorer_input: ScorerInput, seconds: float | None) -> object:
+    """Return what a scorer returns, awaited where it has to be; raises `TimeoutError` after so many
+    seconds.
+    """
     results: list[object] = []
     errors: list[BaseException] = []
 
     def run() -> None:
         try:
-            results.append(call())
+            result = scorer(scorer_input)
+            results.append(asyncio.run(_awaited(result)) if inspect.isawaitable(result) else result)
         except BaseException as error:  # noqa: BLE001 - re-raised in the waiting thread
             errors.append(error)
 
@@ -176,6 +166,10 @@ def _in_time(call: Callable[[], object], seconds: float | None) -> object:
             f"the scorer did not return within {seconds:g} s; bound what it waits for"
         )
     return results[0]
+
+
+async def _awaited(result: Any) -> object:
+    return await result
 
 
 def _missing_field(error: KeyError, row: Mapping[str, object]) -> str:

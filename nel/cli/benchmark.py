@@ -14,7 +14,7 @@ from nel.errors import EXIT_USAGE
 
 if TYPE_CHECKING:
     from nel.authoring.program_tests import BrokenTask
-    from nel.authoring.validation import Check
+    from nel.discovery.benchmark_checks import Check
 
 app = typer.Typer(
     add_completion=False,
@@ -84,7 +84,7 @@ def _broken_tests(target: str, dataset: str | None, samples: int) -> list[Broken
     """Return the tasks whose tests are of no use; None where the benchmark runs no programs."""
     from nel.authoring.program_tests import check_tests  # noqa: PLC0415
     from nel.authoring.registry import find_benchmark  # noqa: PLC0415 - keeps --help fast
-    from nel.discovery.conformance import samples_of  # noqa: PLC0415
+    from nel.discovery.benchmark_checks import samples_of  # noqa: PLC0415
 
     benchmark = find_benchmark(target)
     return (
@@ -100,9 +100,9 @@ def _checks(target: str, dataset: str | None, samples: int) -> list[Check]:
 
     path, wanted = split_file(target)
     if path is not None:
-        from nel.authoring.validation import validate_file  # noqa: PLC0415
+        from nel.discovery.benchmark_checks import check_file  # noqa: PLC0415
 
-        of_benchmarks = validate_file(path, wanted, dataset=dataset)
+        of_benchmarks = check_file(path, wanted, dataset=dataset, samples_max=samples)
         return [each for checks in of_benchmarks.values() for each in checks]
     from nel.discovery.conformance import check_plugin  # noqa: PLC0415
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import typer
 
 if TYPE_CHECKING:
-    from nel.authoring.validation import Check
+    from nel.discovery.benchmark_checks import Check
 
 
 def show_checks(checks: Sequence[Check], *, indent: str = "  ") -> None:

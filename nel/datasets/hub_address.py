@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
-from urllib.parse import parse_qsl, unquote
 
-from nel.errors import DatasetError, did_you_mean
+from nel.core.addresses import split_address
+from nel.errors import DatasetError
 
 _PARTS_MAX: Final = 4
 _PARAMETERS: Final = ("config", "configs", "file", "split", "revision")
@@ -42,14 +42,14 @@ def parse_uri(uri: str) -> HubAddress:
     Raises:
         DatasetError: It is malformed, or has a parameter that is unknown or given twice.
     """
-    path, _, query = uri.partition("://")[2].partition("?")
+    path, given = split_address(uri, _PARAMETERS, error=DatasetError)
     form = form_of(uri)
-    parts = [unquote(word) for word in path.strip("/").split("/")]
+    parts = path.strip("/").split("/")
     if len(parts) > _PARTS_MAX or not all(map(_PART.fullmatch, parts[:2])):
         raise DatasetError(f"{uri}: {form}")
     if parts[0] == "datasets" and len(parts) > 1:
         raise DatasetError(f"{uri}: leave out datasets/; {form}")
-    parameters = _parameters(uri, query, dict(zip(("config", "split"), parts[2:], strict=False)))
+    parameters = _parameters(uri, dict(zip(("config", "split"), parts[2:], strict=False)), given)
     return HubAddress(
         repo="/".join(parts[:2]),
         config=parameters.get("config"),
@@ -60,18 +60,12 @@ def parse_uri(uri: str) -> HubAddress:
     )
 
 
-def _parameters(uri: str, query: str, parameters: dict[str, str]) -> dict[str, str]:
-    """Return the parameters of a URI with those that its path gives."""
-    for name, value in parse_qsl(query, keep_blank_values=True):
-        if name not in _PARAMETERS:
-            hint = did_you_mean(name, _PARAMETERS) or ";"
-            raise DatasetError(
-                f'{uri}: unknown parameter "{name}"{hint} known: {", ".join(_PARAMETERS)}'
-            )
-        if name in parameters:
-            raise DatasetError(f"{uri}: {name} is given twice")
-        if value:
-            parameters[name] = value
+def _parameters(uri: str, of_path: dict[str, str], of_query: dict[str, str]) -> dict[str, str]:
+    """Return the parameters of a URI's path and query that say something."""
+    twice = next(iter(of_path.keys() & of_query.keys()), None)
+    if twice is not None:
+        raise DatasetError(f"{uri}: {twice} is given twice")
+    parameters = of_path | {name: value for name, value in of_query.items() if value}
     if "config" in parameters and "configs" in parameters:
         raise DatasetError(f"{uri}: give config or configs, not both")
     if "file" in parameters and {"config", "configs"} & parameters.keys():

@@ -32,7 +32,6 @@ _DEFAULT_REVISION: Final = "master"
 _CARD: Final = "README.md"
 _CARD_BYTES_MAX: Final = 4 * 1024 * 1024
 _FILES_MAX: Final = 10_000
-_KEPT_SHOWN_MAX: Final = 3
 _KIND: Final = "dataset"
 
 _MEANINGS: Final = {
@@ -46,7 +45,9 @@ _MEANINGS: Final = {
     "FileIntegrityError": "what the hub sends is not what it lists; try again later",
     "RequestTimeoutError": "the hub did not answer in time",
     "ReadTimeout": "the hub did not answer in time",
-    "ConnectionError": "the hub cannot be reached",
+    "ConnectionError": (
+        "the hub cannot be reached; a commit that was read before needs none: revision=COMMIT"
+    ),
 }
 """What an error of the library means, by the name of its class or of a base of it."""
 
@@ -131,15 +132,12 @@ class _Hub:
         is_commit = COMMIT.fullmatch(revision) is not None
         if is_commit and (stored := self._stored_list(revision)):
             return stored
-        try:
-            entries = self._entries(revision)
-        except ConnectionError as error:
-            raise DatasetError(
-                f"{self._uri}: {explained(error, _MEANINGS)}{self._kept_hint(is_commit)}; "
-                "or give a local copy: --dataset PATH"
-            ) from error
+        entries = self._entries(revision)
         if not entries:
-            raise DatasetError(f"{self._uri}: {self._why_empty(revision)}")
+            raise DatasetError(
+                f'{self._uri}: it has no files at revision "{revision}"; see the hub for its'
+                " revisions"
+            )
         files = self._files(entries)
         commit = revision if is_commit else self._commit(entries, files)
         if commit is None:
@@ -219,13 +217,6 @@ class _Hub:
         _, commit = max(dated)
         return commit if self._files(self._entries(commit)) == files else None
 
-    def _why_empty(self, revision: str) -> str:
-        revisions = self._api.legacy.list_revisions(self._address.repo, _KIND)
-        names = [str(entry.get("Revision")) for entry in revisions if isinstance(entry, dict)]
-        if revision in names:
-            return "it has no files"
-        return f'it has no revision "{revision}"; it has: {", ".join(names) or "none"}'
-
     def _stored_list(self, commit: str) -> _Listing | None:
         entries = kept_list(self._lists / f"{commit}.json")
         if entries is None:
@@ -237,15 +228,6 @@ class _Hub:
         content = dumps({path: [file.size, file.sha256] for path, file in files.items()}).encode()
         path = self._lists / f"{commit}.json"
         keep(path, content, uri=self._uri, variable="MODELSCOPE_CACHE")
-
-    def _kept_hint(self, asked_for_commit: bool) -> str:
-        if asked_for_commit:
-            return ", and this commit is not in the cache"
-        by_age = sorted(
-            self._lists.glob("*.json"), key=lambda path: path.stat().st_mtime, reverse=True
-        )
-        names = [f"revision={path.stem}" for path in by_age[:_KEPT_SHOWN_MAX]]
-        return f"; the cache has {', '.join(names)}" if names else ", and it is not in the cache"
 
 
 def _digest(files: dict[str, _File]) -> str:

@@ -1,34 +1,18 @@
-"""Conformance checks of plugins, without an endpoint.
-
-A benchmark is checked on its own rows: unique ids, prompts that render, gold answers that score 1,
-empty answers that do not; or, where a judge scores, that each answer makes questions for one.
-Benchmarks expect gold answers in different forms, so several plain phrasings are tried.
-"""
+"""Conformance checks of plugins, without an endpoint."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
-from itertools import islice
 
 from nel import plugins
-from nel.authoring.benchmark import Benchmark
-from nel.authoring.registry import find_benchmark
-from nel.authoring.smoke import attempt, gold_attempts, gold_texts, result_of, scored
-from nel.authoring.validation import Check
-from nel.config.load import build_config
+from nel.authoring.smoke import gold_texts, scored
+from nel.discovery.benchmark_checks import Check, check_benchmark
 from nel.discovery.extension_points import shape_error
-from nel.engine.judging.cases import complete_case
-from nel.engine.planning.plan import Plan, make_plans
-from nel.engine.planning.plan_samples import Digests, stream_samples
-from nel.engine.store.codec import decode_sample
-from nel.engine.store.snapshot import StoredSample
-from nel.errors import ConfigError, JudgeError, NelError, PluginError
-from nel.judges.registry import judge_for
-from nel.judges.types import Case, Grade, Judge, Judgement, Opinion, Question, check_case
-from nel.scoring.delegation import case_of
-from nel.scoring.protocol import as_scorer, asks_judge, is_async
+from nel.errors import ConfigError, JudgeError, PluginError
+from nel.judges.types import Judge, Question
+from nel.scoring.protocol import as_scorer
 from nel.types import Sample, ScorerInput
 
 _GOLDS = ("B", "42", "yes")
@@ -55,7 +39,7 @@ def check_plugin(
 
 def _check(kind: str, target: str, dataset: str | None, samples_max: int) -> list[Check]:
     if kind == "benchmarks":
-        return _check_benchmark(target, dataset, samples_max)
+        return check_benchmark(target, dataset, samples_max)
     plugin = plugins.load(kind, target)
     if kind == "judges":
         return _check_judge(plugin)
@@ -91,174 +75,6 @@ def _kind_of(target: str) -> str:
             f'"{target}" is the name of several plugins; choose with --kind {" or ".join(kinds)}'
         )
     return kinds[0] if kinds else "benchmarks"
-
-
-def _check_benchmark(target: str, dataset: str | None, samples_max: int) -> list[Check]:
-    benchmark = find_benchmark(target)
-    is_judged = asks_judge(benchmark.scorer)
-    plan = _plan_of(benchmark, target, dataset)
-    checks = [
-        Check(
-            name="the plugin loads",
-            passed=True,
-            detail=f"{benchmark.name}: {benchmark.description}",
-        )
-    ]
-    try:
-        samples, n_rows, faults, twins = _read(plan, samples_max)
-    except NelError as error:
-        return [
-            *checks,
-            Check(
-                name="the dataset can be read and the prompt's fields exist",
-                passed=False,
-                detail=str(error),
-            ),
-        ]
-    checks += [
-        _without("every row makes a sample", faults, f"{n_rows:,} rows"),
-        _without("ids are unique", twins),
-    ]
-    if is_judged or _asks_of_itself(benchmark, plan, samples[:1]):
-        return [*checks, _can_be_judged(benchmark, plan, samples)]
-    return [*checks, *_gold_and_empty(benchmark, samples)]
-
-
-def _gold_and_empty(benchmark: Benchmark, samples: list[Sample]) -> list[Check]:
-    """Check that a gold answer scores 1 and an empty one does not, where there are gold answers."""
-    if not benchmark.has_gold_answers:
-        return []
-    missed = [
-        sample.id
-        for sample in samples
-        if not any((tried.reward or 0.0) >= 1.0 for tried in gold_attempts(benchmark, sample))
-    ]
-    credited = [
-        sample.id for sample in samples if (attempt(benchmark, sample, "").reward or 0.0) > 0.0
-    ]
-    return [
-        _without(
-            "a gold answer scores 1",
-            missed if samples else ["no sample"],
-            f"{len(samples)} samples",
-        ),
-        _without("an empty answer scores 0", credited),
-    ]
-
-
-def samples_of(target: str, dataset: str | None, samples_max: int) -> list[Sample]:
-    """Return the first samples of a benchmark; raises `NelError` where it cannot be read."""
-    return _read(_plan_of(find_benchmark(target), target, dataset), samples_max)[0]
-
-
-def _plan_of(benchmark: Benchmark, target: str, dataset: str | None) -> Plan:
-    entry = {"name": target, "dataset": dataset, "response_field": benchmark.response_field}
-    endpoint = {
-        "url": "http://127.0.0.1/v1",
-        "model": "none",
-        "protocol": benchmark.protocol or "chat",
-    }
-    # The configuration of a judged benchmark must name a judge; nothing is sent to it.
-    judge = (
-        {"judge": {"url": endpoint["url"], "model": "none"}} if asks_judge(benchmark.scorer) else {}
-    )
-    return make_plans(build_config({"benchmarks": [entry], "endpoint": endpoint, **judge}))[0]
-
-
-def _read(plan: Plan, samples_max: int) -> tuple[list[Sample], int, list[str], list[str]]:
-    ids: dict[str, int] = {}
-    faults: list[str] = []
-    twins: list[str] = []
-    digests = Digests()
-
-    def good() -> Iterator[StoredSample]:
-        for stored in stream_samples(plan, digests, ids.get):
-            if stored.fault is not None:
-                faults.append(stored.fault)
-            if stored.sample_id in ids:
-                twins.append(
-                    f"rows {ids[stored.sample_id]} and {stored.row_number} share the id"
-                    f' "{stored.sample_id}"'
-                )
-            ids[stored.sample_id] = stored.row_number
-            if stored.fault is None:
-                yield stored
-
-    stream = good()
-    samples = [
-        decode_sample(stored.sample_id, stored.content or "")
-        for stored in islice(stream, samples_max)
-    ]
-    for _ in stream:
-        pass
-    return samples, digests.rows, faults, twins
-
-
-def _can_be_judged(benchmark: Benchmark, plan: Plan, samples: list[Sample]) -> Check:
-    """Check that every sample's answer makes questions for a judge; nothing is sent."""
-    refused: list[str] = []
-    n_questions = 0
-    for sample in samples:
-        answer = str(sample.metadata.get(benchmark.response_field or "", "")) or next(
-            iter(gold_texts(sample)), "x"
-        )
-        try:
-            n_questions += _count_questions(benchmark, plan, sample, answer)
-        except Exception as error:  # noqa: BLE001 - any error of the scorer is a finding
-            refused.append(
-                f'sample "{sample.id}": {error}' if isinstance(error, NelError) else f"{error!r}"
-            )
-    detail = (
-        refused[0]
-        if refused
-        else f"{n_questions} questions about {len(samples)} samples; none was sent"
-    )
-    return Check(
-        name="every answer makes questions for a judge",
-        passed=bool(samples) and not refused,
-        detail=detail,
-    )
-
-
-def _asks_of_itself(benchmark: Benchmark, plan: Plan, samples: list[Sample]) -> bool:
-    """Return whether a scorer asks a judge although it is not marked so."""
-    for sample in samples:
-        with suppress(Exception):  # the checks that follow report a faulty scorer
-            return _count_questions(benchmark, plan, sample, "x") > 0
-    return False
-
-
-def _count_questions(benchmark: Benchmark, plan: Plan, sample: Sample, answer: str) -> int:
-    """Return how many questions a scorer makes about an answer; each is graded as right."""
-    n_questions = 0
-
-    def judgement_of(case: Case) -> Judgement:
-        nonlocal n_questions
-        check_case(case)
-        case = complete_case(case, answered, plan)
-        judge = judge_for(case)
-        n_questions += len(list(judge.ask(case)))
-        best = Grade(label="C", score=1.0)
-        opinion = Opinion(judge="none", grade=best, reply=judge.example_reply)
-        return Judgement(
-            template=judge.name, grade=best, aggregate="majority", quorum=1, opinions=(opinion,)
-        )
-
-    async def judgement_later(case: Case) -> Judgement:
-        return judgement_of(case)
-
-    answered = ScorerInput(
-        response=answer,
-        target=sample.target,
-        metadata=dict(sample.metadata),
-        config=dict(benchmark.extra),
-        sample=sample,
-        judge_fn=judgement_later if is_async(benchmark.scorer) else judgement_of,
-    )
-    result = result_of(benchmark.scorer, answered)
-    if isinstance(result, Mapping) and result.get("needs_judge"):
-        judgement_of(case_of(result, answered))
-    return n_questions
 
 
 def _check_scorer(scorer: object) -> list[Check]:
@@ -339,10 +155,3 @@ def _is_refused(check: str, replies: Sequence[tuple[Question, str]]) -> Check:
                 name=check, passed=False, detail=f"it reads as {question.read(reply).label!r}"
             )
     return Check(name=check, passed=True)
-
-
-def _without(name: str, problems: Sequence[str], otherwise: str = "") -> Check:
-    """Return a check that passes where there are no problems; else it names the first."""
-    more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
-    detail = f"{problems[0]}{more}" if problems else otherwise
-    return Check(name=name, passed=not problems, detail=detail)

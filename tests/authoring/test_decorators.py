@@ -10,6 +10,7 @@ import pytest
 
 import nel
 from nel.authoring.benchmark import Benchmark
+from nel.authoring.fewshot_loading import bind_examples
 from nel.byob import ScorerInput, SeedResult, benchmark, scorer
 from nel.errors import ConfigError, DatasetError, PromptError
 from nel.types import Message
@@ -198,7 +199,7 @@ def test_few_shot_examples_have_no_place_in_a_whole_problem() -> None:
     """--num-fewshot on such a benchmark is refused instead of ignored."""
     made = bench(prompt="", seed_fn=lambda row: SeedResult(prompt="p", expected_answer=1), num_fewshot=1)
     with pytest.raises(ConfigError, match="makes whole problems with seed_fn"):
-        made.with_shots([], source="x")
+        bind_examples(made)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from nel.authoring.validation import validate_file
+from nel.discovery.benchmark_checks import check_file
 from tests.datasets.test_hub import PATIENT, needs_datasets
 from tests.support.endpoint import Call, answer, scripted
 from tests.support.hub import FakeHub, running_hub
@@ -42,9 +42,9 @@ def test_an_example_passes_its_checks(example: str, monkeypatch: pytest.MonkeyPa
     """`nel byob validate` finds nothing."""
     monkeypatch.chdir(EXAMPLES)
     dataset = f"{example}.jsonl" if rows_of(example) else None
-    (checks,) = validate_file(Path(f"{example}.py"), dataset=dataset).values()
+    (checks,) = check_file(Path(f"{example}.py"), dataset=dataset).values()
     assert [check for check in checks if not check.passed] == []
-    assert len(checks) == 7
+    assert len(checks) == 5
 
 
 @pytest.mark.parametrize("example", first_rows(1, sorted(ANSWERS)))
@@ -94,13 +94,13 @@ def test_the_example_of_the_skill_runs(tmp_path: Path) -> None:
     (code,) = re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL)
     (tmp_path / "bench.py").write_text(code)
     (tmp_path / "questions.csv").write_text("question,answer\nCapital of France?,Paris\n")
-    (checks,) = validate_file(tmp_path / "bench.py").values()
+    (checks,) = check_file(tmp_path / "bench.py").values()
     assert [check for check in checks if not check.passed] == []
 
 
 def test_the_judged_example(folder: Path) -> None:
     """Its two questions go to the judge, facts give the score and clarity stands beside it; checks find nothing."""
-    (checks,) = validate_file(folder / "judged_answers.py").values()
+    (checks,) = check_file(folder / "judged_answers.py").values()
     assert [check for check in checks if not check.passed] == []
 
     def judge(call: Call, _: int) -> object:

@@ -8,8 +8,8 @@ import pytest
 
 from nel.apps.byob.shipping.source import read_source
 from nel.authoring.registry import find_benchmark
-from nel.authoring.validation import validate_file
 from nel.datasets import open_dataset
+from nel.discovery.benchmark_checks import check_file
 from nel.discovery.conformance import check_plugin
 from nel.engine.scorers.call import is_builtin_rule
 from nel.errors import ConfigError, DatasetError, PluginError
@@ -148,7 +148,7 @@ def test_patterns_are_not_searched_on_the_event_loop(tmp_path: Path, check: str,
 
 def test_the_checks_of_a_file_are_those_that_fit_it() -> None:
     """``nel byob validate`` and ``nel plugin check`` look for no gold answer; a package of it is refused by name."""
-    found = validate_file(_EXAMPLE)["capitals"]
+    found = check_file(_EXAMPLE)["capitals"]
     assert [one.name for one in found if not one.passed] == []
     assert not {"a gold answer scores 1", "an empty answer scores 0"} & {one.name for one in found}  # neither is tried
     assert all(one.passed for one in check_plugin(str(_EXAMPLE)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 from nel import evaluate
 from nel.authoring.adapters.bridge import AdaptedBenchmark
 from nel.authoring.adapters.meta import REGISTERED
+from nel.authoring.fewshot_loading import bind_examples
 from nel.authoring.registry import find_benchmark
 from nel.datasets.source import open_dataset
 from nel.errors import ConfigError, DatasetError
@@ -121,7 +123,7 @@ def test_other_examples_and_rows_are_refused(tmp_path: Path) -> None:
     """The adapter loads both itself."""
     benchmark = loaded(write_adapter(tmp_path, "load_subset"), write_rows(tmp_path / "rows"))
     with pytest.raises(ConfigError, match=r"instead of --num-fewshot give args\.few_shot_num"):
-        benchmark.with_shots([], source="s")
+        bind_examples(replace(benchmark, num_fewshot=1))
     with pytest.raises(DatasetError, match=r"name its data with args\.local_path"):
         benchmark.sample({"q": "?"}, sample_id="0")
     few = loaded(write_adapter(tmp_path, "load_subset"), tmp_path / "rows", few_shot_num=9)

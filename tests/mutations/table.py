@@ -530,9 +530,9 @@ MUTATIONS: Final = (
     Mutation(
         name="empty-answer-credited",
         fault="The validation passes a scorer that gives an empty answer part of the credit.",
-        fragment="if (trial.reward or 0.0) > 0 and not trial.response]",
-        replacement="if (trial.reward or 0.0) >= 1 and not trial.response]",
-        tests=("tests/authoring/test_validation.py",),
+        fragment="if reward > 0 and not tried.response:",
+        replacement="if reward >= 1 and not tried.response:",
+        tests=("tests/discovery/test_benchmark_checks.py",),
     ),
     # The client
     Mutation(
@@ -1602,14 +1602,6 @@ MUTATIONS: Final = (
         replacement='if not (config.get("output") or {}).get("shared"):',
         tests=("tests/artifacts/exporting/test_permissions.py",),
         keyword="where_it_is_wanted",
-    ),
-    Mutation(
-        name="a-metric-gives-what-it-did-not-promise",
-        fault="A metric class that leaves out its own score, or gives another, is scored by whatever is there.",
-        fragment="if sorted(names) != sorted(wanted):",
-        replacement="if False:",
-        tests=("tests/compat/test_nemo_forms.py",),
-        keyword="breaks_its_promise",
     ),
     Mutation(
         name="a-password-of-another-tool-s-file-is-shown",

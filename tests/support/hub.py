@@ -115,9 +115,6 @@ class FakeModelScope:
             return _told(404, "record not found", code=10010205001)
         if repo in self.private and request.headers.get("Authorization") != f"Bearer {self.token}":
             return _told(403, "access denied", code=10010201001)
-        if action == "revisions":
-            names = {"Branches": [{"Revision": "master"}], "Tags": [{"Revision": "v1"}]}
-            return _told(200, "success", {"RevisionMap": names})
         version = self._version(repo, request.query.get("Revision", "master"))
         if action == "repo/tree":
             return self._tree(repo, version, int(request.query["PageNumber"]), int(request.query["PageSize"]))

@@ -85,10 +85,10 @@ def validate(
     trials of the scorer.
     """
     from nel.authoring.registry import split_file  # noqa: PLC0415 - keeps --help fast
-    from nel.authoring.validation import validate_file  # noqa: PLC0415
+    from nel.discovery.benchmark_checks import check_file  # noqa: PLC0415
 
     path, wanted = split_file(file)
-    checks_of = validate_file(path or Path(file), wanted, dataset=dataset)
+    checks_of = check_file(path or Path(file), wanted, dataset=dataset)
     if as_json:
         from nel.core.strict_json import dumps  # noqa: PLC0415
 

@@ -221,15 +221,15 @@ def _scorer(asker: _Asker, proposal: Proposal, flag: str | None) -> str:
 
 def _write_and_try(draft: Draft, path: Path) -> None:
     from nel.apps.byob.wizard.writing import file_text, write_new  # noqa: PLC0415
-    from nel.authoring.validation import validate_file  # noqa: PLC0415 - keeps --help fast
     from nel.cli.checks import show_checks  # noqa: PLC0415 - keeps --help fast
+    from nel.discovery.benchmark_checks import check_file  # noqa: PLC0415 - keeps --help fast
 
     text = file_text(draft, path)
     write_new(path, text)
     typer.echo(f"wrote {path}:\n")
     typer.echo("".join(f"  | {line}".rstrip() + "\n" for line in text.splitlines()))
     typer.echo("tried on made-up answers:")
-    checks = validate_file(path)[draft.name]
+    checks = check_file(path)[draft.name]
     show_checks(checks)
     if not all(check.passed for check in checks):
         typer.echo(f"nel: fix {path}, then: nel byob validate {quote(str(path))}", err=True)

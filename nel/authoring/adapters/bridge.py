@@ -31,7 +31,7 @@ from nel.authoring.adapters.samples import (
     check_json,
     limit_of,
 )
-from nel.authoring.benchmark import Benchmark, recorded_in
+from nel.authoring.benchmark import Benchmark
 from nel.authoring.fewshot import FewShot, Shot, make_shots
 from nel.datasets.base import RawRow
 from nel.datasets.fewshot import prompt_key
@@ -145,9 +145,7 @@ class AdaptedBenchmark(Benchmark):
             gold_kind=self.gold_kind,
             metadata=made.metadata,
             subset=subset,
-            recorded_response=(
-                None if self.response_field is None else recorded_in(raw, self.response_field)
-            ),
+            recorded_response=self.recorded_in(raw),
         )
 
     def with_shots(

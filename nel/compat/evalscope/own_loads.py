@@ -9,10 +9,10 @@ when answers are scored.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final, Self
+from typing import Any, ClassVar, Final
 
 from nel.authoring.adapters.bridge import AdaptedBenchmark
 from nel.authoring.adapters.loading import local_place
@@ -24,7 +24,6 @@ from nel.authoring.adapters.samples import (
     Sample,
     check_json,
 )
-from nel.authoring.benchmark import recorded_in
 from nel.compat.evalscope.datasets import LocalDataLoader, RemoteDataLoader
 from nel.errors import ConfigError, DatasetError, NelError
 from nel.types import Message
@@ -238,6 +237,10 @@ def _content(content: Any) -> Any:
 class OwnLoadBenchmark(AdaptedBenchmark):
     """A benchmark whose adapter loads its samples by methods of its own."""
 
+    places_no_shots: ClassVar[str] = (
+        "it loads its own examples; instead of --num-fewshot give args.few_shot_num"
+    )
+
     def _chosen_samples(self, raw: Mapping[str, Any]) -> list[tuple[int | None, str]]:
         """Return the subset of a row, which is one sample."""
         return [(None, str(raw.get("subset")))]
@@ -257,9 +260,6 @@ class OwnLoadBenchmark(AdaptedBenchmark):
         messages = raw["messages"]
         only = messages[0] if len(messages) == 1 else None
         is_text = only is not None and only["role"] == "user" and isinstance(only["content"], str)
-        recorded = None
-        if self.response_field is not None:
-            recorded = recorded_in(raw.get("metadata") or {}, self.response_field)
         return NelSample(
             id=sample_id,
             input=(
@@ -269,18 +269,7 @@ class OwnLoadBenchmark(AdaptedBenchmark):
             choices=None if raw["choices"] is None else tuple(map(str, raw["choices"])),
             metadata=raw["metadata"] or {},
             subset=str(raw["subset"]),
-            recorded_response=recorded,
-        )
-
-    def with_shots(self, rows: Sequence[Any], **_: Any) -> Self:
-        """Refuse examples, which the adapter loads itself.
-
-        Raises:
-            ConfigError: Always.
-        """
-        raise ConfigError(
-            f"{self.name} loads its own examples, and none of {len(rows)} others; instead of"
-            " --num-fewshot give args.few_shot_num"
+            recorded_response=self.recorded_in(raw["metadata"] or {}),
         )
 
     def example_value(self, raw: Mapping[str, Any]) -> str | None:

@@ -9,10 +9,9 @@ from nel.authoring.lent_names import LentNames
 
 _ROOT: Final = "nemo_evaluator"
 _BYOB: Final = ("nel.compat.nemo.decorators", "nel.byob", "nel.types")
-_METRICS: Final = "nel.compat.nemo.metrics"
 _TEXT: Final = "nel.compat.nemo.text"
 _FORMS: Final = "nel.compat.nemo.forms"
-_SCORING: Final = ("nel.scoring", "nel.types", _METRICS)
+_SCORING: Final = ("nel.scoring", "nel.types")
 _JUDGE: Final = ("nel.byob.judge", "nel.compat.nemo.judge")
 _ENVIRONMENTS: Final = ("nel.byob", "nel.types")
 _HOMES: Final[Mapping[str, Sequence[str]]] = {
@@ -38,13 +37,9 @@ _HOMES: Final[Mapping[str, Sequence[str]]] = {
         ),
         _SCORING,
     ),
-    **dict.fromkeys(
-        (f"{_ROOT}.scoring.{suffix}" for suffix in ("metric", "contracts")), (_METRICS,)
-    ),
     f"{_ROOT}.scoring.judge": (*_SCORING, *_JUDGE),
     f"{_ROOT}.scorers": (_FORMS,),
-    f"{_ROOT}.metrics": ("nel.metrics", _METRICS),
-    f"{_ROOT}.metrics.exact_match": (_METRICS,),
+    f"{_ROOT}.metrics": ("nel.metrics",),
     f"{_ROOT}.metrics.aggregation": ("nel.metrics.aggregation",),
 }
 _LATER: Final = (_ROOT, f"{_ROOT}.environments", f"{_ROOT}.environments.custom")
@@ -61,8 +56,6 @@ _RENAMED: Final[Mapping[str, tuple[str, str]]] = {
         f"{module}.answer_line": (_TEXT, "answer_line")
         for module in (_ROOT, f"{_ROOT}.scoring", f"{_ROOT}.scoring.pattern")
     },
-    f"{_ROOT}.scoring.text._normalize": (_TEXT, "normalised"),
-    f"{_ROOT}.scoring.pattern._normalize_math": (_TEXT, "normalised_formula"),
 }
 
 NAMES: Final = LentNames(homes=_HOMES, renamed=_RENAMED)

@@ -9,15 +9,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final, Self
-from urllib.parse import parse_qsl, unquote
+from typing import Any, ClassVar, Final
 
 from nel import Benchmark, Message, Sample, ScorerInput
-from nel.authoring.benchmark import recorded_in
-from nel.errors import ConfigError, DatasetError, ScorerError, did_you_mean
+from nel.core.addresses import split_address
+from nel.errors import ConfigError, DatasetError, ScorerError
 from nel.prompts import load_template
 from nel_evalscope.tasks import Address, LoadedBenchmark, Refused, load_benchmark
 
@@ -49,6 +48,10 @@ class Rows:
 class AdapterBenchmark(Benchmark):
     """A benchmark whose rows are an adapter's samples with their messages."""
 
+    places_no_shots: ClassVar[str] = (
+        "it chooses its own examples; instead of --num-fewshot write evalscope://NAME?few_shot_num=N"
+    )
+
     def sample(self, raw: Mapping[str, Any], *, sample_id: str) -> Sample:
         """Return the sample that a row of `LoadedBenchmark.rows` describes.
 
@@ -64,9 +67,6 @@ class AdapterBenchmark(Benchmark):
             )
         described = raw["sample"]
         choices = described.get("choices")
-        recorded = None
-        if self.response_field is not None:
-            recorded = recorded_in(described.get("metadata") or {}, self.response_field)
         return Sample(
             id=sample_id,
             input=tuple(_message(one) for one in raw["messages"]),
@@ -74,18 +74,7 @@ class AdapterBenchmark(Benchmark):
             choices=tuple(choices) if choices else None,
             metadata={"sample": described, "subset": raw["subset"]},
             subset=str(raw["subset"]),
-            recorded_response=recorded,
-        )
-
-    def with_shots(self, rows: Sequence[Any], **_: Any) -> Self:
-        """Refuse examples, which the benchmark chooses and shows itself.
-
-        Raises:
-            ConfigError: Always.
-        """
-        raise ConfigError(
-            f"{self.name} chooses its own examples and not among {len(rows)} others; instead of"
-            " --num-fewshot write evalscope://NAME?few_shot_num=N"
+            recorded_response=self.recorded_in(described.get("metadata") or {}),
         )
 
 
@@ -138,8 +127,7 @@ def parse_address(uri: str) -> Address:
     >>> parse_address("evalscope://gsm8k?few_shot_num=0").arguments
     (('few_shot_num', '0'),)
     """
-    path, _, query = uri.partition("://")[2].partition("?")
-    path = unquote(path)
+    path, given = split_address(uri, _PARAMETERS)
     home, at, name = path.rpartition("@")
     if at and not home.startswith("/"):
         raise ConfigError(f"{uri}: give the whole path, or a resume elsewhere would not find it")
@@ -148,16 +136,6 @@ def parse_address(uri: str) -> Address:
         raise ConfigError(
             f"{uri} names no benchmark; write evalscope://NAME or evalscope:///PATH/FILE.py@NAME"
         )
-    given: dict[str, str] = {}
-    for key, value in parse_qsl(query, keep_blank_values=True):
-        if key not in _PARAMETERS:
-            hint = did_you_mean(key, _PARAMETERS) or ";"
-            raise ConfigError(
-                f'{uri}: unknown parameter "{key}"{hint} known: {", ".join(_PARAMETERS)}'
-            )
-        if key in given:
-            raise ConfigError(f"{uri}: {key} is given twice; a list is written {key}=[1,2]")
-        given[key] = value
     hub, aggregate = given.pop("dataset_hub", None), given.pop("aggregate", None)
     if hub is not None and hub not in _HUBS:
         raise ConfigError(f"{uri}: dataset_hub is {hub!r}; give {', '.join(_HUBS)}")

@@ -15,10 +15,9 @@ from importlib import metadata
 from math import isnan
 from pathlib import PurePath
 from typing import Any, ClassVar, Final, Self
-from urllib.parse import parse_qsl, unquote
 
 from nel import Benchmark, Sample, Score, ScorerInput
-from nel.authoring.benchmark import recorded_in
+from nel.core.addresses import split_address
 from nel.errors import ConfigError, DatasetError, JudgeError, ScorerError
 from nel.judges.parsing.formats import may_hold_verdict
 from nel.judges.types import Case, Judgement
@@ -89,6 +88,11 @@ class TaskScorer:
 class TaskBenchmark(Benchmark):
     """A benchmark whose rows are a task's samples with their messages."""
 
+    places_no_shots: ClassVar[str] = (
+        "it chooses its own examples; instead of --num-fewshot give the task's own argument, where"
+        " it has one: inspect://PKG/TASK?fewshot=N"
+    )
+
     def sample(self, raw: Mapping[str, Any], *, sample_id: str) -> Sample:
         """Return the sample that a row of `LoadedTask.rows` describes.
 
@@ -108,21 +112,7 @@ class TaskBenchmark(Benchmark):
             target=row["target"],
             choices=tuple(choices) if choices else None,
             metadata=dict(row),
-            recorded_response=(
-                None if self.response_field is None else recorded_in(row, self.response_field)
-            ),
-        )
-
-    def with_shots(self, rows: Sequence[Any], **_: Any) -> Self:
-        """Refuse examples, which the task chooses and shows itself.
-
-        Raises:
-            ConfigError: Always.
-        """
-        raise ConfigError(
-            f"{self.name} chooses its own examples and not among {len(rows)} others; instead of"
-            " --num-fewshot give the task's own argument, where it has one:"
-            " inspect://PKG/TASK?fewshot=N"
+            recorded_response=self.recorded_in(row),
         )
 
     def with_judges(self, panel: Mapping[str, str], roles: Mapping[str, str]) -> Self:
@@ -190,8 +180,7 @@ def parse_address(uri: str) -> Address:
     >>> parse_address("inspect:///tmp/capitals.py@capitals").home
     '/tmp/capitals.py'
     """
-    location, _, query = uri.partition("://")[2].partition("?")
-    location = unquote(location)
+    location, arguments = split_address(uri)
     home, mark, task = location.rpartition("@")
     if not (mark and home.endswith(".py")):
         home, _, task = location.partition("/")
@@ -204,11 +193,6 @@ def parse_address(uri: str) -> Address:
             f"{uri}: give the whole path, or a resume elsewhere would not find it:"
             f" inspect://$PWD/{home}"
         )
-    arguments: dict[str, str] = {}
-    for name, value in parse_qsl(query, keep_blank_values=True):
-        if name in arguments:
-            raise ConfigError(f"{uri}: {name} is given twice; a list is written {name}=[1,2]")
-        arguments[name] = value
     return Address(home=home, task=task, arguments=tuple(sorted(arguments.items())))
 
 

@@ -11,12 +11,11 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final, Self
-from urllib.parse import parse_qsl, unquote
+from typing import Any, ClassVar, Final
 
 from nel import Benchmark, Message, Sample, ScorerInput
-from nel.authoring.benchmark import recorded_in
-from nel.errors import ConfigError, DatasetError, ScorerError, did_you_mean
+from nel.core.addresses import split_address
+from nel.errors import ConfigError, DatasetError, ScorerError
 from nel.prompts import load_template
 from nel_lm_eval.tasks import RANKED, Address, Rows, load_task
 
@@ -28,6 +27,10 @@ _RESERVED: Final = ("_choices", "_choices_logprobs", "_choices_is_greedy")
 class TaskBenchmark(Benchmark):
     """A benchmark whose rows are a task's documents with their requests."""
 
+    places_no_shots: ClassVar[str] = (
+        "it chooses its own examples; instead of --num-fewshot write lm-eval://TASK?num_fewshot=N"
+    )
+
     def sample(self, raw: Mapping[str, Any], *, sample_id: str) -> Sample:
         """Return the sample that a row of `LoadedTask.rows` describes."""
         fields: dict[str, Any] = {
@@ -37,13 +40,8 @@ class TaskBenchmark(Benchmark):
         }
         if "prompt" in raw:
             asked = raw["prompt"]
-            recorded = (
-                None
-                if self.response_field is None
-                else recorded_in(raw["doc"], self.response_field)
-            )
             text = asked if isinstance(asked, str) else _messages(asked)
-            return Sample(input=text, recorded_response=recorded, **fields)
+            return Sample(input=text, recorded_response=self.recorded_in(raw["doc"]), **fields)
         if self.response_field is not None:
             raise DatasetError(
                 f"{self.name} ranks choices; recorded answers in a field cannot be scored by it"
@@ -52,17 +50,6 @@ class TaskBenchmark(Benchmark):
         if len(contexts) == 1:
             return Sample(input=contexts[0], choices=tuple(continuations), **fields)
         return Sample(input="", choices=tuple(contexts), continuation=continuations[0], **fields)
-
-    def with_shots(self, rows: Sequence[Any], **_: Any) -> Self:
-        """Refuse examples, which the task chooses and shows itself.
-
-        Raises:
-            ConfigError: Always.
-        """
-        raise ConfigError(
-            f"{self.name} chooses its own examples and not among {len(rows)} others; "
-            "instead of --num-fewshot write lm-eval://TASK?num_fewshot=N"
-        )
 
 
 def open_task(uri: str) -> Benchmark:
@@ -129,20 +116,10 @@ def parse_address(uri: str) -> Address:
     >>> parse_address("lm-eval://gsm8k?num_fewshot=5")
     Address(task='gsm8k', num_fewshot=5, include_path=None, apply_chat_template=False)
     """
-    task, _, query = uri.partition("://")[2].partition("?")
-    task = unquote(task).strip("/")
+    path, parameters = split_address(uri, _PARAMETERS)
+    task = path.strip("/")
     if not task:
         raise ConfigError(f"{uri} names no task; write lm-eval://TASK")
-    parameters: dict[str, str] = {}
-    for name, value in parse_qsl(query, keep_blank_values=True):
-        if name not in _PARAMETERS:
-            hint = did_you_mean(name, _PARAMETERS) or ";"
-            raise ConfigError(
-                f'{uri}: unknown parameter "{name}"{hint} known: {", ".join(_PARAMETERS)}'
-            )
-        if name in parameters:
-            raise ConfigError(f"{uri}: {name} is given twice")
-        parameters[name] = value
     shots = parameters.get("num_fewshot")
     if shots is not None and not shots.isdecimal():
         raise ConfigError(f"{uri}: num_fewshot is {shots!r}; give a whole number from 0")

@@ -11,7 +11,7 @@ import pytest
 from nel.apps.byob.wizard.proposals import KINDS, propose, propose_kind, propose_target
 from nel.apps.byob.wizard.table import read_table
 from nel.apps.byob.wizard.writing import SCORERS, Draft, file_text, plain_name, write_new
-from nel.authoring.validation import validate_file
+from nel.discovery.benchmark_checks import check_file
 from nel.errors import ConfigError, OutputError
 from tests.support.endpoint import answer, scripted
 from tests.support.runs import nel, only_run, read_results, write_jsonl
@@ -56,7 +56,7 @@ def test_rows_of_each_kind_are_recognised_and_work(
         choices_field=proposal.choices_field, category_field=proposal.category_field,
     )  # fmt: skip
     write_new(tmp_path / "mine.py", file_text(draft, tmp_path / "mine.py"))
-    assert [check for check in validate_file(tmp_path / "mine.py")["mine"] if not check.passed] == []
+    assert [check for check in check_file(tmp_path / "mine.py")["mine"] if not check.passed] == []
 
 
 @pytest.mark.parametrize("scorer", SCORERS)
@@ -68,7 +68,7 @@ def test_a_file_with_any_scorer_can_be_loaded(tmp_path: Path, scorer: str) -> No
         name="mine", description=hostile, dataset="rows.jsonl", prompt=hostile, target_field="answer", scorer=scorer
     )
     write_new(tmp_path / "mine.py", file_text(draft, tmp_path / "mine.py"))
-    assert "mine" in validate_file(tmp_path / "mine.py")
+    assert "mine" in check_file(tmp_path / "mine.py")
 
 
 def test_nothing_is_overwritten_and_names_are_folded(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from nel.authoring import smoke
-from nel.authoring.validation import Check, validate_file
+from nel.discovery.benchmark_checks import Check, check_file
 from nel.errors import PluginError
 from tests.support.runs import nel
 
@@ -22,7 +22,7 @@ def checked(folder: Path, text: str, rows: list[dict[str, object]] = ROWS) -> di
     """Return the checks of a file's one benchmark by name."""
     (folder / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     (folder / "mine.py").write_text(text)
-    (checks,) = validate_file(folder / "mine.py").values()
+    (checks,) = check_file(folder / "mine.py").values()
     return {check.name: check for check in checks}
 
 
@@ -64,9 +64,12 @@ def test_a_field_that_no_row_has_is_named_with_the_nearest(tmp_path: Path) -> No
     """What would be a KeyError for each row is one line, for the prompt and for the target."""
     good = "def mine(sample: ScorerInput) -> dict:\n    return answer_line(sample)\n"
     found = failures(tmp_path, DECORATED.replace("{question}", "{questoin}") + good)
-    assert 'no row has "questoin"; did you mean "question"?; the fields are answer, question' in found
+    assert (
+        'needs the field "questoin", which is missing; did you mean "question"? the row has answer, question' in found
+    )
     found = failures(tmp_path, DECORATED.replace("'answer'", "'anser'") + good)
-    assert 'no row has "anser"; did you mean "answer"?' in found
+    assert '"anser"' in found
+    assert 'did you mean "answer"?' in found
 
 
 def test_async_and_judged_scorers_are_understood(tmp_path: Path) -> None:
@@ -78,7 +81,7 @@ def test_async_and_judged_scorers_are_understood(tmp_path: Path) -> None:
     )
     assert failures(tmp_path, text) == ""
     text = DECORATED + "def mine(sample: ScorerInput) -> dict:\n    return needs_judge(sample)\n"
-    assert checked(tmp_path, text)["the scorer gives scores"].detail == "not tried further: it asks a judge"
+    assert "2 questions about 2 samples" in checked(tmp_path, text)["every answer makes questions for a judge"].detail
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,35 @@
+"""Addresses of plugins, ``scheme://PATH?NAME=VALUE``: their path and their parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from urllib.parse import parse_qsl, unquote
+
+from nel.errors import ConfigError, NelError, did_you_mean
+
+
+def split_address(
+    uri: str, known: Collection[str] | None = None, *, error: type[NelError] = ConfigError
+) -> tuple[str, dict[str, str]]:
+    """Return the path of an address and its parameters.
+
+    Args:
+        known: The parameters that there are; any where None.
+        error: What is raised.
+
+    Raises:
+        NelError: A parameter is unknown or given twice.
+
+    >>> split_address("lm-eval://gsm8k?num_fewshot=5")
+    ('gsm8k', {'num_fewshot': '5'})
+    """
+    path, _, query = uri.partition("://")[2].partition("?")
+    parameters: dict[str, str] = {}
+    for name, value in parse_qsl(query, keep_blank_values=True):
+        if known is not None and name not in known:
+            hint = did_you_mean(name, known) or ";"
+            raise error(f'{uri}: unknown parameter "{name}"{hint} known: {", ".join(known)}')
+        if name in parameters:
+            raise error(f"{uri}: {name} is given twice")
+        parameters[name] = value
+    return unquote(path), parameters

@@ -1,0 +1,238 @@
+"""Looks at a benchmark before it is run or shipped: its rows, as a run would ask them, and what its
+scorer makes of a gold answer, an empty and a wrong one; or, where a judge scores, that each answer
+makes questions for one.
+
+Sends nothing. Each check says the fix, because its reader has the file open and not the
+documentation. Benchmarks expect gold answers in different forms, so several plain phrasings are
+tried.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from nel.authoring.benchmark import Benchmark
+from nel.authoring.registry import benchmarks_in_file, find_benchmark
+from nel.authoring.smoke import (
+    SECONDS_MAX,
+    Attempt,
+    gold_attempts,
+    gold_texts,
+    odd_attempts,
+    result_of,
+)
+from nel.config.load import build_config
+from nel.engine.judging.cases import complete_case
+from nel.engine.planning.plan import Plan, make_plans
+from nel.engine.planning.plan_samples import Digests, duplicate_id, stream_samples
+from nel.engine.store.codec import decode_sample
+from nel.errors import NelError
+from nel.judges.registry import judge_for
+from nel.judges.types import Case, Grade, Judgement, Opinion, check_case
+from nel.scoring.delegation import case_of
+from nel.scoring.protocol import asks_judge, is_async
+from nel.types import Sample, ScorerInput
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """One thing that was looked at."""
+
+    name: str
+    passed: bool
+    detail: str = ""
+    """What was found, or what is wrong and how to fix it."""
+
+
+def check_file(
+    path: Path, wanted: str | None = None, *, dataset: str | None = None, samples_max: int = 50
+) -> dict[str, list[Check]]:
+    """Return the checks of each benchmark of a file, or of the one that is named.
+
+    Raises:
+        PluginError: The file is missing, fails to run, or defines no benchmark of this name.
+    """
+    if wanted is not None:
+        return {wanted: check_benchmark(f"{path}:{wanted}", dataset, samples_max)}
+    names = list(benchmarks_in_file(path))
+    targets = {name: f"{path}:{name}" for name in names} if names[1:] else {names[0]: str(path)}
+    return {name: check_benchmark(target, dataset, samples_max) for name, target in targets.items()}
+
+
+def check_benchmark(target: str, dataset: str | None, samples_max: int) -> list[Check]:
+    """Return the checks of a benchmark; all rows are read, the first so many are scored.
+
+    Args:
+        dataset: Rows to look at instead of the benchmark's own; a path is relative to the working
+            directory.
+
+    Raises:
+        PluginError: There is no such benchmark.
+    """
+    benchmark = find_benchmark(target)
+    try:
+        plan = _plan_of(benchmark, target, dataset)
+        samples, checks = _read(plan, samples_max)
+    except NelError as error:
+        return [Check(name="it can be asked", passed=False, detail=str(error))]
+    if asks_judge(benchmark.scorer) or _asks_of_itself(benchmark, plan, samples):
+        return [*checks, _can_be_judged(benchmark, plan, samples)]
+    return [*checks, *_scores(benchmark, samples)]
+
+
+def samples_of(target: str, dataset: str | None, samples_max: int) -> list[Sample]:
+    """Return the first samples of a benchmark; raises `NelError` where it cannot be read."""
+    return _read(_plan_of(find_benchmark(target), target, dataset), samples_max)[0]
+
+
+def _without(name: str, problems: Sequence[str], otherwise: str = "") -> Check:
+    """Return a check that passes where there are no problems; else it names the first."""
+    more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
+    detail = f"{problems[0]}{more}" if problems else otherwise
+    return Check(name=name, passed=not problems, detail=detail)
+
+
+def _plan_of(benchmark: Benchmark, target: str, dataset: str | None) -> Plan:
+    entry = {"name": target, "dataset": dataset, "response_field": benchmark.response_field}
+    endpoint = {
+        "url": "http://127.0.0.1/v1",
+        "model": "none",
+        "protocol": benchmark.protocol or "chat",
+    }
+    # The configuration of a judged benchmark must name a judge; nothing is sent to it.
+    judge = (
+        {"judge": {"url": endpoint["url"], "model": "none"}} if asks_judge(benchmark.scorer) else {}
+    )
+    return make_plans(build_config({"benchmarks": [entry], "endpoint": endpoint, **judge}))[0]
+
+
+def _read(plan: Plan, samples_max: int) -> tuple[list[Sample], list[Check]]:
+    """Return the first good samples, and the checks of all rows."""
+    ids: dict[str, int] = {}
+    samples: list[Sample] = []
+    faults: list[str] = []
+    twins: list[str] = []
+    digests = Digests()
+    for stored in stream_samples(plan, digests, ids.get):
+        first_row = ids.setdefault(stored.sample_id, stored.row_number)
+        if first_row != stored.row_number:
+            twins.append(str(duplicate_id(plan, stored, first_row)))
+        if stored.fault is not None:
+            faults.append(stored.fault)
+        elif len(samples) < samples_max:
+            samples.append(decode_sample(stored.sample_id, stored.content or ""))
+    rows = f"{digests.rows:,} rows of {plan.dataset.uri}"
+    return samples, [
+        _without("every row makes a sample", faults, rows),
+        _without("ids are unique", twins),
+    ]
+
+
+def _scores(benchmark: Benchmark, samples: list[Sample]) -> Iterator[Check]:
+    """Yield what the scorer makes of made-up answers: that it gives scores, full ones for a gold
+    answer and none for an empty one.
+    """
+    best: Attempt | None = None
+    missed: list[str] = []
+    credited: list[str] = []
+    for sample in samples:
+        full = False
+        for tried in _attempts(benchmark, sample):
+            if tried.problem:
+                detail = f"for the answer {tried.response!r}: {tried.problem}"
+                yield Check(name="the scorer gives scores", passed=False, detail=detail)
+                return
+            reward = tried.reward or 0.0
+            full = full or reward >= 1.0
+            if best is None or reward > (best.reward or 0.0):
+                best = tried
+            if reward > 0 and not tried.response:
+                credited.append(f"it gave {reward:g}; return False for an empty response")
+        if not full:
+            missed.append(
+                f"sample {sample.id}: no phrasing of {sample.target!r} got full marks; compare what"
+                " the scorer looks for with the target field"
+            )
+    if best is not None:
+        result = dict(best.returned) if isinstance(best.returned, Mapping) else best.returned
+        yield Check(
+            name="the scorer gives scores", passed=True, detail=f"{best.response!r} gives {result}"
+        )
+    if benchmark.has_gold_answers:
+        yield _without("a gold answer scores 1", missed, f"{len(samples)} samples")
+        yield _without("an empty answer scores 0", credited)
+
+
+def _attempts(benchmark: Benchmark, sample: Sample) -> Iterator[Attempt]:
+    """Yield the scores of a gold answer, up to the first phrasing with full marks, and of odd
+    ones.
+    """
+    for tried in gold_attempts(benchmark, sample) if benchmark.has_gold_answers else ():
+        yield tried
+        if (tried.reward or 0.0) >= 1.0:
+            break
+    yield from odd_attempts(benchmark, sample)
+
+
+def _can_be_judged(benchmark: Benchmark, plan: Plan, samples: list[Sample]) -> Check:
+    """Check that every sample's answer makes questions for a judge; nothing is sent."""
+    refused: list[str] = []
+    n_questions = 0
+    for sample in samples:
+        answer = str(sample.metadata.get(benchmark.response_field or "", "")) or next(
+            iter(gold_texts(sample)), "x"
+        )
+        try:
+            n_questions += _count_questions(benchmark, plan, sample, answer)
+        except Exception as error:  # noqa: BLE001 - any error of the scorer is a finding
+            refused.append(
+                f'sample "{sample.id}": {error}' if isinstance(error, NelError) else f"{error!r}"
+            )
+    return _without(
+        "every answer makes questions for a judge",
+        refused,
+        f"{n_questions} questions about {len(samples)} samples; none was sent",
+    )
+
+
+def _asks_of_itself(benchmark: Benchmark, plan: Plan, samples: list[Sample]) -> bool:
+    """Return whether a scorer asks a judge although it is not marked so."""
+    with suppress(Exception):  # the checks that follow report a faulty scorer
+        return _count_questions(benchmark, plan, samples[0], "x") > 0
+    return False
+
+
+def _count_questions(benchmark: Benchmark, plan: Plan, sample: Sample, answer: str) -> int:
+    """Return how many questions a scorer makes about an answer; each is graded as right."""
+    n_questions = 0
+
+    def judgement_of(case: Case) -> Judgement:
+        nonlocal n_questions
+        check_case(case)
+        case = complete_case(case, answered, plan)
+        judge = judge_for(case)
+        n_questions += len(list(judge.ask(case)))
+        best = Grade(label="C", score=1.0)
+        opinion = Opinion(judge="none", grade=best, reply=judge.example_reply)
+        return Judgement(
+            template=judge.name, grade=best, aggregate="majority", quorum=1, opinions=(opinion,)
+        )
+
+    async def judgement_later(case: Case) -> Judgement:
+        return judgement_of(case)
+
+    answered = ScorerInput(
+        response=answer,
+        target=sample.target,
+        metadata=dict(sample.metadata),
+        config=dict(benchmark.extra),
+        sample=sample,
+        judge_fn=judgement_later if is_async(benchmark.scorer) else judgement_of,
+    )
+    result = result_of(benchmark.scorer, answered, SECONDS_MAX)
+    if isinstance(result, Mapping) and result.get("needs_judge"):
+        judgement_of(case_of(result, answered))
+    return n_questions
