@@ -9,10 +9,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from nel.core.atomic_files import write_file
-from nel.errors import OutputError
 from nel.reports.comparison import despite_note, interval, lines, p_text, points, score
-from nel.reports.static_page import static_page
+from nel.reports.static_page import static_page, write_page
 
 
 def write_comparison_page(document: Mapping[str, Any], path: Path) -> None:
@@ -22,11 +20,7 @@ def write_comparison_page(document: Mapping[str, Any], path: Path) -> None:
         OutputError: The directory of the file is not there.
         StoppedEarly: The disk is full.
     """
-    if not path.parent.is_dir():
-        raise OutputError(
-            f"there is no directory {path.parent} to write {path.name} into; create it"
-        )
-    write_file(path, (chunk.encode() for chunk in html_page(document)))
+    write_page(path, html_page(document))
 
 
 def html_page(document: Mapping[str, Any]) -> Iterator[str]:

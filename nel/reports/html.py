@@ -22,7 +22,7 @@ from nel.reports import corrected, extraction, judge_section, repeatability
 from nel.reports.environment import templates_of
 from nel.reports.island import packed_samples
 from nel.reports.page import failure_rows, view_of
-from nel.reports.run_files import read_run
+from nel.reports.run_files import read_run, read_run_yaml
 from nel.reports.samples import select, shown_samples
 from nel.reports.text import preview
 
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 REPORT_NAME: Final = "report.html"
+_RUN_YAML_CHARACTERS_MAX: Final = 64_000
 
 
 def write_report(run_dir: Path) -> Path:
@@ -61,12 +62,16 @@ def render_report(run_dir: Path) -> Iterator[str]:
         style += asset("uplot/uPlot.min.css")
         library = f"/*\n{asset('uplot/LICENSE')}\n*/\n{asset('uplot/uPlot.iife.min.js')}"
         script = library + asset("charts.js") + script
+    run_yaml = read_run_yaml(run_dir)
+    if run_yaml is not None:
+        run_yaml = preview(run_yaml, characters_max=_RUN_YAML_CHARACTERS_MAX)
     chunks = (
         environment()
         .get_template("report.html.j2")
         .generate(
             views=views,
             header=_header(views),
+            run_yaml=run_yaml,
             policy=policy(style, script),
             style=trusted(style),
             script=trusted(script),

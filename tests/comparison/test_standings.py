@@ -87,14 +87,17 @@ def test_runs_that_may_not_be_compared_are_refused(tmp_path: Path) -> None:
         assert "\n" not in str(caught.value)
 
 
-def test_command_prints_tables_and_json(tmp_path: Path) -> None:
-    """The terminal and JSON have the same ranks."""
+def test_command_prints_tables_and_writes_a_page(tmp_path: Path) -> None:
+    """The terminal, the page and JSON have the same ranks; labels are escaped in the page."""
     for name, n in (("<b>", 50), ("weak", 10)):
         write_run(tmp_path / name, lines(_rewards(n)))
     run, sides = CliRunner(), [str(tmp_path / "<b>"), str(tmp_path / "weak")]
-    printed = run.invoke(app, ["leaderboard", *sides])
+    printed = run.invoke(app, ["leaderboard", *sides, "--html", str(tmp_path / "page.html")])
     assert printed.exit_code == 0, printed.stderr
     assert "2 – 2" in printed.stdout
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "&lt;b&gt;" in page
+    assert "<b>" not in page
     document = json.loads(run.invoke(app, ["leaderboard", *sides, "--json"]).stdout)
     assert _spans(document["benchmarks"][0]) == [(1, 1), (2, 2)]
     assert run.invoke(app, ["leaderboard", sides[0]]).exit_code == 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -23,6 +24,9 @@ def leaderboard(
         float, typer.Option(min=0.6, max=0.9999, help="All rank intervals hold at once with this.")
     ] = 0.95,
     seed: Seed = 0,
+    html: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write a self-contained page.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the leaderboard as JSON.")] = False,
 ) -> None:
     """Rank runs by their scores, with the ranks that each may have.
@@ -36,4 +40,6 @@ def leaderboard(
         show_standings,
     )
 
-    show_standings(runs, despite or [], bench or [], level=level, seed=seed, as_json=as_json)
+    show_standings(
+        runs, despite or [], bench or [], level=level, seed=seed, html=html, as_json=as_json
+    )

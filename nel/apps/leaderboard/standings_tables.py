@@ -1,4 +1,4 @@
-"""The output of `nel leaderboard`: a table for each benchmark, or JSON."""
+"""The output of `nel leaderboard`: a table for each benchmark, JSON or a page."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from pathlib import Path
 import typer
 
 from nel.apps.leaderboard.ranked_runs import standings_json
-from nel.apps.leaderboard.standings_rows import (
+from nel.apps.leaderboard.standings_page import (
     HEADINGS,
     method_line,
     open_lines,
     rows,
+    write_standings_page,
 )
 from nel.cli.table import print_table
 from nel.cli.terminal import plain, report_text
@@ -29,6 +30,7 @@ def show_standings(
     *,
     level: float,
     seed: int,
+    html: Path | None,
     as_json: bool,
 ) -> None:
     """Rank and print.
@@ -44,6 +46,8 @@ def show_standings(
     document = standings_json(
         read_sides(each), despite=check_parts(despite), only=only, level=level, seed=seed
     )
+    if html is not None:
+        write_standings_page(document, html)
     if as_json:
         typer.echo(dumps(document))
         return
@@ -53,3 +57,5 @@ def show_standings(
     typer.echo(report_text(method_line(document)))
     for line in open_lines(document):
         typer.echo(plain(line))
+    if html is not None:
+        typer.echo(f"page: {html}")

@@ -1,11 +1,15 @@
-"""Formats a leaderboard of runs by the scores of their rules: a table for each benchmark."""
+"""Formats a leaderboard of runs by the scores of their rules: a table for each benchmark, and a
+page of them.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, Final
 
 from nel.reports import numbers
+from nel.reports.static_page import static_page, write_page
 
 HEADINGS: Final = ("rank", "ranks it may have", "run", "score", "better than", "worse than")
 
@@ -68,6 +72,24 @@ def open_lines(document: Mapping[str, Any]) -> list[str]:
         for pair in benchmark["pairs"]
         if pair["reason"] and pair["p_left_better"] == pair["p_right_better"] == 1
     ] + list(document["warnings"])
+
+
+def write_standings_page(document: Mapping[str, Any], path: Path) -> None:
+    """Write the page, replacing an older one atomically.
+
+    Raises:
+        OutputError: The directory of the file is not there.
+        StoppedEarly: The disk is full.
+    """
+    page = static_page(
+        "standings",
+        document=document,
+        headings=HEADINGS,
+        rows=rows,
+        method=method_line(document),
+        open_lines=open_lines(document),
+    )
+    write_page(path, page)
 
 
 def _score(score: float | None) -> str:
