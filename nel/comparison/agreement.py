@@ -2,8 +2,8 @@
 
 A hand-edited or mixed up directory is refused here where that costs next to nothing: shapes and
 numbers of the small files, the identity's digest, and what results.jsonl adds up to. ``nel verify``
-makes every file again, and finds the
-rest: an edit that changes no sum, or that was made in every file alike.
+makes every file again, and finds the rest: an edit that changes no sum, one of an interval, or one
+that was made in every file alike.
 """
 
 from __future__ import annotations
@@ -22,14 +22,9 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError
 from nel.artifacts.files import directory_name
 from nel.artifacts.shapes.metrics import MetricsFile
 from nel.artifacts.shapes.run_files import BundleFile
-from nel.comparison.lines import FAILED, NOT_ASKED, SCORED, UNSCORED, Columns, Floats
-from nel.comparison.questions import is_universal, metric_values
+from nel.comparison.lines import FAILED, NOT_ASKED, SCORED, UNSCORED, Columns
 from nel.config.identity import Identity
 from nel.errors import OutputError
-from nel.metrics.accumulator import REWARD_KEYS, published_name, published_names
-from nel.metrics.intervals import ANYTIME, LEVEL
-from nel.metrics.question_intervals import new_questions_interval
-from nel.metrics.series import Series
 from nel.reports.run_files import BenchmarkFiles
 
 _ROUNDING: Final = 1e-9
@@ -39,13 +34,10 @@ _STATES: Final = {
     "n_unscored": UNSCORED,
     "n_not_asked": NOT_ASKED,
 }
-_ENDS: Final = ("ci_lower", "ci_upper")
 _REDACTED_FROM: Final = "?"
 """The values of an URL's query are not written, so that the digest of what is written is
 another.
 """
-_OF_ANY_REWARD: Final = ("accuracy", "mean_reward")
-"""Names of a headline whose scores do not all name their reward alike."""
 _SHAPES: Final = {"metrics.json": MetricsFile, "eval-*.json": BundleFile}
 _STRICT: Final = ConfigDict(strict=True, allow_inf_nan=False)
 
@@ -95,7 +87,7 @@ def check_files(
 
 
 def check_results(files: BenchmarkFiles, columns: Columns) -> None:
-    """Check that results.jsonl adds up to the counts and scores of metrics.json.
+    """Check that results.jsonl adds up to the counts and the headline of metrics.json.
 
     Raises:
         OutputError: It does not.
@@ -108,68 +100,13 @@ def check_results(files: BenchmarkFiles, columns: Columns) -> None:
     if wrong.any():
         n_wrong = int(wrong.sum())
         _refuse(files, f"{n_wrong:,} model failures have a reward, which is 0 for all of them")
-    repeats, planned = columns.integers("repeat"), files.bundle["benchmark"].get("repeats")
-    if planned is not None and not 0 <= int(repeats.min()) <= int(repeats.max()) < planned:
-        _refuse(files, f"each sample was asked {planned} times, and a line is of another repeat")
-    for row in metrics["metrics"]:
-        values = _values_of(columns, row["name"], metrics["headline"]["metric"])
-        if values is not None:
-            _refuse_unequal(files, row["name"], row["value"], _series(columns, values).mean())
-
-
-def check_interval(files: BenchmarkFiles, columns: Columns, row: Mapping[str, Any]) -> None:
-    """Check that a metric's interval and bounds are those of its values in results.jsonl, where
-    these are there.
-
-    Raises:
-        OutputError: They are not, or are those of another level.
-    """
-    _check_own_ends(files, row)
-    name, headline = row["name"], files.metrics["headline"]["metric"]
-    values = _values_of(columns, name, headline)
-    if values is None or row["ci_method"] == ANYTIME or (columns.states == NOT_ASKED).any():
-        return
-    series = _series(columns, values)
-    _check_ends(files, columns, row, series)
-    if row["bounds"] is not None:
-        n_unscored = int((columns.states == UNSCORED).sum())
-        lowest = series.total / len(columns) if n_unscored else row["value"]
-        highest = lowest + n_unscored / len(columns)
-        _refuse_unequal(files, f"lower bound of {name}", row["bounds"]["lower"], lowest)
-        _refuse_unequal(files, f"upper bound of {name}", row["bounds"]["upper"], highest)
-
-
-def _check_own_ends(files: BenchmarkFiles, row: Mapping[str, Any]) -> None:
-    """Check that the interval and the bounds of a metric fit each other."""
-    name, lower, upper = row["name"], row["ci_lower"], row["ci_upper"]
-    if (
-        row["ci_level"] != LEVEL
-        or (lower is None) != (upper is None)
-        or (lower is not None and lower > upper)
-    ):
-        _refuse(files, f"the interval of {name} is none of level {LEVEL:g}")
-    bounds, value = row["bounds"], row["value"]
-    n_questions = max(other["n_questions"] for other in files.metrics["metrics"])
-    is_of_all = row["n_questions"] == n_questions  # bounds are of those left out too
-    if bounds and is_of_all and value is not None and not _is_within(value, bounds):
-        _refuse(files, f"the bounds of {name} do not hold its value")
-
-
-def _check_ends(
-    files: BenchmarkFiles, columns: Columns, row: Mapping[str, Any], series: Series
-) -> None:
-    """Check that the interval is the one that the values give."""
-    kind = (files.metrics.get("selection") or {}).get("kind")
-    ends: tuple[float | None, float | None] = (None, None)
-    if kind != "first":  # the first so many questions have no interval
-        recomputed = new_questions_interval(series, _groups(columns))
-        ends = recomputed.lower, recomputed.upper
-    written = row["new_questions"] if kind == "sample" else row
-    for end, made in zip(_ENDS, ends, strict=True):
-        limit = made
-        if made is not None and series.unit:
-            limit = min(max(made, 0.0), 1.0)
-        _refuse_unequal(files, f"{end} of {row['name']}", written[end], limit)
+    known = ~np.isnan(columns.numbers("reward"))
+    if known.any():
+        rewards = columns.numbers("reward")[known]
+        _, questions = np.unique(columns.integers("position")[known], return_inverse=True)
+        means = np.bincount(questions, weights=rewards) / np.bincount(questions)
+        headline = metrics["headline"]
+        _refuse_unequal(files, headline["metric"], headline["value"], float(means.mean()))
 
 
 def shape_problem(files: BenchmarkFiles) -> str:
@@ -202,7 +139,9 @@ def _disagreement(files: BenchmarkFiles) -> str:
     name = headline["metric"]
     rows = [row for row in metrics["metrics"] if row["name"] == name]
     if not rows or any(
-        row[key] != headline[key] for row in rows for key in ("value", *_ENDS, "bounds")
+        row[key] != headline[key]
+        for row in rows
+        for key in ("value", "ci_lower", "ci_upper", "bounds")
     ):
         return f"metrics.json has the headline {name}, and no or another row of it"
     if not bundle:
@@ -239,67 +178,6 @@ def _other_identity(files: BenchmarkFiles, plan: Mapping[str, Any]) -> str:
     if is_whole and Identity(fields=fields).digest != digest:
         return "identity_fields in eval-*.json do not have the digest that stands beside them"
     return ""
-
-
-def _values_of(columns: Columns, name: str, headline: str) -> Floats | None:
-    """Return the values of a metric in lines, NaN where it has none; None where lines do not give
-    them all.
-    """
-    if name == headline:
-        return columns.numbers("reward")
-    key = _keys_of(columns, headline).get(name)
-    if key is None:
-        return None
-    values = columns.metric(key)
-    is_filled = is_universal(columns, key) and np.isnan(values[columns.states == FAILED]).any()
-    return None if is_filled else metric_values(columns, key)
-
-
-def _keys_of(columns: Columns, headline: str) -> dict[str, str]:
-    """Return the names of values in lines by the names of their metrics, where these are certain.
-
-    Which value the reward is stands nowhere. Other metrics are named so that they have no name of
-    these.
-    """
-    keys = columns.metric_names
-    if columns.is_cut or not keys:
-        return {}
-    rewards = [key for key in keys if published_name(key) == headline]
-    if not rewards or headline in _OF_ANY_REWARD:
-        rewards = [key for key in keys if key in rewards or key in REWARD_KEYS] or keys
-    first, *others = (
-        {name: key for key, name in published_names(keys, headline, reward).items()}
-        for reward in rewards
-    )
-    return {
-        name: key for name, key in first.items() if all(other.get(name) == key for other in others)
-    }
-
-
-def _series(columns: Columns, values: Floats) -> Series:
-    """Return the values in the order of the dataset."""
-    known = np.flatnonzero(~np.isnan(values))
-    positions = columns.integers("position")[known]
-    order = np.argsort(positions, kind="stable")
-    return Series.of(positions[order], values[known][order])
-
-
-def _groups(columns: Columns) -> dict[int, str]:
-    codes, names = columns.integers("group"), columns.groups
-    known = np.flatnonzero(codes >= 0)
-    positions = columns.integers("position")[known].tolist()
-    return {
-        position: names[code]
-        for position, code in zip(positions, codes[known].tolist(), strict=True)
-    }
-
-
-def _is_within(value: float, bounds: Mapping[str, float]) -> bool:
-    """Return whether a value lies between bounds, which are added up in another order than it
-    is.
-    """
-    nearest = min(max(value, bounds["lower"]), bounds["upper"])
-    return math.isclose(value, nearest, rel_tol=_ROUNDING, abs_tol=_ROUNDING)
 
 
 def _refuse_unequal(

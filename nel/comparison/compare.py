@@ -25,7 +25,7 @@ from nel.comparison.measures import (
     measure,
     scores_of,
 )
-from nel.comparison.pairing import Pairing, needs_rows, pair
+from nel.comparison.pairing import Pairing, pair
 from nel.comparison.questions import Questions, is_universal
 from nel.comparison.sides import Side, SideBenchmark
 from nel.decide.multiplicity import benjamini_hochberg, holm
@@ -110,7 +110,7 @@ def compare(
         OutputError: A file is damaged.
     """
     baseline, *others = sides
-    columns: dict[tuple[str, bool], Columns] = {}
+    columns: dict[str, Columns] = {}
     candidates = [_candidate(baseline, side, settings, despite, only, columns) for side in others]
     return _adjusted(
         Comparison(baseline=baseline, candidates=candidates, settings=settings, despite=despite)
@@ -123,18 +123,17 @@ def _candidate(
     settings: Settings,
     despite: frozenset[str],
     only: Sequence[str],
-    columns: dict[tuple[str, bool], Columns],
+    columns: dict[str, Columns],
 ) -> Candidate:
     shared = common_benchmarks(baseline, side, only)
     compared = []
     for left, right in shared:
         before, after = baseline.benchmarks[left], side.benchmarks[right]
-        key = left, needs_rows(before, after)
-        if key not in columns:
-            columns[key] = before.columns(rows=key[1])
+        if left not in columns:
+            columns[left] = before.columns()
         what = f"{left} of {baseline.label} and {side.label}"
         compared.append(
-            compare_benchmark(before, columns[key], after, settings, despite=despite, what=what)
+            compare_benchmark(before, columns[left], after, settings, despite=despite, what=what)
         )
     return Candidate(
         side=side,
@@ -197,7 +196,7 @@ def compare_benchmark(
         UsageError: The sides differ in a part that was not waved through, or fewer than two samples
             are in common.
     """
-    others = candidate.columns(rows=needs_rows(baseline, candidate))
+    others = candidate.columns()
     pairing = pair(baseline, columns, candidate, others, by_position="pairing" in despite)
     differing = differences(baseline, candidate, pairing)
     refuse_unequal(differing, despite, what)
@@ -240,7 +239,7 @@ def check_before_asking(side: Side, margin: float) -> None:
         OutputError: A file is damaged, or the files do not agree.
     """
     for benchmark in side.benchmarks.values():
-        rewards = benchmark.columns(rows=False).numbers("reward")
+        rewards = benchmark.columns().numbers("reward")
         known = rewards[~np.isnan(rewards)]
         if margin >= 1:
             _refuse_margin(

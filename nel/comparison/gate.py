@@ -32,7 +32,6 @@ from nel.comparison.measures import (
     measure,
     scores_of,
 )
-from nel.comparison.pairing import needs_rows
 from nel.comparison.sides import Side, SideBenchmark
 from nel.decide.policy import Direction, Policy, ResolvedRule
 from nel.decide.verdict import GateDecision, non_inferiority
@@ -120,7 +119,7 @@ def gate(
         before, after = baseline.benchmarks[name], candidate.benchmarks[shared[name]]
         compared = compare_benchmark(
             before,
-            before.columns(rows=needs_rows(before, after)),
+            before.columns(),
             after,
             settings,
             despite=despite,

@@ -23,8 +23,6 @@ Digests = npt.NDArray[np.uint64]
 
 METRICS_MAX: Final = 32
 """Metrics beside the reward that are kept of one benchmark."""
-LABELS_MAX: Final = 100_000
-"""Distinct models, causes and kinds that are counted by name."""
 SCORED: Final = 0
 FAILED: Final = 1
 UNSCORED: Final = 2
@@ -37,7 +35,6 @@ STATES: Final = {
 }
 DIGEST_BYTES: Final = 8
 _DIGEST_BITS: Final = (1 << 64) - 1
-_TEXTS: Final[frozenset[type]] = frozenset((str,))
 MIX: Final = 0x9E3779B97F4A7C15
 _DIGESTS: Final = ("sample", "row", "prompt", "expected", "offset")
 _SIGNED: Final = ("position", "repeat", "occurrence")
@@ -97,7 +94,7 @@ class Block:
     """The text of each code, by the names of `CODED`."""
     metrics: Mapping[str, Floats]
     """In the order in which they occur first; NaN where a line has none."""
-    models: Mapping[str | None, int]
+    models: Mapping[str, int]
     causes: Mapping[str, int]
     has_samples: bool = True
     has_rows: bool
@@ -135,7 +132,7 @@ def block_of(lines: Sequence[Line]) -> Block:
             name: np.array([float(row.get(name, math.nan)) for row in rows])
             for name in dict.fromkeys(chain.from_iterable(rows))
         },
-        models=Counter(fields["model"]),
+        models=Counter(filter(None, fields["model"])),
         causes=Counter(filter(None, fields["cause"])),
         has_samples=None not in fields["sample"],
         has_rows=None not in fields["row"],
@@ -162,8 +159,8 @@ class Columns:
         self._metrics: dict[str, None] = {}
         """Names, in the order in which they occur first."""
         self._codes: dict[str, dict[str, int]] = {name: {} for name in CODED}
-        self.models: dict[str, int] = {}
-        self.causes: dict[str, int] = {}
+        self.models: Counter[str] = Counter()
+        self.causes: Counter[str] = Counter()
         self.has_samples = True
         self.has_rows = True
         self.has_questions = True
@@ -184,8 +181,8 @@ class Columns:
         for name, codes in self._codes.items():
             known = [codes.setdefault(text, len(codes)) for text in block.labels[name]]
             block.columns[name] = np.array([*known, -1], dtype=np.int64)[block.columns[name]]
-        _count(self.models, block.models)
-        _count(self.causes, block.causes)
+        self.models.update(block.models)
+        self.causes.update(block.causes)
         self.has_samples &= block.has_samples
         self.has_rows &= block.has_rows
         self.has_questions &= block.has_questions
@@ -199,10 +196,7 @@ class Columns:
     @property
     def is_cut(self) -> bool:
         """Return whether there may have been more names than are kept."""
-        return (
-            len(self._metrics) >= METRICS_MAX
-            or max(len(self.models), len(self.causes)) >= LABELS_MAX
-        )
+        return len(self._metrics) >= METRICS_MAX
 
     def _column(self, name: str) -> npt.NDArray[Any]:
         """Return a column, put together when it is first used."""
@@ -275,18 +269,6 @@ def joined(number: int, other: int) -> int:
     return ((number * MIX) ^ (other + (number >> 7))) & _DIGEST_BITS
 
 
-def digests_of(values: Sequence[object]) -> Digests:
-    """Return `digest` of each value."""
-    if not _TEXTS.issuperset(map(type, values)):
-        return np.array([digest(text) for text in values], dtype=np.uint64)
-    texts: Sequence[Any] = values
-    digests = [
-        blake2b(text.encode("utf-8", "surrogatepass"), digest_size=DIGEST_BYTES).digest()
-        for text in texts
-    ]
-    return np.frombuffer(b"".join(digests), dtype="<u8").astype(np.uint64, copy=False)
-
-
 def joined_digests(first: Digests, other: Digests) -> Digests:
     """Return `joined` of each pair of digests."""
     return np.asarray((first * np.uint64(MIX)) ^ (other + (first >> np.uint64(7))))
@@ -299,9 +281,3 @@ def number_or_nan(value: Any) -> float:
         if isinstance(value, (int, float)) and not isinstance(value, bool)
         else math.nan
     )
-
-
-def _count(counts: dict[str, int], more: Mapping[str | None, int] | Mapping[str, int]) -> None:
-    for name, count in more.items():
-        if name is not None and (name in counts or len(counts) < LABELS_MAX):
-            counts[name] = counts.get(name, 0) + count

@@ -4,24 +4,18 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-import numpy as np
-
 from nel.comparison.agreement import check_results
-from nel.comparison.blocks import BlockReader
 from nel.comparison.lines import (
     NOT_ASKED,
     SCORED,
     STATES,
     UNSCORED,
-    Digests,
-    Ints,
     Line,
     digest,
-    digests_of,
     joined,
     number_or_nan,
 )
@@ -49,7 +43,6 @@ _CONTENT_ID: Final = re.compile(
 )
 """A hash of the row, with a number where the row is repeated, as `nel.datasets.ids` makes it."""
 _CONTENT_ID_LENGTH: Final = 16
-_HEX: Final = re.compile(r"[0-9a-f]*")
 _CATEGORY: Final = "category"
 _IMPORTED: Final = "imported.format"
 """A field of the identity of results that another tool made."""
@@ -124,7 +117,6 @@ def _benchmark(run_dir: Path, files: BenchmarkFiles) -> SideBenchmark:
         path=where / "results.jsonl",
         read_line=_line,
         read_texts=_texts,
-        make_blocks=lambda: BlockReader(_identities, _cause),
         fields=fields,
         n_lines=int(metrics["accounting"]["n_total"]),
         recorded=recorded,
@@ -198,25 +190,6 @@ def _identity(sample_id: str) -> tuple[int, int, bool]:
     if matched is None:
         return digest(sample_id), 1, True
     return int(matched["base"], 16), int(matched["occurrence"] or 1), False
-
-
-def _identities(sample_ids: Sequence[str]) -> tuple[Digests, Ints, bool]:
-    """Return the digest and the occurrence of each id as `_identity` does, and whether all are the
-    rows' own.
-    """
-    lengths = set(map(len, sample_ids))
-    once = np.ones(len(sample_ids), dtype=np.int64)
-    if max(lengths) < _CONTENT_ID_LENGTH:
-        return digests_of(sample_ids), once, True
-    text = "".join(sample_ids)
-    if lengths == {_CONTENT_ID_LENGTH} and _HEX.fullmatch(text):
-        return np.frombuffer(bytes.fromhex(text), dtype=">u8").astype(np.uint64), once, False
-    identities, occurrences, are_own = zip(*map(_identity, sample_ids), strict=True)
-    return (
-        np.array(identities, dtype=np.uint64),
-        np.array(occurrences, dtype=np.int64),
-        all(are_own),
-    )
 
 
 def _cause(outcome: Mapping[str, Any]) -> str:

@@ -76,7 +76,7 @@ def pair(
     left_questions = questions_of(columns, key, str(baseline.path))
     right_questions = questions_of(others, key, str(candidate.path))
     left, right = _in_common(left_questions, right_questions)
-    by_row = needs_rows(baseline, candidate)
+    by_row = _needs_rows(baseline, candidate)
     same = _same_content(left_questions, left, right_questions, right, by_row=by_row)
     left, right = left[same], right[same]
     prompts = left_questions.digest_of("prompt")[left], right_questions.digest_of("prompt")[right]
@@ -92,7 +92,7 @@ def pair(
     )
 
 
-def needs_rows(baseline: SideBenchmark, candidate: SideBenchmark) -> bool:
+def _needs_rows(baseline: SideBenchmark, candidate: SideBenchmark) -> bool:
     """Return whether the pairs of two runs of nel are checked by their rows: where the datasets may
     not be the same.
     """

@@ -15,7 +15,6 @@ from typing import Any, Final, Literal
 
 import numpy as np
 
-from nel.comparison.blocks import BlockReader
 from nel.comparison.lines import Block, Columns, Line, block_of
 from nel.core.forked_map import collection_paused, mapped, parts_of_lines, usable_processes
 from nel.core.strict_json import loads
@@ -79,8 +78,6 @@ class SideBenchmark:
     read_texts: Callable[[Mapping[str, Any]], Texts]
     fields: Mapping[str, object]
     """What must be equal for two results to be comparable, as far as the files say."""
-    make_blocks: Callable[[], BlockReader] | None = None
-    """For files that are read many lines at a time; None where each line is read alone."""
     n_lines: int | None = None
     """As the files beside it promise; None where none does."""
     recorded: bool = False
@@ -101,22 +98,16 @@ class SideBenchmark:
     where none do.
     """
 
-    def columns(self, *, rows: bool = True) -> Columns:
+    def columns(self) -> Columns:
         """Read every line.
-
-        Args:
-            rows: Whether digests of the dataset's rows are wanted; without them nel's own results
-                are read faster.
 
         Raises:
             OutputError: The file is damaged, empty, or shorter or longer than the files beside it
                 say.
             UsageError: A score is not a finite number.
         """
-        with (
-            collection_paused()
-        ):  # lines of JSON have no cycles; the search takes a fifth of the time
-            columns = self._read(rows=rows)
+        with collection_paused():  # JSON has no cycles; the search takes a fifth of the time
+            columns = self._read()
         if not len(columns):
             raise OutputError(f"{self.path} holds no result; nothing can be compared")
         if self.n_lines is not None and len(columns) != self.n_lines:
@@ -134,24 +125,23 @@ class SideBenchmark:
             self.check(columns)
         return columns
 
-    def _read(self, *, rows: bool) -> Columns:
-        processes = usable_processes() if self.make_blocks is not None else 1
+    def _read(self) -> Columns:
+        processes = usable_processes()
         try:
             if processes > 1 and self.path.stat().st_size > PART_BYTES:
-                columns = self._read_in_parts(processes, rows=rows)
+                columns = self._read_in_parts(processes)
                 if columns is not None:
                     return columns
         except OSError as error:
             raise OutputError(f"cannot read {self.path}: {error.strerror or error}") from error
-        return self._read_lines(line_blocks(self.path), rows=rows)
+        return self._read_lines(line_blocks(self.path))
 
-    def _read_in_parts(self, processes: int, *, rows: bool) -> Columns | None:
+    def _read_in_parts(self, processes: int) -> Columns | None:
         """Read parts of the file in processes; None where one of them needs what stands before it,
         or is damaged.
         """
         columns = Columns()
-        ranges = parts_of_lines(self.path, PART_BYTES)
-        parts = mapped(partial(self._part, rows=rows), ranges, processes=processes)
+        parts = mapped(self._part, parts_of_lines(self.path, PART_BYTES), processes=processes)
         with closing(parts):
             for part in parts:
                 if part is None or part.is_cut:
@@ -159,18 +149,16 @@ class SideBenchmark:
                 columns.extend(part)
         return columns
 
-    def _part(self, byte_range: tuple[int, int], *, rows: bool) -> Columns | None:
+    def _part(self, byte_range: tuple[int, int]) -> Columns | None:
         try:
-            return self._read_lines(line_blocks(self.path, *byte_range), rows=rows)
+            return self._read_lines(line_blocks(self.path, *byte_range))
         except NelError:  # the whole file is read again, which says where
             return None
 
-    def _read_lines(self, blocks: LineBlocks, *, rows: bool) -> Columns:
-        columns, reader = Columns(), None if self.make_blocks is None else self.make_blocks()
+    def _read_lines(self, blocks: LineBlocks) -> Columns:
+        columns = Columns()
         for lines, first, offsets in blocks:
-            block = None if reader is None else reader.block_of(lines, offsets, rows=rows)
-            if block is None:
-                block = self._block(json_objects(lines, first, offsets, self.path))
+            block = self._block(json_objects(lines, first, offsets, self.path))
             if block is not None:
                 columns.add(block)
         return columns

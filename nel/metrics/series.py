@@ -6,13 +6,12 @@ from __future__ import annotations
 
 import math
 from array import array
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Final
 
 from nel.core.scaling import mean_of
-from nel.metrics.late_numpy import np
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    pass
 
 _ZERO_AND_ONE: Final = (0.0, 1.0)
 
@@ -47,32 +46,6 @@ class Series:
         self.total = 0.0
         self.binary = True
         self.unit = True
-
-    @classmethod
-    def of(cls, questions: NDArray[np.int64], values: NDArray[np.float64]) -> Self:
-        """Return the series of many values of scored samples at once, equal to adding each but for
-        rounding.
-
-        Args:
-            questions: Of each value, in order.
-            values: As many.
-        """
-        series = cls()
-        distinct, starts, counts = np.unique(questions, return_index=True, return_counts=True)
-        if len(values):
-            with np.errstate(over="ignore", invalid="ignore"):
-                means = np.add.reduceat(values, starts) / counts
-                series.total = float(values.sum())
-            if not np.isfinite(means).all():
-                # Sums of the largest numbers overflow, their mean does not.
-                means = np.add.reduceat(values / np.repeat(counts, counts), starts)
-            series._means = array("d", means.tobytes())
-            series.repeats = int(counts.max())
-        series.questions = array("q", distinct.astype(np.int64).tobytes())
-        series.n = series.n_scored = len(values)
-        series.binary = bool(((values == 0.0) | (values == 1.0)).all())
-        series.unit = bool(((values >= 0.0) & (values <= 1.0)).all())
-        return series
 
     def add(self, question: int, value: float, *, scored: bool) -> None:
         """Add one value; questions come in order."""

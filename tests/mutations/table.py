@@ -1199,9 +1199,9 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="unscored-line-with-a-reward",
-        fault="An unscored line that has a reward is taken in when many lines are read at once.",
-        fragment="or not np.isnan(rewards[~has_reward]).all():",
-        replacement=":",
+        fault="An unscored line that has a reward is taken in.",
+        fragment="if (reward is None) != (state >= UNSCORED):",
+        replacement="if False:",
         tests=("tests/comparison/test_blocks.py",),
     ),
     Mutation(

@@ -16,7 +16,7 @@ from nel.comparison.compare import common_benchmarks
 from nel.comparison.early_stop import n_not_asked
 from nel.comparison.fields import differences, refuse_unequal
 from nel.comparison.measures import REWARD, Measure, Settings, measure, scores_of
-from nel.comparison.pairing import needs_rows, pair
+from nel.comparison.pairing import pair
 from nel.comparison.questions import Questions
 from nel.comparison.sides import Side
 from nel.core.scaling import mean_of
@@ -132,10 +132,7 @@ def _duels(
 ) -> tuple[list[_Duel], list[float | None]]:
     """Return every pair of runs on a benchmark, and the score of each run."""
     benchmarks = [side.benchmarks[name] for side in sides]
-    rows = any(
-        needs_rows(benchmark, other) for benchmark, other in itertools.combinations(benchmarks, 2)
-    )
-    columns = [benchmark.columns(rows=rows) for benchmark in benchmarks]
+    columns = [benchmark.columns() for benchmark in benchmarks]
     duels: list[_Duel] = []
     scores: list[float | None] = [None] * len(sides)
     for left, right in itertools.combinations(range(len(sides)), 2):
