@@ -7,7 +7,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from hashlib import blake2b
 from itertools import chain
 from typing import Any, Final, NamedTuple
@@ -39,6 +38,9 @@ MIX: Final = 0x9E3779B97F4A7C15
 _DIGESTS: Final = ("sample", "row", "prompt", "expected", "offset")
 _SIGNED: Final = ("position", "repeat", "occurrence")
 _REAL: Final = ("reward", "tokens", "latency", "characters")
+_SMALL: Final = ("state", "is_own_id")
+_METRIC: Final = "metric "
+"""Before the name of a metric among the columns."""
 CODED: Final = ("category", "group")
 """Columns of texts that repeat, kept as numbers."""
 
@@ -81,127 +83,92 @@ class Line(NamedTuple):
     """Whether the id is the row's own and not a hash of its content."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Block:
-    """Lines of one benchmark as columns; the names are those of `Line`."""
-
-    n: int
-    columns: dict[str, npt.NDArray[Any]]
-    """Of digests 0 where a line has none, of numbers NaN, of codes -1; ``row`` is 0 where it was
-    not wanted.
-    """
-    labels: Mapping[str, Iterable[str]]
-    """The text of each code, by the names of `CODED`."""
-    metrics: Mapping[str, Floats]
-    """In the order in which they occur first; NaN where a line has none."""
-    models: Mapping[str, int]
-    causes: Mapping[str, int]
-    has_samples: bool = True
-    has_rows: bool
-    has_questions: bool = True
-    has_own_ids: bool
-
-
-def block_of(lines: Sequence[Line]) -> Block:
-    """Return lines as columns.
-
-    Args:
-        lines: At least one.
-
-    Raises:
-        ValueError: A value is not of its column's type, as with TypeError and OverflowError.
-    """
-    fields: dict[str, Sequence[Any]] = dict(
-        zip(Line._fields, zip(*lines, strict=True), strict=True)
-    )
-    columns: dict[str, npt.NDArray[Any]] = {
-        name: np.array([number or 0 for number in fields[name]], dtype=np.uint64)
-        for name in _DIGESTS
-    }
-    columns |= {name: np.array(fields[name], dtype=np.int64) for name in _SIGNED}
-    columns |= {name: np.array(fields[name], dtype=np.float64) for name in _REAL}
-    labels = {}
-    for name in CODED:
-        columns[name], labels[name] = coded(fields[name])
-    rows = fields["metrics"]
-    return Block(
-        n=len(lines),
-        columns={**columns, "state": np.array(fields["state"], dtype=np.int8)},
-        labels=labels,
-        metrics={
-            name: np.array([float(row.get(name, math.nan)) for row in rows])
-            for name in dict.fromkeys(chain.from_iterable(rows))
-        },
-        models=Counter(filter(None, fields["model"])),
-        causes=Counter(filter(None, fields["cause"])),
-        has_samples=None not in fields["sample"],
-        has_rows=None not in fields["row"],
-        has_questions=all(fields["prompt"]),
-        has_own_ids=all(fields["is_own_id"]),
-    )
-
-
-def coded(texts: Sequence[str | None]) -> tuple[Ints, list[str]]:
-    """Return texts as numbers, -1 for none, and the text of each number."""
-    labels = [text for text in dict.fromkeys(texts) if text is not None]
-    codes: dict[str | None, int] = {text: code for code, text in enumerate(labels)}
-    return np.array([codes.get(text, -1) for text in texts], dtype=np.int64), labels
-
-
 class Columns:
     """The lines of one benchmark of one side, as arrays of about a hundred bytes a line."""
 
     def __init__(self) -> None:
         """Start without lines."""
-        self._blocks: list[Block] = []
+        self._chunks: list[dict[str, npt.NDArray[Any]]] = []
+        """Of digests 0 where a line has none, of numbers NaN, of codes -1."""
+        self._sizes: list[int] = []
         self._joined: dict[str, npt.NDArray[Any]] = {}
-        self._n = 0
         self._metrics: dict[str, None] = {}
         """Names, in the order in which they occur first."""
         self._codes: dict[str, dict[str, int]] = {name: {} for name in CODED}
         self.models: Counter[str] = Counter()
         self.causes: Counter[str] = Counter()
-        self.has_samples = True
-        self.has_rows = True
-        self.has_questions = True
-        self.has_own_ids = True
 
     def __len__(self) -> int:
         """Return the number of lines."""
-        return self._n
+        return sum(self._sizes)
 
-    def add(self, block: Block) -> None:
-        """Take in many lines; of metrics those with one of the first `METRICS_MAX` names."""
-        for name in block.metrics:
-            if len(self._metrics) < METRICS_MAX:
-                self._metrics.setdefault(name)
-        metrics = {name: block.metrics[name] for name in block.metrics if name in self._metrics}
-        self._blocks.append(replace(block, metrics=metrics))
-        self._n += block.n
+    def add(self, lines: Sequence[Line]) -> None:
+        """Take in lines, at least one; of metrics those with one of the first `METRICS_MAX` names.
+
+        Raises:
+            ValueError: A value is not of its column's type, as with TypeError and OverflowError.
+        """
+        fields: dict[str, Sequence[Any]] = dict(
+            zip(Line._fields, zip(*lines, strict=True), strict=True)
+        )
+        chunk: dict[str, npt.NDArray[Any]] = {
+            name: np.array([number or 0 for number in fields[name]], dtype=np.uint64)
+            for name in _DIGESTS
+        }
+        chunk |= {name: np.array(fields[name], dtype=np.int64) for name in _SIGNED}
+        chunk |= {name: np.array(fields[name], dtype=np.float64) for name in _REAL}
+        chunk |= {name: np.array(fields[name], dtype=np.int8) for name in _SMALL}
         for name, codes in self._codes.items():
-            known = [codes.setdefault(text, len(codes)) for text in block.labels[name]]
-            block.columns[name] = np.array([*known, -1], dtype=np.int64)[block.columns[name]]
-        self.models.update(block.models)
-        self.causes.update(block.causes)
-        self.has_samples &= block.has_samples
-        self.has_rows &= block.has_rows
-        self.has_questions &= block.has_questions
-        self.has_own_ids &= block.has_own_ids
+            known = [
+                -1 if text is None else codes.setdefault(text, len(codes)) for text in fields[name]
+            ]
+            chunk[name] = np.array(known, dtype=np.int64)
+        rows = fields["metrics"]
+        self._name_metrics(chain.from_iterable(rows))
+        chunk |= {
+            _METRIC + name: np.array([float(row.get(name, math.nan)) for row in rows])
+            for name in self._metrics
+        }
+        self._chunks.append(chunk)
+        self._sizes.append(len(lines))
+        self.models.update(filter(None, fields["model"]))
+        self.causes.update(filter(None, fields["cause"]))
 
     def extend(self, other: Columns) -> None:
         """Take in the lines that follow, read into columns of their own; these are used up."""
-        for block in other._blocks:
-            self.add(replace(block, labels=other._codes))
+        for name, codes in self._codes.items():
+            known = [codes.setdefault(text, len(codes)) for text in other._codes[name]]
+            own = np.array([*known, -1], dtype=np.int64)
+            for chunk in other._chunks:
+                chunk[name] = own[chunk[name]]
+        self._name_metrics(other._metrics)
+        self._chunks += other._chunks
+        self._sizes += other._sizes
+        self.models.update(other.models)
+        self.causes.update(other.causes)
+
+    def _name_metrics(self, names: Iterable[str]) -> None:
+        for name in names:
+            if len(self._metrics) < METRICS_MAX:
+                self._metrics.setdefault(name)
 
     @property
     def is_cut(self) -> bool:
         """Return whether there may have been more names than are kept."""
         return len(self._metrics) >= METRICS_MAX
 
+    def has(self, name: str) -> bool:
+        """Return whether every line has a digest, or a flag."""
+        return bool(self._column(name).all())
+
     def _column(self, name: str) -> npt.NDArray[Any]:
-        """Return a column, put together when it is first used."""
+        """Return a column, put together when it is first used; NaN where a chunk has none."""
         if name not in self._joined:
-            parts = [block.columns.pop(name) for block in self._blocks]
+            nothing = np.array(math.nan)
+            parts = [
+                chunk.pop(name) if name in chunk else np.broadcast_to(nothing, (size,))
+                for chunk, size in zip(self._chunks, self._sizes, strict=True)
+            ]
             self._joined[name] = np.concatenate(parts)
         return self._joined[name]
 
@@ -225,13 +192,7 @@ class Columns:
 
     def metric(self, name: str) -> Floats:
         """Return the values of a metric beside the reward; NaN where a line has none."""
-        nothing = np.array(math.nan)
-        return np.concatenate(
-            [
-                np.broadcast_to(block.metrics.get(name, nothing), (block.n,))
-                for block in self._blocks
-            ]
-        )
+        return self._column(_METRIC + name)
 
     @property
     def states(self) -> npt.NDArray[np.int8]:

@@ -110,12 +110,12 @@ def _key_of(
     both = (columns, others)
     if baseline.kind == candidate.kind:
         recorded = baseline.recorded or candidate.recorded
-        has_ids = all(side.has_samples for side in both)
-        if has_ids and (not recorded or all(side.has_own_ids for side in both)):
+        has_ids = all(side.has("sample") for side in both)
+        if has_ids and (not recorded or all(side.has("is_own_id") for side in both)):
             return "sample"
-        if not recorded and all(side.has_rows and is_distinct(side, "row") for side in both):
+        if not recorded and all(side.has("row") and is_distinct(side, "row") for side in both):
             return "row"
-    if all(side.has_questions and is_distinct(side, "question") for side in both):
+    if all(side.has("prompt") and is_distinct(side, "question") for side in both):
         return "question"
     return "position"
 

@@ -15,7 +15,7 @@ from typing import Any, Final, Literal
 
 import numpy as np
 
-from nel.comparison.lines import Block, Columns, Line, block_of
+from nel.comparison.lines import Columns, Line
 from nel.core.forked_map import collection_paused, mapped, parts_of_lines, usable_processes
 from nel.core.strict_json import loads
 from nel.errors import NelError, OutputError, UsageError
@@ -158,37 +158,38 @@ class SideBenchmark:
     def _read_lines(self, blocks: LineBlocks) -> Columns:
         columns = Columns()
         for lines, first, offsets in blocks:
-            block = self._block(json_objects(lines, first, offsets, self.path))
-            if block is not None:
-                columns.add(block)
+            results = list(self._results(json_objects(lines, first, offsets, self.path)))
+            try:
+                if results:
+                    columns.add(results)
+            except DAMAGE:
+                for line in results:
+                    with _result(line.where):
+                        Columns().add([line])
+                raise
         return columns
 
-    def _block(self, objects: Iterator[tuple[Mapping[str, Any], int, int]]) -> Block | None:
-        """Return lines that are read one by one; None where none of them counts.
+    def _results(self, objects: Iterator[tuple[Mapping[str, Any], int, int]]) -> Iterator[Line]:
+        """Yield the results of lines, without those that do not count.
 
         Raises:
             OutputError: A line is not a result.
             UsageError: A score is not a finite number.
         """
-        lines = []
         for value, number, offset in objects:
             where = f"{self.path}:{number}"
-            with _result(where):
+            try:
                 line = self.read_line(value, where, offset)
+            except DAMAGE as error:
+                with _result(where):
+                    raise error
             if line is None:
                 continue
             if line.reward is not None and not math.isfinite(line.reward):
                 raise UsageError(
                     f"{where}: the score is {line.reward}, not a finite number; score the run again"
                 )
-            lines.append(line)
-        try:
-            return block_of(lines) if lines else None
-        except DAMAGE:
-            for line in lines:
-                with _result(line.where):
-                    block_of([line])
-            raise
+            yield line
 
     def texts(self, offsets: list[int]) -> Iterator[Texts]:
         """Yield what stands at these byte offsets, in their order."""

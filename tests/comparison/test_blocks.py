@@ -64,17 +64,10 @@ def _assert_equal(one: Columns, other: Columns) -> None:
     for name in one.metric_names:
         np.testing.assert_array_equal(one.metric(name), other.metric(name), err_msg=name)
     np.testing.assert_array_equal(one.states, other.states)
-    for what in (
-        "metric_names",
-        "categories",
-        "groups",
-        "models",
-        "causes",
-        "has_rows",
-        "has_questions",
-        "has_own_ids",
-    ):
+    for what in ("metric_names", "categories", "groups", "models", "causes"):
         assert getattr(one, what) == getattr(other, what), what
+    for name in ("row", "prompt", "is_own_id"):
+        assert one.has(name) is other.has(name), name
 
 
 @pytest.mark.parametrize("what", BROKEN)
@@ -123,7 +116,6 @@ def test_parts_of_a_file_hold_what_the_file_holds(tmp_path: Path, monkeypatch: p
     assert (parts.categories, parts.groups) == (whole.categories, whole.groups)
     assert list(parts.models.items()) == list(whole.models.items())
     assert list(parts.causes.items()) == list(whole.causes.items())
-    assert parts.has_own_ids is whole.has_own_ids
 
 
 @pytest.mark.usefixtures("_in_parts")

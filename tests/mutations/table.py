@@ -70,8 +70,8 @@ MUTATIONS: Final = (
     Mutation(
         name="categories-of-a-part-not-recoded",
         fault="Categories of a part of a file that a process has read are put under the names of other ones.",
-        fragment="self.add(replace(block, labels=other._codes))",
-        replacement="self.add(block)",
+        fragment="chunk[name] = own[chunk[name]]",
+        replacement="pass",
         tests=("tests/comparison/test_blocks.py",),
     ),
     Mutation(
@@ -522,8 +522,8 @@ MUTATIONS: Final = (
     Mutation(
         name="hidden-file-packed",
         fault="A hidden file that a benchmark's text names, such as one with keys, is packed into its package.",
-        fragment='if any(segment.startswith(".") for segment in Path(name).parts):',
-        replacement='if any(segment.startswith(".") for segment in Path(name).parts[:-1]):',
+        fragment='if is_there and not any(segment.startswith(".") for segment in Path(name).parts):',
+        replacement="if is_there:",
         tests=("tests/apps/byob/test_compilation.py",),
         keyword="hidden",
     ),

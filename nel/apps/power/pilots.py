@@ -352,9 +352,9 @@ def _chosen(names: Sequence[str], wanted: str | None, what: str) -> str:
 
 
 def _key_of(columns: Columns) -> Key:
-    if columns.has_samples:
+    if columns.has("sample"):
         return "sample"
-    return "question" if columns.has_questions else "position"
+    return "question" if columns.has("prompt") else "position"
 
 
 def _is_scored(questions: Questions, chosen: Ints) -> Bools:
