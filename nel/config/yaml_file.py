@@ -47,27 +47,8 @@ _IN_WORDS = (
 """What PyYAML says in words of its own, and what it means here."""
 
 
-_OTHER_BASE = re.compile(r"[-+]?(?:0[0-7_]*[0-7]|\d[\d_]*(?::[\d_.]+)+)")
-"""Numbers that YAML 1.1 takes for octal or to the base of 60: ``010`` is 8, and ``1:30`` is 90."""
-
-
-_NUMBER_TAGS = ("tag:yaml.org,2002:int", "tag:yaml.org,2002:float")
-
-
 class _Loader(yaml.SafeLoader):
-    """A safe loader that refuses duplicate keys, aliases, which can grow without bound, and numbers
-    of other bases.
-    """
-
-    def construct_scalar(self, node: yaml.ScalarNode | yaml.MappingNode) -> str:
-        if node.tag in _NUMBER_TAGS and _OTHER_BASE.fullmatch(node.value):
-            problem = (
-                f'a number to another base; write a decimal number, or "{node.value}" for a text'
-            )
-            raise yaml.constructor.ConstructorError(
-                None, None, f"YAML reads {node.value} as {problem}", node.start_mark
-            )
-        return super().construct_scalar(node)
+    """A safe loader that refuses duplicate keys, and aliases, which can grow without bound."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[object, object]:
         seen: set[object] = set()

@@ -106,11 +106,6 @@ def custom_judge(
             "the judge's template does not name the response; insert {response} where it belongs"
         )
     scale = _scale(grade_pattern, score_mapping)
-    if grade_pattern is not None and _never_grades(grade_pattern, scale):
-        raise _bad(
-            f"the pattern {grade_pattern[:200]!r} has no group, and its whole match is never a"
-            ' grade; enclose the grade in parentheses, as in "GRADE: ([CI])"'
-        )
     prefix = "GRADE:" if grade_pattern is None else _literal_start(grade_pattern)
     is_open = bool(prefix) and template.text.rstrip().endswith(prefix)
 
@@ -228,18 +223,6 @@ def _grades_of(pattern: str) -> list[str] | None:
     words = group.split("|")
     is_words = all(re.fullmatch(r"[A-Za-z][A-Za-z _-]*", word) for word in words)
     return words if is_words else None
-
-
-def _never_grades(pattern: str, scale: Scale | None) -> bool:
-    """Return whether the whole match is the grade and starts with text that no grade starts
-    with.
-    """
-    start = _literal_start(pattern)
-    if not start or _group(pattern) != pattern:
-        return False
-    if scale is None:
-        return not start[0].isdigit() and start[0] not in "+-."
-    return not any(label.casefold().startswith(start.casefold()) for label in scale.scores)
 
 
 def _literal_start(pattern: str) -> str:

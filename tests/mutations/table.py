@@ -485,8 +485,8 @@ MUTATIONS: Final = (
     Mutation(
         name="drop-mean-over-fewer-parts",
         fault="DROP divides the F1 of paired parts by the shorter list, so that parts left out cost nothing.",
-        fragment="/ max(\n        len(bags), len(gold_bags)\n    )",
-        replacement="/ min(len(bags), len(gold_bags))",
+        fragment="mean = largest_sum(scores) / max(len(bags), len(gold_bags))",
+        replacement="mean = largest_sum(scores) / min(len(bags), len(gold_bags))",
         tests=("tests/benchmarks/test_doctests.py", "tests/benchmarks/test_reading.py"),
     ),
     Mutation(
