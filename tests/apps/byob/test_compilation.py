@@ -104,10 +104,13 @@ def test_hidden_files_stay_here(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_only_its_own_output_is_overwritten(tmp_path: Path) -> None:
-    """A stranger's directory and another benchmark's package stop it; its own output does not."""
+    """A stranger's directory, an edited file and another benchmark's package stop it; its own output does not."""
     path = write_benchmark(tmp_path)
     compiled = compile_file(path, with_install=False)
     assert compile_file(path, with_install=False).wheel == compiled.wheel
+    (compiled.directory / "README.md").write_text("mine")
+    with pytest.raises(OutputError, match=r"README\.md was changed or added"):
+        compile_file(path, with_install=False)
     stranger = tmp_path / "out" / "nel-byob-my-capitals"
     stranger.mkdir(parents=True)
     (stranger / "thesis.txt").write_text("mine")

@@ -1,23 +1,26 @@
-"""Writes a package's directory, and overwrites none that `nel byob compile` did not write.
+"""Writes a package's directory, and overwrites no file that `nel byob compile` did not write.
 
-A file in the directory names the benchmark file that it was made of.
+A manifest in the directory names each file with its digest. A file that was edited after it was
+written is its editor's, so it stops the next compilation.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
+import secrets
 import shutil
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from nel.errors import OutputError
 
-_MARK: Final = ".nel-byob"
+_MANIFEST: Final = ".nel-byob.json"
 
 
 def write_directory(directory: Path, files: Mapping[str, bytes], *, source: str) -> None:
-    """Make a directory hold exactly these files.
+    """Make a directory hold exactly these files, in one step.
 
     Args:
         source: Name of the benchmark file that they are made of.
@@ -26,37 +29,97 @@ def write_directory(directory: Path, files: Mapping[str, bytes], *, source: str)
         OutputError: The directory holds files that nel did not write, or of another benchmark file,
             or cannot be written.
     """
+    _check_own(directory, source)
+    digests = {name: hashlib.sha256(data).hexdigest() for name, data in sorted(files.items())}
+    manifest = json.dumps(
+        {"made_by": "nel byob compile", "source": source, "files": digests}, indent=1
+    )
+    unique = secrets.token_hex(
+        8
+    )  # a name that can be foreseen may already be a link to somewhere else
+    fresh = directory.with_name(f".{directory.name}.{unique}.new")
+    old = directory.with_name(f".{directory.name}.{unique}.old")
     try:
-        is_used = directory.exists() and any(directory.iterdir())
-        if is_used:
-            _check_own(directory, source)
-        directory.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=".nel-byob-", dir=directory.parent) as folder:
-            fresh = Path(folder, "package")
-            for name, data in {**files, _MARK: source.encode()}.items():
-                path = fresh / name
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_bytes(data)
-            if directory.exists():
-                shutil.rmtree(directory)
+        fresh.mkdir(parents=True)
+        for name, data in {**files, _MANIFEST: f"{manifest}\n".encode()}.items():
+            path = fresh / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data)
+        if directory.exists():
+            directory.rename(old)
+        try:
             fresh.rename(directory)
+        except OSError:
+            if old.exists():
+                old.rename(directory)
+            raise
     except OSError as error:
         raise OutputError(
             f"cannot write {directory}: {error.strerror or error}; choose another place with"
             " --output-dir"
         ) from error
+    finally:
+        shutil.rmtree(fresh, ignore_errors=True)
+        shutil.rmtree(old, ignore_errors=True)
 
 
 def _check_own(directory: Path, source: str) -> None:
-    mark = directory / _MARK
-    if not mark.is_file():
+    if not directory.exists() and not directory.is_symlink():
+        return
+    if directory.is_symlink() or not directory.is_dir():
         raise OutputError(
-            f"{directory} was not made by nel byob compile; remove it, or choose another place"
-            " with --output-dir"
+            f"{directory} is there and is not a directory; remove it or choose another with"
+            " --output-dir"
         )
-    made_of = mark.read_text(encoding="utf-8")
-    if made_of != source:
+    manifest = _manifest(directory)
+    there = _files_in(directory)
+    if manifest is None:
+        if there:
+            raise OutputError(
+                f"{directory} was not made by nel byob compile; remove it, or choose another place"
+                " with --output-dir"
+            )
+        return
+    if manifest["source"] != source:
         raise OutputError(
-            f"{directory} was made of {made_of}, and {source} has a benchmark of the same name;"
-            f" rename the one in {source}, or choose another place with --output-dir"
+            f"{directory} was made of {manifest['source']}, and {source} has a benchmark of the"
+            f" same name; rename the one in {source}, or choose another place with --output-dir"
         )
+    for name in there:
+        if manifest["files"].get(name, "") != _digest(directory / name):
+            raise OutputError(
+                f"{directory / name} was changed or added since nel byob compile wrote it; put the"
+                f" change into {source}, or remove the file, and compile again"
+            )
+
+
+def _digest(path: Path) -> str | None:
+    """Return the digest of a file; None for a link, a pipe or a device, none of which nel wrote."""
+    plain = path.is_file() and not path.is_symlink()
+    return hashlib.sha256(path.read_bytes()).hexdigest() if plain else None
+
+
+def _manifest(directory: Path) -> dict[str, Any] | None:
+    try:
+        manifest = json.loads((directory / _MANIFEST).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    whole = (
+        isinstance(manifest, dict)
+        and isinstance(manifest.get("files"), dict)
+        and isinstance(manifest.get("source"), str)
+    )
+    return manifest if whole else None
+
+
+def _files_in(directory: Path) -> list[str]:
+    """Return what is no folder in a directory, without the manifest and what Python and pip leave
+    behind.
+    """
+    return [
+        path.relative_to(directory).as_posix()
+        for path in sorted(directory.rglob("*"))
+        if (path.is_symlink() or not path.is_dir())
+        and path.name != _MANIFEST
+        and "__pycache__" not in path.parts
+    ]

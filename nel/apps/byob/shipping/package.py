@@ -30,6 +30,8 @@ KEYWORD: Final = "nel-byob"
 _PREFIX: Final = "nel-byob-"
 _BASE_VERSION: Final = "0.1.0"
 _PLUGIN: Final = "plugin"
+_FILES_BYTES_MAX: Final = 256 * 1024 * 1024
+"""Of all files of a package together."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,7 +160,7 @@ def _packed(source: SourceFile, module: str) -> tuple[dict[str, bytes], dict[str
     """Return the data files of the package, and the URI in it of each benchmark's local dataset.
 
     Raises:
-        PluginError: They cannot be read.
+        PluginError: They cannot be read, or are too large together.
     """
     named = companions(source)
     where = {path: name for name, path in named.items()}
@@ -174,6 +176,12 @@ def _packed(source: SourceFile, module: str) -> tuple[dict[str, bytes], dict[str
             )
         uris[name] = f"pkg://{module}/{where[path]}"
     try:
+        if sum(path.stat().st_size for path in where) > _FILES_BYTES_MAX:
+            raise PluginError(
+                f"the files that {source.path.name} names are larger than"
+                f" {_FILES_BYTES_MAX // 1024**2} MiB together; put the rows on a hub and name them as"
+                " hf://org/name?revision=COMMIT"
+            )
         return {f"{module}/{inside}": path.read_bytes() for path, inside in where.items()}, uris
     except OSError as error:
         raise PluginError(

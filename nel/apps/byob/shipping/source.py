@@ -17,9 +17,12 @@ from typing import Final
 from nel import plugins
 from nel.authoring.benchmark import Benchmark
 from nel.authoring.registry import YAML_SUFFIXES, benchmarks_in_file
+from nel.core.paths import is_made_up
 from nel.errors import PluginError
 
 _OWN_MODULES: Final = ("nel", "nemo_evaluator")
+_PORTABLE: Final = re.compile(r"[\w-](?:[\w. -]*[\w-])?")
+"""Names of files and folders that every system can hold."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,6 +105,11 @@ def local_dataset(benchmark: Benchmark) -> Path | None:
         raise PluginError(
             f'the dataset "{benchmark.dataset}" of {benchmark.name} is not a file here; check its path'
         )
+    if is_made_up(path):
+        raise PluginError(
+            f'the dataset "{benchmark.dataset}" of {benchmark.name} is not a file on a disk; check its'
+            " path"
+        )
     return path
 
 
@@ -110,6 +118,9 @@ def companions(source: SourceFile) -> dict[str, Path]:
     templates, rows, …
 
     Hidden ones are left out: they hold settings and keys.
+
+    Raises:
+        PluginError: One has a name that a package cannot hold.
     """
     folder = source.path.parent
     files: dict[str, Path] = {}
@@ -120,10 +131,18 @@ def companions(source: SourceFile) -> dict[str, Path]:
         try:
             file = (folder / name).resolve()
             is_there = file.is_file() and file.is_relative_to(folder) and file != source.path
-        except (OSError, ValueError):  # a text that is not a file name
+        except (OSError, ValueError, RuntimeError):  # not a file name, or links in a circle
             continue
         if is_there and not any(segment.startswith(".") for segment in Path(name).parts):
-            files[file.relative_to(folder).as_posix()] = file
+            inside = file.relative_to(folder).as_posix()
+            parts = inside.split("/")
+            own = ("__init__.py", "plugin.py", f"{source.module}.py")
+            if parts[0] in own or not all(map(_PORTABLE.fullmatch, parts)):
+                raise PluginError(
+                    f"{source.path.name} names {inside!a}, and a package cannot hold a file of that"
+                    " name; rename it"
+                )
+            files[inside] = file
     return files
 
 
