@@ -83,7 +83,9 @@ def test_an_image_runs_its_benchmark_against_a_server(tmp_path: Path, engine: An
 @pytest.mark.docker
 def test_a_base_without_python_is_refused(tmp_path: Path, empty: str) -> None:
     """The message says what is missing and which image to take."""
-    with pytest.raises(ConfigError, match=r"python3 of the base image .* cannot be run .* choose one with Python 3\.11 or newer"):
+    with pytest.raises(
+        ConfigError, match=r"python3 of the base image .* cannot be run .* choose one with Python 3\.11 or newer"
+    ):
         containerize(write_benchmark(tmp_path), base=empty)
 
 
