@@ -35,7 +35,6 @@ FENCES = {
     "fcntl": ("nel/engine/store/lock.py", "nel/apps/pytest_plugin.py"),
     "pandas": ("nel/artifacts/exporting/frames.py", "nel/runs/result.py"),  # the latter for its type alone
     "fsspec": (),  # of nel-remote
-    "markdown_it": ("nel/cli/docs.py",),
     "IPython": ("nel/runs/notebook.py",),
     "opentelemetry": (),  # of nel-tracking
     "prometheus_client": ("nel/engine/observability/metrics.py",),

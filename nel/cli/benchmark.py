@@ -54,21 +54,23 @@ def check(
     from nel.cli.checks import show_checks  # noqa: PLC0415 - keeps --help fast
     from nel.cli.terminal import plain  # noqa: PLC0415
 
-    checks = _checks(target, dataset, samples)
-    broken = _broken_tests(target, dataset, samples)
+    results = [
+        (name, _checks(name, dataset, samples), _broken_tests(name, dataset, samples))
+        for name in _names(target)
+    ]
+    all_checks = [each for _, checks, _ in results for each in checks]
+    tried = [tasks for _, _, tasks in results if tasks is not None]
+    all_broken = [
+        {"sample": task.sample, "reason": task.reason} for tasks in tried for task in tasks
+    ]
     if as_json:
         from nel.core.strict_json import dumps  # noqa: PLC0415
 
-        tasks = [{"sample": row.sample, "reason": row.reason} for row in broken or ()]
-        typer.echo(
-            dumps(
-                {
-                    "checks": list(map(asdict, checks)),
-                    "broken_tests": None if broken is None else tasks,
-                }
-            )
-        )
-    else:
+        broken_tests = all_broken if tried else None
+        typer.echo(dumps({"checks": list(map(asdict, all_checks)), "broken_tests": broken_tests}))
+    for name, checks, broken in () if as_json else results:
+        if len(results) > 1:
+            typer.echo(plain(f"{name}:"))
         show_checks(checks, indent="")
         for task in broken or ():
             typer.echo(plain(f"FAIL  the tests of sample {task.sample}: {task.reason}"))
@@ -76,8 +78,18 @@ def check(
             typer.echo(
                 "ok    its tests pass the gold program, and neither an empty nor a wrong one"
             )
-    if broken or not all(each.passed for each in checks):
+    if all_broken or not all(each.passed for each in all_checks):
         raise typer.Exit(EXIT_USAGE)
+
+
+def _names(target: str) -> list[str]:
+    """Return the benchmark, or each one of a file that is named without one."""
+    from nel.authoring.registry import benchmarks_in_file, split_file  # noqa: PLC0415
+
+    path, wanted = split_file(target)
+    if path is None or wanted is not None:
+        return [target]
+    return [f"{path}:{name}" for name in benchmarks_in_file(path)]
 
 
 def _broken_tests(target: str, dataset: str | None, samples: int) -> list[BrokenTask] | None:

@@ -1,16 +1,9 @@
-"""`nel docs`: the pages of the documentation that come with nel, in a browser or on the terminal.
-
-Depends on markdown-it for pages in a browser, and on Rich for those on a terminal.
-"""
+"""`nel docs`: the pages of the documentation that come with nel, on the terminal."""
 
 from __future__ import annotations
 
-import os
-import re
 import sys
-import webbrowser
 from collections import Counter
-from html import escape
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -19,15 +12,6 @@ import typer
 from nel.errors import UsageError, did_you_mean
 
 _NOT_PAGES: Final = ("examples", "skills")
-_LINK: Final = re.compile(r'(href="[^":]+)\.md(?=["#])')
-_PAGE: Final = """<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><title>{title}</title><style>
-body {{ font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }}
-:root {{ color-scheme: light dark; }} pre {{ overflow: auto; padding: .8rem; background: #8881; }}
-table {{ border-collapse: collapse; display: block; overflow: auto; }} td, th {{ border: 1px solid #8886;
-padding: .2rem .6rem; text-align: left; }} code {{ font-size: .9em; }}
-</style></head><body>{body}</body></html>
-"""
 
 
 def docs(
@@ -35,7 +19,7 @@ def docs(
         str | None, typer.Argument(help="A page, such as settings; none: the list of all.")
     ] = None,
 ) -> None:
-    """Open a page of the documentation, or print it where there is no display."""
+    """Print a page of the documentation."""
     if topic is None:
         for name, path in topics().items():
             typer.echo(f"{name:<34} {_title(path)}")
@@ -43,8 +27,6 @@ def docs(
     path = find_page(topic)
     if not sys.stdout.isatty():
         typer.echo(path.read_text(encoding="utf-8"), nl=False)
-    elif has_screen() and webbrowser.open(_rendered(path).as_uri()):
-        typer.echo(f"opened {topic}; nel docs {topic} | cat prints it")
     else:
         from rich.console import Console  # noqa: PLC0415 - keeps `nel --help` fast
         from rich.markdown import Markdown  # noqa: PLC0415
@@ -92,13 +74,6 @@ def find_page(topic: str) -> Path:
     raise UsageError(f'there is no page "{topic}"{hint}')
 
 
-def has_screen() -> bool:
-    """Return whether a browser can be opened where the user sees it."""
-    return sys.platform == "darwin" or bool(
-        os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
-    )
-
-
 def _home() -> Path:
     """Return the folder of the pages: that of an installed nel, else the repository's."""
     packaged = Path(__file__).parents[1] / "docs"
@@ -108,18 +83,3 @@ def _home() -> Path:
 def _title(path: Path) -> str:
     lines = path.read_text(encoding="utf-8").splitlines()
     return next((line.removeprefix("# ") for line in lines if line.startswith("# ")), path.stem)
-
-
-def _rendered(path: Path) -> Path:
-    """Write all pages as HTML into the user's cache, so that their links work, and return one."""
-    from markdown_it import MarkdownIt  # noqa: PLC0415 - keeps `nel --help` fast
-
-    base = os.environ.get("XDG_CACHE_HOME", "")
-    cache = (Path(base) if base.startswith("/") else Path.home() / ".cache") / "nel" / "docs"
-    parser, home = MarkdownIt("commonmark", {"html": False}).enable("table"), _home()
-    for page in topics().values():
-        target = (cache / page.relative_to(home)).with_suffix(".html")
-        target.parent.mkdir(parents=True, exist_ok=True)
-        body = _LINK.sub(r"\1.html", parser.render(page.read_text(encoding="utf-8")))
-        target.write_text(_PAGE.format(title=escape(_title(page)), body=body), encoding="utf-8")
-    return (cache / path.relative_to(home)).with_suffix(".html")

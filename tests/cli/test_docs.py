@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from nel.cli.app import app
-from nel.cli.docs import _rendered, find_page, topics
+from nel.cli.docs import topics
 
 ROOT = Path(__file__).parents[2]
 NAMED = re.compile(r"nel docs (?P<topic>[a-z][\w/-]*)")
@@ -56,15 +56,6 @@ def test_a_topic_that_is_no_page_is_answered_with_one(topic: str, message: str) 
     """A misspelling has the nearest, and a name of two pages has both."""
     done = CliRunner().invoke(app, ["docs", topic])
     assert (done.exit_code, message in done.output) == (2, True)
-
-
-def test_pages_in_a_browser_lead_to_each_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Links between pages are to pages beside them."""
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    page = _rendered(find_page("docs/reference/settings.md"))
-    linked = re.findall(r'href="([^":#]+\.html)', page.read_text(encoding="utf-8"))
-    assert "configuration.html" in linked
-    assert [link for link in linked if not (page.parent / link).resolve().is_file()] == []
 
 
 def test_the_wheel_has_the_pages() -> None:

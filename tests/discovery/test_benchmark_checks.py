@@ -110,6 +110,6 @@ def test_the_command_line_shows_it_and_exits_with_2(tmp_path: Path) -> None:
     assert done.returncode == 2
     assert "FAIL  an empty answer scores 0: it gave 1; return False for an empty response" in done.stdout
     done = nel("byob", "validate", "mine.py:mine", "--json", cwd=tmp_path)
-    assert [one["passed"] for one in json.loads(done.stdout)["mine"]].count(False) == 1
+    assert [one["passed"] for one in json.loads(done.stdout)["checks"]].count(False) == 1
     done = nel("byob", "validate", "mine.py:mime", cwd=tmp_path)
     assert 'defines no benchmark "mime"; did you mean "mine"?' in done.stderr

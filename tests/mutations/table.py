@@ -485,8 +485,8 @@ MUTATIONS: Final = (
     Mutation(
         name="drop-mean-over-fewer-parts",
         fault="DROP divides the F1 of paired parts by the shorter list, so that parts left out cost nothing.",
-        fragment="/ max(\n        len(bags), len(gold_bags)\n    )",
-        replacement="/ min(len(bags), len(gold_bags))",
+        fragment="mean = largest_sum(scores) / max(len(bags), len(gold_bags))",
+        replacement="mean = largest_sum(scores) / min(len(bags), len(gold_bags))",
         tests=("tests/benchmarks/test_doctests.py", "tests/benchmarks/test_reading.py"),
     ),
     Mutation(
@@ -522,8 +522,8 @@ MUTATIONS: Final = (
     Mutation(
         name="hidden-file-packed",
         fault="A hidden file that a benchmark's text names, such as one with keys, is packed into its package.",
-        fragment='if any(segment.startswith(".") for segment in Path(name).parts):',
-        replacement='if any(segment.startswith(".") for segment in Path(name).parts[:-1]):',
+        fragment='if is_there and not any(segment.startswith(".") for segment in Path(name).parts):',
+        replacement="if is_there:",
         tests=("tests/apps/byob/test_compilation.py",),
         keyword="hidden",
     ),

@@ -10,8 +10,7 @@ import typer
 
 from nel.apps.byob.new import new
 from nel.apps.byob.output import show_compiled
-from nel.cli.checks import show_checks
-from nel.errors import EXIT_USAGE
+from nel.cli.benchmark import check
 
 app = typer.Typer(
     add_completion=False,
@@ -20,6 +19,7 @@ app = typer.Typer(
     help="Bring your own benchmark: create, validate and ship it.",
 )
 app.command()(new)
+app.command(name="validate")(check)
 
 File = Annotated[Path, typer.Argument(help="A Python file with @benchmark around @scorer.")]
 OutputDir = Annotated[
@@ -69,36 +69,6 @@ def compile_benchmark(
             with_requirements=check_requirements,
         )
     )
-
-
-@app.command()
-def validate(
-    file: Annotated[
-        str, typer.Argument(help="A Python file, or file.py:NAME for one of its benchmarks.")
-    ],
-    dataset: Annotated[
-        str | None, typer.Option(help="Check these rows instead of the benchmark's own.")
-    ] = None,
-    as_json: AsJson = False,
-) -> None:
-    """Check a benchmark file without sending requests: rows, prompt, fields, requirements, and
-    trials of the scorer.
-    """
-    from nel.authoring.registry import split_file  # noqa: PLC0415 - keeps --help fast
-    from nel.discovery.benchmark_checks import check_file  # noqa: PLC0415
-
-    path, wanted = split_file(file)
-    checks_of = check_file(path or Path(file), wanted, dataset=dataset)
-    if as_json:
-        from nel.core.strict_json import dumps  # noqa: PLC0415
-
-        typer.echo(dumps({name: list(map(asdict, checks)) for name, checks in checks_of.items()}))
-    else:
-        for benchmark, checks in checks_of.items():
-            typer.echo(benchmark)
-            show_checks(checks)
-    if not all(check.passed for checks in checks_of.values() for check in checks):
-        raise typer.Exit(EXIT_USAGE)
 
 
 @app.command()

@@ -64,7 +64,6 @@ class JudgeAgreement(TypedDict):
     n_units: Count
     n_unanimous: Count
     n_missing: Count
-    grades_rounded_to: Count | None
     raw: Statistic
     kappa: Annotated[KappaStatistic, NULL_HAS_REASON]
     """A measure with its interval; a null value carries its reason."""
@@ -82,7 +81,6 @@ class SelfConsistency(TypedDict):
     n_units: Count
     n_unanimous: Count
     n_missing: Count
-    grades_rounded_to: Count | None
     unanimous: Statistic
     raw: Statistic
     alpha: Statistic

@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from nel.benchmarks.short_answers import short_answer
 from nel.byob import Card, ScorerInput, benchmark, scorer
-from nel.metrics.alignment import best_pairs
+from nel.metrics.alignment import largest_sum
 from nel.reading.number_words import words_value
 from nel.reading.numbers import read_number
 from nel.reading.own import own_answer
@@ -195,9 +195,7 @@ def compare(parts: Sequence[str], gold: Sequence[str]) -> tuple[float, float]:
         [set(text.split()) for text in wanted],
     )
     scores = [[_f1(bag, gold_bag) for bag in bags] for gold_bag in gold_bags]
-    mean = sum(scores[row][column] for row, column in best_pairs(scores)) / max(
-        len(bags), len(gold_bags)
-    )
+    mean = largest_sum(scores) / max(len(bags), len(gold_bags))
     return exact, round(100 * mean) / 100
 
 

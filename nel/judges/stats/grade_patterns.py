@@ -3,8 +3,7 @@ standard library.
 
 A case is one pattern: a grade per rater, None where it is missing. Equal patterns are counted, and
 so are equal sets of patterns of one sample, since intervals resample samples with all their cases.
-Grades that are arbitrary numbers hardly
-ever repeat: a full table rounds them and reports the digits.
+There is no agreement of more patterns than fit.
 """
 
 from __future__ import annotations
@@ -17,8 +16,6 @@ Grade: TypeAlias = str | float
 Pattern: TypeAlias = tuple[Grade | None, ...]
 
 PATTERNS_MAX: Final = 20_000
-_DECIMALS: Final = (2, 1, 0)
-"""Digits to which the grades of a full table are rounded, one step after the other."""
 
 
 class GradePatterns:
@@ -35,15 +32,7 @@ class GradePatterns:
         self._samples: Counter[tuple[Pattern, ...]] | None = Counter()
         self._sample = -1
         self._open: list[Pattern] = []
-        self._decimals: int | None = None
         self._is_full = False
-
-    @property
-    def decimals(self) -> int | None:
-        """Return to how many digits grades were rounded because there were too many, None where
-        they were not.
-        """
-        return self._decimals
 
     @property
     def is_full(self) -> bool:
@@ -63,13 +52,12 @@ class GradePatterns:
         if sample != self._sample:
             self._close_sample()
             self._sample = sample
-        pattern = self._rounded(_bare(grades))
+        pattern = _bare(grades)
         self._open.append(pattern)
         if self._is_full:
             return
         self._cases[pattern] += 1
-        while len(self._cases) > self._max and not self._is_full:
-            self._coarsen()
+        self._is_full = len(self._cases) > self._max
 
     def cases(self) -> list[tuple[Pattern, int]]:
         """Return each pattern with how many cases had it, sorted."""
@@ -92,33 +80,6 @@ class GradePatterns:
             if len(self._samples) > self._max:
                 self._samples = None
         self._open = []
-
-    def _coarsen(self) -> None:
-        """Round the grades of all cases to fewer digits; mark the table full where grades are
-        labels.
-        """
-        finer = [
-            digits for digits in _DECIMALS if self._decimals is None or digits < self._decimals
-        ]
-        if not finer or any(isinstance(grade, str) for pattern in self._cases for grade in pattern):
-            self._is_full = True
-            return
-        self._decimals = finer[0]
-        counted, self._cases = self._cases, Counter()
-        for pattern, n in counted.items():
-            self._cases[self._rounded(pattern)] += n
-        self._open = [self._rounded(pattern) for pattern in self._open]
-        if self._samples is not None:
-            drawn, self._samples = self._samples, Counter()
-            for patterns, n in drawn.items():
-                self._samples[_in_order(map(self._rounded, patterns))] += n
-
-    def _rounded(self, pattern: Pattern) -> Pattern:
-        if self._decimals is None:
-            return pattern
-        return tuple(
-            round(grade, self._decimals) if isinstance(grade, float) else grade for grade in pattern
-        )
 
 
 def _bare(grades: Sequence[Grade | None]) -> Pattern:

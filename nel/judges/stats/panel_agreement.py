@@ -56,7 +56,6 @@ def agreement_json(
         "n_units": sampled.n_units,
         "n_unanimous": sampled.n_unanimous,
         "n_missing": n_missing,
-        "grades_rounded_to": patterns.decimals,
         "raw": sampled.measured(sampled.raw, share=not several),
         "kappa": {
             **sampled.measured(lambda counts: sampled.kappa(counts, pairs)),
@@ -88,7 +87,6 @@ def repeats_json(level: Scale, patterns: GradePatterns) -> dict[str, Any]:
         "level": level,
         "n_units": sampled.n_units,
         "n_unanimous": sampled.n_unanimous,
-        "grades_rounded_to": patterns.decimals,
         "unanimous": sampled.measured(sampled.unanimous, share=True),
         "raw": sampled.measured(sampled.raw),
         "alpha": sampled.measured(sampled.alpha),

@@ -46,11 +46,8 @@ def installed_packages() -> list[InstalledPackage]:
     return [packages[name] for name in sorted(packages)]
 
 
-def check_benchmark_names(package: Package, *, among: str | None = None) -> None:
+def check_benchmark_names(package: Package) -> None:
     """See that no other package provides one of the benchmarks.
-
-    Args:
-        among: Look at this distribution alone.
 
     Raises:
         PluginError: One does; the message names both.
@@ -58,11 +55,7 @@ def check_benchmark_names(package: Package, *, among: str | None = None) -> None
     importlib.invalidate_caches()
     for name in package.entry_points:
         for rival in plugins.discover("benchmarks"):
-            is_other = rival.distribution != package.distribution and among in (
-                None,
-                rival.distribution,
-            )
-            if rival.name == name and is_other:
+            if rival.name == name and rival.distribution != package.distribution:
                 raise PluginError(
                     f'the benchmark "{name}" of {package.source} has the name of one of'
                     f" {rival.provider} ({rival.target}); rename it in {package.source}, or"
