@@ -77,8 +77,7 @@ def source_at(found: Path, name: str, *, shown: str | None = None) -> Source:
             raise DatasetError(f"{shown}: the file changed since it was opened; start a new run")
         return file
 
-    _, size, modified = before
-    return Source(name=name, open=open_again, stamp=f"{size} bytes of {modified}")
+    return Source(name=name, open=open_again)
 
 
 def _find(path: str, base_dir: Path | None) -> Path:

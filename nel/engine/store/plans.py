@@ -67,7 +67,6 @@ class StoredPlan(TypedDict, total=False):
     max_problems: int | None
     sample: int | None
     selection: StoredSelection
-    fingerprint: str | None
     reducers: list[str]
     metrics: list[str]
     eval_only: bool
