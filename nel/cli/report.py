@@ -62,13 +62,13 @@ def _print_table(run_dirs: list[Path], formats: list[str]) -> None:
 
 
 def _rebuild(run_dir: Path, formats: list[str] | None) -> None:
-    from nel.engine.store.integrity import check_run_db  # noqa: PLC0415 - keeps --help fast
+    from nel.engine.asking.resume_checks import check_records  # noqa: PLC0415 - keeps --help fast
     from nel.engine.store.snapshot import FILE_NAME  # noqa: PLC0415
     from nel.errors import PluginError  # noqa: PLC0415 - keeps --help fast
     from nel.reports.writers import check_writers, write_reports  # noqa: PLC0415
     from nel.runs.evaluation import rebuild, share_as_configured, stored_reports  # noqa: PLC0415
 
-    check_run_db(run_dir / FILE_NAME)
+    check_records(run_dir / FILE_NAME)
     names = stored_reports(run_dir) if formats is None else formats
     if formats is not None:
         check_writers(formats)

@@ -44,6 +44,10 @@ class Dataset:
     """What `RawRow.number` counts, for messages: ``line`` or ``row``."""
     read: Callable[[], Iterator[RawRow]]
     """Streams the rows from the first; raises `DatasetError` before the end if any row is bad."""
+    fingerprint: str | None = None
+    """Hardly ever the same for other rows, and known without reading any; None where only the rows
+    can tell.
+    """
     folder: Path | None = None
     """Where a local file is: rows may name further files below it; None for anything else."""
 

@@ -77,7 +77,8 @@ def source_at(found: Path, name: str, *, shown: str | None = None) -> Source:
             raise DatasetError(f"{shown}: the file changed since it was opened; start a new run")
         return file
 
-    return Source(name=name, open=open_again)
+    _, size, modified = before
+    return Source(name=name, open=open_again, stamp=f"{size} bytes of {modified}")
 
 
 def _find(path: str, base_dir: Path | None) -> Path:

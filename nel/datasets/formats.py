@@ -42,6 +42,8 @@ class Source:
     """As the user gave it; for messages."""
     open: Callable[[], BinaryIO]
     """Opens it from the start; raises `DatasetError` when that is impossible."""
+    stamp: str | None = None
+    """Is another one once the file was written again; None where nothing says so."""
 
 
 def dataset_of(source: Source, *, uri: str, revision: str | None = None) -> Dataset:
@@ -50,13 +52,16 @@ def dataset_of(source: Source, *, uri: str, revision: str | None = None) -> Data
     Raises:
         DatasetError: The name ends in no known format.
     """
-    suffix, _ = suffix_of(source.name)
+    suffix, gzipped = suffix_of(source.name)
     unit: Unit = "line" if suffix in _LINES else "row"
 
     def read() -> Iterator[RawRow]:
         return checked(rows_in(source), name=source.name, unit=unit)
 
-    return Dataset(uri=uri, revision=revision, unit=unit, read=read)
+    fingerprint = (
+        None if source.stamp is None else f"{suffix}{'.gz' if gzipped else ''} {source.stamp}"
+    )
+    return Dataset(uri=uri, revision=revision, unit=unit, read=read, fingerprint=fingerprint)
 
 
 def suffix_of(name: str) -> tuple[str, bool]:

@@ -74,7 +74,8 @@ def open_hub(uri: str, _base_dir: Path | None) -> Dataset:
         rows = [_rows(loaded_split, uri) for loaded_split in parts]
         return checked(labelled_rows(rows, address.configs, uri), name=uri, unit="row")
 
-    return Dataset(uri=uri, revision=commit, unit="row", read=read)
+    fingerprint = f"{address.repo} {address.config} {address.split} {commit}"
+    return Dataset(uri=uri, revision=commit, unit="row", read=read, fingerprint=fingerprint)
 
 
 def _commit(api: Any, address: HubAddress) -> str:

@@ -5,6 +5,7 @@ network.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from nel.datasets.base import Dataset, RawRow, checked
 from nel.datasets.formats import Source, dataset_of, rows_in
@@ -22,14 +23,18 @@ def dataset_of_files(
         version: The commit of the files, or another name that no other content has.
         parts: The files of each configuration.
     """
+    fingerprint = (
+        f"{address.repo} {address.config} {address.configs} {address.split} {address.file}"
+        f" {version}"
+    )
     if len(parts) == 1 and len(parts[0]) == 1:
-        return dataset_of(parts[0][0], uri=uri, revision=version)
+        return replace(dataset_of(parts[0][0], uri=uri, revision=version), fingerprint=fingerprint)
 
     def read() -> Iterator[RawRow]:
         rows = [_numbered(sources) for sources in parts]
         return checked(labelled_rows(rows, address.configs, uri), name=uri, unit="row")
 
-    return Dataset(uri=uri, revision=version, unit="row", read=read)
+    return Dataset(uri=uri, revision=version, unit="row", read=read, fingerprint=fingerprint)
 
 
 def _numbered(sources: Iterable[Source]) -> Iterator[tuple[int, dict[str, object] | str]]:

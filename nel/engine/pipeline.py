@@ -20,6 +20,7 @@ from nel.core.observer import UNOBSERVED, Observer
 from nel.engine.asking.endpoint_trial import EndpointTrial
 from nel.engine.asking.generate import STOP_ERRORS, Exchange, SampleRunner, scoring_task
 from nel.engine.asking.response_outcomes import outcome_row, verdict_before_scoring
+from nel.engine.asking.resume_checks import BackgroundChecks, RecordCheck
 from nel.engine.asking.stop_rules import StopRules
 from nel.engine.asking.work import Job, WorkItem, WorkQueue
 from nel.engine.asking.workers import Workers
@@ -53,6 +54,8 @@ class OpenRun:
     progress: Progress
     observer: Observer = UNOBSERVED
     stop_rules: StopRules = field(default_factory=StopRules)
+    records: RecordCheck | None = None
+    """Verifies run.db in the background."""
 
     @property
     def pending(self) -> Pending:
@@ -150,7 +153,9 @@ class Pipeline:
             progress.running_since = time.monotonic()
             self._workers.watch(first)
             self._workers.start(self._workers.ramp_up(first, self._may_go_on))
-            self._workers.start(self._rescore(upto=self._last_stored))
+            checks = self._background_checks()
+            self._workers.start(self._check_and_rescore(checks))
+            self._workers.start(checks.verify_datasets())
             await self._workers.supervise(scoring)
             await self._scoring.drain(scoring)
             await self._judge_parked(scoring)
@@ -305,6 +310,22 @@ class Pipeline:
             await self.store(item, exchange)
         return exchange
 
+    def _background_checks(self) -> BackgroundChecks:
+        opened = self._opened
+        return BackgroundChecks(
+            records=opened.records,
+            datasets=[(job.plan, job.check) for job in opened.jobs],
+            store=opened.store,
+            progress=opened.progress,
+            stop=self._stop,
+            is_asking=lambda: self._workers.n_running > 0,
+        )
+
+    async def _check_and_rescore(self, checks: BackgroundChecks) -> None:
+        """Score the answers of earlier sessions, once the records of run.db are verified."""
+        if await checks.verify_records():
+            await self._rescore(upto=self._last_stored)
+
     async def _judge_parked(self, scoring: asyncio.Task[None]) -> None:
         """Judge the samples that were parked while a judge was down; stop resumably when it stays
         down.
@@ -328,7 +349,6 @@ class Pipeline:
             self.stop(ExitStatus(exit_code=EXIT_STOPPED_EARLY, reason=reason))
 
     async def _rescore(self, *, upto: int) -> None:
-        """Score the stored answers that have no outcome, up to a mark."""
         for job in self._opened.jobs:
             unscored = self._opened.pending.unscored_responses(job.key, upto=upto)
             for stored, repeat, encoded, sent in unscored:

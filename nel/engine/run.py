@@ -23,6 +23,7 @@ from nel.config.schema.stop import StopConfig
 from nel.core.observer import Observer
 from nel.core.strict_json import dumps
 from nel.engine.asking.repeat_check import count_pending_checks
+from nel.engine.asking.resume_checks import UNREADABLE, RecordCheck
 from nel.engine.asking.stop_rules import StopRules
 from nel.engine.asking.work import Job
 from nel.engine.executors import Executor, ScorerPool, ScoringWork
@@ -142,12 +143,14 @@ def opened_session(
         _say(note, progress)
         if config.endpoint is not None and asks:
             _say("; ".join(taken_from_environment(config.endpoint)) or None, progress)
-        _drop_unreadable(store, progress)
+        records = _records_to_check(store, snapshot, runtime) if asks else None
+        if records is None:
+            _drop_unreadable(store, snapshot, progress)
         allowed = _allow_first_judge(snapshot, allowed_changes)
         options = ResumeOptions(allowed, scoring_only, progress, snapshot)
         jobs = _prepared_jobs(store, run_dir.name, config, plans, options)
         yield Session(
-            opened=_begin(store, snapshot, jobs, config, progress, observer),
+            opened=_begin(store, snapshot, jobs, config, progress, observer, records),
             executor=executor,
             scorers=scorers,
             tools=tools,
@@ -181,6 +184,7 @@ def _begin(
     config: RunConfig,
     progress: Progress,
     observer: Observer,
+    records: RecordCheck | None,
 ) -> OpenRun:
     """Begin the session in the store, from which the run can be resumed without its log."""
     stop_rules = _open_rules(store, snapshot, jobs, config.stop)
@@ -194,6 +198,7 @@ def _begin(
         progress=progress,
         observer=observer,
         stop_rules=stop_rules,
+        records=records,
     )
 
 
@@ -243,12 +248,23 @@ def _fitted_concurrency(
     return fitted.most, fitted.note
 
 
-def _drop_unreadable(store: Store, progress: Progress) -> None:
+def _drop_unreadable(store: Store, snapshot: Snapshot, progress: Progress) -> None:
     dropped = store.drop_unreadable()
     if dropped:
         progress.notes.append(
             f"{dropped:,} records of run.db could not be read; their samples are repeated"
         )
+    if snapshot.meta(UNREADABLE):
+        store.set_meta(UNREADABLE, 0)
+
+
+def _records_to_check(store: Store, snapshot: Snapshot, runtime: Runtime) -> RecordCheck | None:
+    """Return the check of a large run's records that runs in the background; None where they are
+    verified at once.
+    """
+    if store.path.stat().st_size <= runtime.verify_first_bytes_max or snapshot.meta(UNREADABLE):
+        return None
+    return RecordCheck(store.path)
 
 
 def _secrets(config: RunConfig, plans: list[Plan], api_key: str | None) -> tuple[str | None, ...]:

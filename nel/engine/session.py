@@ -30,6 +30,7 @@ from nel.core.observer import Observer, SessionInfo
 from nel.core.strict_json import dumps_bytes
 from nel.engine.asking.doubtful_answers import take_back
 from nel.engine.asking.repeat_check import pending_checks
+from nel.engine.asking.resume_checks import BYTES_FIRST
 from nel.engine.asking.work import n_unanswered
 from nel.engine.executors import Executor, LocalExecutor, ProgramRunner, ScorerPool, ScoringWork
 from nel.engine.observability import monitor_gate, observing
@@ -80,6 +81,8 @@ class Runtime:
     """Opens the observers of the session; takes what `nel.engine.observability.observing` takes."""
     transport: Transport | None = None
     """Sends requests; over HTTP when None."""
+    verify_first_bytes_max: int = BYTES_FIRST
+    """A run.db up to this size is verified before anything is asked."""
     jitter: Callable[[], float] = random.random
     """Numbers in [0, 1), for the jitter of waits."""
     signals: Callable[[], StopSignals] = StopSignals

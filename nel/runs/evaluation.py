@@ -20,6 +20,7 @@ from nel.config.settings import Given
 from nel.core.failpoints import reached
 from nel.core.paths import share
 from nel.core.strict_json import loads
+from nel.engine.asking.resume_checks import check_records
 from nel.engine.observability import run_log
 from nel.engine.planning.plan import Plan, make_plans
 from nel.engine.progress import Progress
@@ -27,7 +28,7 @@ from nel.engine.run import run_session
 from nel.engine.run_directory import latest_run_dir, new_directory, refuse_imported
 from nel.engine.session import Runtime
 from nel.engine.stopping.exit_status import ExitStatus
-from nel.engine.store.integrity import check_integrity, check_run_db
+from nel.engine.store.integrity import check_integrity
 from nel.engine.store.remote import is_remote, resumable, store_of, uploading
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.errors import (
@@ -172,7 +173,7 @@ def _resumed_dir(config: RunConfig) -> Path:
         )
     else:
         run_dir = resumable(f"{output.dir.rstrip('/')}/{output.run_id}")
-    check_run_db(run_dir / FILE_NAME)
+    check_records(run_dir / FILE_NAME)
     return run_dir
 
 

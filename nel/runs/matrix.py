@@ -22,12 +22,12 @@ from nel.config.schema import RunConfig
 from nel.config.settings import Given
 from nel.core.atomic_files import write_file
 from nel.core.strict_json import loads, pretty
+from nel.engine.asking.resume_checks import check_records
 from nel.engine.matrix import MatrixRun, run_sessions
 from nel.engine.planning.plan import make_plans
 from nel.engine.progress import Progress
 from nel.engine.run_directory import new_directory, with_absolute_paths
 from nel.engine.session import Runtime
-from nel.engine.store.integrity import check_run_db
 from nel.engine.store.pending import Pending
 from nel.engine.store.remote import is_remote
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
@@ -289,7 +289,7 @@ def _run_of(directory: Path, name: str, config: RunConfig, progress: Progress) -
     run_dir = _run_dir(directory, name)
     begun = has_begun(run_dir)
     if begun:
-        check_run_db(run_dir / FILE_NAME)
+        check_records(run_dir / FILE_NAME)
     else:
         run_dir.mkdir(mode=0o700, exist_ok=True)
     output = config.output.model_copy(update={"dir": str(directory), "run_id": None})

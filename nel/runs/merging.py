@@ -35,7 +35,7 @@ from nel.reports.writers import write_reports
 from nel.runs.evaluation import exit_code_of, rebuild
 from nel.runs.result import RunResult
 
-_MAY_DIFFER: Final = ("identity", "digest", "dataset")
+_MAY_DIFFER: Final = ("identity", "digest", "fingerprint", "dataset")
 """Keys of a plan that say where and how a shard was started; the content of its dataset is in the
 identity.
 """

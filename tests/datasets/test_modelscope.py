@@ -130,6 +130,7 @@ def test_configurations_come_from_the_card(hub: FakeModelScope) -> None:
     assert data_of(hard) == ROWS
     assert [row.number for row in hard.read()] == [1, 2, 3]
     assert data_of(both) == [{**row, "config": config} for config in ("hard", "easy") for row in ROWS]
+    assert hard.fingerprint != both.fingerprint
 
 
 def test_files_are_named_or_matched(hub: FakeModelScope) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import nel
-from nel.engine.store.integrity import check_run_db
+from nel.engine.asking.resume_checks import check_records
 from nel.engine.store.lock import owned
 from nel.engine.store.salvage import salvage
 from nel.runs.evaluation import rebuild, stored_config
@@ -91,7 +91,7 @@ def _told(run_dir: Path, finished: Ran) -> Told:
 
 
 def _reported(run_dir: Path) -> Ran:
-    check_run_db(run_dir / "run.db")
+    check_records(run_dir / "run.db")
     rebuild(run_dir)
     return read_run(run_dir, 0)
 

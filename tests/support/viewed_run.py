@@ -145,7 +145,7 @@ def plan_of(slot: str, repeats: int, model: str, n: int) -> Any:
     identity = {"benchmark": slot, "dataset.sha256": digest, "mode": "generation"}
     return {
         "identity": identity, "digest": Identity(fields=identity).digest, "repeats": repeats, "max_problems": None,
-        "reducers": [],
+        "fingerprint": None, "reducers": [],
         "metrics": [], "eval_only": False, "dataset": {"uri": "x", "revision": None, "sha256": digest, "rows": n},
         "scorer": {"name": "s", "sha256": digest, "rule": None, "reading": {}},
         "judge": None, "system_prompt": None, "truncated": "failure",

@@ -233,6 +233,7 @@ def _plan(benchmark: ImportedBenchmark, imported: Imported, *, n: int, repeats: 
         "digest": f"sha256:{sha256(dumps(identity).encode()).hexdigest()}",
         "repeats": repeats,
         "max_problems": None,
+        "fingerprint": None,
         "reducers": [],
         "metrics": [],
         "eval_only": True,

@@ -10,6 +10,7 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, TypeAlias
 
 from nel.engine.asking.repeat_check import pending_checks
+from nel.engine.asking.resume_checks import DatasetCheck
 from nel.engine.planning.plan import Plan
 from nel.engine.store.codec import decode_sample
 from nel.engine.store.pending import Pending
@@ -28,6 +29,8 @@ class Job:
 
     key: int
     plan: Plan
+    check: DatasetCheck | None = None
+    """The part of the dataset that is checked while its samples are asked."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,23 +6,19 @@ can never be resumed.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from nel.authoring.benchmark import Benchmark
 from nel.config.identity import Identity
 from nel.datasets.ids import content_id, occurrence_id, own_id
 from nel.datasets.source import RawRow
-from nel.engine.planning.golds import gold_fault
 from nel.engine.planning.plan import Plan
+from nel.engine.planning.rendering import rendered_ahead, rendering_of
 from nel.engine.planning.selection import first_rows, sampled_rows
-from nel.engine.store.codec import encode_sample, sealed
 from nel.engine.store.plans import StoredSelection
 from nel.engine.store.snapshot import DIGEST_MODULUS, StoredSample
-from nel.episodes.limits import limits_of_row
-from nel.errors import DatasetError, PromptError
+from nel.errors import DatasetError
 
 
 @dataclass(slots=True)
@@ -68,36 +64,37 @@ def stream_samples(
     row_number_of: Callable[[str], int | None],
     *,
     n_stored: int = 0,
+    processes: int = 1,
 ) -> Iterator[StoredSample]:
     """Yield the plan's samples in dataset order and add each to the digests.
 
     Args:
         row_number_of: Returns the number of the row that has a sample id already, or None.
         n_stored: The first so many samples are stored with their ids; they are yielded without one.
+        processes: So many render the rows of a large dataset, where that makes the same samples.
 
     Raises:
         DatasetError: The dataset is unreadable or empty, an id of it is unusable, or no row makes a
             sample.
     """
-    for idx, row in enumerate(_selected(plan, digests)):
-        content = content_id(row.data)
+    rows = _selected(plan, digests)
+    for idx, (row, made) in enumerate(rendered_ahead(plan.benchmark, rows, processes=processes)):
+        content = content_id(row.data) if made is None else made.content
         digests.rows += 1
         sample_id = "" if idx < n_stored else _sample_id(plan, row, content, digests, row_number_of)
-        encoded, problem = _encoded(plan.benchmark, row.data, sample_id)
-        digests.raw = (digests.raw + _number_of(content)) % DIGEST_MODULUS
-        if encoded is not None:
-            digests.made += 1
-            digests.rendered = (digests.rendered + _number_of(encoded)) % DIGEST_MODULUS
-            encoded = sealed(encoded)
-        fault = None
-        if problem is None:
-            digests.good += 1
-        else:
-            fault = f"{plan.dataset.unit} {row.number}: {problem}".encode(
+        made = made or rendering_of(plan.benchmark, row.data, content, sample_id)  # noqa: PLW2901
+        digests.raw = (digests.raw + made.content_number) % DIGEST_MODULUS
+        digests.rendered = (digests.rendered + made.number) % DIGEST_MODULUS
+        digests.made += made.encoded is not None
+        if made.fault is not None:
+            fault = f"{plan.dataset.unit} {row.number}: {made.fault}".encode(
                 "utf-8", "backslashreplace"
             ).decode()
             digests.first_fault = digests.first_fault or fault
-        yield StoredSample(idx, sample_id, row.number, encoded, fault)
+            yield StoredSample(idx, sample_id, row.number, made.encoded, fault)
+            continue
+        digests.good += 1
+        yield StoredSample(idx, sample_id, row.number, made.encoded, None)
     if digests.rows == 0:
         raise DatasetError(f"{plan.dataset.uri} has no rows; nothing can be measured on it")
     if digests.made == 0:
@@ -105,26 +102,6 @@ def stream_samples(
             f"no row of {plan.dataset.uri} is usable by {plan.benchmark.name}:"
             f" {digests.first_fault}"
         )
-
-
-def _encoded(
-    benchmark: Benchmark, data: dict[str, Any], sample_id: str
-) -> tuple[str | None, str | None]:
-    """Return the encoded sample of a row, None where it makes none, and why it is not asked: it
-    makes none, or its gold answer decides nothing.
-    """
-    try:
-        sample = benchmark.sample(data, sample_id=sample_id)
-        limits_of_row(sample.limits, f'the field "{benchmark.limits_field}"')
-        encoded = encode_sample(sample)
-    except (DatasetError, PromptError, ValueError) as error:
-        return None, str(error)
-    return encoded, gold_fault(benchmark, sample)
-
-
-def _number_of(text: str) -> int:
-    """Return the SHA-256 of a text as a number."""
-    return int.from_bytes(hashlib.sha256(text.encode()).digest())
 
 
 def _selected(plan: Plan, digests: Digests) -> Iterator[RawRow]:

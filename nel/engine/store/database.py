@@ -14,7 +14,7 @@ import asyncio
 import sqlite3
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,7 @@ from nel.engine.store.codec import sealed
 from nel.engine.store.plans import StoredPlan
 from nel.engine.store.schema import UNREADABLE, bulk_insert_cache, check_path, connect, create
 from nel.engine.store.snapshot import Snapshot, SqlValue, StoredSample
+from nel.engine.store.spending import USAGE, noted_usage, usage_after
 from nel.engine.store.waiting_samples import SeenIds, WaitingSamples
 from nel.engine.store.writer import BatchWriter, Write, disk_fault
 from nel.errors import DatasetError, StoreError
@@ -74,7 +75,7 @@ class Store:
             self._connection = connect(path)
         except (sqlite3.Error, OSError) as error:
             raise StoreError(f"cannot open {path}: {error}") from error
-        self._writer = BatchWriter(path, self._connection)
+        self._writer = BatchWriter(path, self._connection, note=self._note_usage)
         self.redactor = Redactor()
         """Removes secrets from outcomes: a scorer may raise an error that holds one, or return
         it.
@@ -409,3 +410,13 @@ class Store:
             self._connection.execute(statement, values)
         except sqlite3.Error as error:
             raise disk_fault(self.path, error) from error
+
+    def _note_usage(self) -> None:
+        """Store what this session has spent so far, in case it is killed."""
+        with suppress(
+            sqlite3.Error
+        ):  # a full disk is reported by the next answer; the note only saves time
+            usage = usage_after(
+                self._connection, self._session, noted_usage(self._connection, self._session)
+            )
+            self._connection.execute(_PUT_META, (USAGE, dumps({"session": self._session, **usage})))

@@ -35,16 +35,6 @@ def check_integrity(snapshot: Snapshot) -> None:
         raise StoreError(f"{FILE_NAME} is damaged: {' '.join(state.split())}; {NEXT_STEP}")
 
 
-def check_run_db(path: Path) -> None:
-    """Read a whole run.db once.
-
-    Raises:
-        StoreError: It cannot be read, or SQLite finds damage.
-    """
-    with Snapshot(path) as snapshot:
-        check_integrity(snapshot)
-
-
 def count_unreadable(snapshot: Snapshot) -> int:
     """Return how many rows are damaged; what `Store.drop_unreadable` would delete."""
     try:

@@ -67,6 +67,7 @@ class StoredPlan(TypedDict, total=False):
     max_problems: int | None
     sample: int | None
     selection: StoredSelection
+    fingerprint: str | None
     reducers: list[str]
     metrics: list[str]
     eval_only: bool

@@ -18,7 +18,7 @@ from nel.engine.store import elsewhere
 from nel.engine.store.codec import NEXT_STEP, is_intact, unsealed
 from nel.engine.store.plans import StoredPlan, StoredSession
 from nel.engine.store.schema import APPLICATION_ID, FORMAT, connect
-from nel.engine.store.spending import usage_of_killed
+from nel.engine.store.spending import SOURCES, noted_usage, usage_after
 from nel.errors import NelError, StoreError
 from nel.types import SECOND_ASKING
 
@@ -188,10 +188,22 @@ class Snapshot:
         ]
 
     def usage_of_killed_sessions(self) -> dict[str, tuple[int, ...]]:
-        """Return what killed sessions used, by source; meant for a resume before it begins its own
-        session.
+        """Return ``(attempts, prompt, completion, cached)`` by source: sums over what killed
+        sessions stored.
+
+        Meant for a resume before it begins its own session; sessions that `Store.settle_killed`
+        settled are not in it.
         """
-        return usage_of_killed(self._connection)
+        killed = "SELECT id FROM sessions WHERE ended IS NULL AND spent IS NULL ORDER BY id"
+        usages = [
+            usage_after(self._connection, session, noted_usage(self._connection, session))
+            for (session,) in self._connection.execute(killed).fetchall()
+        ]
+        sums = {name: [usage[name]["sums"] for usage in usages] for name in SOURCES if usages}
+        return {
+            name: tuple(sum(column) for column in zip(*rows, strict=True))
+            for name, rows in sums.items()
+        }
 
     def count_samples(self, benchmark: int) -> int:
         """Return how many samples the snapshot of this benchmark holds."""

@@ -1,21 +1,25 @@
 """What the sessions of a run spent: sums over the answers in its run.db, and their price.
 
 Depends on an open SQLite connection and on the configured prices. A session that ended has stored
-what it spent. A session that was killed has not, so its answers are added up. Requests that were in
-flight at the kill, at most as many as the concurrency, are known to the endpoint alone.
+what it spent. A session that was killed has not, so its answers are added up; its writer notes the
+sums now and then, so that only the answers after the last note have to be read. Requests that were
+in flight at the kill, at most as many as the concurrency, are known to the endpoint alone.
 """
 
 from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, TypedDict
 
 from nel.config.schema import Price, RunConfig
+from nel.core.strict_json import loads
 from nel.engine.store.plans import StoredSession
 from nel.models.budget import Spend, cost_of, tokens_of
 from nel.types import Usage
 
+USAGE: Final = "usage"
+"""The key of the note among the stored values."""
 JUDGES: Final = "judges"
 SOURCES: Final = {
     "responses": ("responses", ""),
@@ -28,22 +32,54 @@ prices.
 _NAMES: Final = ("attempts", "prompt_tokens", "completion_tokens", "cached_tokens")
 
 
-def usage_of_killed(connection: sqlite3.Connection) -> dict[str, tuple[int, ...]]:
-    """Return ``(attempts, prompt, completion, cached)`` by source: sums over what killed sessions
-    stored, as far as `Store.settle_killed` has not settled them.
+class SourceUsage(TypedDict):
+    """The usage of one source, as far as a session's answers were added up."""
+
+    upto: int
+    """The last row that is in the sums. A row that is written again comes last, so rows are in the
+    order of commits.
     """
-    counts = ", ".join(f"ifnull(sum(json_extract(response, '$.{name}')), 0)" for name in _NAMES)
-    killed = "SELECT id FROM sessions WHERE ended IS NULL AND spent IS NULL"
-    # A response without attempts was not sent, that of an episode sums its steps up, and a damaged
-    # one has no usage; CASE guards json_extract from it.
+    sums: list[int]
+    """Attempts, prompt tokens, completion tokens and cached tokens."""
+
+
+_NOTHING: Final[SourceUsage] = {"upto": 0, "sums": [0] * len(_NAMES)}
+
+
+def noted_usage(connection: sqlite3.Connection, session: int) -> Mapping[str, SourceUsage]:
+    """Return the last note of a session by source: its last row and the sums up to it; zeros where
+    there is none.
+    """
+    row = connection.execute("SELECT value FROM meta WHERE key = ?", (USAGE,)).fetchone()
+    noted = {} if row is None else loads(row[0])
     return {
-        name: connection.execute(
-            f"SELECT {counts} FROM {table} WHERE session IN ({killed}){which}"  # noqa: S608 - no input
-            " AND CASE WHEN json_valid(response) THEN json_extract(response, '$.attempts') > 0"
-            " AND json_extract(response, '$.episode') IS NULL END"
-        ).fetchone()
-        for name, (table, which) in SOURCES.items()
+        name: noted.get(name, _NOTHING) if noted.get("session") == session else _NOTHING
+        for name in SOURCES
     }
+
+
+def usage_after(
+    connection: sqlite3.Connection, session: int, noted: Mapping[str, SourceUsage]
+) -> dict[str, SourceUsage]:
+    """Return a note with everything that the session has stored since an earlier one."""
+    counts = ", ".join(f"ifnull(sum(json_extract(response, '$.{name}')), 0)" for name in _NAMES)
+    usage: dict[str, SourceUsage] = {}
+    for name, (table, which) in SOURCES.items():
+        upto, sums = noted[name]["upto"], noted[name]["sums"]
+        last = connection.execute(f"SELECT ifnull(max(rowid), 0) FROM {table}").fetchone()[0]  # noqa: S608 - no input
+        # A response without attempts was not sent, that of an episode sums its steps up, and a
+        # damaged one has no usage; CASE guards json_extract from it.
+        more = connection.execute(
+            f"SELECT {counts} FROM {table} WHERE rowid > ? AND rowid <= ? AND session = ?{which}"  # noqa: S608
+            " AND CASE WHEN json_valid(response) THEN json_extract(response, '$.attempts') > 0 AND"
+            " json_extract(response, '$.episode') IS NULL END",
+            (upto, last, session),
+        ).fetchone()
+        usage[name] = {
+            "upto": last,
+            "sums": [old + new for old, new in zip(sums, more, strict=True)],
+        }
+    return usage
 
 
 def price_of(config: RunConfig) -> Price | None:

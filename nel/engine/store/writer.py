@@ -9,7 +9,7 @@ import asyncio
 import queue
 import sqlite3
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -18,6 +18,10 @@ from nel.engine.store.snapshot import SqlValue
 from nel.errors import StoppedEarly, StoreError
 
 _BATCH_MAX = 1024
+_NOTE_EVERY = 20_000
+"""Entries between two notes of what the session spent; a resume after a kill reads at most so many
+entries.
+"""
 
 Write = tuple[str, Sequence[Sequence[SqlValue]]]
 _Entry = tuple[list[Write], "asyncio.Future[None]"]
@@ -26,16 +30,20 @@ _Entry = tuple[list[Write], "asyncio.Future[None]"]
 class BatchWriter:
     """The thread that writes while a session runs; its connection is used by nothing else then."""
 
-    def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
+    def __init__(
+        self, path: Path, connection: sqlite3.Connection, *, note: Callable[[], None]
+    ) -> None:
         """Keep what it writes to.
 
         Args:
             path: Of the file.
             connection: To it.
+            note: Called in the thread after so many entries, between two commits.
         """
         self._path = path
         self._inode = path.stat().st_ino
         self._connection = connection
+        self._note = note
         self._inbox: queue.SimpleQueue[_Entry | None] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -63,10 +71,15 @@ class BatchWriter:
         return future
 
     def _write_batches(self, loop: asyncio.AbstractEventLoop) -> None:
+        n_written = 0
         while (first := self._inbox.get()) is not None:
             batch = [first, *self._queued()]
             failure = self._commit(batch)
             _resolve(loop, [future for _, future in batch], failure)
+            n_written += len(batch)
+            if n_written >= _NOTE_EVERY and failure is None:
+                n_written = 0
+                self._note()
 
     def _queued(self) -> list[_Entry]:
         """Return what was queued while the last commit waited for the disk."""

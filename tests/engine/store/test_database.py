@@ -196,18 +196,21 @@ def test_what_is_pending_comes_in_a_drawn_order(store: Store, tmp_path: Path, n:
     store.close()
 
 
-async def test_what_a_killed_session_spent_is_added_up(store: Store, tmp_path: Path) -> None:
-    """The sums are those of all its answers; judges are apart."""
-    n = 50
+async def test_what_a_killed_session_spent_is_noted_on_the_way(store: Store, tmp_path: Path) -> None:
+    """The sums are those of all its answers, of which a resume reads only the ones after the last note."""
+    n = 20_500
     store.start_writer()
     response = '{"text":"a","attempts":2,"prompt_tokens":10,"completion_tokens":3}'
-    await asyncio.gather(*(store.put_response(1, idx, 0, None, response) for idx in range(n)))
+    for first in range(0, n, 1_000):
+        numbers = range(first, min(first + 1_000, n))
+        await asyncio.gather(*(store.put_response(1, idx, 0, None, response) for idx in numbers))
     await store.put_call(1, 0, 0, "turn-0", "{}", response)
     for number in (1, 2):
         await store.put_call(1, 0, 0, f"judge-big:abc-{number}", "{}", response)
     await store.stop_writer()
     store.close()
     with Snapshot(tmp_path / "run.db") as snapshot:
+        assert snapshot.meta("usage")["responses"]["upto"] >= 20_000
         assert snapshot.usage_of_killed_sessions() == {
             "responses": (2 * n, 10 * n, 3 * n, 0),
             "calls": (2, 10, 3, 0),

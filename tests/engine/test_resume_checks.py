@@ -1,20 +1,29 @@
-"""A resume reads the whole dataset before it asks, and refuses one that has changed in any row."""
+"""A large run asks again before all of it and of its dataset was read; what is wrong with either still stops it."""
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import nel
+from nel.engine.asking.resume_checks import ROWS_FIRST
+from nel.engine.planning.plan import make_plans
+from nel.engine.progress import Progress
+from nel.engine.run import run_session
+from nel.engine.session import Runtime
+from nel.engine.store.integrity import count_unreadable
+from nel.engine.store.snapshot import Snapshot
 from nel.errors import ResumeRefused
-from nel.runs.evaluation import RunResult
+from nel.runs.evaluation import RunResult, stored_config
 from tests.support.endpoint import Endpoint, answer, scripted
 from tests.support.runs import sums
 
-N = 600
+N = ROWS_FIRST + 500
 FIRST = 20
 EDITED = N - 3
 BENCH = f"""
@@ -82,12 +91,36 @@ def test_a_changed_file_is_refused_before_anything_is_asked(begun: Path, endpoin
     assert len(endpoint.calls) == before
 
 
-def test_a_prompt_that_changed_late_in_an_unchanged_file_is_refused_before_anything_is_asked(
+def test_a_prompt_that_changed_late_in_an_unchanged_file_is_refused_while_asking(
     begun: Path, endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Only rendering every row finds it."""
+    """Its first rows look well, so it asks, and only what the run itself holds; at the last row it is refused."""
     monkeypatch.setenv("NEL_TEST_EDITED", "yes")
-    before = len(endpoint.calls)
     with pytest.raises(ResumeRefused, match=r"other settings \(prompt\.sha256: "):
         _run(begun, endpoint, 10 * N, resume=True)
-    assert len(endpoint.calls) == before
+    (run_db,) = begun.glob("out/*/run.db")
+    with Snapshot(run_db) as snapshot:
+        assert "prompt.sha256" in snapshot.sessions()[-1]["ended"]
+    assert not any("Think!" in call.text for call in endpoint.calls if call.path.endswith("/chat/completions"))
+
+
+@pytest.mark.slow
+def test_a_damaged_record_of_a_large_run_stops_it_and_is_made_again_by_the_next(
+    begun: Path, endpoint: Endpoint
+) -> None:
+    """The session that finds it while it asks ends resumably; the next one reads before it asks."""
+    (run_db,) = begun.glob("out/*/run.db")
+    with closing(sqlite3.connect(run_db)) as connection, connection:
+        connection.execute("UPDATE outcomes SET outcome = '{\"state\":' WHERE rowid = 2")
+    config = stored_config(run_db.parent, overrides=[f"budget.max_requests={10 * N}"])
+    plans = make_plans(config, resuming=True)
+    large = Runtime(verify_first_bytes_max=0)
+    ending = run_session(run_db.parent, config, plans, progress=Progress(), runtime=large)
+    assert (ending.exit_code, "1 records of run.db could not be read" in ending.reason) == (75, True)
+    progress = Progress()
+    capped = stored_config(run_db.parent, overrides=["budget.max_requests=1"])
+    run_session(run_db.parent, capped, plans, progress=progress, runtime=large)
+    assert any("could not be read" in note for note in progress.notes)
+    with Snapshot(run_db) as snapshot:
+        assert count_unreadable(snapshot) == 0
+        assert not snapshot.meta("unreadable")
