@@ -389,6 +389,10 @@ class Store:
         """Queue outcomes; the future is done once all of them are on disk."""
         return self._writer.put([(_PUT_OUTCOME, [self._as_stored(row) for row in rows])])
 
+    def put_meta(self, key: str, value: object) -> asyncio.Future[None]:
+        """Queue a JSON value under a key; the future is done once it is on disk."""
+        return self._writer.put([(_PUT_META, [(key, dumps(value))])])
+
     def put_plan(self, benchmark: int, plan: StoredPlan) -> asyncio.Future[None]:
         """Queue another plan of a benchmark; the future is done once it is on disk."""
         return self._writer.put(
