@@ -13,13 +13,10 @@ import dataclasses
 import enum
 import json
 import math
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, TypeAlias, TypeVar
 
-JsonValue: TypeAlias = (
-    "bool | int | float | str | Sequence[JsonValue] | Mapping[str, JsonValue] | None"
-)
 Json: TypeAlias = Any
 """A JSON value whose shape only its writer knows: a dataset, a scorer, a plugin. Readers check what
 they use.
@@ -588,4 +585,3 @@ Outcome: TypeAlias = Scored | ModelFailure | Unscored
 
 ScorerResult: TypeAlias = Score | JsonObject | bool | float
 Scorer: TypeAlias = Callable[[ScorerInput], "ScorerResult | Awaitable[ScorerResult]"]
-RowSource: TypeAlias = Callable[[], Iterable[Row]]

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from nel.core.atomic_files import sync_directory
 from nel.core.paths import make_work_directory, share
 from nel.errors import NelError, OutputError, PluginError
 
@@ -36,6 +37,7 @@ def new_directory(output: Path, *, shared: bool) -> Iterator[Path]:
         if shared:
             share(work)
         work.rename(output)
+        sync_directory(output.parent)
     except OSError as error:
         raise OutputError(
             f"cannot write {output}: {error.strerror or error}; choose another with -o"

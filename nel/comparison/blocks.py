@@ -30,7 +30,7 @@ from nel.comparison.lines import (
     digests_of,
     joined_digests,
 )
-from nel.core.strict_json import loads_each
+from nel.core.strict_json import loads
 
 _WHOLE: Final[frozenset[type]] = frozenset((int,))
 _TEXTS: Final[frozenset[type]] = frozenset((str,))
@@ -108,7 +108,7 @@ class BlockReader:
             return None
 
     def _block_of(self, lines: Sequence[bytes], offsets: Sequence[int], *, rows: bool) -> Block:
-        fields = _Fields(*zip(*self._fields_of(loads_each(lines), rows=rows), strict=True))
+        fields = _Fields(*zip(*self._fields_of(map(loads, lines), rows=rows), strict=True))
         if not all(fields.prompt):
             raise _NotPlainError
         states = np.array(fields.state, dtype=np.int8)

@@ -9,12 +9,11 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Iterable
-from contextlib import suppress
-from glob import escape
 from pathlib import Path
 from typing import Final
 
 from nel.core.failpoints import reached
+from nel.core.paths import remove_leftovers
 from nel.errors import StoppedEarly
 
 _FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -27,8 +26,8 @@ def write_file(path: Path, chunks: Iterable[bytes]) -> None:
         StoppedEarly: The disk is full or the directory cannot be written; the old file is
             untouched.
     """
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    _remove_leftovers(path)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}-0.tmp")
+    remove_leftovers(path)
     flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
     try:
         handle = os.open(temporary, flags, 0o600)
@@ -51,15 +50,6 @@ def write_file(path: Path, chunks: Iterable[bytes]) -> None:
             f"cannot write {path}: {error.strerror or error}; {step}, then run nel eval resume, or"
             " nel report where the run was complete"
         ) from error
-
-
-def _remove_leftovers(path: Path) -> None:
-    """Remove temporary files of killed writers of this file; those of running writers stay."""
-    for left in path.parent.glob(f".{escape(path.name)}.*.tmp"):
-        owner = left.name.removesuffix(".tmp").rpartition(".")[2]
-        if owner.isdigit() and int(owner) != os.getpid() and not Path("/proc", owner).exists():
-            with suppress(OSError):
-                left.unlink()
 
 
 def sync_directory(path: Path) -> None:

@@ -10,7 +10,6 @@ decoded by it too.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
 from typing import Annotated, Any, TypeAlias
 
 import orjson
@@ -86,23 +85,6 @@ def loads(text: str | bytes) -> Any:  # JSON of any shape; callers check what th
         return orjson.loads(text)
     except orjson.JSONDecodeError:
         return _loads_exactly(text)
-
-
-def loads_each(lines: Iterable[str | bytes]) -> Iterator[Any]:
-    """Yield the value of each JSON text as `loads` does, at less cost for many of them.
-
-    Raises:
-        ValueError: A text is not strict JSON.
-    """
-    for line in lines:
-        if line[1:2] in _EXACT:
-            yield _loads_exactly(line)
-            continue
-        try:
-            value = orjson.loads(line)
-        except orjson.JSONDecodeError:
-            value = _loads_exactly(line)
-        yield value
 
 
 def _loads_exactly(text: str | bytes) -> Any:

@@ -104,44 +104,27 @@ def fit(wanted: Sequence[int], *, own: int, soft: int, hard: int) -> Fit:
     enough = own + sum(wanted)
     if soft == resource.RLIM_INFINITY or soft >= enough:
         return Fit(files=soft, most=max(wanted), note=None)
-    files = enough if hard == resource.RLIM_INFINITY else min(enough, hard)
-    most = shared_fairly(wanted, files - own)
-    if most >= max(wanted):
-        return Fit(files=files, most=most, note=None)
+    if hard == resource.RLIM_INFINITY or hard >= enough:
+        return Fit(files=enough, most=max(wanted), note=None)
+    most = (hard - own) // len(wanted)
     raised = (
         f"start it from a shell with ulimit -n {enough} (root raises a hard limit; so do docker run"
         f" --ulimit nofile={enough} and LimitNOFILE= of systemd)"
     )
     if most < 1:
         raise ConfigError(
-            f"this process may open {files:,} files (ulimit -n), which leaves none for connections;"
+            f"this process may open {hard:,} files (ulimit -n), which leaves none for connections;"
             f" {raised}"
         )
     note = (
-        f"this process may open {files:,} files (ulimit -n), so at most {most:,} requests are in"
+        f"this process may open {hard:,} files (ulimit -n), so at most {most:,} requests are in"
         " flight"
     )
     return Fit(
-        files=files,
+        files=hard,
         most=most,
         note=f"{note} instead of {max(wanted):,}; to have them all, {raised}",
     )
-
-
-def shared_fairly(wanted: Sequence[int], room: int) -> int:
-    """Return the most connections that each endpoint may have, so that all endpoints together fit.
-
-    An endpoint that wants less leaves the rest to the others; 0 where there is no room for one
-    connection each.
-
-    Args:
-        wanted: The concurrency of each endpoint.
-        room: Connections in all.
-    """
-    left = sorted(wanted)
-    while left and left[0] * len(left) <= room:
-        room -= left.pop(0)
-    return max(0, room) // len(left) if left else max(wanted, default=0)
 
 
 def _n_open() -> int:

@@ -11,7 +11,7 @@ from typing import Any
 from nel.config.schema import RunConfig
 from nel.engine.store.database import Store
 from nel.engine.store.schema import check_path
-from nel.engine.store.snapshot import FILE_NAME, Snapshot, start_of
+from nel.engine.store.snapshot import FILE_NAME, RUNS, Snapshot, start_of
 from nel.errors import OutputError, ResumeRefused
 from nel.prompts import is_template_file, load_template, portable_text
 
@@ -64,9 +64,7 @@ def latest_run_dir(output_dir: Path, run_id: str | None) -> Path:
         output_dir = output_dir / run_id
     if (output_dir / FILE_NAME).is_file():
         return output_dir
-    runs = sorted(
-        output_dir.glob(f"*/{FILE_NAME}"), key=lambda path: (start_of(path), path.parent.name)
-    )
+    runs = sorted(output_dir.glob(RUNS), key=lambda path: (start_of(path), path.parent.name))
     if not runs:
         raise OutputError(f"there is no run to resume in {output_dir}; start one with nel eval run")
     return runs[-1].parent

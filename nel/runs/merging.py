@@ -8,21 +8,17 @@ so a kill leaves no run behind. Depends on the stores and on `nel.runs.evaluatio
 
 from __future__ import annotations
 
-import os
-import shutil
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from glob import escape
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
 from nel.artifacts.files import INPUTS, directory_name
+from nel.artifacts.plugin_output import new_directory
 from nel.config.identity import JUDGES_ADAPTED, SHARD, Identity
 from nel.config.redaction import redact_url
 from nel.config.schema.shard import Shard
-from nel.core.atomic_files import sync_directory
 from nel.core.failpoints import reached
 from nel.engine.judging.adaptation import KEY_PREFIX
 from nel.engine.progress import Progress
@@ -32,7 +28,7 @@ from nel.engine.store.integrity import check_integrity, count_unreadable
 from nel.engine.store.lock import owner_of
 from nel.engine.store.pending import Pending
 from nel.engine.store.plans import StoredPlan
-from nel.engine.store.snapshot import FILE_NAME, Snapshot
+from nel.engine.store.snapshot import FILE_NAME, RUNS, Snapshot
 from nel.engine.store.union import Part, unite
 from nel.errors import OutputError, StoreError, UsageError
 from nel.reports.writers import write_reports
@@ -112,7 +108,7 @@ def merge_shards(
     first = next((merged_shard for merged_shard in shards if merged_shard.has_answers), shards[0])
     _check_equal(first, shards)
     notes += _left_behind(shards)
-    with _renamed_at_the_end(output) as made:
+    with new_directory(output.absolute(), shared=False) as made:
         _write_store(made / FILE_NAME, first, shards, output)
         reached("during_merge")
         benchmarks, page = rebuild(made, declared_in=first.path, notes=notes)
@@ -120,6 +116,7 @@ def merge_shards(
             (first.config.get("output") or {}).get("reports") or (), made
         )
         notes += problems
+        reached("before_merge_rename")
     tolerated = float((first.config.get("engine") or {}).get("unscored_rate_max") or 0.0)
     return RunResult(
         run_dir=output,
@@ -138,11 +135,7 @@ def _expanded(directories: Sequence[Path]) -> list[Path]:
     """Return the directories of shards, of a directory that holds some all of them."""
     paths: list[Path] = []
     for directory in directories:
-        below = sorted(
-            path.parent
-            for path in directory.glob(f"*/{FILE_NAME}")
-            if not path.parent.name.startswith(".")
-        )
+        below = sorted(path.parent for path in directory.glob(RUNS))
         paths += [directory] if (directory / FILE_NAME).exists() or not below else below
     return paths
 
@@ -345,38 +338,3 @@ def _whole(plan: StoredPlan) -> StoredPlan:
     """Return the plan of a shard as that of the whole run."""
     fields = {name: value for name, value in plan["identity"].items() if name != SHARD}
     return {**plan, "identity": fields, "digest": Identity(fields=fields).digest}
-
-
-@contextmanager
-def _renamed_at_the_end(output: Path) -> Iterator[Path]:
-    """Yield a directory of the name of another, two levels below a hidden one, and put it there
-    when the block is done.
-
-    What a killed merge has left is where no command looks for a run; the next merge to the same
-    place removes it.
-    """
-    parent = output.absolute().parent
-    try:
-        parent.mkdir(parents=True, exist_ok=True)
-        for left in parent.glob(f".{escape(output.name)}.*.merging"):
-            if not Path("/proc", left.name.split(".")[-2]).exists():
-                shutil.rmtree(left, ignore_errors=True)
-        hidden = parent / f".{output.name}.{os.getpid()}.merging"
-        made = hidden / "unfinished" / output.name
-        made.mkdir(parents=True, mode=0o700)
-    except OSError as error:
-        raise OutputError(
-            f"cannot write to {parent}: {error.strerror}; name another directory with -o"
-        ) from error
-    try:
-        yield made
-        sync_directory(made)
-        reached("before_merge_rename")
-        made.rename(output)
-        sync_directory(parent)
-    except OSError as error:
-        raise OutputError(
-            f"cannot write {output}: {error.strerror or error}; merge again"
-        ) from error
-    finally:
-        shutil.rmtree(hidden, ignore_errors=True)

@@ -7,17 +7,9 @@ from collections.abc import Callable
 
 import pytest
 
-from nel.core.strict_json import dumps, dumps_bytes, dumps_line, loads, loads_each, pretty
+from nel.core.strict_json import dumps, dumps_bytes, dumps_line, loads, pretty
 
 BEYOND_64_BITS = 10**40
-TEXTS = (b'{"a":1}', '"\u00e9"'.encode(), b'"\\ud800"', b"[[], null]", '{"b": "x"}', b" 2.5 ", dumps([BEYOND_64_BITS]))
-
-
-def test_each_text_is_what_it_is_alone() -> None:
-    values = list(loads_each(TEXTS))
-    assert values == [loads(text) for text in TEXTS]
-    assert values[2] == "\ud800"
-    assert values[-1] == [BEYOND_64_BITS]
 
 
 @pytest.mark.parametrize(
@@ -32,8 +24,6 @@ def test_integers_beyond_64_bits_keep_their_digits(encode: Callable[[object], st
 @pytest.mark.parametrize(
     "damaged", [b"", b"NaN", b"[Infinity]", b'{"a":1},{"a":2}', b"{'a': 1}", b"\xff", b"[" * 9_000]
 )
-def test_a_damaged_one_is_refused_after_those_before_it(damaged: bytes) -> None:
-    values = loads_each([b"1", damaged, b"2"])
-    assert next(values) == 1
-    with pytest.raises(ValueError):  # noqa: PT011 - what `loads` raises
-        next(values)
+def test_a_damaged_text_is_refused(damaged: bytes) -> None:
+    with pytest.raises(ValueError):  # noqa: PT011 - of the library
+        loads(damaged)

@@ -24,6 +24,7 @@ from nel.engine.observability.run_status import RunStatusReader
 from nel.engine.progress import Progress
 from nel.engine.store.lock import owned
 from nel.engine.store.salvage import salvage
+from nel.engine.store.snapshot import RUNS
 from nel.errors import ConfigError, NelError, OutputError, UsageError
 from nel.reports.summary_tables import table_of_runs
 from nel.runs.evaluation import evaluate, stored_config
@@ -286,7 +287,7 @@ def test_a_killed_merge_leaves_nothing_that_looks_like_a_run(
     command = ["eval", "merge", *map(str, _shards(divided[0])), "-o", "runs/merged"]
     killed = nel(*command, cwd=tmp_path, env={"NEL_FAILPOINT": place})
     assert killed.returncode == -signal.SIGKILL
-    assert list((tmp_path / "runs").glob("*/run.db")) == []
+    assert list((tmp_path / "runs").glob(RUNS)) == []
     done = nel(*command, "--json", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["benchmarks"]["gsm8k"]["complete"] is True

@@ -4,24 +4,19 @@ from __future__ import annotations
 
 import os
 import resource
-from collections.abc import Sequence
 
 import pytest
 
-from nel.engine.process_limits import check_memory, fit, shared_fairly
+from nel.engine.process_limits import Fit, check_memory, fit
 from nel.errors import ConfigError
 
 UNLIMITED = resource.RLIM_INFINITY
 
 
-@pytest.mark.parametrize(
-    ("wanted", "room", "most"),
-    [((64,), 100, 64), ((64,), 14, 14), ((64, 8), 30, 22), ((64, 64, 2), 30, 14), ((8, 8), 1, 0)],
-)
-def test_endpoints_share_what_fits(wanted: Sequence[int], room: int, most: int) -> None:
-    """One that wants less leaves the rest to the others; without room for each there is none."""
-    assert shared_fairly(wanted, room) == most
-    assert sum(min(one, most) for one in wanted) <= max(room, 0)
+def test_endpoints_share_what_fits() -> None:
+    """All they want where the limit can be raised, and equal parts of it where it cannot."""
+    assert fit([64, 8], own=33, soft=48, hard=200) == Fit(files=105, most=64, note=None)
+    assert fit([64, 8], own=33, soft=48, hard=83).most == 25
 
 
 def test_a_hard_limit_lowers_the_concurrency() -> None:

@@ -142,7 +142,7 @@ def test_f45_no_temporary_file_stays(tmp_path: Path) -> None:
     """What a kill left half written beside an artifact is gone after the next run to the end."""
     with serving(_mixed) as server:
         first = run(tmp_path, server, n=4)
-        half = first.run_dir / "gsm8k" / ".results.jsonl.4194304.tmp"
+        half = first.run_dir / "gsm8k" / ".results.jsonl.4194304-0.tmp"
         half.write_text("half")
         run_again = run(tmp_path, server, n=4, resume=True)
     assert not half.exists()

@@ -23,7 +23,7 @@ from typing import Final
 from nel.core.paths import make_work_directory, share
 from nel.engine.store.integrity import copy_store
 from nel.engine.store.lock import owner_of
-from nel.engine.store.snapshot import FILE_NAME, Snapshot
+from nel.engine.store.snapshot import FILE_NAME, RUNS, Snapshot
 from nel.errors import OutputError
 
 SUFFIX: Final = ".tar.gz"
@@ -143,7 +143,7 @@ def open_archive(path: Path, cache_dir: Path) -> Path:
     home = cache_dir / "archives" / digest
     if not home.is_dir():
         _unpack_atomically(path, home)
-    stores = sorted(home.glob(f"*/{FILE_NAME}"))
+    stores = sorted(home.glob(RUNS))
     if len(stores) != 1:
         raise OutputError(
             f"{path} is not an archive of a run: it holds {len(stores)} files {FILE_NAME}"

@@ -26,7 +26,6 @@ from nel.config.load import build_config
 from nel.core.event_loop import run
 from nel.engine.executors.likeness import environment
 from nel.engine.executors.wire import (
-    Alive,
     Finished,
     Question,
     Ran,
@@ -135,7 +134,7 @@ class _ScoringHost:
         seconds = max(now - self._received.pop(task.job, now) for task, _ in scored)
         is_dry = len(self._attempts) <= len(self._n_asking)
         results = [(task.job, result) for task, result in scored]
-        self._output.send(Finished(results, seconds, is_dry), Alive(time.process_time()))
+        self._output.send(Finished(results, seconds, is_dry))
 
     async def _answer(self, task: ScoringTask, what: str, payload: object) -> object:
         context, attempt = self._attempts.get(task.job, (task.context, 0))
@@ -204,7 +203,7 @@ def main() -> None:
         hello["error"] = str(error)
     except Exception as error:  # noqa: BLE001 - of another version of nel, or of a plugin; the run says it
         hello["error"] = f"{type(error).__name__}: {error}"
-    write_packet(written, pack_json({**hello, "cpu_seconds": time.process_time()}))
+    write_packet(written, pack_json(hello))
     if host is None:
         return
     output.start()
@@ -269,7 +268,7 @@ def _take(host: _ScoringHost | _SandboxHost, packet: bytes) -> None:
 
 async def _show_life(output: _Output) -> None:
     while True:
-        output.send(Alive(time.process_time()))
+        output.send()
         await asyncio.sleep(ALIVE_SECONDS)
 
 

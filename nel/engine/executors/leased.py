@@ -20,7 +20,7 @@ from nel.engine.executors.fleet import Fleet, FleetLost, Joined, Left, Packet
 from nel.engine.executors.likeness import difference, environment
 from nel.engine.executors.programs import LeasedSandbox
 from nel.engine.executors.scoring import LeasedScorers
-from nel.engine.executors.wire import Alive, HostKind, ToRun, pack_json, unpack, unpack_json
+from nel.engine.executors.wire import HostKind, pack_json, unpack, unpack_json
 from nel.engine.scorers.channel import FrameError
 from nel.errors import ConfigError, PreflightError, StoppedEarly
 from nel.sandbox import SandboxSettings
@@ -44,7 +44,6 @@ class _Host:
         self.node = node
         self.hello: dict[str, Any] | None = None
         self.heard_at = time.monotonic()
-        self.cpu_seconds = 0.0
 
 
 class LeasedExecutor:
@@ -67,10 +66,6 @@ class LeasedExecutor:
         self._is_started = False
         self._n_lost = 0
         self._n_failed = 0
-        self.cpu_seconds = 0.0
-        """Of all hosts since they said hello, without the processes that scorers of users run
-        in.
-        """
 
     def open_scorers(self, work: ScoringWork) -> ScorerPool:
         """Return scorers on the fleet's hosts.
@@ -231,17 +226,10 @@ class LeasedExecutor:
             self._fleet.end(event.host)
             self._on_left(Left(event.host, f"something else wrote to its connection: {error}"))
             return
-        self._count_cpu(host, messages)
         if host.kind == "scoring" and self._scorers is not None:
             self._scorers.on_messages(event.host, messages)
         elif self._sandbox is not None:
             self._sandbox.on_messages(event.host, messages)
-
-    def _count_cpu(self, host: _Host, messages: Sequence[ToRun]) -> None:
-        for message in messages:
-            if isinstance(message, Alive):
-                self.cpu_seconds += message.cpu_seconds - host.cpu_seconds
-                host.cpu_seconds = message.cpu_seconds
 
     def _on_hello(self, name: str, host: _Host, hello: dict[str, Any]) -> None:
         problem = self._problem_of(host, hello)
@@ -249,7 +237,7 @@ class LeasedExecutor:
         if problem is not None:
             self._refuse(name, host, problem)
             return
-        host.hello, host.cpu_seconds = hello, float(hello.get("cpu_seconds", 0.0))
+        host.hello = hello
         if host.kind == "scoring" and self._scorers is not None:
             self._scorers.join(name)
         elif self._sandbox is not None:

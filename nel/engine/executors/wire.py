@@ -1,7 +1,7 @@
 """The messages between a run and a host, which computes scores or runs programs elsewhere, and how
 they are packed.
 
-A packet is a list of messages. The first one in each direction is JSON, so that two versions of nel
+A packet is a list of messages, empty where a host only says that it is there. The first one in each direction is JSON, so that two versions of nel
 understand it; the others are pickled, and only classes of nel and plain ones are built of what a
 host sends.
 """
@@ -70,14 +70,8 @@ class Ran(NamedTuple):
     value: Verdict | Exception
 
 
-class Alive(NamedTuple):
-    """To the run: the host is there."""
-
-    cpu_seconds: float
-
-
 ToHost: TypeAlias = "Score | Run | Reply"
-ToRun: TypeAlias = "Question | Finished | Ran | Alive"
+ToRun: TypeAlias = "Question | Finished | Ran"
 
 
 def pack_json(message: Mapping[str, Any]) -> bytes:
@@ -113,7 +107,7 @@ def unpack(packet: bytes) -> list[ToRun]:
     """
     messages = unpickled(packet)
     if not isinstance(messages, list) or not all(
-        isinstance(message, (Question, Finished, Ran, Alive)) for message in messages
+        isinstance(message, (Question, Finished, Ran)) for message in messages
     ):
         raise FrameError("a host sent what is no message")
     return messages

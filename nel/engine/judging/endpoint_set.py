@@ -20,10 +20,6 @@ from nel.types import Response
 
 _POLL_SECONDS: Final = 0.1
 _FATAL_KINDS: Final = frozenset({"auth", "not_found", "tls"})
-_MEMBERS_MAX: Final = 64
-"""Models whose endpoint is remembered by identity; looking one up by its configuration serializes
-all of it.
-"""
 
 
 class JudgeEndpoints:
@@ -35,7 +31,6 @@ class JudgeEndpoints:
         """Share the slots among the endpoints; see `nel.engine.judging.judges.Judges`."""
         self._judge_endpoints = judge_endpoints
         self._panels = panels
-        self._endpoint_by_member: dict[int, tuple[ModelConfig, JudgeEndpoint | None]] = {}
         self._waits_for_stalled = False
         share_slots(judge_endpoints.values())
 
@@ -101,7 +96,7 @@ class JudgeEndpoints:
         """
         is_member = False
         for panel in self._panels:
-            members = [self._judge_endpoints.get(endpoint_key(member)) for member in panel.panel]
+            members = [self._endpoint_of(member) for member in panel.panel]
             is_member |= any(other is endpoint for other in members)
             left = sum(
                 other is not None and other is not endpoint and other.disabled is None
@@ -188,16 +183,8 @@ class JudgeEndpoints:
             raise JudgeError(endpoint.disabled, kind=told.endpoint_kind or "outage") from refused
 
     def _endpoint_of(self, member: ModelConfig) -> JudgeEndpoint | None:
-        """Return where a model is asked, None where it is not; those of a panel are looked up
-        once.
-        """
-        known = self._endpoint_by_member.get(id(member))
-        if known is not None and known[0] is member:
-            return known[1]
-        endpoint = self._judge_endpoints.get(endpoint_key(member))
-        if len(self._endpoint_by_member) < _MEMBERS_MAX:
-            self._endpoint_by_member[id(member)] = (member, endpoint)
-        return endpoint
+        """Return where a model is asked, None where it is not."""
+        return self._judge_endpoints.get(endpoint_key(member))
 
 
 def endpoint_key(member: EndpointConfig) -> str:

@@ -19,7 +19,7 @@ from nel.engine.asking.stop_rules import DECISIONS
 from nel.engine.observability.progress_file import LiveProgress, read_progress_file
 from nel.engine.store.lock import Owner, owner_of
 from nel.engine.store.plans import StoredSession
-from nel.engine.store.snapshot import FILE_NAME, OutcomeCount, Snapshot, start_of
+from nel.engine.store.snapshot import FILE_NAME, RUNS, OutcomeCount, Snapshot, start_of
 from nel.errors import OutputError
 
 State: TypeAlias = Literal["starting", "running", "finished", "stopped", "killed"]
@@ -126,7 +126,7 @@ def find_run(path: Path) -> Path:
         raise OutputError(
             f"there is no {path}; give the directory of a run, or one of runs such as eval_results"
         )
-    runs = [run_db.parent for run_db in path.glob(f"*/{FILE_NAME}")]
+    runs = [run_db.parent for run_db in path.glob(RUNS)]
     if not runs:
         raise OutputError(f"there is no run in {path}; give the directory of a run, or one of runs")
     return max(

@@ -34,7 +34,6 @@ from nel.engine.scorers.dependencies import (
     digest_of_data,
     read_dependencies,
 )
-from nel.engine.scorers.source_cache import SOURCES
 from nel.engine.scorers.source_digest import combined, definitions_digest, read_source
 from nel.judges.types import Case
 from nel.prompts import is_template_file
@@ -86,7 +85,6 @@ def scorer_digest(benchmark: Benchmark) -> str:
     parts = [
         _digest_of(path) for path in (*files, *(data - files), *_sandbox_files(benchmark.languages))
     ]
-    SOURCES.save()
     return hashlib.sha256(f"{named} {reading} {combined(parts)}".encode()).hexdigest()
 
 
@@ -224,7 +222,6 @@ def judge_digest(template: str | None) -> str:
     data = {path for source in files for path in _data_of(source).files}
     data |= set(folder.rglob("*.toml"))
     parts += [_digest_of(path) for path in (*files, *(data - files))]
-    SOURCES.save()
     return combined(parts)
 
 
@@ -366,21 +363,18 @@ def _files_named(folder: Path, words: Sequence[str]) -> list[Path]:
 
 
 def _folders_with(path: Path, top: str) -> list[Path]:
-    """Return the folders with a module that is not installed: beside the file that imports it,
-    where Python finds it, or near by, for a file that changes where Python looks.
+    """Return the folder with a module that is not installed: beside the file that imports it, or
+    where Python finds it.
     """
     is_alone = _project_of(path)[0] is None and path.parent.name not in _INSTALLED
     if is_alone and _files_named(path.parent, [top]):
         return [path.parent]
     spec = _spec_of(top)
-    if spec is not None:
-        locations = [*(spec.submodule_search_locations or ()), *filter(None, [spec.origin])]
-        root = Path(locations[0]).parent if locations and spec.loader else None
-        return [] if root is None or _INSTALLED & set(root.parts) else [root]
-    near = [path.parent.parent]
-    with suppress(OSError):  # a folder that may not be listed
-        near += sorted(folder for folder in path.parent.iterdir() if folder.is_dir())
-    return [folder for folder in near if _files_named(folder, [top])]
+    if spec is None:
+        return []
+    locations = [*(spec.submodule_search_locations or ()), *filter(None, [spec.origin])]
+    root = Path(locations[0]).parent if locations and spec.loader else None
+    return [] if root is None or _INSTALLED & set(root.parts) else [root]
 
 
 def _spec_of(top: str) -> ModuleSpec | None:

@@ -1,10 +1,9 @@
 """Digests the logic of Python source, so that an edited comment, docstring or module name is not a
 changed scorer.
 
-Depends on the standard library, on `nel.core` for a pause of the garbage collector, and on what an
-earlier run computed of the same bytes. The syntax tree is serialized here rather than by
-`ast.dump`, whose output differs between versions of Python: an upgraded interpreter must not score
-a run again.
+Depends on the standard library, and on `nel.core` for a pause of the garbage collector. The syntax
+tree is serialized here rather than by `ast.dump`, whose output differs between versions of Python:
+an upgraded interpreter must not score a run again.
 """
 
 from __future__ import annotations
@@ -18,7 +17,6 @@ from pathlib import Path
 from typing import Final
 
 from nel.core.forked_map import collection_paused
-from nel.engine.scorers.source_cache import SOURCES, Logic
 
 _IGNORED_FIELDS: Final = frozenset({"type_comment", "kind", "type_ignores", "ctx"})
 """Fields of syntax nodes that hold a comment, the spelling of a literal, or what the parent node
@@ -63,21 +61,13 @@ def combined(digests: Iterable[str]) -> str:
 @lru_cache(maxsize=4096)
 def _read(path: Path, _modified_ns: int, _size: int) -> Source:
     data = path.read_bytes()
-    key = hashlib.sha256(data).hexdigest()
-    return Source(*(SOURCES.find(key) or SOURCES.add(key, _logic_of(data))))
-
-
-def _logic_of(data: bytes) -> Logic:
-    """Return the digest of a file's logic and what it imports."""
     logic = _Logic()
     try:
         with collection_paused():
             logic.serialize(ast.parse(data))
     except (SyntaxError, ValueError, RecursionError):
-        return hashlib.sha256(data).hexdigest(), ()
-    text = "\0".join([*sorted(logic.bound), *logic.tokens])
-    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-    return digest, tuple(sorted(logic.imports))
+        return Source(hashlib.sha256(data).hexdigest(), ())
+    return Source(logic.digest, tuple(sorted(logic.imports)))
 
 
 def definitions_digest(path: Path, names: Iterable[str]) -> str:
@@ -104,8 +94,7 @@ def definitions_digest(path: Path, names: Iterable[str]) -> str:
     logic = _Logic()
     for number in sorted(used):
         logic.serialize(body[number])
-    text = "\0".join([*sorted(logic.bound), *logic.tokens])
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    return logic.digest
 
 
 def _bound_by(statement: ast.stmt) -> set[str]:
@@ -133,6 +122,12 @@ class _Logic:
         """
         self.imports: set[str] = set()
         self._fields: dict[type[ast.AST], tuple[str, ...]] = {}
+
+    @property
+    def digest(self) -> str:
+        """Return the SHA-256 of what was serialized, in hexadecimal."""
+        text = "\0".join([*sorted(self.bound), *self.tokens])
+        return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
     def serialize(self, node: ast.AST) -> None:
         """Append the logic of a node and of all below it."""

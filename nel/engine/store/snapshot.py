@@ -23,6 +23,8 @@ from nel.errors import NelError, StoreError
 from nel.types import SECOND_ASKING
 
 FILE_NAME: Final = "run.db"
+RUNS: Final = f"[!.]*/{FILE_NAME}"
+"""Of the runs in a directory, as `Path.glob` takes it; one that is being made has a hidden name."""
 PAGE = 256
 _RUNS_NAMED_MAX = 3
 _IDX_MAX: Final = 2**63 - 1
@@ -96,8 +98,7 @@ class Snapshot:
         """
         if not path.is_file():
             runs = [
-                run_db.parent.name
-                for run_db in sorted(path.parent.glob(f"*/{FILE_NAME}"))[:_RUNS_NAMED_MAX]
+                run_db.parent.name for run_db in sorted(path.parent.glob(RUNS))[:_RUNS_NAMED_MAX]
             ]
             hint = (
                 f"it holds the runs {', '.join(runs)}: give one of them"
