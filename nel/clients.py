@@ -7,17 +7,17 @@ does the rest: retries, limits, deadlines, budget, cache, store and redaction.
 
 from nel.config.schema import EndpointConfig, GenerationConfig
 from nel.errors import ConfigError
-from nel.models.faults import Fault, fault_of_error_object, fault_of_status, malformed
+from nel.models.faults import Fault, fault_of_error_object, fault_of_status, malformed_fault
 from nel.models.streams import AnswerStream
 from nel.models.wire.base import (
     NotInProtocol,
     Wire,
     data_of,
     image_of,
-    merged,
+    merge_body,
+    only_text,
     read_text,
     system_apart,
-    text_of,
     unknown_part,
 )
 from nel.types import Generation, Message, Request, Response, Usage
@@ -39,10 +39,10 @@ __all__ = [
     "fault_of_error_object",
     "fault_of_status",
     "image_of",
-    "malformed",
-    "merged",
+    "malformed_fault",
+    "merge_body",
+    "only_text",
     "read_text",
     "system_apart",
-    "text_of",
     "unknown_part",
 ]

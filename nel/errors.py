@@ -45,7 +45,7 @@ _CHARACTERS_MAX: Final = 1_800
 """Of the message of a dataset's error."""
 
 
-def _shortened(message: str) -> str:
+def _shorten(message: str) -> str:
     if len(message) <= _CHARACTERS_MAX:
         return message
     half = _CHARACTERS_MAX // 2
@@ -83,7 +83,7 @@ class DatasetError(UsageError):
 
     def __init__(self, message: str) -> None:
         """Keep the message; of one that quotes long names of columns the middle is left out."""
-        super().__init__(_shortened(message))
+        super().__init__(_shorten(message))
 
 
 class PromptError(UsageError):

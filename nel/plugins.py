@@ -157,14 +157,14 @@ def discover(kind: str) -> list[PluginRef]:
             f'there is no kind of plugin "{kind}"{did_you_mean(kind, GROUPS)}; known:'
             f" {', '.join(GROUPS)}"
         )
-    return _sorted(ref for ref in _declared() if ref.kind == kind)
+    return _sort(ref for ref in _declared_entry_points() if ref.kind == kind)
 
 
 def discover_unknown() -> list[PluginRef]:
     """Return every entry point of a group ``nel.*`` that nel does not load from, and packages that
     cannot be read.
     """
-    return _sorted(ref for ref in _declared() if ref.kind not in GROUPS)
+    return _sort(ref for ref in _declared_entry_points() if ref.kind not in GROUPS)
 
 
 def unknown_group(ref: PluginRef) -> str:
@@ -184,8 +184,8 @@ def matching(kind: str, name: str) -> list[PluginRef]:
     """Return every plugin of this kind that has this name, ``name`` or ``package:name``."""
     package, _, bare = name.rpartition(":")
     named = (ref for ref in discover(kind) if ref.name == bare)
-    wanted = BUILT_IN if _normalized(package) == DISTRIBUTION else _normalized(package)
-    return [ref for ref in named if not package or _normalized(ref.distribution) == wanted]
+    wanted = BUILT_IN if _normalize(package) == DISTRIBUTION else _normalize(package)
+    return [ref for ref in named if not package or _normalize(ref.distribution) == wanted]
 
 
 def find(kind: str, name: str) -> PluginRef:
@@ -210,7 +210,7 @@ def find(kind: str, name: str) -> PluginRef:
         raise PluginError(conflict(matches))
     notes = _notes.get()
     if notes is not None:
-        notes.append(shadowed(matches))
+        notes.append(shadow_note(matches))
     return built_in[0]
 
 
@@ -277,7 +277,7 @@ def conflict(refs: Sequence[PluginRef]) -> str:
     )
 
 
-def shadowed(refs: Sequence[PluginRef]) -> str:
+def shadow_note(refs: Sequence[PluginRef]) -> str:
     """Return the note on a built-in whose name other distributions provide too."""
     others = [ref for ref in refs if not ref.is_built_in]
     return (
@@ -296,7 +296,7 @@ def name_note(ref: PluginRef, refs: Sequence[PluginRef]) -> str | None:
     if len(refs) == 1:
         return None
     if ref.is_built_in:
-        return shadowed(refs)
+        return shadow_note(refs)
     owner = "nel's own" if any(one.is_built_in for one in refs) else "provided by several packages"
     return f'use {ref.qualified}; "{ref.name}" alone is {owner}'
 
@@ -318,7 +318,7 @@ def describe(ref: PluginRef, shape_error: Callable[[str, object], str | None]) -
     )
 
 
-def _declared() -> Iterator[PluginRef]:
+def _declared_entry_points() -> Iterator[PluginRef]:
     """Yield the entry points of all groups ``nel.*``; of a distribution that is on the path twice,
     those of the first.
 
@@ -338,9 +338,9 @@ def _declared() -> Iterator[PluginRef]:
             )
             continue
         name = package.name or "unknown"
-        if places.setdefault(_normalized(name), place) != place or _normalized(name) == BUILT_IN:
+        if places.setdefault(_normalize(name), place) != place or _normalize(name) == BUILT_IN:
             continue
-        if _normalized(name) == DISTRIBUTION:
+        if _normalize(name) == DISTRIBUTION:
             name = BUILT_IN
         for entry in package.entry_points:
             key = (name, entry.group, entry.name)
@@ -414,11 +414,11 @@ def _may_have_plugins(distribution: Distribution) -> bool:
         return True
 
 
-def _sorted(refs: Iterator[PluginRef]) -> list[PluginRef]:
+def _sort(refs: Iterator[PluginRef]) -> list[PluginRef]:
     return sorted(refs, key=lambda ref: (ref.kind, ref.name, not ref.is_built_in, ref.distribution))
 
 
-def _normalized(name: str) -> str:
+def _normalize(name: str) -> str:
     """Return the name of a distribution as package indexes compare it (PEP 503)."""
     return re.sub(r"[-_.]+", "-", name).lower()
 

@@ -64,7 +64,7 @@ class ToolCall:
         >>> ToolCall(id="1", name="add", arguments='{"x": 1}').values
         {'x': 1}
         """
-        values = _decoded(self.arguments)
+        values = _decode(self.arguments)
         return values if isinstance(values, dict) else None
 
     @property
@@ -76,7 +76,7 @@ class ToolCall:
         """
         if not self.name:
             return "it names no tool"
-        values = _decoded(self.arguments)
+        values = _decode(self.arguments)
         if isinstance(values, ValueError):
             return f"its arguments are not JSON: {values}"
         if not isinstance(values, dict):
@@ -84,7 +84,7 @@ class ToolCall:
         return None
 
 
-def _decoded(arguments: str) -> Json:
+def _decode(arguments: str) -> Json:
     """Return what a call's arguments say, or the error of what is not JSON; an empty text, which
     servers write for a tool without parameters, says nothing.
     """
@@ -422,10 +422,10 @@ class Score:
     history: Sequence[ScoreEdit] = ()
     """The edits that made it, the first one first."""
 
-    def edited(self, edit: ScoreEdit) -> Score:
+    def edit(self, edit: ScoreEdit) -> Score:
         """Return the score after an edit, which joins its history.
 
-        >>> score = Score(value="I").edited(ScoreEdit(value="C", provenance="read again"))
+        >>> score = Score(value="I").edit(ScoreEdit(value="C", provenance="read again"))
         >>> score.value, len(score.history)
         ('C', 1)
         """

@@ -4,7 +4,7 @@ nel/reading/forms.toml.
 
 from __future__ import annotations
 
-from nel.reading.forms import Row, rows, rule_versions
+from nel.reading.forms import FormRow, rows, rule_versions
 from nel.reading.types import Form
 
 _RULE = """# How answers are read
@@ -115,7 +115,7 @@ def _versions() -> str:
     return ", ".join(f"{kind} {number}" for kind, number in rule_versions().items())
 
 
-def _line(row: Row) -> str:
+def _line(row: FormRow) -> str:
     name = f"sentence, {row.kind}" if row.form is Form.SENTENCE else row.form.value
     needed_by = row.needed_by.replace("|", "\\|").replace("<", "&lt;")
     return f"| {name} | {row.language} | {_code(row.source)} | {needed_by} |\n"

@@ -74,6 +74,44 @@ FUNCTION_NODES = 250
 MODULE_NODES = 3_300
 VAGUE_SHARE = 0.01
 VAGUE = {"found", "one", "said", "given", "place", "part", "kept", "told", "shown", "held", "taken", "behind"}
+VERBS_IN_ED = {"embed", "exceed", "feed", "need", "proceed", "seed"}
+IRREGULAR = {
+    "built",
+    "drawn",
+    "found",
+    "given",
+    "held",
+    "kept",
+    "known",
+    "lent",
+    "lost",
+    "made",
+    "said",
+    "sent",
+    "shown",
+}
+IRREGULAR |= {"spent", "taken", "told", "written"}
+NAMES_OF_PEERS = {
+    # Inspect
+    "Score",
+    "SampleScore",
+    "Target",
+    "TaskState",
+    "ModelOutput",
+    "grouped",
+    "unscored",
+    # EvalScope
+    "Choice",
+    "Dataset",
+    "DefaultDataAdapter",
+    "MultiChoiceAdapter",
+    "Filter",
+    "Sample",
+    "Tags",
+    # NeMo Evaluator
+    "JudgeConfig",
+}
+"""What users import by another tool's name, whatever else has that name here."""
 WIDE_LINES = 76
 LOOSE = {"__init__", "__main__", "clients", "errors", "plugins", "scorers", "types", "version"}
 """Modules of nel that lie in no room."""
@@ -140,6 +178,32 @@ def test_names_say_what_a_value_is() -> None:
         if name
     ]
     assert sum(name in VAGUE for name in names) <= VAGUE_SHARE * len(names)
+
+
+def test_functions_are_not_named_by_a_participle() -> None:
+    """A function is a verb, or a noun for what it returns: `quote` or `quotation`, and not `quoted`."""
+    participles = [
+        f"{path.relative_to(ROOT)}:{node.lineno} {node.name}"
+        for path in _sources()
+        for node in _nodes(path)
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+        if not any("property" in ast.unparse(decorator) for decorator in node.decorator_list)
+        for word in [node.name.strip("_")]
+        if word in IRREGULAR or (re.fullmatch("[a-z]+ed", word) and word not in VERBS_IN_ED | NAMES_OF_PEERS)
+    ]
+    assert participles == []
+
+
+def test_a_name_of_a_class_has_one_meaning() -> None:
+    """No public class of one room has the name of another room's, unless it is the JSON of that class."""
+    rooms: dict[str, set[str]] = {}
+    for path in _sources():
+        parts = path.relative_to(ROOT / "nel").parts
+        room = "/".join(parts[:2] if parts[0] in ("apps", "compat") else parts[:1])
+        for node in ast.parse(_sources()[path]).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_") and "shapes" not in parts:
+                rooms.setdefault(node.name, set()).add(room)
+    assert {name: where for name, where in rooms.items() if len(where) > 1 and name not in NAMES_OF_PEERS} == {}
 
 
 def _bound(node: ast.AST) -> str | None:

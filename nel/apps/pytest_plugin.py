@@ -208,7 +208,7 @@ def _results(
     shared = base.parent if hasattr(config, "workerinput") else base
     home = shared / f"nel-{hashlib.sha256(spec.encode()).hexdigest()[:12]}"
     home.mkdir(mode=0o700, exist_ok=True)
-    with _locked(home / "lock"):
+    with _lock(home / "lock"):
         done = home / "done.json"
         if not done.exists():
             done.write_text(json.dumps(_run(config, spec, home / "runs")), encoding="utf-8")
@@ -256,7 +256,7 @@ def _with_own_options(message: str) -> str:
 
 
 @contextmanager
-def _locked(path: Path) -> Iterator[None]:
+def _lock(path: Path) -> Iterator[None]:
     """Hold a file's lock, so that one worker runs what several wait for."""
     with path.open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)

@@ -136,14 +136,14 @@ def model_reading(unread: UnreadAnswer, answer: str | None) -> Reading:
     reading = Reading()
     if answer is None:
         return reading
-    value, span = _stated(unread, answer)
+    value, span = _stated_form(unread, answer)
     if span is None:
         reading.reject(0, 0, Reason.NOT_STATED)
         return reading
     return reading.take(Value(value, *span), Form.MODEL)
 
 
-def _stated(unread: UnreadAnswer, answer: str) -> tuple[str, tuple[int, int] | None]:
+def _stated_form(unread: UnreadAnswer, answer: str) -> tuple[str, tuple[int, int] | None]:
     """Return the answer in the form of its kind, and where the response has it last."""
     text = unread.response
     if unread.kind == "letter":

@@ -102,14 +102,14 @@ def signature_of(result: Result) -> str:
     """Return what a failure has in common with others like it."""
     error = _error_of(result)
     if error:
-        return normalised(error)
+        return error_signature(error)
     outcome = result.outcome
     answer = outcome.answer if isinstance(outcome, Scored | ModelFailure) else None
     expected = None if result.sample is None else result.sample.target
     return f"read {form_of(answer)}, expected {form_of(expected)}"
 
 
-def normalised(text: str) -> str:
+def error_signature(text: str) -> str:
     """Return an error text without what differs from case to case."""
     for pattern, name in _VARYING:
         text = pattern.sub(name, text)

@@ -25,7 +25,7 @@ from nel.artifacts.results import (
     result_line,
 )
 from nel.artifacts.runtime import SERVED_MAX, JudgeStats, RuntimeStats
-from nel.artifacts.selection import Drawn
+from nel.artifacts.selection import QuestionDraw
 from nel.artifacts.served import ServedBuilds
 from nel.authoring.statistics_names import choose_statistics
 from nel.config.schema import Price
@@ -93,7 +93,7 @@ class Collection:
         plan, prices = stored.plan, stored.prices
         self._stored = stored
         self.early = _early_stop(stored)
-        self._drawn = Drawn(plan)
+        self._drawn = QuestionDraw(plan)
         design, headline, of_category = _designs(self._drawn, self.early)
         self.total = Accumulator(design, headline=headline)
         self.categories = Categories(lambda: Accumulator(of_category))
@@ -267,7 +267,7 @@ def _early_stop(stored: StoredBenchmark) -> EarlyStop | None:
     return read_early_stop(stored.snapshot, stored.key, stored.slot, stored.plan)
 
 
-def _designs(drawn: Drawn, early: EarlyStop | None) -> tuple[Design, Design | None, Design]:
+def _designs(drawn: QuestionDraw, early: EarlyStop | None) -> tuple[Design, Design | None, Design]:
     """Return how questions were drawn for all metrics, for the headline where it has an interval of
     its own, and for categories.
     """

@@ -100,7 +100,7 @@ def read_early_stop(
         return early
     repeats = plan["repeats"]
     rule = rule_of(snapshot, key, slot, config, repeats, looking=False)
-    counted = _counted(rule, decision)
+    counted = _outcome_counts(rule, decision)
     rule.start()
     for stored in snapshot.results(key, repeats):
         if counted[stored.sample.idx] and stored.outcome is not None:
@@ -115,7 +115,9 @@ def counted_questions(snapshot: Snapshot, key: int, slot: str, plan: Mapping[str
     config, decision = _decision(snapshot, slot)
     if not config.when or decision is None:
         return b""
-    return _counted(rule_of(snapshot, key, slot, config, plan["repeats"], looking=False), decision)
+    return _outcome_counts(
+        rule_of(snapshot, key, slot, config, plan["repeats"], looking=False), decision
+    )
 
 
 def _decision(snapshot: Snapshot, slot: str) -> tuple[StopConfig, Mapping[str, Any] | None]:
@@ -124,7 +126,7 @@ def _decision(snapshot: Snapshot, slot: str) -> tuple[StopConfig, Mapping[str, A
     return config, (snapshot.meta(DECISIONS) or {}).get(slot)
 
 
-def _counted(rule: StopRule, decision: Mapping[str, Any]) -> bytes:
+def _outcome_counts(rule: StopRule, decision: Mapping[str, Any]) -> bytes:
     counted = bytearray(len(rule.order.order))
     for idx in rule.order.first(decision["n_clusters"]):
         counted[idx] = 1

@@ -35,7 +35,7 @@ class FailureAnalysis:
     def add(self, result: Result) -> None:
         """Note one result, failed or not."""
         self._total += 1
-        kind = kind_of(result)
+        kind = failure_kind(result)
         if kind is None:
             return
         self._counts[kind] += 1
@@ -73,7 +73,7 @@ class FailureAnalysis:
         return {"count": count, "rate": count / self._total}
 
 
-def kind_of(result: Result) -> str | None:
+def failure_kind(result: Result) -> str | None:
     """Return the kind of a failure, None for an answer that is right."""
     outcome = result.outcome
     if isinstance(outcome, Scored):

@@ -71,7 +71,7 @@ def judging_warnings(
         return
     evaluated = {str(plan["model"]), *models} if plan.get("model") else set(models)
     yield from _kinship(judging["judges"], evaluated, served)
-    yield from _unasked(judging["n_without_grade"]["kinds"], faults or {})
+    yield from _unasked_causes(judging["n_without_grade"]["kinds"], faults or {})
     yield from _missing(judging)
     for row in judging["agreement"]:
         yield from _disagreement(row)
@@ -87,7 +87,7 @@ def judging_warnings(
         yield from _bias(row)
 
 
-def _unasked(kinds: Mapping[str, int], faults: Mapping[str, str]) -> Iterator[str]:
+def _unasked_causes(kinds: Mapping[str, int], faults: Mapping[str, str]) -> Iterator[str]:
     """Yield why samples could not be sent to any judge, for causes that a retry does not fix."""
     for kind in sorted(SETTING_FAULTS & kinds.keys()):
         if faults.get(kind):

@@ -57,7 +57,7 @@ class ModelReadings:
             return None
         reply = self.replies[unread.digest]
         answer = (
-            None if reply is None else guarded(self.made_by.reader, self.reader.read, unread, reply)
+            None if reply is None else guard(self.made_by.reader, self.reader.read, unread, reply)
         )
         return model_reading(unread, answer)
 
@@ -74,7 +74,7 @@ def find_reader(name: str) -> AnswerReader:
     return reader
 
 
-def guarded(name: str, function: Callable[P, T], /, *arguments: P.args, **options: P.kwargs) -> T:
+def guard(name: str, function: Callable[P, T], /, *arguments: P.args, **options: P.kwargs) -> T:
     """Call a function of a reader.
 
     Raises:

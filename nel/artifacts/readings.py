@@ -101,7 +101,7 @@ def read_again(
     ways = read_in_every_way(sample, official_reading(benchmark, sample))
     if ways is None:
         return NeverRead.NO_KIND
-    scored = _scored(result, sample.response)
+    scored = _scored_answer(result, sample.response)
     by_model_too = (
         by_model.of(unread_answer(result, ways.gold))
         if by_model is not None and scored is None
@@ -112,7 +112,7 @@ def read_again(
     return AnswerReadings(ways, sample.response, scored, reward_of(result.outcome) or 0.0)
 
 
-def _scored(result: Result, response: str) -> str | None:
+def _scored_answer(result: Result, response: str) -> str | None:
     """Return what the run's scorer took for the answer: the whole response where it gave a score
     and names none.
     """

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from nel.artifacts.results import Result, outcome_json, read_result, reward_of
 from nel.decide.repeatability import added_half_width, rerun_of
-from nel.engine.asking.repeat_check import drawn
+from nel.engine.asking.repeat_check import draw_samples
 from nel.engine.store.snapshot import Snapshot, StoredResult
 from nel.metrics.intervals import no_interval, wilson_interval
 from nel.types import SECOND_ASKING, Response
@@ -66,7 +66,7 @@ def read_pairs(snapshot: Snapshot, benchmark: int, n: int | None) -> Iterator[Pa
         benchmark: Its number.
         n: How many were drawn; None for none.
     """
-    for idx in drawn(snapshot, benchmark, n):
+    for idx in draw_samples(snapshot, benchmark, n):
         (sample,) = snapshot.samples(benchmark, first=idx, last=idx)
         result, other = (
             read_result(StoredResult(sample, repeat, *snapshot.answers(benchmark, idx, repeat)))

@@ -89,7 +89,7 @@ def run_warnings(plan: Mapping[str, Any], total: Accumulator, noticed: Noticed) 
     texts: list[tuple[str, Iterable[str]]] = [
         ("first_n", _first(plan)),
         ("partial", _partial(noticed)),
-        ("unscored", _unscored(total.accounting)),
+        ("unscored", _unscored_warnings(total.accounting)),
         *((kind, [text]) for kind, text in _failures(total)),
         ("failed_metric", _failed_metrics(noticed)),
         ("unknown_ending", noticed.endings),
@@ -128,7 +128,7 @@ def _partial(noticed: Noticed) -> Iterator[str]:
         )
 
 
-def _unscored(accounting: Accounting) -> Iterator[str]:
+def _unscored_warnings(accounting: Accounting) -> Iterator[str]:
     for cause, causes in accounting.as_json()["unscored"].items():
         kinds = ", ".join(f"{kind} {count:,}" for kind, count in causes["kinds"].items())
         text = f"{causes['n']:,} of {accounting.n_total:,} unscored by {cause} ({kinds})"
@@ -154,7 +154,7 @@ def _failures(total: Accumulator) -> Iterator[tuple[str, str]]:
 
 
 def _on_completed(total: Accumulator) -> str:
-    completed, headline = total.completed(), total.headline()
+    completed, headline = total.completed_json(), total.headline()
     if completed["value"] is None:
         return ""
     value = (

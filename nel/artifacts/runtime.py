@@ -85,7 +85,7 @@ class RuntimeStats:
             "first_token_seconds": _percentiles(self._first_token),
             "inter_token_seconds": _percentiles(self._inter_token),
             "cost": self._cost_json(n_correct),
-            "run": _spent(sessions),
+            "run": _spending(sessions),
             "tokens": tokens,
             "throughput": {
                 "samples_per_second": completed / elapsed if elapsed and completed else None,
@@ -176,7 +176,7 @@ class JudgeStats:
             served.add(response.model)
         return True
 
-    def served(self) -> Mapping[str, set[str]]:
+    def served_names(self) -> Mapping[str, set[str]]:
         """Return by judge what its server calls it; up to `SERVED_MAX` names."""
         return self._served
 
@@ -202,7 +202,7 @@ _REQUESTS = ("completed", "failed", "attempts", "retries", "cached")
 _TOKENS = ("prompt", "completion", "reasoning", "cached")
 
 
-def _spent(sessions: Sequence[Mapping[str, Any]]) -> dict[str, object]:
+def _spending(sessions: Sequence[Mapping[str, Any]]) -> dict[str, object]:
     """Return what all sessions of the run spent, over all benchmarks, retries and calls of scorers
     included.
     """

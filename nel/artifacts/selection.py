@@ -59,7 +59,7 @@ def selection_text(selection: Mapping[str, Any]) -> str:
     return ""
 
 
-class Drawn:
+class QuestionDraw:
     """How the questions of a run were drawn, as the intervals of its numbers have to know it."""
 
     def __init__(self, plan: Mapping[str, Any]) -> None:

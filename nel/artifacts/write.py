@@ -135,7 +135,7 @@ def _write_benchmark(
         if metrics["judging"] is not None:
             metrics["judging"] |= labelled
     metrics["warnings"] = run_warnings(
-        stored.plan, collected.total, _noticed(stored, collected, metrics)
+        stored.plan, collected.total, _notice(stored, collected, metrics)
     )
     if collected.auditing is not None:
         metrics |= collected.auditing.write(head)
@@ -204,7 +204,7 @@ def _metrics_json(stored: StoredBenchmark, collected: Collection) -> dict[str, A
             for name, accumulator in collected.categories.by_name().items()
         },
         "rates": total.rates(),
-        "completed": total.completed(),
+        "completed": total.completed_json(),
         "judging": _judging_json(stored, collected),
     }
 
@@ -234,13 +234,13 @@ def _judging_warnings(
         judging,
         stored.plan,
         models=collected.models,
-        served=collected.judges.served(),
+        served=collected.judges.served_names(),
         faults=collected.judging.details,
     )
     return list(warnings)
 
 
-def _noticed(stored: StoredBenchmark, collected: Collection, metrics: Mapping[str, Any]) -> Noticed:
+def _notice(stored: StoredBenchmark, collected: Collection, metrics: Mapping[str, Any]) -> Noticed:
     judging, asked = metrics["judging"], collected.judges.as_json().values()
     return Noticed(
         failed_metrics=collected.chosen.failed,

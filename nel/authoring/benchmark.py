@@ -204,11 +204,11 @@ class Benchmark:
         """
         return self
 
-    def selected(self, rows: Iterable[RawRow]) -> Iterable[RawRow]:
+    def select(self, rows: Iterable[RawRow]) -> Iterable[RawRow]:
         """Return the rows that are evaluated; all of them here."""
         return rows
 
-    def prepared(self, raw: Mapping[str, object]) -> dict[str, object]:
+    def prepared_fields(self, raw: Mapping[str, object]) -> dict[str, object]:
         """Return a raw row with its fields mapped and prepared.
 
         Raises:
@@ -322,7 +322,7 @@ class Benchmark:
         Raises:
             DatasetError: The row cannot be prepared.
         """
-        return label_of(self.prepared(raw), self.fewshot.match_field)
+        return label_of(self.prepared_fields(raw), self.fewshot.match_field)
 
     def template_values(self, raw: Mapping[str, object]) -> dict[str, object]:
         """Return what a prompt may name of a raw row.
@@ -358,7 +358,7 @@ class Benchmark:
 
     def _problem(self, raw: Mapping[str, object]) -> Problem:
         return read_problem(
-            self.prepared(raw),
+            self.prepared_fields(raw),
             choices=self.choices,
             choices_field=self.choices_field,
             turns_field=self.turns_field,
@@ -433,7 +433,7 @@ class Benchmark:
         self, values: Mapping[str, object], shots: Sequence[Shot], *, optional: bool
     ) -> str | tuple[Message, ...]:
         try:
-            asked = self._asked(values, shots)
+            asked = self._question(values, shots)
             if self.system_prompt is None:
                 return asked
             system = Message(role="system", content=self.system_prompt.render(values))
@@ -446,7 +446,7 @@ class Benchmark:
             *((Message(role="user", content=asked),) if isinstance(asked, str) else asked),
         )
 
-    def _asked(
+    def _question(
         self, values: Mapping[str, object], shots: Sequence[Shot]
     ) -> str | tuple[Message, ...]:
         """Return preamble, examples and prompt; where the choices are contexts, all that stands

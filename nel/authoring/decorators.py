@@ -166,7 +166,7 @@ def benchmark(
         "protocol": "chat" if needs_messages else _PROTOCOLS[endpoint_type],
         "extra": _scorer_config(extra, options.get("judge"), answer_form),
         "reducers": tuple(reducers),
-        "tools": _checked(tools, environment),
+        "tools": _check_tools(tools, environment),
         "limits": dict(limits or {}),
         "hidden_fields": tuple(hidden_fields),
         "languages": (sandbox,) if isinstance(sandbox, str) else tuple(sandbox),
@@ -276,7 +276,7 @@ def _scorer_config(
     return config
 
 
-def _checked(tools: Sequence[Tool], environment: Environment | None) -> tuple[Tool, ...]:
+def _check_tools(tools: Sequence[Tool], environment: Environment | None) -> tuple[Tool, ...]:
     if not (tools or environment):
         return ()
     from nel.tools.toolset import checked_tools  # noqa: PLC0415 - few benchmarks have tools

@@ -89,7 +89,7 @@ class Shot:
 
 
 @dataclass(frozen=True, slots=True)
-class Pool:
+class ExamplePool:
     """Examples that can stand for each other, with their keys."""
 
     shots: tuple[Shot, ...] = ()
@@ -102,7 +102,7 @@ class Shots:
 
     settings: FewShot
     n: int
-    pools: Mapping[str | None, Pool] = field(repr=False)
+    pools: Mapping[str | None, ExamplePool] = field(repr=False)
     """By the value that must match; seeded ones in the order of their content, so that the source's
     is of no matter.
     """
@@ -116,7 +116,7 @@ class Shots:
             DatasetError: There are too few for any sample of its group.
             ConfigError: There are too few without the sample itself, whose prompt is among them.
         """
-        pool = self.pools.get(group, Pool())
+        pool = self.pools.get(group, ExamplePool())
         seed = self.settings.seed if self.settings.sampler == "seeded" else None
         is_large = len(pool.keys) >= self.n
         chosen = [pool.shots[position] for position in draw(pool.keys, self.n, own=key, seed=seed)]
@@ -148,7 +148,11 @@ def make_shots(
         DatasetError: There are too few, or a fixed one is missing.
     """
     everything = list(shots)
-    chosen = _fixed(settings.ids, everything, source) if settings.sampler == "fixed" else everything
+    chosen = (
+        _fixed_shots(settings.ids, everything, source)
+        if settings.sampler == "fixed"
+        else everything
+    )
     needed = n + holds_samples if settings.sampler != "fixed" else n
     if len(chosen) < needed:
         more = ", one more since a sample is never its own example" if needed > n else ""
@@ -162,13 +166,13 @@ def make_shots(
     for shot in chosen:
         groups.setdefault(shot.group, []).append(shot)
     pools = {
-        group: Pool(tuple(members), tuple(shot.key for shot in members))
+        group: ExamplePool(tuple(members), tuple(shot.key for shot in members))
         for group, members in groups.items()
     }
     return Shots(settings=settings, n=n, pools=pools, source=source)
 
 
-def _fixed(ids: Sequence[str | int], shots: Sequence[Shot], source: str) -> list[Shot]:
+def _fixed_shots(ids: Sequence[str | int], shots: Sequence[Shot], source: str) -> list[Shot]:
     by_id = {shot.own_id: shot for shot in shots if shot.own_id is not None}
     chosen = []
     for wanted in ids:

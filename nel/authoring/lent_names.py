@@ -65,7 +65,7 @@ def roots() -> list[str]:
 
 
 @cache
-def _lent(root: str) -> LentNames:
+def _lend(root: str) -> LentNames:
     refs = [ref for ref in plugins.discover("bridges") if ref.name == root + SUFFIX]
     lent = plugins.load_ref(next((ref for ref in refs if ref.is_built_in), refs[0]))
     if not isinstance(lent, LentNames):
@@ -76,7 +76,7 @@ def _lent(root: str) -> LentNames:
 
 
 def _homes_of(module: str) -> Sequence[str] | None:
-    return _lent(module.partition(".")[0]).homes.get(module)
+    return _lend(module.partition(".")[0]).homes.get(module)
 
 
 class _StandIn(ModuleType):
@@ -105,10 +105,10 @@ class _Finder(MetaPathFinder, Loader):
         if root not in self.roots:
             return None
         if _homes_of(fullname) is None:
-            known = ", ".join(sorted(_lent(root).homes))
+            known = ", ".join(sorted(_lend(root).homes))
             raise ModuleNotFoundError(
                 f"nel has nothing to stand for {fullname}; it stands for {known};"
-                f" {_lent(root).instead}",
+                f" {_lend(root).instead}",
                 name=fullname,
             )
         return ModuleSpec(fullname, self, is_package=True)
@@ -147,7 +147,7 @@ def folders_of(path: Path) -> list[str]:
     """Return where a file's modules beside it are looked for: its folder, and the folder of all
     such files where the tool has one.
     """
-    names = {_lent(root).beside.rpartition(".")[2] for root in roots()}
+    names = {_lend(root).beside.rpartition(".")[2] for root in roots()}
     return [
         str(path.parent),
         *([str(path.parent.parent)] if path.parent.parent.name in names else []),
@@ -157,7 +157,7 @@ def folders_of(path: Path) -> list[str]:
 def _own_name(name: str, module: ModuleType) -> str:
     """Return a module of the tool that stands beside the file by the name that it is loaded as."""
     root = name.partition(".")[0]
-    beside = _lent(root).beside
+    beside = _lend(root).beside
     if not beside or not name.startswith(f"{beside}.") or is_installed(root):
         return name
     package = module.__name__.partition(".")[0]
@@ -202,7 +202,7 @@ def check_later_imports(source: str, module: ModuleType) -> None:
     checked = [
         root
         for root in roots()
-        if root in source and not is_installed(root) and _lent(root).checks_functions
+        if root in source and not is_installed(root) and _lend(root).checks_functions
     ]
     is_beside = isinstance(module.__loader__, _Beside)
     if not checked and not is_beside:
@@ -272,7 +272,7 @@ def _home(name: str) -> ModuleType | None:
 
 
 def _find(module: str, name: str) -> object:
-    lent = _lent(module.partition(".")[0])
+    lent = _lend(module.partition(".")[0])
     renamed = lent.renamed.get(f"{module}.{name}")
     if renamed is not None:
         home, other = renamed

@@ -35,7 +35,7 @@ def write_plugin(name: str, folder: Path) -> list[Path]:
             f'"{name}" is not a name for a plugin package; write lower case, as in'
             f" nel-{_suggestion(name)}"
         )
-    texts = {_renamed(path, name): _renamed(text, name) for path, text in _template().items()}
+    texts = {_rename(path, name): _rename(text, name) for path, text in _template().items()}
     try:
         folder.mkdir(parents=True)
         for path, text in texts.items():
@@ -71,7 +71,7 @@ def _template() -> dict[str, str]:
     }
 
 
-def _renamed(text: str, name: str) -> str:
+def _rename(text: str, name: str) -> str:
     """Return a text or a path of the example with the names of the new package."""
     marked = (
         text.replace(f"plugins/{_ORIGINAL}", name).replace(_ORIGINAL, "\0").replace(_MODULE, "\1")

@@ -59,7 +59,7 @@ class SeededBenchmark(Benchmark):
         Raises:
             DatasetError: It failed, or returned something else than a `SeedResult` with an answer.
         """
-        row = self.prepared(raw)
+        row = self.prepared_fields(raw)
         try:
             made = self.seed(row)
         except (Exception, SystemExit) as error:
@@ -74,7 +74,7 @@ class SeededBenchmark(Benchmark):
         metadata = {**row, **made.metadata}
         return Sample(
             id=sample_id,
-            input=_asked(made),
+            input=_question_of(made),
             target=made.expected_answer,
             choices=self.choices or None,
             gold_kind=self.gold_kind,
@@ -129,7 +129,7 @@ def row_function(
     return of_row
 
 
-def _asked(made: SeedResult) -> str | tuple[Message, ...]:
+def _question_of(made: SeedResult) -> str | tuple[Message, ...]:
     if made.messages is not None:
         try:
             return tuple(

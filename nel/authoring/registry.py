@@ -63,7 +63,7 @@ def find_benchmark(name: str) -> Benchmark:
     if name.lower().endswith(DATA_SUFFIXES):
         raise PluginError(rows_problem(name))
     if name in REGISTERED and not any(ref.name == name for ref in plugins.discover("benchmarks")):
-        return _adapted(REGISTERED[name])
+        return _adapt(REGISTERED[name])
     benchmark = as_benchmark(plugins.load("benchmarks", name))
     if not isinstance(benchmark, Benchmark):
         provider = plugins.find("benchmarks", name).provider
@@ -79,7 +79,7 @@ def as_benchmark(value: object) -> object:
     Raises:
         ConfigError: The class cannot be used as it is registered.
     """
-    return _adapted(value) if isinstance(value, type) and _is_adapter(value) else value
+    return _adapt(value) if isinstance(value, type) and _is_adapter(value) else value
 
 
 def _is_adapter(value: object) -> bool:
@@ -95,7 +95,7 @@ def _is_adapter(value: object) -> bool:
     return is_adapter(value)
 
 
-def _adapted(adapter: type) -> Benchmark:
+def _adapt(adapter: type) -> Benchmark:
     from nel.authoring.adapters.bridge import adapt  # noqa: PLC0415
 
     return adapt(adapter)
@@ -211,7 +211,7 @@ def split_file(name: str) -> tuple[Path | None, str | None]:
 
 
 def _from_file(path: Path, wanted: str | None) -> Benchmark:
-    imported = _imported(path, wanted)
+    imported = _imported_adapter(path, wanted)
     if imported is not None:
         return imported
     benchmarks = benchmarks_in_file(path)
@@ -229,7 +229,7 @@ def _from_file(path: Path, wanted: str | None) -> Benchmark:
     return benchmarks[wanted]
 
 
-def _imported(path: Path, name: str | None) -> Benchmark | None:
+def _imported_adapter(path: Path, name: str | None) -> Benchmark | None:
     """Return the adapter that this process has imported from the file, which need not be executed
     once more.
     """
@@ -240,7 +240,7 @@ def _imported(path: Path, name: str | None) -> Benchmark | None:
         or source_of(adapter) != str(path.resolve())
     ):
         return None
-    return _adapted(adapter)
+    return _adapt(adapter)
 
 
 class _FileModule(ModuleType):

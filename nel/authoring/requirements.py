@@ -52,7 +52,7 @@ def read_requirements(entries: str | Sequence[str], base_dir: Path | None) -> tu
     return tuple(entry.strip() for entry in entries)
 
 
-def parsed(requirement: str) -> Requirement:
+def parse_requirement(requirement: str) -> Requirement:
     """Return a requirement string as an object.
 
     Raises:
@@ -84,7 +84,7 @@ def check_requirements(requirements: Sequence[str]) -> list[RequirementCheck]:
 
 
 def _check(text: str) -> RequirementCheck:
-    wanted = parsed(text)
+    wanted = parse_requirement(text)
     if wanted.marker is not None and not wanted.marker.evaluate():
         return RequirementCheck(requirement=text, problem=None)
     install = f'install it: pip install "{text}"'

@@ -34,7 +34,7 @@ _SHOWN_MAX: Final = 30
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Attempt:
+class ScorerTrial:
     """What a scorer made of one answer."""
 
     response: str
@@ -60,7 +60,7 @@ def gold_texts(sample: Sample) -> list[str]:
     return [phrasing.format(gold=gold) for gold in golds for phrasing in PHRASINGS]
 
 
-def gold_attempts(benchmark: Benchmark, sample: Sample) -> Iterator[Attempt]:
+def gold_attempts(benchmark: Benchmark, sample: Sample) -> Iterator[ScorerTrial]:
     """Yield what the scorer makes of right answers; of each choice as the likeliest where choices
     are ranked.
     """
@@ -76,7 +76,7 @@ def gold_attempts(benchmark: Benchmark, sample: Sample) -> Iterator[Attempt]:
         yield attempt(benchmark, sample, text)
 
 
-def odd_attempts(benchmark: Benchmark, sample: Sample) -> list[Attempt]:
+def odd_attempts(benchmark: Benchmark, sample: Sample) -> list[ScorerTrial]:
     """Return what the scorer makes of an empty answer and of one that says nothing; none where
     choices are ranked.
     """
@@ -90,7 +90,7 @@ def attempt(
     sample: Sample,
     response: str,
     reserved: Mapping[str, object] | None = None,
-) -> Attempt:
+) -> ScorerTrial:
     """Return what a benchmark's scorer makes of one answer."""
     scorer_input = ScorerInput(
         response=response,
@@ -105,29 +105,29 @@ def attempt(
         sample=sample,
     )
     # Programs in the sandbox have limits of their own, and its images may have to be started first.
-    return scored(
+    return try_scorer(
         benchmark.scorer, scorer_input, seconds=None if benchmark.languages else SECONDS_MAX
     )
 
 
-def scored(
+def try_scorer(
     scorer: Scorer, scorer_input: ScorerInput, *, seconds: float | None = SECONDS_MAX
-) -> Attempt:
+) -> ScorerTrial:
     """Return what a scorer makes of its input; given up after so many seconds."""
     response = scorer_input.response
     try:
         returned = result_of(scorer, scorer_input, seconds)
         outcome = outcome_of(returned, response)
     except NelError as error:
-        return Attempt(response=response, problem=str(error), is_refused=True)
+        return ScorerTrial(response=response, problem=str(error), is_refused=True)
     except KeyError as error:
-        return Attempt(response=response, problem=_missing_field(error, scorer_input.metadata))
+        return ScorerTrial(response=response, problem=_missing_field(error, scorer_input.metadata))
     except Exception as error:  # noqa: BLE001 - whatever a scorer raises is what is being asked for
-        return Attempt(
+        return ScorerTrial(
             response=response, problem=f"{type(error).__name__}: {error}{_location(error)}"
         )
     reward = outcome.reward if isinstance(outcome, Scored) else 0.0
-    return Attempt(response=response, returned=returned, reward=reward)
+    return ScorerTrial(response=response, returned=returned, reward=reward)
 
 
 class _Reply(str):
@@ -150,7 +150,9 @@ def result_of(scorer: Scorer, scorer_input: ScorerInput, seconds: float | None) 
     def run() -> None:
         try:
             result = scorer(scorer_input)
-            results.append(asyncio.run(_awaited(result)) if inspect.isawaitable(result) else result)
+            results.append(
+                asyncio.run(_await_result(result)) if inspect.isawaitable(result) else result
+            )
         except BaseException as error:  # noqa: BLE001 - re-raised in the waiting thread
             errors.append(error)
 
@@ -168,7 +170,7 @@ def result_of(scorer: Scorer, scorer_input: ScorerInput, seconds: float | None) 
     return results[0]
 
 
-async def _awaited(result: Any) -> object:
+async def _await_result(result: Any) -> object:
     return await result
 
 

@@ -53,7 +53,7 @@ def choose_statistics(
                 raise
             missing.append(text)
     found_reducers: list[NamedReducer] = []
-    for text in (name for reducer in reducers for name in _expanded(reducer, repeats)):
+    for text in (name for reducer in reducers for name in _expand(reducer, repeats)):
         try:
             found_reducers.append(find_reducer(text, repeats=repeats))
         except PluginError:
@@ -80,7 +80,7 @@ def find_metric(text: str) -> Metric:
     options = options_of(name, rest)
     if isinstance(options.get("metric"), str):
         options["metric"] = find_metric(options["metric"])
-    metric: Metric = _built("metric", name, plugins.load("metrics", name), options)
+    metric: Metric = _build("metric", name, plugins.load("metrics", name), options)
     return metric
 
 
@@ -99,7 +99,7 @@ def find_reducer(text: str, *, repeats: int) -> NamedReducer:
     if counted and name not in known:
         options = {"k": int(counted[2]), **options}
     plugin = plugins.load("reducers", counted[1] if counted and name not in known else name)
-    built = _built("reducer", name, plugin, options)
+    built = _build("reducer", name, plugin, options)
     k = k_of(built)
     if k is not None and k > repeats:
         raise ConfigError(
@@ -109,7 +109,7 @@ def find_reducer(text: str, *, repeats: int) -> NamedReducer:
     return NamedReducer(built, name=text, params=getattr(built, "params", {}))
 
 
-def _expanded(text: str, repeats: int) -> list[str]:
+def _expand(text: str, repeats: int) -> list[str]:
     rest = text.removeprefix("mean_and_")
     if rest in _EVERY_K:
         return [f"{_EVERY_K[rest]}_{k}" for k in range(1, repeats + 1)]
@@ -151,7 +151,7 @@ def _as_list(declared: Any, where: str) -> list[Any]:
     return list(declared)
 
 
-def _built(kind: str, name: str, factory: Any, options: Mapping[str, Any]) -> Any:
+def _build(kind: str, name: str, factory: Any, options: Mapping[str, Any]) -> Any:
     try:
         built = factory(**options)
     except (Exception, SystemExit) as error:

@@ -15,14 +15,14 @@ from pathlib import Path
 from typing import Any, Final, get_args
 
 from nel.authoring.benchmark import Benchmark
-from nel.config.exact_yaml import Entry, read_exact
-from nel.core.timed_regex import compiled
+from nel.config.exact_yaml import YamlEntry, read_exact
+from nel.core.timed_regex import compile_pattern
 from nel.datasets.ids import content_id
 from nel.errors import ConfigError, DatasetError, PromptError, ScorerError
 from nel.prompts import Template, compile_template
 from nel.reading.asked import parse_asked_form
 from nel.reading.numerals import parse_number
-from nel.scoring.checks import KINDS, Check, ChecksScorer, Kind
+from nel.scoring.checks import KINDS, ChecksScorer, Kind, ResponseCheck
 from nel.scoring.json_schema import validate_json_schema
 from nel.types import Message, Row
 
@@ -71,11 +71,11 @@ class YamlBenchmark(Benchmark):
     def _target(self, row: Mapping[str, object]) -> Any:
         return row.get("target") if self.target_field == "target" else super()._target(row)
 
-    def _asked(
+    def _question(
         self, values: Mapping[str, object], shots: Sequence[Any]
     ) -> str | tuple[Message, ...]:
         if not self.messages:
-            return super()._asked(values, shots)
+            return super()._question(values, shots)
         return tuple(
             Message(role=role, content=template.render(values)) for role, template in self.messages
         )
@@ -119,7 +119,9 @@ def read_benchmark(path: Path) -> YamlBenchmark:
 
 
 def _scorer_config(
-    checks: Sequence[Check], of_rows: Mapping[str, tuple[Check, ...]], answer_form: Entry | None
+    checks: Sequence[ResponseCheck],
+    of_rows: Mapping[str, tuple[ResponseCheck, ...]],
+    answer_form: YamlEntry | None,
 ) -> dict[str, str]:
     config = {"checks": repr(checks)}
     if of_rows:
@@ -133,7 +135,7 @@ def _scorer_config(
     return config
 
 
-def _name(keys: Mapping[str, Entry], path: Path, top: Entry) -> str:
+def _name(keys: Mapping[str, YamlEntry], path: Path, top: YamlEntry) -> str:
     name = (
         keys["name"].text()
         if "name" in keys
@@ -146,7 +148,7 @@ def _name(keys: Mapping[str, Entry], path: Path, top: Entry) -> str:
     return name
 
 
-def _messages(keys: Mapping[str, Entry], top: Entry) -> tuple[tuple[str, Template], ...]:
+def _messages(keys: Mapping[str, YamlEntry], top: YamlEntry) -> tuple[tuple[str, Template], ...]:
     """Return role and template of each message; a prompt is the only one of the user."""
     if ("prompt" in keys) == ("messages" in keys):
         raise top.problem("give either prompt or messages, and not both")
@@ -168,7 +170,7 @@ def _messages(keys: Mapping[str, Entry], top: Entry) -> tuple[tuple[str, Templat
     return tuple(messages)
 
 
-def _template(entry: Entry) -> Template:
+def _template(entry: YamlEntry) -> Template:
     try:
         return compile_template(entry.text(), name=entry.key)
     except PromptError as error:
@@ -176,8 +178,8 @@ def _template(entry: Entry) -> Template:
 
 
 def _rows(
-    keys: Mapping[str, Entry], top: Entry
-) -> tuple[str | Callable[[], list[Row]], dict[str, tuple[Check, ...]]]:
+    keys: Mapping[str, YamlEntry], top: YamlEntry
+) -> tuple[str | Callable[[], list[Row]], dict[str, tuple[ResponseCheck, ...]]]:
     """Return the dataset, and the checks of inline rows that have their own."""
     if ("rows" in keys) == ("dataset" in keys):
         raise top.problem("give either rows or dataset (a file or a URI), and not both")
@@ -186,8 +188,8 @@ def _rows(
             raise top.problem("checks are missing; without them no response can be scored")
         return keys["dataset"].text(), {}
     rows: list[Row] = []
-    of_rows: dict[str, tuple[Check, ...]] = {}
-    seen: dict[str, tuple[Check, ...]] = {}
+    of_rows: dict[str, tuple[ResponseCheck, ...]] = {}
+    seen: dict[str, tuple[ResponseCheck, ...]] = {}
     for entry in keys["rows"].elements():
         parts = entry.items()
         own = _checks(parts.pop("checks")) if "checks" in parts else ()
@@ -212,8 +214,8 @@ def _rows(
     return inline, of_rows
 
 
-def _checks(entry: Entry) -> tuple[Check, ...]:
-    checks: list[Check] = []
+def _checks(entry: YamlEntry) -> tuple[ResponseCheck, ...]:
+    checks: list[ResponseCheck] = []
     for element in entry.elements():
         check = _check(element)
         names = [other.name for other in checks]
@@ -229,7 +231,7 @@ def _checks(entry: Entry) -> tuple[Check, ...]:
     return tuple(checks)
 
 
-def _check(entry: Entry) -> Check:
+def _check(entry: YamlEntry) -> ResponseCheck:
     """Return one check: its kind as a key with what it expects, and its options beside it."""
     parts = entry.items()
     kinds = [kind for kind in KINDS if kind in parts]
@@ -252,11 +254,11 @@ def _check(entry: Entry) -> Check:
         raise parts["name"].problem(
             f'"{name}" cannot name a check; use a-z, 0-9, - and _, and none of {_RESERVED}'
         )
-    value, field = _expected(parts[kind], kind)
-    return Check(kind=kind, name=name, value=value, field=field, **options)
+    value, field = _expectation(parts[kind], kind)
+    return ResponseCheck(kind=kind, name=name, value=value, field=field, **options)
 
 
-def _amount(entry: Entry, *, allows_zero: bool) -> str:
+def _amount(entry: YamlEntry, *, allows_zero: bool) -> str:
     value = entry.json()
     if (
         isinstance(value, bool | str)
@@ -268,7 +270,7 @@ def _amount(entry: Entry, *, allows_zero: bool) -> str:
     return str(Fraction(str(value)))
 
 
-def _expected(entry: Entry, kind: Kind) -> tuple[Any, str | None]:
+def _expectation(entry: YamlEntry, kind: Kind) -> tuple[Any, str | None]:
     """Return what a check expects, or the field of the row that holds it (``{field: answer}``)."""
     if kind == "json_schema":
         schema = entry.json()
@@ -295,15 +297,15 @@ def _expected(entry: Entry, kind: Kind) -> tuple[Any, str | None]:
     return texts if entry.is_list else texts[0], None
 
 
-def _check_patterns(entry: Entry, patterns: Sequence[str]) -> None:
+def _check_patterns(entry: YamlEntry, patterns: Sequence[str]) -> None:
     for pattern in patterns:
         try:
-            compiled(pattern)
+            compile_pattern(pattern)
         except DatasetError as error:
             raise entry.problem(str(error)) from error
 
 
-def _valid_schema(entry: Entry, schema: dict[str, Any]) -> dict[str, Any]:
+def _valid_schema(entry: YamlEntry, schema: dict[str, Any]) -> dict[str, Any]:
     try:
         validate_json_schema("{}", schema)
     except ScorerError as error:

@@ -38,7 +38,7 @@ def gpqa_rows() -> Iterator[dict[str, Any]]:
     Raises:
         DatasetError: The package is not installed.
     """
-    for row in _graded("GPQA Diamond"):
+    for row in _graded_rows("GPQA Diamond"):
         choices = list(row["choices"])
         right = choices.pop("ABCD".index(row["answer"]))
         wrong = {
@@ -58,15 +58,15 @@ def aime25_rows() -> Iterator[dict[str, object]]:
     Raises:
         DatasetError: The package is not installed.
     """
-    for row in _graded("AIME2025"):
+    for row in _graded_rows("AIME2025"):
         yield {"id": row["id"], "problem": row["question"], "answer": row["answer"]}
 
 
-def _graded(source: str) -> Iterator[dict[str, Any]]:
+def _graded_rows(source: str) -> Iterator[dict[str, Any]]:
     return (row.data for row in open_dataset(_GRADED).read() if row.data["source"] == source)
 
 
-def _sampled(whole: Benchmark, rows: Any, n: int) -> Benchmark:
+def _sample_of(whole: Benchmark, rows: Any, n: int) -> Benchmark:
     card = whole.card
     return replace(
         whole,
@@ -84,6 +84,6 @@ def _sampled(whole: Benchmark, rows: Any, n: int) -> Benchmark:
     )
 
 
-gsm8k_offline = _sampled(gsm8k, gsm8k_rows, 100)
-gpqa_diamond_offline = _sampled(gpqa_diamond, gpqa_rows, 25)
-aime25_offline = _sampled(aime25, aime25_rows, 25)
+gsm8k_offline = _sample_of(gsm8k, gsm8k_rows, 100)
+gpqa_diamond_offline = _sample_of(gpqa_diamond, gpqa_rows, 25)
+aime25_offline = _sample_of(aime25, aime25_rows, 25)

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from nel.reading.forms import named_in
-from nel.reading.response import Response
+from nel.reading.response import Answer
 from nel.reading.texts import read_text
 from nel.reading.types import Reason
 from nel.scoring.overlap import squad_tokens
@@ -30,16 +30,16 @@ _DATED: Final = re.compile(
 )
 
 
-def short_answer(response: Response, *, keep_money: bool = False) -> str | None:
+def short_answer(response: Answer, *, keep_money: bool = False) -> str | None:
     """Return what a response declares as its answer, else its first line, or None.
 
     Args:
         response: The response.
         keep_money: A dollar sign before an amount stays.
 
-    >>> short_answer(Response("I see. So the answer is **Paris**."))
+    >>> short_answer(Answer("I see. So the answer is **Paris**."))
     'Paris'
-    >>> short_answer(Response("Let me see.\\nAnswer: **Paris**")), short_answer(Response("Paris.\\nIt is in France."))
+    >>> short_answer(Answer("Let me see.\\nAnswer: **Paris**")), short_answer(Answer("Paris.\\nIt is in France."))
     ('Paris', 'Paris.')
     """
     reading = read_text(response, declared_only=True)
@@ -51,14 +51,14 @@ def short_answer(response: Response, *, keep_money: bool = False) -> str | None:
     return answer if keep_money or answer is None else answer.strip("$").strip() or None
 
 
-def forms_of(response: Response) -> tuple[str, ...]:
+def forms_of(response: Answer) -> tuple[str, ...]:
     """Return the short answer of a response as it is written, and what it says where it is a
     sentence or a date.
 
     A sentence ends in a full stop; a title without one, such as "Life Is Beautiful", says nothing
     else.
 
-    >>> forms_of(Response("The capital of France is Paris.")), forms_of(Response("In 1969.")), forms_of(Response(""))
+    >>> forms_of(Answer("The capital of France is Paris.")), forms_of(Answer("In 1969.")), forms_of(Answer(""))
     (('The capital of France is Paris.', 'Paris'), ('In 1969.', '1969'), ())
     """
     answer = short_answer(response)
@@ -69,7 +69,7 @@ def forms_of(response: Response) -> tuple[str, ...]:
         return answer, dated["date"] or dated["day"]
     if not answer.rstrip("*_").endswith(".") or len(answer.split()) < _SENTENCE_WORDS_MIN:
         return (answer,)
-    sentence = Response(answer.strip("*_ "))
+    sentence = Answer(answer.strip("*_ "))
     named = list(named_in(sentence, "text", 0, len(sentence.text)))
     if not named:
         return (answer,)

@@ -98,7 +98,7 @@ def judge_score(
     found = ask_judge(sample, case)
     finish = _as_result
     if judge_output_parser is not None:
-        finish = partial(_parsed, judge_output_parser, score_mapping)
+        finish = partial(_parse, judge_output_parser, score_mapping)
     return _Pending(found, finish) if isinstance(found, Awaitable) else finish(found)
 
 
@@ -127,7 +127,7 @@ def _as_result(judgement: Judgement) -> dict[str, object]:
     return {"judge_score": judgement.grade.score, "judge_grade": judgement.grade.label}
 
 
-def _parsed(
+def _parse(
     parse: Callable[[str], Any], score_mapping: Mapping[str, float] | None, judgement: Judgement
 ) -> dict[str, object]:
     reply = only_reply(judgement)

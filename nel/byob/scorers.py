@@ -10,7 +10,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Callable
 
-from nel.core.timed_regex import compiled, search
+from nel.core.timed_regex import compile_pattern, search
 from nel.scoring.answers import gsm8k_answer
 from nel.scoring.choice import mcq_letter_extract, multiple_choice, multiple_choice_acc
 from nel.scoring.compose import all_of, any_of
@@ -89,7 +89,7 @@ def patterns_of(sample: ScorerInput, **_: object) -> list[str]:
     """
     patterns = text_gold(sample)
     for pattern in patterns:
-        compiled(pattern, ignore_case=True)
+        compile_pattern(pattern, ignore_case=True)
     return patterns
 
 

@@ -39,7 +39,7 @@ def show_explanation(run_dir: Path, sample_id: str, *, as_json: bool) -> None:
 def _lines(answer: Mapping[str, Any]) -> Iterator[str]:
     repeat = f", repeat {answer['repeat']}" if answer["repeat"] else ""
     yield f"{answer['benchmark']} #{answer['problem_idx']}{repeat} ({answer['sample_id']})"
-    yield f"  expected: {_value(answer['expected'])}{_accepted(answer)}"
+    yield f"  expected: {_value(answer['expected'])}{_accepted_text(answer)}"
     outcome = answer["outcome"]
     kind = outcome["kind"] or ""
     state = outcome["state"].replace("_", " ") + (f" ({kind})" if kind else "")
@@ -61,7 +61,7 @@ def _lines(answer: Mapping[str, Any]) -> Iterator[str]:
     yield f"  the readings {'differ' if answer['differs'] else 'agree'}"
 
 
-def _accepted(answer: Mapping[str, Any]) -> str:
+def _accepted_text(answer: Mapping[str, Any]) -> str:
     if answer["kind"] is None:
         return ""
     accepted = " or ".join(_value(value) for value in answer["accepted"])

@@ -101,7 +101,7 @@ def run(
     """
     check_memory()
     verbosity = verbosity_of(quiet=quiet, verbose=verbose)
-    layers = layered(config, chosen_settings(ctx))
+    layers = layers_of(config, chosen_settings(ctx))
     resolved = layers.build()
     if resolved.shard is not None and fail_under:
         raise UsageError(
@@ -217,10 +217,10 @@ def salvage_run(run_dir: RunDir) -> None:
 
     The damaged file stays beside it as run.db.damaged.
     """
-    from nel.engine.store.lock import owned  # noqa: PLC0415 - keeps --help fast
+    from nel.engine.store.lock import own_directory  # noqa: PLC0415 - keeps --help fast
     from nel.engine.store.salvage import salvage  # noqa: PLC0415
 
-    with owned(run_dir):
+    with own_directory(run_dir):
         salvaged = salvage(run_dir)
     counts = ", ".join(
         f"{salvaged.rows[name]:,} {name}" for name in ("samples", "responses", "outcomes", "calls")
@@ -272,13 +272,13 @@ def _showing_preview(*, several: bool) -> Callable[..., None]:
     return show_preview
 
 
-def configured(path: Path | None, chosen: Chosen) -> RunConfig:
+def config_of(path: Path | None, chosen: Chosen) -> RunConfig:
     """Return the configuration that a file and the options laid over it describe.
 
     Raises:
         ConfigError: A needed flag is missing, or a key is unknown or wrong.
     """
-    return layered(path, chosen).build()
+    return layers_of(path, chosen).build()
 
 
 def _is_object(path: Path) -> bool:
@@ -291,8 +291,8 @@ def _is_object(path: Path) -> bool:
         return False
 
 
-def layered(path: Path | None, chosen: Chosen) -> Layers:
-    """Return the configuration of `configured` with the source of each value, not yet validated.
+def layers_of(path: Path | None, chosen: Chosen) -> Layers:
+    """Return the configuration of `config_of` with the source of each value, not yet validated.
 
     Raises:
         ConfigError: A needed flag is missing, or the user's settings cannot be read.

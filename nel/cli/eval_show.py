@@ -17,7 +17,7 @@ from nel.cli.settings import Chosen
 from nel.cli.streams import discard_stdout, stdout_kept
 from nel.cli.terminal import plain
 from nel.config.schema import RunConfig
-from nel.core.texts import shortened
+from nel.core.texts import shorten
 from nel.engine.progress import Progress
 from nel.errors import EXIT_STOPPED_EARLY
 from nel.runs.evaluation import evaluate, rescore
@@ -111,7 +111,7 @@ def _words(progress: Progress, result: RunResult) -> list[str]:
         for kind, words in sorted(progress.faults.items())
     ]
     return [
-        f"{kind}, {n:,} of {total:,} times: {shortened(_last_exception(text), _WORDS_MAX)}"
+        f"{kind}, {n:,} of {total:,} times: {shorten(_last_exception(text), _WORDS_MAX)}"
         for kind, text, n, total in most
         if text not in result.ending.reason
     ]

@@ -64,7 +64,7 @@ def watch(
 
     from nel.engine.observability.run_status import RunStatusReader  # noqa: PLC0415
 
-    reader = RunStatusReader(_awaited(run_dir, 0 if once else wait))
+    reader = RunStatusReader(_wait_for_run(run_dir, 0 if once else wait))
     is_terminal = sys.stdout.isatty()
     seconds = interval or (_INTERVAL_SECONDS if is_terminal or as_json else _PLAIN_INTERVAL_SECONDS)
 
@@ -84,7 +84,7 @@ def watch(
         poll(_print_view)
 
 
-def _awaited(path: Path, seconds: float) -> Path:
+def _wait_for_run(path: Path, seconds: float) -> Path:
     """Return the run that a path names; where there is none yet, wait for the one that is
     beginning.
 
@@ -117,7 +117,7 @@ def _show_live(poll: Callable[[Callable[[RunStatus], object]], None]) -> None:
     frame = Frame(sys.stdout)
 
     def show(view: RunStatus) -> None:
-        lines = _rendered(view, frame.columns).split("\n")
+        lines = _render(view, frame.columns).split("\n")
         if view.is_over:
             frame.show([], above=lines)
         else:
@@ -128,7 +128,7 @@ def _show_live(poll: Callable[[Callable[[RunStatus], object]], None]) -> None:
 
 def _print_view(view: RunStatus) -> None:
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else _WIDTH
-    typer.echo(_rendered(view, width))
+    typer.echo(_render(view, width))
 
 
 def _json_line(view: RunStatus) -> str:
@@ -169,7 +169,7 @@ def _counts_json(item: BenchmarkCounts) -> dict[str, object]:
     }
 
 
-def _rendered(view: RunStatus, width: int) -> str:
+def _render(view: RunStatus, width: int) -> str:
     """Return the table with the lines above and below it."""
     from nel.cli.table import table_lines  # noqa: PLC0415 - keeps --help fast
 

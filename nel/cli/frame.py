@@ -21,7 +21,7 @@ _SIZE: Final = os.terminal_size((80, 24))
 _GREEN: Final = re.compile("━+")
 
 
-def packed(items: Iterable[str], width: int) -> list[str]:
+def pack_lines(items: Iterable[str], width: int) -> list[str]:
     """Return the items on as few lines as they need, in order, two spaces between them; one that
     is wider than a line alone is cut.
     """
@@ -104,21 +104,21 @@ class Frame(TextIOBase):
                 set_cell_size(line, size.columns - 1) if cell_len(line) >= size.columns else line
                 for line in fitting
             ]
-            text = "".join([self._erased(size.columns), *(f"{line}\n" for line in above)])
+            text = "".join([self._erase(size.columns), *(f"{line}\n" for line in above)])
             if not lines:
                 text, self._unended = text + self._unended, ""
-            self._stream.write(text + "\n".join(self._coloured(fitting)))
+            self._stream.write(text + "\n".join(self._colour(fitting)))
             self._stream.flush()
             self._lines = fitting
 
-    def _erased(self, columns: int) -> str:
+    def _erase(self, columns: int) -> str:
         """Return what takes the lines off: a terminal that became narrower has wrapped them."""
         if not self._lines:
             return ""
         rows = sum(max(ceil(cell_len(line) / columns), 1) for line in self._lines)
         return "\r" + (f"\x1b[{rows - 1}A" if rows > 1 else "") + "\x1b[J"
 
-    def _coloured(self, lines: Iterable[str]) -> Iterator[str]:
+    def _colour(self, lines: Iterable[str]) -> Iterator[str]:
         for line in lines:
             yield _GREEN.sub("\x1b[32m\\g<0>\x1b[0m", line) if self._is_coloured else line
 

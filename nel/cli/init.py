@@ -43,9 +43,9 @@ def init(
 
     if path.exists():
         raise OutputError(f"{path} exists and is left as it is; name another file: nel init FILE")
-    url = _asked("Base URL of the endpoint", _URL, model_url)
-    model = _asked("Name of the model there", None, model_id)
-    benchmark = _asked(
+    url = _ask("Base URL of the endpoint", _URL, model_url)
+    model = _ask("Name of the model there", None, model_id)
+    benchmark = _ask(
         "Benchmark (nel list benchmarks shows them; FILE.yaml begins your own)", _BENCHMARK, bench
     )
     if plugins.is_name(benchmark):
@@ -75,7 +75,7 @@ def _write(path: Path, text: str) -> None:
         raise OutputError(f"cannot write {path}: {error.strerror or error}") from error
 
 
-def _asked(question: str, proposed: str | None, flag: str | None) -> str:
+def _ask(question: str, proposed: str | None, flag: str | None) -> str:
     if flag is not None:
         return flag
     try:

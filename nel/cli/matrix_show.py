@@ -10,7 +10,7 @@ import typer
 
 from nel.cli.plan_table import planned_json, preview_json, print_plan, print_values
 from nel.cli.progress import QUIET, showing
-from nel.cli.run_table import remarks, retried
+from nel.cli.run_table import remarks, resume_effect
 from nel.cli.streams import stdout_kept
 from nel.cli.table import print_table
 from nel.cli.terminal import plain
@@ -109,7 +109,7 @@ def _remarks(result: MatrixResult, progress: dict[str, Progress]) -> list[str]:
     ]
     what = "resume all with"
     if result.exit_code == EXIT_UNSCORED:
-        what = next(filter(None, map(retried, result.runs.values())), "")
+        what = next(filter(None, map(resume_effect, result.runs.values())), "")
     if result.exit_code != EXIT_DONE and what:
         lines.append(f"{what}: nel eval resume {result.directory}")
     return lines

@@ -7,7 +7,7 @@ from typing import Any
 
 import typer
 
-from nel.cli.request_text import indented
+from nel.cli.request_text import indent
 from nel.cli.streams import stdout_kept
 from nel.cli.table import print_table
 from nel.cli.terminal import plain
@@ -45,7 +45,7 @@ def show_preview(
     for plan in planned:
         if plan.first_requests:
             typer.echo(plain(f"first request of {plan.name}:"))
-            typer.echo(indented(plan.first_requests[0]))
+            typer.echo(indent(plan.first_requests[0]))
     typer.echo("dry run: nothing was sent")
     for note in dict.fromkeys(note for plan in planned for note in plan.notes):
         typer.echo(f"nel: {plain(note)}", err=True)

@@ -37,7 +37,7 @@ class PluginGroup(typer.core.TyperGroup):
     def list_commands(self, ctx: Any) -> list[str]:
         """Return the names of nel's own commands, then those of plugins that nel does not have."""
         own = [*super().list_commands(ctx), *self.modules]
-        return own + [name for name in _installed(_prefix(ctx)) if name not in own]
+        return own + [name for name in _plugins_by_name(_prefix(ctx)) if name not in own]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Return a command, imported here.
@@ -51,11 +51,11 @@ class PluginGroup(typer.core.TyperGroup):
             return own
         package, _, name = cmd_name.rpartition(":")
         qualified = f"{package}:{_prefix(ctx)}{name}" if package else _prefix(ctx) + name
-        return _loaded(qualified, name) if plugins.matching("commands", qualified) else None
+        return _load(qualified, name) if plugins.matching("commands", qualified) else None
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write the commands with a line each, without importing one of a plugin."""
-        added = _installed(_prefix(ctx))
+        added = _plugins_by_name(_prefix(ctx))
         rows = []
         for name in self.list_commands(ctx):
             own = self._own(ctx, name)
@@ -69,7 +69,7 @@ class PluginGroup(typer.core.TyperGroup):
 
     def _own(self, ctx: Any, name: str) -> Any:
         target = self.modules.get(name)
-        return super().get_command(ctx, name) if target is None else _imported(target, name)
+        return super().get_command(ctx, name) if target is None else _import(target, name)
 
 
 def group_with(**modules: str) -> type[PluginGroup]:
@@ -82,7 +82,7 @@ def _prefix(ctx: Any) -> str:
     return "" if ctx.parent is None else f"{ctx.info_name}{_BELOW}"
 
 
-def _installed(prefix: str) -> dict[str, list[PluginRef]]:
+def _plugins_by_name(prefix: str) -> dict[str, list[PluginRef]]:
     """Return the plugins of each command that begins with a prefix, by the rest of its name."""
     installed: dict[str, list[PluginRef]] = {}
     for ref in plugins.discover("commands"):
@@ -93,12 +93,12 @@ def _installed(prefix: str) -> dict[str, list[PluginRef]]:
 
 
 @cache
-def _imported(target: str, name: str) -> Any:
+def _import(target: str, name: str) -> Any:
     module, _, attribute = target.partition(":")
-    return _made(getattr(import_module(module), attribute), name)
+    return _command_of(getattr(import_module(module), attribute), name)
 
 
-def _loaded(qualified: str, name: str) -> Any:
+def _load(qualified: str, name: str) -> Any:
     ref = plugins.find("commands", qualified)
     command = plugins.load_ref(ref)
     if not callable(command):
@@ -106,10 +106,10 @@ def _loaded(qualified: str, name: str) -> Any:
             f'the command "{ref.name}" ({ref.target}) of {ref.provider} is a'
             f" {type(command).__name__}; declare a Typer app or a function"
         )
-    return _made(command, name)
+    return _command_of(command, name)
 
 
-def _made(command: Callable[..., object], name: str) -> Any:
+def _command_of(command: Callable[..., object], name: str) -> Any:
     """Return the command of a Typer app, or of a function."""
     app = command
     if not isinstance(app, typer.Typer):

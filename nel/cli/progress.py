@@ -197,14 +197,14 @@ def _frame() -> Frame:
 
 def _live_lines(named: Mapping[str, Progress], frame: Frame) -> list[str]:
     """Return the lines of all runs as they fit a terminal; one that is too narrow has no bar."""
-    from nel.cli.frame import packed  # noqa: PLC0415 - as above
+    from nel.cli.frame import pack_lines  # noqa: PLC0415 - as above
 
     width = frame.columns
     lines = []
     for name, each in named.items():
         bar = [_bar(each, frame.bar_characters)] if width >= _BAR_COLUMNS else []
         label = [f"{plain(name)}:"] if name else []
-        lines += packed([*bar, *label, *line_items(each)], width)
+        lines += pack_lines([*bar, *label, *line_items(each)], width)
     return [*lines, *(line for each in named.values() for line in benchmark_lines(each))]
 
 

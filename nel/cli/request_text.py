@@ -21,7 +21,7 @@ _CHARACTERS_MAX: Final = 4000
 """Of one message; ``--json`` has it whole."""
 
 
-def indented(body: JsonObject) -> str:
+def indent(body: JsonObject) -> str:
     """Return the lines of a request, without control characters, each with two spaces before it."""
     return "\n".join(f"  {plain(line)}".rstrip() for line in _lines(body))
 

@@ -85,13 +85,13 @@ def _lines_below(result: RunResult) -> Iterator[str]:
     """Yield for each benchmark who judged it, how far its score depends on the way of reading, and
     how often the endpoint differs from itself.
     """
-    for form in (_judged, band_text, repeat_check_text):
+    for form in (_judges_text, band_text, repeat_check_text):
         for item in result.benchmarks:
             if text := form(item.metrics):
                 yield f"{item.slot}: {text}"
 
 
-def _judged(metrics: Mapping[str, Any]) -> str:
+def _judges_text(metrics: Mapping[str, Any]) -> str:
     return judged_line(metrics["judging"]) if metrics["judging"] else ""
 
 
@@ -106,7 +106,7 @@ def remarks(result: RunResult) -> list[str]:
     elif result.ending.reason != "done":
         lines.append(result.ending.reason)
     if result.exit_code not in (0, 2):
-        what = "resume with" if result.exit_code != EXIT_UNSCORED else retried(result)
+        what = "resume with" if result.exit_code != EXIT_UNSCORED else resume_effect(result)
         what = "fix that, then" if _is_judge_misused(result) else what
         judges = " --judge-url URL --judge-id NAME" if _lacks_judge(result) else ""
         lines += [f"{what}: {result.resume_command}{judges}"] if what else []
@@ -116,7 +116,7 @@ def remarks(result: RunResult) -> list[str]:
     return lines
 
 
-def retried(result: RunResult) -> str:
+def resume_effect(result: RunResult) -> str:
     """Return what a resume does for a finished run whose exit code is not 0; empty where it does
     nothing.
     """

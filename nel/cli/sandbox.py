@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from nel.sandbox import Sandbox
     from nel.sandbox.isolation.engine import EngineInfo
     from nel.sandbox.isolation.languages import Language
-    from nel.sandbox.probes import Finding
+    from nel.sandbox.probes import ProbeResult
 
 app = typer.Typer(
     add_completion=False,
@@ -59,7 +59,7 @@ def build(
     with _usage_errors():
         client = connect(docker_host)
         there = sizes(client)
-        for language in _named(languages or ["python"]):
+        for language in _languages_by_name(languages or ["python"]):
             if language.image in there and not force:
                 typer.echo(f"{language.name:<12} {language.image} exists")
                 continue
@@ -134,7 +134,7 @@ def check(
     """Test every limit of the sandbox with a probe; exit code 2 when one does not hold."""
     from nel.sandbox import Sandbox, SandboxSettings  # noqa: PLC0415 - keeps --help fast
 
-    wanted = _named(languages or ["python"])
+    wanted = _languages_by_name(languages or ["python"])
     settings = SandboxSettings(
         workers=1, docker_host=docker_host, runtime=runtime, allow_unlimited=True
     )
@@ -182,17 +182,17 @@ def prune(docker_host: Host = None) -> None:
         typer.echo(f"removed {len(removed)} container(s)")
 
 
-def _lacking(info: EngineInfo) -> list[Finding]:
+def _lacking(info: EngineInfo) -> list[ProbeResult]:
     """Return what the engine says that it cannot limit."""
-    from nel.sandbox.probes import Finding  # noqa: PLC0415
+    from nel.sandbox.probes import ProbeResult  # noqa: PLC0415
 
     return [
-        Finding(name=f"the engine limits {name}", holds=False, detail="it says it cannot")
+        ProbeResult(name=f"the engine limits {name}", holds=False, detail="it says it cannot")
         for name in info.lacks
     ]
 
 
-def _findings(sandbox: Sandbox, wanted: Sequence[Language]) -> Iterator[Finding]:
+def _findings(sandbox: Sandbox, wanted: Sequence[Language]) -> Iterator[ProbeResult]:
     from nel.sandbox.probes import python_probes, run_probes, smoke_probes  # noqa: PLC0415
 
     for language in wanted:
@@ -201,7 +201,7 @@ def _findings(sandbox: Sandbox, wanted: Sequence[Language]) -> Iterator[Finding]
         yield from run_probes(sandbox, smoke_probes(language))
 
 
-def _named(names: Sequence[str]) -> list[Language]:
+def _languages_by_name(names: Sequence[str]) -> list[Language]:
     from nel.sandbox.isolation.languages import find_language, languages  # noqa: PLC0415
 
     if list(names) == ["all"]:

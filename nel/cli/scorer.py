@@ -68,7 +68,7 @@ def audit(
     from nel.artifacts.files import AUDIT_NAME  # noqa: PLC0415
     from nel.cli.terminal import plain, report_text  # noqa: PLC0415
     from nel.core.strict_json import dumps, loads  # noqa: PLC0415
-    from nel.engine.store.lock import owned  # noqa: PLC0415
+    from nel.engine.store.lock import own_directory  # noqa: PLC0415
     from nel.engine.store.snapshot import FILE_NAME  # noqa: PLC0415
     from nel.errors import StoreError  # noqa: PLC0415
     from nel.runs.evaluation import rebuild  # noqa: PLC0415
@@ -76,7 +76,7 @@ def audit(
     if not (run_dir / FILE_NAME).is_file():
         raise StoreError(f"there is no {FILE_NAME} in {run_dir}; give the directory of a run")
     asked = _reader_request(reader, reader_id, reader_key, reader_form, override)
-    with owned(run_dir):
+    with own_directory(run_dir):
         refused = request_audit(run_dir)
         exit_code = 0 if asked is None else _have_read(run_dir, asked, refused)
         notes: list[str] = []

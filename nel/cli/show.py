@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nel.cli.completion import names_of
-from nel.cli.request_text import indented
+from nel.cli.request_text import indent
 from nel.cli.terminal import plain
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def _example_text(example: Example) -> str:
     asked = (
         "  nothing: recorded responses are scored"
         if example.request is None
-        else indented(example.request)
+        else indent(example.request)
     )
     turns = [plain(f"  [user, after the answer] {turn}") for turn in example.further_turns]
     return "\n".join(

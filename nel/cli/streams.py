@@ -51,7 +51,7 @@ def prepare_streams() -> None:
         stream = getattr(sys, name)
         if isinstance(stream, TextIOWrapper) and stream.fileno() == number:
             stream.flush()
-            setattr(sys, name, _wrapped(kind(number, "w", closefd=False), stream))
+            setattr(sys, name, _wrap(kind(number, "w", closefd=False), stream))
 
 
 @contextmanager
@@ -88,7 +88,7 @@ def _open_on_null(number: int, name: str) -> None:
         setattr(sys, name, open(os.devnull, "r" if number == 0 else "w"))  # noqa: SIM115, PTH123 - for good
 
 
-def _wrapped(raw: FileIO, before: TextIOWrapper) -> TextIOWrapper:
+def _wrap(raw: FileIO, before: TextIOWrapper) -> TextIOWrapper:
     return TextIOWrapper(
         BufferedWriter(raw),
         encoding=before.encoding,

@@ -25,10 +25,10 @@ from nel.comparison.lines import (
     Digests,
     Floats,
     Ints,
-    coded,
     digest,
     digests_of,
     joined_digests,
+    text_codes,
 )
 from nel.core.strict_json import loads
 
@@ -117,8 +117,8 @@ class BlockReader:
         row = np.zeros(len(states), dtype=np.uint64)
         if rows:
             row = joined_digests(digests_of(fields.metadata), expected)
-        category, categories = coded(_as_texts(fields.category))
-        group, groups = coded(_texts_or_none(fields.group))
+        category, categories = text_codes(_as_texts(fields.category))
+        group, groups = text_codes(_texts_or_none(fields.group))
         return Block(
             n=len(states),
             columns={

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from nel.comparison.early_stop import n_not_asked, with_honest_verdict, without_interval
-from nel.comparison.fields import Difference, differences, refuse_unequal, unchecked
+from nel.comparison.fields import Difference, differences, refuse_unequal, unchecked_fields
 from nel.comparison.lines import Columns, Ints
 from nel.comparison.measures import (
     REWARD,
@@ -112,7 +112,7 @@ def compare(
     baseline, *others = sides
     columns: dict[tuple[str, bool], Columns] = {}
     candidates = [_candidate(baseline, side, settings, despite, only, columns) for side in others]
-    return _adjusted(
+    return _adjust(
         Comparison(baseline=baseline, candidates=candidates, settings=settings, despite=despite)
     )
 
@@ -219,7 +219,7 @@ def compare_benchmark(
         candidate=candidate,
         pairing=pairing,
         differs=differing,
-        unchecked=unchecked(baseline, candidate),
+        unchecked=unchecked_fields(baseline, candidate),
         headline=headline,
         scores=scores,
         metrics=metrics,
@@ -337,7 +337,7 @@ def calibration_warnings(side: SideBenchmark) -> list[str]:
     return texts_of({"warnings": side.warnings}, (CALIBRATION,))
 
 
-def _adjusted(comparison: Comparison) -> Comparison:
+def _adjust(comparison: Comparison) -> Comparison:
     """Return the comparison with p-values by Holm over benchmarks and Benjamini-Hochberg over
     slices and metrics.
     """
@@ -347,7 +347,7 @@ def _adjusted(comparison: Comparison) -> Comparison:
         _in_family([benchmark.headline for benchmark in every], holm, alpha, "Holm's adjustment")
     )
 
-    def adjusted(benchmark: BenchmarkComparison) -> BenchmarkComparison:
+    def adjust(benchmark: BenchmarkComparison) -> BenchmarkComparison:
         explored = _in_family(
             [*benchmark.slices, *benchmark.metrics],
             benjamini_hochberg,
@@ -362,7 +362,7 @@ def _adjusted(comparison: Comparison) -> Comparison:
     return replace(
         comparison,
         candidates=[
-            replace(side, benchmarks=[adjusted(benchmark) for benchmark in side.benchmarks])
+            replace(side, benchmarks=[adjust(benchmark) for benchmark in side.benchmarks])
             for side in comparison.candidates
         ],
     )
@@ -380,7 +380,7 @@ def _in_family(
     return [
         measured
         if measured.p_value is None
-        else measured.adjusted(next(values), alpha=alpha, family=family)
+        else measured.adjust(next(values), alpha=alpha, family=family)
         for measured in measures
     ]
 

@@ -49,7 +49,7 @@ _EVIDENCE: Final = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Check:
+class DecisionCheck:
     """One demand and how it turned out."""
 
     kind: str
@@ -75,7 +75,7 @@ class GatedBenchmark:
     name: str
     rule: ResolvedRule
     metric: str
-    checks: Sequence[Check]
+    checks: Sequence[DecisionCheck]
     blockers: Sequence[str]
     """Why it cannot pass, whatever the numbers are."""
     is_missing: bool = False

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from nel.comparison.compare import BenchmarkComparison, Candidate, Comparison
 from nel.comparison.fields import other_differences
-from nel.comparison.flips import Flip, flips, moved
+from nel.comparison.flips import Flip, flips, moved_means
 from nel.comparison.measures import Measure
 from nel.comparison.sides import Side, Texts
 from nel.decide.paired import PairedDifference
@@ -123,7 +123,7 @@ def benchmark_json(compared: BenchmarkComparison, *, flips_max: int) -> dict[str
         ],
         "moved": {
             name: {"baseline": pair[0], "candidate": pair[1]}
-            for name, pair in moved(compared).items()
+            for name, pair in moved_means(compared).items()
         },
         "models": [dict(sorted(side.models.items())) for side in columns],
         "causes": [dict(sorted(side.causes.items())) for side in columns],

@@ -73,7 +73,7 @@ def differences(
     baseline: SideBenchmark, candidate: SideBenchmark, pairing: Pairing
 ) -> list[Difference]:
     """Return every field that must be equal and is not, those of the samples included."""
-    names = _compared(baseline, candidate)
+    names = _compared_fields(baseline, candidate)
     differing = []
     for name in sorted(names):
         aspect = part_of(name)
@@ -85,7 +85,7 @@ def differences(
     return [*differing, *_of_samples(pairing)]
 
 
-def unchecked(baseline: SideBenchmark, candidate: SideBenchmark) -> list[str]:
+def unchecked_fields(baseline: SideBenchmark, candidate: SideBenchmark) -> list[str]:
     """Return the parts of which the files of at least one side say nothing."""
     if baseline.kind == candidate.kind == "nel":
         return []
@@ -118,7 +118,7 @@ def refuse_unequal(differing: Sequence[Difference], despite: Collection[str], wh
     )
 
 
-def _compared(baseline: SideBenchmark, candidate: SideBenchmark) -> set[str]:
+def _compared_fields(baseline: SideBenchmark, candidate: SideBenchmark) -> set[str]:
     """Return the fields to compare: of two kinds of results only those that both have."""
     names = {*baseline.fields, *candidate.fields}
     if baseline.kind != candidate.kind:

@@ -66,7 +66,7 @@ def flips(compared: BenchmarkComparison, count_max: int) -> Iterator[Flip]:
         )
 
 
-def moved(compared: BenchmarkComparison) -> dict[str, tuple[float | None, float | None]]:
+def moved_means(compared: BenchmarkComparison) -> dict[str, tuple[float | None, float | None]]:
     """Return by name the mean over the pairs that both sides know, of the baseline and the
     candidate.
 

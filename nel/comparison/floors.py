@@ -12,7 +12,7 @@ from statistics import NormalDist
 from typing import Any, Final
 
 from nel.comparison.agreement import check_interval
-from nel.comparison.decision import Check, Decision, GatedBenchmark, breaches, decide
+from nel.comparison.decision import Decision, DecisionCheck, GatedBenchmark, breaches, decide
 from nel.comparison.nel_runs import read_side
 from nel.comparison.questions import questions_of
 from nel.comparison.sides import readable
@@ -111,7 +111,7 @@ def hold(run_dir: Path, floors: Sequence[Floor]) -> Decision:
         rows = [row for floor in floors for row in _demands_of(benchmarks, floor)]
         _check_results(run_dir, benchmarks, rows)
         breached = breaches(rows, LEVEL)
-        return decide([_gated(row, breached) for row in rows], LEVEL)
+        return decide([_gate(row, breached) for row in rows], LEVEL)
 
 
 def _check_results(
@@ -173,14 +173,14 @@ def _rows(files: BenchmarkFiles, metric: str, floor: Floor) -> list[_Held]:
     return demands
 
 
-def _gated(demand: _Held, breached: Mapping[int, float]) -> GatedBenchmark:
+def _gate(demand: _Held, breached: Mapping[int, float]) -> GatedBenchmark:
     lower, upper = demand.span(LEVEL) or (None, None)
     status = GateDecision.INCONCLUSIVE
     if id(demand) in breached:
         status = GateDecision.NO_GO
     elif lower is not None and lower >= demand.floor.value:
         status = GateDecision.GO
-    check = Check(
+    check = DecisionCheck(
         kind=_KIND,
         limit=demand.floor.value,
         status=status,

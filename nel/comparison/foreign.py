@@ -14,7 +14,7 @@ from typing import Any
 from nel.artifacts.importing import lm_eval, nemo
 from nel.artifacts.importing.lm_eval import FilteredTask, arguments_of, filter_of, single_of
 from nel.artifacts.importing.reading import read_lines
-from nel.comparison.lines import SCORED, UNSCORED, Line, digest, joined, number_or_nan
+from nel.comparison.lines import SCORED, UNSCORED, SampleLine, digest, join_digests, number_or_nan
 from nel.comparison.sides import (
     Side,
     SideBenchmark,
@@ -96,19 +96,19 @@ def _nemo_benchmark(
     )
 
 
-def _nemo_line(value: Mapping[str, Any], where: str, offset: int) -> Line:
+def _nemo_line(value: Mapping[str, Any], where: str, offset: int) -> SampleLine:
     reward = _nemo_reward(value, where)
     metadata = value.get("metadata") if isinstance(value.get("metadata"), dict) else {}
     expected = digest(value.get("expected_answer"))
     prompt = digest(value["prompt"]) if value.get("prompt") else 0
     details = value.get("scoring_details") or {}
     category = (metadata or {}).get("category") or details.get("category")
-    return Line(
+    return SampleLine(
         where=where,
         offset=offset,
         position=whole_of(value, "problem_idx", where),
         repeat=whole_of(value, "repeat", where, 0),
-        row=joined(digest(metadata), expected) if metadata else None,
+        row=join_digests(digest(metadata), expected) if metadata else None,
         prompt=prompt,
         expected=expected,
         reward=reward,
@@ -197,7 +197,7 @@ def _lm_eval_benchmark(task: FilteredTask) -> SideBenchmark:
 
 def _lm_eval_line(
     value: Mapping[str, Any], where: str, offset: int, name: str, metric: str
-) -> Line | None:
+) -> SampleLine | None:
     if filter_of(value) != name:
         return None
     reward = reward_of(value, metric, where)
@@ -207,12 +207,12 @@ def _lm_eval_line(
     content = value.get("doc_hash") or doc
     category = doc.get("category", doc.get("subject")) if isinstance(doc, dict) else None
     others = (name for name in value.get("metrics") or () if name != metric)
-    return Line(
+    return SampleLine(
         where=where,
         offset=offset,
         position=whole_of(value, "doc_id", where),
         repeat=0,
-        row=joined(digest(content), target) if content else None,
+        row=join_digests(digest(content), target) if content else None,
         prompt=prompt,
         expected=target,
         reward=reward,

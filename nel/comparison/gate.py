@@ -21,7 +21,7 @@ from nel.comparison.compare import (
     common_benchmarks,
     compare_benchmark,
 )
-from nel.comparison.decision import Check, Decision, GatedBenchmark, breaches, decide
+from nel.comparison.decision import Decision, DecisionCheck, GatedBenchmark, breaches, decide
 from nel.comparison.early_stop import anytime_difference, without_interval
 from nel.comparison.fields import NEVER_GO
 from nel.comparison.measures import (
@@ -59,7 +59,7 @@ class Demand:
     anytime: tuple[float, float] | None = None
     """The interval that holds at any time then, where there is one."""
 
-    def measured(self, level: float) -> Measure:
+    def measure(self, level: float) -> Measure:
         """Return the difference with an interval of a level."""
         return measure(self.scores, self.kind, replace(self.settings, level=level))
 
@@ -67,7 +67,7 @@ class Demand:
         """Return the ends of all intervals together, None where nothing is defined."""
         if self.is_stopped:
             return self.anytime if level <= LEVEL else None
-        measured = self.measured(level)
+        measured = self.measure(level)
         if measured.tested is None:
             return None
         intervals = [measured.tested, *(measured.bounds or ())]
@@ -131,7 +131,7 @@ def gate(
         [demand for entry in entries if entry.rule.is_gated for demand in entry.demands],
         policy.level,
     )
-    return decide([_gated(entry, breached, policy.level) for entry in entries], policy.level)
+    return decide([_gate_entry(entry, breached, policy.level) for entry in entries], policy.level)
 
 
 def _check_names(baseline: Side, candidate: Side, policy: Policy) -> None:
@@ -157,7 +157,7 @@ def _entry(compared: BenchmarkComparison, policy: Policy, settings: Settings) ->
     metric, scores = _metric(compared, rule)
     are_shares = scores.are_shares
     if rule.direction is Direction.LOWER:
-        scores = scores.turned()
+        scores = scores.negate()
     is_relative = rule.max_relative_drop is not None and _is_relative(scores, rule)
     _check_margin(compared.name, rule, are_shares=are_shares, is_relative=is_relative)
     entry = _Entry(name=compared.name, rule=rule, metric=metric, compared=compared, scores=scores)
@@ -294,10 +294,8 @@ def _side_blockers(side: SideBenchmark, name: str, metric: str, policy: Policy) 
     return reasons
 
 
-def _gated(entry: _Entry, breached: Mapping[int, float], level: float) -> GatedBenchmark:
-    checks = [
-        _tested(demand, breached, level, gated=entry.rule.is_gated) for demand in entry.demands
-    ]
+def _gate_entry(entry: _Entry, breached: Mapping[int, float], level: float) -> GatedBenchmark:
+    checks = [_test(demand, breached, level, gated=entry.rule.is_gated) for demand in entry.demands]
     return GatedBenchmark(
         name=entry.name,
         rule=entry.rule,
@@ -306,11 +304,11 @@ def _gated(entry: _Entry, breached: Mapping[int, float], level: float) -> GatedB
         blockers=entry.blockers,
         is_missing=entry.compared is None,
         compared=entry.compared,
-        measured=_measured(entry, level),
+        measured=_measure(entry, level),
     )
 
 
-def _measured(entry: _Entry, level: float) -> Measure | None:
+def _measure(entry: _Entry, level: float) -> Measure | None:
     """Return the difference as people read it: candidate minus baseline, whichever way is
     better.
     """
@@ -319,12 +317,14 @@ def _measured(entry: _Entry, level: float) -> Measure | None:
         return None
     if compared.n_not_asked and compared.scores is scores:
         return replace(compared.headline, metric=entry.metric)
-    upright = scores.turned() if entry.rule.direction is Direction.LOWER else scores
+    upright = scores.negate() if entry.rule.direction is Direction.LOWER else scores
     measured = measure(upright, entry.metric, Settings(level=level))
     return without_interval(measured) if compared.n_not_asked else measured
 
 
-def _tested(demand: Demand, breached: Mapping[int, float], level: float, *, gated: bool) -> Check:
+def _test(
+    demand: Demand, breached: Mapping[int, float], level: float, *, gated: bool
+) -> DecisionCheck:
     span, reason = demand.span(level), ""
     status = GateDecision.INCONCLUSIVE
     if span is not None:
@@ -335,9 +335,9 @@ def _tested(demand: Demand, breached: Mapping[int, float], level: float, *, gate
     elif demand.is_stopped:
         reason = "a stop rule ended a run, and there is no interval of this that holds at any time"
     else:
-        reason = demand.measured(level).reason
+        reason = demand.measure(level).reason
     lower, upper = span or (None, None)
-    return Check(
+    return DecisionCheck(
         kind=demand.kind,
         limit=demand.limit,
         status=status,

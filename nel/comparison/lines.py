@@ -46,7 +46,7 @@ CODED: Final = ("category", "group")
 """Columns of texts that repeat, kept as numbers."""
 
 
-class Line(NamedTuple):
+class SampleLine(NamedTuple):
     """One (sample, repeat) as its file has it. A named tuple, since a million of them are made."""
 
     where: str
@@ -86,7 +86,7 @@ class Line(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Block:
-    """Lines of one benchmark as columns; the names are those of `Line`."""
+    """Lines of one benchmark as columns; the names are those of `SampleLine`."""
 
     n: int
     columns: dict[str, npt.NDArray[Any]]
@@ -105,7 +105,7 @@ class Block:
     has_own_ids: bool
 
 
-def block_of(lines: Sequence[Line]) -> Block:
+def block_of(lines: Sequence[SampleLine]) -> Block:
     """Return lines as columns.
 
     Args:
@@ -115,7 +115,7 @@ def block_of(lines: Sequence[Line]) -> Block:
         ValueError: A value is not of its column's type, as with TypeError and OverflowError.
     """
     fields: dict[str, Sequence[Any]] = dict(
-        zip(Line._fields, zip(*lines, strict=True), strict=True)
+        zip(SampleLine._fields, zip(*lines, strict=True), strict=True)
     )
     columns: dict[str, npt.NDArray[Any]] = {
         name: np.array([number or 0 for number in fields[name]], dtype=np.uint64)
@@ -125,7 +125,7 @@ def block_of(lines: Sequence[Line]) -> Block:
     columns |= {name: np.array(fields[name], dtype=np.float64) for name in _REAL}
     labels = {}
     for name in CODED:
-        columns[name], labels[name] = coded(fields[name])
+        columns[name], labels[name] = text_codes(fields[name])
     rows = fields["metrics"]
     return Block(
         n=len(lines),
@@ -144,7 +144,7 @@ def block_of(lines: Sequence[Line]) -> Block:
     )
 
 
-def coded(texts: Sequence[str | None]) -> tuple[Ints, list[str]]:
+def text_codes(texts: Sequence[str | None]) -> tuple[Ints, list[str]]:
     """Return texts as numbers, -1 for none, and the text of each number."""
     labels = [text for text in dict.fromkeys(texts) if text is not None]
     codes: dict[str | None, int] = {text: code for code, text in enumerate(labels)}
@@ -270,7 +270,7 @@ def digest(value: object) -> int:
     return int.from_bytes(blake2b(encoded, digest_size=DIGEST_BYTES).digest(), "little")
 
 
-def joined(number: int, other: int) -> int:
+def join_digests(number: int, other: int) -> int:
     """Return a digest of two digests; their order matters."""
     return ((number * MIX) ^ (other + (number >> 7))) & _DIGEST_BITS
 
@@ -288,7 +288,7 @@ def digests_of(values: Sequence[object]) -> Digests:
 
 
 def joined_digests(first: Digests, other: Digests) -> Digests:
-    """Return `joined` of each pair of digests."""
+    """Return `join_digests` of each pair of digests."""
     return np.asarray((first * np.uint64(MIX)) ^ (other + (first >> np.uint64(7))))
 
 

@@ -84,7 +84,7 @@ class Scores:
             clusters=None if self.clusters is None else self.clusters[chosen],
         )
 
-    def turned(self) -> Scores:
+    def negate(self) -> Scores:
         """Return the scores with their sign turned, so that higher is better."""
         return replace(
             self,
@@ -121,7 +121,7 @@ class Measure:
         """Return the p-value that is not adjusted."""
         return None if self.tested is None else self.tested.p_value
 
-    def adjusted(self, p_value: float, *, alpha: float, family: str) -> Measure:
+    def adjust(self, p_value: float, *, alpha: float, family: str) -> Measure:
         """Return the measure with its p-value in a family; a verdict that does not survive it is
         inconclusive.
         """
@@ -260,13 +260,17 @@ def _differences(
         sides += [(high, worst, whole.clusters), (low, best, whole.clusters)]
     return [
         paired_difference(
-            baseline, candidate, clusters=_shared(clusters), level=level, seed=settings.seed
+            baseline,
+            candidate,
+            clusters=_shared_clusters(clusters),
+            level=level,
+            seed=settings.seed,
         )
         for baseline, candidate, clusters in sides
     ]
 
 
-def _shared(clusters: Ints | None) -> list[int] | None:
+def _shared_clusters(clusters: Ints | None) -> list[int] | None:
     """Return the clusters of questions, None where no two questions share one."""
     if clusters is None or len(np.unique(clusters)) == len(clusters):
         return None

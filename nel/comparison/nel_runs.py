@@ -19,10 +19,10 @@ from nel.comparison.lines import (
     UNSCORED,
     Digests,
     Ints,
-    Line,
+    SampleLine,
     digest,
     digests_of,
-    joined,
+    join_digests,
     number_or_nan,
 )
 from nel.comparison.sides import (
@@ -152,7 +152,7 @@ def _state_and_reward(value: Mapping[str, Any], where: str) -> tuple[int, float 
     return state, reward
 
 
-def _line(value: Mapping[str, Any], where: str, offset: int) -> Line:
+def _line(value: Mapping[str, Any], where: str, offset: int) -> SampleLine:
     state, reward = _state_and_reward(value, where)
     sample_id, metadata = value.get("sample_id"), value.get("metadata") or {}
     if not isinstance(sample_id, str):
@@ -164,7 +164,7 @@ def _line(value: Mapping[str, Any], where: str, offset: int) -> Line:
     prompt = digest(value["prompt"]) if value.get("prompt") else 0
     details = value.get("scoring_details") or {}
     category = metadata.get(_CATEGORY)
-    return Line(
+    return SampleLine(
         where=where,
         offset=offset,
         position=whole_of(value, "problem_idx", where),
@@ -172,7 +172,7 @@ def _line(value: Mapping[str, Any], where: str, offset: int) -> Line:
         sample=sample,
         occurrence=occurrence,
         is_own_id=is_own_id,
-        row=joined(digest(metadata), expected),
+        row=join_digests(digest(metadata), expected),
         prompt=prompt,
         expected=expected,
         reward=reward,

@@ -147,7 +147,7 @@ def questions_of(columns: Columns, key: Key, what: str) -> Questions:
         if is_id
         else _ranks(content, repeats, columns.integers("position"))
     )
-    names = _mixed(content, occurrence)
+    names = _mix(content, occurrence)
     order = _sorted_by(names, repeats)
     ordered = names[order]
     starts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
@@ -187,7 +187,7 @@ def _ranks(content: Digests, repeats: Ints, positions: Ints) -> Ints:
     return ranks
 
 
-def _mixed(content: Digests, occurrence: Ints) -> Digests:
+def _mix(content: Digests, occurrence: Ints) -> Digests:
     """Return one digest of content and occurrence."""
     mixed: Digests = (content ^ (occurrence.astype(np.uint64) * _MIX)) * _SPREAD
     return mixed

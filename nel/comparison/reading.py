@@ -24,7 +24,7 @@ def read_sides(arguments: Sequence[str]) -> list[Side]:
         OutputError: There is nothing, nothing finished or nothing known at a path.
         UsageError: Two sides were given the same name.
     """
-    named = [_named(argument) for argument in arguments]
+    named = [_split_name(argument) for argument in arguments]
     unnamed = [name for name, _ in named if name is not None]
     if len(set(unnamed)) < len(unnamed):
         raise UsageError("two sides have the same name before =; give each a name of its own")
@@ -32,7 +32,7 @@ def read_sides(arguments: Sequence[str]) -> list[Side]:
     return [_read(path, name or label) for (name, path), label in zip(named, labels, strict=True)]
 
 
-def _named(argument: str) -> tuple[str | None, Path]:
+def _split_name(argument: str) -> tuple[str | None, Path]:
     name, separator, path = argument.partition("=")
     if separator and name.strip() and not exists(argument):
         return name.strip(), local_copy(path)

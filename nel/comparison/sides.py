@@ -16,13 +16,13 @@ from typing import Any, Final, Literal
 import numpy as np
 
 from nel.comparison.blocks import BlockReader
-from nel.comparison.lines import Block, Columns, Line, block_of
-from nel.core.forked_map import collection_paused, mapped, parts_of_lines, usable_processes
+from nel.comparison.lines import Block, Columns, SampleLine, block_of
+from nel.core.forked_map import collection_paused, map_forked, parts_of_lines, usable_processes
 from nel.core.strict_json import loads
 from nel.errors import NelError, OutputError, UsageError
 
 Kind = Literal["nel", "nemo-evaluator", "lm-eval", "imported"]
-LineReader = Callable[[Mapping[str, Any], str, int], Line | None]
+LineReader = Callable[[Mapping[str, Any], str, int], SampleLine | None]
 """From a JSON object, where it stands and its byte offset; None skips the line."""
 LineBlocks = Iterator[tuple[list[bytes], int, list[int]]]
 """Many lines at a time: the lines, the number of the first one, and the byte offset of each."""
@@ -151,7 +151,7 @@ class SideBenchmark:
         """
         columns = Columns()
         ranges = parts_of_lines(self.path, PART_BYTES)
-        parts = mapped(partial(self._part, rows=rows), ranges, processes=processes)
+        parts = map_forked(partial(self._part, rows=rows), ranges, processes=processes)
         with closing(parts):
             for part in parts:
                 if part is None or part.is_cut:

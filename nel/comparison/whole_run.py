@@ -32,7 +32,7 @@ def read_whole_run(run_dir: Path) -> list[BenchmarkFiles]:
     has_part = {
         path.parent.name for field_name in _PARTS for path in run_dir.glob(f"*/{field_name}")
     }
-    stored = _stored(run_dir)
+    stored = _stored_plans(run_dir)
     lost = sorted((has_part | {directory_name(slot) for slot in stored}) - has_metrics)
     if lost:
         raise OutputError(
@@ -48,7 +48,7 @@ def read_whole_run(run_dir: Path) -> list[BenchmarkFiles]:
     return run_files
 
 
-def _stored(run_dir: Path) -> dict[str, StoredPlan]:
+def _stored_plans(run_dir: Path) -> dict[str, StoredPlan]:
     """Return the plans in the run's store by slot; none where there is no store that can be
     read.
     """

@@ -26,7 +26,7 @@ _KINDS: Final = {
 }
 
 
-class Entry:
+class YamlEntry:
     """A value of a YAML file with the place where it stands."""
 
     def __init__(self, path: Path, node: yaml.Node, key: str) -> None:
@@ -50,7 +50,7 @@ class Entry:
         """Return whether it is a list."""
         return isinstance(self.node, yaml.SequenceNode)
 
-    def items(self) -> dict[str, Entry]:
+    def items(self) -> dict[str, YamlEntry]:
         """Return the values by key.
 
         Raises:
@@ -58,15 +58,17 @@ class Entry:
         """
         if not isinstance(self.node, yaml.MappingNode):
             raise self.problem(f"expected keys, found {self._kind()}")
-        entries: dict[str, Entry] = {}
+        entries: dict[str, YamlEntry] = {}
         for key_node, value in self.node.value:
-            key = Entry(self.path, key_node, self.key).text()
+            key = YamlEntry(self.path, key_node, self.key).text()
             if key in entries:
-                raise Entry(self.path, key_node, self.key).problem(f'the key "{key}" stands twice')
-            entries[key] = Entry(self.path, value, f"{self.key}.{key}" if self.key else key)
+                raise YamlEntry(self.path, key_node, self.key).problem(
+                    f'the key "{key}" stands twice'
+                )
+            entries[key] = YamlEntry(self.path, value, f"{self.key}.{key}" if self.key else key)
         return entries
 
-    def known_items(self, known: tuple[str, ...]) -> dict[str, Entry]:
+    def known_items(self, known: tuple[str, ...]) -> dict[str, YamlEntry]:
         """Return the values by key, all of which must be known.
 
         Raises:
@@ -79,7 +81,7 @@ class Entry:
                 raise entry.problem(f"the key is unknown{hint}")
         return entries
 
-    def elements(self) -> Iterator[Entry]:
+    def elements(self) -> Iterator[YamlEntry]:
         """Yield the elements of a list.
 
         Raises:
@@ -88,7 +90,7 @@ class Entry:
         if not isinstance(self.node, yaml.SequenceNode):
             raise self.problem(f"expected a list, found {self._kind()}")
         for index, node in enumerate(self.node.value):
-            yield Entry(self.path, node, f"{self.key}[{index}]")
+            yield YamlEntry(self.path, node, f"{self.key}[{index}]")
 
     def text(self) -> str:
         """Return a value as text: quoted, or one that YAML reads as no number, date or boolean with
@@ -174,10 +176,10 @@ class Entry:
         return "a list" if self.is_list else _KINDS.get(self.node.tag.removeprefix(_TAG), "a text")
 
 
-def read_exact(path: Path) -> Entry:
+def read_exact(path: Path) -> YamlEntry:
     """Return what a YAML file holds.
 
     Raises:
         ConfigError: It cannot be read, is not YAML, or is empty.
     """
-    return Entry(path, compose_file(path), "")
+    return YamlEntry(path, compose_file(path), "")

@@ -49,7 +49,7 @@ def _config_of(config: RunConfig, of_run: NamedEndpointConfig, n: int) -> RunCon
             "model_roles": dict(
                 zip(
                     config.model_roles,
-                    _shared([*config.model_roles.values()], config, n),
+                    _share_models([*config.model_roles.values()], config, n),
                     strict=True,
                 )
             ),
@@ -57,7 +57,7 @@ def _config_of(config: RunConfig, of_run: NamedEndpointConfig, n: int) -> RunCon
     )
 
 
-def _shared(models: Sequence[_Model], config: RunConfig, n: int) -> list[_Model]:
+def _share_models(models: Sequence[_Model], config: RunConfig, n: int) -> list[_Model]:
     return [_shared_model(model, config.engine.concurrency, n) for model in models]
 
 

@@ -127,14 +127,14 @@ class Redactor:
         """Return a text with every secret replaced, and every half of one."""
         if not self.finds(text):
             return text
-        return _redacted(text, (span for each in self._in_answers for span in each.spans(text)))
+        return _redact_spans(text, (span for each in self._in_answers for span in each.spans(text)))
 
     def message(self, text: str) -> str:
         """Return a message for people with every secret replaced, and the beginning of one that was
         cut off.
         """
         spans = (span for each in self._in_messages for span in each.spans(text, cut_off=True))
-        return _redacted(text, spans)
+        return _redact_spans(text, spans)
 
     def body(self, data: bytes) -> bytes:
         """Return bytes with every secret replaced."""
@@ -206,7 +206,7 @@ class _Spelling:
             yield head.start(), end
 
 
-def _redacted(text: str, spans: Iterable[tuple[int, int]]) -> str:
+def _redact_spans(text: str, spans: Iterable[tuple[int, int]]) -> str:
     pieces, end = [], 0
     for first, last in sorted(spans):
         if first >= end:

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
-from nel.core.failpoints import reached
+from nel.core.failpoints import reach
 from nel.core.paths import remove_leftovers
 from nel.errors import StoppedEarly
 
@@ -37,7 +37,7 @@ def write_file(path: Path, chunks: Iterable[bytes]) -> None:
                     file.write(chunk)
                 file.flush()
                 os.fsync(file.fileno())
-            reached("during_rename")
+            reach("during_rename")
             temporary.replace(path)
             sync_directory(path.parent)
         except BaseException:

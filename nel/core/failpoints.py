@@ -14,7 +14,7 @@ VARIABLE: Final = "NEL_FAILPOINT"
 _armed: dict[str, int] | None = None
 
 
-def reached(name: str) -> None:
+def reach(name: str) -> None:
     """Kill the process if this failpoint is armed and its count is reached."""
     global _armed  # noqa: PLW0603 - one setting for the whole process
     if _armed is None:

@@ -42,7 +42,7 @@ def usable_processes() -> int:
     return min(len(os.sched_getaffinity(0)), PROCESSES_MAX)
 
 
-def mapped(function: Callable[[T], R], tasks: Iterable[T], *, processes: int) -> Generator[R]:
+def map_forked(function: Callable[[T], R], tasks: Iterable[T], *, processes: int) -> Generator[R]:
     """Yield the function of each task, in order.
 
     Args:

@@ -52,7 +52,7 @@ class Observer:
     def sample_started(self, position: Place, sample_id: str) -> None:
         """A sample is about to be sent; called in the task that sends it."""
 
-    def retried(self, kind: str, seconds: float, wait_seconds: float) -> None:
+    def attempt_retried(self, kind: str, seconds: float, wait_seconds: float) -> None:
         """An attempt failed after ``seconds`` and is retried after ``wait_seconds``."""
 
     def request_finished(self, request: Request, response: Response, seconds: float) -> None:
@@ -63,7 +63,7 @@ class Observer:
     def sample_finished(self, position: Place, outcome: Outcome) -> None:
         """An outcome was committed to disk."""
 
-    def throttled(self, limit: int) -> None:
+    def limit_changed(self, limit: int) -> None:
         """The limit of requests in flight changed."""
 
     def outage_started(self, kind: str, detail: str) -> None:
@@ -75,7 +75,7 @@ class Observer:
     def stopping(self, reason: str) -> None:
         """The session takes no further samples."""
 
-    def failed(self, error: BaseException) -> None:
+    def session_failed(self, error: BaseException) -> None:
         """An exception ends the session."""
 
     def session_ended(self, reason: str, exit_code: int) -> None:

@@ -31,7 +31,7 @@ def exponent_of(values: Numbers) -> int:
     return exponent if largest and abs(exponent) > _ORDINARY_EXPONENT else 0
 
 
-def unscaled(value: float, exponent: int) -> float:
+def unscale(value: float, exponent: int) -> float:
     """Return a value multiplied by a power of two; infinite on overflow."""
     try:
         return math.ldexp(value, exponent)
@@ -66,4 +66,4 @@ def mean_of(values: Numbers) -> float:
         if exponent
         else math.fsum(values)
     )
-    return unscaled(total / len(values), exponent)
+    return unscale(total / len(values), exponent)

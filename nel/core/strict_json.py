@@ -44,7 +44,7 @@ def dumps_bytes(value: object) -> bytes:
         return orjson.dumps(value, option=_OPTIONS)
     except TypeError:
         text = json.dumps(_plain(value), sort_keys=True, separators=(",", ":"), allow_nan=False)
-        return _marked(text)
+        return _mark(text)
 
 
 def dumps_line(value: object) -> bytes:
@@ -68,7 +68,7 @@ def pretty(value: object) -> bytes:
             value, option=_OPTIONS | orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
         )
     except TypeError:
-        return _marked(json.dumps(_plain(value), sort_keys=True, indent=2, allow_nan=False) + "\n")
+        return _mark(json.dumps(_plain(value), sort_keys=True, indent=2, allow_nan=False) + "\n")
 
 
 def loads(text: str | bytes) -> Any:  # JSON of any shape; callers check what they use
@@ -94,7 +94,7 @@ def _loads_exactly(text: str | bytes) -> Any:
         raise ValueError("the JSON is nested too deeply") from error
 
 
-def _marked(text: str) -> bytes:
+def _mark(text: str) -> bytes:
     return (f"{text[0]} {text[1:]}" if text[0] in "[{" else text).encode("ascii")
 
 

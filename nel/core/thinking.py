@@ -132,10 +132,10 @@ def split_reasoning(text: str) -> tuple[str | None, str, bool]:
         )
         parts.append(text[opening.end() : closing.start() if closing else len(text)].strip())
         if closing is None:
-            return _joined(parts), "", False
+            return _join(parts), "", False
         start = closing.end()
     if parts:
-        return _joined(parts), text[start:].lstrip(), True
+        return _join(parts), text[start:].lstrip(), True
     lone = quotations.first_outside(_LONE_CLOSING, 0)
     if lone is not None and _LONE_OPENING.search(text, 0, lone.start()):
         lone = None  # it closes a block that follows the answer
@@ -151,5 +151,5 @@ def has_closing_tag(text: str) -> bool:
     return _LONE_CLOSING.search(text) is not None
 
 
-def _joined(parts: list[str]) -> str:
+def _join(parts: list[str]) -> str:
     return "\n".join(text for text in parts if text)

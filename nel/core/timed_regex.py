@@ -20,7 +20,7 @@ SECONDS_MAX: Final = 2.0
 
 
 @lru_cache(maxsize=256)
-def compiled(pattern: str, *, ignore_case: bool = False) -> regex.Pattern[str]:
+def compile_pattern(pattern: str, *, ignore_case: bool = False) -> regex.Pattern[str]:
     """Return a compiled pattern.
 
     Raises:
@@ -41,8 +41,8 @@ def search(pattern: str, text: str, *, ignore_case: bool = False) -> regex.Match
         DatasetError: The pattern is not a regular expression.
         ScorerError: The search takes longer than `SECONDS_MAX`.
     """
-    with _bounded(pattern, text):
-        return compiled(pattern, ignore_case=ignore_case).search(text, timeout=SECONDS_MAX)
+    with _time_limit(pattern, text):
+        return compile_pattern(pattern, ignore_case=ignore_case).search(text, timeout=SECONDS_MAX)
 
 
 def spans(pattern: str, text: str) -> list[tuple[int, int, int, int]]:
@@ -53,11 +53,11 @@ def spans(pattern: str, text: str) -> list[tuple[int, int, int, int]]:
         DatasetError: The pattern is not a regular expression.
         ScorerError: The search takes longer than `SECONDS_MAX`.
     """
-    group = min(compiled(pattern).groups, 1)
-    with _bounded(pattern, text):
+    group = min(compile_pattern(pattern).groups, 1)
+    with _time_limit(pattern, text):
         return [
             (*match.span(), *match.span(group))
-            for match in compiled(pattern).finditer(text, timeout=SECONDS_MAX)
+            for match in compile_pattern(pattern).finditer(text, timeout=SECONDS_MAX)
         ]
 
 
@@ -69,14 +69,14 @@ def last_group(pattern: str, text: str) -> str | None:
         ScorerError: The search takes longer than `SECONDS_MAX`.
     """
     last = None
-    with _bounded(pattern, text):
-        for match in compiled(pattern).finditer(text, timeout=SECONDS_MAX):
+    with _time_limit(pattern, text):
+        for match in compile_pattern(pattern).finditer(text, timeout=SECONDS_MAX):
             last = match[1] if match.re.groups else match[0]
     return last
 
 
 @contextmanager
-def _bounded(pattern: str, text: str) -> Iterator[None]:
+def _time_limit(pattern: str, text: str) -> Iterator[None]:
     """Raise ScorerError where a search in the block takes longer than `SECONDS_MAX`."""
     try:
         yield

@@ -87,7 +87,7 @@ class BadRows:
         return DatasetError(f"{self.name}: {count}: {'; '.join(self.problems)}; fix or remove them")
 
 
-def checked(
+def check_rows(
     rows: Iterable[tuple[int, dict[str, object] | str]], *, name: str, unit: str
 ) -> Iterator[RawRow]:
     """Yield the good rows of a reader that gives ``(number, data)``, or ``(number, problem)`` for a

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from nel.datasets.base import Dataset, RawRow, checked
+from nel.datasets.base import Dataset, RawRow, check_rows
 from nel.datasets.parquet import plain_or_problem
 from nel.errors import DatasetError, NelError
 
@@ -23,7 +23,7 @@ def open_callable(function: Callable[[], Iterable[Mapping[str, object]]]) -> Dat
     name = f"callable:{module}.{qualname}"
 
     def read() -> Iterator[RawRow]:
-        return checked(_rows(function, name), name=name, unit="row")
+        return check_rows(_rows(function, name), name=name, unit="row")
 
     return Dataset(uri=name, revision=None, unit="row", read=read)
 

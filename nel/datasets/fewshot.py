@@ -158,11 +158,11 @@ def draw(keys: Sequence[str], n: int, *, own: str, seed: int | None = None) -> l
     >>> draw(list("abcdef"), 3, own="a", seed=1) == draw(list("abcdef"), 3, own="a", seed=1)
     True
     """
-    order = range(len(keys)) if seed is None else _shuffled(len(keys), f"{seed}:{own}")
+    order = range(len(keys)) if seed is None else _shuffle(len(keys), f"{seed}:{own}")
     return list(islice((position for position in order if keys[position] != own), n))
 
 
-def _shuffled(size: int, seed: str) -> Iterator[int]:
+def _shuffle(size: int, seed: str) -> Iterator[int]:
     moved: dict[int, int] = {}
     for left in range(size, 0, -1):
         number = int.from_bytes(hashlib.sha256(f"{seed}:{left}".encode()).digest())

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final, Literal, TypeAlias, cast
 
 from nel.datasets import json_file, jsonl, tables
-from nel.datasets.base import Dataset, RawRow, checked
+from nel.datasets.base import Dataset, RawRow, check_rows
 from nel.datasets.parquet import read_parquet
 from nel.errors import DatasetError, did_you_mean
 
@@ -56,7 +56,7 @@ def dataset_of(source: Source, *, uri: str, revision: str | None = None) -> Data
     unit: Unit = "line" if suffix in _LINES else "row"
 
     def read() -> Iterator[RawRow]:
-        return checked(rows_in(source), name=source.name, unit=unit)
+        return check_rows(rows_in(source), name=source.name, unit=unit)
 
     fingerprint = (
         None if source.stamp is None else f"{suffix}{'.gz' if gzipped else ''} {source.stamp}"

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from nel.datasets.base import Dataset, RawRow, checked
+from nel.datasets.base import Dataset, RawRow, check_rows
 from nel.datasets.hub_address import COMMIT, HubAddress, labelled_rows, parse_uri
 from nel.datasets.hub_files import open_files
 from nel.datasets.parquet import plain_or_problem
@@ -64,15 +64,15 @@ def open_hub(uri: str, _base_dir: Path | None) -> Dataset:
         ]
     except Exception as error:
         raise DatasetError(
-            f"{uri}: {explained(error, _EXPLANATIONS)}; or give a local copy: --dataset PATH"
+            f"{uri}: {explain(error, _EXPLANATIONS)}; or give a local copy: --dataset PATH"
         ) from error
     for loaded_split in loaded:
         _check_commit(loaded_split, commit, uri)
-    parts = [_undecoded(loaded_split) for loaded_split in loaded]
+    parts = [_without_decoding(loaded_split) for loaded_split in loaded]
 
     def read() -> Iterator[RawRow]:
         rows = [_rows(loaded_split, uri) for loaded_split in parts]
-        return checked(labelled_rows(rows, address.configs, uri), name=uri, unit="row")
+        return check_rows(labelled_rows(rows, address.configs, uri), name=uri, unit="row")
 
     fingerprint = f"{address.repo} {address.config} {address.split} {commit}"
     return Dataset(uri=uri, revision=commit, unit="row", read=read, fingerprint=fingerprint)
@@ -96,7 +96,7 @@ def _check_commit(rows: Any, commit: str, uri: str) -> None:
         )
 
 
-def _undecoded(rows: Any) -> object:
+def _without_decoding(rows: Any) -> object:
     """Return the dataset with images and sounds left as bytes, so that no decoder is needed."""
     features = _undecoded_feature(dict(rows.features))
     return rows if features == dict(rows.features) else rows.cast(type(rows.features)(features))
@@ -123,11 +123,11 @@ def _rows(rows: Any, uri: str) -> Iterator[tuple[int, dict[str, object] | str]]:
             yield number, plain_or_problem(row)
     except Exception as error:
         raise DatasetError(
-            f"{uri}: cannot be read after row {number}: {explained(error, _EXPLANATIONS)}"
+            f"{uri}: cannot be read after row {number}: {explain(error, _EXPLANATIONS)}"
         ) from error
 
 
-def explained(error: Exception, meanings: Mapping[str, str]) -> str:
+def explain(error: Exception, meanings: Mapping[str, str]) -> str:
     """Return what an error of a hub's library means, in one line and without credentials.
 
     Args:

@@ -109,7 +109,7 @@ class _Repository:
         listed = kept_list(self._kept / f"{revision}.json") if COMMIT.fullmatch(revision) else None
         if listed is None:
             url = f"{self._hub}/api/datasets/{self._address.repo}/revision/{quote(revision, safe='')}?blobs=true"
-            with self._asked(url) as answer:
+            with self._ask(url) as answer:
                 self.commit, listed = self._read_list(answer.read(_LIST_BYTES_MAX))
             self._keep(f"{self.commit}.json", dumps(listed).encode())
         else:
@@ -127,11 +127,11 @@ class _Repository:
         path = self._kept / self.commit / name
         if not path.is_file():
             url = f"{self._hub}/datasets/{self._address.repo}/resolve/{self.commit}/{quote(name)}"
-            with self._asked(url) as answer:
-                self._keep(f"{self.commit}/{name}", self._checked(answer, name))
+            with self._ask(url) as answer:
+                self._keep(f"{self.commit}/{name}", self._check(answer, name))
         return path
 
-    def _checked(self, answer: Any, name: str) -> bytes:
+    def _check(self, answer: Any, name: str) -> bytes:
         digest = hashlib.sha256()
         chunks: list[bytes] = []
         while chunk := answer.read(_CHUNK_BYTES):
@@ -166,7 +166,7 @@ class _Repository:
         keep(self._kept / name, content, uri=self._uri, variable="HF_HOME")
 
     @contextmanager
-    def _asked(self, url: str) -> Iterator[Any]:
+    def _ask(self, url: str) -> Iterator[Any]:
         if os.environ.get("HF_HUB_OFFLINE", "").lower() in _TRUE:
             raise self._problem("offline mode is on (HF_HUB_OFFLINE), and it is not in the cache")
         try:

@@ -10,7 +10,7 @@ import io
 from typing import TYPE_CHECKING, BinaryIO, Final
 
 from nel.datasets.json_text import BadJsonError, parse
-from nel.datasets.jsonl import kind_of, read_jsonl, without_bom
+from nel.datasets.jsonl import json_kind, read_jsonl, without_bom
 from nel.errors import DatasetError
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def read_json(file: BinaryIO, name: str) -> Iterator[tuple[int, dict[str, object
             return
         raise DatasetError(f"{name}: {problem}") from problem
     for number, item in enumerate(_list_of(document, name), start=1):
-        yield number, item if isinstance(item, dict) else f"{kind_of(item)}, not an object"
+        yield number, item if isinstance(item, dict) else f"{json_kind(item)}, not an object"
 
 
 def _list_of(document: object, name: str) -> list[object]:
@@ -48,7 +48,7 @@ def _list_of(document: object, name: str) -> list[object]:
         return document
     if not isinstance(document, dict):
         raise DatasetError(
-            f"{name}: the document is {kind_of(document)}; it must be an array of objects"
+            f"{name}: the document is {json_kind(document)}; it must be an array of objects"
         )
     lists = [key for key, value in document.items() if isinstance(value, list)]
     if len(lists) == 1:

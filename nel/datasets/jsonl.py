@@ -27,11 +27,11 @@ def lines_of(file: BinaryIO, name: str, *, bytes_max: int = LINE_BYTES_MAX) -> I
         DatasetError: A line is longer than ``bytes_max``, or the file is UTF-16.
     """
     first = file.readline(bytes_max + 1)
-    yield _bounded(without_bom(first, name), 1, name, bytes_max)
+    yield _bound_line(without_bom(first, name), 1, name, bytes_max)
     number = 1
     while line := file.readline(bytes_max + 1):
         number += 1
-        yield line if len(line) <= bytes_max else _bounded(line, number, name, bytes_max)
+        yield line if len(line) <= bytes_max else _bound_line(line, number, name, bytes_max)
 
 
 def without_bom(start: bytes, name: str) -> bytes:
@@ -45,7 +45,7 @@ def without_bom(start: bytes, name: str) -> bytes:
     return start.removeprefix(_BOM)
 
 
-def _bounded(line: bytes, number: int, name: str, bytes_max: int) -> bytes:
+def _bound_line(line: bytes, number: int, name: str, bytes_max: int) -> bytes:
     if len(line) > bytes_max:
         raise DatasetError(
             f"{name}: line {number} is longer than {bytes_max} bytes; are its lines ended by LF? "
@@ -69,10 +69,10 @@ def read_jsonl(file: BinaryIO, name: str) -> Iterator[tuple[int, dict[str, objec
         except BadJsonError as problem:
             yield number, str(problem)
         else:
-            yield number, value if isinstance(value, dict) else f"{kind_of(value)}, not an object"
+            yield number, value if isinstance(value, dict) else f"{json_kind(value)}, not an object"
 
 
-def kind_of(value: object) -> str:
+def json_kind(value: object) -> str:
     """Return what JSON calls a value, with its article."""
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]

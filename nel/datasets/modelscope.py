@@ -21,7 +21,7 @@ from nel.core.strict_json import dumps
 from nel.datasets.base import Dataset
 from nel.datasets.files import source_at
 from nel.datasets.formats import Source
-from nel.datasets.hub import explained
+from nel.datasets.hub import explain
 from nel.datasets.hub_address import COMMIT, HubAddress, form_of, parse_uri
 from nel.datasets.kept_files import inside, keep, kept_list
 from nel.datasets.repository import CardConfig, configs_of, files_of
@@ -99,7 +99,7 @@ def open_modelscope(uri: str, _base_dir: Path | None) -> Dataset:
         raise
     except Exception as error:
         raise DatasetError(
-            f"{uri}: {explained(error, _MEANINGS)}; or give a local copy: --dataset PATH"
+            f"{uri}: {explain(error, _MEANINGS)}; or give a local copy: --dataset PATH"
         ) from error
     return dataset_of_files(uri, address, listing.version, parts)
 

@@ -120,14 +120,14 @@ def files_of(
     """
     every = sorted(paths)
     if address.file is not None:
-        return _named(every, address.file, uri)
+        return _matching(every, address.file, uri)
     if card:
-        chosen = _declared(card, config, uri)
+        chosen = _declared_config(card, config, uri)
         if chosen.patterns:
             if address.split not in chosen.patterns:
                 raise DatasetError(_no_split(address.split, list(chosen.patterns), uri))
             patterns = chosen.patterns[address.split]
-            return sorted({path for pattern in patterns for path in _named(every, pattern, uri)})
+            return sorted({path for pattern in patterns for path in _matching(every, pattern, uri)})
         every, config = (
             [path for path in every if PurePosixPath(path).is_relative_to(chosen.folder)],
             None,
@@ -140,7 +140,7 @@ def files_of(
     return chosen_paths
 
 
-def _named(paths: Sequence[str], pattern: str, uri: str) -> list[str]:
+def _matching(paths: Sequence[str], pattern: str, uri: str) -> list[str]:
     glob = re.compile(_regex(pattern))
     matches = [path for path in paths if path == pattern or glob.fullmatch(path)]
     if not matches:
@@ -163,7 +163,7 @@ def _regex(pattern: str) -> str:
     return "".join([*pieces, re.escape(pattern[end:])])
 
 
-def _declared(card: Sequence[CardConfig], config: str | None, uri: str) -> CardConfig:
+def _declared_config(card: Sequence[CardConfig], config: str | None, uri: str) -> CardConfig:
     names = [entry.name for entry in card]
     if config is not None:
         if config not in names:

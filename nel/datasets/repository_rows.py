@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from nel.datasets.base import Dataset, RawRow, checked
+from nel.datasets.base import Dataset, RawRow, check_rows
 from nel.datasets.formats import Source, dataset_of, rows_in
 from nel.datasets.hub_address import HubAddress, labelled_rows
 
@@ -31,13 +31,13 @@ def dataset_of_files(
         return replace(dataset_of(parts[0][0], uri=uri, revision=version), fingerprint=fingerprint)
 
     def read() -> Iterator[RawRow]:
-        rows = [_numbered(sources) for sources in parts]
-        return checked(labelled_rows(rows, address.configs, uri), name=uri, unit="row")
+        rows = [_number_rows(sources) for sources in parts]
+        return check_rows(labelled_rows(rows, address.configs, uri), name=uri, unit="row")
 
     return Dataset(uri=uri, revision=version, unit="row", read=read, fingerprint=fingerprint)
 
 
-def _numbered(sources: Iterable[Source]) -> Iterator[tuple[int, dict[str, object] | str]]:
+def _number_rows(sources: Iterable[Source]) -> Iterator[tuple[int, dict[str, object] | str]]:
     number = 0
     for source in sources:
         for _, row in rows_in(source):

@@ -9,7 +9,15 @@ from nel.decide.labels import label_plan
 from nel.decide.mcnemar import mcnemar_exact, mcnemar_log_p, tango_interval, tango_z
 from nel.decide.multiplicity import benjamini_hochberg, holm
 from nel.decide.paired import PairedDifference, paired_difference
-from nel.decide.plans import CurvePoint, Pilot, Plan, Resources, gain_at, plan, power_curve
+from nel.decide.plans import (
+    ComparisonPlan,
+    CurvePoint,
+    Pilot,
+    Resources,
+    gain_at,
+    plan,
+    power_curve,
+)
 from nel.decide.power import (
     Test,
     Variances,
@@ -42,13 +50,13 @@ from nel.decide.verdict import (
 )
 
 __all__ = [
+    "ComparisonPlan",
     "ConfidenceSequence",
     "CurvePoint",
     "GateDecision",
     "MarginalGain",
     "PairedDifference",
     "Pilot",
-    "Plan",
     "Rerun",
     "Resources",
     "StopReason",

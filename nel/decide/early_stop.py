@@ -32,7 +32,7 @@ _MIDDLE: Final = 0.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Drawn:
+class ClusterDraw:
     """The design of a draw: whole clusters of a finite benchmark, without replacement."""
 
     n_clusters: int
@@ -80,7 +80,7 @@ class DrawnMean:
     sizes are, and is the plain score where each cluster is one question.
     """
 
-    def __init__(self, drawn: Drawn, *, level: float = LEVEL) -> None:
+    def __init__(self, drawn: ClusterDraw, *, level: float = LEVEL) -> None:
         """Start with all that is possible."""
         self._drawn = drawn
         self._extremes = _Extremes(ConfidenceSequence(level=level, population=drawn.n_clusters))
@@ -147,7 +147,12 @@ class PairedDirection:
     """Whether a candidate's mean over all questions lies above or below the baseline's."""
 
     def __init__(
-        self, drawn: Drawn, baseline: tuple[float, float], *, is_binary: bool, level: float = LEVEL
+        self,
+        drawn: ClusterDraw,
+        baseline: tuple[float, float],
+        *,
+        is_binary: bool,
+        level: float = LEVEL,
     ) -> None:
         """Start undecided.
 

@@ -32,7 +32,7 @@ def holm(p_values: Sequence[float] | Floats) -> list[float]:
     >>> [round(p, 6) for p in holm([0.041, 0.001, 0.039])]
     [0.078, 0.003, 0.078]
     """
-    values, order = _sorted(p_values)
+    values, order = _sort(p_values)
     remaining = len(values) - np.arange(len(values))
     return _back(np.maximum.accumulate(values * remaining) if len(values) else values, order)
 
@@ -55,12 +55,12 @@ def benjamini_hochberg(p_values: Sequence[float] | Floats) -> list[float]:
     >>> [round(p, 6) for p in benjamini_hochberg([0.041, 0.001, 0.039])]
     [0.041, 0.003, 0.041]
     """
-    values, order = _sorted(p_values)
+    values, order = _sort(p_values)
     adjusted = values * len(values) / np.arange(1, len(values) + 1)
     return _back(np.minimum.accumulate(adjusted[::-1])[::-1], order)
 
 
-def _sorted(
+def _sort(
     p_values: Sequence[float] | Floats,
 ) -> tuple[Floats, np.ndarray[tuple[int], np.dtype[np.intp]]]:
     values = np.asarray(list(p_values), dtype=np.float64)

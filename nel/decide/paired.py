@@ -15,7 +15,7 @@ from typing import Final
 
 import numpy as np
 
-from nel.core.scaling import unscaled
+from nel.core.scaling import unscale
 from nel.decide.mcnemar import mcnemar_exact, tango_interval
 from nel.decide.pairs import (
     FEWEST,
@@ -126,7 +126,7 @@ def paired_difference(
         p_value, test = pairs.clustered_test(interval, codes, count, rng)
     lower, upper = _finite_ends(interval.lower, interval.upper, pairs.exponent)
     return PairedDifference(
-        estimate=unscaled(pairs.mean, pairs.exponent),
+        estimate=unscale(pairs.mean, pairs.exponent),
         lower=lower,
         upper=upper,
         level=level,
@@ -138,11 +138,11 @@ def paired_difference(
         wins=pairs.wins,
         losses=pairs.losses,
         ties=len(before) - pairs.wins - pairs.losses,
-        standard_error=unscaled(interval.standard_error, pairs.exponent),
+        standard_error=unscale(interval.standard_error, pairs.exponent),
         degrees=interval.degrees,
-        smallest_detectable=unscaled(pairs.smallest_detectable(interval, level), pairs.exponent),
-        naive_lower=None if codes is None else unscaled(naive.lower, pairs.exponent),
-        naive_upper=None if codes is None else unscaled(naive.upper, pairs.exponent),
+        smallest_detectable=unscale(pairs.smallest_detectable(interval, level), pairs.exponent),
+        naive_lower=None if codes is None else unscale(naive.lower, pairs.exponent),
+        naive_upper=None if codes is None else unscale(naive.upper, pairs.exponent),
     )
 
 
@@ -267,7 +267,7 @@ class _Pairs:
 
 
 def _finite_ends(lower: float, upper: float, exponent: int) -> tuple[float, float]:
-    ends = unscaled(lower, exponent), unscaled(upper, exponent)
+    ends = unscale(lower, exponent), unscale(upper, exponent)
     if not all(map(math.isfinite, ends)):
         raise UndefinedMetric(TOO_LARGE)
     return ends

@@ -61,7 +61,7 @@ class Pilot:
             n_questions = mcnemar_questions_needed(
                 effect, share, design_effect=self.variances.design_effect, test=test
             )
-            own = self._counted(share, n_questions, test)
+            own = self._discordant_share(share, n_questions, test)
             return (
                 n_questions
                 if own is None
@@ -74,7 +74,11 @@ class Pilot:
     def detectable(self, questions: int, repeats: int, test: Test) -> float:
         """Return the least effect that so many questions find."""
         scale = self.variances.design_effect
-        if self.discordant and repeats == 1 and self._counted(self.discordant, questions, test):
+        if (
+            self.discordant
+            and repeats == 1
+            and self._discordant_share(self.discordant, questions, test)
+        ):
             return exact_detectable(self.discordant, questions, test)
         if self.discordant and repeats == 1:
             if mcnemar_power(1.0, 1.0, questions, design_effect=scale, test=test) < test.power:
@@ -94,7 +98,7 @@ class Pilot:
         """Return how likely so many questions find an effect."""
         self._check(effect)
         share = self._share(effect, repeats)
-        own = None if share is None else self._counted(share, questions, test)
+        own = None if share is None else self._discordant_share(share, questions, test)
         if own is not None:
             return exact_power(effect, own, questions, test)
         if share is not None:
@@ -121,7 +125,7 @@ class Pilot:
             max(self.discordant, effect) if repeats == 1 and self.discordant is not None else None
         )
 
-    def _counted(self, share: float, questions: int, test: Test) -> float | None:
+    def _discordant_share(self, share: float, questions: int, test: Test) -> float | None:
         """Return the discordant share with which all outcomes are counted, None where they are
         approximated.
 
@@ -192,7 +196,7 @@ class Resources:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class ComparisonPlan:
     """One way to find the effect; the resources are those of one of the two runs."""
 
     repeats: int
@@ -210,7 +214,9 @@ class Plan:
     """
 
 
-def plan(effect: float, pilot: Pilot, repeats: int, resources: Resources, test: Test) -> Plan:
+def plan(
+    effect: float, pilot: Pilot, repeats: int, resources: Resources, test: Test
+) -> ComparisonPlan:
     """Return what it takes to find an effect with a number of repeats.
 
     Raises:
@@ -220,7 +226,7 @@ def plan(effect: float, pilot: Pilot, repeats: int, resources: Resources, test: 
     answers = questions * repeats
     limit = pilot.questions
     per_hour = resources.answers_per_hour
-    return Plan(
+    return ComparisonPlan(
         repeats=repeats,
         questions=questions,
         answers=answers,

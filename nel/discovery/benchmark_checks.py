@@ -18,7 +18,7 @@ from nel.authoring.benchmark import Benchmark
 from nel.authoring.registry import benchmarks_in_file, find_benchmark
 from nel.authoring.smoke import (
     SECONDS_MAX,
-    Attempt,
+    ScorerTrial,
     gold_attempts,
     gold_texts,
     odd_attempts,
@@ -135,7 +135,7 @@ def _scores(benchmark: Benchmark, samples: list[Sample]) -> Iterator[Check]:
     """Yield what the scorer makes of made-up answers: that it gives scores, full ones for a gold
     answer and none for an empty one.
     """
-    best: Attempt | None = None
+    best: ScorerTrial | None = None
     missed: list[str] = []
     credited: list[str] = []
     for sample in samples:
@@ -166,7 +166,7 @@ def _scores(benchmark: Benchmark, samples: list[Sample]) -> Iterator[Check]:
         yield _without("an empty answer scores 0", credited)
 
 
-def _attempts(benchmark: Benchmark, sample: Sample) -> Iterator[Attempt]:
+def _attempts(benchmark: Benchmark, sample: Sample) -> Iterator[ScorerTrial]:
     """Yield the scores of a gold answer, up to the first phrasing with full marks, and of odd
     ones.
     """

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 from nel import plugins
-from nel.authoring.smoke import gold_texts, scored
+from nel.authoring.smoke import gold_texts, try_scorer
 from nel.discovery.benchmark_checks import Check, check_benchmark
 from nel.discovery.extension_points import shape_error
 from nel.errors import ConfigError, JudgeError, PluginError
@@ -33,7 +33,7 @@ def check_plugin(
     Raises:
         PluginError: There is no such plugin, or plugins of several kinds have this name.
     """
-    kind = kind or _kind_of(target)
+    kind = kind or _plugin_kind(target)
     return [*_check(kind, target, dataset, samples_max), *_check_groups(kind, target)]
 
 
@@ -66,7 +66,7 @@ def _check_groups(kind: str, target: str) -> list[Check]:
     ]
 
 
-def _kind_of(target: str) -> str:
+def _plugin_kind(target: str) -> str:
     if ".py" in target:
         return "benchmarks"
     kinds = [kind for kind in plugins.GROUPS if plugins.matching(kind, target)]
@@ -88,7 +88,7 @@ def _check_scorer(scorer: object) -> list[Check]:
             Check(name="it needs options, so nothing was scored", passed=True, detail=str(error))
         ]
     golds = [
-        scored(built, ScorerInput(response=text, target=target))
+        try_scorer(built, ScorerInput(response=text, target=target))
         for target in _GOLDS
         for text in gold_texts(Sample(id="", input="", target=target))
     ]
@@ -101,7 +101,7 @@ def _check_scorer(scorer: object) -> list[Check]:
                 detail=needed,
             )
         ]
-    empty = scored(built, ScorerInput(response="", target="B"))
+    empty = try_scorer(built, ScorerInput(response="", target="B"))
     return [
         Check(
             name="a gold answer scores 1",

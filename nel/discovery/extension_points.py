@@ -14,7 +14,7 @@ from typing import Final, Protocol
 
 from nel.artifacts.answer_readers import AnswerReader
 from nel.artifacts.exporting.contract import Exported
-from nel.artifacts.importing.contract import Imported
+from nel.artifacts.importing.contract import ImportedRun
 from nel.authoring.benchmark import Benchmark
 from nel.authoring.lent_names import LentNames
 from nel.authoring.registry import as_benchmark
@@ -92,7 +92,7 @@ class Exporter(Protocol):
 class Importer(Protocol):
     """Reads the results of another tool."""
 
-    def __call__(self, source: Path, /) -> Imported | None:
+    def __call__(self, source: Path, /) -> ImportedRun | None:
         """Return what the file or directory holds; None where it is not of this format."""
 
 

@@ -122,7 +122,7 @@ def run_sessions(
                     runtime=runtime,
                     n_runs=len(runs),
                 )
-                with _named(run.name):
+                with _name_run(run.name):
                     sessions.append(stack.enter_context(opened))
         statuses: list[ExitStatus] = []
         names = [run.name for run in runs]
@@ -145,7 +145,7 @@ def _check_keys(runs: Sequence[MatrixRun]) -> None:
 
 
 @contextmanager
-def _named(name: str) -> Iterator[None]:
+def _name_run(name: str) -> Iterator[None]:
     """Put the name of a run before the message of what refuses it."""
     try:
         yield

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from nel.config.schema import EngineConfig, Price
-from nel.core.failpoints import reached
+from nel.core.failpoints import reach
 from nel.core.observer import UNOBSERVED, Observer
 from nel.engine.asking.endpoint_trial import EndpointTrial
 from nel.engine.asking.generate import STOP_ERRORS, Exchange, SampleRunner, scoring_task
@@ -242,7 +242,7 @@ class Pipeline:
         exchange.verdict = verdict = verdict_before_scoring(
             exchange.response, truncated=item.job.plan.config.truncated, sample=item.sample
         )
-        reached("before_commit")
+        reach("before_commit")
         await self._opened.store.put_response(
             *item.sample_key,
             exchange.sent,
@@ -250,7 +250,7 @@ class Pipeline:
             outcome=None if verdict is None else outcome_row(*item.sample_key, verdict),
         )
         exchange.is_stored = True
-        reached("after_commit")
+        reach("after_commit")
 
     async def finish(self, item: WorkItem, exchange: Exchange) -> None:
         """Count a stored response and queue it for scoring."""

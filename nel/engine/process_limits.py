@@ -33,7 +33,7 @@ _LINEAR_ALGEBRA_THREADS: Final = "OPENBLAS_NUM_THREADS"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fit:
+class SessionFit:
     """How a session fits into the limit of open files."""
 
     files: int
@@ -67,7 +67,7 @@ def check_memory(limit: int | None = None) -> None:
         )
 
 
-def fit_open_files(wanted: Sequence[int], *, programs: int) -> Fit:
+def fit_open_files(wanted: Sequence[int], *, programs: int) -> SessionFit:
     """Raise the limit of open files as far as a session needs and may, and return how the session
     fits into it.
 
@@ -89,7 +89,7 @@ def fit_open_files(wanted: Sequence[int], *, programs: int) -> Fit:
     return fitted
 
 
-def fit(wanted: Sequence[int], *, own: int, soft: int, hard: int) -> Fit:
+def fit(wanted: Sequence[int], *, own: int, soft: int, hard: int) -> SessionFit:
     """Return how a session fits into the limits of open files.
 
     Args:
@@ -103,9 +103,9 @@ def fit(wanted: Sequence[int], *, own: int, soft: int, hard: int) -> Fit:
     """
     enough = own + sum(wanted)
     if soft == resource.RLIM_INFINITY or soft >= enough:
-        return Fit(files=soft, most=max(wanted), note=None)
+        return SessionFit(files=soft, most=max(wanted), note=None)
     if hard == resource.RLIM_INFINITY or hard >= enough:
-        return Fit(files=enough, most=max(wanted), note=None)
+        return SessionFit(files=enough, most=max(wanted), note=None)
     most = (hard - own) // len(wanted)
     raised = (
         f"start it from a shell with ulimit -n {enough} (root raises a hard limit; so do docker run"
@@ -120,7 +120,7 @@ def fit(wanted: Sequence[int], *, own: int, soft: int, hard: int) -> Fit:
         f"this process may open {hard:,} files (ulimit -n), so at most {most:,} requests are in"
         " flight"
     )
-    return Fit(
+    return SessionFit(
         files=hard,
         most=most,
         note=f"{note} instead of {max(wanted):,}; to have them all, {raised}",

@@ -39,7 +39,7 @@ from nel.engine.session import DEFAULT_RUNTIME, Runtime, Session
 from nel.engine.stopping.exit_status import ExitStatus
 from nel.engine.store.codec import decode_response
 from nel.engine.store.database import Store
-from nel.engine.store.lock import owned
+from nel.engine.store.lock import own_directory
 from nel.engine.store.pending import Pending
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.engine.store.spending import highest_price, price_of, spent_by_killed
@@ -133,7 +133,7 @@ def opened_session(
         config, plans, asks=asks, scoring_only=scoring_only, n_runs=n_runs
     )
     with (
-        owned(run_dir),
+        own_directory(run_dir),
         runtime.observing(run_dir, config.observability, progress, secrets=secrets) as observer,
         closing(runtime.store(run_dir / FILE_NAME)) as store,
         Snapshot(run_dir / FILE_NAME) as snapshot,

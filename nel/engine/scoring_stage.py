@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from nel.config.redaction import Redactor
 from nel.config.schema import EngineConfig
-from nel.core.failpoints import reached
+from nel.core.failpoints import reach
 from nel.core.observer import Observer, Place
 from nel.engine.asking.generate import STOP_ERRORS, SampleRunner
-from nel.engine.asking.response_outcomes import scored_row, settled
+from nel.engine.asking.response_outcomes import scored_row, settle_outcome
 from nel.engine.asking.stop_rules import StopRules
 from nel.engine.asking.work import Job, WorkQueue
 from nel.engine.executors import ProgramRunner, ScorerPool
@@ -194,12 +194,12 @@ class ScoringStage:
         while True:
             item = await self._queue.get()
             await self._slots.acquire()
-            reached("before_score")
+            reach("before_score")
             self._machinery.scorers.put(item)
 
     def _on_scored(self, results: list[tuple[ScoringTask, Outcome | Delegated]]) -> None:
         """Commit outcomes, which count once they are on disk; have the judges judge the rest."""
-        reached("after_score")
+        reach("after_score")
         judging = self._judging
         outcomes = []
         for item, result in results:
@@ -221,7 +221,7 @@ class ScoringStage:
                 self.n_parked += 1
                 self._release_slot()
             else:
-                outcomes.append((item, settled(item.response, outcome)))
+                outcomes.append((item, settle_outcome(item.response, outcome)))
         if outcomes:
             rows = [scored_row(item, outcome) for item, outcome in outcomes]
             self._store.put_outcomes(rows).add_done_callback(partial(self._on_committed, outcomes))

@@ -192,7 +192,7 @@ class Session:
         except (
             BaseException
         ) as error:  # a bug: the session ends as "crashed", and the traceback is in run.log
-            self.opened.observer.failed(error)
+            self.opened.observer.session_failed(error)
             raise
         finally:
             with suppress(NelError):  # the disk may be full; the original error matters more

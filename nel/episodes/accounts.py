@@ -69,7 +69,7 @@ class Accounts:
             "tool_calls": self.tool_calls,
             "tool_errors": dict(sorted(self.tool_errors.items())),
             "bytes_cut": self.n_cut,
-            "usage": asdict(summed(self.usages)),
+            "usage": asdict(sum_usages(self.usages)),
             "cost": round(self.cost, 9) if self._price else None,
         }
 
@@ -94,7 +94,7 @@ class Accounts:
         ]
         return max(0.001, min(left)) if left else None
 
-    def left(self) -> dict[str, float]:
+    def remaining(self) -> dict[str, float]:
         """Return what is left of each limit that counts up."""
         used = {
             "steps": self.model_calls,
@@ -111,7 +111,7 @@ class Accounts:
 
     def limit_reached(self) -> LimitReached | None:
         """Return the limit that forbids another request for the model, None where none does."""
-        for name, amount in self.left().items():
+        for name, amount in self.remaining().items():
             if amount <= 0:
                 return LimitReached(name, getattr(self._limits, name))
         return None
@@ -126,7 +126,7 @@ def _rest(limit: float | None, used: float) -> float | None:
     return None if limit is None else limit - used
 
 
-def summed(usages: Sequence[Usage]) -> Usage:
+def sum_usages(usages: Sequence[Usage]) -> Usage:
     """Return the sum of token counts; a count that no step has is None."""
 
     def total(name: str) -> int | None:

@@ -91,11 +91,11 @@ class Episode:
         """Return the tools that the model is offered, in the OpenAI shape."""
         return tuple(facts.json for name, facts in self._tools.items() if name != ANY_NAME)
 
-    def left(self) -> dict[str, float]:
+    def remaining(self) -> dict[str, float]:
         """Return what is left of each limit that is set: ``steps``, ``tokens``, ``work_seconds``
         …
         """
-        return self.accounts.left()
+        return self.accounts.remaining()
 
     async def ask(
         self,
@@ -120,7 +120,7 @@ class Episode:
         offered = self.tools if tools is None else tuple(tools)
         number = self._next_number()
         digest = self._backend.digest(asked, offered, options)
-        step = self._stored(number, "model", digest)
+        step = self._stored_step(number, "model", digest)
         if step is None:
             self._end_at_limit()
             step = Step(number=number, kind="model", digest=digest, span=self._span)
@@ -129,7 +129,7 @@ class Episode:
                     step, asked, offered, options, self.accounts.wall_seconds
                 )
         else:
-            self._backend.replayed(step, asked)
+            self._backend.note_replay(step, asked)
         response = step.response
         assert response is not None  # noqa: S101 - a model step has one
         self.accounts.count_answer(response, step.wall_seconds)
@@ -179,7 +179,7 @@ class Episode:
         """Append a message of the user, which begins the next turn of the environment."""
         await self._ensure_open()
         number, digest = self._next_number(), digest_of({"user": text})
-        if self._stored(number, "user", digest) is None:
+        if self._stored_step(number, "user", digest) is None:
             step = Step(
                 number=number,
                 kind="user",
@@ -215,7 +215,7 @@ class Episode:
     async def verify(self) -> Json:
         """Return what the environment says of its final state, stored as a step."""
         number, digest = self._number, digest_of("verify")
-        stored = self._backend.stored(number)
+        stored = self._backend.stored_step(number)
         if stored is not None and stored.kind == "verify":
             return stored.asked["evidence"]
         evidence = await self._backend.evidence()
@@ -244,13 +244,13 @@ class Episode:
     async def _result(self, call: ToolCall, number: int) -> ToolResult:
         digest = digest_of(call_json(call))
         facts = self._facts(call)
-        stored = self._stored(number, "tool", digest)
+        stored = self._stored_step(number, "tool", digest)
         if stored is not None and stored.result is None and not _may_run_again(facts):
             self._end(AttemptOver(f"{call.name} was interrupted, and may not be run twice"))
         if stored is not None and stored.result is not None:
             await self._restore(call, facts, stored.result)
             self.accounts.saw(stored.wall_seconds)
-            self._backend.replayed(stored, ())
+            self._backend.note_replay(stored, ())
             return stored.result
         step = Step(
             number=number, kind="tool", digest=digest, span=self._span, asked=call_json(call)
@@ -296,7 +296,7 @@ class Episode:
     def _note(self, asked: dict[str, Json], made: Mapping[str, Json] | None = None) -> JsonObject:
         self._check_open()
         number, digest = self._next_number(), digest_of(asked)
-        stored = self._stored(number, "note", digest)
+        stored = self._stored_step(number, "note", digest)
         if stored is not None:
             return stored.asked
         step = Step(
@@ -319,9 +319,9 @@ class Episode:
         self._number += 1
         return number
 
-    def _stored(self, number: int, kind: StepKind, digest: str) -> Step | None:
+    def _stored_step(self, number: int, kind: StepKind, digest: str) -> Step | None:
         """Return a stored step; the attempt is over where something else was asked then."""
-        step = self._backend.stored(number)
+        step = self._backend.stored_step(number)
         if step is not None and (step.kind, step.digest) != (kind, digest):
             self._end(AttemptOver(f"step {number + 1} asks something else than the stored one"))
         return step

@@ -59,7 +59,7 @@ class Backend(Protocol):
     tools.
     """
 
-    def stored(self, number: int) -> Step | None:
+    def stored_step(self, number: int) -> Step | None:
         """Return a step of this attempt that an earlier session stored."""
         ...
 
@@ -95,7 +95,7 @@ class Backend(Protocol):
         """Queue a step that nothing waits for; it is on disk before any later step."""
         ...
 
-    def replayed(self, step: Step, messages: Sequence[Message]) -> None:
+    def note_replay(self, step: Step, messages: Sequence[Message]) -> None:
         """Note a stored step that answered for a request or a call."""
         ...
 

@@ -93,7 +93,7 @@ def custom_judge(
             "grades by log-probabilities need a score_mapping of the tokens that are grades, such"
             " as {m: 1, M: 0}, and no grade_pattern"
         )
-    template = _loaded(text, grade_pattern)
+    template = _load(text, grade_pattern)
     if template.fields >= FIELDS:
         return pair_judge(
             template,
@@ -115,7 +115,7 @@ def custom_judge(
     is_open = bool(prefix) and template.text.rstrip().endswith(prefix)
 
     def ask(case: Case) -> list[Question]:
-        quoted = _quoted(template, case, scale)
+        quoted = _quote(template, case, scale)
         if by_logprobs:
             return [token_question(quoted.prompt, score_mapping or {})]
         if grade_pattern is not None:
@@ -142,12 +142,12 @@ def _example_reply(scale: Scale | None) -> str:
     return f"GRADE: {best}"
 
 
-def _loaded(text: str, grade_pattern: str | None) -> Template:
+def _load(text: str, grade_pattern: str | None) -> Template:
     """Return the template, where the pattern of its grade is valid too."""
     try:
         template = load_template(text, name="judge")
         if grade_pattern is not None:
-            timed_regex.compiled(grade_pattern)
+            timed_regex.compile_pattern(grade_pattern)
     except (PromptError, DatasetError) as error:
         raise _bad(f"the judge's template cannot be used: {error}") from error
     return template
@@ -157,7 +157,7 @@ def _bad(message: str) -> JudgeError:
     return JudgeError(message, kind="bad_template")
 
 
-def _quoted(template: Template, case: Case, scale: Scale | None) -> Quoted:
+def _quote(template: Template, case: Case, scale: Scale | None) -> Quoted:
     grades = {
         label: _MEANINGS.get(label, f"its score is {score:g}")
         for label, score in (scale or _LETTER_SCALE).scores.items()

@@ -80,7 +80,7 @@ def pair_judge(
     scale = Scale(scores, _WORDS)
 
     def question(case: Case, first: str, second: str, label: str) -> Question:
-        quoted = _quoted(template, case, first, second)
+        quoted = _quote(template, case, first, second)
         if by_logprobs:
             read_tokens = _of_response(partial(grade_of_tokens, scores), label)
             return token_question(quoted.prompt, scores, label=label, read=read_tokens)
@@ -103,7 +103,7 @@ def pair_judge(
     )
 
 
-def _quoted(template: Template, case: Case, first: str, second: str) -> Quoted:
+def _quote(template: Template, case: Case, first: str, second: str) -> Quoted:
     pieces = {**case.values, "question": case.question, "reference": case.reference or ""}
     pieces |= {"answer_a": first, "answer_b": second}
     return quote(template, pieces, trusted={"criteria": case.criteria})

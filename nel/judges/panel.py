@@ -83,7 +83,7 @@ def _aggregate(grades: Sequence[Grade], aggregate: Aggregate, votes: Sequence[fl
         return grades[0]
     if aggregate == "majority":
         label = _majority(grades, votes)
-        return _merged([grade for grade in grades if grade.label == label])
+        return _merge([grade for grade in grades if grade.label == label])
     scores = [grade.score for grade in grades]
     if aggregate == "mean":
         return _grade_with(grades, _mean(scores, votes))
@@ -130,7 +130,7 @@ def _grade_with(grades: Sequence[Grade], score: float) -> Grade:
     same = [grade for grade in grades if abs(grade.score - score) <= _NEAR]
     labels = {grade.label for grade in same}
     if len(labels) == 1:
-        return _merged(same)
+        return _merge(same)
     return Grade(
         label=f"{score:.4g}",
         score=score,
@@ -139,7 +139,7 @@ def _grade_with(grades: Sequence[Grade], score: float) -> Grade:
     )
 
 
-def _merged(grades: Sequence[Grade]) -> Grade:
+def _merge(grades: Sequence[Grade]) -> Grade:
     return Grade(
         label=grades[0].label,
         score=_mean_score(grades, grades[0].label),

@@ -134,7 +134,7 @@ def _all_marked(
             name: _marked_within(name, value, code, foreign) for name, value in displayed.items()
         }
     paths = (pair for name, value in displayed.items() for pair in _paths(name, value))
-    return {path: _marked(path, leaf, code, foreign) for path, leaf in paths}
+    return {path: _mark(path, leaf, code, foreign) for path, leaf in paths}
 
 
 def _check_given(template: Template, names: set[str]) -> None:
@@ -281,7 +281,7 @@ def _paths(name: str, value: _Piece) -> Iterator[tuple[str, _Piece]]:
             yield from _paths(f"{name}.{key}", item)
 
 
-def _marked(name: str, value: _Piece, code: str, foreign: list[str]) -> _Piece:
+def _mark(name: str, value: _Piece, code: str, foreign: list[str]) -> _Piece:
     if isinstance(value, dict | list):
         value = strict_json.dumps(value)
     if not isinstance(value, str):
@@ -301,4 +301,4 @@ def _marked_within(name: str, value: _Piece, code: str, foreign: list[str]) -> _
         return {key: _marked_within(name, item, code, foreign) for key, item in value.items()}
     if isinstance(value, list):
         return [_marked_within(name, item, code, foreign) for item in value]
-    return _marked(name, value, code, foreign)
+    return _mark(name, value, code, foreign)

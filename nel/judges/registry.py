@@ -33,11 +33,11 @@ def judge_for(case: Case) -> Judge:
                 kind="bad_template",
             )
         try:
-            return _installed(name)
+            return _installed_judge(name)
         except PluginError as error:
             raise JudgeError(str(error), kind="bad_template") from error
     mapping = None if case.score_mapping is None else tuple(case.score_mapping.items())
-    return _built(case.template, case.grade_pattern, mapping, case.by_logprobs)
+    return _build(case.template, case.grade_pattern, mapping, case.by_logprobs)
 
 
 def check_template(
@@ -79,7 +79,7 @@ def check_template(
 
 
 @lru_cache(maxsize=64)
-def _installed(name: str) -> Judge:
+def _installed_judge(name: str) -> Judge:
     judge = plugins.load("judges", name)
     if not isinstance(judge, Judge):
         raise PluginError(f'the judge "{name}" is a {type(judge).__name__}, not a nel.Judge')
@@ -87,7 +87,7 @@ def _installed(name: str) -> Judge:
 
 
 @lru_cache(maxsize=64)
-def _built(
+def _build(
     text: str,
     grade_pattern: str | None,
     mapping: tuple[tuple[str, float], ...] | None,

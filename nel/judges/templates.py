@@ -49,7 +49,7 @@ class GradeTemplate:
                 has.
         """
         scores = scores_of(case, self.scores, self.name)
-        quoted = self.quoted(case)
+        quoted = self.quote(case)
         return [
             Question(
                 prompt=quoted.prompt,
@@ -59,7 +59,7 @@ class GradeTemplate:
             )
         ]
 
-    def quoted(self, case: Case) -> Quoted:
+    def quote(self, case: Case) -> Quoted:
         """Return the prompt about a case."""
         instructions = case.values.get("instructions") if self.takes_instructions else None
         if not isinstance(instructions, str):
@@ -85,13 +85,13 @@ class GradeTemplate:
         if not self.counts_grades:
             return read
 
-        def counted(reply: str) -> Grade:
+        def count_points(reply: str) -> Grade:
             grade = read(reply)
             return replace(
                 grade, metrics={label.lower(): float(label == grade.label) for label in self.scores}
             )
 
-        return counted
+        return count_points
 
     def as_judge(self) -> Judge:
         """Return the plugin."""
@@ -150,17 +150,17 @@ def reply_instructions(labels: Sequence[str]) -> str:
     return (
         "First give your reasons in a few sentences. Do not repeat the quoted texts. Then end your"
         " reply with one line "
-        f'in the form "GRADE: X", where X is {_listed(labels)}, and with nothing after it.'
+        f'in the form "GRADE: X", where X is {_label_list(labels)}, and with nothing after it.'
     )
 
 
 def retry_instructions(labels: Sequence[str]) -> str:
     """Return the message that follows a reply that could not be read."""
-    form = f'end with one line in the form "GRADE: X", where X is {_listed(labels)}'
+    form = f'end with one line in the form "GRADE: X", where X is {_label_list(labels)}'
     return f"Your reply holds no verdict that can be read. Reply once more and {form}."
 
 
-def _listed(labels: Sequence[str]) -> str:
+def _label_list(labels: Sequence[str]) -> str:
     return labels[0] if len(labels) == 1 else ", ".join(labels[:-1]) + " or " + labels[-1]
 
 
@@ -293,7 +293,7 @@ refusal = GradeTemplate(
 ).as_judge()
 
 
-def _graded(name: str, description: str, task: str, meaning: str) -> Judge:
+def _grading_judge(name: str, description: str, task: str, meaning: str) -> Judge:
     """Return a judge whose instructions and partial credit a scorer may set, as in Inspect."""
 
     def ask(case: Case) -> list[Question]:
@@ -328,14 +328,14 @@ def _graded(name: str, description: str, task: str, meaning: str) -> Judge:
     )
 
 
-graded_qa = _graded(
+graded_qa = _grading_judge(
     "graded_qa",
     "Meets the criterion or not (C, I; C, P, I with partial_credit), as model_graded_qa",
     "You assess responses to a task. The reference is the criterion: an answer, or a description of"
     " a good one.",
     "the response meets the criterion",
 )
-graded_fact = _graded(
+graded_fact = _grading_judge(
     "graded_fact",
     "Holds the fact of the reference or not (C, I; C, P, I with partial_credit), as"
     " model_graded_fact",

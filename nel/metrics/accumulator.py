@@ -284,7 +284,7 @@ class Accumulator:
             rows[name] for name in sorted(rows, key=lambda name: (name != self.headline_name, name))
         ]
 
-    def completed(self) -> CompletedJson:
+    def completed_json(self) -> CompletedJson:
         """Return the mean reward of the answers that were neither cut off nor empty nor refused."""
         n = len(self._completed)
         return {"value": mean_of(self._completed) if n else None, "n": n}

@@ -99,7 +99,7 @@ def bootstrap_ci(
         raise ValueError(f'method must be "percentile", "basic" or "bca", not "{method}"')
     if not 0 < level < 1 or n_resamples < 1:
         raise ValueError(f"no interval at level {level} of {n_resamples} resamples")
-    values = _ordered(scores)
+    values = _order(scores)
     sums, sizes = (
         (values, np.ones(len(values))) if clusters is None else _cluster_arrays(scores, clusters)
     )
@@ -144,10 +144,10 @@ def bootstrap_means(
         raise ValueError(f"n_resamples must be at least 1, not {n_resamples}")
     from nel.metrics.resampling import resample_means  # noqa: PLC0415 - needs numpy
 
-    return resample_means(_ordered(scores), n_resamples, np.random.default_rng(seed))
+    return resample_means(_order(scores), n_resamples, np.random.default_rng(seed))
 
 
-def _ordered(scores: Sequence[float] | Floats) -> Floats:
+def _order(scores: Sequence[float] | Floats) -> Floats:
     values = np.sort(np.asarray(scores, dtype=np.float64))
     if values.ndim != 1:
         raise ValueError(

@@ -30,7 +30,7 @@ _FEWEST: Final = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stratum:
+class QuestionStratum:
     """Values of the questions that were drawn from one stratum."""
 
     values: NDArray[np.float64]
@@ -70,7 +70,7 @@ def question_interval(series: Series, design: Design) -> Interval:
     for question, value in zip(series.questions, series.question_means(), strict=True):
         drawn.setdefault(design.strata[question], []).append(value)
     strata = [
-        Stratum(values=np.array(drawn.get(name, []), dtype=np.float64), size=size)
+        QuestionStratum(values=np.array(drawn.get(name, []), dtype=np.float64), size=size)
         for name, size in design.sizes.items()
     ]
     interval = stratified_interval(strata, is_proportion=_is_proportion(series))
@@ -101,7 +101,7 @@ def new_questions_interval(series: Series, groups: Mapping[int, str]) -> Interva
 
 
 def stratified_interval(
-    strata: list[Stratum], *, is_proportion: bool, level: float = LEVEL
+    strata: list[QuestionStratum], *, is_proportion: bool, level: float = LEVEL
 ) -> Interval:
     """Return the interval of the mean of a finite population of which a stratified sample was
     drawn.
@@ -119,12 +119,12 @@ def stratified_interval(
         level: Strictly between 0 and 1.
 
     >>> drawn = [np.array([1, 1, 0, 1.0]), np.array([0, 0, 1, 0.0])]
-    >>> strata = [Stratum(values=values, size=40) for values in drawn]
+    >>> strata = [QuestionStratum(values=values, size=40) for values in drawn]
     >>> interval = stratified_interval(strata, is_proportion=True)
     >>> round(interval.lower, 6), round(interval.upper, 6)
     (0.182794, 0.817206)
     """
-    joined = _joined(strata)
+    joined = _join_strata(strata)
     values = np.concatenate([stratum.values for stratum in joined]) if joined else np.array([])
     m = len(values)
     if m < _FEWEST:
@@ -132,7 +132,7 @@ def stratified_interval(
     mean = math.fsum(values.tolist()) / m
     variance = math.fsum(_variance(stratum, m) for stratum in joined)
     if variance <= 0:  # no spread inside any stratum: as if there were none
-        whole = Stratum(values=values, size=sum(stratum.size for stratum in joined))
+        whole = QuestionStratum(values=values, size=sum(stratum.size for stratum in joined))
         joined, variance = [whole], _variance(whole, m)
     t = student_quantile(max(1, m - len(joined)), 0.5 + level / 2)
     if is_proportion:
@@ -154,24 +154,24 @@ def _is_proportion(series: Series) -> bool:
     return series.binary and (len(means) <= 1 or means <= {0.0, 1.0})
 
 
-def _joined(strata: list[Stratum]) -> list[Stratum]:
+def _join_strata(strata: list[QuestionStratum]) -> list[QuestionStratum]:
     """Return the strata with at least two values each, neighbours joined."""
-    joined: list[Stratum] = []
+    joined: list[QuestionStratum] = []
     values: NDArray[np.float64] = np.array([])
     size = 0
     for stratum in strata:
         values, size = np.concatenate((values, stratum.values)), size + stratum.size
         if len(values) >= _FEWEST:
-            joined.append(Stratum(values=values, size=size))
+            joined.append(QuestionStratum(values=values, size=size))
             values, size = np.array([]), 0
     if size:
-        last = joined.pop() if joined else Stratum(values=np.array([]), size=0)
+        last = joined.pop() if joined else QuestionStratum(values=np.array([]), size=0)
         values = np.concatenate((last.values, values))
-        joined.append(Stratum(values=values, size=last.size + size))
+        joined.append(QuestionStratum(values=values, size=last.size + size))
     return joined
 
 
-def _variance(stratum: Stratum, m: int) -> float:
+def _variance(stratum: QuestionStratum, m: int) -> float:
     """Return what a stratum adds to the variance of a mean of m values."""
     n = len(stratum.values)
     if n < _FEWEST:

@@ -285,8 +285,8 @@ def _reducer(leaf: _Leaf) -> ScoreReducer:
         first = scores[0] if scores else None
         return Score(
             value=_walk(scores, leaf),
-            answer=_shared([score.answer for score in scores]),
-            explanation=_shared([score.explanation for score in scores]),
+            answer=_shared_text([score.answer for score in scores]),
+            explanation=_shared_text([score.explanation for score in scores]),
             metadata=first.metadata if first else None,
         )
 
@@ -314,7 +314,7 @@ def _walk(scores: Sequence[Score], leaf: _Leaf) -> Value:
         return {key: _reduced_at(attempts, key, leaf) for key in first}
     if isinstance(first, (list, tuple)):
         return [_reduced_at(attempts, position, leaf) for position in range(len(first))]
-    value: Value = _reduced(attempts, leaf)
+    value: Value = _reduce(attempts, leaf)
     return value
 
 
@@ -328,10 +328,10 @@ def _shape(value: object) -> tuple[str, object]:
 
 
 def _reduced_at(attempts: list[_Attempt], step: Any, leaf: _Leaf) -> Value:
-    return _reduced([_Attempt(attempt.value[step], attempt.answer) for attempt in attempts], leaf)
+    return _reduce([_Attempt(attempt.value[step], attempt.answer) for attempt in attempts], leaf)
 
 
-def _reduced(attempts: list[_Attempt], leaf: _Leaf) -> Value:
+def _reduce(attempts: list[_Attempt], leaf: _Leaf) -> Value:
     scored = [
         attempt
         for attempt in attempts
@@ -360,7 +360,7 @@ def _count(attempts: list[_Attempt], value: float, to_float: ValueToFloat) -> in
     return sum(number >= value for number in _numbers(attempts, to_float))
 
 
-def _shared(texts: Sequence[str | None]) -> str | None:
+def _shared_text(texts: Sequence[str | None]) -> str | None:
     return texts[0] if texts and len(set(texts)) == 1 else None
 
 

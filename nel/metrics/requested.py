@@ -27,7 +27,7 @@ from nel.metrics.decorators import Metric, NamedReducer
 from nel.metrics.intervals import LEVEL
 from nel.metrics.question_intervals import Design
 from nel.metrics.reducers import mean_score
-from nel.metrics.row_names import MetricRows, name_of, renamed, with_unique_names
+from nel.metrics.row_names import MetricRows, name_of, rename_rows, with_unique_names
 from nel.metrics.sample_metrics import reads_scores_alone, unit_of_value
 from nel.metrics.series import Series
 from nel.types import ModelFailure, Outcome, SampleScore, Score, Unscored
@@ -170,7 +170,7 @@ class StatisticsCollector:
         )
         reduced = [self._reduced_row(headline, name) for name in names]
         used_names = {row["name"] for row in own}
-        rows = renamed(reduced, [row["name"] for row in reduced], used_names)
+        rows = rename_rows(reduced, [row["name"] for row in reduced], used_names)
         self.failed = [
             row["name"] for row, name in zip(rows, names, strict=True) if name in self._broken
         ]
@@ -181,7 +181,7 @@ class StatisticsCollector:
             _row(name, None, n=0, reason="its plugin is not installed")
             for name in self.requested.missing
         ]
-        return rows + renamed(
+        return rows + rename_rows(
             missing, self.requested.missing, used_names | {row["name"] for row in rows}
         )
 

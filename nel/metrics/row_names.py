@@ -68,7 +68,7 @@ def with_unique_names(rows: Sequence[MetricRows], own: Sequence[MetricJson]) -> 
             else candidate.prefix + (candidate.asked or _with_arguments(candidate.metric))
         )
         names = [label + row["name"].removeprefix(candidate.base) for row in candidate.rows]
-        named.append(replace(candidate, rows=renamed(candidate.rows, names, used_names)))
+        named.append(replace(candidate, rows=rename_rows(candidate.rows, names, used_names)))
     return named
 
 
@@ -77,7 +77,7 @@ def _is_plain(row: MetricRows) -> bool:
     return bool(row.asked) and "=" not in row.asked
 
 
-def renamed(
+def rename_rows(
     rows: Sequence[MetricJson], names: Iterable[str], used_names: set[str]
 ) -> list[MetricJson]:
     """Return rows under these names, each with a number after it where it is taken; adds them to

@@ -27,7 +27,7 @@ from nel.metrics.sample_numbers import (
     label_in,
     mean_number,
     numbers_of,
-    scored,
+    scored_numbers,
     variance_of,
     wilson_of,
 )
@@ -56,7 +56,7 @@ def _clusters(
     scores: Sequence[SampleScore], to_float: ValueToFloat, cluster: str
 ) -> list[Hashable]:
     """Return the cluster of each sample that has a score."""
-    return [label_in(sample, cluster, "cluster") for sample, _ in scored(scores, to_float)]
+    return [label_in(sample, cluster, "cluster") for sample, _ in scored_numbers(scores, to_float)]
 
 
 @metric

@@ -34,7 +34,7 @@ def label_in(sample: SampleScore, key: str, kind: Literal["cluster", "group"]) -
     return metadata[key]
 
 
-def scored(
+def scored_numbers(
     scores: Sequence[SampleScore], to_float: ValueToFloat
 ) -> Iterator[tuple[SampleScore, float]]:
     """Yield the samples that have a score, with its number."""
@@ -53,7 +53,7 @@ def scored(
 
 def numbers_of(scores: Sequence[SampleScore], to_float: ValueToFloat) -> list[float]:
     """Return the numbers of the samples that have a score."""
-    return [number for _, number in scored(scores, to_float)]
+    return [number for _, number in scored_numbers(scores, to_float)]
 
 
 def mean_number(values: Sequence[float]) -> float:

@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable
 from typing import Final, SupportsFloat, TypeAlias, TypeGuard
 
-from nel.core.texts import shortened
+from nel.core.texts import shorten
 from nel.errors import UndefinedMetric
 from nel.metrics.late_numpy import np
 from nel.types import CORRECT, INCORRECT, NOANSWER, PARTIAL, Value
@@ -66,7 +66,8 @@ def value_to_float(
         if isinstance(value, str):
             return _of_text(value)
         raise UndefinedMetric(
-            f"a value of type {type(value).__name__} has no number: {shortened(repr(value), _SHOWN_MAX)}"
+            f"a value of type {type(value).__name__} has no number:"
+            f" {shorten(repr(value), _SHOWN_MAX)}"
         )
 
     return to_float
@@ -95,7 +96,7 @@ def _of_text(text: str) -> float:
     except ValueError:
         number = math.nan
     if not math.isfinite(number):
-        raise UndefinedMetric(f"the text {shortened(repr(text), _SHOWN_MAX)} has no number")
+        raise UndefinedMetric(f"the text {shorten(repr(text), _SHOWN_MAX)} has no number")
     return number
 
 

@@ -53,7 +53,7 @@ def changes_for(error: ResponseError, generation: Generation) -> dict[str, str]:
     return changes
 
 
-def changed(generation: Generation, changes: Changes) -> Generation:
+def change_settings(generation: Generation, changes: Changes) -> Generation:
     """Return the settings as they are sent after changes."""
     settings = generation
     if "max_tokens" in changes and generation.max_tokens is not None:

@@ -55,13 +55,13 @@ class Attempts:
         """
         return self.outlived >= _OUTLIVED_MAX
 
-    def sent(self, sent_at: float) -> None:
+    def record_request(self, sent_at: float) -> None:
         """Count one more."""
         if self.failed_at is not None:
             self.wait = max(self.wait, sent_at - self.failed_at)
         self.count += 1
 
-    def failed(self, fault: Fault, *, is_endpoint_up: bool, is_probe: bool) -> None:
+    def record_failure(self, fault: Fault, *, is_endpoint_up: bool, is_probe: bool) -> None:
         """Charge a failed attempt, unless the endpoint was down."""
         if is_endpoint_up:  # as it may seem for long, while what was sent before is answered
             self.charged += not fault.is_of_connection
@@ -88,7 +88,7 @@ class RetryWaits:
         self._jitter = jitter
         self._long_hints_in_a_row = 0
 
-    def answered(self) -> None:
+    def record_answer(self) -> None:
         """Note an answer."""
         self._long_hints_in_a_row = 0
 

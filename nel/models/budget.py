@@ -120,7 +120,7 @@ class Ledger:
             return _UNCAPPED
         usage = Usage(prompt_tokens=body_bytes, completion_tokens=tokens_max)
         worst = Spend(1, body_bytes + tokens_max, cost_of(usage, price) or 0.0)
-        while (name := self._exceeded(worst)) is not None:
+        while (name := self._exceeded_limit(worst)) is not None:
             if self._reserved.requests == 0:
                 raise BudgetSpent(self._reason(name, worst))
             waiting: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -169,7 +169,7 @@ class Ledger:
             return reserved if self._capped else Spend(requests=1)
         return Spend(1, tokens, cost or 0.0)
 
-    def _exceeded(self, worst: Spend) -> str | None:
+    def _exceeded_limit(self, worst: Spend) -> str | None:
         config = self._config
         caps = (config.max_requests, config.max_tokens_total, config.max_cost)
         for name, cap in zip(("requests", "tokens", "cost"), caps, strict=True):

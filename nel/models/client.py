@@ -20,14 +20,14 @@ from typing import Any, Final
 
 from nel.config.redaction import Redactor, redact_url, secrets_in_url
 from nel.config.schema import EndpointConfig, Price
-from nel.core.failpoints import reached
+from nel.core.failpoints import reach
 from nel.core.observer import UNOBSERVED, Observer
 from nel.core.strict_json import dumps_bytes
 from nel.errors import NelError
 from nel.models.attempts import Admission, Attempts, RetryWaits
 from nel.models.budget import tokens_max, tokens_of
 from nel.models.client_context import ClientContext
-from nel.models.doubtful import Asked, CarriedRequests
+from nel.models.doubtful import CarriedRequests, SentRequest
 from nel.models.faults import NO_FILES, UNSIGNED, Fault, is_refusal
 from nel.models.pacing import Gate, Permit, pace_of
 from nel.models.payloads import Parse, PayloadReader
@@ -69,7 +69,7 @@ class _Call:
     wire: Wire
     url: str = ""
     protocol: Protocol = "chat"
-    asked: Asked | None = None
+    asked: SentRequest | None = None
     attempts: Attempts = field(default_factory=Attempts)
 
 
@@ -275,7 +275,7 @@ class Client:
             return None if listing.kind == "malformed" else listing
         return names_listed(listing) or None
 
-    def forget_doubtful(self) -> list[Asked] | None:
+    def forget_doubtful(self) -> list[SentRequest] | None:
         """Drop from the cache the requests that may have got the response to another, and return
         them.
         """
@@ -305,7 +305,7 @@ class Client:
         wait = self._waits.before_retry(fault, attempts)
         if wait is None:
             return False
-        self._observer.retried(fault.kind, attempts.last_seconds, wait)
+        self._observer.attempt_retried(fault.kind, attempts.last_seconds, wait)
         answered = self.gate.n_answered
         await self.gate.back_off(wait)
         attempts.outlived += self.gate.n_answered > answered and not fault.is_of_connection
@@ -316,15 +316,15 @@ class Client:
         """Return what one attempt came to, with its cost reserved before and settled after it."""
         reserved = await self.ledger.reserve(len(call.body), call.tokens_max, self._price)
         outcome: Response | Fault | None = None
-        call.attempts.sent(permit.sent_at)
-        reached("request_sent")
+        call.attempts.record_request(permit.sent_at)
+        reach("request_sent")
         self.counters.attempts += 1
         try:
             outcome = await self._attempt(call, permit)
         finally:
             self.ledger.settle(reserved, outcome, self._price)
         if isinstance(outcome, Response):
-            reached("response_received")
+            reach("response_received")
             if call.attempts.count > 1:
                 return replace(outcome, attempts=call.attempts.count)
         return outcome
@@ -347,7 +347,7 @@ class Client:
             return outcome
         self._note_fault(call.attempts, permit, outcome)
         self._last_fault = outcome
-        call.attempts.failed(
+        call.attempts.record_failure(
             outcome, is_endpoint_up=self.gate.is_endpoint_up, is_probe=permit.is_probe
         )
         return outcome
@@ -387,13 +387,13 @@ class Client:
         if error is None or is_refusal(error):
             self._n_probes_failed = 0
             call.attempts.outlived += 1
-            self.gate.answered()
+            self.gate.record_answer()
 
     def _note_answer(self, permit: Permit, fetched: Fetched | Fault, answer: Response) -> None:
-        self._waits.answered()
+        self._waits.record_answer()
         if answer.usage.completion_tokens is not None:
             self._answer_tokens += 0.1 * (answer.usage.completion_tokens - self._answer_tokens)
-        self.gate.succeeded(
+        self.gate.record_success(
             permit,
             tokens=tokens_of(answer.usage, None),
             quotas=quotas(fetched.headers) if isinstance(fetched, Fetched) else {},
@@ -402,15 +402,15 @@ class Client:
     def _note_fault(self, attempts: Attempts, permit: Permit, fault: Fault) -> None:
         gate = self.gate
         if (fault.kind == "rate_limit" and fault.retryable) or fault.status == _OVERLOADED:
-            gate.refused(permit, fault.wait_seconds)
+            gate.record_refusal(permit, fault.wait_seconds)
         elif fault.kind == NO_FILES:
             gate.connection_not_allowed(permit)
         elif fault.is_of_connection:
-            gate.failed(permit, of_connection=True)
+            gate.record_failure(permit, of_connection=True)
         elif fault.retryable:
-            gate.failed(permit, of_connection=False, is_suspect=attempts.is_suspect)
+            gate.record_failure(permit, of_connection=False, is_suspect=attempts.is_suspect)
         else:
-            gate.answered()
+            gate.record_answer()
 
     def _cache_key(self, request: Request, body: bytes, call: str) -> str:
         """Return under which key the cache has the answer; empty without a cache."""
@@ -434,7 +434,7 @@ class Client:
         )
         key = hashlib.sha256(sample + body).hexdigest()[:32]
         headers["Idempotency-Key"] = key
-        self.gate.retries.requested()
+        self.gate.retries.deposit()
         return _Call(
             body=body,
             headers=headers,
@@ -445,5 +445,5 @@ class Client:
             protocol=request.protocol,
             parse=parse
             or partial(parse_answer, request.protocol, offers_tools=bool(request.tools)),
-            asked=Asked(request.sample_id, request.repeat, cache_key),
+            asked=SentRequest(request.sample_id, request.repeat, cache_key),
         )

@@ -23,7 +23,7 @@ _MEMORY_BYTES_MAX: Final = 64 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class SentRequest:
     """A request for a sample, as far as its answer has to be found again."""
 
     sample_id: str
@@ -50,7 +50,7 @@ class CarriedRequests:
             else tempfile.SpooledTemporaryFile(_MEMORY_BYTES_MAX, dir=str(directory))  # noqa: SIM115 - until `close`
         )
 
-    def note(self, fetched: Fetched | Fault, asked: Asked | None) -> None:
+    def note(self, fetched: Fetched | Fault, asked: SentRequest | None) -> None:
         """Note the request of a response, unless the response was the first on its connection: it
         is never in doubt.
         """
@@ -61,7 +61,7 @@ class CarriedRequests:
         with suppress(OSError):  # the disk is full, at which the run ends
             self._lines.write(line + b"\n")
 
-    def doubtful(self, transport: Transport) -> list[Asked] | None:
+    def doubtful(self, transport: Transport) -> list[SentRequest] | None:
         """Return the noted requests that may have got the response to another; None where none came
         unasked.
         """
@@ -74,7 +74,7 @@ class CarriedRequests:
             with suppress(OSError):
                 self._lines.close()
 
-    def _carried_by(self, connections: Collection[int]) -> Iterator[Asked]:
+    def _carried_by(self, connections: Collection[int]) -> Iterator[SentRequest]:
         if self._lines is None:
             return
         with suppress(OSError, ValueError):  # as in `note`: the last line may be cut
@@ -82,4 +82,4 @@ class CarriedRequests:
             for line in self._lines:
                 connection, sample_id, repeat, cache_key = loads(line)
                 if connection in connections:
-                    yield Asked(sample_id, repeat, cache_key)
+                    yield SentRequest(sample_id, repeat, cache_key)

@@ -36,7 +36,7 @@ by 0.1.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Probe:
+class EchoProbe:
     """One prompt with a known property."""
 
     context: str
@@ -48,13 +48,15 @@ class Probe:
 
 
 PROBES: Final = (
-    Probe(context="The capital of France is", continuation=" Paris", likelier_than=1),
-    Probe(context="The capital of France is", continuation=" xylophone"),
+    EchoProbe(context="The capital of France is", continuation=" Paris", likelier_than=1),
+    EchoProbe(context="The capital of France is", continuation=" xylophone"),
     # Shifted by one token, a value says how likely the word is to come twice, which " very" is and
     # " Friday" is not: SmolLM2-135M gives -0.1 and -16.3, shifted -8.1 and -5.5.
-    Probe(context="Monday, Tuesday, Wednesday, Thursday,", continuation=" Friday", likelier_than=3),
-    Probe(context="Monday, Tuesday, Wednesday, Thursday,", continuation=" very"),
-    Probe(context="Grüße aus 東京 🙂🧬: naïve", continuation=" café 🧪 again"),
+    EchoProbe(
+        context="Monday, Tuesday, Wednesday, Thursday,", continuation=" Friday", likelier_than=3
+    ),
+    EchoProbe(context="Monday, Tuesday, Wednesday, Thursday,", continuation=" very"),
+    EchoProbe(context="Grüße aus 東京 🙂🧬: naïve", continuation=" café 🧪 again"),
 )
 
 
@@ -150,7 +152,7 @@ def judge_probe(
     )
 
 
-def _score(choice: Mapping[str, object], probe: Probe, max_tokens: int) -> ChoiceScore:
+def _score(choice: Mapping[str, object], probe: EchoProbe, max_tokens: int) -> ChoiceScore:
     return score_choice(
         choice, context=probe.context, continuation=probe.continuation, generated=max_tokens
     )

@@ -58,7 +58,7 @@ def read_echo(choice: Mapping[str, object], prompt: str, generated: int) -> Echo
         LogprobFault: As `nel.models.loglikelihood.score_choice` does.
     """
     tokens, values, tops, offsets = _columns(choice, prompt)
-    places, front, size = _located(choice, tokens, prompt, generated)
+    places, front, size = _locate(choice, tokens, prompt, generated)
     head = 0 if front is None else 1
     if not offsets_fit(offsets[head:size], tokens[head:size], places, front or ""):
         raise LogprobFault(
@@ -124,7 +124,7 @@ def _check_columns(
         )
 
 
-def _located(
+def _locate(
     choice: Mapping[str, object], tokens: list[str], prompt: str, generated: int
 ) -> tuple[list[frozenset[int]], str | None, int]:
     """Return where the prompt's tokens begin, the token in front of the text, and how many entries

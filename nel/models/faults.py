@@ -247,7 +247,7 @@ def _status_of_words(error: ErrorBody) -> int:
     )
 
 
-def aborted(finish_reason: str) -> Fault:
+def aborted_fault(finish_reason: str) -> Fault:
     """Return the fault of an answer that the server broke off; worth another try."""
     return Fault(
         kind="aborted",
@@ -269,10 +269,10 @@ def no_answer(payload: object, message: str) -> Fault:
     malformed.
     """
     error = error_in(payload)
-    return malformed(message) if error is None else fault_of_error_object(error)
+    return malformed_fault(message) if error is None else fault_of_error_object(error)
 
 
-def malformed(message: str) -> Fault:
+def malformed_fault(message: str) -> Fault:
     """Return the fault of an answer that is not what the protocol says; worth another try."""
     return Fault(kind="malformed", message=message, retryable=True, status=_OK)
 
@@ -283,12 +283,14 @@ def not_json(body: bytes, error: ValueError) -> Fault:
     """
     start = body[:_START_BYTES].removeprefix(BOM).strip()
     if isinstance(error, Contradiction):
-        return malformed(str(error))
+        return malformed_fault(str(error))
     if not start:
-        return malformed("the body is empty")
+        return malformed_fault("the body is empty")
     if start[:1] == b"<":
-        return malformed(f"the body is a web page, not JSON: {_clip(error_body(body).message)}")
-    return malformed(f"the body is not JSON ({error}): {start[:80]!r}")
+        return malformed_fault(
+            f"the body is a web page, not JSON: {_clip(error_body(body).message)}"
+        )
+    return malformed_fault(f"the body is not JSON ({error}): {start[:80]!r}")
 
 
 UNREADABLE: Final = (
@@ -310,7 +312,9 @@ def unreadable(error: Exception) -> Fault:
     A bug of the reader, but one answer never ends a run.
     """
     _LOG.error("an answer could not be read", exc_info=error)
-    return malformed(f"the answer could not be read ({type(error).__name__}: {_clip(str(error))})")
+    return malformed_fault(
+        f"the answer could not be read ({type(error).__name__}: {_clip(str(error))})"
+    )
 
 
 def _clip(text: str) -> str:

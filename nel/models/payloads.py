@@ -66,7 +66,7 @@ class PayloadReader:
         if isinstance(fetched, Fault):
             return fetched
         try:
-            return self._decoded(fetched, stream, limit)
+            return self._decode(fetched, stream, limit)
         except UNREADABLE as error:
             return unreadable(error)
 
@@ -109,7 +109,7 @@ class PayloadReader:
             model_failure=fault.model_failure,
         )
 
-    def _decoded(
+    def _decode(
         self, fetched: Fetched, stream: AnswerStream | None, limit: int | None
     ) -> Any | Fault:
         if fetched.status not in ANSWERED:

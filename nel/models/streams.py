@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Final
 
 from nel.models.answer_json import Contradiction, answer_of
 from nel.models.error_bodies import BOM, error_in
-from nel.models.faults import UNREADABLE, Fault, fault_of_error_object, malformed, unreadable
+from nel.models.faults import UNREADABLE, Fault, fault_of_error_object, malformed_fault, unreadable
 
 _LINE_END: Final = re.compile(rb"\r\n|\n|\r")
 _NO_PAYLOAD: Final = (b"", b"[DONE]")
@@ -93,7 +93,7 @@ class AnswerStream(ABC):
         if not self._started:
             return self._unframed_answer()
         if (lost := next((line for line in self._unframed if b"{" in line), None)) is not None:
-            return malformed(
+            return malformed_fault(
                 f"a line of the stream has data, but is not a field of an event: {lost[:80]!r}"
             )
         return self._result()
@@ -105,8 +105,8 @@ class AnswerStream(ABC):
         try:
             payload = answer_of(b"\n".join(self._unframed))
         except ValueError:
-            return malformed("the stream has no data")
-        return payload if isinstance(payload, dict) else malformed("the stream has no data")
+            return malformed_fault("the stream has no data")
+        return payload if isinstance(payload, dict) else malformed_fault("the stream has no data")
 
     def _line(self, line: bytes, now: float) -> bool:
         line = line.removeprefix(BOM)  # some proxies put one before each piece
@@ -138,16 +138,18 @@ class AnswerStream(ABC):
         try:
             payload = answer_of(data)
         except Contradiction as error:
-            self._fail(malformed(str(error)))
+            self._fail(malformed_fault(str(error)))
             return
         except ValueError as error:
-            self._fail(malformed(f"a chunk of the stream is not JSON ({error}): {data[:80]!r}"))
+            self._fail(
+                malformed_fault(f"a chunk of the stream is not JSON ({error}): {data[:80]!r}")
+            )
             return
         body_error = error_in(payload)
         if body_error is not None or (self._is_error and isinstance(payload, dict)):
             self._fail(fault_of_error_object(body_error or payload))
         elif not isinstance(payload, dict):
-            self._fail(malformed("a chunk of the stream is not a JSON object"))
+            self._fail(malformed_fault("a chunk of the stream is not a JSON object"))
         else:
             self._take(payload, now)
 

@@ -70,11 +70,11 @@ def _call(entry: object) -> ToolCall:
     return ToolCall(
         id=identity if isinstance(identity, str) else "",
         name=name,
-        arguments=arguments if isinstance(arguments, str) else _text_of(arguments),
+        arguments=arguments if isinstance(arguments, str) else _arguments_text(arguments),
     )
 
 
-def _text_of(arguments: object) -> str:
+def _arguments_text(arguments: object) -> str:
     """Return as JSON an object, as Ollama and some others give one, or what is no arguments at all;
     null for what is nested deeper than can be written.
     """
@@ -116,7 +116,7 @@ class CallPieces:
             if function.get("arguments"):
                 call.arguments.append(function["arguments"])
             extras = {name: value for name, value in fields.items() if name not in CALL_FIELDS}
-            call.extras = accumulated(call.extras, extras)
+            call.extras = accumulate(call.extras, extras)
 
     def whole(self) -> list[dict[str, object]]:
         """Return the calls as an answer in one piece lists them."""
@@ -124,7 +124,7 @@ class CallPieces:
             {
                 **call.extras,
                 "id": call.identity,
-                "function": {"name": call.name, "arguments": _joined(call.arguments)},
+                "function": {"name": call.name, "arguments": _join(call.arguments)},
             }
             for _, call in sorted(self._calls.items())
         ]
@@ -143,16 +143,16 @@ class CallPieces:
         return self._last
 
 
-def _joined(pieces: list[object]) -> object:
+def _join(pieces: list[object]) -> object:
     texts = [piece for piece in pieces if isinstance(piece, str)]
     return "".join(texts) if len(texts) == len(pieces) else pieces[-1]
 
 
-def accumulated(whole: Mapping[str, object], piece: Mapping[str, object]) -> dict[str, Any]:
+def accumulate(whole: Mapping[str, object], piece: Mapping[str, object]) -> dict[str, Any]:
     """Return fields after a further chunk of them, as OpenAI's SDK puts chunks together: texts are
     joined, objects and lists too; entries of a list with an index are one entry where it is equal.
 
-    >>> accumulated({"a": [{"index": 0, "text": "2"}]}, {"a": [{"index": 0, "text": "+"}], "b": 1})
+    >>> accumulate({"a": [{"index": 0, "text": "2"}]}, {"a": [{"index": 0, "text": "+"}], "b": 1})
     {'a': [{'index': 0, 'text': '2+'}], 'b': 1}
     """
     fields: dict[str, Any] = dict(whole)
@@ -163,7 +163,7 @@ def accumulated(whole: Mapping[str, object], piece: Mapping[str, object]) -> dic
         elif isinstance(earlier, str) and isinstance(value, str):
             fields[name] = earlier + value
         elif isinstance(earlier, Mapping) and isinstance(value, Mapping):
-            fields[name] = accumulated(earlier, value)
+            fields[name] = accumulate(earlier, value)
         elif isinstance(earlier, list) and isinstance(value, list):
             fields[name] = _joined_entries(earlier, value)
         else:
@@ -181,7 +181,7 @@ def _joined_entries(earlier: list[Any], later: list[Any]) -> list[Any]:
             if index is not None and isinstance(known, Mapping) and known.get("index") == index
         ]
         if places:
-            entries[places[0]] = accumulated(entries[places[0]], entry)
+            entries[places[0]] = accumulate(entries[places[0]], entry)
         else:
             entries.append(entry)
     return entries

@@ -23,11 +23,11 @@ from nel.prompts.values import (
     ELEMENT_CHARS,
     OUTPUT_CHARS_MAX,
     RefusedError,
-    bounded,
     measure,
     missing_field,
     spend,
     text_of,
+    work_budget,
 )
 
 _INT_BITS_MAX: Final = 4096
@@ -200,18 +200,18 @@ def compile_jinja(
         PromptError: It cannot be parsed, or uses a forbidden feature.
     """
     environment = _environment()
-    with bounded():
+    with work_budget():
         try:
             tree = environment.parse(text)
             fields = meta.find_undeclared_variables(tree) - set(environment.globals)
-            code = environment.compile(_guarded(tree, environment), filename=_LINE_MARK)
+            code = environment.compile(_guard(tree, environment), filename=_LINE_MARK)
         except Exception as error:
             raise _jinja_error(name, error, {}) from error
     compiled = environment.template_class.from_code(environment, code, dict(environment.globals))
     return frozenset(fields), functools.partial(_fill_jinja, name, compiled)
 
 
-def _guarded(tree: nodes.Template, environment: Environment) -> nodes.Template:
+def _guard(tree: nodes.Template, environment: Environment) -> nodes.Template:
     """Return the tree with its loops and calls counted; refuse references to other files."""
     for node in tree.find_all((nodes.Include, nodes.Import, nodes.FromImport, nodes.Extends)):
         raise RefusedError("names another template; includes are not supported", node.lineno)
@@ -241,7 +241,7 @@ class _Guard(NodeTransformer):
 def _fill_jinja(name: str, compiled: Template, values: Mapping[str, object]) -> str:
     pieces: list[str] = []
     n_chars = 0
-    with bounded():
+    with work_budget():
         try:
             for piece in compiled.generate(dict(values)):
                 pieces.append(piece)

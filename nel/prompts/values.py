@@ -75,7 +75,7 @@ _BUDGET: Final[ContextVar[_Budget | None]] = ContextVar("nel_prompt_budget", def
 
 
 @contextmanager
-def bounded() -> Iterator[None]:
+def work_budget() -> Iterator[None]:
     """Give the block a budget of work and CPU time."""
     token = _BUDGET.set(_Budget(deadline=time.thread_time() + RENDER_SECONDS_MAX))
     try:

@@ -7,7 +7,7 @@ from typing import Final
 
 from nel.reading.forms import Declaration
 from nel.reading.reader import read, sentences
-from nel.reading.response import Response
+from nel.reading.response import Answer
 from nel.reading.types import Form, Reading, Reason, Value
 
 DECISIONS: Final = {
@@ -51,7 +51,7 @@ _NO_WORD: Final = re.compile(r"[\"')\]*]*\s+[a-z]")
 class DecisionReader:
     """Reads a yes or a no."""
 
-    def declared(self, response: Response, declaration: Declaration) -> Value | None:
+    def read_declared(self, response: Answer, declaration: Declaration) -> Value | None:
         """Return the decision that a declaration introduces."""
         form, start, stop = declaration[:3]
         if form is Form.HASHES:
@@ -60,21 +60,21 @@ class DecisionReader:
         if match is not None and not (
             match["word"] == "no" and _is_denial(response, match.end(), stop)
         ):
-            return self._settled(response, match, stop)
+            return self._settle(response, match, stop)
         first = next(sentences(response.text, start, stop), None)
         return None if first is None else self.sentence(response, *first)
 
-    def line(self, response: Response, start: int, stop: int) -> Value | None:
+    def line(self, response: Answer, start: int, stop: int) -> Value | None:
         """Return the decision that opens a line and is set off from what follows."""
         match = _OPENING.match(response.low, start, stop)
         if match is None or match["not"] or match["word"] in _CLAIMS:
             return None
-        value = self._settled(response, match, stop)
+        value = self._settle(response, match, stop)
         if value.answer is None:
             return value
         return value if _ENDS.match(response.low, match.end(), stop) else None
 
-    def sentence(self, response: Response, start: int, stop: int) -> Value | None:
+    def sentence(self, response: Answer, start: int, stop: int) -> Value | None:
         """Return the only decision that a stretch names; "no" before another word is none."""
         named = {}
         for match in _NAMED.finditer(response.low, start, stop):
@@ -82,13 +82,11 @@ class DecisionReader:
                 continue
             before = response.low[max(start, match.start() - _HEDGE_MAX) : match.start()]
             is_hedged = _HEDGE.search(before) is not None
-            value = (
-                Value(None, *match.span()) if is_hedged else self._settled(response, match, stop)
-            )
+            value = Value(None, *match.span()) if is_hedged else self._settle(response, match, stop)
             named[value.answer] = value
         return next(iter(named.values())) if len(named) == 1 else None
 
-    def _settled(self, response: Response, match: re.Match[str], stop: int) -> Value:
+    def _settle(self, response: Answer, match: re.Match[str], stop: int) -> Value:
         decision = DECISIONS[match["word"]]
         other = _ALSO.match(response.low, match.end(), stop)
         if other is not None and DECISIONS[other["word"]] != decision:
@@ -100,10 +98,10 @@ class DecisionReader:
         return Value(decision, *match.span("word"))
 
 
-def _is_denial(response: Response, end: int, stop: int) -> bool:
+def _is_denial(response: Answer, end: int, stop: int) -> bool:
     return _NO_WORD.match(response.low, end, stop) is not None
 
 
-def read_decision(response: Response) -> Reading:
+def read_decision(response: Answer) -> Reading:
     """Return the yes or no that a response gives; true and false count as such."""
     return read(response, DecisionReader())

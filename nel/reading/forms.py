@@ -14,7 +14,7 @@ from functools import cache, cached_property
 from importlib.resources import files
 from typing import Any, Final, NamedTuple
 
-from nel.reading.response import Response
+from nel.reading.response import Answer
 from nel.reading.types import Form
 
 _FORMS: Final = frozenset((Form.TAG, Form.BOX, Form.HASHES, Form.FIELD, Form.MARKER))
@@ -33,7 +33,7 @@ _QUOTED_BLOCK: Final = re.compile(r"\s*(?P<mark>\"\"\"|'''|```)\w*[^\S\n]*\n?")
 
 
 @dataclass(frozen=True)
-class Row:
+class FormRow:
     """One row of the table."""
 
     form: Form
@@ -95,10 +95,10 @@ def kind_of_module(name: str) -> str:
 
 
 @cache
-def rows() -> tuple[Row, ...]:
+def rows() -> tuple[FormRow, ...]:
     """Return the rows of the table."""
     return tuple(
-        Row(
+        FormRow(
             form=Form[row["form"].upper()],
             kind=row.get("kind", ""),
             language=row["language"],
@@ -111,7 +111,7 @@ def rows() -> tuple[Row, ...]:
     )
 
 
-def declarations(response: Response, *, phrases: bool = True) -> Iterator[Declaration]:
+def declarations(response: Answer, *, phrases: bool = True) -> Iterator[Declaration]:
     """Yield the declarations of a response, forms before phrases, the last ones first.
 
     Args:
@@ -124,7 +124,7 @@ def declarations(response: Response, *, phrases: bool = True) -> Iterator[Declar
             if asked.form is Form.ASKED:
                 if match[1] is not None:
                     yield Declaration(asked.form, *match.span(1), match.start(), is_asked=True)
-            elif (declaration := _declared(response, asked.form, match)) is not None:
+            elif (declaration := _declaration(response, asked.form, match)) is not None:
                 yield declaration._replace(is_asked=True)
         if asked.is_strict:
             return
@@ -141,20 +141,20 @@ def declarations(response: Response, *, phrases: bool = True) -> Iterator[Declar
         ]
         places.sort(key=lambda position: position[1].end(), reverse=True)
         for row, match in places:
-            declaration = _declared(response, row.form, match)
+            declaration = _declaration(response, row.form, match)
             if declaration is not None:
                 yield (
                     declaration if row.decimal == "." else declaration._replace(decimal=row.decimal)
                 )
 
 
-def _matches(row: Row, low: str, first: int) -> list[re.Match[str]]:
+def _matches(row: FormRow, low: str, first: int) -> list[re.Match[str]]:
     """Return the last matches of a row; before the first text that it needs there is none."""
     return list(row.pattern.finditer(low, max(0, first - _BEFORE_MAX)))[-_LOOKED_AT_MAX:]
 
 
 @cache
-def rows_of(forms: frozenset[Form]) -> tuple[Row, ...]:
+def rows_of(forms: frozenset[Form]) -> tuple[FormRow, ...]:
     """Return the rows of some forms."""
     return tuple(row for row in rows() if row.form in forms)
 
@@ -165,7 +165,7 @@ def _needs() -> frozenset[str]:
     return frozenset(text for row in rows_of(_DECLARING) for text in row.needs)
 
 
-def named_in(response: Response, kind: str, start: int, stop: int) -> Iterator[tuple[int, int]]:
+def named_in(response: Answer, kind: str, start: int, stop: int) -> Iterator[tuple[int, int]]:
     """Yield where a stretch of sentences names an answer of a kind in words of the table: "B is
     correct".
     """
@@ -175,7 +175,7 @@ def named_in(response: Response, kind: str, start: int, stop: int) -> Iterator[t
                 yield match.span("value")
 
 
-def _declared(response: Response, form: Form, match: re.Match[str]) -> Declaration | None:
+def _declaration(response: Answer, form: Form, match: re.Match[str]) -> Declaration | None:
     if "value" in match.re.groupindex:
         return Declaration(form, *match.span("value"), match.start())
     start = match.end()
@@ -190,13 +190,13 @@ def _declared(response: Response, form: Form, match: re.Match[str]) -> Declarati
         return Declaration(form, start, line_end(response.text, start), match.start())
     if form is Form.FIELD:
         return Declaration(form, start, field_end(response.text, start), match.start())
-    first, stop = introduced(response, start)
+    first, stop = introduced_span(response, start)
     return Declaration(
         form, first, stop, match.start(), is_below="\n" in response.text[start:first]
     )
 
 
-def introduced(response: Response, start: int) -> tuple[int, int]:
+def introduced_span(response: Answer, start: int) -> tuple[int, int]:
     """Return the stretch that a marker introduces: the rest of its line, or the next line or quoted
     block below it.
     """

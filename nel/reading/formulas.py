@@ -12,7 +12,7 @@ from typing import Final
 from nel.reading.forms import Declaration
 from nel.reading.numbers import NumberReader
 from nel.reading.reader import read, sentences
-from nel.reading.response import Response
+from nel.reading.response import Answer
 from nel.reading.texts import field_value
 from nel.reading.types import Form, Reading, Reason, Value
 
@@ -39,22 +39,22 @@ class FormulaReader:
         """Take the reader of numbers."""
         self.numbers = NumberReader()
 
-    def declared(self, response: Response, declaration: Declaration) -> Value | None:
+    def read_declared(self, response: Answer, declaration: Declaration) -> Value | None:
         """Return the expression that a declaration introduces."""
         form, start, stop = declaration[:3]
         if form is Form.BOX:
-            return self._boxed(response, start, stop)
+            return self._box(response, start, stop)
         if form is Form.FIELD:
             value = field_value(response.text, start, stop)
             return None if value is None else value._replace(answer=_bare(value.answer or ""))
         if form is Form.HASHES:
             return self.line(response, start, stop)
         if form is Form.TAG:
-            return _stripped(response.text, start, stop)
+            return _strip(response.text, start, stop)
         first = next(sentences(response.text, start, stop), None)
-        return None if first is None else self._introduced(response, *first, stop)
+        return None if first is None else self._introduced_formula(response, *first, stop)
 
-    def line(self, response: Response, start: int, stop: int) -> Value | None:
+    def line(self, response: Answer, start: int, stop: int) -> Value | None:
         """Return the expression of a line without words."""
         text = response.text
         content = text[start:stop].strip(_WRAPPING).rstrip(".").strip()
@@ -72,7 +72,7 @@ class FormulaReader:
             else Value(content, start, stop)
         )
 
-    def sentence(self, response: Response, start: int, stop: int) -> Value | None:
+    def sentence(self, response: Answer, start: int, stop: int) -> Value | None:
         """Return the only formula of a stretch, or its only number."""
         formulas = [
             match
@@ -84,14 +84,14 @@ class FormulaReader:
             return _in_formula(formulas[-1]) if len(formulas) == 1 or is_last else None
         return self.numbers.sentence(response, start, stop)
 
-    def _boxed(self, response: Response, start: int, stop: int) -> Value | None:
+    def _box(self, response: Answer, start: int, stop: int) -> Value | None:
         content = response.text[start:stop].strip()
         if not content:
             return Value(None, start, stop, Reason.BLANK)
         return Value(content, start, stop)
 
-    def _introduced(
-        self, response: Response, start: int, stop: int, line_stop: int
+    def _introduced_formula(
+        self, response: Answer, start: int, stop: int, line_stop: int
     ) -> Value | None:
         """Return the formula that a sentence gives: the one in delimiters, else the sentence where
         it has no words.
@@ -111,7 +111,7 @@ def _in_formula(match: re.Match[str]) -> Value:
     return Value(_bare(match[group]), *match.span(group))
 
 
-def _stripped(text: str, start: int, stop: int) -> Value | None:
+def _strip(text: str, start: int, stop: int) -> Value | None:
     content = _bare(text[start:stop])
     return Value(content, start, stop) if _OPERAND.search(content) else None
 
@@ -127,6 +127,6 @@ def _bare(text: str) -> str:
     )
 
 
-def read_formula(response: Response) -> Reading:
+def read_formula(response: Answer) -> Reading:
     """Return the expression that a response gives as its answer, as written."""
     return read(response, FormulaReader())

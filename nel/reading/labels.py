@@ -9,7 +9,7 @@ from typing import Final
 
 from nel.reading.forms import Declaration
 from nel.reading.reader import read, sentences
-from nel.reading.response import Response, folded, lowered
+from nel.reading.response import Answer, fold, lower_case
 from nel.reading.types import Form, Reading, Reason, Value
 
 _WRAPPING: Final = " \t\r\n*_`\"'“”‘’.,:;()[]{}<>。，：；【】"
@@ -37,33 +37,37 @@ class LabelReader:
         """Return a text as labels are compared."""
         return _bare(text, is_exact=self.is_exact)
 
-    def _compared(self, response: Response) -> str:
+    def _normal_form(self, response: Answer) -> str:
         return response.plain if self.is_exact else response.low
 
-    def declared(self, response: Response, declaration: Declaration) -> Value | None:
+    def read_declared(self, response: Answer, declaration: Declaration) -> Value | None:
         """Return the label that a declaration introduces."""
         form, start, stop = declaration[:3]
         if form is Form.HASHES:
             return self.line(response, start, stop)
         opens = _OPENS.match(response.low, start, stop)
-        match = self.pattern.match(self._compared(response), opens.end() if opens else start, stop)
+        match = self.pattern.match(
+            self._normal_form(response), opens.end() if opens else start, stop
+        )
         if match is not None:
             also = _ALSO.match(response.low, match.end(), stop)
-            if also is not None and self.pattern.match(self._compared(response), also.end(), stop):
+            if also is not None and self.pattern.match(
+                self._normal_form(response), also.end(), stop
+            ):
                 return Value(None, match.start(), stop, Reason.SEVERAL)
             return self._of(match)
         first = next(sentences(response.text, start, stop), None)
         return None if first is None else self.sentence(response, *first)
 
-    def line(self, response: Response, start: int, stop: int) -> Value | None:
+    def line(self, response: Answer, start: int, stop: int) -> Value | None:
         """Return the label of a line that is nothing but a label."""
         label = self.by_text.get(self.bare(response.text[start:stop]))
         return None if label is None else Value(label, start, stop)
 
-    def sentence(self, response: Response, start: int, stop: int) -> Value | None:
+    def sentence(self, response: Answer, start: int, stop: int) -> Value | None:
         """Return the only label that a stretch names and does not deny."""
         named = {}
-        for match in self.pattern.finditer(self._compared(response), start, stop):
+        for match in self.pattern.finditer(self._normal_form(response), start, stop):
             if not _DENIED.search(
                 response.low, max(start, match.start() - _DENIAL_MAX), match.start()
             ):
@@ -84,7 +88,7 @@ def _pattern(labels: tuple[str, ...]) -> re.Pattern[str]:
 
 
 def _bare(text: str, *, is_exact: bool = False) -> str:
-    plain = folded(text) if is_exact else lowered(folded(text))
+    plain = fold(text) if is_exact else lower_case(fold(text))
     return " ".join(plain.replace("_", " ").replace("-", " ").split()).strip(_WRAPPING)
 
 
@@ -94,6 +98,6 @@ def permitted_label(text: str, labels: Sequence[str]) -> str | None:
     return reader.by_text.get(reader.bare(text))
 
 
-def read_label(response: Response, labels: Sequence[str]) -> Reading:
+def read_label(response: Answer, labels: Sequence[str]) -> Reading:
     """Return the permitted label that a response gives, as it is permitted."""
     return read(response, LabelReader(labels))

@@ -13,7 +13,7 @@ from typing import Final
 
 from nel.reading.forms import Declaration, declarations, named_in
 from nel.reading.reader import read, sentences
-from nel.reading.response import Response, folded, lowered
+from nel.reading.response import Answer, fold, lower_case
 from nel.reading.types import Form, Reading, Reason, Value
 
 _ALPHABET: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -121,7 +121,7 @@ class LetterReader:
         )
         return texts.index(wanted) if text and texts.count(wanted) == 1 else None
 
-    def declared(self, response: Response, declaration: Declaration) -> Value | None:
+    def read_declared(self, response: Answer, declaration: Declaration) -> Value | None:
         """Return the label, or the labels joined by commas, that a declaration introduces."""
         form, start, stop = declaration[:3]
         value = self._longer_text(response, start, stop) or self.opening(response, start, stop)
@@ -131,13 +131,13 @@ class LetterReader:
         if value is not None:
             return value
         first = next(sentences(response.text, start, stop), None)
-        value = None if first is None else self._marked(response, *first)
+        value = None if first is None else self._marked_label(response, *first)
         none = _NONE.match(response.low, start, stop) if form is Form.PHRASE else None
         if none is not None and (value is None or value.start - none.end() < _DENIED_MAX):
             return Value(None, start, stop, Reason.NONE_OF_THESE)
         return value
 
-    def line(self, response: Response, start: int, stop: int) -> Value | None:
+    def line(self, response: Answer, start: int, stop: int) -> Value | None:
         """Return the label of a line that is a label, or a label and its option's text."""
         value = self._longer_text(response, start, stop) or self.opening(response, start, stop)
         if value is None:
@@ -159,7 +159,7 @@ class LetterReader:
             else None
         )
 
-    def _is_listed(self, response: Response, label: str, start: int, stop: int) -> bool:
+    def _is_listed(self, response: Answer, label: str, start: int, stop: int) -> bool:
         """Return whether a line belongs to a list of options: the line before or after it has
         another label.
         """
@@ -171,7 +171,7 @@ class LetterReader:
             neighbour is not None and neighbour["label"] != label for neighbour in neighbours
         )
 
-    def sentence(self, response: Response, start: int, stop: int) -> Value | None:
+    def sentence(self, response: Answer, start: int, stop: int) -> Value | None:
         """Return the only label that a sentence names: in brackets, after "option", or called
         correct.
         """
@@ -182,9 +182,9 @@ class LetterReader:
         if len(named) == 1:
             ((label, span),) = named.items()
             return Value(label, *span)
-        return self._marked(response, start, stop) or self._ending_text(response, start, stop)
+        return self._marked_label(response, start, stop) or self._ending_text(response, start, stop)
 
-    def opening(self, response: Response, start: int, stop: int) -> Value | None:
+    def opening(self, response: Answer, start: int, stop: int) -> Value | None:
         """Return the label that opens a stretch; two labels joined are none."""
         plain = response.plain
         row = self._row(response, start, stop)
@@ -211,7 +211,7 @@ class LetterReader:
         joined = ",".join(label for label in self.labels if label in labels)
         return Value(joined, match.start(group), last if len(labels) > 1 else end)
 
-    def _row(self, response: Response, start: int, stop: int) -> Value | None:
+    def _row(self, response: Answer, start: int, stop: int) -> Value | None:
         """Return the labels of a stretch that is nothing but labels: "A, C and D"."""
         run = self.patterns.run.match(response.plain, start, stop)
         if run is None or len(self.labels) > len(_ALPHABET):
@@ -219,13 +219,13 @@ class LetterReader:
         labels = [label for label in self.labels if label in re.sub("and|und", "", run[0])]
         return Value(",".join(labels), start, stop)
 
-    def _by_text(self, response: Response, start: int, stop: int) -> Value | None:
+    def _by_text(self, response: Answer, start: int, stop: int) -> Value | None:
         """Return the label of the option whose text is all that a stretch says."""
         stretch = response.text[start:stop]
         index = self._index_of(_bare(stretch), _bare(stretch, is_exact=True))
         return None if index is None else Value(self.labels[index], start, stop)
 
-    def _longer_text(self, response: Response, start: int, stop: int) -> Value | None:
+    def _longer_text(self, response: Answer, start: int, stop: int) -> Value | None:
         """Return the label of the option whose text is a label and a mark, such as the grade
         ``A-``.
         """
@@ -234,7 +234,7 @@ class LetterReader:
         is_marked = is_marked and text[0].upper() in self.labels
         return self._by_text(response, start, stop) if is_marked else None
 
-    def _marked(self, response: Response, start: int, stop: int) -> Value | None:
+    def _marked_label(self, response: Answer, start: int, stop: int) -> Value | None:
         """Return the only label of a sentence that stands in brackets or after a word such as
         "option".
         """
@@ -250,7 +250,7 @@ class LetterReader:
         ((label, span),) = places.items()
         return Value(label, *span)
 
-    def _ending_text(self, response: Response, start: int, stop: int) -> Value | None:
+    def _ending_text(self, response: Answer, start: int, stop: int) -> Value | None:
         """Return the label of the only option whose text the last sentence ends with."""
         stretch = response.text[start:stop]
         sentence = _bare(stretch)
@@ -263,15 +263,15 @@ class LetterReader:
 
 
 def _bare(text: str, *, is_exact: bool = False) -> str:
-    plain = folded(text) if is_exact else lowered(folded(text))
+    plain = fold(text) if is_exact else lower_case(fold(text))
     return " ".join(plain.replace("*", "").split()).strip(_WRAPPING)
 
 
-def labels_after_marker(response: Response, labels: Sequence[str]) -> tuple[str, ...]:
+def labels_after_marker(response: Answer, labels: Sequence[str]) -> tuple[str, ...]:
     """Return the labels on the last line that a marker such as ``Answer:`` opens, in the order of
     the labels.
 
-    >>> labels_after_marker(Response("Answer: A is tempting.\\nANSWER: C and A"), "ABCD")
+    >>> labels_after_marker(Answer("Answer: A is tempting.\\nANSWER: C and A"), "ABCD")
     ('A', 'C')
     """
     reader = LetterReader(labels)
@@ -283,7 +283,7 @@ def labels_after_marker(response: Response, labels: Sequence[str]) -> tuple[str,
 
 
 def read_labels(
-    response: Response, labels: Sequence[str], choices: Sequence[str] | None = None
+    response: Answer, labels: Sequence[str], choices: Sequence[str] | None = None
 ) -> Reading:
     """Return the label, or the labels joined by commas, that a response chooses.
 
@@ -296,7 +296,7 @@ def read_labels(
 
 
 def read_letter(
-    response: Response, labels: Sequence[str], choices: Sequence[str] | None = None
+    response: Answer, labels: Sequence[str], choices: Sequence[str] | None = None
 ) -> Reading:
     """Return the only label that a response chooses; several are not an answer."""
     reading = read_labels(response, labels, choices)

@@ -16,7 +16,7 @@ from nel.reading.forms import Declaration, named_in
 from nel.reading.number_words import IN_WORDS, words_value
 from nel.reading.numerals import CURRENCIES, SCALE_WORD, Mark, parse_number
 from nel.reading.reader import last_sentence, read, sentences
-from nel.reading.response import Response
+from nel.reading.response import Answer
 from nel.reading.types import Form, Reading, Reason, Value
 
 _POWER: Final = r"(?:\^\s?\{?[+-]?\d{1,4}\}?|[⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,4})"
@@ -128,15 +128,15 @@ class NumberReader:
         self.mark: Mark | None = mark
         self.joins_thousands = joins_thousands
 
-    def declared(self, response: Response, declaration: Declaration) -> Value | None:
+    def read_declared(self, response: Answer, declaration: Declaration) -> Value | None:
         """Return the number that a declaration introduces."""
         form, start, stop = declaration[:3]
         if declaration.decimal == "," and self.mark is None:
-            return NumberReader(",").declared(response, declaration)
+            return NumberReader(",").read_declared(response, declaration)
         if form is Form.HASHES:
             return self.line(response, start, stop)
         if form is Form.BOX:
-            return self._boxed(response, start, stop)
+            return self._boxed_number(response, start, stop)
         first = next(sentences(response.text, start, stop), None)
         if first is None:
             return None
@@ -146,7 +146,7 @@ class NumberReader:
                 return value
         return self._in_sentence(response, *(first if form is Form.PHRASE else (start, stop)))
 
-    def line(self, response: Response, start: int, stop: int) -> Value | None:
+    def line(self, response: Answer, start: int, stop: int) -> Value | None:
         """Return the number of a line that is a number and at most its unit."""
         line = response.plain[start:stop]
         if _LIST_MARK.match(line):
@@ -162,7 +162,7 @@ class NumberReader:
             return None
         return self._value_of(response, start, number)
 
-    def sentence(self, response: Response, start: int, stop: int) -> Value | None:
+    def sentence(self, response: Answer, start: int, stop: int) -> Value | None:
         """Return the result of the last sentence: what its last "=" leads to, or the only number
         that it names.
         """
@@ -181,7 +181,7 @@ class NumberReader:
         )
         return self._value_of(response, 0, last) if is_named else None
 
-    def _in_sentence(self, response: Response, start: int, stop: int) -> Value | None:
+    def _in_sentence(self, response: Answer, start: int, stop: int) -> Value | None:
         """Return the number of a stretch: its result, its opening, or the first of its last
         sentence.
         """
@@ -207,7 +207,7 @@ class NumberReader:
             return Value(None, first.start, numbers[1].end, Reason.SEVERAL)
         return self._value_of(response, 0, chosen)
 
-    def _boxed(self, response: Response, start: int, stop: int) -> Value | None:
+    def _boxed_number(self, response: Answer, start: int, stop: int) -> Value | None:
         """Return the number that a box holds, with at most a name before it and a unit."""
         content = response.plain[start:stop]
         content = _LATEX_TEXT.sub(
@@ -226,14 +226,14 @@ class NumberReader:
             return Value(None, start, stop, Reason.SEVERAL)
         return self._value_of(response, start, numbers[0])
 
-    def _value_of(self, response: Response, offset: int, number: Number) -> Value:
+    def _value_of(self, response: Answer, offset: int, number: Number) -> Value:
         text = number.text if self.mark != "," else _plain_decimal(number)
         if self.joins_thousands and _THOUSANDS.search(number.text):
             text = _THOUSANDS.sub("", number.text)
         return Value(text, offset + number.start, offset + number.end)
 
 
-def _is_label(response: Response, number: Number) -> bool:
+def _is_label(response: Answer, number: Number) -> bool:
     """Return whether a number only numbers something: "Step 3"."""
     return (
         _LABELLED.search(response.plain, max(0, number.start - _LABEL_MAX), number.start)
@@ -263,7 +263,7 @@ def _plain_decimal(number: Number) -> str:
     return str(value.numerator) if value.denominator == 1 else repr(float(value))
 
 
-def _in_words(response: Response, start: int, stop: int) -> Value | None:
+def _in_words(response: Answer, start: int, stop: int) -> Value | None:
     """Return the only number in words of a stretch, "one" aside, or None."""
     places = []
     for match in IN_WORDS.finditer(response.plain, start, stop):
@@ -277,7 +277,7 @@ def _in_words(response: Response, start: int, stop: int) -> Value | None:
 
 
 def read_number(
-    response: Response,
+    response: Answer,
     mark: Mark | None = None,
     *,
     declared_only: bool = False,
@@ -303,7 +303,7 @@ def stated_value(text: str) -> Fraction | None:
     >>> [str(stated_value(text)) for text in ("42 dollars", "$5k", "(7)", "5!", "40 or 42", "twelve")]
     ['42', '5000', '7', 'None', 'None', '12']
     """
-    line = NumberReader().line(Response(text), 0, len(text)) if "\n" not in text.strip() else None
+    line = NumberReader().line(Answer(text), 0, len(text)) if "\n" not in text.strip() else None
     return None if line is None or line.answer is None else parse_number(line.answer)
 
 
@@ -313,6 +313,6 @@ def last_number(text: str, mark: Mark | None = None) -> str | None:
     >>> last_number("48 / 2 = 24, so 72 in all"), last_number("none")
     ('72', None)
     """
-    plain = Response(text).plain
+    plain = Answer(text).plain
     numbers = [number for number in numbers_in(plain, mark=mark) if number.value is not None]
     return _plain_decimal(numbers[-1]) if numbers else None

@@ -1,8 +1,8 @@
 """`parse_number`: the exact value of a text that is one number, however it is written.
 
-Values are `Fraction`, so 10, 100 and 1000 differ and 0.1 is 0.1. Three layers: `_written` takes off
+Values are `Fraction`, so 10, 100 and 1000 differ and 0.1 is 0.1. Three layers: `_written_value` takes off
 what stands around a number in answers (currency, emphasis, LaTeX, units of percent) and resolves
-fractions, powers and scales; `_separated` decides which marks group thousands and which parts
+fractions, powers and scales; `_join_digits` decides which marks group thousands and which parts
 decimals; `_numeral` reads digits of any script. Depends on `nel.reading.number_words`.
 """
 
@@ -123,7 +123,7 @@ def parse_number(
         return Fraction(text)
     if not numeral_only and decimal_mark != "," and _PLAIN_MONEY.fullmatch(text):
         return Fraction(text.lstrip("$").replace(",", ""))
-    return _numeral(text) if numeral_only else _written(text, decimal_mark, words=words)
+    return _numeral(text) if numeral_only else _written_value(text, decimal_mark, words=words)
 
 
 def numbers_equal(left: object, right: object) -> bool:
@@ -136,7 +136,7 @@ def numbers_equal(left: object, right: object) -> bool:
     return first is not None and first == parse_number(str(right))
 
 
-def _written(text: str, mark: Mark | None, *, words: bool) -> Fraction | None:
+def _written_value(text: str, mark: Mark | None, *, words: bool) -> Fraction | None:
     """Return the value of a number with what surrounds it in an answer."""
     if len(text) > 2 * DIGITS_MAX:
         return None
@@ -154,21 +154,21 @@ def _written(text: str, mark: Mark | None, *, words: bool) -> Fraction | None:
     plain = _CODE_AFTER.sub("", _CODE_BEFORE.sub(r"\g<sign>", _GROUP_MARK.sub("'", plain)))
     scale = _LETTER_SCALE.search(plain)
     if scale is not None:
-        value = _written(plain[: scale.start()], mark, words=False)
+        value = _written_value(plain[: scale.start()], mark, words=False)
         return None if value is None else value * _LETTER_SCALES[scale[0]]
     plain = _NOISE.sub("", plain).rstrip(".").rstrip("%").rstrip("\\").rstrip(".")
     if len(plain) > DIGITS_MAX:
         return None
     separated = _SEPARATED.match(plain)
     if separated:
-        digits = _separated(separated["digits"], mark)
+        digits = _join_digits(separated["digits"], mark)
         if digits is None:
             return None
         plain = f"{separated['sign']}{digits}{plain[separated.end() :]}"
     return _value(plain)
 
 
-def _separated(text: str, mark: Mark | None) -> str | None:
+def _join_digits(text: str, mark: Mark | None) -> str | None:
     """Return digits with marks between them as a plain decimal, or None where they are not a single
     number.
 
@@ -234,11 +234,11 @@ def _value(plain: str) -> Fraction | None:
         return None if base is None or factor is None else base * factor
     power = _POWER.fullmatch(plain)
     if power:
-        return _raised(_value(power["base"]), int(power["exponent"]))
+        return _power(_value(power["base"]), int(power["exponent"]))
     return None if "," in plain else _numeral(plain)
 
 
-def _raised(base: Fraction | None, exponent: int) -> Fraction | None:
+def _power(base: Fraction | None, exponent: int) -> Fraction | None:
     if base is None or abs(exponent) > _EXPONENT_MAX or (base == 0 and exponent < 0):
         return None
     return Fraction(base) ** exponent
@@ -258,14 +258,14 @@ def _numeral(text: str) -> Fraction | None:
     if tail and tail.start():  # a text that is nothing but superscripts has no base
         exponent = int("".join(_SUPERSCRIPTS[mark] for mark in tail[1]))
         plain = plain[: tail.start()]
-    value = _unsigned(plain)
+    value = _unsigned_value(plain)
     if value is None:
         return None
     value = -value if is_negative else value
-    return value if exponent == 1 else _raised(value, exponent)
+    return value if exponent == 1 else _power(value, exponent)
 
 
-def _unsigned(text: str) -> Fraction | None:
+def _unsigned_value(text: str) -> Fraction | None:
     if not text:
         return None
     value = _decimal(text)
@@ -275,7 +275,7 @@ def _unsigned(text: str) -> Fraction | None:
         return _symbol(text)
     fraction = _symbol(text[-1])
     if fraction is not None and 0 < fraction < 1:  # 2½
-        whole = _unsigned(text[:-1].rstrip())
+        whole = _unsigned_value(text[:-1].rstrip())
         return None if whole is None else whole + fraction
     return None
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from nel.core.thinking import split_reasoning
 from nel.reading.asked import parse_asked_form
-from nel.reading.response import Response, own_response
+from nel.reading.response import Answer, own_response
 from nel.types import ScorerInput
 
 
@@ -18,7 +18,7 @@ def prompt_of(sample: ScorerInput) -> str:
     )
 
 
-def own_answer(sample: ScorerInput) -> tuple[Response, dict[str, bool]]:
+def own_answer(sample: ScorerInput) -> tuple[Answer, dict[str, bool]]:
     """Return the part of a response that answers its own prompt, and what a scorer reports beside
     its verdict.
 

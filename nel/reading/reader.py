@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from typing import Final, Protocol
 
 from nel.reading.forms import Declaration, declarations
-from nel.reading.response import Response, invented_turn
+from nel.reading.response import Answer, invented_turn
 from nel.reading.types import Form, Reading, Reason, Value
 
 _RETRACTED: Final = re.compile(
@@ -47,19 +47,19 @@ _MARK: Final = re.compile(r"[^\s.!?\"'*_`]")
 class KindReader(Protocol):
     """What answers of one kind look like."""
 
-    def declared(self, response: Response, declaration: Declaration) -> Value | None:
+    def read_declared(self, response: Answer, declaration: Declaration) -> Value | None:
         """Return the answer in the stretch that a declaration opens, or None where it holds none of
         this kind.
         """
 
-    def line(self, response: Response, start: int, stop: int) -> Value | None:
+    def line(self, response: Answer, start: int, stop: int) -> Value | None:
         """Return the answer of a line that is nothing but an answer, or None."""
 
-    def sentence(self, response: Response, start: int, stop: int) -> Value | None:
+    def sentence(self, response: Answer, start: int, stop: int) -> Value | None:
         """Return the only answer that a stretch of sentences names, or None."""
 
 
-def read(response: Response, reader: KindReader, *, declared_only: bool = False) -> Reading:
+def read(response: Answer, reader: KindReader, *, declared_only: bool = False) -> Reading:
     """Return how a response states its answer.
 
     Args:
@@ -70,7 +70,7 @@ def read(response: Response, reader: KindReader, *, declared_only: bool = False)
     reading = Reading()
     turn = invented_turn(response.text)
     if turn is not None:
-        own = _read_declared(Response(response.text[:turn], response.asked), reader, Reading())
+        own = _read_declared(Answer(response.text[:turn], response.asked), reader, Reading())
         if own is not None:
             return own
     declared = _read_declared(response, reader, reading)
@@ -80,12 +80,12 @@ def read(response: Response, reader: KindReader, *, declared_only: bool = False)
     return reading if declared_only or is_strict else _read_alone(response, reader, reading)
 
 
-def _read_declared(response: Response, reader: KindReader, reading: Reading) -> Reading | None:
+def _read_declared(response: Answer, reader: KindReader, reading: Reading) -> Reading | None:
     """Return the reading of the last declaration that holds an answer or denies one, or None where
     none does.
     """
     for declaration in declarations(response):
-        value = reader.declared(response, declaration)
+        value = reader.read_declared(response, declaration)
         if value is None:
             reading.reject(declaration.start, declaration.stop, Reason.UNREADABLE)
             continue
@@ -106,17 +106,17 @@ def _read_declared(response: Response, reader: KindReader, reading: Reading) -> 
     return None
 
 
-def _read_alone(response: Response, reader: KindReader, reading: Reading) -> Reading:
+def _read_alone(response: Answer, reader: KindReader, reading: Reading) -> Reading:
     if _OPEN_BOX.search(response.text[-_BOX_MAX:]):
         reading.reject(len(response.text) - 1, len(response.text), Reason.CUT_OFF)
         return reading
     lines = lines_of(response.text) or [(0, len(response.text))]
     value = reader.line(response, *lines[-1])
     if value is not None:
-        return _settled(response, reading, value, Form.LINE)
+        return _settle(response, reading, value, Form.LINE)
     value = reader.line(response, *lines[0])
     if value is not None:
-        return _settled(response, reading, value, Form.OPENING)
+        return _settle(response, reading, value, Form.OPENING)
     if _repeats_itself(response.text):
         reading.reject(*lines[-1], Reason.LOOPING)
         return reading
@@ -127,10 +127,10 @@ def _read_alone(response: Response, reader: KindReader, reading: Reading) -> Rea
         return reading
     if value.answer is not None and _is_cut_off(response.text, value):
         value = Value(None, value.start, value.end, Reason.CUT_OFF)
-    return _settled(response, reading, value, Form.SENTENCE)
+    return _settle(response, reading, value, Form.SENTENCE)
 
 
-def _settled(response: Response, reading: Reading, value: Value, form: Form) -> Reading:
+def _settle(response: Answer, reading: Reading, value: Value, form: Form) -> Reading:
     if value.answer is not None and _RETRACTED.match(response.low, value.end):
         value = Value(None, value.start, value.end, Reason.RETRACTED)
     if value.answer is None:

@@ -66,17 +66,17 @@ class _PlainCharacters(dict[int, str]):
 _PLAIN: Final = _PlainCharacters()
 
 
-def folded(text: str) -> str:
+def fold(text: str) -> str:
     """Return a text in the same length with full-width, curly and invisible characters as plain
     ones.
 
-    >>> folded("答案：Ｂ\u200b")
+    >>> fold("答案：Ｂ\u200b")
     '答案:B '
     """
     return text if text.isascii() else text.translate(_PLAIN)
 
 
-def lowered(text: str) -> str:
+def lower_case(text: str) -> str:
     """Return a text in small letters and of the same length."""
     small = text.lower()
     if len(small) != len(text):  # a few letters, such as İ, grow when lowered
@@ -85,7 +85,7 @@ def lowered(text: str) -> str:
 
 
 @dataclass(frozen=True)
-class Response:
+class Answer:
     """The part of a response that answers its prompt."""
 
     text: str
@@ -96,7 +96,7 @@ class Response:
     @cached_property
     def plain(self) -> str:
         """The text folded, without emphasis, in the same length."""
-        plain = folded(self.text)
+        plain = fold(self.text)
         return (
             plain.replace("**", "  ").replace("`", " ") if "*" in plain or "`" in plain else plain
         )
@@ -104,10 +104,10 @@ class Response:
     @cached_property
     def low(self) -> str:
         """The plain text in small letters."""
-        return lowered(self.plain)
+        return lower_case(self.plain)
 
 
-def own_response(text: str, prompt: str = "", asked: AskedForm | None = None) -> Response:
+def own_response(text: str, prompt: str = "", asked: AskedForm | None = None) -> Answer:
     """Return the part of a response that answers its own prompt; positions stay those of the whole
     response.
 
@@ -117,7 +117,7 @@ def own_response(text: str, prompt: str = "", asked: AskedForm | None = None) ->
         asked: The form that the prompt asks for.
     """
     own = _own_turn(text) if "<" in text else text
-    return Response(before_next_question(own, prompt), asked)
+    return Answer(before_next_question(own, prompt), asked)
 
 
 def _own_turn(text: str) -> str:

@@ -11,7 +11,7 @@ from typing import Final
 
 from nel.reading.forms import Declaration, named_in
 from nel.reading.reader import read, sentences
-from nel.reading.response import Response
+from nel.reading.response import Answer
 from nel.reading.types import Form, Reading, Value
 
 _WRAPPING: Final = " \t\r\n*`“”「」"
@@ -33,7 +33,7 @@ _LIST_MARK: Final = re.compile(r"\s*(?:[-•]|\d{1,2}[.)])\s+")
 class TextReader:
     """Reads short texts."""
 
-    def declared(self, response: Response, declaration: Declaration) -> Value | None:
+    def read_declared(self, response: Answer, declaration: Declaration) -> Value | None:
         """Return the text that a declaration introduces: of a phrase up to the end of its
         sentence.
         """
@@ -41,7 +41,7 @@ class TextReader:
         if form is Form.FIELD:
             return field_value(response.text, start, stop)
         if form is Form.HASHES:  # a heading, unless nothing follows
-            return None if response.text[stop:].strip() else _unwrapped(response.text, start, stop)
+            return None if response.text[stop:].strip() else _unwrap(response.text, start, stop)
         if form is Form.BOX and (words := _LATEX_WORDS.fullmatch(response.text, start, stop)):
             start, stop = words.span("words")
         if form is Form.PHRASE:
@@ -51,9 +51,9 @@ class TextReader:
             start, stop = first
         leads = _LEADS_IN.match(response.text, start, stop)
         start = leads.end() if leads else start
-        return _unwrapped(response.text, start, stop)
+        return _unwrap(response.text, start, stop)
 
-    def line(self, response: Response, start: int, stop: int) -> Value | None:
+    def line(self, response: Answer, start: int, stop: int) -> Value | None:
         """Return a line of a few words that is the whole response, or stands below the
         reasoning.
         """
@@ -68,19 +68,19 @@ class TextReader:
         if not (is_only or is_apart) or text[start:stop].rstrip().endswith((":", "?")):
             return None
         if named := next(iter(named_in(response, "text", start, stop)), None):
-            return _unwrapped(text, *named)
+            return _unwrap(text, *named)
         if len(words) > _WORDS_MAX and (not is_only or text[start:stop].rstrip().endswith(".")):
             return None
         mark = _LIST_MARK.match(text, start, stop)
         apposition = _APPOSITION.search(text, start, stop)
-        return _unwrapped(
+        return _unwrap(
             text, mark.end() if mark else start, apposition.start() if apposition else stop
         )
 
-    def sentence(self, response: Response, start: int, stop: int) -> Value | None:
+    def sentence(self, response: Answer, start: int, stop: int) -> Value | None:
         """Return what the last words of a sentence name: "The city is called Zenith."."""
         named = list(named_in(response, "text", start, stop))
-        return _unwrapped(response.text, *named[-1]) if named else None
+        return _unwrap(response.text, *named[-1]) if named else None
 
 
 def field_value(text: str, start: int, stop: int) -> Value | None:
@@ -101,7 +101,7 @@ def field_value(text: str, start: int, stop: int) -> Value | None:
     return Value(bare, start, start + len(written))
 
 
-def _unwrapped(text: str, start: int, stop: int) -> Value | None:
+def _unwrap(text: str, start: int, stop: int) -> Value | None:
     """Return a stretch without emphasis, quotation marks around all of it, and a full stop."""
     content = text[start:stop].strip(_WRAPPING)
     if content.endswith(tuple(_END_MARKS)) and not content.endswith(".."):
@@ -120,7 +120,7 @@ def _unwrapped(text: str, start: int, stop: int) -> Value | None:
     return Value(content, position, position + len(content))
 
 
-def read_text(response: Response, *, declared_only: bool = False) -> Reading:
+def read_text(response: Answer, *, declared_only: bool = False) -> Reading:
     """Return the short text that a response gives as its answer.
 
     Args:

@@ -92,7 +92,7 @@ def _lines(benchmark: Mapping[str, Any]) -> Iterator[str]:
         yield f"  not recorded on both sides, so not checked: {', '.join(benchmark['unchecked'])}"
     for difference in benchmark["differs"]:
         yield f"  differs, as you allowed: {difference['field']}: {_values(difference)}"
-    yield from _moved(benchmark)
+    yield from _moved_lines(benchmark)
     yield from _slices(benchmark)
     yield from _why(benchmark)
 
@@ -120,7 +120,7 @@ def _flip_lines(benchmark: Mapping[str, Any], examples_max: int) -> Iterator[str
         before, after = flip["baseline"], flip["candidate"]
         category = f" [{flip['category']}]" if flip["category"] else ""
         yield f"  {flip['sample_id']}{category}: {before['score']:g} to {after['score']:g}"
-        yield f"    prompt:    {_cut(_asked(flip['prompt']))}"
+        yield f"    prompt:    {_cut(_question_text(flip['prompt']))}"
         yield f"    expected:  {_cut(as_text(flip['expected']))}"
         yield f"    baseline:  {_answer(before)}"
         yield f"    candidate: {_answer(after)}"
@@ -187,7 +187,7 @@ def _evidence(measure: Mapping[str, Any]) -> Iterator[str]:
         )
 
 
-def _moved(benchmark: Mapping[str, Any]) -> Iterator[str]:
+def _moved_lines(benchmark: Mapping[str, Any]) -> Iterator[str]:
     titles = {
         "tokens": "completion tokens", "characters": "characters an answer", "latency": "seconds an answer",
         "cost": "cost of the run",
@@ -257,7 +257,7 @@ def _values(measure: Mapping[str, Any]) -> str:
     )
 
 
-def _asked(prompt: object) -> str:
+def _question_text(prompt: object) -> str:
     """Return the text of a prompt, of messages the last one."""
     last = prompt[-1] if isinstance(prompt, list) and prompt else prompt
     return as_text(last.get("content") if isinstance(last, Mapping) else last)

@@ -66,7 +66,7 @@ class Chart:
         )
 
 
-def measured(response: Response, price: Price | None) -> dict[str, float]:
+def measures_of(response: Response, price: Price | None) -> dict[str, float]:
     """Return what is known of one answer."""
     usage = response.usage
     measures = {

@@ -64,7 +64,7 @@ class Draw:
         if self._n_kept > 2 * self._room + len(self._kept):
             self._trim()
 
-    def drawn(self, room: int) -> frozenset[int]:
+    def draw(self, room: int) -> frozenset[int]:
         """Return the positions of at most so many samples; no more than the draw was made for."""
         shares = fair_shares(self.counts, min(room, self._room))
         return frozenset(

@@ -57,7 +57,7 @@ def reading_rows(extraction: Mapping[str, Any]) -> list[dict[str, str]]:
             "found": f"{numbers.count(reading['n_found'])} of {numbers.count(reading['n'])}",
             "score": "none" if reading["score"] is None else numbers.percent(reading["score"]),
         }
-        for name, reading in _ordered(extraction["readings"])
+        for name, reading in _order(extraction["readings"])
     ]
 
 
@@ -82,7 +82,7 @@ def readings_of_samples(files: BenchmarkFiles) -> dict[tuple[str, object], str]:
 
 
 def _lines(difference: Mapping[str, Any]) -> Iterator[str]:
-    for name, way in _ordered(difference["readings"]):
+    for name, way in _order(difference["readings"]):
         verdict = {1: "right", 0: "wrong"}.get(way["reward"], numbers.plain(way["reward"]))
         rule = f"; form: {way['form']}" if "form" in way else ""
         if way["value"] is None:
@@ -98,5 +98,5 @@ def _lines(difference: Mapping[str, Any]) -> Iterator[str]:
             )
 
 
-def _ordered(readings: Mapping[str, Any]) -> list[tuple[str, Any]]:
+def _order(readings: Mapping[str, Any]) -> list[tuple[str, Any]]:
     return [(name, readings[name]) for name in MEANINGS if name in readings]

@@ -73,14 +73,14 @@ def render_report(run_dir: Path) -> Iterator[str]:
             header=_header(views),
             run_yaml=run_yaml,
             policy=policy(style, script),
-            style=trusted(style),
-            script=trusted(script),
+            style=trust(style),
+            script=trust(script),
         )
     )
-    return _translated(chunks)
+    return _translate_errors(chunks)
 
 
-def _translated(chunks: Iterator[str]) -> Iterator[str]:
+def _translate_errors(chunks: Iterator[str]) -> Iterator[str]:
     """Yield the chunks; a value that the artifacts lack is their fault, not the template's."""
     from jinja2 import UndefinedError  # noqa: PLC0415 - slow to import
 
@@ -97,7 +97,7 @@ def _island(view: Mapping[str, Any]) -> Iterator[object]:
     for element in packed_samples(
         shown_samples(view["files"], view["selection"]), view["selection"].totals
     ):
-        yield trusted(element)
+        yield trust(element)
 
 
 def _header(views: list[dict[str, Any]]) -> dict[str, object]:
@@ -156,7 +156,7 @@ def environment() -> Environment:
     return made
 
 
-def trusted(text: str) -> object:
+def trust(text: str) -> object:
     """Return text that a template prints as it is."""
     from markupsafe import Markup  # noqa: PLC0415 - comes with jinja2
 

@@ -37,17 +37,17 @@ def packed_samples(
         block.add(orjson.dumps(details, option=orjson.OPT_SORT_KEYS))
         rows.add(orjson.dumps(row))
         if n % BLOCK_SAMPLES == 0:
-            yield _element("block", block.closed(b"]"))
+            yield _element("block", block.close(b"]"))
             block = _Gzip(b"[")
     if n % BLOCK_SAMPLES:
-        yield _element("block", block.closed(b"]"))
+        yield _element("block", block.close(b"]"))
     yield _element(
         "rows",
-        rows.closed(b'],"totals":' + orjson.dumps(totals, option=orjson.OPT_SORT_KEYS) + b"}"),
+        rows.close(b'],"totals":' + orjson.dumps(totals, option=orjson.OPT_SORT_KEYS) + b"}"),
     )
 
 
-def unpacked(text: str) -> object:
+def unpack(text: str) -> object:
     """Return what an element holds.
 
     Raises:
@@ -71,7 +71,7 @@ class _Gzip:
         self._parts.append(self._packer.compress(self._comma + item))
         self._comma = b",\n"
 
-    def closed(self, end: bytes) -> bytes:
+    def close(self, end: bytes) -> bytes:
         return b"".join((*self._parts, self._packer.compress(end), self._packer.flush()))
 
 

@@ -27,9 +27,9 @@ def judged_line(judging: Mapping[str, Any]) -> str:
     ...              "n_without_grade": {"n": 3, "kinds": {"no_quorum": 3}}, "warnings": []})
     'judged by gpt-4o (binary_qa); 3 of 200 without verdict (no_quorum 3)'
     """
-    names = [_named(judge) for judge in judging["judges"]]
+    names = [_judge_name(judge) for judge in judging["judges"]]
     ways = list(judging["templates"])
-    by = f"judged by {_listed(names)}" if names else "to be judged, but no judge is configured"
+    by = f"judged by {_name_list(names)}" if names else "to be judged, but no judge is configured"
     if names and not any(judge["cases"] for judge in judging["judges"]):
         by = f"to be {by} (not asked)"
     missing = judging["n_without_grade"]
@@ -38,7 +38,7 @@ def judged_line(judging: Mapping[str, Any]) -> str:
         f"{missing['n']:,} of {judging['n_judged']:,} without"
         f" verdict{f' ({kinds})' if kinds else ''}"
     )
-    return f"{by}{f' ({_listed(ways)})' if ways else ''}; {without}"
+    return f"{by}{f' ({_name_list(ways)})' if ways else ''}; {without}"
 
 
 def settings_line(judging: Mapping[str, Any]) -> str:
@@ -70,7 +70,7 @@ def judge_rows(judging: Mapping[str, Any]) -> list[dict[str, object]]:
     ]
 
 
-def _named(judge: Mapping[str, object]) -> str:
+def _judge_name(judge: Mapping[str, object]) -> str:
     """Return a judge's name, with the model's where that is another."""
     name, model = str(judge["name"]), judge.get("model")
     return name if model in (None, name) else f"{name}={model}"
@@ -117,7 +117,7 @@ def shown_judgements(records: object) -> list[dict[str, object]]:
 def _shown_judgement(record: Mapping[str, Any]) -> dict[str, object]:
     return {
         "template": _label(record["template"]),
-        "grade": _graded(record.get("grade"), record.get("score")),
+        "grade": _grade_text(record.get("grade"), record.get("score")),
         "opinions": [_shown_opinion(opinion) for opinion in record["opinions"][:_OPINIONS_MAX]],
     }
 
@@ -134,14 +134,14 @@ def _shown_opinion(opinion: Mapping[str, Any]) -> dict[str, object]:
     }
     return {
         "judge": _label(opinion["judge"]),
-        "grade": _graded(opinion.get("grade"), opinion.get("score")),
+        "grade": _grade_text(opinion.get("grade"), opinion.get("score")),
         "fault": None if opinion.get("fault") is None else _label(opinion["fault"]),
         "notes": [[name, text] for name, text in notes.items() if text],
         "reply": preview(as_text(opinion.get("reply") or ""), characters_max=_REPLY_CHARACTERS_MAX),
     }
 
 
-def _graded(label: str | None, score: object) -> str | None:
+def _grade_text(label: str | None, score: object) -> str | None:
     if label is None:
         return None
     text = _label(label)
@@ -153,7 +153,7 @@ def _label(value: object) -> str:
     return cut(value, _LABEL_CHARACTERS_MAX)
 
 
-def _listed(names: list[str]) -> str:
+def _name_list(names: list[str]) -> str:
     first = names[:_NAMES_MAX]
     more = len(names) - len(first)
     if more:

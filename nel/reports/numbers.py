@@ -24,7 +24,7 @@ def percent(value: Any, *, unit: bool = True) -> str:
     """Return a share as a percentage with two decimals."""
     if value is None:
         return MISSING
-    text = f"{_rounded(value * 100):.2f}"
+    text = f"{_round(value * 100):.2f}"
     return f"{text}{THIN}%" if unit else text
 
 
@@ -32,7 +32,7 @@ def points(value: Any, *, signed: bool = False) -> str:
     """Return a difference of shares in points, hundredths of the whole, with two decimals."""
     if value is None:
         return MISSING
-    return f"{_rounded(value * 100):{'+' if signed else ''}.2f}".replace("-", "−")
+    return f"{_round(value * 100):{'+' if signed else ''}.2f}".replace("-", "−")
 
 
 def in_unit(value: Any, unit: str) -> str:
@@ -42,7 +42,7 @@ def in_unit(value: Any, unit: str) -> str:
     return percent(value) if unit == "rate" else plain(value)
 
 
-def _rounded(value: float) -> float:
+def _round(value: float) -> float:
     """Return a number with two decimals, of which none is a negative zero."""
     return round(value, 2) + 0.0
 

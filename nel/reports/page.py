@@ -61,7 +61,7 @@ def view_of(files: BenchmarkFiles, position: int, selection: Selection) -> dict[
         "accounting": accounting,
         "segments": accounting_segments(accounting),
         "banners": [
-            *_stopped(metrics),
+            *_stop_notes(metrics),
             *map(one_line, texts_of(metrics, but=OF_JUDGES)),
         ],
         "judged": judged_line(judging) if judging else "",
@@ -136,6 +136,6 @@ def failure_rows(failures: Mapping[str, Any]) -> list[dict[str, Any]]:
     return sorted(rows, key=lambda row: (-row["count"], row["name"]))
 
 
-def _stopped(metrics: Mapping[str, Any]) -> list[str]:
+def _stop_notes(metrics: Mapping[str, Any]) -> list[str]:
     line = stop_line(metrics)
     return [one_line(f"{line[0].upper()}{line[1:]}.")] if line else []

@@ -81,7 +81,7 @@ def select(files: Sequence[BenchmarkFiles], *, samples_max: int = SAMPLES_MAX) -
         samples_max: Of all benchmarks together; each gets equal room, and what one leaves free goes
             to the others.
     """
-    counted = [_counted(file, samples_max) for file in files]
+    counted = [_count(file, samples_max) for file in files]
     shares = fair_shares(
         {position: file.draw.counts.total() for position, file in enumerate(counted)}, samples_max
     )
@@ -95,7 +95,7 @@ def shown_samples(
     results.
     """
     readings = readings_of_samples(files)
-    for result in _chosen(files, selection.chosen):
+    for result in _chosen_results(files, selection.chosen):
         group = group_of(result)
         key = str(result.get("sample_id")), result.get("repeat")
         yield (
@@ -107,9 +107,11 @@ def shown_samples(
         )
 
 
-def _chosen(files: BenchmarkFiles, chosen: frozenset[int] | None) -> Iterator[Mapping[str, Any]]:
+def _chosen_results(
+    files: BenchmarkFiles, chosen: frozenset[int] | None
+) -> Iterator[Mapping[str, Any]]:
     """Yield the results at these positions among those that were asked; None: all."""
-    for position, result in enumerate(_asked(files.results())):
+    for position, result in enumerate(_asked_results(files.results())):
         if chosen is None or position in chosen:
             yield result
 
@@ -135,7 +137,7 @@ class _Count:
                 self.totals[name][value] += 1
         self.is_binary = self.is_binary and result.get("reward") in (None, 0, 1)
         self.draw.add((category, group), str(result.get("sample_id")), position)
-        for name, measured in _measured(result):
+        for name, measured in _measures(result):
             self.bins[name][bin_of(measured)] += 1
         if group != "unscored" and (options := options_in(result)) is not None:
             choice = options.choice(_optional(result.get("extracted_answer")))
@@ -148,21 +150,21 @@ class _Count:
             n_total=n,
             is_binary=self.is_binary,
             totals={name: self.totals[name] for name in ("group", "kind", "category")},
-            chosen=None if n <= room else self.draw.drawn(room),
+            chosen=None if n <= room else self.draw.draw(room),
             charts=[chart for chart in charts if chart is not None],
             confusion=confusion_of([(*choice, n) for choice, n in self.choices.items()]),
         )
 
 
-def _counted(files: BenchmarkFiles, samples_max: int) -> _Count:
+def _count(files: BenchmarkFiles, samples_max: int) -> _Count:
     counted = _Count(Draw(samples_max))
     with collection_paused():  # lines of JSON have no cycles
-        for position, result in enumerate(_asked(files.results())):
+        for position, result in enumerate(_asked_results(files.results())):
             counted.add(result, position)
     return counted
 
 
-def _measured(result: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
+def _measures(result: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
     """Yield what is charted of a result, by the names of `MEASURES`."""
     timing, tokens, response = (
         result.get("timing") or {},
@@ -182,7 +184,7 @@ def _measured(result: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
             yield name, float(value)
 
 
-def _asked(results: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+def _asked_results(results: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
     """Yield the results but those that a stop rule left out, which have nothing to show."""
     return (result for result in results if _outcome(result).get("state") != "not_asked")
 
@@ -228,7 +230,7 @@ def _details(result: Mapping[str, object]) -> dict[str, object]:
         "response": _optional(_answer_text(result)),
         "reasoning": _optional(result.get("reasoning")),
         "options": [] if options is None else _options(options, result.get("extracted_answer")),
-        "expected": _expected(result, options),
+        "expected": _expected_text(result, options),
         "extracted": _in_words(_optional(result.get("extracted_answer")), options),
         "detail": _optional(outcome.get("detail")),
         "judgements": (
@@ -249,7 +251,7 @@ def _options(options: Options, extracted: object) -> list[list[object]]:
     ]
 
 
-def _expected(result: Mapping[str, object], options: Options | None) -> str | None:
+def _expected_text(result: Mapping[str, object], options: Options | None) -> str | None:
     if options is not None and options.expected:
         return _in_words(options.expected, options)
     return _optional(result.get("expected_answer"))

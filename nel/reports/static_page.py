@@ -7,14 +7,14 @@ from pathlib import Path
 
 from nel.core.atomic_files import write_file
 from nel.errors import OutputError
-from nel.reports.html import environment, page_style, policy, trusted
+from nel.reports.html import environment, page_style, policy, trust
 
 
 def static_page(name: str, **values: object) -> Iterator[str]:
     """Return a page in chunks; the same values give the same text."""
     style = page_style()
     template = environment().get_template(f"{name}.html.j2")
-    return template.generate(policy=policy(style), style=trusted(style), **values)
+    return template.generate(policy=policy(style), style=trust(style), **values)
 
 
 def write_page(path: Path, chunks: Iterator[str]) -> None:

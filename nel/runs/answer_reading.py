@@ -20,7 +20,7 @@ from nel.artifacts.files import READER, benchmark_dir
 from nel.artifacts.model_readings import (
     ReaderId,
     find_reader,
-    guarded,
+    guard,
     load_model_readings,
     reader_runs,
 )
@@ -79,7 +79,12 @@ def read_with_model(
     for slot, name in slots.items():
         directory = benchmark_dir(run_dir, slot)
         rows = list(
-            _rows(unread_answers(run_dir, slot, name), request, reader, _known(directory, request))
+            _rows(
+                unread_answers(run_dir, slot, name),
+                request,
+                reader,
+                _known_digests(directory, request),
+            )
         )
         if rows:
             done.append(_ask(directory, request, rows, progress))
@@ -96,7 +101,7 @@ def audited_slots(run_dir: Path, refused: Mapping[str, str]) -> dict[str, str]:
         }
 
 
-def _known(directory: Path, request: ReaderRequest) -> frozenset[str]:
+def _known_digests(directory: Path, request: ReaderRequest) -> frozenset[str]:
     """Return the digests of the answers that this reader has read."""
     readings = load_model_readings(directory, ReaderId(request.form, request.model))
     return frozenset() if readings is None else frozenset(readings.replies)
@@ -114,7 +119,7 @@ def _rows(
             seen.add(reading.digest)
             row = {
                 "id": reading.digest,
-                "prompt": guarded(request.form, reader.ask, reading),
+                "prompt": guard(request.form, reader.ask, reading),
                 "kind": reading.kind,
                 "reader": request.form,
             }

@@ -60,7 +60,7 @@ def run_blocking(work: Work[T], report: Callable[[], None] | None) -> T:
         with _reporting(report):
             return work(DEFAULT_RUNTIME)
     signals = StopSignals()
-    future = _started(work, signals)
+    future = _start(work, signals)
     while True:
         try:
             ended = bool(wait([future], timeout=_REPORT_SECONDS).done)
@@ -81,7 +81,7 @@ async def run_awaited(work: Work[T], report: Callable[[], None] | None) -> T:
     then the cancellation passes. A second one does not wait.
     """
     signals = StopSignals()
-    future = asyncio.wrap_future(_started(work, signals))
+    future = asyncio.wrap_future(_start(work, signals))
     try:
         while True:
             ended, _ = await asyncio.wait([future], timeout=_REPORT_SECONDS)
@@ -104,7 +104,7 @@ def _has_loop() -> bool:
     return True
 
 
-def _started(work: Work[T], signals: StopSignals) -> Future[T]:
+def _start(work: Work[T], signals: StopSignals) -> Future[T]:
     """Start a run in a thread and return its future result."""
     future: Future[T] = Future()
     runtime = replace(DEFAULT_RUNTIME, signals=lambda: signals)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from nel.config.load import build_config, call_config
 from nel.config.schema import RunConfig
 from nel.config.settings import Given
-from nel.core.failpoints import reached
+from nel.core.failpoints import reach
 from nel.core.paths import share
 from nel.core.strict_json import loads
 from nel.engine.asking.resume_checks import check_records
@@ -233,9 +233,9 @@ def written_results(
 ) -> RunResult:
     """Write the artifacts and reports of a finished session, and return the run's result."""
     progress.stage = "writing artifacts"
-    reached("before_artifacts")
+    reach("before_artifacts")
     benchmarks, report = rebuild(run_dir, {plan.slot: plan.statistics for plan in plans})
-    reached("after_artifacts")
+    reach("after_artifacts")
     reports, problems = write_reports(config.output.reports, run_dir)
     progress.notes += problems
     share_as_configured(run_dir)

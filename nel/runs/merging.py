@@ -19,7 +19,7 @@ from nel.artifacts.plugin_output import new_directory
 from nel.config.identity import JUDGES_ADAPTED, SHARD, Identity
 from nel.config.redaction import redact_url
 from nel.config.schema.shard import Shard
-from nel.core.failpoints import reached
+from nel.core.failpoints import reach
 from nel.engine.judging.adaptation import KEY_PREFIX
 from nel.engine.progress import Progress
 from nel.engine.stopping.exit_status import ExitStatus
@@ -101,7 +101,7 @@ def merge_shards(
         raise OutputError(f"{output} exists already; name a new directory with -o")
     notes = (progress or Progress()).notes
     shards = sorted(
-        (_read(path) for path in _expanded(directories)),
+        (_read(path) for path in _expand(directories)),
         key=lambda merged_shard: merged_shard.shard.number,
     )
     _check_complete(shards)
@@ -110,13 +110,13 @@ def merge_shards(
     notes += _left_behind(shards)
     with new_directory(output.absolute(), shared=False) as made:
         _write_store(made / FILE_NAME, first, shards, output)
-        reached("during_merge")
+        reach("during_merge")
         benchmarks, page = rebuild(made, declared_in=first.path, notes=notes)
         reports, problems = write_reports(
             (first.config.get("output") or {}).get("reports") or (), made
         )
         notes += problems
-        reached("before_merge_rename")
+        reach("before_merge_rename")
     tolerated = float((first.config.get("engine") or {}).get("unscored_rate_max") or 0.0)
     return RunResult(
         run_dir=output,
@@ -131,7 +131,7 @@ def merge_shards(
     )
 
 
-def _expanded(directories: Sequence[Path]) -> list[Path]:
+def _expand(directories: Sequence[Path]) -> list[Path]:
     """Return the directories of shards, of a directory that holds some all of them."""
     paths: list[Path] = []
     for directory in directories:

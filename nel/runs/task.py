@@ -16,7 +16,7 @@ from typing import Final, Literal, TypeAlias, overload
 from pydantic import ConfigDict, Field, ValidationError, field_validator
 
 from nel.artifacts.write import BenchmarkResult
-from nel.authoring.adapters.aggregation import aggregated
+from nel.authoring.adapters.aggregation import aggregate_subset
 from nel.authoring.adapters.base import DefaultDataAdapter
 from nel.authoring.adapters.bridge import AdaptedBenchmark
 from nel.authoring.adapters.meta import REGISTERED, BenchmarkMeta, source_of
@@ -372,7 +372,7 @@ def _scores_report(
             description=registered.description,
         )
         means = {
-            subset: aggregated("mean", _sample_scores(rows, ["reward"], None))
+            subset: aggregate_subset("mean", _sample_scores(rows, ["reward"], None))
             for subset, rows in sorted(scores.items())
         }
         return make_report(meta, means, model_name, {})

@@ -51,7 +51,7 @@ _CHUNK: Final = 1 << 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Check:
+class VerificationCheck:
     """One thing that was checked."""
 
     what: str
@@ -63,7 +63,7 @@ class Check:
 class Verification:
     """The result of checking a run's directory."""
 
-    checks: tuple[Check, ...]
+    checks: tuple[VerificationCheck, ...]
     manifest: dict[str, Any]
     """Digests of the store and of the artifacts as they are now, and what the run was made with;
     empty where the store cannot be read."""
@@ -96,21 +96,21 @@ def verify_run(run_dir: Path) -> Verification:
         return Verification(checks=tuple(checks), manifest=_manifest(run_dir, snapshot))
 
 
-def _store_checks(snapshot: Snapshot) -> Iterator[Check]:
+def _store_checks(snapshot: Snapshot) -> Iterator[VerificationCheck]:
     try:
         check_integrity(snapshot)
         n_damaged = count_unreadable(snapshot)
     except StoreError as error:
-        yield Check(what="store", passed=False, detail=str(error))
+        yield VerificationCheck(what="store", passed=False, detail=str(error))
         return
     detail = f"{n_damaged:,} rows cannot be read" if n_damaged else f"{FILE_NAME} is whole"
-    yield Check(what="store", passed=not n_damaged, detail=detail)
+    yield VerificationCheck(what="store", passed=not n_damaged, detail=detail)
 
 
-def _identity_checks(snapshot: Snapshot) -> Iterator[Check]:
+def _identity_checks(snapshot: Snapshot) -> Iterator[VerificationCheck]:
     for key, slot, _, plan in snapshot.benchmarks():
         if not plan:
-            yield Check(
+            yield VerificationCheck(
                 what=f"{slot}: identity",
                 passed=False,
                 detail="the run ended before its dataset was read",
@@ -119,23 +119,27 @@ def _identity_checks(snapshot: Snapshot) -> Iterator[Check]:
         stored = plan.get("identity") or {}
         prompts = f"{content_digest(snapshot, key):064x}"
         if prompts != stored.get("prompt.sha256"):
-            yield Check(
+            yield VerificationCheck(
                 what=f"{slot}: prompts",
                 passed=False,
                 detail="stored samples are not those of the identity",
             )
         else:
-            yield Check(what=f"{slot}: prompts", passed=True, detail=f"digest {prompts[:12]}")
+            yield VerificationCheck(
+                what=f"{slot}: prompts", passed=True, detail=f"digest {prompts[:12]}"
+            )
         same = Identity(fields=stored).digest == plan["digest"]
         detail = (
             f"digest {plan['digest'][:12]}"
             if same
             else "its fields do not have the digest of the artifacts"
         )
-        yield Check(what=f"{slot}: identity", passed=same, detail=detail)
+        yield VerificationCheck(what=f"{slot}: identity", passed=same, detail=detail)
 
 
-def _artifact_checks(run_dir: Path, snapshot: Snapshot, scratch: Path) -> Iterator[Check]:
+def _artifact_checks(
+    run_dir: Path, snapshot: Snapshot, scratch: Path
+) -> Iterator[VerificationCheck]:
     """Write every artifact again from a copy of the store, and compare."""
     scratch.mkdir()
     copy_store(snapshot, scratch / FILE_NAME)
@@ -144,9 +148,11 @@ def _artifact_checks(run_dir: Path, snapshot: Snapshot, scratch: Path) -> Iterat
     inputs = set(_files(scratch))
     notes: list[str] = []
     rebuild(scratch, declared_in=run_dir, notes=notes)
-    yield from (Check(what="metrics", passed=False, detail=note) for note in notes)
+    yield from (VerificationCheck(what="metrics", passed=False, detail=note) for note in notes)
     _, problems = write_reports(stored_reports(scratch), scratch)
-    yield from (Check(what="reports", passed=False, detail=problem) for problem in problems)
+    yield from (
+        VerificationCheck(what="reports", passed=False, detail=problem) for problem in problems
+    )
     made = [path for path in _files(scratch) if path not in inputs or path.name == AUDIT_NAME]
     for path in made:
         yield _same_file(path, run_dir / path, scratch / path)
@@ -161,20 +167,22 @@ def _copy_inputs(source: Path, target: Path) -> None:
             shutil.copyfile(source / name, target / name)
 
 
-def _same_file(name: Path, here: Path, again: Path) -> Check:
+def _same_file(name: Path, here: Path, again: Path) -> VerificationCheck:
     if not here.is_file():
-        return Check(
+        return VerificationCheck(
             what=str(name), passed=False, detail="is missing; nel report DIR writes it again"
         )
     if _sha256(here) == _sha256(again):
-        return Check(what=str(name), passed=True, detail="equals what the store gives")
+        return VerificationCheck(what=str(name), passed=True, detail="equals what the store gives")
     made_by = _made_by(here.read_text(encoding="utf-8", errors="replace"))
     other = (
         f" (it is of {made_by}, this is nel {__version__})"
         if made_by not in (None, f"nel {__version__}")
         else ""
     )
-    return Check(what=str(name), passed=False, detail=f"differs from what the store gives{other}")
+    return VerificationCheck(
+        what=str(name), passed=False, detail=f"differs from what the store gives{other}"
+    )
 
 
 def _made_by(text: str) -> str | None:
@@ -278,7 +286,9 @@ def sign(run_dir: Path, verification: Verification, key: Path) -> Path:
     return run_dir / SIGNATURE
 
 
-def check_signature(run_dir: Path, verification: Verification, public_key: Path) -> Check:
+def check_signature(
+    run_dir: Path, verification: Verification, public_key: Path
+) -> VerificationCheck:
     """Return whether the manifest is signed by a key and lists what the directory holds now.
 
     Args:
@@ -310,26 +320,28 @@ def check_signature(run_dir: Path, verification: Verification, public_key: Path)
         try:
             _keygen([*command, str(run_dir / SIGNATURE)], "check the signature", stdin=manifest)
         except OutputError as error:
-            return Check(what="signature", passed=False, detail=str(error))
+            return VerificationCheck(what="signature", passed=False, detail=str(error))
     if not verification.manifest:
-        return Check(
+        return VerificationCheck(
             what="signature",
             passed=False,
             detail="is of this key; what it signed cannot be read any more",
         )
     links = _links(run_dir)
     if links:
-        return Check(what="signature", passed=False, detail=_LINKS.format(links=", ".join(links)))
+        return VerificationCheck(
+            what="signature", passed=False, detail=_LINKS.format(links=", ".join(links))
+        )
     return _as_signed(manifest, verification.manifest)
 
 
-def _as_signed(manifest: bytes, now: Mapping[str, Any]) -> Check:
+def _as_signed(manifest: bytes, now: Mapping[str, Any]) -> VerificationCheck:
     try:
         signed = loads(manifest)
     except ValueError:
         signed = None
     if not isinstance(signed, dict) or not isinstance(signed.get("files"), dict):
-        return Check(
+        return VerificationCheck(
             what="signature",
             passed=False,
             detail=f"is of this key, and {MANIFEST} is not a manifest of a run",
@@ -343,12 +355,12 @@ def _as_signed(manifest: bytes, now: Mapping[str, Any]) -> Check:
         if files.get(name) != now["files"].get(name)
     ]
     if differ:
-        return Check(
+        return VerificationCheck(
             what="signature",
             passed=False,
             detail=f"changed since it was signed: {', '.join(differ)}",
         )
-    return Check(
+    return VerificationCheck(
         what="signature", passed=True, detail="is of this key, and nothing has changed since"
     )
 

@@ -18,23 +18,23 @@ from __future__ import annotations
 from nel.sandbox.isolation.engine import OUTAGES
 from nel.sandbox.verdict.sandbox import Sandbox
 from nel.sandbox.verdict.types import (
-    Case,
     Limits,
     Mode,
     Program,
+    ProgramVerdict,
     SandboxSettings,
-    Verdict,
+    StdinCase,
     VerdictName,
 )
 
 __all__ = [
     "OUTAGES",
-    "Case",
     "Limits",
     "Mode",
     "Program",
+    "ProgramVerdict",
     "Sandbox",
     "SandboxSettings",
-    "Verdict",
+    "StdinCase",
     "VerdictName",
 ]

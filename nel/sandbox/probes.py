@@ -17,11 +17,11 @@ from typing import Any, Final
 from nel.errors import ConfigError, SandboxError
 from nel.sandbox import Sandbox
 from nel.sandbox.isolation.languages import Language
-from nel.sandbox.verdict.types import Case, Limits, Program, Verdict, VerdictName
+from nel.sandbox.verdict.types import Limits, Program, ProgramVerdict, StdinCase, VerdictName
 
 _LIMITS: Final = Limits(cpu_seconds=2.0, idle_seconds=1.5, processes=32, memory_mb=256)
 _TESTS: Final = "assert double(2) == 4\nassert double(-3) == -6"
-_DENIED: Final = (Case(stdin="", expected_output="denied"),)
+_DENIED: Final = (StdinCase(stdin="", expected_output="denied"),)
 
 _TRY: Final = """
 import os, socket, ctypes
@@ -36,7 +36,7 @@ except (OSError, MemoryError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Probe:
+class WallProbe:
     """One wall, and the program that tries to get over it."""
 
     name: str
@@ -45,7 +45,7 @@ class Probe:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class ProbeResult:
     """What came of a probe."""
 
     name: str
@@ -53,7 +53,7 @@ class Finding:
     detail: str
 
 
-def python_probes() -> Iterator[Probe]:
+def python_probes() -> Iterator[WallProbe]:
     """Yield the probes of the Python sandbox; later ones find what earlier ones left."""
     text = Path(__file__).with_name("probes.toml").read_text(encoding="utf-8")
     for row in tomllib.loads(text)["probe"]:
@@ -66,10 +66,10 @@ def python_probes() -> Iterator[Probe]:
             {"tests": _TESTS, "entry_point": "double"} if "function" in row else {"cases": _DENIED}
         )
         program = Program(source=source, limits=_LIMITS, **judged)
-        yield Probe(name=row["name"], program=program, verdict=row.get("verdict", "passed"))
+        yield WallProbe(name=row["name"], program=program, verdict=row.get("verdict", "passed"))
 
 
-def smoke_probes(language: Language) -> Iterator[Probe]:
+def smoke_probes(language: Language) -> Iterator[WallProbe]:
     """Yield the cases of a language's ``smoke.toml``.
 
     Raises:
@@ -79,7 +79,7 @@ def smoke_probes(language: Language) -> Iterator[Probe]:
     try:
         cases: list[dict[str, Any]] = tomllib.loads(path.read_text(encoding="utf-8"))["case"]
         for case in cases:
-            yield Probe(
+            yield WallProbe(
                 name=f"{language.name}: {case['name']}",
                 program=_of_case(language, case),
                 verdict=case["verdict"],
@@ -90,7 +90,9 @@ def smoke_probes(language: Language) -> Iterator[Probe]:
 
 def _of_case(language: Language, case: dict[str, Any]) -> Program:
     tests = case.get("tests")
-    expected = Case(stdin=case.get("stdin", ""), expected_output=case.get("expected_output", ""))
+    expected = StdinCase(
+        stdin=case.get("stdin", ""), expected_output=case.get("expected_output", "")
+    )
     return Program(
         source=case["program"],
         language=language.name,
@@ -101,7 +103,7 @@ def _of_case(language: Language, case: dict[str, Any]) -> Program:
     )
 
 
-def run_probes(sandbox: Sandbox, probes: Iterator[Probe]) -> Iterator[Finding]:
+def run_probes(sandbox: Sandbox, probes: Iterator[WallProbe]) -> Iterator[ProbeResult]:
     """Yield what came of each probe; a fault of the machinery is a wall that does not hold.
 
     Raises:
@@ -113,14 +115,14 @@ def run_probes(sandbox: Sandbox, probes: Iterator[Probe]) -> Iterator[Finding]:
         except SandboxError as error:
             if error.kind in ("no_engine", "no_image"):
                 raise
-            yield Finding(name=probe.name, holds=False, detail=f"{error.kind}: {error}")
+            yield ProbeResult(name=probe.name, holds=False, detail=f"{error.kind}: {error}")
             continue
-        yield Finding(
+        yield ProbeResult(
             name=probe.name, holds=verdict.verdict == probe.verdict, detail=_summary(verdict, probe)
         )
 
 
-def _summary(verdict: Verdict, probe: Probe) -> str:
+def _summary(verdict: ProgramVerdict, probe: WallProbe) -> str:
     if verdict.verdict == probe.verdict:
         return verdict.verdict if verdict.verdict != "passed" else ""
     return (

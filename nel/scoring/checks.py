@@ -1,7 +1,7 @@
 """Checks that a benchmark in YAML lists: each looks at a response for one thing, and all of them
 make the score.
 
-The parser of the file builds `Check`s (`nel.authoring.yaml_benchmark`); this module scores by
+The parser of the file builds `ResponseCheck`s (`nel.authoring.yaml_benchmark`); this module scores by
 them. Numbers, JSON and a judge's verdicts are read by nel's own readers. A check that cannot be
 made leaves the sample unscored.
 """
@@ -13,12 +13,12 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Final, Literal, TypeAlias
 
-from nel.core.timed_regex import compiled, search
+from nel.core.timed_regex import compile_pattern, search
 from nel.errors import DatasetError
 from nel.reading.numbers import read_number
 from nel.reading.numerals import parse_number
 from nel.reading.own import own_answer
-from nel.reading.response import Response
+from nel.reading.response import Answer
 from nel.reading.texts import read_text
 from nel.scoring.delegation import ask_judge
 from nel.scoring.json_schema import validate_json_schema
@@ -46,7 +46,7 @@ _UNSPACED: Final = "".join(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Check:
+class ResponseCheck:
     """One thing that is expected of a response."""
 
     kind: Kind
@@ -69,7 +69,7 @@ class Check:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class CheckResult:
     """What one check found."""
 
     passed: bool
@@ -82,9 +82,9 @@ class Finding:
 class ChecksScorer:
     """Scores a response by the checks of its row, or else by those that hold for all rows."""
 
-    checks: tuple[Check, ...]
+    checks: tuple[ResponseCheck, ...]
     """Of rows that have none of their own."""
-    of_rows: Mapping[str, tuple[Check, ...]] = field(default_factory=dict)
+    of_rows: Mapping[str, tuple[ResponseCheck, ...]] = field(default_factory=dict)
     """By `nel.datasets.ids.content_id` of the row."""
     asks_judge: bool = False
     """Whether any check asks the run's judge; such a run is refused where there is none."""
@@ -102,9 +102,9 @@ class ChecksScorer:
     def takes_gold(self, sample: ScorerInput, **_: object) -> list[Json]:
         """Return what the checks of a row expect; raises DatasetError where one decides nothing."""
         row = _row_of(sample)
-        return [_expected(check, row) for check in self._checks_of(row)]
+        return [_expected_value(check, row) for check in self._checks_of(row)]
 
-    def _checks_of(self, row: Mapping[str, Json]) -> tuple[Check, ...]:
+    def _checks_of(self, row: Mapping[str, Json]) -> tuple[ResponseCheck, ...]:
         checks = self.of_rows.get(self.row_key(row), self.checks) if self.of_rows else self.checks
         if not checks:
             raise DatasetError(
@@ -134,7 +134,7 @@ class ChecksScorer:
         }
 
 
-def _score(checks: Sequence[Check], findings: Sequence[Finding]) -> float:
+def _score(checks: Sequence[ResponseCheck], findings: Sequence[CheckResult]) -> float:
     """Return 1 if all checks pass and else 0, or with weights the share of them that passes."""
     if all(check.weight is None for check in checks):
         return float(all(finding.passed for finding in findings))
@@ -143,7 +143,9 @@ def _score(checks: Sequence[Check], findings: Sequence[Finding]) -> float:
     return float(won / sum(weights))
 
 
-def _details(checks: Sequence[Check], findings: Sequence[Finding]) -> list[dict[str, object]]:
+def _details(
+    checks: Sequence[ResponseCheck], findings: Sequence[CheckResult]
+) -> list[dict[str, object]]:
     return [
         {
             "check": check.name,
@@ -156,24 +158,26 @@ def _details(checks: Sequence[Check], findings: Sequence[Finding]) -> list[dict[
     ]
 
 
-def _find(check: Check, sample: ScorerInput, own: Response, row: Mapping[str, Json]) -> Finding:
-    value = _expected(check, row)
+def _find(
+    check: ResponseCheck, sample: ScorerInput, own: Answer, row: Mapping[str, Json]
+) -> CheckResult:
+    value = _expected_value(check, row)
     response = sample.response or ""
     match check.kind:
         case "numeric":
             return _numeric(check, own, value)
         case "json_schema":
             outcome = validate_json_schema(response, value)
-            return Finding(outcome["valid"], outcome["error"] or outcome["extracted"], value)
+            return CheckResult(outcome["valid"], outcome["error"] or outcome["extracted"], value)
         case "judge":
-            return _judged(check, sample, str(value))
+            return _ask_judge(check, sample, str(value))
     wanted = [str(item) for item in value] if isinstance(value, list) else [str(value)]
     if check.kind == "equals" and own.asked is not None:
         response = read_text(own, declared_only=True).value or ""
-    return Finding(_text_passes(check, response, wanted), response, value)
+    return CheckResult(_text_passes(check, response, wanted), response, value)
 
 
-def _text_passes(check: Check, response: str, wanted: Sequence[str]) -> bool:
+def _text_passes(check: ResponseCheck, response: str, wanted: Sequence[str]) -> bool:
     if check.kind == "regex":
         return any(
             search(sought, response, ignore_case=check.ignore_case) is not None for sought in wanted
@@ -212,7 +216,7 @@ def _joins(left: str, right: str) -> bool:
     return left.isalnum() and right.isalnum() and search(f"[{_UNSPACED}]", left + right) is None
 
 
-def _numeric(check: Check, response: Response, value: Json) -> Finding:
+def _numeric(check: ResponseCheck, response: Answer, value: Json) -> CheckResult:
     """Compare the number that a response gives with the expected ones; a response without a number
     fails.
     """
@@ -223,10 +227,10 @@ def _numeric(check: Check, response: Response, value: Json) -> Finding:
     passed = number is not None and any(
         accepted is not None and abs(number - accepted) <= margin for accepted in wanted
     )
-    return Finding(passed, answer, value)
+    return CheckResult(passed, answer, value)
 
 
-def _judged(check: Check, sample: ScorerInput, criterion: str) -> Finding:
+def _ask_judge(check: ResponseCheck, sample: ScorerInput, criterion: str) -> CheckResult:
     """Ask the run's judge whether the response meets a criterion; a row's own text is quoted as
     data.
     """
@@ -245,7 +249,7 @@ def _judged(check: Check, sample: ScorerInput, criterion: str) -> Finding:
     )
     grade = ask_judge(sample, case).grade
     verdict = grade.label if not grade.explanation else f"{grade.label}: {grade.explanation}"
-    return Finding(grade.score >= 1, verdict, criterion)
+    return CheckResult(grade.score >= 1, verdict, criterion)
 
 
 def _question(asked: str | tuple[Message, ...]) -> str:
@@ -259,7 +263,7 @@ def _row_of(sample: ScorerInput) -> dict[str, Json]:
     return {key: value for key, value in sample.metadata.items() if not key.startswith("_")}
 
 
-def _expected(check: Check, row: Mapping[str, Json]) -> Json:
+def _expected_value(check: ResponseCheck, row: Mapping[str, Json]) -> Json:
     """Return what a check expects of a row's response.
 
     Raises:
@@ -276,7 +280,7 @@ def _expected(check: Check, row: Mapping[str, Json]) -> Json:
             f'the check "{check.name}" expects an empty text, which decides nothing; give it one'
         )
     for pattern in texts if check.kind == "regex" else ():
-        compiled(pattern, ignore_case=check.ignore_case)
+        compile_pattern(pattern, ignore_case=check.ignore_case)
     return value
 
 
@@ -284,7 +288,7 @@ def _numbers(value: Json) -> list[Fraction | None]:
     return [parse_number(str(item)) for item in (value if isinstance(value, list) else [value])]
 
 
-def _field_value(check: Check, row: Mapping[str, Json]) -> Json:
+def _field_value(check: ResponseCheck, row: Mapping[str, Json]) -> Json:
     if row.get(check.field or "") is None:
         raise DatasetError(
             f'the check "{check.name}" needs the field "{check.field}", which the row does not have'

@@ -12,8 +12,8 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from nel.errors import ConfigError, JudgeError, SampleError
-from nel.scoring.delegation import judged
-from nel.scoring.protocol import awaited, is_async
+from nel.scoring.delegation import judge_result
+from nel.scoring.protocol import await_result, is_async
 from nel.scoring.result import outcome_of
 from nel.types import Scored, Scorer, ScorerInput
 
@@ -33,7 +33,7 @@ def any_of(*scorers: Scorer) -> Scorer:
     >>> any_of(contains, exact_match)(ScorerInput(response="It is Paris.", target="Paris"))
     {'correct': True, 'contains_correct': True, 'exact_match_correct': False}
     """
-    return _composed("any_of", scorers, any)
+    return _compose("any_of", scorers, any)
 
 
 def all_of(*scorers: Scorer) -> Scorer:
@@ -43,10 +43,10 @@ def all_of(*scorers: Scorer) -> Scorer:
     >>> all_of(contains, exact_match)(ScorerInput(response="It is Paris.", target="Paris"))["correct"]
     False
     """
-    return _composed("all_of", scorers, all)
+    return _compose("all_of", scorers, all)
 
 
-def _composed(
+def _compose(
     name: str, scorers: Sequence[Scorer], settle: Callable[[Sequence[bool]], bool]
 ) -> Scorer:
     """Return the scorer; `settle` is `any` or `all`."""
@@ -57,15 +57,15 @@ def _composed(
     names = _distinct_names(scorers)
 
     def score(sample: ScorerInput) -> dict[str, object]:
-        results = [_tried(scorer, sample) for scorer in scorers]
-        return _combined(names, results, settle, sample)
+        results = [_try(scorer, sample) for scorer in scorers]
+        return _combine(names, results, settle, sample)
 
     async def score_async(sample: ScorerInput) -> dict[str, object]:
         async def of(scorer: Scorer) -> object:
-            return await awaited(judged(await awaited(scorer(sample)), sample))
+            return await await_result(judge_result(await await_result(scorer(sample)), sample))
 
         results = await asyncio.gather(*map(of, scorers), return_exceptions=True)
-        return _combined(names, results, settle, sample)
+        return _combine(names, results, settle, sample)
 
     composed: Scorer = score_async if any(map(is_async, scorers)) else score
     composed.__name__ = composed.__qualname__ = f"{name}({', '.join(names)})"
@@ -74,7 +74,7 @@ def _composed(
     return composed
 
 
-def _combined(
+def _combine(
     names: Sequence[str],
     results: Sequence[object],
     settle: Callable[[Sequence[bool]], bool],
@@ -86,7 +86,7 @@ def _combined(
     faults: list[SampleError] = []
     for member, result in zip(names, results, strict=True):
         try:
-            outcome = outcome_of(_raised(result), sample.response)
+            outcome = outcome_of(_raise(result), sample.response)
         except JudgeError:
             raise
         except SampleError as error:
@@ -103,15 +103,15 @@ def _combined(
     return {"correct": settled, **numbers}
 
 
-def _tried(scorer: Scorer, sample: ScorerInput) -> object:
+def _try(scorer: Scorer, sample: ScorerInput) -> object:
     """Return a member's result, or the error that its sample raised."""
     try:
-        return judged(scorer(sample), sample)
+        return judge_result(scorer(sample), sample)
     except SampleError as error:
         return error
 
 
-def _raised(result: T) -> T:
+def _raise(result: T) -> T:
     if isinstance(result, BaseException):
         raise result
     return result

@@ -15,12 +15,12 @@ from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from typing import Final, Literal
 
-from nel.core.timed_regex import compiled, search
+from nel.core.timed_regex import compile_pattern, search
 from nel.errors import ConfigError, DatasetError
 from nel.metrics import accuracy, mean, stderr
 from nel.reading.letters import LetterReader, labels_after_marker, labels_for, read_labels
 from nel.reading.numerals import parse_number
-from nel.reading.response import Response, own_response
+from nel.reading.response import Answer, own_response
 from nel.scoring.equality import same_text
 from nel.scoring.gold_choices import labels_of, letters_gold, letters_in
 from nel.scoring.golds import reads_gold, text_gold, texts_in
@@ -30,12 +30,12 @@ from nel.scoring.marks import (
     has_word,
     kinds,
     kinds_that_count,
-    trimmed,
-    undressed,
+    trim,
+    undress,
     with_signs,
 )
 from nel.scoring.protocol import Target, TaskState, scorer
-from nel.scoring.wording import cleaned, last_match
+from nel.scoring.wording import clean, last_match
 from nel.scoring.words import SeenWords, same_words, words_of
 from nel.types import CORRECT, INCORRECT, NOANSWER, Score, Scorer
 
@@ -155,7 +155,7 @@ def pattern(pattern: str, ignore_case: bool = True, match_all: bool = False) -> 
     'Seven'
     """
     try:
-        groups = compiled(pattern, ignore_case=ignore_case).groups
+        groups = compile_pattern(pattern, ignore_case=ignore_case).groups
     except DatasetError as error:
         raise ConfigError(str(error)) from error
     if groups == 0:
@@ -170,7 +170,7 @@ def pattern(pattern: str, ignore_case: bool = True, match_all: bool = False) -> 
         if match is None:
             return Score(value=NOANSWER, answer=None, explanation=completion)
         captured = [group for group in match.groups() if group is not None]
-        answer = _accepted(captured, wanted, ignore_case=ignore_case, match_all=match_all)
+        answer = _accepted_text(captured, wanted, ignore_case=ignore_case, match_all=match_all)
         if answer is not None:
             return Score(value=CORRECT, answer=answer, explanation=completion)
         only = captured[0] if groups == 1 and captured else None
@@ -210,7 +210,7 @@ def answer(pattern: Literal["letter", "word", "line"]) -> Scorer:
     def score(state: TaskState, target: Target) -> Score:
         completion, accepted = state.output.completion, texts_in(list(target))
         counting = kinds("".join(accepted)) & OF_TARGET
-        answer_text = take(comparable(completion, counting) if counting else cleaned(completion))
+        answer_text = take(comparable(completion, counting) if counting else clean(completion))
         if answer_text is None:
             return Score(value=NOANSWER, answer=None, explanation=completion)
         texts = [_bare(comparable(text, counting)).casefold() for text in accepted]
@@ -333,16 +333,16 @@ def _match_one(
     if numeric:
         number = _numeral(_without_marks(target.strip()))
         if number is not None:
-            seen = cleaned(answer).strip()
+            seen = clean(answer).strip()
             is_match, token = _match_number(seen, number, location)
             return is_match, answer if token == seen else token
     if not has_word(target):
         return _match_marks(answer, target, location), answer
     counting = kinds_that_count(answer, target)
-    value, wanted = comparable(undressed(answer, target), counting), comparable(target, counting)
+    value, wanted = comparable(undress(answer, target), counting), comparable(target, counting)
     if ignore_case:
         value, wanted = value.casefold(), wanted.casefold()
-    value, wanted = trimmed(value), trimmed(wanted)
+    value, wanted = trim(value), trim(wanted)
     if numeric:
         return _stands_apart(value, wanted, location), answer
     if location == "begin":
@@ -390,7 +390,7 @@ def _match_number(answer: str, wanted: Fraction, location: Location) -> tuple[bo
     plain = _without_marks(answer)
     if location == "exact":
         whole = _EQUATION.sub("", plain.replace("\\boxed{", "").strip(_EDGES + "\\ "))
-        return _numeral(_trimmed(whole)) == wanted, answer
+        return _numeral(_trim(whole)) == wanted, answer
     numerals = ((token, _numeral(token)) for token in _tokens(plain, backwards=location == "end"))
     numbers = ((token, number) for token, number in numerals if number is not None)
     if location == "any":
@@ -415,14 +415,14 @@ def _tokens(text: str, *, backwards: bool) -> Iterator[str]:
     for word in reversed(words) if backwards else words:
         parts = [side for side in word.replace("\\boxed{", " ").replace("=", " ").split() if side]
         for side in reversed(parts) if backwards else parts:
-            yield _trimmed(side)
+            yield _trim(side)
 
 
-def _trimmed(word: str) -> str:
+def _trim(word: str) -> str:
     return word.strip().strip(_EDGES).rstrip(".")
 
 
-def _accepted(
+def _accepted_text(
     captured: Sequence[str], targets: Sequence[str], *, ignore_case: bool, match_all: bool
 ) -> str | None:
     """Return the captured text that is a target, all targets joined where all must be, or None."""
@@ -440,7 +440,7 @@ def _after_marker(text: str) -> str | None:
 
 def _letter(text: str) -> str | None:
     last = last_match(_DECLARED, text)
-    value = LetterReader(_LETTERS).opening(Response(text), last.end(), len(text)) if last else None
+    value = LetterReader(_LETTERS).opening(Answer(text), last.end(), len(text)) if last else None
     return None if value is None or value.answer is None or "," in value.answer else value.answer
 
 

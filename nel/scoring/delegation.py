@@ -112,7 +112,7 @@ def ask_judge(sample: ScorerInput | None, case: Case) -> Any:
     return ask(case)
 
 
-def judged(result: object, sample: ScorerInput) -> object:
+def judge_result(result: object, sample: ScorerInput) -> object:
     """Return a scorer's result, or the judge's numbers where the result delegates the verdict.
 
     Returns:
@@ -146,10 +146,10 @@ def check_grade_pattern(pattern: str, *, name: str) -> None:
         raise ConfigError(f"{name} {pattern!r} has no group; put parentheses around the grade")
 
 
-def renamed(template: str, names: Mapping[str, str]) -> str:
+def rename_placeholders(template: str, names: Mapping[str, str]) -> str:
     """Return the text of a template with other names for placeholders.
 
-    >>> renamed("{pred} or {gold}? {{pred}}", {"pred": "response", "gold": "reference"})
+    >>> rename_placeholders("{pred} or {gold}? {{pred}}", {"pred": "response", "gold": "reference"})
     '{response} or {reference}? {{pred}}'
     """
     known = "|".join(map(re.escape, names))

@@ -16,14 +16,14 @@ from nel.scoring.marks import (
     PROTECTED,
     Kind,
     comparable,
-    folded,
+    fold,
     has_word,
     kinds_that_count,
-    protected,
-    restored,
+    protect,
+    restore,
     same_signs,
-    spaced,
-    undressed,
+    space_marks,
+    undress,
     with_signs,
 )
 
@@ -98,7 +98,7 @@ def normalise(text: str, *, articles: bool = False, counting: Kind = Kind.NONE) 
     >>> normalise("K♠"), normalise("K♠", counting=Kind.SYMBOL)
     ('k', 'k♠')
     """
-    return restored(_form(text, articles=articles, counting=counting))
+    return restore(_form(text, articles=articles, counting=counting))
 
 
 def skeleton(form: str) -> bytes:
@@ -151,7 +151,7 @@ def same_text(answer: str, target: str) -> bool:
     """
     if not has_word(target):
         return _same_marks(answer, target)
-    answer = undressed(answer, target)
+    answer = undress(answer, target)
     short, long = sorted((answer, target), key=len)
     whole = _form(short)
     # Cheap test before a long response is normalised: the characters that stay are more than the
@@ -176,7 +176,7 @@ def same_text(answer: str, target: str) -> bool:
     return (
         not counting
         or _same_marked(answer, target, counting)
-        or _same_marked(_unwrapped(answer, target), _unwrapped(target, answer), counting)
+        or _same_marked(_unwrap(answer, target), _unwrap(target, answer), counting)
     )
 
 
@@ -188,10 +188,7 @@ def same_brackets(answer: str, target: str) -> bool:
     """
     left, right = _BRACKETS.findall(target), _BRACKETS.findall(answer)
     return (
-        not left
-        or not right
-        or left == right
-        or left == _BRACKETS.findall(_unwrapped(answer, target))
+        not left or not right or left == right or left == _BRACKETS.findall(_unwrap(answer, target))
     )
 
 
@@ -221,24 +218,24 @@ def _same_form(left: str, right: str) -> bool:
 
 def _form(text: str, *, articles: bool = True, counting: Kind = Kind.NONE) -> str:
     """Return a text normalised, its meaningful marks protected."""
-    build = _formed if len(text) > _REMEMBERED_CHARACTERS_MAX else _remembered_form
+    build = _normal_form if len(text) > _REMEMBERED_CHARACTERS_MAX else _remembered_form
     return build(text, articles, counting)
 
 
-def _formed(text: str, articles: bool, counting: Kind) -> str:
+def _normal_form(text: str, articles: bool, counting: Kind) -> str:
     plain = text
     if not text.isascii():
-        plain = _VULGAR.sub(" ", _SUPERSCRIPTS.sub(lambda match: "^" + match[0], folded(text)))
-        plain = _ACCENTS.sub("", folded(unicodedata.normalize("NFKD", plain)).translate(_STROKES))
+        plain = _VULGAR.sub(" ", _SUPERSCRIPTS.sub(lambda match: "^" + match[0], fold(text)))
+        plain = _ACCENTS.sub("", fold(unicodedata.normalize("NFKD", plain)).translate(_STROKES))
         plain = unicodedata.normalize("NFC", plain)
-    plain = protected(with_signs(plain))
+    plain = protect(with_signs(plain))
     if not articles:
         plain = _ARTICLES.sub(" ", plain)
-    return " ".join(spaced(_JOINED.sub("", plain), counting).casefold().split())
+    return " ".join(space_marks(_JOINED.sub("", plain), counting).casefold().split())
 
 
 _REMEMBERED_CHARACTERS_MAX: Final = 400
-_remembered_form = lru_cache(maxsize=256)(_formed)
+_remembered_form = lru_cache(maxsize=256)(_normal_form)
 """Comparing two texts takes each form of them several times."""
 
 
@@ -250,7 +247,7 @@ def _same_marks(answer: str, target: str) -> bool:
     if not wanted:
         return answer.strip() == target.strip() != ""
     around = "".join(set(_WRAPPING) - set(wanted))
-    plain = undressed(answer, target)
+    plain = undress(answer, target)
     variants = [_marks(text, target) for text in (answer, plain, _BULLET.sub("", plain))]
     return wanted in variants or wanted in [text.strip(around) for text in variants]
 
@@ -260,12 +257,12 @@ def _marks(text: str, target: str) -> str:
     plain = text
     if not text.isascii():
         plain = comparable(
-            unicodedata.normalize("NFKC", folded(text)), kinds_that_count(text, target)
+            unicodedata.normalize("NFKC", fold(text)), kinds_that_count(text, target)
         )
     return "".join(with_signs(plain).translate(_QUOTES).split())
 
 
-def _unwrapped(answer: str, target: str) -> str:
+def _unwrap(answer: str, target: str) -> str:
     """Return an answer without the brackets around the whole of it, unless the target stands in
     some too.
     """

@@ -20,7 +20,7 @@ from nel.scoring.program_rows import cases_of, entry_point_of, tests_of
 from nel.types import ScorerInput
 
 if TYPE_CHECKING:
-    from nel.sandbox import Limits, Program, Sandbox, Verdict
+    from nel.sandbox import Limits, Program, ProgramVerdict, Sandbox
 
 _Result: TypeAlias = "dict[str, bool | str | None]"
 
@@ -28,7 +28,7 @@ _Result: TypeAlias = "dict[str, bool | str | None]"
 class _RunsPrograms(Protocol):
     """A sandbox: of this process, or of a run, which gives async scorers an awaitable."""
 
-    def run(self, program: Program) -> Verdict | Awaitable[Verdict]:
+    def run(self, program: Program) -> ProgramVerdict | Awaitable[ProgramVerdict]:
         """Run a program against its tests."""
 
 
@@ -115,11 +115,11 @@ def code_sandbox(
 code_sandbox.needs_sandbox = True  # type: ignore[attr-defined]
 
 
-async def _later(code: str, verdict: Awaitable[Verdict]) -> _Result:
+async def _later(code: str, verdict: Awaitable[ProgramVerdict]) -> _Result:
     return _result(code, await verdict)
 
 
-def _result(code: str, verdict: Verdict) -> _Result:
+def _result(code: str, verdict: ProgramVerdict) -> _Result:
     result: _Result = {
         "correct": verdict.passed,
         "parsed": True,

@@ -14,7 +14,7 @@ from typing import Final
 
 from nel.errors import DatasetError
 from nel.reading.letters import labels_for, read_letter
-from nel.reading.response import Response
+from nel.reading.response import Answer
 from nel.scoring.golds import text_gold
 from nel.types import GoldKind, ScorerInput
 
@@ -92,7 +92,7 @@ class ChoiceSetting:
         """Return the label of a gold answer."""
         return gold_label(target, self.labels, self.choices, kind=self.kind)
 
-    def read(self, response: Response) -> str | None:
+    def read(self, response: Answer) -> str | None:
         """Return the label that a response gives: one of the sample's, or the letter of its
         place.
         """

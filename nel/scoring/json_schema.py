@@ -43,7 +43,7 @@ def extract_json(text: str) -> Any:
     >>> extract_json("no json here") is None
     True
     """
-    whole = _parsed(text.strip())
+    whole = _parse(text.strip())
     if whole is not _NOTHING:
         return whole
     for source in (*reversed(_FENCE.findall(text)), text):
@@ -119,7 +119,7 @@ def _values_in(text: str) -> Iterator[object]:
             position = opening.end()
 
 
-def _parsed(text: str) -> object:
+def _parse(text: str) -> object:
     """Return the value of a text that is JSON and nothing else, `_NOTHING` for any other; None is
     the value null.
     """

@@ -23,7 +23,7 @@ def label_golds(
     Raises:
         DatasetError: There are no labels, or the gold one is none of them.
     """
-    permitted = _permitted(sample, labels)
+    permitted = _permitted_labels(sample, labels)
     golds = {permitted_label(text, permitted) for text in texts_in(sample.target)}
     if not golds - {None}:
         raise DatasetError(
@@ -33,7 +33,7 @@ def label_golds(
     return {gold for gold in golds if gold is not None}
 
 
-def _permitted(sample: ScorerInput, labels: Sequence[str] | str | None) -> list[str]:
+def _permitted_labels(sample: ScorerInput, labels: Sequence[str] | str | None) -> list[str]:
     if isinstance(labels, str):
         labels = [label.strip() for label in labels.split(",") if label.strip()]
     permitted = list(labels) if labels else choices_of(sample)
@@ -72,7 +72,7 @@ def label_match(
     """
     golds = label_golds(sample, labels=labels)
     response, ran_on = own_answer(sample)
-    extracted = read_label(response, _permitted(sample, labels)).value
+    extracted = read_label(response, _permitted_labels(sample, labels)).value
     return {
         "correct": extracted is not None and extracted in golds,
         "parsed": extracted is not None,

@@ -3,7 +3,7 @@
 Depends on `nel.scoring.wording` for its lazy translation table. A mark belongs to one of three
 groups. Dressing never
 counts: emphasis, quotes, invisible characters, skin tones. Marks with a meaning always count: the
-sign of ``-5``, ``A-``, ``5%``, ``x != y``; `protected` moves them out of reach of what removes
+sign of ``-5``, ``A-``, ``5%``, ``x != y``; `protect` moves them out of reach of what removes
 punctuation. The rest are of a `Kind` that counts only where the texts that are compared call for
 it: an emoji after "Paris" is decoration, and the whole difference between two cards.
 """
@@ -152,7 +152,7 @@ def has_word(text: str) -> bool:
     return _WORD.search(text) is not None
 
 
-def kind_of(character: str) -> Kind:
+def mark_kind(character: str) -> Kind:
     """Return the kind of a character, `Kind.NONE` for one that always counts or never does."""
     if character in _BRACKETS:
         return Kind.BRACKET
@@ -175,7 +175,7 @@ def kind_of(character: str) -> Kind:
 @cache
 def _kind_number(character: str) -> int:
     """Return a kind as a plain integer, whose union costs a tenth of a flag's."""
-    return int(kind_of(character))
+    return int(mark_kind(character))
 
 
 def kinds(text: str) -> Kind:
@@ -223,18 +223,18 @@ def same_signs(answer: str, target: str) -> bool:
     return not units or units == (_units(answer) or units)
 
 
-def folded(text: str) -> str:
+def fold(text: str) -> str:
     """Return a text in which a mark or a digit is written in one way only, and nothing is invisible
     but joiners.
 
-    >>> folded("−5 ✔️"), folded("Kleenex™"), folded("٤٢"), folded("Pa\u200bris")
+    >>> fold("−5 ✔️"), fold("Kleenex™"), fold("٤٢"), fold("Pa\u200bris")
     ('-5 ✓', 'Kleenex', '42', 'Paris')
     """
     return text if text.isascii() else text.translate(_FOLD)
 
 
 def searchable(text: str, *, ignore_case: bool = True) -> str:
-    """Return a text as it is searched for another, or in one: `folded`, with quotes and spaces in
+    """Return a text as it is searched for another, or in one: `fold`, with quotes and spaces in
     one way only too.
 
     Trade marks stay, and so does a text of invisible signs alone.
@@ -256,7 +256,7 @@ def comparable(text: str, counting: Kind = Kind.NONE) -> str:
     >>> comparable("Ｂ 😊"), comparable("K♠ 😊", Kind.SYMBOL), comparable("20 ℃", Kind.UNIT)
     ('B  ', 'K♠  ', '20 °C')
     """
-    return text if text.isascii() else folded(text).translate(_comparable(counting))
+    return text if text.isascii() else fold(text).translate(_comparable(counting))
 
 
 def with_signs(text: str) -> str:
@@ -318,7 +318,7 @@ def has_markup(text: str) -> bool:
     return "\\" in text or "~~" in text or has_tag(text)
 
 
-def undressed(answer: str, target: str) -> str:
+def undress(answer: str, target: str) -> str:
     """Return an answer without tags, struck out text and LaTeX's boxes, unless the target has such
     itself.
     """
@@ -327,11 +327,11 @@ def undressed(answer: str, target: str) -> str:
     return answer if "\\" in target else without_latex(answer)
 
 
-def protected(text: str) -> str:
+def protect(text: str) -> str:
     """Return the text, in the same length, with each mark that has a meaning as a private
     character, no punctuation.
 
-    >>> [len(part) for part in protected("x = A- !").split(" ")], restored(protected("A-"))
+    >>> [len(part) for part in protect("x = A- !").split(" ")], restore(protect("A-"))
     ([1, 1, 2, 1], 'A-')
     """
     if text.count("*") == 1:
@@ -339,11 +339,11 @@ def protected(text: str) -> str:
     return _MEANINGFUL.sub(lambda match: "".join(map(_hidden_character, match[0])), text)
 
 
-def trimmed(text: str) -> str:
+def trim(text: str) -> str:
     """Return the text without the spaces and punctuation around it, but for marks that have a
     meaning.
 
-    >>> trimmed("**A-**."), trimmed("(A)"), trimmed("-5."), trimmed("?")
+    >>> trim("**A-**."), trim("(A)"), trim("-5."), trim("?")
     ('A-', 'A', '-5', '?')
     """
     text = text.strip()
@@ -353,25 +353,25 @@ def trimmed(text: str) -> str:
         return text
     if start and text[start - 1] in _LEADING:
         shift = max(0, start - _EDGE)
-        before = protected(text[shift : start + _EDGE])
+        before = protect(text[shift : start + _EDGE])
         while start > shift and before[start - shift - 1] >= PROTECTED[0]:
             start -= 1
     if text[end : end + 1] in _TRAILING:
         shift = max(0, end - _EDGE)
-        after = protected(text[shift : end + _EDGE])
+        after = protect(text[shift : end + _EDGE])
         while end - shift < len(after) and after[end - shift] >= PROTECTED[0]:
             end += 1
     return text[start:end]
 
 
-def spaced(text: str, counting: Kind = Kind.NONE) -> str:
+def space_marks(text: str, counting: Kind = Kind.NONE) -> str:
     """Return a protected text with other punctuation and symbols as spaces, but for those of the
     kinds that count.
     """
-    return text.translate(_spaced(counting))
+    return text.translate(_space_table(counting))
 
 
-def restored(text: str) -> str:
+def restore(text: str) -> str:
     """Return a protected text with its marks as they were."""
     return text if text.isascii() else text.translate(_RESTORED)
 
@@ -413,7 +413,7 @@ def _comparable(counting: Kind) -> TranslationTable:
         )
         if plain != character and any(map(str.isalnum, plain)):
             return "".join(map(replacement, plain))  # ℃ and Ⓐ are letters
-        kind = kind_of(character)
+        kind = mark_kind(character)
         if not kind or kind & (counting | Kind.BRACKET):
             return character
         return " "
@@ -422,9 +422,9 @@ def _comparable(counting: Kind) -> TranslationTable:
 
 
 @lru_cache(maxsize=256)
-def _spaced(counting: Kind) -> TranslationTable:
+def _space_table(counting: Kind) -> TranslationTable:
     def replacement(character: str) -> str:
-        kind, category = kind_of(character), unicodedata.category(character)
+        kind, category = mark_kind(character), unicodedata.category(character)
         if kind:
             return _hidden_character(character) if kind & counting else " "
         if character in _ALWAYS or (category == "Sm" and not character.isascii()):

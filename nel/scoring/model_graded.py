@@ -23,7 +23,7 @@ from nel.judges.types import Case, Judgement
 from nel.metrics import accuracy, stderr
 from nel.scoring.delegation import ask_judge, check_grade_pattern
 from nel.scoring.golds import texts_in
-from nel.scoring.protocol import Target, TaskState, awaited, scorer
+from nel.scoring.protocol import Target, TaskState, await_result, scorer
 from nel.types import Score, Scorer, ScorerInput
 
 _QA: Final = """You are assessing a submitted answer on a given task by a criterion.
@@ -90,7 +90,7 @@ def model_graded_qa(
     shared = _shared_case(
         "graded_qa", _QA, template, instructions, grade_pattern, partial_credit=partial_credit
     )
-    return _graded(shared, _judges_of(model, model_role), include_history)
+    return _graded_scorer(shared, _judges_of(model, model_role), include_history)
 
 
 @scorer(metrics=[accuracy(), stderr()], asks_judge=True)
@@ -112,7 +112,7 @@ def model_graded_fact(
     shared = _shared_case(
         "graded_fact", _FACT, template, instructions, grade_pattern, partial_credit=partial_credit
     )
-    return _graded(shared, _judges_of(model, model_role), include_history)
+    return _graded_scorer(shared, _judges_of(model, model_role), include_history)
 
 
 def _shared_case(
@@ -158,7 +158,7 @@ def _shared_case(
     )
 
 
-def _graded(shared: Case, judges: tuple[str, ...], include_history: History) -> Scorer:
+def _graded_scorer(shared: Case, judges: tuple[str, ...], include_history: History) -> Scorer:
     async def score(state: TaskState, target: Target) -> Score:
         row = {name: value for name, value in state.metadata.items() if name not in _RESERVED}
         case = replace(
@@ -170,7 +170,7 @@ def _graded(shared: Case, judges: tuple[str, ...], include_history: History) -> 
             judges=judges,
             aggregate="majority" if len(judges) > 1 else None,
         )
-        return _score_of(await awaited(ask_judge(state.sample, case)), case)
+        return _score_of(await await_result(ask_judge(state.sample, case)), case)
 
     score.judges = judges  # type: ignore[attr-defined]
     score.takes_gold = partial(_criterion_gold, shared)  # type: ignore[attr-defined]

@@ -14,13 +14,13 @@ from collections.abc import Callable, Sequence
 
 from nel.errors import ConfigError
 from nel.metrics import reducer_named
-from nel.scoring.delegation import judged
+from nel.scoring.delegation import judge_result
 from nel.scoring.protocol import (
     BuiltScorer,
     ScorerFactory,
     Target,
     TaskState,
-    awaited,
+    await_result,
     is_async,
     metrics_of,
     sample_of,
@@ -59,16 +59,18 @@ def multi_scorer(
     members = [_member(scorer) for scorer in scorers]
     reduce = _reducer(reducer)
 
-    def reduced(state: TaskState, results: Sequence[object]) -> Score:
+    def reduce_results(state: TaskState, results: Sequence[object]) -> Score:
         scores = [_as_score(result, state) for result in results if result is not None]
         return reduce(scores) if scores else Score.unscored(explanation="no scorer gave a score")
 
     def score(state: TaskState, target: Target) -> Score:
         results = [_result(member, state, target) for member in members]
-        return reduced(state, [judged(result, sample_of(state, target)) for result in results])
+        return reduce_results(
+            state, [judge_result(result, sample_of(state, target)) for result in results]
+        )
 
     async def score_async(state: TaskState, target: Target) -> Score:
-        return reduced(state, await _gathered(members, state, target))
+        return reduce_results(state, await _gather(members, state, target))
 
     reducing = getattr(reduce, "name", None) or getattr(
         reduce, "__qualname__", type(reduce).__name__
@@ -87,14 +89,14 @@ def multi_scorer(
     return made
 
 
-async def _gathered(
+async def _gather(
     members: Sequence[BuiltScorer], state: TaskState, target: Target
 ) -> Sequence[object]:
     """Return the results of members that run at once."""
 
     async def of(member: BuiltScorer) -> object:
-        result = await awaited(member(state, target))
-        return await awaited(judged(result, sample_of(state, target)))
+        result = await await_result(member(state, target))
+        return await await_result(judge_result(result, sample_of(state, target)))
 
     results = await asyncio.gather(*map(of, members), return_exceptions=True)
     for result in results:

@@ -16,7 +16,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
-from nel.core.timed_regex import compiled
+from nel.core.timed_regex import compile_pattern
 from nel.errors import DatasetError, ScorerError, UndefinedMetric
 from nel.metrics import Metric, metric
 from nel.scoring.golds import reads_gold, text_gold
@@ -137,7 +137,7 @@ def bleu(sample: ScorerInput) -> dict[str, float]:
     penalty = min(0.0, 1 - nearest / length)
     scores, logarithms = {}, 0.0
     for order in _BLEU_ORDERS:
-        n_shared = _shared(
+        n_shared = _shared_count(
             _ngrams(response, order), [_ngrams(tokens, order) for tokens in references]
         )
         logarithms += math.log((n_shared + 1) / (max(length - order + 1, 0) + 1))
@@ -317,7 +317,7 @@ def _ngrams(tokens: list[str], order: int) -> Iterable[Hashable]:
     return tokens if order == 1 else zip(*(tokens[start:] for start in range(order)), strict=False)
 
 
-def _shared(left: Iterable[Hashable], rights: Sequence[Iterable[Hashable]]) -> int:
+def _shared_count(left: Iterable[Hashable], rights: Sequence[Iterable[Hashable]]) -> int:
     """Return how many items of `left` occur in one of `rights`, each at most as often as in the one
     with the most.
     """
@@ -341,19 +341,19 @@ def _squad_f1(response: list[str], reference: list[str]) -> tuple[float, float, 
     if not response or not reference:
         same = float(response == reference)
         return same, same, same
-    matches = _shared(response, [reference])
+    matches = _shared_count(response, [reference])
     f1 = _f1(matches, len(response), len(reference))
     return f1, matches / len(response), matches / len(reference)
 
 
 def _rouge_tokens(text: str) -> list[str]:
-    return compiled(_ROUGE_WORD).findall(text.lower())
+    return compile_pattern(_ROUGE_WORD).findall(text.lower())
 
 
 def _rouge_scores(response: list[str], reference: list[str]) -> tuple[float, float, float]:
     n_response, n_reference = len(response), len(reference)
-    words = _shared(response, [reference])
-    pairs = _shared(_ngrams(response, 2), [_ngrams(reference, 2)]) if words > 1 else 0
+    words = _shared_count(response, [reference])
+    pairs = _shared_count(_ngrams(response, 2), [_ngrams(reference, 2)]) if words > 1 else 0
     common = _lcs_length(response, reference) if words > 1 else words
     return (
         _f1(words, n_response, n_reference),

@@ -11,7 +11,7 @@ from nel.errors import DatasetError
 from nel.types import ScorerInput
 
 if TYPE_CHECKING:
-    from nel.sandbox import Case
+    from nel.sandbox import StdinCase
 
 _TEST_FIELDS: Final = ("_test", "_tests", "test", "tests", "test_list")
 _CASE_FIELDS: Final = ("_cases", "cases", "test_cases")
@@ -42,11 +42,11 @@ def tests_of(row: Mapping[str, object]) -> str | None:
     return None
 
 
-def cases_of(row: Mapping[str, object]) -> tuple[Case, ...]:
+def cases_of(row: Mapping[str, object]) -> tuple[StdinCase, ...]:
     """Return a row's inputs and outputs; raises `DatasetError` where they are not in the form that
     is read.
     """
-    from nel.sandbox import Case  # noqa: PLC0415
+    from nel.sandbox import StdinCase  # noqa: PLC0415
 
     rows = next((row[name] for name in _CASE_FIELDS if row.get(name)), ())
     if not isinstance(rows, Sequence) or isinstance(rows, str):
@@ -60,7 +60,7 @@ def cases_of(row: Mapping[str, object]) -> tuple[Case, ...]:
         expected = _first(case, _OUTPUT_FIELDS)
         if expected is None:
             raise DatasetError(f'case {number} has no "expected_output"')
-        cases.append(Case(stdin=stdin or "", expected_output=expected))
+        cases.append(StdinCase(stdin=stdin or "", expected_output=expected))
     return tuple(cases)
 
 

@@ -175,11 +175,11 @@ class BuiltScorer:
         self.params = dict(params)
         self.metrics = metrics
         self.is_async = is_async(inner)
-        self.takes_state = _required(inner) == _STATE_AND_TARGET
+        self.takes_state = _required_arguments(inner) == _STATE_AND_TARGET
         self.__wrapped__ = source
         self.members: tuple[object, ...] | None = None
         self.__doc__ = inspect.getdoc(source)
-        if not self.takes_state and _required(inner) != 1:
+        if not self.takes_state and _required_arguments(inner) != 1:
             raise ConfigError(
                 f"the scorer {name} must score (sample) or (state, target); it takes"
                 f" {_shape(inner)}"
@@ -197,7 +197,7 @@ class BuiltScorer:
             )
         gold = target if isinstance(target, Target) else Target(target)
         result = self.inner(state, gold) if self.takes_state else self.inner(sample_of(state, gold))
-        return awaited(result)
+        return await_result(result)
 
     def __repr__(self) -> str:
         options = ", ".join(f"{key}={value!r}" for key, value in self.params.items())
@@ -296,11 +296,13 @@ def scorer(
     starts(ignore_case=False)
     """
     if callable(function):
-        return _marked(function, metrics, name, metadata, asks_judge=asks_judge)
+        return _mark_scorer(function, metrics, name, metadata, asks_judge=asks_judge)
     if not (function is None or isinstance(function, (list, tuple, Mapping))):
         raise ConfigError(_no_function(function))
     declared: Declared = metrics if function is None else function
-    return lambda decorated: _marked(decorated, declared, name, metadata, asks_judge=asks_judge)
+    return lambda decorated: _mark_scorer(
+        decorated, declared, name, metadata, asks_judge=asks_judge
+    )
 
 
 def as_scorer(written: object, options: Mapping[str, object] | None = None) -> Written:
@@ -349,7 +351,7 @@ def is_async(scorer: object) -> bool:
     return not inspect.isroutine(bare) and inspect.iscoroutinefunction(type(bare).__call__)
 
 
-async def awaited(result: object) -> Any:
+async def await_result(result: object) -> Any:
     """Return a result, awaited where it is an awaitable; one that an async scorer returns is
     awaited too.
     """
@@ -410,7 +412,7 @@ def scored_now() -> ScorerInput | None:
     return None if current is None else current[1]
 
 
-def _marked(
+def _mark_scorer(
     function: Written,
     metrics: Declared,
     name: str | None,
@@ -429,7 +431,7 @@ def _marked(
         or (metrics and not _takes_sample(function))
     ):
         return ScorerFactory(function, name=chosen, metrics=metrics, metadata=metadata)
-    required = _required(function)
+    required = _required_arguments(function)
     if required != 1:
         raise ConfigError(
             f"the scorer {chosen} takes {required} arguments; write def {chosen}(sample:"
@@ -463,18 +465,20 @@ def _is_factory(function: object) -> TypeGuard[Written]:
     ) or not inspect.isroutine(function):
         return False
     returns = str(getattr(function, "__annotations__", {}).get("return", ""))
-    return _required(function) == 0 or returns.rpartition(".")[2].strip("'\">") == "Scorer"
+    return (
+        _required_arguments(function) == 0 or returns.rpartition(".")[2].strip("'\">") == "Scorer"
+    )
 
 
 def _takes_sample(function: Written) -> bool:
     parameters = list(inspect.signature(function).parameters.values())
     annotation = str(parameters[0].annotation) if parameters else ""
     return "ScorerInput" in annotation or (
-        _required(function) == 1 and parameters[0].name == "sample"
+        _required_arguments(function) == 1 and parameters[0].name == "sample"
     )
 
 
-def _required(function: Written) -> int:
+def _required_arguments(function: Written) -> int:
     """Return how many positional arguments a call needs."""
     parameters = inspect.signature(function).parameters.values()
     return sum(

@@ -21,7 +21,7 @@ from nel.reading.letters import labels_for, read_labels
 from nel.reading.numbers import read_number
 from nel.reading.numerals import numbers_equal, parse_number
 from nel.reading.own import own_answer
-from nel.reading.response import Response
+from nel.reading.response import Answer
 from nel.reading.texts import read_text
 from nel.reading.types import DECLARING, Reading, Reason
 from nel.scoring.decisions import gold_decision
@@ -116,7 +116,7 @@ def read_in_every_way(sample: ScorerInput, official: Read | None = None) -> Read
     return Readings(gold, read, len(response.text) if len(response.text.rstrip()) < whole else None)
 
 
-def strictly(reading: Reading, response: Response) -> Reading:
+def strictly(reading: Reading, response: Answer) -> Reading:
     """Return a reading without its answer where the response does not declare it and says other
     things, too.
     """
@@ -227,7 +227,7 @@ def _decision_of(answer: str) -> str:
     return gold_decision(word) if word in _DECISIONS else word
 
 
-_READERS: Final[Mapping[KindName, Callable[[Response, GoldAnswer], Reading]]] = {
+_READERS: Final[Mapping[KindName, Callable[[Answer, GoldAnswer], Reading]]] = {
     "letter": lambda response, gold: read_labels(response, gold.labels, gold.choices),
     "number": lambda response, _: read_number(response),
     "yes_no": lambda response, _: read_decision(response),

@@ -20,7 +20,7 @@ from nel.scoring.equality import normalise, same_formula, same_text, skeleton
 from nel.scoring.golds import reads_gold, text_gold, texts_in
 from nel.scoring.marks import (
     Kind,
-    folded,
+    fold,
     has_markup,
     has_word,
     kinds_that_count,
@@ -284,8 +284,8 @@ class _SearchedResponse:
         """Return whether an answer of marks alone stands in the response, with words or nothing
         around it.
         """
-        first = folded(answer).strip()[:1]
-        if not first or first not in folded(self.text):
+        first = fold(answer).strip()[:1]
+        if not first or first not in fold(self.text):
             return False
         text = without_latex(without_markup(self.raw), "\n")
         around = "".join(set(_AROUND_MARKS) - set(answer))

@@ -93,11 +93,11 @@ def _visible(character: str) -> str:
 _VISIBLE = TranslationTable(_visible)
 
 
-def cleaned(text: str) -> str:
+def clean(text: str) -> str:
     """Return the text, in the same length: full-width and circled letters as ASCII, invisible marks
     as spaces.
 
-    >>> cleaned("答案：Ｂ"), cleaned("\u200bB 😊")
+    >>> clean("答案：Ｂ"), clean("\u200bB 😊")
     ('答案：B', ' B  ')
     """
     return text if text.isascii() else text.translate(_VISIBLE)
@@ -144,7 +144,7 @@ def last_boxed(text: str) -> str | None:
     '\\\\frac{1}{2}'
     """
     for match in reversed(deque(_BOX.finditer(text), maxlen=_BOXES_MAX)):
-        content = _balanced(text, match.end())
+        content = _balanced_span(text, match.end())
         if content is not None:
             return content
     return None
@@ -157,7 +157,7 @@ def _clause_before(text: str, start: int) -> str:
     return before if last is None else before[last.end() :]
 
 
-def _balanced(text: str, start: int) -> str | None:
+def _balanced_span(text: str, start: int) -> str | None:
     depth = 1
     for position in range(start, min(len(text), start + _BOX_CHARACTERS_MAX)):
         depth += (text[position] == "{") - (text[position] == "}")

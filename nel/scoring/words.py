@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from nel.reading.numerals import parse_number
 from nel.scoring.equality import normalise, same_brackets, same_text
-from nel.scoring.marks import Kind, has_word, kinds_that_count, same_signs, undressed
+from nel.scoring.marks import Kind, has_word, kinds_that_count, same_signs, undress
 
 _MAY_BE_NUMBER = re.compile(r"[^\x00-/:-\x7f]")
 """A digit, or a character of another script, some of which are numbers."""
@@ -23,7 +23,7 @@ class SeenWords:
     """The words of a response, read once for all targets that need the same symbols."""
 
     def __init__(self, text: str, targets: Iterable[str]) -> None:
-        self.text = undressed(text, " ".join(targets))
+        self.text = undress(text, " ".join(targets))
         self._words: dict[Kind, list[str]] = {}
 
     def words(self, counting: Kind) -> list[str]:
@@ -53,11 +53,11 @@ def words_of(text: str, counting: Kind = Kind.NONE) -> list[str]:
     >>> words_of("The 3,000 cats"), words_of("3000.0 cats"), words_of("Vitamin A")
     (['3000', 'cats'], ['3000', 'cats'], ['vitamin', 'a'])
     """
-    return [_numbered(word) for word in normalise(text, counting=counting).split()]
+    return [_number_of(word) for word in normalise(text, counting=counting).split()]
 
 
 @lru_cache(maxsize=65_536)
-def _numbered(word: str) -> str:
+def _number_of(word: str) -> str:
     if not _MAY_BE_NUMBER.search(word):
         return word
     number = parse_number(word, numeral_only=True)

@@ -63,7 +63,7 @@ class Tool:
     @cached_property
     def parameters(self) -> JsonObject:
         """Return the JSON Schema of its arguments."""
-        schema = _untitled(self.arguments.model_json_schema())
+        schema = _without_titles(self.arguments.model_json_schema())
         return {"type": "object", "properties": {}, **schema}
 
     def as_json(self) -> JsonObject:
@@ -126,10 +126,10 @@ def tool(
         ConfigError: A parameter has no annotation, or one that has no JSON Schema.
     """
 
-    def declared(function: Callable[..., Any]) -> Tool:
+    def declare(function: Callable[..., Any]) -> Tool:
         return _tool(function, name or function.__name__, repeatable=repeatable, parallel=parallel)
 
-    return declared if function is None else declared(function)
+    return declare if function is None else declare(function)
 
 
 def _tool(function: Callable[..., Any], name: str, *, repeatable: bool, parallel: bool) -> Tool:
@@ -215,12 +215,12 @@ def _documentation(text: str) -> tuple[str, dict[str, str]]:
     return " ".join(paragraphs[0].split()), parameters
 
 
-def _untitled(schema: Any) -> Any:
+def _without_titles(schema: Any) -> Any:
     """Return a schema without the titles that pydantic makes of names."""
     if isinstance(schema, dict):
         return {
-            key: _untitled(value)
+            key: _without_titles(value)
             for key, value in schema.items()
             if not (key == "title" and isinstance(value, str))
         }
-    return [_untitled(value) for value in schema] if isinstance(schema, list) else schema
+    return [_without_titles(value) for value in schema] if isinstance(schema, list) else schema

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from nel import plugins
-from nel.apps.byob.shipping.compilation import packed
+from nel.apps.byob.shipping.compilation import wheel_of
 from nel.apps.byob.shipping.directory import write_directory
 from nel.apps.byob.shipping.install import installed_packages
 from nel.apps.byob.shipping.package import package_of
@@ -43,7 +43,7 @@ def compiled(
         package = package_of(read_source(path))
     except NelError:
         return
-    wheel = zipfile.ZipFile(io.BytesIO(packed(package)))
+    wheel = zipfile.ZipFile(io.BytesIO(wheel_of(package)))
     names = wheel.namelist()
     (info,) = {one.partition("/")[0] for one in names if ".dist-info/" in one}
     rows = [row[0] for row in csv.reader(io.StringIO(wheel.read(f"{info}/RECORD").decode())) if row]

@@ -65,7 +65,7 @@ def label(text: str, _: Path) -> None:
         metrics.session_started(info)
         metrics.sample_finished((0, 0, 0), Scored(reward=1.0, metrics={}))
         metrics.sample_finished((0, 1, 0), Unscored(cause="infra", kind=text))
-        metrics.retried(text, 0.1, 0.1)
+        metrics.attempt_retried(text, 0.1, 0.1)
         status, page = _get(port)
     assert status == 200
     assert all(line.startswith(("#", "nel_")) and not line.startswith("nel_evil") for line in page.splitlines())

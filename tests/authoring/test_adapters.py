@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import nel
-from nel.authoring.adapters.aggregation import aggregated
+from nel.authoring.adapters.aggregation import aggregate_subset
 from nel.authoring.adapters.bridge import AdaptedBenchmark, adapt
 from nel.authoring.adapters.filters import build_filters
 from nel.authoring.adapters.meta import REGISTERED
@@ -72,7 +72,7 @@ def made(tmp_path: Path, base: type = Plain, rows: list[Any] | None = None, /, *
 
 def inputs(benchmark: AdaptedBenchmark, rows: list[Any] | None = None) -> list[Any]:
     numbered = [RawRow(number=number, data=row) for number, row in enumerate(rows or ROWS, start=1)]
-    return [benchmark.sample(row.data, sample_id="1").input for row in benchmark.selected(numbered)]
+    return [benchmark.sample(row.data, sample_id="1").input for row in benchmark.select(numbered)]
 
 
 def test_templates_and_messages(tmp_path: Path) -> None:
@@ -421,13 +421,13 @@ def scores(*values: tuple[str, float, str]) -> list[SampleScore]:
 def test_aggregations(aggregation: str, expected: dict[str, float]) -> None:
     """Over repeats k goes up to the fewest repeats of a problem."""
     given = scores(("1", 1.0, "a"), ("1", 1.0, "a"), ("2", 0.0, "b"), ("2", 0.0, "c"))
-    assert {one.aggregation: one.score for one in aggregated(aggregation, given)} == expected
+    assert {one.aggregation: one.score for one in aggregate_subset(aggregation, given)} == expected
 
 
 def test_a_vote_at_k_counts_the_first_k_repeats() -> None:
     """The majority of three is not that of the first two, where the earlier answer wins a tie."""
     given = scores(("1", 0.0, "a"), ("1", 1.0, "b"), ("1", 1.0, "b"))
-    assert [one.score for one in aggregated("vote_at_k", given)] == [0.0, 0.0, 1.0]
+    assert [one.score for one in aggregate_subset("vote_at_k", given)] == [0.0, 0.0, 1.0]
 
 
 def test_report_with_categories() -> None:

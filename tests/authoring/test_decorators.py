@@ -144,17 +144,17 @@ def test_prepare_row_with_number_and_chance() -> None:
     """What a row is given depends on its content alone, and differs from row to row."""
     made = bench(prepare_row=shuffled)
     one, two = {"q": "1", "a": "a"}, {"q": "2", "a": "a"}
-    first = made.prepared(one)
-    assert made.prepared(two)["options"] != first["options"]
-    assert made.prepared(one) == first
-    assert first["number"] != made.prepared(two)["number"]
-    assert bench(prepare_row=lambda row: {**row, "x": 1}).prepared(one)["x"] == 1
-    assert bench(prepare_row=lambda row, idx: {**row, "x": idx}).prepared(one)["x"] == first["number"]
+    first = made.prepared_fields(one)
+    assert made.prepared_fields(two)["options"] != first["options"]
+    assert made.prepared_fields(one) == first
+    assert first["number"] != made.prepared_fields(two)["number"]
+    assert bench(prepare_row=lambda row: {**row, "x": 1}).prepared_fields(one)["x"] == 1
+    assert bench(prepare_row=lambda row, idx: {**row, "x": idx}).prepared_fields(one)["x"] == first["number"]
     with pytest.raises(ConfigError, match=r"prepare_row takes 4 parameters; write it as \(row\) or \(row, idx\) or"):
         bench(prepare_row=lambda a, b, c, d: a)
     with pytest.raises(ConfigError, match="prepare_row takes 0 parameters"):
         bench(prepare_row=lambda: {"q": 1})
-    assert bench(prepare_row=dict).prepared(one) == one
+    assert bench(prepare_row=dict).prepared_fields(one) == one
 
 
 def test_seed_fn_makes_the_whole_problem() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from nel.benchmarks.instructions.ifeval import ifeval, pooled, with_instructions
+from nel.benchmarks.instructions.ifeval import ifeval, pooled_share, with_instructions
 from nel.benchmarks.instructions.rules import RULES, follows, loose_variants, parameters_of
 from nel.benchmarks.instructions.words import count_capital_words, count_sentences
 from nel.types import SampleScore, Score, ScorerInput
@@ -258,7 +258,7 @@ def test_instructions_are_pooled_over_prompts() -> None:
         SampleScore(score=Score(value=value), sample_metadata={"instructions": [{}] * n})
         for value, n in ((1.0, 1), (1 / 3, 3), (0.0, 2))
     ]
-    assert pooled()(scores) == pytest.approx(2 / 6)
+    assert pooled_share()(scores) == pytest.approx(2 / 6)
 
 
 @pytest.mark.parametrize(

@@ -165,6 +165,8 @@ def test_rows_that_lack_what_they_need_are_refused() -> None:
     """A question without a true choice, and one with more labels than choices, are bad rows."""
     for targets in ({"choices": ["a"], "labels": [0]}, {"choices": ["a"], "labels": [1, 0]}):
         with pytest.raises(DatasetError, match=r"true|labels"):
-            truthfulqa.truthfulqa_mc2.prepared({"question": "?", "mc2_targets": targets})
+            truthfulqa.truthfulqa_mc2.prepared_fields({"question": "?", "mc2_targets": targets})
     with pytest.raises(DatasetError, match="substring not found"):
-        find_benchmark("winogrande").prepared({"sentence": "no blank", "option1": "a", "option2": "b", "answer": "1"})
+        find_benchmark("winogrande").prepared_fields(
+            {"sentence": "no blank", "option1": "a", "option2": "b", "answer": "1"}
+        )

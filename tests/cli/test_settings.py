@@ -10,7 +10,7 @@ import pytest
 import typer
 
 from nel.cli.app import app
-from nel.cli.eval_run import allowed_changes, configured
+from nel.cli.eval_run import allowed_changes, config_of
 from nel.cli.settings import Chosen
 from nel.config.settings import given_settings
 from nel.errors import ConfigError
@@ -86,7 +86,7 @@ def test_flags_win_over_the_file(tmp_path: Path) -> None:
         "engine: {concurrency: 3}\n"
         "generation:\n"
     )
-    config = configured(path, chosen(model_id="b", max_problems=5, concurrency=None, stop=[], stream=False, top_p=0.5))
+    config = config_of(path, chosen(model_id="b", max_problems=5, concurrency=None, stop=[], stream=False, top_p=0.5))
     assert config.endpoint is not None
     assert (config.endpoint.url, config.endpoint.model, config.engine.concurrency) == ("http://h/v1", "b", 3)
     assert config.generation.top_p == 0.5
@@ -98,7 +98,7 @@ def test_flags_win_over_the_file(tmp_path: Path) -> None:
 
 def test_overrides_win_over_flags() -> None:
     """-O is laid over what flags set."""
-    config = configured(None, chosen(("engine.concurrency=7", "benchmarks.0.repeats=3"), bench=["x"], concurrency=2))
+    config = config_of(None, chosen(("engine.concurrency=7", "benchmarks.0.repeats=3"), bench=["x"], concurrency=2))
     assert (config.engine.concurrency, config.benchmarks[0].repeats) == (7, 3)
 
 
@@ -120,7 +120,7 @@ def test_overrides_win_over_flags() -> None:
 def test_flags_that_do_not_suffice_are_named(flags: dict[str, object], message: str) -> None:
     """What is missing, or does not fit, is said with the flag to give."""
     with pytest.raises(ConfigError) as refused:
-        configured(None, chosen(**flags))
+        config_of(None, chosen(**flags))
     assert message in str(refused.value)
 
 
@@ -128,7 +128,7 @@ def test_judge_flags_make_a_panel(tmp_path: Path) -> None:
     """Each --judge-id is a judge; one URL serves all, and settings of the file that name no judge stay."""
     path = tmp_path / "config.yaml"
     path.write_text("benchmarks: [x]\njudge: {url: http://old/v1, model: old, repeats: 3}\n")
-    judge = configured(path, chosen(judge_url=["http://h/v1"], judge_id=["a", "b"])).judge
+    judge = config_of(path, chosen(judge_url=["http://h/v1"], judge_id=["a", "b"])).judge
     assert judge is not None
     assert [(member.url, member.model) for member in judge.panel] == [("http://h/v1", "a"), ("http://h/v1", "b")]
     assert judge.repeats == 3

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from nel.engine.store.lock import owned
+from nel.engine.store.lock import own_directory
 from nel.runs.verification import verify_run
 from tests.support.runs import nel, only_run, write_jsonl
 
@@ -142,7 +142,7 @@ def test_wrong_usage_is_one_line(run_dir: Path) -> None:
         assert (done.returncode, message in done.stderr) == (2, True), done.stderr
         assert len(done.stderr.strip().splitlines()) == 1
     assert not (run_dir / "manifest.json").exists()
-    with owned(run_dir):
+    with own_directory(run_dir):
         done = nel("verify", str(run_dir), cwd=folder)
     assert (done.returncode, "is in use by process" in done.stderr) == (2, True)
 

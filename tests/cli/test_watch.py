@@ -21,7 +21,7 @@ from nel.cli.eval_watch import _lines
 from nel.engine.observability.run_status import RunStatusReader, find_run
 from nel.engine.store.codec import encode_outcome
 from nel.engine.store.database import Store
-from nel.engine.store.lock import Owner, owned, owner_of
+from nel.engine.store.lock import Owner, own_directory, owner_of
 from nel.engine.store.snapshot import StoredSample
 from nel.errors import OutputError
 from nel.types import ModelFailure, Scored, Unscored
@@ -191,7 +191,7 @@ def test_what_a_resume_drops_is_counted_again(tmp_path: Path) -> None:
 def test_who_holds_a_run_is_seen_without_holding_it(tmp_path: Path) -> None:
     """The owner is known while it holds the directory, and not after; asking does not keep a run from starting."""
     assert owner_of(tmp_path) is None
-    with owned(tmp_path):
+    with own_directory(tmp_path):
         assert owner_of(tmp_path) == Owner(pid=os.getpid(), host=socket.gethostname())
     assert owner_of(tmp_path) is None
     finished = threading.Event()
@@ -204,7 +204,7 @@ def test_who_holds_a_run_is_seen_without_holding_it(tmp_path: Path) -> None:
     asking.start()
     try:
         for _ in range(200):
-            with owned(tmp_path):
+            with own_directory(tmp_path):
                 pass
     finally:
         finished.set()
@@ -216,7 +216,7 @@ def test_a_directory_of_runs_means_the_one_at_work(tmp_path: Path) -> None:
     for name in ("a", "b"):
         store_with(tmp_path / name)[0].close()
     assert find_run(tmp_path) == tmp_path / "b"
-    with owned(tmp_path / "a"):
+    with own_directory(tmp_path / "a"):
         assert find_run(tmp_path) == tmp_path / "a"
         assert RunStatusReader(tmp_path / "a").read().state == "running"
     assert RunStatusReader(tmp_path / "a").read().state == "killed"

@@ -21,7 +21,7 @@ from nel.compat.evalscope.judge_definition import (
     JudgeRequest,
     OutputContract,
     ReducedVerdict,
-    judged,
+    judge_answer,
 )
 from nel.compat.evalscope.messages import TaskState
 from nel.compat.evalscope.ner import NERAdapter
@@ -175,7 +175,7 @@ def context() -> JudgeContext:
 
 def scored(reply: str, definition: JudgeDefinition) -> tuple[Score, str]:
     judge: Any = Judge(reply)
-    return judged(definition, context(), judge), judge.asked
+    return judge_answer(definition, context(), judge), judge.asked
 
 
 LABELLED = JudgeDefinition.labels(prompt="Right?", schema_model=Grade, scores={"A": {"acc": 1.0}, "B": {"acc": 0.0}})

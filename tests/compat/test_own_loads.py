@@ -37,7 +37,7 @@ def loaded(path: Path, folder: Path, **arguments: Any) -> AdaptedBenchmark:
 
 
 def samples_of(benchmark: AdaptedBenchmark) -> list[Sample]:
-    rows = benchmark.selected(open_dataset(benchmark.dataset).read())
+    rows = benchmark.select(open_dataset(benchmark.dataset).read())
     return [benchmark.sample(row.data, sample_id=str(row.number)) for row in rows]
 
 

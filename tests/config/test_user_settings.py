@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from nel.cli.eval_run import layered
+from nel.cli.eval_run import layers_of
 from nel.cli.settings import Chosen
 from nel.config.load import call_config
 from nel.config.settings import given_settings
@@ -30,7 +30,7 @@ def user_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def sources(path: Path | None, flags: dict[str, Any]) -> dict[str, tuple[object, str]]:
     """Return value and source of each key, of a configuration that is valid."""
-    layers = layered(path, Chosen(given_settings(flags), ()))
+    layers = layers_of(path, Chosen(given_settings(flags), ()))
     layers.build()
     return {row.key: (row.value, row.source) for row in layers.values()}
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from nel.core.forked_map import mapped
+from nel.core.forked_map import map_forked
 
 HERE = os.getpid()
 
@@ -18,12 +18,12 @@ HERE = os.getpid()
 def test_results_come_in_the_order_of_the_tasks(processes: int, n: int) -> None:
     """Also where there are fewer tasks than processes, or more."""
     texts = ["x" * 200_000 * (number % 2) + str(number) for number in range(n)]
-    assert list(mapped(str.upper, texts, processes=processes)) == [text.upper() for text in texts]
+    assert list(map_forked(str.upper, texts, processes=processes)) == [text.upper() for text in texts]
 
 
 def test_tasks_are_computed_elsewhere_and_none_is_left_when_the_last_result_is_there() -> None:
     """Each process has ended when the iteration has."""
-    pids = set(mapped(lambda _: os.getpid(), range(5), processes=2))
+    pids = set(map_forked(lambda _: os.getpid(), range(5), processes=2))
     assert len(pids) == 2
     assert HERE not in pids
     assert not any(Path("/proc", str(pid)).exists() for pid in pids)
@@ -39,8 +39,8 @@ def test_an_exception_is_raised_here() -> None:
 
     found: list[int] = []
     with pytest.raises(ValueError, match="3 is odd"):
-        found.extend(mapped(halved, [2, 4, 3, 6], processes=2))
-    results = mapped(halved, [2, 4, 3, 6], processes=2)
+        found.extend(map_forked(halved, [2, 4, 3, 6], processes=2))
+    results = map_forked(halved, [2, 4, 3, 6], processes=2)
     assert [next(results), next(results)] == [1, 2]
     with pytest.raises(ValueError, match="3 is odd"):
         next(results)
@@ -54,7 +54,7 @@ def test_the_task_of_a_killed_process_is_computed_here() -> None:
             os.kill(os.getpid(), signal.SIGKILL)
         return number, os.getpid() == HERE
 
-    found = list(mapped(computed_in, range(6), processes=2))
+    found = list(map_forked(computed_in, range(6), processes=2))
     assert [number for number, _ in found] == [*range(6)]
     assert [number for number, is_here in found if is_here] == [1, 3, 5]
 
@@ -68,7 +68,7 @@ def test_tasks_are_taken_when_a_process_is_free() -> None:
             taken.append(number)
             yield number
 
-    results = mapped(abs, tasks(), processes=2)
+    results = map_forked(abs, tasks(), processes=2)
     assert next(results) == 0
     assert len(taken) == 3
     results.close()

@@ -6,7 +6,7 @@ import pytest
 
 from nel.byob.scorers import regex_match
 from nel.core import timed_regex
-from nel.core.timed_regex import compiled, last_group, search
+from nel.core.timed_regex import compile_pattern, last_group, search
 from nel.errors import DatasetError, ScorerError
 from nel.scoring.choice import multichoice_regex
 from nel.types import ScorerInput
@@ -34,7 +34,7 @@ def test_last_group(pattern: str, text: str, found: str | None) -> None:
 @pytest.mark.parametrize("pattern", ["(", "[a", "*a", r"(?P<n>a)(?P<n", "a{2,1}", r"\p{Nonsense}"])
 def test_what_is_no_pattern(pattern: str) -> None:
     """A pattern that does not compile is a fault of the row, and the message quotes it."""
-    for call in (lambda: compiled(pattern), lambda: search(pattern, "a"), lambda: last_group(pattern, "a")):
+    for call in (lambda: compile_pattern(pattern), lambda: search(pattern, "a"), lambda: last_group(pattern, "a")):
         with pytest.raises(DatasetError, match="is not a regular expression"):
             call()
 
@@ -42,7 +42,7 @@ def test_what_is_no_pattern(pattern: str) -> None:
 def test_a_pattern_that_is_too_deep_is_a_bad_row() -> None:
     """A pattern whose nesting exhausts the compiler is a fault of the row, not a crash."""
     with pytest.raises(DatasetError, match="is not a regular expression"):
-        compiled("(" * 5_000)
+        compile_pattern("(" * 5_000)
 
 
 @pytest.fixture

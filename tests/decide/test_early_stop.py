@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from nel.decide.early_stop import Drawn, DrawnMean, PairedBets, PairedDirection
+from nel.decide.early_stop import ClusterDraw, DrawnMean, PairedBets, PairedDirection
 
 
 def test_bets_on_pairs_are_the_closed_form() -> None:
@@ -50,7 +50,7 @@ def test_the_interval_of_uneven_clusters_holds_the_mean_at_every_look() -> None:
     sizes = [1 + idx % 6 for idx in range(20)]
     totals = [float(sum(chance.random() < size / 7 for _ in range(size))) for size in sizes]
     truth = sum(totals) / sum(sizes)
-    drawn = Drawn(n_clusters=20, n_questions=sum(sizes), size_max=6)
+    drawn = ClusterDraw(n_clusters=20, n_questions=sum(sizes), size_max=6)
     missed = 0
     for _ in range(100):
         mean, clusters = DrawnMean(drawn), list(zip(sizes, totals, strict=True))
@@ -66,7 +66,7 @@ def test_the_interval_of_uneven_clusters_holds_the_mean_at_every_look() -> None:
 
 def test_unscored_pairs_decide_nothing_that_they_could_change() -> None:
     """Twenty wins decide; twenty questions that are unscored, and right at best, do not."""
-    drawn = Drawn(n_clusters=1000, n_questions=1000, size_max=1)
+    drawn = ClusterDraw(n_clusters=1000, n_questions=1000, size_max=1)
     won, unscored = (PairedDirection(drawn, (0.0, 0.0), is_binary=True) for _ in range(2))
     for _ in range(20):
         won.add(1, (1.0, 1.0), (0.0, 0.0))
@@ -76,7 +76,9 @@ def test_unscored_pairs_decide_nothing_that_they_could_change() -> None:
 
 def test_other_scores_are_decided_by_the_interval() -> None:
     """Partial credit that is 0.3 higher on each of 400 questions is better, by the interval of the difference."""
-    direction = PairedDirection(Drawn(n_clusters=400, n_questions=400, size_max=1), (160.0, 160.0), is_binary=False)
+    direction = PairedDirection(
+        ClusterDraw(n_clusters=400, n_questions=400, size_max=1), (160.0, 160.0), is_binary=False
+    )
     n = 0
     while direction.decided is None:
         direction.add(1, (0.7, 0.7), (0.4, 0.4))

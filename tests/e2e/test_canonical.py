@@ -72,7 +72,7 @@ def gpqa_row(n: int) -> dict[str, Any]:
 
 
 def gold_letter(name: str, row: dict[str, Any]) -> str:
-    return "ABCD"[find_benchmark(name).prepared(row)["answer"]]
+    return "ABCD"[find_benchmark(name).prepared_fields(row)["answer"]]
 
 
 def choice_rows() -> list[dict[str, Any]]:

@@ -22,7 +22,7 @@ from nel.comparison.floors import hold, read_floors
 from nel.comparison.reading import read_sides
 from nel.engine.observability.run_status import RunStatusReader
 from nel.engine.progress import Progress
-from nel.engine.store.lock import owned
+from nel.engine.store.lock import own_directory
 from nel.engine.store.salvage import salvage
 from nel.engine.store.snapshot import RUNS
 from nel.errors import ConfigError, NelError, OutputError, UsageError
@@ -273,7 +273,7 @@ def test_a_shard_of_another_run_is_refused(
 
 def test_a_shard_that_is_written_is_not_merged(divided: tuple[Path, tuple[int, int]], tmp_path: Path) -> None:
     """A running shard is named with its process; an output that exists is left alone."""
-    with owned(divided[0] / "s2"), pytest.raises(UsageError, match=r"s2 is still written by process \d+"):
+    with own_directory(divided[0] / "s2"), pytest.raises(UsageError, match=r"s2 is still written by process \d+"):
         merge_shards(_shards(divided[0]), tmp_path / "merged")
     with pytest.raises(OutputError, match="exists already; name a new directory with -o"):
         merge_shards(_shards(divided[0]), divided[0])

@@ -112,7 +112,7 @@ def test_no_secret_gets_into_the_log(tmp_path: Path, spelling: str) -> None:
         try:
             raise ValueError(f"bad {spelling}")
         except ValueError as error:
-            log.failed(error)
+            log.session_failed(error)
     written = (tmp_path / "run.log").read_text()
     assert json.dumps(spelling)[1:-1] not in written
     assert "hidden" not in written
@@ -135,9 +135,9 @@ def test_retries_are_counted_and_written_once_a_second(tmp_path: Path) -> None:
     """Ten thousand retries between two ticks are one line with counts; a tick without one writes nothing."""
     with logged(tmp_path) as log:
         for number in range(10_000):
-            log.retried("timeout" if number % 10 else "rate_limit", 0.1, number / 1000)
-        log.throttled(7)
-        log.throttled(4)
+            log.attempt_retried("timeout" if number % 10 else "rate_limit", 0.1, number / 1000)
+        log.limit_changed(7)
+        log.limit_changed(4)
         log.tick()
         log.tick()
     retried, limit, stage = lines(tmp_path)
@@ -200,7 +200,7 @@ def test_an_observer_that_raises_is_dropped_and_reported() -> None:
     reported: list[BaseException] = []
 
     class Broken(Observer):
-        def throttled(self, limit: int) -> None:
+        def limit_changed(self, limit: int) -> None:
             raise RuntimeError("broken")
 
         def stopping(self, reason: str) -> None:
@@ -210,12 +210,12 @@ def test_an_observer_that_raises_is_dropped_and_reported() -> None:
             told.append("closed")
 
     class Whole(Observer):
-        def throttled(self, limit: int) -> None:
+        def limit_changed(self, limit: int) -> None:
             told.append(str(limit))
 
     observers = Observers([Broken(), Whole()], report=reported.append)
-    observers.throttled(3)
-    observers.throttled(4)
+    observers.limit_changed(3)
+    observers.limit_changed(4)
     observers.stopping("x")
     observers.close()
     assert told == ["3", "4", "closed"]
@@ -245,13 +245,13 @@ def test_metrics_count_what_happened() -> None:
     port, metrics = metrics_anywhere("r1", progress)
     try:
         metrics.session_started(INFO)
-        metrics.retried("timeout", 0.1, 0.5)
+        metrics.attempt_retried("timeout", 0.1, 0.5)
         metrics.request_finished(REQUEST, ANSWER, 0.7)
         metrics.request_finished(REQUEST, LOST, 9.0)
         metrics.sample_finished((1, 0, 0), RIGHT)
         metrics.sample_finished((1, 1, 0), RIGHT)
         metrics.sample_finished((1, 2, 0), Unscored(cause="infra", kind="timeout"))
-        metrics.throttled(5)
+        metrics.limit_changed(5)
         found = scrape(port)
     finally:
         metrics.close()
@@ -314,7 +314,7 @@ def test_live_numbers_are_there_while_it_lasts(tmp_path: Path) -> None:
     live = ProgressFile(tmp_path, progress)
     live.session_started(INFO)
     progress.scored = 3
-    live.throttled(4)
+    live.limit_changed(4)
     live.outage_started("endpoint", "down")
     live.tick()
     found = read_progress_file(tmp_path)
@@ -342,7 +342,7 @@ async def test_changes_of_pace_are_reported_once() -> None:
     told: list[tuple[str, Any]] = []
 
     class Listener(Observer):
-        def throttled(self, limit: int) -> None:
+        def limit_changed(self, limit: int) -> None:
             told.append(("limit", limit))
 
         def outage_started(self, kind: str, detail: str) -> None:

@@ -7,7 +7,7 @@ import resource
 
 import pytest
 
-from nel.engine.process_limits import Fit, check_memory, fit
+from nel.engine.process_limits import SessionFit, check_memory, fit
 from nel.errors import ConfigError
 
 UNLIMITED = resource.RLIM_INFINITY
@@ -15,7 +15,7 @@ UNLIMITED = resource.RLIM_INFINITY
 
 def test_endpoints_share_what_fits() -> None:
     """All they want where the limit can be raised, and equal parts of it where it cannot."""
-    assert fit([64, 8], own=33, soft=48, hard=200) == Fit(files=105, most=64, note=None)
+    assert fit([64, 8], own=33, soft=48, hard=200) == SessionFit(files=105, most=64, note=None)
     assert fit([64, 8], own=33, soft=48, hard=83).most == 25
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from nel.config.schema.stop import read_condition
 from nel.engine.stopping.drawn_order import DrawnOrder, draw
-from nel.engine.stopping.stop_rule import Decision, StopRule, StoredBaseline
+from nel.engine.stopping.stop_rule import StopDecision, StopRule, StoredBaseline
 from nel.engine.store.codec import encode_sample
 from nel.engine.store.snapshot import StoredSample
 from nel.types import ModelFailure, Outcome, Sample, Scored, Unscored
@@ -45,7 +45,7 @@ def fed(made: StopRule, outcomes: dict[tuple[int, int], Outcome], seed: int) -> 
     return made
 
 
-def state(made: StopRule) -> tuple[Decision | None, float, float, int]:
+def state(made: StopRule) -> tuple[StopDecision | None, float, float, int]:
     return made.decision, made.mean.lower, made.mean.upper, made.n_clusters
 
 

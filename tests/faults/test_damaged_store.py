@@ -14,7 +14,7 @@ import pytest
 
 import nel
 from nel.engine.asking.resume_checks import check_records
-from nel.engine.store.lock import owned
+from nel.engine.store.lock import own_directory
 from nel.engine.store.salvage import salvage
 from nel.runs.evaluation import rebuild, stored_config
 from tests.faults.invariants import Ran, read_run
@@ -97,7 +97,7 @@ def _reported(run_dir: Path) -> Ran:
 
 
 def _salvaged(run_dir: Path) -> Ran:
-    with owned(run_dir):
+    with own_directory(run_dir):
         salvage(run_dir)
     return _resumed(run_dir)
 

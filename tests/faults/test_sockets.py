@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import nel
-from nel.models.transport.pool import Pool
+from nel.models.transport.pool import ConnectionPool
 from tests.faults.certificates import Authority, authority
 from tests.faults.invariants import nothing_paid_twice
 from tests.faults.runs import cli_run, config, run
@@ -213,15 +213,15 @@ def test_f34_what_is_no_name_of_a_host(tmp_path: Path) -> None:
 
 def test_f34_a_name_server_that_recovers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two failed look-ups and then an address: everything is scored."""
-    look_up = Pool._look_up
+    look_up = ConnectionPool._look_up
     failures = iter(range(2))
 
-    async def flaky(self: Pool) -> Any:
+    async def flaky(self: ConnectionPool) -> Any:
         if next(failures, None) is not None:
             raise socket.gaierror(-3, "Temporary failure in name resolution")
         return await look_up(self)
 
-    monkeypatch.setattr(Pool, "_look_up", flaky)
+    monkeypatch.setattr(ConnectionPool, "_look_up", flaky)
     with serving() as server:
         url = f"http://localhost:{server.port}/v1"
         ran = run(tmp_path, url, endpoint={"attempts_max": 5}, engine={"concurrency": 1})
@@ -235,11 +235,11 @@ def test_f34_an_address_that_is_a_black_hole_beside_one_that_works(
     """A host whose IPv6 address drops packets is reached over IPv4, within the connect deadline."""
     with serving() as server, black_hole("::1", server.port):
 
-        async def both(_: Pool) -> Any:
+        async def both(_: ConnectionPool) -> Any:
             where = [("::1", socket.AF_INET6), ("127.0.0.1", socket.AF_INET)]
             return [(family, socket.SOCK_STREAM, 6, "", (address, server.port)) for address, family in where]
 
-        monkeypatch.setattr(Pool, "_look_up", both)
+        monkeypatch.setattr(ConnectionPool, "_look_up", both)
         ran = run(tmp_path, f"http://two-addresses:{server.port}/v1")
     assert ran.states == ["scored"] * 3
     assert max(ran.attempts) == 1

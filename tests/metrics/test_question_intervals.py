@@ -14,7 +14,7 @@ from nel.metrics.intervals import mean_interval, wilson_interval
 from nel.metrics.quantiles import student_quantile
 from nel.metrics.question_intervals import (
     Design,
-    Stratum,
+    QuestionStratum,
     new_questions_interval,
     question_interval,
     stratified_interval,
@@ -37,8 +37,8 @@ def series_of(values: list[float]) -> Series:
     return series
 
 
-def strata_of(*drawn: tuple[list[float], int]) -> list[Stratum]:
-    return [Stratum(values=np.array(values, dtype=np.float64), size=size) for values, size in drawn]
+def strata_of(*drawn: tuple[list[float], int]) -> list[QuestionStratum]:
+    return [QuestionStratum(values=np.array(values, dtype=np.float64), size=size) for values, size in drawn]
 
 
 @pytest.mark.parametrize("name", ["max", "median", "mode", "pass_at_1", "pass_k_1", "at_least_1"])
@@ -136,7 +136,8 @@ def coverage(n_asked: int, n_draws: int, seed: int) -> float:
         order = np.lexsort((rng.random(len(right)), places))
         drawn = order[(np.arange(n_asked) * len(order) + rng.integers(len(order))) // n_asked]
         strata = [
-            Stratum(values=right[drawn[places[drawn] == place]], size=size) for place, size in enumerate(sizes.tolist())
+            QuestionStratum(values=right[drawn[places[drawn] == place]], size=size)
+            for place, size in enumerate(sizes.tolist())
         ]
         interval = stratified_interval(strata, is_proportion=True)
         held += bool(interval.lower is not None and interval.lower <= whole <= (interval.upper or 0.0))

@@ -123,7 +123,7 @@ class World:
 
     async def _work(self) -> None:
         for name in self._names:
-            self._gate.retries.requested()
+            self._gate.retries.deposit()
             tries = 0
             while not await self._is_answered(name):
                 tries = min(tries + 1, 7)
@@ -140,13 +140,13 @@ class World:
             if not is_taken:
                 await asyncio.sleep(_REFUSAL_SECONDS)
                 self.seen.refused += 1
-                self._gate.refused(permit, self._hint)
+                self._gate.record_refusal(permit, self._hint)
                 return False
             self._there += 1
             await asyncio.sleep(self._latency * (0.5 + self._chance.random()))
             self._there -= 1
             self.seen.answered += 1
-            self._gate.succeeded(permit, tokens=None, quotas={})
+            self._gate.record_success(permit, tokens=None, quotas={})
             return True
         finally:
             self._gate.release(permit)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nel.models.adaptation import changed, changes_for
+from nel.models.adaptation import change_settings, changes_for
 from nel.types import Generation, ResponseError
 
 SENT = Generation(temperature=0.0, top_p=0.9, max_tokens=64, stop=("x",), seed=1)
@@ -60,7 +60,7 @@ def test_only_what_was_sent_is_changed() -> None:
     )
     assert changes_for(error, Generation()) == {}
     assert changes_for(ResponseError(kind="auth", message=error.message, status=401), SENT) == {}
-    found = changed(SENT, {"max_tokens": "max_completion_tokens", "temperature": "not sent"})
+    found = change_settings(SENT, {"max_tokens": "max_completion_tokens", "temperature": "not sent"})
     assert found == Generation(top_p=0.9, stop=("x",), seed=1, extra={"max_completion_tokens": 64})
     assert changes_for(error, found) == {}
-    assert changed(found, {"max_tokens": "max_completion_tokens", "temperature": "not sent"}) == found
+    assert change_settings(found, {"max_tokens": "max_completion_tokens", "temperature": "not sent"}) == found

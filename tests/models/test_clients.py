@@ -19,7 +19,7 @@ from tests.support.endpoint import Call, Reply, scripted
 MODULE = """
 from itertools import count
 
-from nel.clients import ConfigError, Fault, Wire, malformed, read_text
+from nel.clients import ConfigError, Fault, Wire, malformed_fault, read_text
 
 class Counting(Wire):
     name = "counting"

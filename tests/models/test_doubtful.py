@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from nel.config.schema import EndpointConfig
-from nel.models.doubtful import Asked, CarriedRequests
+from nel.models.doubtful import CarriedRequests, SentRequest
 from nel.models.transport import Fetched, HttpTransport
 from nel.models.transport.base import Carried
 
@@ -30,7 +30,7 @@ def transport() -> OutOfStep:
 def _note(carried: CarriedRequests, number: int) -> None:
     """Note the response to a request on one of five connections."""
     place = Carried(number % 5, is_first=number < 5)
-    asked = Asked(f"sample-{number}-ä\n\u2028-{'x' * (number % 40)}", number % 3, "f" * (number % 2))
+    asked = SentRequest(f"sample-{number}-ä\n\u2028-{'x' * (number % 40)}", number % 3, "f" * (number % 2))
     carried.note(Fetched(200, {}, b"", 0.1, carried=place), asked)
 
 
@@ -52,8 +52,8 @@ def test_all_requests_of_a_connection_are_found_again(tmp_path: Path, transport:
             assert _noted(carried, transport) == [one for one in IN_DOUBT if one <= number]
     assert _noted(carried, transport) == IN_DOUBT
     found = carried.doubtful(transport) or []
-    assert found[0] == Asked("sample-6-ä\n\u2028-xxxxxx", 0, "")
-    assert found[1] == Asked("sample-8-ä\n\u2028-xxxxxxxx", 2, "")
+    assert found[0] == SentRequest("sample-6-ä\n\u2028-xxxxxx", 0, "")
+    assert found[1] == SentRequest("sample-8-ä\n\u2028-xxxxxxxx", 2, "")
     carried.close()
 
 

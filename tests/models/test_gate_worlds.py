@@ -116,21 +116,21 @@ class Ticking:
         self.chance = RandomRefusals()
         self.now = 0.0
 
-    def accepted(self) -> bool:
+    def record_acceptance(self) -> bool:
         self.now += 0.01
-        return self.chance.accepted(self.now)
+        return self.chance.record_acceptance(self.now)
 
-    def refused(self, *, is_below: bool) -> RefusalVerdict:
+    def record_refusal(self, *, is_below: bool) -> RefusalVerdict:
         self.now += 0.01
-        return self.chance.refused(self.now, is_below=is_below)
+        return self.chance.record_refusal(self.now, is_below=is_below)
 
     def show(self, one_in: int) -> None:
         """Refuse one in so many until a trial begins, and none in it."""
         while not self.chance.is_trial:
             for _ in range(one_in - 1):
-                self.accepted()
-            self.refused(is_below=True)
-        while not self.accepted():
+                self.record_acceptance()
+            self.record_refusal(is_below=True)
+        while not self.record_acceptance():
             pass
 
 
@@ -138,12 +138,12 @@ def test_a_trial_that_meets_a_limit_needs_twice_the_surprises_next_time() -> Non
     ticking, needed = Ticking(), []
     for _ in range(9):
         surprises = 1
-        while ticking.refused(is_below=True) is RefusalVerdict.RATE_LIMIT:
+        while ticking.record_refusal(is_below=True) is RefusalVerdict.RATE_LIMIT:
             surprises += 1
         needed.append(surprises)
         assert ticking.chance.is_trial
-        while ticking.refused(is_below=False) is RefusalVerdict.RANDOM:
-            ticking.accepted()
+        while ticking.record_refusal(is_below=False) is RefusalVerdict.RANDOM:
+            ticking.record_acceptance()
         assert not ticking.chance.excuses
     assert needed == [4, 8, 16, 32, 64, 128, 256, 256, 256]
 
@@ -151,11 +151,11 @@ def test_a_trial_that_meets_a_limit_needs_twice_the_surprises_next_time() -> Non
 def test_refusals_above_the_limit_are_expected() -> None:
     ticking = Ticking()
     for _ in range(1_000):
-        assert ticking.refused(is_below=False) is RefusalVerdict.RATE_LIMIT
+        assert ticking.record_refusal(is_below=False) is RefusalVerdict.RATE_LIMIT
     for _ in range(200):
-        assert ticking.refused(is_below=True) is RefusalVerdict.RATE_LIMIT
-        assert ticking.refused(is_below=False) is RefusalVerdict.RATE_LIMIT
-        assert ticking.refused(is_below=False) is RefusalVerdict.RATE_LIMIT
+        assert ticking.record_refusal(is_below=True) is RefusalVerdict.RATE_LIMIT
+        assert ticking.record_refusal(is_below=False) is RefusalVerdict.RATE_LIMIT
+        assert ticking.record_refusal(is_below=False) is RefusalVerdict.RATE_LIMIT
 
 
 def test_a_share_that_is_gone_is_forgotten() -> None:
@@ -163,7 +163,7 @@ def test_a_share_that_is_gone_is_forgotten() -> None:
     ticking.show(one_in=20)
     assert 0 < ticking.chance.share < 0.05
     for _ in range(10_000):
-        ticking.accepted()
+        ticking.record_acceptance()
     assert not ticking.chance.excuses
 
 
@@ -173,10 +173,10 @@ def test_a_share_grows_by_a_trial_alone() -> None:
     ticking.show(one_in=50)
     shown = ticking.chance.share
     for _ in range(2_000):
-        ticking.accepted()
-        ticking.refused(is_below=True)
+        ticking.record_acceptance()
+        ticking.record_refusal(is_below=True)
         if ticking.chance.is_trial:
-            while ticking.refused(is_below=True) is RefusalVerdict.RANDOM:
+            while ticking.record_refusal(is_below=True) is RefusalVerdict.RANDOM:
                 pass
         assert ticking.chance.share <= shown
 
@@ -184,14 +184,14 @@ def test_a_share_grows_by_a_trial_alone() -> None:
 def test_a_limit_found_among_refusals_by_chance_is_what_was_accepted_meanwhile() -> None:
     ticking = Ticking()
     ticking.show(one_in=50)
-    while ticking.refused(is_below=False) is RefusalVerdict.RANDOM:
-        ticking.accepted()
+    while ticking.record_refusal(is_below=False) is RefusalVerdict.RANDOM:
+        ticking.record_acceptance()
     assert ticking.chance.per_second == pytest.approx(50, rel=0.2)
 
 
 def test_a_hint_ends_a_trial() -> None:
     ticking = Ticking()
-    while ticking.refused(is_below=True) is RefusalVerdict.RATE_LIMIT:
+    while ticking.record_refusal(is_below=True) is RefusalVerdict.RATE_LIMIT:
         pass
     ticking.chance.retry_after_given()
     assert not ticking.chance.excuses

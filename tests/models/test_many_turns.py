@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from nel.engine.store.codec import decode_response, decode_sample, encode_response, encode_sample, sealed
+from nel.engine.store.codec import decode_response, decode_sample, encode_response, encode_sample, seal_text
 from nel.models.wire.registry import build_body, native_note, parse_answer, wire_of
 from nel.types import Generation, Message, Native, Request, Response, Sample
 
@@ -190,9 +190,9 @@ def test_what_a_vendor_wants_back_is_stored(protocol: str) -> None:
     """With the answer, and with the message of a conversation; without tools there is nothing."""
     response = answered(protocol, WHOLE[protocol])
     assert response.native is not None
-    assert decode_response(sealed(encode_response(response))) == response
+    assert decode_response(seal_text(encode_response(response))) == response
     sample = Sample(id="s", input=(Message(role="user", content="?"), response.message))
-    assert decode_sample("s", sealed(encode_sample(sample))) == sample
+    assert decode_sample("s", seal_text(encode_sample(sample))) == sample
     alone = parse_answer(protocol, WHOLE[protocol])
     assert isinstance(alone, Response)
     assert alone.native is None

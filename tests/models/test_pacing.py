@@ -47,12 +47,12 @@ def test_a_limit_that_is_confirmed_is_tested_more_rarely() -> None:
 def test_a_rate_is_learnt_from_what_was_accepted() -> None:
     """Fifty a second were let in between two refusals: the limit is near that."""
     rate = RateLimiter(requests_per_minute=None, tokens_per_minute=None)
-    rate.sent(0, 0.0)
-    assert not rate.refused(0.001)
+    rate.record_request(0, 0.0)
+    assert not rate.record_refusal(0.001)
     for number in range(100):
-        rate.sent(0, 0.001 + number / 50)
-        rate.accepted(0)
-    assert rate.refused(2.001)
+        rate.record_request(0, 0.001 + number / 50)
+        rate.record_acceptance(0)
+    assert rate.record_refusal(2.001)
     assert 45 <= (rate.requests_per_second(2.001) or 0) <= 50
 
 
@@ -96,14 +96,14 @@ def test_the_breaker_tells_an_outage_from_a_poisonous_sample() -> None:
     """One request that fails for ever never opens it; five failures of three do; so do refused connections of one."""
     breaker = CircuitBreaker(probe_seconds=5)
     for now in range(50):
-        breaker.failed("poison", now, of_connection=False, is_suspect=False)
+        breaker.record_failure("poison", now, of_connection=False, is_suspect=False)
     assert not breaker.is_open
     for name in "abcde":
-        breaker.failed(name, 60, of_connection=False, is_suspect=False)
+        breaker.record_failure(name, 60, of_connection=False, is_suspect=False)
     assert breaker.is_open
-    assert breaker.answered()
+    assert breaker.record_answer()
     for now in range(5):
-        breaker.failed("one", now, of_connection=True, is_suspect=False)
+        breaker.record_failure("one", now, of_connection=True, is_suspect=False)
     assert breaker.is_open
 
 
@@ -111,7 +111,7 @@ def test_retries_are_a_share_of_the_traffic() -> None:
     """Beyond a tenth of the requests and the floor of five a second, retries wait."""
     budget = RetryBudget(0.1)
     for _ in range(100):
-        budget.requested()
+        budget.deposit()
     waits = [budget.take(0.0) for _ in range(40)]
     assert waits[:20] == [0.0] * 20
     assert waits[-1] == pytest.approx(20 / 5)
@@ -185,12 +185,12 @@ def _paced_by_headers(
     limiter, now = RateLimiter(requests_per_minute=None, tokens_per_minute=None), 0.0
     for number in range(n):
         now += limiter.wait(now)
-        limiter.sent(100, now)
+        limiter.record_request(100, now)
         sent_at, now = now, now + 0.1
         if number == refused_at:
-            limiter.refused(now, is_costly=True)
+            limiter.record_refusal(now, is_costly=True)
             continue
-        limiter.accepted(0)
+        limiter.record_acceptance(0)
         limiter.update_from_headers({kind: remains(now, number)}, 1, now, tokens=100, sent_at=sent_at)
     return now, limiter
 

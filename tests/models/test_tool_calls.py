@@ -22,7 +22,7 @@ from nel.engine.store.codec import (
     encode_response,
     encode_sample,
     is_intact,
-    sealed,
+    seal_text,
 )
 from nel.episodes.solvers.generate import build_request
 from nel.models.cache import ResponseCache
@@ -249,8 +249,8 @@ def test_results_that_follow_each_other_are_one_turn_of_anthropics() -> None:
 
 def test_what_is_stored_comes_back(tmp_path: Path) -> None:
     """In the store and in the cache, which keeps a call as it keeps a text."""
-    assert decode_sample("s", sealed(encode_sample(SAMPLE))) == SAMPLE
-    assert decode_response(sealed(encode_response(RESPONSE))) == RESPONSE
+    assert decode_sample("s", seal_text(encode_sample(SAMPLE))) == SAMPLE
+    assert decode_response(seal_text(encode_response(RESPONSE))) == RESPONSE
     cache = ResponseCache(tmp_path / "cache.db", encode=encode_response, decode=decode_response)
     silent = Response(finish_reason="tool_calls", tool_calls=(CALL,), attempts=1)
     cache.put("key", silent)
@@ -279,7 +279,7 @@ def test_results_show_and_hand_on_the_calls() -> None:
 @pytest.mark.parametrize("flipped", range(1, 7))
 def test_a_seal_with_a_flipped_byte_is_no_seal(flipped: int) -> None:
     """But a text of an earlier version that happens to hold the same sign is whole."""
-    text = sealed(encode_response(Response(text="4", finish_reason="stop")))
+    text = seal_text(encode_response(Response(text="4", finish_reason="stop")))
     start = len(text) - len(',"~":"01234567"}')
     damaged = f"{text[: start + flipped]}\x01{text[start + flipped + 1 :]}"
     assert is_intact(text)

@@ -15,7 +15,7 @@ import pytest
 
 from nel.config.schema import EndpointConfig
 from nel.errors import ConfigError
-from nel.models.doubtful import Asked, CarriedRequests
+from nel.models.doubtful import CarriedRequests, SentRequest
 from nel.models.faults import Fault
 from nel.models.transport import Fetched, Transport, transport_for
 from nel.models.transport.http import HttpTransport
@@ -112,7 +112,7 @@ async def named(carried: CarriedRequests, transport: Transport, url: str, name: 
     """Send one request, note its name, and return what it got."""
     fetched = await ask(transport, url)
     assert isinstance(fetched, Fetched)
-    carried.note(fetched, Asked(name, 0, ""))
+    carried.note(fetched, SentRequest(name, 0, ""))
     return fetched.body
 
 

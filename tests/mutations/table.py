@@ -55,7 +55,7 @@ MUTATIONS: Final = (
     Mutation(
         name="drawn-samples-by-line",
         fault="The samples on a page are taken by their place among all lines, and were drawn among those asked.",
-        fragment="enumerate(_asked(files.results())):\n        if chosen",
+        fragment="enumerate(_asked_results(files.results())):\n        if chosen",
         replacement="enumerate(files.results()):\n        if chosen",
         tests=("tests/reports/test_html.py",),
         keyword="place",
@@ -91,7 +91,7 @@ MUTATIONS: Final = (
     Mutation(
         name="a-served-judge-s-fault-is-a-score",
         fault="A scorer of nel serve that catches the fault of its judge makes it a reward of 0.",
-        fragment="return self._delegation.finalize(item, result) or self._unreached()",
+        fragment="return self._delegation.finalize(item, result) or self._unreached_judge()",
         replacement="return result",
         tests=("tests/apps/serve/test_served_judges.py",),
         keyword="no_grade",
@@ -712,7 +712,7 @@ MUTATIONS: Final = (
     Mutation(
         name="code-block-keeps-its-margin",
         fault="A program in a listed code block keeps the margin of the list.",
-        fragment="self._read(tag, dedented(text).rstrip())",
+        fragment="self._read(tag, remove_margin(text).rstrip())",
         replacement="self._read(tag, text.rstrip())",
         tests=("tests/reading/programs/test_extraction.py",),
     ),
@@ -1061,7 +1061,7 @@ MUTATIONS: Final = (
     Mutation(
         name="package-spelled-otherwise",
         fault="package:name finds nothing where the package is spelled with an underscore for a hyphen.",
-        fragment="_normalized(ref.distribution) == wanted]",
+        fragment="_normalize(ref.distribution) == wanted]",
         replacement="ref.distribution == package]",
         tests=("tests/test_plugins.py",),
     ),
@@ -1276,8 +1276,8 @@ MUTATIONS: Final = (
     Mutation(
         name="package-called-nel-is-nel",
         fault="Plugins of a stranger's package called nel are taken for nel's own.",
-        fragment="or _normalized(name) == BUILT_IN:",
-        replacement="or _normalized(name) == DISTRIBUTION + name:",
+        fragment="or _normalize(name) == BUILT_IN:",
+        replacement="or _normalize(name) == DISTRIBUTION + name:",
         tests=("tests/test_plugins.py",),
         keyword="called_nel",
     ),

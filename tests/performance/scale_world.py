@@ -267,9 +267,9 @@ class World:
         endpoint.in_flight -= 1
         if refused:
             self.seen.refused += self.plan.grain
-            gate.refused(permit, None)
+            gate.record_refusal(permit, None)
         else:
-            gate.succeeded(permit, tokens=None, quotas={})
+            gate.record_success(permit, tokens=None, quotas={})
             self.seen.answered += self.plan.grain
             self.n_left -= 1
             if not self.nine_tenths_at and self.seen.answered >= 0.9 * self.plan.samples:

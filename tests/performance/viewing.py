@@ -28,7 +28,7 @@ from urllib.parse import quote
 
 from nel.artifacts.write import write_artifacts
 from nel.core.strict_json import dumps
-from nel.engine.store.codec import encode_outcome, encode_response, encode_sample, sealed
+from nel.engine.store.codec import encode_outcome, encode_response, encode_sample, seal_text
 from nel.engine.store.schema import create
 from nel.types import ModelFailure, Response, Sample, Scored, Unscored, Usage
 
@@ -117,9 +117,9 @@ def _rows(first: int, last: int, known: list[str]) -> Iterator[tuple[tuple[objec
             outcome = ModelFailure(kind="truncated", detail="cut off")
         sent = f'{{"messages":[{{"content":"{question}","role":"user"}}],"model":"m"}}'
         yield (
-            (idx, sample.id, idx + 1, sealed(encode_sample(sample))),
-            (idx, sent, sealed(encode_response(response))),
-            (idx, sealed(encode_outcome(outcome))),
+            (idx, sample.id, idx + 1, seal_text(encode_sample(sample))),
+            (idx, sent, seal_text(encode_response(response))),
+            (idx, seal_text(encode_outcome(outcome))),
         )
 
 

@@ -25,7 +25,7 @@ from nel.reading.labels import read_label
 from nel.reading.letters import labels_for, read_letter
 from nel.reading.numbers import read_number, stated_value
 from nel.reading.numerals import parse_number
-from nel.reading.response import Response, own_response
+from nel.reading.response import Answer, own_response
 from nel.reading.texts import read_text
 from nel.reading.types import Reading
 from nel.scoring.equality import same_text
@@ -131,7 +131,7 @@ def read_output(output: Output) -> Reading:
     return _READERS[output.kind](response)
 
 
-_READERS: Final[dict[str, Callable[[Response], Reading]]] = {
+_READERS: Final[dict[str, Callable[[Answer], Reading]]] = {
     "number": read_number,
     "yes_no": read_decision,
     "text": read_text,

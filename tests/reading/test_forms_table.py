@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from nel.reading.forms import Row, rows
+from nel.reading.forms import FormRow, rows
 from nel.reading.reader import sentences
 from nel.reading.response import own_response
 from nel.reading.types import Form
@@ -38,13 +38,13 @@ def test_row_is_complete(row: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("row", rows(), ids=lambda row: row.needed_by[:40])
-def test_pattern_compiles_and_names_its_answer_where_it_must(row: Row) -> None:
+def test_pattern_compiles_and_names_its_answer_where_it_must(row: FormRow) -> None:
     """A row of the form sentence has the group value, since nothing is introduced."""
     assert row.form is not Form.SENTENCE or "value" in row.pattern.groupindex
 
 
 @pytest.mark.parametrize("row", rows(), ids=lambda row: row.needed_by[:40])
-def test_row_names_a_recorded_output_or_a_published_task(row: Row) -> None:
+def test_row_names_a_recorded_output_or_a_published_task(row: FormRow) -> None:
     """Invented forms are not evidence for a row."""
     recorded = RECORDED.match(row.needed_by)
     assert row.needed_by.startswith(PUBLISHED) or (recorded is not None and recorded["row"] is not None)
@@ -57,7 +57,7 @@ def test_row_names_a_recorded_output_or_a_published_task(row: Row) -> None:
     [row for row in rows() if not row.needed_by.startswith(PUBLISHED)],
     ids=lambda row: row.needed_by[:40],
 )
-def test_named_output_has_the_form(row: Row) -> None:
+def test_named_output_has_the_form(row: FormRow) -> None:
     """The pattern matches the recorded output that the row names."""
     recorded = RECORDED.match(row.needed_by)
     assert recorded is not None

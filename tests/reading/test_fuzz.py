@@ -12,7 +12,7 @@ from nel.reading.formulas import read_formula
 from nel.reading.labels import read_label
 from nel.reading.letters import labels_for, read_labels
 from nel.reading.numbers import read_number
-from nel.reading.response import Response, own_response
+from nel.reading.response import Answer, own_response
 from nel.reading.texts import read_text
 from nel.reading.types import Form, Reading
 from tests.support.tiers import ENDS, diagonal
@@ -20,7 +20,7 @@ from tests.support.tiers import ENDS, diagonal
 PROMPT = "Question: Which?\nAnswer:"
 BYTES = 10_000_000
 SEEDS = 300
-READERS: dict[str, Callable[[Response], Reading]] = {
+READERS: dict[str, Callable[[Answer], Reading]] = {
     "letters": lambda response: read_labels(response, labels_for(4), ("Paris", "Rome", "Oslo", "Bern")),
     "numbers": read_number,
     "decisions": read_decision,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nel.reading.response import before_next_question, folded, invented_turn, lowered, own_response
+from nel.reading.response import before_next_question, fold, invented_turn, lower_case, own_response
 
 
 def test_a_closing_tag_of_reasoning_is_text() -> None:
@@ -60,4 +60,4 @@ def test_a_second_answer_is_an_invented_turn() -> None:
 def test_folding_and_lowering_preserve_the_length() -> None:
     """Positions hold in both."""
     text = "答案：Ｂ“İ”\u200b"
-    assert len(folded(text)) == len(lowered(text)) == len(text)
+    assert len(fold(text)) == len(lower_case(text)) == len(text)

@@ -24,7 +24,7 @@ def test_room_is_equal_and_used_whole(counts: dict[str, int], room: int, shares:
     assert fair_shares(counts, room) == shares
 
 
-def drawn(order: range, room: int = 30) -> Draw:
+def draw(order: range, room: int = 30) -> Draw:
     draw = Draw(room)
     for position in order:
         draw.add(
@@ -35,11 +35,11 @@ def drawn(order: range, room: int = 30) -> Draw:
 
 def test_the_order_of_the_samples_changes_nothing() -> None:
     """The draw depends on the ids alone, takes each stratum's share, and a smaller one is a part of a larger."""
-    found = drawn(range(1000)).drawn(30)
-    assert found == drawn(range(999, -1, -1)).drawn(30)
+    found = draw(range(1000)).draw(30)
+    assert found == draw(range(999, -1, -1)).draw(30)
     strata = Counter((position % 100 == 0, position % 3 == 0) for position in found)
     assert strata == {(True, True): 4, (True, False): 6, (False, True): 10, (False, False): 10}
-    assert drawn(range(1000)).drawn(8) < found
+    assert draw(range(1000)).draw(8) < found
 
 
 def test_repeats_of_a_question_are_drawn_together() -> None:
@@ -47,7 +47,7 @@ def test_repeats_of_a_question_are_drawn_together() -> None:
     draw = Draw(20)
     for position in range(200):
         draw.add(("", "right"), f"question-{position // 10}", position)
-    assert sorted(Counter(position // 10 for position in draw.drawn(20)).values()) == [10, 10]
+    assert sorted(Counter(position // 10 for position in draw.draw(20)).values()) == [10, 10]
 
 
 def test_memory_is_bounded_by_the_room() -> None:
@@ -56,4 +56,4 @@ def test_memory_is_bounded_by_the_room() -> None:
     for position in range(20_000):
         draw.add((str(position % 7), "right"), str(position), position)
         assert sum(map(len, draw._kept.values())) <= 2 * 50 + 8
-    assert len(draw.drawn(50)) == 50
+    assert len(draw.draw(50)) == 50

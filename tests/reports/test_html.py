@@ -14,7 +14,7 @@ import pytest
 
 from nel.errors import OutputError
 from nel.reports.html import render_report, write_report
-from nel.reports.island import packed_samples, unpacked
+from nel.reports.island import packed_samples, unpack
 from nel.reports.run_files import read_run
 from nel.reports.samples import select, shown_samples
 from tests.reports import run_fixture
@@ -72,7 +72,7 @@ def test_the_island_is_inert_and_lossless(text: str) -> None:
     packed = list(packed_samples(iter([([0, sendable], {"response": sendable})]), {}))
     found = [ISLAND.fullmatch(element.strip()) for element in packed]
     assert all(one is not None and re.fullmatch("[A-Za-z0-9+/=]+", one[2]) for one in found)
-    assert [unpacked(one[2]) for one in found if one is not None] == [
+    assert [unpack(one[2]) for one in found if one is not None] == [
         [{"response": sendable}],
         {"rows": [[0, sendable]], "totals": {}},
     ]

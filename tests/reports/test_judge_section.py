@@ -15,7 +15,7 @@ import pytest
 from nel.artifacts.write import write_artifacts
 from nel.judges.record import KEY
 from nel.reports.html import render_report
-from nel.reports.island import unpacked
+from nel.reports.island import unpack
 from nel.reports.judge_section import judged_line, shown_judgements
 from nel.reports.summary import csv_text, markdown_table, summary_rows
 from nel.types import Outcome, Scored, Unscored
@@ -52,7 +52,7 @@ def page_of(run_dir: Path) -> tuple[str, list[dict[str, Any]]]:
     """Return the page without its island, and the samples in it."""
     page = "".join(render_report(run_dir))
     packed = re.compile(r'<script type="application/gzip" data-part="block">(.*?)</script>', re.DOTALL)
-    samples: Any = unpacked(packed.findall(page)[0])
+    samples: Any = unpack(packed.findall(page)[0])
     return packed.sub("", page), samples
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from nel.sandbox import Case, Limits, Program, Sandbox, SandboxSettings
+from nel.sandbox import Limits, Program, Sandbox, SandboxSettings, StdinCase
 from tests.sandbox.conftest import need_engine
 from tests.sandbox.hostile.catalogue import Program as Hostile
 from tests.sandbox.hostile.catalogue import families, load_problems, load_programs
@@ -29,7 +29,7 @@ def program_of(hostile: Hostile) -> Program:
     problem = PROBLEMS[hostile.problem]
     judged: dict[str, Any]
     if "cases" in problem:
-        cases = [Case(stdin=case["stdin"], expected_output=case["expected_output"]) for case in problem["cases"]]
+        cases = [StdinCase(stdin=case["stdin"], expected_output=case["expected_output"]) for case in problem["cases"]]
         judged = {"cases": tuple(cases)}
     else:
         judged = {name: problem[name] for name in ("tests", "entry_point", "prompt")} | {"mode": hostile.mode}

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from nel.sandbox import Program, Sandbox, SandboxSettings, Verdict
+from nel.sandbox import Program, ProgramVerdict, Sandbox, SandboxSettings
 from tests.sandbox.conftest import need_engine
 
 DATA = Path(__file__).parents[3] / "shared" / "data" / "humaneval.jsonl.gz"
@@ -51,7 +51,7 @@ def program(row: dict[str, Any], source: str) -> Program:
     return Program(source=source, tests=row["test"], entry_point=row["entry_point"], prompt=row["prompt"])
 
 
-def verdicts(sandbox: Sandbox, programs: list[Program]) -> list[Verdict]:
+def verdicts(sandbox: Sandbox, programs: list[Program]) -> list[ProgramVerdict]:
     return [future.result() for future in [sandbox.submit(one) for one in programs]]
 
 

@@ -10,13 +10,13 @@ import pytest
 from nel.errors import DatasetError
 from nel.sandbox.isolation.languages import find_language
 from nel.sandbox.isolation.pool import Ask
-from nel.sandbox.verdict.judging import Judge
-from nel.sandbox.verdict.types import Case, Limits, Program, Verdict
+from nel.sandbox.verdict.judging import ProgramJudge
+from nel.sandbox.verdict.types import Limits, Program, ProgramVerdict, StdinCase
 from tests.sandbox.test_verdict import run
 
 
-def judge(language: str, ask: Ask, program: Program) -> Verdict:
-    return Judge(find_language(language), Limits(), ask).judge(program)
+def judge(language: str, ask: Ask, program: Program) -> ProgramVerdict:
+    return ProgramJudge(find_language(language), Limits(), ask).judge(program)
 
 
 def test_shared_tests_that_fail_are_tried_without_the_program() -> None:
@@ -43,7 +43,7 @@ def test_each_case_finds_what_the_compiler_made_and_no_more(is_kept: bool, compi
         asked.append(job)
         return {"run": {**run(), "stdout": "1\n"}, "is_kept": is_kept}
 
-    cases = tuple(Case(stdin=str(number), expected_output="1") for number in range(3))
+    cases = tuple(StdinCase(stdin=str(number), expected_output="1") for number in range(3))
     program = Program(source="int main() {}", language="cpp", cases=cases)
     assert judge("cpp", ask, program).verdict == "passed"
     assert [bool(job["compile"]) for job in asked] == compiled

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from nel.errors import DatasetError, SandboxError
-from nel.sandbox import Case, Limits, Program, Sandbox, SandboxSettings
+from nel.sandbox import Limits, Program, Sandbox, SandboxSettings, StdinCase
 from nel.sandbox.isolation.container import Container
 from nel.sandbox.isolation.engine import connect, info_of, speaking
 from nel.sandbox.isolation.languages import find_language
@@ -281,7 +281,7 @@ def test_a_failing_assertion_is_kept_with_the_call(lone: Sandbox) -> None:
 
 
 def test_inputs_and_outputs(lone: Sandbox) -> None:
-    cases = (Case(stdin="1 2\n", expected_output="3"), Case(stdin="5 5\n", expected_output="10\n"))
+    cases = (StdinCase(stdin="1 2\n", expected_output="3"), StdinCase(stdin="5 5\n", expected_output="10\n"))
     right = Program(source="print(sum(map(int, input().split())))", cases=cases)
     assert lone.run(right).passed
     half = lone.run(Program(source="print(3)", cases=cases))

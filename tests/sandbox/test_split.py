@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from nel.errors import DatasetError, SandboxError
-from nel.sandbox import Case, Limits, Program, Sandbox, SandboxSettings
+from nel.sandbox import Limits, Program, Sandbox, SandboxSettings, StdinCase
 from nel.sandbox.isolation.container import Container
 
 pytestmark = pytest.mark.docker
@@ -112,9 +112,9 @@ def test_what_a_program_prints_can_be_tested_in_its_process(sandbox: Sandbox) ->
 
 def test_cases_do_not_see_each_other_and_large_outputs_have_room(sandbox: Sandbox) -> None:
     counts = "open('c', 'a').write('x')\nprint(len(open('c').read()), __file__)"
-    twice = (Case(stdin="", expected_output="1 main.py"),) * 2
+    twice = (StdinCase(stdin="", expected_output="1 main.py"),) * 2
     assert sandbox.run(Program(source=counts, cases=twice, limits=PATIENT)).passed
-    large = (Case(stdin="", expected_output="x\n" * 2_000_000),)
+    large = (StdinCase(stdin="", expected_output="x\n" * 2_000_000),)
     assert sandbox.run(Program(source="print('x\\n' * 2_000_000)", cases=large, limits=PATIENT)).passed
 
 
@@ -126,18 +126,18 @@ def test_cases_do_not_see_each_other_and_large_outputs_have_room(sandbox: Sandbo
 def test_large_outputs_cross_as_they_are(sandbox: Sandbox, text: str, verdict: str) -> None:
     """As JSON, 24 MB of Cyrillic would be 72 MB and as many NUL characters 144."""
     program = f"print({text[0]!r} * {len(text)})"
-    case = Case(stdin="", expected_output=text)
+    case = StdinCase(stdin="", expected_output=text)
     assert sandbox.run(Program(source=program, cases=(case,), limits=PATIENT)).verdict == verdict
 
 
 def test_more_output_than_there_is_room_for_has_its_own_verdict(sandbox: Sandbox) -> None:
     """Of a case, of a program and of a function; an expectation beyond the limit is the row's fault."""
-    expected = (Case(stdin="", expected_output="x" * (24 << 20)),)
+    expected = (StdinCase(stdin="", expected_output="x" * (24 << 20)),)
     large = sandbox.run(Program(source="print('x' * (40 << 20))", cases=expected, limits=PATIENT))
     assert (large.verdict, large.mode) == ("output_limit", "outside")
     answer = "def f(): return 'ф' * (12 << 20)"
     assert judged(sandbox, answer, "assert f()") == ("output_limit", "split")
-    beyond = (Case(stdin="", expected_output="x" * ((32 << 20) + 1)),)
+    beyond = (StdinCase(stdin="", expected_output="x" * ((32 << 20) + 1)),)
     with pytest.raises(DatasetError, match="at most"):
         sandbox.run(Program(source="print()", cases=beyond))
 
@@ -166,7 +166,7 @@ def test_details_of_an_end_keep_the_line_of_the_tests(sandbox: Sandbox, source: 
 
 def test_details_of_a_script_keep_the_type_of_an_exception(sandbox: Sandbox) -> None:
     """Its text may have many lines."""
-    cases = (Case(stdin="", expected_output=""),)
+    cases = (StdinCase(stdin="", expected_output=""),)
     verdict = sandbox.run(Program(source="raise ValueError('a\\nb\\nc')", cases=cases, limits=PATIENT))
     assert "exit status 1: ValueError: a" in verdict.detail
 
@@ -199,8 +199,8 @@ def test_a_fork_does_not_use_the_sandbox_of_its_parent() -> None:
 def test_the_end_of_a_script_is_an_interpreters_and_bytes_that_are_no_text_equal_none(sandbox: Sandbox) -> None:
     """What is registered for the exit counts; a byte beyond UTF-8 is not the escape that shows it."""
     last_words = "import atexit\natexit.register(print, input())"
-    said = sandbox.run(Program(source=last_words, cases=(Case(stdin="bye\n", expected_output="bye\n"),)))
+    said = sandbox.run(Program(source=last_words, cases=(StdinCase(stdin="bye\n", expected_output="bye\n"),)))
     raw = "import sys; sys.stdout.buffer.write(b'\\xff')"
-    escaped = sandbox.run(Program(source=raw, cases=(Case(stdin="", expected_output="\\xff"),)))
+    escaped = sandbox.run(Program(source=raw, cases=(StdinCase(stdin="", expected_output="\\xff"),)))
     assert (said.verdict, escaped.verdict) == ("passed", "wrong")
     assert escaped.detail.encode()

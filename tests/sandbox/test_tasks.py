@@ -10,7 +10,7 @@ import pytest
 
 from nel.errors import DatasetError
 from nel.reading.programs import extract_program
-from nel.sandbox import Case, Limits, Program, Sandbox
+from nel.sandbox import Limits, Program, Sandbox, StdinCase
 from nel.sandbox.isolation.languages import find_language
 from nel.sandbox.verdict.task import read_task
 from tests.sandbox.conftest import need_engine
@@ -42,7 +42,7 @@ def program_of_task(task: dict[str, Any]) -> Program:
     language = task.get("language", "python")
     judged: dict[str, Any] = {"prompt": task.get("prompt", "")}
     if "cases" in task:
-        judged["cases"] = tuple(Case(stdin=stdin, expected_output=output) for stdin, output in task["cases"])
+        judged["cases"] = tuple(StdinCase(stdin=stdin, expected_output=output) for stdin, output in task["cases"])
     else:
         judged |= {"tests": task["tests"], "entry_point": task["entry_point"]}
     limits = TIGHT if language == "python" else OF_OTHERS

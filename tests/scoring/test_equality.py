@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from nel.scoring.equality import normalise, same_brackets, same_text
-from nel.scoring.marks import Kind, trimmed
+from nel.scoring.marks import Kind, trim
 from nel.scoring.mentions import is_given, mentions
 from nel.scoring.text import fuzzy_match
 from nel.types import ScorerInput
@@ -60,7 +60,7 @@ def test_what_is_not_seen_does_not_count(text: str, mark: str) -> None:
 )
 def test_trimming_keeps_marks_with_a_meaning(text: str, inner: str) -> None:
     """Outer punctuation goes, the sign of a number, a grade or a name stays."""
-    assert trimmed(text) == inner
+    assert trim(text) == inner
 
 
 def test_normalising_keeps_symbols_when_asked() -> None:

@@ -51,7 +51,7 @@ def test_metrics_stand_first_in_the_decorator(declared: Any) -> None:
 def test_a_score_says_what_it_is_made_of() -> None:
     """Its parts by name, the edits that made it, and a changed copy; the score itself stays as it is."""
     first = Score(value="I", answer="4")
-    edited = first.edited(ScoreEdit(value="C", provenance="read again"))
+    edited = first.edit(ScoreEdit(value="C", provenance="read again"))
     assert (edited.value, edited.answer, edited.history[0].answer) == ("C", "4", UNCHANGED)
     assert edited.model_dump() == {
         "value": "C",

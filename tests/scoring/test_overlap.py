@@ -371,4 +371,4 @@ def test_faults_of_a_corpus_are_named() -> None:
 @given(st.lists(st.sampled_from("abcd"), max_size=30), st.lists(st.sampled_from("abcd"), max_size=30))
 def test_shared_counts_are_the_intersection_of_counters(left: list[str], right: list[str]) -> None:
     """With one reference the clipped count is the size of the multiset intersection."""
-    assert overlap._shared(left, [right]) == (Counter(left) & Counter(right)).total()
+    assert overlap._shared_count(left, [right]) == (Counter(left) & Counter(right)).total()

@@ -7,7 +7,7 @@ from typing import Any
 
 from nel.apps.leaderboard.pair_results import PairResult, PairResults
 from nel.apps.leaderboard.pairing import Forfeit
-from nel.apps.leaderboard.standings import Settings, standings_json
+from nel.apps.leaderboard.standings import StandingsSettings, standings_json
 
 
 def entries_of(*labels: str) -> list[dict[str, Any]]:
@@ -43,5 +43,5 @@ def board_of(judged: PairResults, *labels: str, **settings: Any) -> dict[str, An
         "benchmark": {"benchmark": "talk", "dataset.sha256": "0", "prompt.sha256": "0", "system_prompt": None},
         "judge": judged.plan["judge"],
         "scheduling": {"baseline": None, "seed": 0, "n_questions_apart": 0},
-        **standings_json(judged, entries_of(*labels), Settings(**settings)),
+        **standings_json(judged, entries_of(*labels), StandingsSettings(**settings)),
     }

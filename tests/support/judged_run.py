@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from nel.engine.store.codec import encode_outcome, encode_response, encode_sample, sealed
+from nel.engine.store.codec import encode_outcome, encode_response, encode_sample, seal_text
 from nel.engine.store.database import Store
 from nel.engine.store.snapshot import FILE_NAME, StoredSample
 from nel.judges.record import KEY, judgement_json
@@ -102,7 +102,7 @@ def _sample(idx: int, answer: Answer) -> StoredSample:
         subset=answer.category,
         metadata={} if answer.baseline is None else {"baseline": answer.baseline},
     )
-    return StoredSample(idx, answer.sample_id, idx + 1, sealed(encode_sample(sample)), None)
+    return StoredSample(idx, answer.sample_id, idx + 1, seal_text(encode_sample(sample)), None)
 
 
 def _plan(slot: str, repeats: int, judge: dict[str, Any] | None) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from nel.engine.store.codec import encode_outcome, encode_response, encode_sample, sealed
+from nel.engine.store.codec import encode_outcome, encode_response, encode_sample, seal_text
 from nel.engine.store.database import Store
 from nel.engine.store.snapshot import StoredSample
 from nel.judges.record import record_json
@@ -89,7 +89,8 @@ def write_store(
         key = store.put_benchmark("mine", "mine", plan)
         samples = [Sample(id=f"s{idx}", input=f"Question {idx}?", target="Paris") for idx in range(len(outcomes))]
         rows = (
-            StoredSample(idx, sample.id, idx, sealed(encode_sample(sample)), None) for idx, sample in enumerate(samples)
+            StoredSample(idx, sample.id, idx, seal_text(encode_sample(sample)), None)
+            for idx, sample in enumerate(samples)
         )
         store.add_samples(key, rows)
         store.begin_session()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from nel.reports.island import unpacked
+from nel.reports.island import unpack
 
 ISLAND: Final = re.compile(r'<script type="application/gzip" data-part="(\w+)">(.*?)</script>', re.DOTALL)
 
@@ -14,7 +14,7 @@ def islands(page: str) -> list[dict[str, Any]]:
     """Return of each benchmark the rows and totals of its list, and its samples as `samples`."""
     found, samples = [], []
     for name, text in ISLAND.findall(page):
-        content: Any = unpacked(text)
+        content: Any = unpack(text)
         if name == "block":
             samples += content
         else:

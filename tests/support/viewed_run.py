@@ -15,7 +15,7 @@ from typing import Any
 from nel.artifacts.write import write_artifacts
 from nel.config.identity import Identity
 from nel.core.strict_json import dumps
-from nel.engine.store.codec import encode_outcome, encode_response, encode_sample, sealed
+from nel.engine.store.codec import encode_outcome, encode_response, encode_sample, seal_text
 from nel.engine.store.database import Store
 from nel.engine.store.snapshot import FILE_NAME, StoredSample
 from nel.types import Message, ModelFailure, Outcome, Response, Sample, Scored, Unscored, Usage
@@ -154,7 +154,7 @@ def plan_of(slot: str, repeats: int, model: str, n: int) -> Any:
 
 
 def _stored(idx: int, sample: Sample) -> StoredSample:
-    return StoredSample(idx, sample.id, idx + 1, sealed(encode_sample(sample)), None)
+    return StoredSample(idx, sample.id, idx + 1, seal_text(encode_sample(sample)), None)
 
 
 def _request(sample: Sample, model: str) -> str:

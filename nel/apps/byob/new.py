@@ -49,7 +49,7 @@ class _Asker:
             typer.echo(f"{question}: {chosen}")
             return check(chosen)
         while True:
-            answer = str(self._answered(lambda: typer.prompt(question, default=proposed or None)))
+            answer = str(self._answer_to(lambda: typer.prompt(question, default=proposed or None)))
             try:
                 return check(answer)
             except NelError as error:
@@ -58,11 +58,11 @@ class _Asker:
     def yes(self, question: str) -> bool:
         """Return the user's confirmation; False when prompts are disabled."""
         return not self.silent and bool(
-            self._answered(lambda: typer.confirm(question, default=False))
+            self._answer_to(lambda: typer.confirm(question, default=False))
         )
 
     @staticmethod
-    def _answered(question: Callable[[], object]) -> object:
+    def _answer_to(question: Callable[[], object]) -> object:
         try:
             return question()
         except typer.Abort as error:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
-    from nel.apps.calibrate.labelling import Imported
+    from nel.apps.calibrate.labelling import ImportedLabels
     from nel.artifacts.write import BenchmarkResult
 
 
@@ -44,7 +44,7 @@ def calibrate(
     """Draw judged answers for human labels; or, with --labels, measure the judge by them and
     correct the score.
     """
-    from nel.engine.store.lock import owned  # noqa: PLC0415 - keeps --help fast
+    from nel.engine.store.lock import own_directory  # noqa: PLC0415 - keeps --help fast
     from nel.engine.store.snapshot import FILE_NAME  # noqa: PLC0415
     from nel.errors import StoreError, UsageError  # noqa: PLC0415
 
@@ -54,7 +54,7 @@ def calibrate(
         raise UsageError(
             "--out is the file to label, --labels the labelled one, --from a run; give one of them"
         )
-    with owned(run_dir):
+    with own_directory(run_dir):
         if borrowed is not None:
             _borrow(run_dir, borrowed, bench)
         elif not labels:
@@ -99,7 +99,9 @@ def _measure(run_dir: Path, labels: list[Path], bench: str | None) -> None:
     typer.echo(plain(str(imported.directory / "calibration.json")))
 
 
-def _lines(imported: Imported, judging: dict[str, Any], headline: dict[str, Any]) -> list[str]:
+def _lines(
+    imported: ImportedLabels, judging: dict[str, Any], headline: dict[str, Any]
+) -> list[str]:
     from nel.reports.corrected import (  # noqa: PLC0415 - keeps --help fast
         annotator_lines,
         calibration_measures,

@@ -39,7 +39,7 @@ Row: TypeAlias = dict[str, str | int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Drawn:
+class LabelDraw:
     """What was put into a file to be labelled."""
 
     path: Path
@@ -51,7 +51,7 @@ class Drawn:
 
 def draw_labels(
     run_dir: Path, path: Path | None, *, slot: str | None = None, n: int = 200
-) -> Drawn:
+) -> LabelDraw:
     """Write the answers that a person should label.
 
     They are drawn by the judge's score, from rare ones more than their share. Which samples come
@@ -73,11 +73,11 @@ def draw_labels(
         benchmark = judged_benchmark(snapshot, run_dir, slot)
         compares_pairs(snapshot, benchmark)
         keys, sizes, n_judged = _strata(snapshot, benchmark)
-        rows = _chosen(snapshot, benchmark, keys, allocate(sizes, n))
+        rows = _choose(snapshot, benchmark, keys, allocate(sizes, n))
         if path is None:
             path = run_dir / f"{directory_name(benchmark.slot)}-to-label.csv"
         write_label_file(path, rows)
-    return Drawn(
+    return LabelDraw(
         path=path, n=len(rows), n_judged=n_judged, is_pair=any("answer_a" in row for row in rows)
     )
 
@@ -112,7 +112,7 @@ def _strata(
     return keys, sizes, n_judged
 
 
-def _chosen(
+def _choose(
     snapshot: Snapshot,
     benchmark: JudgedBenchmark,
     keys: Mapping[float, float],

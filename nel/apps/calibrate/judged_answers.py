@@ -44,7 +44,8 @@ def judged_benchmark(snapshot: Snapshot, run_dir: Path, slot: str | None) -> Jud
         if not named:
             slots = [candidate.slot for candidate in candidates]
             raise UsageError(
-                f'{run_dir} has no benchmark "{slot}"{did_you_mean(slot, slots) or _listed(slots)}'
+                f'{run_dir} has no benchmark "{slot}"'
+                f"{did_you_mean(slot, slots) or _slot_list(slots)}"
             )
         candidates = named
     judged = [candidate for candidate in candidates if any(verdicts(snapshot, candidate))]
@@ -56,7 +57,9 @@ def judged_benchmark(snapshot: Snapshot, run_dir: Path, slot: str | None) -> Jud
         )
     if len(judged) > 1:
         slots = [candidate.slot for candidate in judged]
-        raise UsageError(f"{run_dir} has several judged benchmarks{_listed(slots)}; give --bench")
+        raise UsageError(
+            f"{run_dir} has several judged benchmarks{_slot_list(slots)}; give --bench"
+        )
     return judged[0]
 
 
@@ -90,5 +93,5 @@ def printable(text: str) -> str:
     return text.replace("\0", "\\x00").encode("utf-8", "backslashreplace").decode()
 
 
-def _listed(slots: Sequence[str]) -> str:
+def _slot_list(slots: Sequence[str]) -> str:
     return f": {', '.join(slots)}"

@@ -18,7 +18,7 @@ from nel.apps.calibrate.judged_answers import (
     printable,
     verdicts,
 )
-from nel.apps.calibrate.lines import LabelReader, lines_by_annotator, listed
+from nel.apps.calibrate.lines import LabelLineReader, file_names, lines_by_annotator
 from nel.artifacts.files import (
     BORROWED_NAME,
     CALIBRATION_NAME,
@@ -38,7 +38,7 @@ from nel.artifacts.labels.calibration import (
     templates_of,
     write_labels,
 )
-from nel.artifacts.labels.file import Line, same_text, shown_id
+from nel.artifacts.labels.file import LabelLine, same_text, shown_id
 from nel.artifacts.labels.pairs import (
     DESCRIBED,
     baseline_of,
@@ -52,12 +52,12 @@ from nel.core.atomic_files import write_file
 from nel.core.strict_json import loads, pretty
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.errors import UsageError
-from nel.judges.stats.human_labels import Scale, grade_of, scale_of
+from nel.judges.stats.human_labels import LabelScale, grade_of, scale_of
 from nel.judges.stats.tally import key_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Imported:
+class ImportedLabels:
     """What came of a labelled file."""
 
     directory: Path
@@ -70,7 +70,7 @@ class Imported:
 
 def import_labels(
     run_dir: Path, path: Path | Sequence[Path], *, slot: str | None = None
-) -> Imported:
+) -> ImportedLabels:
     """Take the labels of one or more files into the run's directory, in the place of those that are
     there.
 
@@ -98,14 +98,14 @@ def import_labels(
         )
         if not n_given:
             raise UsageError(
-                f"no line of {listed(paths)} has a label; fill in the column label"
+                f"no line of {file_names(paths)} has a label; fill in the column label"
                 f" ({read.described})"
             )
         if not labels:
-            raise UsageError(f"no label of {listed(paths)} can be used; {skipped[0]}")
+            raise UsageError(f"no label of {file_names(paths)} can be used; {skipped[0]}")
         directory = benchmark_dir(run_dir, benchmark.slot)
         write_labels(directory, labels)
-    return Imported(
+    return ImportedLabels(
         directory=directory,
         n=len(labels),
         n_empty=n_lines - n_given,
@@ -113,11 +113,11 @@ def import_labels(
     )
 
 
-def _reader(snapshot: Snapshot, benchmark: JudgedBenchmark) -> LabelReader:
+def _reader(snapshot: Snapshot, benchmark: JudgedBenchmark) -> LabelLineReader:
     if compares_pairs(snapshot, benchmark):
-        return LabelReader(read_winner, DESCRIBED, is_pair=True)
+        return LabelLineReader(read_winner, DESCRIBED, is_pair=True)
     scale = _scale(snapshot, benchmark)
-    return LabelReader(scale.read, scale.described(), is_pair=False)
+    return LabelLineReader(scale.read, scale.description(), is_pair=False)
 
 
 def borrow_calibration(run_dir: Path, other: Path, *, slot: str | None = None) -> Path:
@@ -171,7 +171,7 @@ def borrow_calibration(run_dir: Path, other: Path, *, slot: str | None = None) -
     return directory
 
 
-def _scale(snapshot: Snapshot, benchmark: JudgedBenchmark) -> Scale:
+def _scale(snapshot: Snapshot, benchmark: JudgedBenchmark) -> LabelScale:
     grades: dict[str, float] = {}
     scores: set[float] = set()
     templates: set[str] = set()
@@ -188,8 +188,8 @@ def _scale(snapshot: Snapshot, benchmark: JudgedBenchmark) -> Scale:
 def _labels_of_files(
     snapshot: Snapshot,
     benchmark: JudgedBenchmark,
-    files: Mapping[str, dict[Key, Line]],
-    read: LabelReader,
+    files: Mapping[str, dict[Key, LabelLine]],
+    read: LabelLineReader,
 ) -> tuple[dict[Key, StoredLabel], list[str]]:
     """Return the label that counts of each answer, and what was left out."""
     labels: dict[Key, StoredLabel] = {}
@@ -198,7 +198,7 @@ def _labels_of_files(
         scores = {
             key: score for key, line in lines.items() if (score := read.score(line)) is not None
         }
-        joined, left_out = _joined(snapshot, benchmark, lines, scores)
+        joined, left_out = _join(snapshot, benchmark, lines, scores)
         skipped += left_out
         if len(files) == 1:
             return joined, skipped
@@ -208,10 +208,10 @@ def _labels_of_files(
     return labels, skipped
 
 
-def _joined(
+def _join(
     snapshot: Snapshot,
     benchmark: JudgedBenchmark,
-    lines: Mapping[Key, Line],
+    lines: Mapping[Key, LabelLine],
     scores: Mapping[Key, float],
 ) -> tuple[dict[Key, StoredLabel], list[str]]:
     """Return the labels of answers that this run judged, in dataset order, and what was left out.
@@ -248,7 +248,7 @@ def _joined(
 
 
 def _refuse_unknown(
-    left: Mapping[Key, float], lines: Mapping[Key, Line], benchmark: JudgedBenchmark
+    left: Mapping[Key, float], lines: Mapping[Key, LabelLine], benchmark: JudgedBenchmark
 ) -> None:
     if left:
         key = next(iter(left))
@@ -259,7 +259,7 @@ def _refuse_unknown(
         )
 
 
-def _is_of(result: Result, line: Line) -> bool:
+def _is_of(result: Result, line: LabelLine) -> bool:
     """Return whether a line is of this run's answer, or of both answers of its pair."""
     baseline = baseline_of(result)
     if baseline is None:

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from nel.artifacts.labels.calibration import Key
-from nel.artifacts.labels.file import Line, read_label_file
+from nel.artifacts.labels.file import LabelLine, read_label_file
 from nel.errors import UsageError
 
 
 @dataclass(frozen=True, slots=True)
-class LabelReader:
+class LabelLineReader:
     """How labels of a benchmark are read: on the judge's scale, or as the better answer of a
     pair.
     """
@@ -25,7 +25,7 @@ class LabelReader:
     described: str
     is_pair: bool
 
-    def score(self, line: Line) -> float | None:
+    def score(self, line: LabelLine) -> float | None:
         """Return the score that a line's label gives, None of an empty one.
 
         Raises:
@@ -44,14 +44,14 @@ class LabelReader:
         return score
 
 
-def lines_by_annotator(paths: Sequence[Path]) -> dict[str, dict[Key, Line]]:
+def lines_by_annotator(paths: Sequence[Path]) -> dict[str, dict[Key, LabelLine]]:
     """Return the lines of each annotator.
 
     Raises:
         UsageError: An annotator has two labels of one answer that differ; or two files have one
             name and no annotators.
     """
-    by_annotator: dict[str, list[Line]] = {}
+    by_annotator: dict[str, list[LabelLine]] = {}
     for path in paths:
         for line in read_label_file(path):
             name = line.annotator or (path.stem if len(paths) > 1 else "")
@@ -61,18 +61,18 @@ def lines_by_annotator(paths: Sequence[Path]) -> dict[str, dict[Key, Line]]:
     return {name: _unique(lines) for name, lines in by_annotator.items()}
 
 
-def listed(paths: Sequence[Path]) -> str:
+def file_names(paths: Sequence[Path]) -> str:
     """Return the names of files, for messages."""
     return ", ".join(str(path) for path in paths)
 
 
-def _unique(lines: Iterable[Line]) -> dict[Key, Line]:
+def _unique(lines: Iterable[LabelLine]) -> dict[Key, LabelLine]:
     """Return the lines by answer; the same label twice is one.
 
     Raises:
         UsageError: An answer has two labels that differ.
     """
-    unique: dict[Key, Line] = {}
+    unique: dict[Key, LabelLine] = {}
     for line in lines:
         key = line.sample_id, line.repeat
         first = unique.get(key)
@@ -87,5 +87,5 @@ def _unique(lines: Iterable[Line]) -> dict[Key, Line]:
     return unique
 
 
-def _label_text(line: Line | None) -> str:
+def _label_text(line: LabelLine | None) -> str:
     return "" if line is None or line.label is None else str(line.label).strip()

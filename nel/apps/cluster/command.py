@@ -54,8 +54,8 @@ def submit(
     Every limit is divided by the number of shards, or shared through --limiter. nel submits nothing
     by itself: --dry-run writes the files, and submit.sh among them hands them over.
     """
-    from nel.apps.cluster.writing import Target, write_submission  # noqa: PLC0415
-    from nel.cli.eval_run import configured  # noqa: PLC0415 - keeps --help fast
+    from nel.apps.cluster.writing import SchedulerTarget, write_submission  # noqa: PLC0415
+    from nel.cli.eval_run import config_of  # noqa: PLC0415 - keeps --help fast
     from nel.cli.terminal import plain  # noqa: PLC0415
 
     if not dry_run:
@@ -63,14 +63,14 @@ def submit(
             "nel submits nothing by itself; add --dry-run, which writes the files, then run"
             " submit.sh"
         )
-    target = Target(
+    target = SchedulerTarget(
         options=tuple(sbatch or ()),
         image=image,
         claim=volume_claim,
         secret=secret,
         namespace=namespace,
     )
-    written = write_submission(configured(config, chosen_settings(ctx)), to, shards, target)
+    written = write_submission(config_of(config, chosen_settings(ctx)), to, shards, target)
     for path in written.files:
         typer.echo(plain(str(path)))
     for line in written.limits:

@@ -29,7 +29,7 @@ class Divided:
     """What every limit is in each shard, one line each."""
 
 
-def divided(config: RunConfig, shards: int) -> Divided:
+def divide(config: RunConfig, shards: int) -> Divided:
     """Return the configuration of each of so many shards, with every limit divided.
 
     Raises:

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 import yaml
 
-from nel.apps.cluster.division import Divided, divided, secrets_of
+from nel.apps.cluster.division import Divided, divide, secrets_of
 from nel.apps.cluster.kubernetes import DATA, KubernetesJob, kubernetes_files
 from nel.apps.cluster.slurm import SlurmJob, slurm_files
 from nel.config.schema import RunConfig
@@ -39,7 +39,7 @@ _NOTHING: Final = "none"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Target:
+class SchedulerTarget:
     """What only one of the schedulers needs."""
 
     options: Sequence[str] = ()
@@ -64,7 +64,7 @@ class Submission:
 
 
 def write_submission(
-    config: RunConfig, scheduler: Scheduler, shards: int, target: Target
+    config: RunConfig, scheduler: Scheduler, shards: int, target: SchedulerTarget
 ) -> Submission:
     """Write the scripts or manifests of a run in shards, and the configuration that they share.
 
@@ -77,7 +77,7 @@ def write_submission(
             f"scripts and shards cannot be in {config.output.dir}; give a local --output-dir, and"
             " upload the merged run"
         )
-    parts = divided(config, shards)
+    parts = divide(config, shards)
     for entry in config.benchmarks:
         check_shard(config.model_copy(update={"shard": f"1/{shards}"}), entry)
     secrets = secrets_of(config)
@@ -90,7 +90,7 @@ def write_submission(
         files, notes = _for_kubernetes(name, parts, shards, secrets, target)
     return Submission(
         directory=directory,
-        files=_written(directory, files),
+        files=_write_files(directory, files),
         limits=parts.limits,
         notes=(*notes, *_limiter_note(config), *_budget_note(config, shards)),
     )
@@ -128,7 +128,7 @@ def _for_slurm(
 
 
 def _for_kubernetes(
-    name: str, parts: Divided, shards: int, secrets: Sequence[str], target: Target
+    name: str, parts: Divided, shards: int, secrets: Sequence[str], target: SchedulerTarget
 ) -> tuple[dict[str, str], list[str]]:
     if target.image is None or target.claim is None:
         missing = "--image" if target.image is None else "--volume-claim"
@@ -223,7 +223,7 @@ def _yaml(data: dict[str, Any]) -> str:
     return yaml.safe_dump(data, sort_keys=True, allow_unicode=True)
 
 
-def _written(directory: Path, files: dict[str, str]) -> tuple[Path, ...]:
+def _write_files(directory: Path, files: dict[str, str]) -> tuple[Path, ...]:
     try:
         directory.mkdir(parents=True, mode=0o700)
     except FileExistsError as error:

@@ -45,7 +45,7 @@ _LAST: Final = 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class BoardAnswer:
     """The state of one model's answer to one question."""
 
     idx: int
@@ -57,7 +57,7 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+class BoardQuestion:
     """A question, with its gold answer."""
 
     text: str
@@ -72,7 +72,7 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
+class AnswerSource:
     """One benchmark of a run, as the place where answers are read."""
 
     run_dir: Path
@@ -83,7 +83,7 @@ class Source:
 
     def read(
         self, snapshot: Snapshot, first: int, last: int
-    ) -> Iterator[tuple[Result, Question | None, str, Answer]]:
+    ) -> Iterator[tuple[Result, BoardQuestion | None, str, BoardAnswer]]:
         """Yield each (sample, repeat) as its result, question (None for a bad row), answer text and
         answer state.
 
@@ -105,7 +105,7 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class BoardEntry:
     """One run as an entry of the leaderboard."""
 
     label: str
@@ -114,14 +114,14 @@ class Entry:
     benchmark: str
     identity: Mapping[str, Any]
     digest: str
-    answers: Mapping[Key, Answer]
+    answers: Mapping[Key, BoardAnswer]
     questions: Mapping[str, bytes]
     """Sample id to the digest of its question and gold answer."""
-    source: Source
+    source: AnswerSource
     """The place where answers and questions are read."""
 
 
-def read_entries(arguments: Sequence[str], slot: str | None) -> list[Entry]:
+def read_entries(arguments: Sequence[str], slot: str | None) -> list[BoardEntry]:
     """Return an entry for each ``DIR`` or ``NAME=DIR``, all of one benchmark and with distinct
     names.
 
@@ -138,7 +138,7 @@ def read_entries(arguments: Sequence[str], slot: str | None) -> list[Entry]:
         raise ConfigError(
             "a leaderboard needs the runs of at least two models; give their directories"
         )
-    named = [_named(argument) for argument in arguments]
+    named = [_split_name(argument) for argument in arguments]
     chosen = slot or _common_slot([path for _, path in named])
     entries = [_read(label, path, chosen) for label, path in named]
     labels = [entry.label for entry in entries]
@@ -152,7 +152,7 @@ def read_entries(arguments: Sequence[str], slot: str | None) -> list[Entry]:
     return entries
 
 
-def _named(argument: str) -> tuple[str | None, Path]:
+def _split_name(argument: str) -> tuple[str | None, Path]:
     name, separator, path = argument.partition("=")
     if separator and not exists(argument):
         if not name.strip():
@@ -180,7 +180,7 @@ def _common_slot(paths: Sequence[Path]) -> str:
     raise ConfigError(f"the runs have no benchmark in common ({listed})")
 
 
-def _read(label: str | None, path: Path, slot: str) -> Entry:
+def _read(label: str | None, path: Path, slot: str) -> BoardEntry:
     with Snapshot(path / FILE_NAME) as snapshot:
         stored = {
             name: (key, bench, plan) for key, name, bench, plan in snapshot.benchmarks() if plan
@@ -205,17 +205,17 @@ def _read(label: str | None, path: Path, slot: str) -> Entry:
                 f"{path}: a stop rule ended {slot} early, and a leaderboard compares answers to all"
                 " questions; run it again without --stop-when"
             )
-        answers: dict[Key, Answer] = {}
+        answers: dict[Key, BoardAnswer] = {}
         questions: dict[str, bytes] = {}
         why = snapshot.meta("not_run")
-        source = Source(
+        source = AnswerSource(
             run_dir=path, key=key, plan=plan, not_run=Unscored(**why) if why else NOT_RUN
         )
         for result, question, _, answer in source.read(snapshot, 0, _LAST):
             answers[result.sample_id, result.repeat] = answer
             if question is not None:
                 questions[result.sample_id] = question.digest
-        return Entry(
+        return BoardEntry(
             label=label or plan["model"] or path.resolve().name,
             run_id=str(snapshot.meta("run_id") or path.resolve().name),
             model=plan["model"],
@@ -228,7 +228,7 @@ def _read(label: str | None, path: Path, slot: str) -> Entry:
         )
 
 
-def _answer(result: Result, body: str | None, plan: Mapping[str, Any]) -> tuple[str, Answer]:
+def _answer(result: Result, body: str | None, plan: Mapping[str, Any]) -> tuple[str, BoardAnswer]:
     response, outcome = result.response, result.outcome
     if response is None:
         cause = (
@@ -236,14 +236,14 @@ def _answer(result: Result, body: str | None, plan: Mapping[str, Any]) -> tuple[
             if isinstance(outcome, Unscored)
             else "cancelled:not_run"
         )
-        return "", Answer(idx=result.idx, missing=cause)
+        return "", BoardAnswer(idx=result.idx, missing=cause)
     verdict = verdict_before_scoring(response, truncated=plan["truncated"])
     if isinstance(verdict, Unscored):
-        return "", Answer(idx=result.idx, missing=f"{verdict.cause}:{verdict.kind}")
+        return "", BoardAnswer(idx=result.idx, missing=f"{verdict.cause}:{verdict.kind}")
     sample = result.sample
     conversation = conversation_of(sample, body, response) if sample is not None else ()
     failure = verdict.kind if isinstance(verdict, ModelFailure) else None
-    return _dialogue(conversation) if conversation else response.text, Answer(
+    return _dialogue(conversation) if conversation else response.text, BoardAnswer(
         idx=result.idx, failure=failure
     )
 
@@ -259,14 +259,14 @@ def _dialogue(conversation: Sequence[Mapping[str, Any]]) -> str:
     )
 
 
-def _question(sample: Sample) -> Question:
+def _question(sample: Sample) -> BoardQuestion:
     target = sample.target
-    return Question(
+    return BoardQuestion(
         text=asked_text(sample), reference=target if isinstance(target, str) else dumps(target)
     )
 
 
-def _check_same(first: Entry, other: Entry) -> None:
+def _check_same(first: BoardEntry, other: BoardEntry) -> None:
     """Refuse two runs with different questions or prompts; recorded answers are checked by their
     questions alone.
     """

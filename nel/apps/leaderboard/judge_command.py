@@ -64,14 +64,14 @@ def leaderboard(
             f" {'--dry-run' if dry_run else 'the runs'}"
         )
     from nel.apps.leaderboard.run import LeaderboardRequest, plan_leaderboard  # noqa: PLC0415
-    from nel.apps.leaderboard.standings import Settings  # noqa: PLC0415 - slow to import
+    from nel.apps.leaderboard.standings import StandingsSettings  # noqa: PLC0415 - slow to import
     from nel.apps.leaderboard.tables import (  # noqa: PLC0415 - keeps --help fast
         show_leaderboard,
         show_planned,
     )
 
     chosen = chosen_settings(ctx)
-    settings = Settings(baseline=baseline, length_control=length_control, seed=seed)
+    settings = StandingsSettings(baseline=baseline, length_control=length_control, seed=seed)
     request = LeaderboardRequest(
         runs=runs or [], bench=bench, flags=chosen.settings, overrides=chosen.overrides
     )

@@ -167,7 +167,7 @@ def banners(board: Mapping[str, Any]) -> list[str]:
             "This leaderboard is PARTIAL: pairs have not been judged; resume it before reading the"
             " ranks."
         )
-    lines += _uncounted(board)
+    lines += _uncounted_notes(board)
     reasons = [model["reason"] for model in board["models"]]
     if len(set(reasons)) > 1:
         lines += [
@@ -195,7 +195,7 @@ def banners(board: Mapping[str, Any]) -> list[str]:
     return lines
 
 
-def _uncounted(board: Mapping[str, Any]) -> list[str]:
+def _uncounted_notes(board: Mapping[str, Any]) -> list[str]:
     """Return what is said of pairs that no judge settled."""
     counts = board["counts"]
     parts: Counter[str] = Counter()

@@ -12,7 +12,7 @@ from contextlib import ExitStack
 from itertools import groupby, islice
 from typing import Any, Final
 
-from nel.apps.leaderboard.entries import Entry, Key, Question
+from nel.apps.leaderboard.entries import BoardEntry, BoardQuestion, Key
 from nel.apps.leaderboard.pairing import AnswerPair
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.errors import StoreError
@@ -21,7 +21,9 @@ _BLOCK: Final = 256
 """Pairs whose answers are in memory at the same time."""
 
 
-def pair_rows(entries: Sequence[Entry], pairs: Iterable[AnswerPair]) -> Iterator[dict[str, Any]]:
+def pair_rows(
+    entries: Sequence[BoardEntry], pairs: Iterable[AnswerPair]
+) -> Iterator[dict[str, Any]]:
     """Yield a row for each pair, in order.
 
     Raises:
@@ -47,7 +49,7 @@ def pair_rows(entries: Sequence[Entry], pairs: Iterable[AnswerPair]) -> Iterator
 
 
 def _row(
-    pair: AnswerPair, answers: Mapping[str, Mapping[Key, tuple[Question, str]]]
+    pair: AnswerPair, answers: Mapping[str, Mapping[Key, tuple[BoardQuestion, str]]]
 ) -> dict[str, Any]:
     question, response = answers[pair.left][pair.key]
     sample, repeat = pair.key
@@ -64,9 +66,11 @@ def _row(
     }
 
 
-def _answers(entry: Entry, snapshot: Snapshot, keys: set[Key]) -> dict[Key, tuple[Question, str]]:
+def _answers(
+    entry: BoardEntry, snapshot: Snapshot, keys: set[Key]
+) -> dict[Key, tuple[BoardQuestion, str]]:
     """Return the questions and one model's answers under these keys."""
-    answers: dict[Key, tuple[Question, str]] = {}
+    answers: dict[Key, tuple[BoardQuestion, str]] = {}
     for first, last in _ranges(sorted({entry.answers[key].idx for key in keys})):
         for result, question, text, answer in entry.source.read(snapshot, first, last):
             key = result.sample_id, result.repeat

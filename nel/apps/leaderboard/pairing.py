@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass, field
 from itertools import combinations
 from typing import Any, NamedTuple
 
-from nel.apps.leaderboard.entries import Answer, Entry, Key
+from nel.apps.leaderboard.entries import BoardAnswer, BoardEntry, Key
 from nel.apps.leaderboard.pairwise import LOST, TIED, WON
 from nel.errors import ConfigError, did_you_mean
 
@@ -51,7 +51,7 @@ class Forfeit:
 
 
 @dataclass(slots=True, kw_only=True)
-class Pairing:
+class PairSchedule:
     """Every scheduled pair, by its outcome."""
 
     to_judge: list[AnswerPair] = field(default_factory=list)
@@ -67,7 +67,7 @@ class Pairing:
     """Questions that only some entries have; nothing is compared on them."""
 
 
-def make_pairs(entries: Sequence[Entry], *, baseline: str | None, seed: int) -> Pairing:
+def make_pairs(entries: Sequence[BoardEntry], *, baseline: str | None, seed: int) -> PairSchedule:
     """Return the scheduled pairs.
 
     Args:
@@ -83,7 +83,7 @@ def make_pairs(entries: Sequence[Entry], *, baseline: str | None, seed: int) -> 
         hint = did_you_mean(baseline, labels) or f"; there are: {', '.join(labels)}"
         raise ConfigError(f'no run is called "{baseline}"{hint}')
     keys = _common(entries)
-    pairing = Pairing(n_questions=len({sample for sample, _ in keys}))
+    pairing = PairSchedule(n_questions=len({sample for sample, _ in keys}))
     known = {sample for entry in entries for sample in entry.questions}
     pairing.n_questions_apart = len(known) - pairing.n_questions
     by_label = {entry.label: entry for entry in entries}
@@ -97,7 +97,7 @@ def make_pairs(entries: Sequence[Entry], *, baseline: str | None, seed: int) -> 
     return pairing
 
 
-def _common(entries: Sequence[Entry]) -> list[Key]:
+def _common(entries: Sequence[BoardEntry]) -> list[Key]:
     """Return the samples and repeats that all entries have, in the first one's order."""
     keys = [key for key in entries[0].answers if all(key in entry.answers for entry in entries[1:])]
     keys = [key for key in keys if all(key[0] in entry.questions for entry in entries)]
@@ -119,7 +119,7 @@ def _sides(first: str, second: str, key: Key, seed: int) -> tuple[str, str]:
     )
 
 
-def _add_pair(pairing: Pairing, left: Entry, right: Entry, key: Key) -> None:
+def _add_pair(pairing: PairSchedule, left: BoardEntry, right: BoardEntry, key: Key) -> None:
     sample, repeat = key
     ours, theirs = left.answers[key], right.answers[key]
     missing = sorted(
@@ -145,7 +145,7 @@ def _add_pair(pairing: Pairing, left: Entry, right: Entry, key: Key) -> None:
         pairing.to_judge.append(AnswerPair(key, left.label, right.label))
 
 
-def _forfeit_score(ours: Answer, theirs: Answer) -> float:
+def _forfeit_score(ours: BoardAnswer, theirs: BoardAnswer) -> float:
     if ours.failure and theirs.failure:
         return TIED
     return LOST if ours.failure else WON
@@ -156,7 +156,7 @@ def _digest(seed: int, *parts: str) -> bytes:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
 
 
-def pairing_json(pairing: Pairing) -> dict[str, Any]:
+def pairing_json(pairing: PairSchedule) -> dict[str, Any]:
     """Return the pairs without a judge, and counts, as JSON values."""
     return {
         "forfeits": [asdict(forfeit) for forfeit in pairing.forfeits],
@@ -170,7 +170,7 @@ def pairing_json(pairing: Pairing) -> dict[str, Any]:
     }
 
 
-def entries_json(entries: Sequence[Entry]) -> Iterator[Mapping[str, str | None]]:
+def entries_json(entries: Sequence[BoardEntry]) -> Iterator[Mapping[str, str | None]]:
     """Yield the stored description of each entry, without its answers."""
     for entry in entries:
         yield {

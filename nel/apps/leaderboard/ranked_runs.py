@@ -77,7 +77,7 @@ def standings_json(
     if len(sides) < _FEWEST:
         raise UsageError("a leaderboard needs at least two runs")
     names = _common(sides, only)
-    duels, scored = _compared(sides, names, Settings(level=level, seed=seed), despite)
+    duels, scored = _compare_all(sides, names, Settings(level=level, seed=seed), despite)
     adjusted = holm([p for duel in duels for p in (duel.p_left, duel.p_right)])
     tested = list(zip(duels, zip(adjusted[::2], adjusted[1::2], strict=True), strict=True))
     return {
@@ -102,7 +102,7 @@ def standings_json(
     }
 
 
-def _compared(
+def _compare_all(
     sides: Sequence[Side], names: Sequence[str], settings: Settings, despite: Collection[str]
 ) -> tuple[list[_Duel], dict[str, list[float | None]]]:
     """Return all duels and the scores by benchmark; of several benchmarks those of their mean

@@ -32,7 +32,7 @@ _ROUNDING: Final = 1e-9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Estimate:
+class IntervalEstimate:
     """A number, with its interval where it has one."""
 
     value: float
@@ -44,15 +44,15 @@ class Estimate:
 class Standing:
     """The position of a model among those it can be ranked with."""
 
-    strength: Estimate
+    strength: IntervalEstimate
     """Natural-log odds; 0 is the mean of the models."""
-    elo: Estimate
+    elo: IntervalEstimate
     """The same as ``1000 + 400 / ln 10 * strength``."""
     rank: int
     """1 plus the number of models with a greater strength."""
     rank_lower: int | None
     rank_upper: int | None
-    expected_win_rate: Estimate
+    expected_win_rate: IntervalEstimate
     """Expected over its comparisons from the strengths alone; at equal lengths under length
     control.
     """
@@ -66,7 +66,7 @@ class Ranking:
     """Of the models that can be ranked together."""
     reasons: dict[str, str]
     """Model to the reason why it has no strength."""
-    length: Estimate | None
+    length: IntervalEstimate | None
     """The effect of one standard deviation of the length difference on the log odds, under length
     control.
     """
@@ -106,7 +106,7 @@ def rank_models(
         start = fit(inside, length_control=length_control)
     except UndefinedMetric as error:
         return _nothing(compared.models, reasons, str(error))
-    drawn, reason = _drawn(inside, start, n_resamples, seed, length_control=length_control)
+    drawn, reason = _resamples(inside, start, n_resamples, seed, length_control=length_control)
     return Ranking(
         standings=_standings(inside, start, drawn),
         reasons=reasons,
@@ -128,7 +128,7 @@ def _nothing(models: Sequence[str], reasons: dict[str, str], why: str) -> Rankin
     )
 
 
-def _drawn(
+def _resamples(
     inside: Comparisons, start: Fit, n_resamples: int, seed: int, *, length_control: bool
 ) -> tuple[Fit | None, str | None]:
     """Return the resamples with finite strengths, and why no interval can be made of them."""
@@ -212,18 +212,18 @@ def _rates(inside: Comparisons, strengths: Floats) -> Floats:
     return rates
 
 
-def _elo(strength: Estimate) -> Estimate:
+def _elo(strength: IntervalEstimate) -> IntervalEstimate:
     lower, upper = (
         None if end is None else ELO_CENTRE + ELO_PER_STRENGTH * end
         for end in (strength.ci_lower, strength.ci_upper)
     )
     value = ELO_CENTRE + ELO_PER_STRENGTH * strength.value
-    return Estimate(value=value, ci_lower=lower, ci_upper=upper)
+    return IntervalEstimate(value=value, ci_lower=lower, ci_upper=upper)
 
 
-def _estimate(value: float, drawn: Floats | None) -> Estimate:
+def _estimate(value: float, drawn: Floats | None) -> IntervalEstimate:
     lower, upper = _ends(drawn)
-    return Estimate(value=value, ci_lower=lower, ci_upper=upper)
+    return IntervalEstimate(value=value, ci_lower=lower, ci_upper=upper)
 
 
 def _ends(

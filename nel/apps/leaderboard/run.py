@@ -22,12 +22,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
-from nel.apps.leaderboard.entries import Entry, read_entries
+from nel.apps.leaderboard.entries import BoardEntry, read_entries
 from nel.apps.leaderboard.pages import write_html
 from nel.apps.leaderboard.pair_results import SLOT, read_pair_results
 from nel.apps.leaderboard.pair_rows import pair_rows
-from nel.apps.leaderboard.pairing import Pairing, entries_json, make_pairs, pairing_json
-from nel.apps.leaderboard.standings import FORMAT, Settings, standings_json
+from nel.apps.leaderboard.pairing import PairSchedule, entries_json, make_pairs, pairing_json
+from nel.apps.leaderboard.standings import FORMAT, StandingsSettings, standings_json
 from nel.artifacts.files import benchmark_dir
 from nel.artifacts.labels.calibration import read_labels
 from nel.config.load import build_config
@@ -86,12 +86,12 @@ class LeaderboardResult:
 class LeaderboardPlan:
     """The schedule and the resolved configuration, as a dry run shows them."""
 
-    entries: Sequence[Entry]
-    pairing: Pairing
+    entries: Sequence[BoardEntry]
+    pairing: PairSchedule
     config: RunConfig
 
 
-def plan_leaderboard(request: LeaderboardRequest, settings: Settings) -> LeaderboardPlan:
+def plan_leaderboard(request: LeaderboardRequest, settings: StandingsSettings) -> LeaderboardPlan:
     """Return the schedule after reading every run, without sending a request.
 
     Raises:
@@ -108,7 +108,7 @@ def plan_leaderboard(request: LeaderboardRequest, settings: Settings) -> Leaderb
 
 def start_leaderboard(
     request: LeaderboardRequest,
-    settings: Settings,
+    settings: StandingsSettings,
     *,
     output_dir: Path,
     progress: Progress | None = None,
@@ -139,7 +139,7 @@ def start_leaderboard(
 
 def resume_leaderboard(
     output_dir: Path,
-    settings: Settings,
+    settings: StandingsSettings,
     *,
     flags: Sequence[Given] = (),
     overrides: Sequence[str] = (),
@@ -159,7 +159,7 @@ def resume_leaderboard(
         NelError: There is nothing to resume.
     """
     directory = find_leaderboard(output_dir)
-    stored = _stored(directory)
+    stored = _stored_settings(directory)
     settings = replace(
         settings, seed=stored["scheduling"]["seed"], baseline=stored["scheduling"]["baseline"]
     )
@@ -188,14 +188,14 @@ def find_leaderboard(output_dir: Path) -> Path:
 
 
 def _run(
-    directory: Path, config: RunConfig, settings: Settings, progress: Progress | None
+    directory: Path, config: RunConfig, settings: StandingsSettings, progress: Progress | None
 ) -> LeaderboardResult:
     """Judge the pairs without a verdict, and write the leaderboard."""
     begun = _judging_config(directory) is not None
     if not begun:
         shutil.rmtree(directory / _JUDGING, ignore_errors=True)
     judging = evaluate(_in_directory(config, directory), resume=begun, progress=progress)
-    stored = _stored(directory)
+    stored = _stored_settings(directory)
     labels = read_labels(benchmark_dir(directory / _JUDGING, SLOT))
     results = read_pair_results(directory / _JUDGING / FILE_NAME, stored, labels=labels)
     board = {
@@ -256,7 +256,7 @@ def _judging_config(directory: Path) -> dict[str, Any] | None:
     return None
 
 
-def _comparisons_json(planned: LeaderboardPlan, settings: Settings) -> dict[str, Any]:
+def _comparisons_json(planned: LeaderboardPlan, settings: StandingsSettings) -> dict[str, Any]:
     identity = planned.entries[0].identity
     return {
         "format": FORMAT,
@@ -271,7 +271,7 @@ def _comparisons_json(planned: LeaderboardPlan, settings: Settings) -> dict[str,
     }
 
 
-def _stored(directory: Path) -> dict[str, Any]:
+def _stored_settings(directory: Path) -> dict[str, Any]:
     path = directory / COMPARISONS
     try:
         stored = loads(path.read_bytes())

@@ -66,7 +66,7 @@ FORMULAS: Final = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
+class StandingsSettings:
     """Settings of the statistics."""
 
     baseline: str | None = None
@@ -76,7 +76,7 @@ class Settings:
 
 
 def standings_json(
-    results: PairResults, entries: Sequence[Mapping[str, Any]], settings: Settings
+    results: PairResults, entries: Sequence[Mapping[str, Any]], settings: StandingsSettings
 ) -> dict[str, Any]:
     """Return the leaderboard's numbers.
 
@@ -88,10 +88,8 @@ def standings_json(
     labels = [entry["label"] for entry in entries]
     pairs = list(results.pairs())
     compared = as_comparisons(pairs, labels)
-    plain = _ranked(compared, settings, length_control=False)
-    controlled = (
-        _ranked(compared, settings, length_control=True) if settings.length_control else None
-    )
+    plain = _rank(compared, settings, length_control=False)
+    controlled = _rank(compared, settings, length_control=True) if settings.length_control else None
     rows = [_model_json(entry, results, compared, plain, controlled, settings) for entry in entries]
     return {
         "models": sorted(rows, key=lambda row: _sort_key(row, controlled is not None)),
@@ -134,7 +132,7 @@ def _same_family(
     ]
 
 
-def _ranked(compared: Comparisons, settings: Settings, *, length_control: bool) -> Ranking:
+def _rank(compared: Comparisons, settings: StandingsSettings, *, length_control: bool) -> Ranking:
     return rank_models(
         compared,
         length_control=length_control,
@@ -168,7 +166,7 @@ def _model_json(
     compared: Comparisons,
     plain: Ranking,
     controlled: Ranking | None,
-    settings: Settings,
+    settings: StandingsSettings,
 ) -> dict[str, Any]:
     label = entry["label"]
     number = compared.models.index(label)
@@ -215,7 +213,9 @@ def _label_corrected(
     return {} if corrected is None else {"label_corrected": corrected}
 
 
-def _alpaca_eval(label: str, judged: Sequence[PairResult], settings: Settings) -> dict[str, Any]:
+def _alpaca_eval(
+    label: str, judged: Sequence[PairResult], settings: StandingsSettings
+) -> dict[str, Any]:
     """Return the length-controlled win rate of AlpacaEval 2, where there is a baseline and lengths
     are controlled.
     """

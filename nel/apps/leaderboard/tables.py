@@ -25,7 +25,7 @@ from nel.apps.leaderboard.run import (
     resume_leaderboard,
     start_leaderboard,
 )
-from nel.apps.leaderboard.standings import Settings
+from nel.apps.leaderboard.standings import StandingsSettings
 from nel.cli.progress import showing
 from nel.cli.table import print_table
 from nel.cli.terminal import plain, report_text
@@ -38,7 +38,7 @@ _ORDERS = 2
 
 def show_leaderboard(
     request: LeaderboardRequest,
-    settings: Settings,
+    settings: StandingsSettings,
     *,
     output_dir: Path,
     resume: bool,

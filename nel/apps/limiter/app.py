@@ -96,7 +96,7 @@ class _Talk:
             self._send(["refuse", "no hello came"])
         finally:
             if seat is not None:
-                seat.lost()
+                seat.lose()
             if self._sending is not None:
                 await self._sending
             await self._socket.close()

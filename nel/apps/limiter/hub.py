@@ -84,7 +84,7 @@ class Hub:
         """
         shared = self._endpoints.get(hello.endpoint)
         if shared is None or shared.is_over or (not shared.seats and shared.pace != hello.pace):
-            shared = self._opened(hello)
+            shared = self._open(hello)
         elif shared.pace != hello.pace:
             raise JoinRefused(_difference(shared.pace, hello.pace))
         before = shared.seats.get(hello.client)
@@ -116,7 +116,7 @@ class Hub:
             for name, shared in self._endpoints.items()
         ]
 
-    def _opened(self, hello: Hello) -> _Shared:
+    def _open(self, hello: Hello) -> _Shared:
         shared = self._endpoints[hello.endpoint] = _Shared(hello.endpoint, hello.pace)
         return shared
 
@@ -181,7 +181,7 @@ class Seat:
         elif kind == "release":
             self._release(number_at(message, 1))
         elif kind == "answered":
-            self._shared.gate.answered()
+            self._shared.gate.record_answer()
         elif kind == "bye":
             self.leave()
         else:
@@ -192,7 +192,7 @@ class Seat:
         ):
             self._shared.send_state()
 
-    def lost(self) -> None:
+    def lose(self) -> None:
         """Keep the permits for a while, since the run may come back; then give them back."""
         if self._shared.seats.get(self._client) is not self:
             return
@@ -255,11 +255,15 @@ class Seat:
             return
         gate, (kind, _, *values) = self._shared.gate, message
         if kind == "ok" and len(values) == 2:  # noqa: PLR2004 - tokens and quotas
-            gate.succeeded(permit, tokens=_number_or_none(values[0]), quotas=_quotas(values[1]))
+            gate.record_success(
+                permit, tokens=_number_or_none(values[0]), quotas=_quotas(values[1])
+            )
         elif kind == "refused" and len(values) == 1:
-            gate.refused(permit, _seconds(values[0]))
+            gate.record_refusal(permit, _seconds(values[0]))
         elif kind == "failed" and len(values) == 2:  # noqa: PLR2004 - of_connection and is_suspect
-            gate.failed(permit, of_connection=values[0] is True, is_suspect=values[1] is True)
+            gate.record_failure(
+                permit, of_connection=values[0] is True, is_suspect=values[1] is True
+            )
         else:
             raise BadMessage(f"{kind!r} is not a message of this version")
 

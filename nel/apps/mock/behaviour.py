@@ -13,7 +13,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Final
 
-from nel.apps.mock.openai_json import Reply
+from nel.apps.mock.openai_json import MockReply
 from nel.apps.mock.request_parsing import EndpointFault, Query
 from nel.apps.mock.routes import Answerer
 from nel.apps.mock.tokens import cut_at_stop, cut_to_tokens
@@ -47,7 +47,7 @@ class EmbeddedAnswerer(Answerer):
         self._behaviour = behaviour
         self._seen: Counter[bytes] = Counter()
 
-    async def answer(self, query: Query) -> Reply:
+    async def answer(self, query: Query) -> MockReply:
         """Return the reply, after the latency.
 
         Raises:
@@ -62,7 +62,7 @@ class EmbeddedAnswerer(Answerer):
         stopped = cut_at_stop(text, query.stop)
         within, over = cut_to_tokens(stopped, query.max_tokens)
         is_cut = over or (cut and stopped == text)
-        return Reply(text=within, finish_reason="length" if is_cut else "stop")
+        return MockReply(text=within, finish_reason="length" if is_cut else "stop")
 
     @abstractmethod
     def _text(self, query: Query, draw: random.Random) -> tuple[str, bool]:

@@ -17,7 +17,7 @@ from nel.config.schema import EndpointConfig
 from nel.core.finish_reasons import ending_of
 from nel.core.strict_json import dumps_bytes
 from nel.errors import LogprobFault
-from nel.models.adaptation import changed, changes_for, in_words
+from nel.models.adaptation import change_settings, changes_for, in_words
 from nel.models.client import Client
 from nel.models.echo_probe import probe_echo
 from nel.models.faults import UNREADABLE, Fault, unreadable
@@ -163,7 +163,7 @@ class _Probe:
         self.n_sent += 1
         listing = await self.client.read_listing()
         if isinstance(listing, Fault):
-            self._refused("list of models", listing)
+            self._note_refusal("list of models", listing)
             return
         model = self.client.endpoint.model
         own_names = (model, f"models/{model}")
@@ -196,7 +196,7 @@ class _Probe:
             if not changes:
                 break
             remarks.append(in_words(changes, self.settings))
-            self.settings = changed(self.settings, changes)
+            self.settings = change_settings(self.settings, changes)
             answer = await self._ask()
         remark = "; ".join(["answered", *([" and ".join(remarks)] if remarks else [])])
         self._conclude(
@@ -226,7 +226,7 @@ class _Probe:
             stream=stream,
         )
         if isinstance(payload, Fault):
-            self._refused("streaming", payload)
+            self._note_refusal("streaming", payload)
         elif stream.token_times:
             self._add("streaming", "yes", f"{len(stream.token_times)} pieces of an answer")
         else:
@@ -344,7 +344,7 @@ class _Probe:
         """Ask what log-likelihood benchmarks need, as a run's pre-flight does."""
 
         async def send(body: dict[str, Any]) -> Any:
-            return await self._sent("completions", body)
+            return await self._send("completions", body)
 
         try:
             echo = await probe_echo(send, self.client.endpoint.model)
@@ -352,7 +352,7 @@ class _Probe:
             self._add("echo with logprobs", "no", str(error))
             return
         if isinstance(echo, Fault):
-            self._refused("echo with logprobs", echo)
+            self._note_refusal("echo with logprobs", echo)
             return
         batches = "several prompts in one request" if echo.batched else "one prompt in a request"
         self._add(
@@ -376,7 +376,7 @@ class _Probe:
             generation=settings,
         )
 
-    async def _sent(self, protocol: Protocol, body: Mapping[str, Any]) -> Any:
+    async def _send(self, protocol: Protocol, body: Mapping[str, Any]) -> Any:
         self.n_sent += 1
         seconds = self.client.endpoint.total_timeout_seconds
         return await self.client.ask_once(protocol, dumps_bytes(dict(body)), seconds=seconds)
@@ -391,14 +391,14 @@ class _Probe:
         """Return the answer to a question, or why there is none."""
         protocol = protocol or self.protocol
         request = self._request(protocol, settings or self.settings, content)
-        return _read(protocol, await self._sent(protocol, build_body(request)))
+        return _read(protocol, await self._send(protocol, build_body(request)))
 
     async def _payload(self, extra: Mapping[str, object], prompt: str = _OK) -> Any:
         """Return the decoded answer over the configured protocol to a request with further fields,
         or its fault.
         """
         body = build_body(self._request(self.protocol, self.settings, prompt))
-        payload = await self._sent(self.protocol, {**body, **extra})
+        payload = await self._send(self.protocol, {**body, **extra})
         answer = _read(self.protocol, payload)
         return answer if isinstance(answer, Fault) else payload
 
@@ -410,19 +410,19 @@ class _Probe:
     ) -> None:
         """Add what an answer shows, or why there is none."""
         if isinstance(answer, Fault):
-            self._refused(name, answer)
+            self._note_refusal(name, answer)
         else:
             self._add(name, verdict, evidence)
 
     def _note_feature(self, name: str, payload: object, has_it: bool, remark: str) -> None:
         if isinstance(payload, Fault):
-            self._refused(name, payload)
+            self._note_refusal(name, payload)
         elif has_it:
             self._add(name, "yes", remark)
         else:
             self._add(name, "unknown", f"accepted, but not shown: {remark}")
 
-    def _refused(self, name: str, fault: Fault) -> None:
+    def _note_refusal(self, name: str, fault: Fault) -> None:
         verdict: Verdict = "no" if fault.kind in _CONFIRMING else "unknown"
         self._add(name, verdict, self.client.describe(fault))
 

@@ -21,7 +21,7 @@ _RESULTS: Final = frozenset(("tool_result", "function_call_output", "functionRes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class MockRequest:
     """One request, as far as it decides what is answered."""
 
     protocol: Spoken
@@ -55,13 +55,13 @@ class Asked:
 
 def asked_in(
     protocol: Spoken, body: Mapping[str, Any], raw: str, *, model: str, stream: bool
-) -> Asked:
+) -> MockRequest:
     """Return what a decoded body asks."""
     messages = body.get(_MESSAGES[protocol])
     listed = [{"role": "user", "content": messages}] if isinstance(messages, str) else messages
     entries = [entry for item in _objects(listed) for entry in _entries(item)]
     options = body.get("stream_options")
-    return Asked(
+    return MockRequest(
         protocol=protocol,
         model=model,
         stream=stream,

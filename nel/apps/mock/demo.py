@@ -19,7 +19,7 @@ from aiohttp import web
 
 from nel.apps.mock.behaviour import Behaviour, EmbeddedAnswerer
 from nel.apps.mock.phrasing import (
-    Problem,
+    PhrasedProblem,
     cut_in_the_middle,
     phrase,
     problem_in,
@@ -94,7 +94,7 @@ class DemoAnswerer(EmbeddedAnswerer):
         return text, False
 
     def _belief(
-        self, problem: Problem, query: Query, *, per_problem: bool = False
+        self, problem: PhrasedProblem, query: Query, *, per_problem: bool = False
     ) -> tuple[str, str]:
         draw = self._draw("belief", problem.question if per_problem else query.text, query.seed)
         right = right_answer(problem, query.text)
@@ -138,12 +138,12 @@ def demo_app(options: DemoOptions) -> web.Application:
     return create_app(DemoAnswerer(options), model=options.model, api_key=options.api_key)
 
 
-def load_problems() -> list[Problem]:
+def load_problems() -> list[PhrasedProblem]:
     """Return the quickstart problems that come with nel."""
     text = (files("nel") / "benchmarks" / "data" / "quickstart.jsonl").read_text(encoding="utf-8")
     rows = [orjson.loads(line) for line in text.splitlines() if line]
     return [
-        Problem(
+        PhrasedProblem(
             kind=row["kind"],
             question=row["question"],
             answer=row["answer"],

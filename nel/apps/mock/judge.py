@@ -16,7 +16,7 @@ from typing import Final
 from aiohttp import web
 
 from nel.apps.mock.behaviour import Behaviour, EmbeddedAnswerer
-from nel.apps.mock.judge_grading import CRITERIA_MET, Form, form_of, honest_label
+from nel.apps.mock.judge_grading import CRITERIA_MET, ReplyForm, form_of, honest_label
 from nel.apps.mock.request_parsing import Query
 from nel.apps.mock.routes import create_app
 from nel.core.strict_json import dumps_bytes
@@ -72,7 +72,7 @@ class DemoJudge(EmbeddedAnswerer):
         if prompt is None or form is None:
             return _STRANGE
         if self._is_garbled(query):
-            return _garbled(form, draw)
+            return _garbled_reply(form, draw)
         label, is_guess = self._verdict(form, prompt, query)
         reason = _GUESS if is_guess else draw.choice(_REASONS)
         if form.is_json:
@@ -85,7 +85,7 @@ class DemoJudge(EmbeddedAnswerer):
         number = self._times_seen("garble", query.text)
         return self._draw("garble", query.text, number).random() < self.options.garbled_rate
 
-    def _verdict(self, form: Form, prompt: Unquoted, query: Query) -> tuple[str, bool]:
+    def _verdict(self, form: ReplyForm, prompt: Unquoted, query: Query) -> tuple[str, bool]:
         """Return a grade, and whether it is guessed."""
         own, is_guess = self._own_verdict(form, prompt)
         if not self.options.wobble_rate:
@@ -96,7 +96,7 @@ class DemoJudge(EmbeddedAnswerer):
             _another(form, own, wobble) if wobble.random() < self.options.wobble_rate else own
         ), is_guess
 
-    def _own_verdict(self, form: Form, prompt: Unquoted) -> tuple[str, bool]:
+    def _own_verdict(self, form: ReplyForm, prompt: Unquoted) -> tuple[str, bool]:
         options, draw = self.options, self._draw("verdict", prompt.code)
         honest = honest_label(form, prompt)
         if honest is None:
@@ -112,7 +112,7 @@ def judge_app(options: JudgeOptions) -> web.Application:
     return create_app(DemoJudge(options), model=options.model, api_key=options.api_key)
 
 
-def _another(form: Form, label: str, draw: random.Random) -> str:
+def _another(form: ReplyForm, label: str, draw: random.Random) -> str:
     """Return a wrong grade; on a scale, a neighbour."""
     others = [other for other in form.labels if other != label]
     if form.is_scale:
@@ -121,7 +121,7 @@ def _another(form: Form, label: str, draw: random.Random) -> str:
     return draw.choice(others)
 
 
-def _garbled(form: Form, draw: random.Random) -> str:
+def _garbled_reply(form: ReplyForm, draw: random.Random) -> str:
     """Return a reply that holds no verdict, two of them, or an unfinished one."""
     first, second = draw.sample(form.labels, 2)
     if form.is_json:

@@ -35,7 +35,7 @@ PAIR: Final = ("A", "B", "TIE")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Form:
+class ReplyForm:
     """What a prompt asks the judge to reply with."""
 
     labels: tuple[str, ...]
@@ -63,14 +63,14 @@ class Form:
         return f"{self.keyword}: {label}"
 
 
-def form_of(rest: str) -> Form | None:
+def form_of(rest: str) -> ReplyForm | None:
     """Return what a prompt asks for, None where it lists no grades.
 
     Args:
         rest: The prompt without what it quotes.
     """
     if f'"{CRITERIA_MET}"' in rest:
-        return Form(labels=("true", "false"), is_json=True)
+        return ReplyForm(labels=("true", "false"), is_json=True)
     asked = re.search(r'form "(\w+): X"(?:, where X is ([\w, -]+?)(?:, and with|[.\n]|$))?', rest)
     keyword = asked[1] if asked else "GRADE"
     listed = (
@@ -82,10 +82,10 @@ def form_of(rest: str) -> Form | None:
         label for label in re.findall(rf"\b{keyword}: ?(\w+)", rest) if label not in ("X", "LETTER")
     ]
     labels = tuple(dict.fromkeys(label.strip() for label in listed or examples))
-    return Form(labels=labels, keyword=keyword) if len(labels) > 1 else None
+    return ReplyForm(labels=labels, keyword=keyword) if len(labels) > 1 else None
 
 
-def honest_label(form: Form, prompt: Unquoted) -> str | None:
+def honest_label(form: ReplyForm, prompt: Unquoted) -> str | None:
     """Return the grade that a comparison leads to, None where there is nothing to compare with."""
     pieces = prompt.pieces
     if form.is_json:
@@ -100,7 +100,7 @@ def honest_label(form: Form, prompt: Unquoted) -> str | None:
             _WORTH[standing(pieces.get(f"answer_{seat}", ""), reference)] for seat in "ab"
         )
         return "TIE" if first == second else "A" if first > second else "B"
-    return _graded(form, standing(pieces.get("response", pieces.get("answer", "")), reference))
+    return _grade_reply(form, standing(pieces.get("response", pieces.get("answer", "")), reference))
 
 
 def standing(response: str, reference: str) -> Standing:
@@ -135,7 +135,7 @@ def meets(criterion: str, response: str) -> bool:
     return bool(wanted) and all(_is_in(word, response) for word in wanted)
 
 
-def _graded(form: Form, how: Standing) -> str | None:
+def _grade_reply(form: ReplyForm, how: Standing) -> str | None:
     if form.is_scale:
         ordered = sorted(form.labels, key=int)
         return {"right": ordered[-1], "partly": ordered[len(ordered) // 2]}.get(how, ordered[0])

@@ -20,7 +20,7 @@ _ERROR_TYPES: Final = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reply:
+class MockReply:
     """What an answerer says to one query."""
 
     text: str
@@ -28,10 +28,10 @@ class Reply:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Choice:
+class ReplyChoice:
     """One reply with what the protocol adds to it."""
 
-    reply: Reply
+    reply: MockReply
     prompt_tokens: int
     logprobs: dict[str, Any] | None = None
     echoed: str = ""
@@ -54,7 +54,7 @@ def models_body(model: str) -> dict[str, Any]:
     }
 
 
-def full_body(call: Call, choices: Sequence[Choice], identifier: str) -> dict[str, Any]:
+def full_body(call: Call, choices: Sequence[ReplyChoice], identifier: str) -> dict[str, Any]:
     """Return the answer to a call that does not stream."""
     chat = call.protocol == "chat"
     return {
@@ -71,7 +71,7 @@ def full_body(call: Call, choices: Sequence[Choice], identifier: str) -> dict[st
 
 
 def stream_bodies(
-    call: Call, choices: Sequence[Choice], identifier: str
+    call: Call, choices: Sequence[ReplyChoice], identifier: str
 ) -> Iterator[dict[str, Any]]:
     """Yield the chunks of a stream in order, without the closing ``[DONE]``."""
     whole = full_body(call, choices, identifier)
@@ -117,7 +117,7 @@ def pieces_of(text: str) -> list[str]:
     return [text[start : start + size] for start in range(0, len(text), size)]
 
 
-def usage(choices: Sequence[Choice]) -> dict[str, Any]:
+def usage(choices: Sequence[ReplyChoice]) -> dict[str, Any]:
     """Return the token counts of all choices together."""
     completion = sum(count_tokens(choice.reply.text) for choice in choices)
     prompt = sum(choice.prompt_tokens for choice in choices)
@@ -128,7 +128,7 @@ def usage(choices: Sequence[Choice]) -> dict[str, Any]:
     }
 
 
-def _chat_choice(choice: Choice) -> dict[str, object]:
+def _chat_choice(choice: ReplyChoice) -> dict[str, object]:
     return {
         "index": 0,
         "message": {"role": "assistant", "content": choice.reply.text},
@@ -137,7 +137,7 @@ def _chat_choice(choice: Choice) -> dict[str, object]:
     }
 
 
-def _text_choice(index: int, choice: Choice) -> dict[str, object]:
+def _text_choice(index: int, choice: ReplyChoice) -> dict[str, object]:
     return {
         "index": index,
         "text": choice.echoed + choice.reply.text,

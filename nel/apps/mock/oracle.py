@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from nel.apps.mock.conversations import Asked
+from nel.apps.mock.conversations import MockRequest
 from nel.apps.mock.request_parsing import EndpointFault
-from nel.apps.mock.scripts import ScriptedCall, Turn, turn_at
+from nel.apps.mock.scripts import ScriptedCall, ScriptedTurn, turn_at
 from nel.authoring.benchmark import Benchmark
 from nel.authoring.smoke import gold_attempts, gold_texts
 from nel.config.load import build_config
@@ -33,7 +33,7 @@ class Oracle:
         self._benchmark = benchmark
         self.prompts = {_user_texts(sample): sample for sample in samples}
 
-    def turn_of(self, asked: Asked) -> tuple[int, tuple[Turn, ...]]:
+    def turn_of(self, asked: MockRequest) -> tuple[int, tuple[ScriptedTurn, ...]]:
         """Return the gold step that follows what was answered."""
         texts = asked.user_texts
         for length in range(len(texts), 0, -1):
@@ -63,18 +63,18 @@ def read_oracle(name: str) -> Oracle:
     return Oracle(plan.benchmark, samples)
 
 
-def gold_turns(benchmark: Benchmark, sample: Sample) -> tuple[Turn, ...]:
+def gold_turns(benchmark: Benchmark, sample: Sample) -> tuple[ScriptedTurn, ...]:
     """Return what a perfect model answers, turn by turn."""
     steps = getattr(benchmark, GOLD_STEPS, None)
     if steps is not None:
-        return tuple(Turn.model_validate(step) for step in steps(sample))
+        return tuple(ScriptedTurn.model_validate(step) for step in steps(sample))
     calls = _calls(sample.target)
     if sample.tools and calls:
-        return (Turn(calls=calls),)
+        return (ScriptedTurn(calls=calls),)
     right = (
         attempt.response for attempt in gold_attempts(benchmark, sample) if attempt.reward == 1
     )
-    answer = Turn(text=next(right, gold_texts(sample)[0]))
+    answer = ScriptedTurn(text=next(right, gold_texts(sample)[0]))
     return (answer,) * (1 + len(sample.turns))
 
 

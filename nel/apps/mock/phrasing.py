@@ -65,7 +65,7 @@ _UNKNOWN: Final = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Problem:
+class PhrasedProblem:
     """One quickstart problem with its right answer."""
 
     kind: str
@@ -74,7 +74,7 @@ class Problem:
     choices: tuple[str, ...] = ()
 
 
-def problem_in(problems: Sequence[Problem], text: str) -> Problem | None:
+def problem_in(problems: Sequence[PhrasedProblem], text: str) -> PhrasedProblem | None:
     """Return the problem asked last, so that worked examples before it do not matter; then the
     longest.
     """
@@ -87,7 +87,7 @@ def problem_in(problems: Sequence[Problem], text: str) -> Problem | None:
     return max(ends, key=lambda end: end[:2])[2] if ends else None
 
 
-def right_answer(problem: Problem, prompt: str) -> str:
+def right_answer(problem: PhrasedProblem, prompt: str) -> str:
     """Return the right answer; for a choice, the letter that the prompt puts before the right
     option.
     """
@@ -98,7 +98,9 @@ def right_answer(problem: Problem, prompt: str) -> str:
     return str(letters[-1]) if letters else problem.answer
 
 
-def wrong_answer(problem: Problem, right: str, others: Sequence[str], draw: random.Random) -> str:
+def wrong_answer(
+    problem: PhrasedProblem, right: str, others: Sequence[str], draw: random.Random
+) -> str:
     """Return a plausible wrong answer.
 
     Args:
@@ -113,7 +115,7 @@ def wrong_answer(problem: Problem, right: str, others: Sequence[str], draw: rand
     return draw.choice([other for other in others if other != right])
 
 
-def phrase(problem: Problem, answer: str, right: str, draw: random.Random) -> str:
+def phrase(problem: PhrasedProblem, answer: str, right: str, draw: random.Random) -> str:
     """Return an answer in one of the phrasings of its kind."""
     option = f"option {answer}" if problem.kind == "choice" else answer
     if problem.kind == "choice" and answer == right:

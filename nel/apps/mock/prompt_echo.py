@@ -132,7 +132,7 @@ class PromptEcho:
                 entries = await (
                     self._looked_up(before, block[0])
                     if is_alone
-                    else self._dictated(before, block, wanted)
+                    else self._dictated_tokens(before, block, wanted)
                 )
                 if [entry["id"] for entry in entries] != [token.id for token in block]:
                     raise EndpointFault(
@@ -142,7 +142,7 @@ class PromptEcho:
                     token.read(entry, wanted)
                 at += len(block)
 
-    async def _dictated(
+    async def _dictated_tokens(
         self, before: list[int], tokens: Sequence[_Token], wanted: int
     ) -> list[dict[str, Any]]:
         """Return what the server says of tokens that it is made to generate."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from nel.apps.mock.openai_json import Reply
+from nel.apps.mock.openai_json import MockReply
 from nel.apps.mock.request_parsing import EndpointFault, Query
 from nel.apps.mock.text_search import AnchorIndex
 from nel.datasets.files import source_at
@@ -51,7 +51,7 @@ class Recording:
     identifier: str | None
     parts: tuple[str, ...]
     """What must occur in a prompt, longest first."""
-    reply: Reply
+    reply: MockReply
 
     @property
     def matched(self) -> int:
@@ -77,7 +77,7 @@ class Recordings:
         self._index = AnchorIndex(list(by_needle))
         self._has_ids = has_ids
 
-    def find(self, query: Query) -> Reply:
+    def find(self, query: Query) -> MockReply:
         """Return the one recorded reply that belongs to a query.
 
         Raises:
@@ -109,7 +109,7 @@ class Recordings:
             if all(text_needed in text for text_needed in recording.parts[1:])
         ]
 
-    def _one_of(self, meant: list[Recording], repeat: int | None) -> Reply:
+    def _one_of(self, meant: list[Recording], repeat: int | None) -> MockReply:
         identifiers = {recording.identifier for recording in meant}
         one_sample = len(identifiers) == 1 and len({recording.parts for recording in meant}) == 1
         if self._has_ids and one_sample and repeat is not None and len(meant) > 1:
@@ -206,7 +206,7 @@ def _recording(options: ReplayOptions, line: int, fields: Mapping[str, object] |
         line=line,
         identifier=None if identifier is None else str(identifier),
         parts=tuple(sorted(texts, key=len, reverse=True)),
-        reply=Reply(text=_text(fields, options.output_field, where)),
+        reply=MockReply(text=_text(fields, options.output_field, where)),
     )
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from aiohttp import web
 
-from nel.apps.mock.openai_json import Reply
+from nel.apps.mock.openai_json import MockReply
 from nel.apps.mock.recordings import Recordings, ReplayOptions, read_recordings
 from nel.apps.mock.request_parsing import EndpointFault, Query
 from nel.apps.mock.routes import Answerer, create_app
@@ -21,7 +21,7 @@ class ReplayAnswerer(Answerer):
     def __init__(self, recordings: Recordings) -> None:
         self._recordings = recordings
 
-    async def answer(self, query: Query) -> Reply:
+    async def answer(self, query: Query) -> MockReply:
         """Return the recorded reply.
 
         Raises:

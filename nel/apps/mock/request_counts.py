@@ -14,7 +14,7 @@ from typing import Final
 _TELLING_HEADERS: Final = ("X-Nel-Sample-Id", "X-Nel-Repeat")
 
 
-class Tally:
+class RequestTally:
     """The numbers of ``GET /stats``."""
 
     def __init__(self) -> None:
@@ -30,11 +30,11 @@ class Tally:
         digest.update(b"\0" + body)
         return digest.digest()
 
-    def received(self, digest: bytes) -> None:
+    def count_request(self, digest: bytes) -> None:
         """Count a completion request that arrived, whatever becomes of it."""
         self._received[digest] += 1
 
-    def answered(self, digest: bytes) -> None:
+    def count_answer(self, digest: bytes) -> None:
         """Count a completion request that was answered in full, that is, one that would be paid."""
         self._answered[digest] += 1
 

@@ -73,7 +73,7 @@ class Call:
     logprobs: int | None = None
 
 
-def _listed(value: object) -> object:
+def _as_list(value: object) -> object:
     return [] if value is None else [value] if isinstance(value, str) else value
 
 
@@ -105,7 +105,7 @@ class _Body(BaseModel):
     model: Annotated[str, MinLen(1)]
     seed: int | None = None
     max_completion_tokens: Annotated[int, Ge(1)] | None = None
-    stop: Annotated[list[Annotated[str, MinLen(1)]], BeforeValidator(_listed)] = []
+    stop: Annotated[list[Annotated[str, MinLen(1)]], BeforeValidator(_as_list)] = []
     stream: bool | None = None
     stream_options: _StreamOptions | None = None
     n: Literal[1] | None = None
@@ -123,7 +123,7 @@ class _ChatBody(_Body):
 
 
 class _CompletionsBody(_Body):
-    prompt: Annotated[list[str], MinLen(1), BeforeValidator(_listed)]
+    prompt: Annotated[list[str], MinLen(1), BeforeValidator(_as_list)]
     max_tokens: Annotated[int, Ge(0)] | None = None
     logprobs: Annotated[int, Ge(0), Le(LOGPROBS_MAX)] | None = None
     echo: bool | None = None

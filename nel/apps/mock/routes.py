@@ -16,14 +16,14 @@ from typing import Final
 from aiohttp import web
 
 from nel.apps.mock.openai_json import (
-    Choice,
-    Reply,
+    MockReply,
+    ReplyChoice,
     error_body,
     full_body,
     models_body,
     stream_bodies,
 )
-from nel.apps.mock.request_counts import Tally
+from nel.apps.mock.request_counts import RequestTally
 from nel.apps.mock.request_parsing import Call, EndpointFault, Query, parse_call
 from nel.apps.mock.request_parsing import Protocol as WireProtocol
 from nel.apps.mock.tokens import TokenLogprob, count_tokens, legacy_logprobs, tokenise
@@ -39,7 +39,7 @@ class Answerer(ABC):
     """What answers the requests of an application."""
 
     @abstractmethod
-    async def answer(self, query: Query) -> Reply:
+    async def answer(self, query: Query) -> MockReply:
         """Return the reply to one query.
 
         Raises:
@@ -67,7 +67,7 @@ MODEL: Final = web.AppKey("nel_model", str)
 API_KEY: Final = web.AppKey("nel_api_key", str)
 """Asked of every client; empty: of none."""
 ANSWERER: Final = web.AppKey("nel_answerer", Answerer)
-TALLY: Final = web.AppKey("nel_tally", Tally)
+TALLY: Final = web.AppKey("nel_tally", RequestTally)
 
 
 def create_app(answerer: Answerer, *, model: str, api_key: str | None = None) -> web.Application:
@@ -89,7 +89,7 @@ def base_app(*, model: str, api_key: str | None) -> web.Application:
     """
     app = web.Application(middlewares=[_errors, _gate], client_max_size=BODY_BYTES_MAX)
     app[MODEL], app[API_KEY] = model, api_key or ""
-    app[TALLY] = Tally()
+    app[TALLY] = RequestTally()
     app.add_routes(
         [
             web.get("/health", _health),
@@ -148,21 +148,21 @@ async def _complete(request: web.Request, protocol: WireProtocol) -> web.StreamR
     raw = await request.read()
     tally, answerer = request.app[TALLY], request.app[ANSWERER]
     digest = tally.digest(request.path, request.headers, raw)
-    tally.received(digest)
-    call = parse_call(protocol, decoded(raw), request.headers)
+    tally.count_request(digest)
+    call = parse_call(protocol, decode_body(raw), request.headers)
     _check_model(request.app[MODEL], call.model)
     choices = [await _choice(answerer, call, query) for query in call.queries]
-    tally.answered(digest)
+    tally.count_answer(digest)
     if call.stream:
         return await _stream(request, call, choices, digest.hex())
     return _json(full_body(call, choices, digest.hex()))
 
 
-async def _choice(answerer: Answerer, call: Call, query: Query) -> Choice:
+async def _choice(answerer: Answerer, call: Call, query: Query) -> ReplyChoice:
     reply = await answerer.answer(query)
     if query.max_tokens == 0:
         reply = replace(reply, text="", finish_reason="length")
-    return Choice(
+    return ReplyChoice(
         reply=reply,
         prompt_tokens=count_tokens(query.text),
         logprobs=None if call.logprobs is None else _logprobs(answerer, call, query, reply),
@@ -170,7 +170,7 @@ async def _choice(answerer: Answerer, call: Call, query: Query) -> Choice:
     )
 
 
-def _logprobs(answerer: Answerer, call: Call, query: Query, reply: Reply) -> dict[str, object]:
+def _logprobs(answerer: Answerer, call: Call, query: Query, reply: MockReply) -> dict[str, object]:
     prompt, completion = tokenise(query.text), tokenise(reply.text)
     tokens = answerer.logprobs(query, prompt, completion)
     entries = tokens if call.echo else tokens[len(prompt) :]
@@ -179,7 +179,7 @@ def _logprobs(answerer: Answerer, call: Call, query: Query, reply: Reply) -> dic
 
 
 async def _stream(
-    request: web.Request, call: Call, choices: list[Choice], identifier: str
+    request: web.Request, call: Call, choices: list[ReplyChoice], identifier: str
 ) -> web.StreamResponse:
     headers = {"Content-Type": "text/event-stream; charset=utf-8", "Cache-Control": "no-cache"}
     response = web.StreamResponse(headers=headers)
@@ -200,7 +200,7 @@ def _check_model(served: str, model: str) -> None:
         raise EndpointFault(404, "model_not_found", message, param="model")
 
 
-def decoded(raw: bytes) -> object:
+def decode_body(raw: bytes) -> object:
     """Return the JSON of a request's body.
 
     Raises:

@@ -11,10 +11,10 @@ from typing import Final
 
 from aiohttp import web
 
-from nel.apps.mock.conversations import Asked, Spoken, asked_in
+from nel.apps.mock.conversations import MockRequest, Spoken, asked_in
 from nel.apps.mock.request_parsing import EndpointFault
-from nel.apps.mock.routes import TALLY, base_app, decoded
-from nel.apps.mock.scripts import Director, Turn
+from nel.apps.mock.routes import TALLY, base_app, decode_body
+from nel.apps.mock.scripts import Director, ScriptedTurn
 from nel.apps.mock.vendor_bodies import body_of, events_of, signature
 from nel.core.strict_json import dumps_bytes
 
@@ -35,28 +35,28 @@ def scripted_app(
     """Return an application that answers as a director decides."""
     app = base_app(model=model, api_key=api_key)
     app[DIRECTOR] = director
-    app.add_routes([*(web.post(path, _posted) for path in _PATHS), web.post(_GEMINI, _posted)])
+    app.add_routes([*(web.post(path, _post) for path in _PATHS), web.post(_GEMINI, _post)])
     return app
 
 
-async def _posted(request: web.Request) -> web.StreamResponse:
+async def _post(request: web.Request) -> web.StreamResponse:
     raw = await request.read()
     tally = request.app[TALLY]
     digest = tally.digest(request.path, request.headers, raw)
-    tally.received(digest)
-    asked = _asked(request, raw)
+    tally.count_request(digest)
+    asked = _request_of(request, raw)
     number, turns = request.app[DIRECTOR].turn_of(asked)
     turn = turns[-1]
     await asyncio.sleep(turn.delay_seconds)
     if turn.status is not None:
         raise EndpointFault(turn.status, "scripted", f"turn {number + 1} of the script is a fault")
     _check_returned(asked, turns)
-    tally.answered(digest)
-    return await _sent(request, asked, turn, number)
+    tally.count_answer(digest)
+    return await _send(request, asked, turn, number)
 
 
-def _asked(request: web.Request, raw: bytes) -> Asked:
-    body = decoded(raw)
+def _request_of(request: web.Request, raw: bytes) -> MockRequest:
+    body = decode_body(raw)
     if not isinstance(body, dict):
         raise EndpointFault(400, "invalid_request", "the request body must be a JSON object")
     protocol = _PATHS.get(request.path, "gemini")
@@ -74,7 +74,7 @@ def _asked(request: web.Request, raw: bytes) -> Asked:
     )
 
 
-def _check_returned(asked: Asked, turns: tuple[Turn, ...]) -> None:
+def _check_returned(asked: MockRequest, turns: tuple[ScriptedTurn, ...]) -> None:
     """Refuse a request without the reasoning that came before calls, as vendors that sign it do."""
     is_signed = asked.protocol in ("anthropic", "gemini") or asked.wants_encrypted
     for number, turn in enumerate(turns[:-1]):
@@ -87,10 +87,12 @@ def _check_returned(asked: Asked, turns: tuple[Turn, ...]) -> None:
             )
 
 
-async def _sent(request: web.Request, asked: Asked, turn: Turn, number: int) -> web.StreamResponse:
+async def _send(
+    request: web.Request, asked: MockRequest, turn: ScriptedTurn, number: int
+) -> web.StreamResponse:
     if asked.stream:
         kind = "text/event-stream"
-        pieces = [] if turn.empty else list(_framed(asked, turn, number))
+        pieces = [] if turn.empty else list(_frames(asked, turn, number))
     else:
         kind = "application/json"
         pieces = [] if turn.empty else [dumps_bytes(body_of(asked, turn, number))]
@@ -109,7 +111,7 @@ async def _sent(request: web.Request, asked: Asked, turn: Turn, number: int) -> 
     return response
 
 
-def _framed(asked: Asked, turn: Turn, number: int) -> list[bytes]:
+def _frames(asked: MockRequest, turn: ScriptedTurn, number: int) -> list[bytes]:
     frames = [
         (f"event: {event['type']}\n".encode() if "type" in event else b"")
         + b"data: " + dumps_bytes(event) + b"\n\n"

@@ -11,7 +11,7 @@ import yaml
 from annotated_types import Ge, Le, MinLen
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
-from nel.apps.mock.conversations import Asked
+from nel.apps.mock.conversations import MockRequest
 from nel.apps.mock.request_parsing import EndpointFault
 from nel.config.yaml_file import compose_file
 from nel.errors import ConfigError
@@ -32,7 +32,7 @@ class ScriptedCall(_Shape):
     """What stands in place of the arguments, JSON or not."""
 
 
-class Turn(_Shape):
+class ScriptedTurn(_Shape):
     """One answer, or the fault in its place."""
 
     text: str = ""
@@ -50,12 +50,12 @@ class Turn(_Shape):
     """Whether the body has no bytes."""
 
 
-class Conversation(_Shape):
+class ScriptedConversation(_Shape):
     """The turns of one conversation."""
 
     when: str = ""
     """A text in the first user message; the first conversation that fits answers."""
-    turns: Annotated[tuple[Turn, ...], MinLen(1)]
+    turns: Annotated[tuple[ScriptedTurn, ...], MinLen(1)]
     repeat_last: bool = False
     """Whether the last turn answers all later requests; otherwise they are refused."""
 
@@ -63,7 +63,7 @@ class Conversation(_Shape):
 class Director(Protocol):
     """Who decides what a request is answered."""
 
-    def turn_of(self, asked: Asked) -> tuple[int, tuple[Turn, ...]]:
+    def turn_of(self, asked: MockRequest) -> tuple[int, tuple[ScriptedTurn, ...]]:
         """Return the number of the turn that answers, and all turns up to it.
 
         Raises:
@@ -75,10 +75,10 @@ class Director(Protocol):
 class Script:
     """Conversations of a file."""
 
-    def __init__(self, conversations: tuple[Conversation, ...]) -> None:
+    def __init__(self, conversations: tuple[ScriptedConversation, ...]) -> None:
         self._conversations = conversations
 
-    def turn_of(self, asked: Asked) -> tuple[int, tuple[Turn, ...]]:
+    def turn_of(self, asked: MockRequest) -> tuple[int, tuple[ScriptedTurn, ...]]:
         """Return the turn of the first conversation that fits; see `Director`."""
         for conversation in self._conversations:
             if conversation.when in asked.first_user:
@@ -91,8 +91,8 @@ class Script:
 
 
 def turn_at(
-    turns: tuple[Turn, ...], number: int, *, is_last_repeated: bool = False
-) -> tuple[int, tuple[Turn, ...]]:
+    turns: tuple[ScriptedTurn, ...], number: int, *, is_last_repeated: bool = False
+) -> tuple[int, tuple[ScriptedTurn, ...]]:
     """Return the number of a turn and all turns up to it.
 
     Raises:
@@ -105,8 +105,8 @@ def turn_at(
     return number, tuple(turns[min(key_path, len(turns) - 1)] for key_path in range(number + 1))
 
 
-_CONVERSATIONS: Final[TypeAdapter[tuple[Conversation, ...]]] = TypeAdapter(
-    Annotated[tuple[Conversation, ...], MinLen(1)]
+_CONVERSATIONS: Final[TypeAdapter[tuple[ScriptedConversation, ...]]] = TypeAdapter(
+    Annotated[tuple[ScriptedConversation, ...], MinLen(1)]
 )
 _Path: TypeAlias = tuple[int | str, ...]
 

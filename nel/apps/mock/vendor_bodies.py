@@ -9,9 +9,9 @@ import hashlib
 from collections.abc import Iterator
 from typing import Any, Final, TypeAlias
 
-from nel.apps.mock.conversations import Asked
+from nel.apps.mock.conversations import MockRequest
 from nel.apps.mock.openai_json import chat_events, pieces_of
-from nel.apps.mock.scripts import ScriptedCall, Turn
+from nel.apps.mock.scripts import ScriptedCall, ScriptedTurn
 from nel.apps.mock.tokens import count_tokens
 from nel.core.strict_json import dumps
 
@@ -24,7 +24,7 @@ _ENDINGS: Final[dict[str, dict[str | None, str]]] = {
 }
 
 
-def signature(turn: Turn, number: int) -> str:
+def signature(turn: ScriptedTurn, number: int) -> str:
     """Return what stands for a turn's reasoning where a vendor signs or encrypts it."""
     # Hexadecimal digits have neither of the two letters in which the alphabets of base64 differ:
     # Google's SDK sends a signature back in that for URLs.
@@ -32,7 +32,7 @@ def signature(turn: Turn, number: int) -> str:
     return base64.b64encode(digest.encode()).decode()
 
 
-def body_of(asked: Asked, turn: Turn, number: int) -> Event:
+def body_of(asked: MockRequest, turn: ScriptedTurn, number: int) -> Event:
     """Return the whole body of an answer."""
     return {
         "chat": _chat,
@@ -42,7 +42,7 @@ def body_of(asked: Asked, turn: Turn, number: int) -> Event:
     }[asked.protocol](asked, turn, number)
 
 
-def events_of(asked: Asked, turn: Turn, number: int) -> Iterator[Event]:
+def events_of(asked: MockRequest, turn: ScriptedTurn, number: int) -> Iterator[Event]:
     """Return the events of a streamed answer, in order."""
     whole = body_of(asked, turn, number)
     if asked.protocol == "chat":
@@ -56,12 +56,12 @@ def _arguments(call: ScriptedCall) -> str:
     return dumps(call.arguments) if call.raw is None else call.raw
 
 
-def _counts(asked: Asked, turn: Turn) -> tuple[int, int]:
+def _counts(asked: MockRequest, turn: ScriptedTurn) -> tuple[int, int]:
     written = [turn.text, turn.reasoning, *(call.name + _arguments(call) for call in turn.calls)]
     return sum(count_tokens(text) for _, text in asked.entries), sum(map(count_tokens, written))
 
 
-def _chat(asked: Asked, turn: Turn, number: int) -> Event:
+def _chat(asked: MockRequest, turn: ScriptedTurn, number: int) -> Event:
     message: Event = {"role": "assistant", "content": turn.text or (None if turn.calls else "")}
     if turn.reasoning:
         message["reasoning_content"] = turn.reasoning
@@ -91,7 +91,7 @@ def _chat(asked: Asked, turn: Turn, number: int) -> Event:
     }
 
 
-def _response(asked: Asked, turn: Turn, number: int) -> Event:
+def _response(asked: MockRequest, turn: ScriptedTurn, number: int) -> Event:
     output: list[Event] = []
     if turn.reasoning:
         summary = [{"type": "summary_text", "text": turn.reasoning}]
@@ -182,7 +182,7 @@ def _item_events(index: int, item: Event) -> Iterator[Event]:
     yield {"type": "response.output_item.done", "output_index": index, "item": item}
 
 
-def _message(asked: Asked, turn: Turn, number: int) -> Event:
+def _message(asked: MockRequest, turn: ScriptedTurn, number: int) -> Event:
     content: list[Event] = []
     if turn.reasoning:
         signed = {"thinking": turn.reasoning, "signature": signature(turn, number)}
@@ -241,7 +241,7 @@ def _message_events(whole: Event) -> Iterator[Event]:
     yield {"type": "message_stop"}
 
 
-def _candidates(asked: Asked, turn: Turn, number: int) -> Event:
+def _candidates(asked: MockRequest, turn: ScriptedTurn, number: int) -> Event:
     parts: list[Event] = []
     if turn.reasoning:
         parts.append({"text": turn.reasoning, "thought": True})

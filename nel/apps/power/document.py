@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
-from nel.apps.power.pilots import Source
+from nel.apps.power.pilots import PilotSource
 from nel.decide.labels import label_plan
 from nel.decide.plans import Pilot, Resources, curve_questions, gain_at, plan, power_curve
 from nel.decide.power import Test
@@ -32,7 +32,7 @@ class Wish:
     """Between people's labels and the judge; None plans no labels."""
 
 
-def power_json(source: Source, wish: Wish) -> dict[str, Any]:
+def power_json(source: PilotSource, wish: Wish) -> dict[str, Any]:
     """Return the whole plan.
 
     Raises:
@@ -45,7 +45,7 @@ def power_json(source: Source, wish: Wish) -> dict[str, Any]:
         raise UsageError(f"no plan can be made: {error}") from error
 
 
-def _power_json(source: Source, wish: Wish, test: Test) -> dict[str, Any]:
+def _power_json(source: PilotSource, wish: Wish, test: Test) -> dict[str, Any]:
     pilot = source.pilot
     tried = wish.repeats or (REPEATS if _is_varying(pilot) else (1,))
     plans = [plan(wish.effect, pilot, repeats, source.resources, test) for repeats in tried]
@@ -118,7 +118,7 @@ def _is_varying(pilot: Pilot) -> bool:
     return pilot.variances.within_baseline + pilot.variances.within_candidate > 0
 
 
-def _labels(source: Source, wish: Wish, test: Test, questions: int) -> dict[str, Any] | None:
+def _labels(source: PilotSource, wish: Wish, test: Test, questions: int) -> dict[str, Any] | None:
     """Return how many pairs of answers people have to label, so that a judge's verdicts find the
     effect.
     """

@@ -49,7 +49,7 @@ class Assumptions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
+class PilotSource:
     """Where a pilot's numbers are from."""
 
     kind: str
@@ -92,7 +92,9 @@ class _Moments:
             return None
 
 
-def read_source(arguments: Sequence[str], benchmark: str | None, assumed: Assumptions) -> Source:
+def read_source(
+    arguments: Sequence[str], benchmark: str | None, assumed: Assumptions
+) -> PilotSource:
     """Return a pilot from two runs, one run, or assumptions alone.
 
     Raises:
@@ -117,7 +119,7 @@ def read_source(arguments: Sequence[str], benchmark: str | None, assumed: Assump
     )
 
 
-def _from_assumptions(assumed: Assumptions) -> Source:
+def _from_assumptions(assumed: Assumptions) -> PilotSource:
     if assumed.score is None and assumed.discordant is None:
         raise UsageError("give the directory of an earlier run, or assume --score or --discordant")
     notes: list[str] = []
@@ -153,7 +155,7 @@ def _from_assumptions(assumed: Assumptions) -> Source:
         is_within_known=assumed.within is not None,
         largest=1.0,
     )
-    return Source(
+    return PilotSource(
         kind="assumptions",
         runs=(),
         benchmark=None,
@@ -201,13 +203,13 @@ def _between_of_discordant(share: float, within: float) -> float:
     return max(share - within, 0.0)
 
 
-def _from_one(side: Side, wanted: str | None, assumed: Assumptions) -> Source:
-    benchmark = side.benchmarks[_chosen(list(side.benchmarks), wanted, side.label)]
+def _from_one(side: Side, wanted: str | None, assumed: Assumptions) -> PilotSource:
+    benchmark = side.benchmarks[_choose(list(side.benchmarks), wanted, side.label)]
     columns = benchmark.columns()
     questions = questions_of(columns, _key_of(columns), str(benchmark.path))
     chosen = np.arange(len(questions))
     moments = _moments(questions, chosen)
-    scored = _scored(questions, chosen)
+    scored = _scores(questions, chosen)
     correlation = CORRELATION if assumed.correlation is None else assumed.correlation
     hint = " (--correlation; two runs tell it)" if assumed.correlation is None else ""
     alike = f"with a correlation of {correlation:g}{hint}"
@@ -220,7 +222,7 @@ def _from_one(side: Side, wanted: str | None, assumed: Assumptions) -> Source:
         within_candidate=within,
         design_effect=_design_effect(means, questions.codes_of("group")[scored]),
     )
-    return Source(
+    return PilotSource(
         kind="one run",
         runs=(side.label,),
         benchmark=benchmark.name,
@@ -231,7 +233,9 @@ def _from_one(side: Side, wanted: str | None, assumed: Assumptions) -> Source:
     )
 
 
-def _from_two(baseline: Side, candidate: Side, wanted: str | None, assumed: Assumptions) -> Source:
+def _from_two(
+    baseline: Side, candidate: Side, wanted: str | None, assumed: Assumptions
+) -> PilotSource:
     if assumed.correlation is not None:
         raise UsageError("two runs tell how alike they are; leave out --correlation")
     left, right = _common(baseline, candidate, wanted)
@@ -255,7 +259,7 @@ def _from_two(baseline: Side, candidate: Side, wanted: str | None, assumed: Assu
         within_candidate=within[1],
         design_effect=_design_effect(differences, groups),
     )
-    return Source(
+    return PilotSource(
         kind="two runs",
         runs=(baseline.label, candidate.label),
         benchmark=left.name,
@@ -276,7 +280,7 @@ def _common(
     baseline: Side, candidate: Side, wanted: str | None
 ) -> tuple[SideBenchmark, SideBenchmark]:
     names = dict(common_benchmarks(baseline, candidate))
-    name = _chosen(list(names), wanted, "both runs")
+    name = _choose(list(names), wanted, "both runs")
     return baseline.benchmarks[name], candidate.benchmarks[names[name]]
 
 
@@ -304,7 +308,7 @@ def _pilot(
     )
 
 
-def _chosen(names: Sequence[str], wanted: str | None, what: str) -> str:
+def _choose(names: Sequence[str], wanted: str | None, what: str) -> str:
     if wanted is None:
         if len(names) > 1:
             raise UsageError(
@@ -329,7 +333,7 @@ def _is_scored(questions: Questions, chosen: Ints) -> Bools:
     return is_scored
 
 
-def _scored(questions: Questions, chosen: Ints) -> Ints:
+def _scores(questions: Questions, chosen: Ints) -> Ints:
     return chosen[_is_scored(questions, chosen)]
 
 
@@ -341,7 +345,7 @@ def _moments(questions: Questions, chosen: Ints) -> _Moments:
     """
     rewards = questions.columns.numbers("reward")
     values = questions.values(rewards)
-    scored = _scored(questions, chosen)
+    scored = _scores(questions, chosen)
     if len(scored) < FEWEST:
         raise UsageError(
             f"{len(scored)} scored questions tell nothing of how scores vary; a plan needs at"

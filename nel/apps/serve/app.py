@@ -123,7 +123,7 @@ async def _seed_session(request: web.Request) -> web.Response:
             400,
             f"idx={idx!r} is out of range; give a whole number from 0 to {len(served.samples) - 1}",
         )
-    return _json(served.asked(served.samples[idx]))
+    return _json(served.question_json(served.samples[idx]))
 
 
 async def _verify(request: web.Request) -> web.Response:
@@ -173,7 +173,7 @@ def answer_text(response: object) -> str:
     if isinstance(response, dict):
         messages = [item for item in response.get("output") or () if _is_said(item)]
         if messages:
-            return "\n".join(_text_of(item.get("content")) for item in messages).strip()
+            return "\n".join(_content_text(item.get("content")) for item in messages).strip()
         for choice in response.get("choices") or ():
             message = choice.get("message") if isinstance(choice, dict) else None
             if isinstance(message, dict) and isinstance(message.get("content"), str):
@@ -191,7 +191,7 @@ def _is_said(item: object) -> bool:
     )
 
 
-def _text_of(content: object) -> str:
+def _content_text(content: object) -> str:
     parts = content if isinstance(content, list) else [{"text": content}]
     texts = [item.get("text") for item in parts if isinstance(item, dict)]
     return "\n".join(text for text in texts if isinstance(text, str))

@@ -90,7 +90,7 @@ class ServedJudges:
         """Return the outcome of an answer, judged where its scorer leaves that to the judges."""
         if isinstance(result, Delegated):
             result = await self._delegation.judge_turns(item, result)
-        return self._delegation.finalize(item, result) or self._unreached()
+        return self._delegation.finalize(item, result) or self._unreached_judge()
 
     async def within_time(self, work: Awaitable[Outcome]) -> Outcome:
         """Return an outcome that has to be there in time."""
@@ -100,7 +100,7 @@ class ServedJudges:
             reason = f"no judgement within {self._timeout_seconds:g} s{self._problems()}"
             return Unscored(cause="judge", kind="timeout", detail=reason)
 
-    def _unreached(self) -> Unscored:
+    def _unreached_judge(self) -> Unscored:
         return Unscored(
             cause="judge",
             kind="outage",

@@ -42,7 +42,7 @@ class ServedSamples:
         position = self.places.get(sample_id) if isinstance(sample_id, str) else None
         return None if position is None else self.samples[position]
 
-    def asked(self, sample: Sample) -> JsonObject:
+    def question_json(self, sample: Sample) -> JsonObject:
         """Return what is asked, and what an answer to it is scored with."""
         body = (
             first_request(
@@ -63,10 +63,10 @@ class ServedSamples:
             "sandbox_spec": None,
         }
 
-    def exported(self) -> Iterator[JsonObject]:
+    def export_rows(self) -> Iterator[JsonObject]:
         """Yield a row for each sample as NeMo Gym collects answers to them."""
         for sample in self.samples:
-            asked = self.asked(sample)
+            asked = self.question_json(sample)
             yield {
                 "responses_create_params": {"input": asked["messages"]},
                 "expected_answer": asked["expected_answer"],

@@ -88,14 +88,14 @@ class AnswerScorer:
             return verdict
         item = ScoringTask(JOB, next(self._numbers), 0, sample, response, self._benchmark)
         if self.judges is not None:
-            return await self.judges.within_time(self._judged(item, self.judges))
-        result = await self._scored(item)
+            return await self.judges.within_time(self._judge(item, self.judges))
+        result = await self._score(item)
         return _JUDGED if isinstance(result, Delegated) else result
 
-    async def _judged(self, item: ScoringTask, judges: ServedJudges) -> Outcome:
-        return await judges.outcome(item, await self._scored(item))
+    async def _judge(self, item: ScoringTask, judges: ServedJudges) -> Outcome:
+        return await judges.outcome(item, await self._score(item))
 
-    async def _scored(self, item: ScoringTask) -> Result:
+    async def _score(self, item: ScoringTask) -> Result:
         waiting: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
         self._waiting[item.idx] = waiting
         try:

@@ -122,7 +122,7 @@ def _export(served: ServedSamples, folder: Path) -> Path:
     path = folder / f"{served.plan.benchmark.name}.jsonl"
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        write_file(path, (dumps_line(row) for row in served.exported()))
+        write_file(path, (dumps_line(row) for row in served.export_rows()))
     except OSError as error:
         raise UsageError(f"{path} cannot be written: {error.strerror or error}") from error
     return path

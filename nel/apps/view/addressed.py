@@ -8,7 +8,7 @@ from typing import Any, Final
 from aiohttp import web
 
 from nel.apps.view.finding import FoundRun
-from nel.apps.view.index.database import ORDERS, Filter, Position
+from nel.apps.view.index.database import ORDERS, Position, ResultFilter
 from nel.apps.view.library import LIBRARY
 from nel.apps.view.ratings import ratings_path
 from nel.apps.view.sample import sample_json
@@ -27,7 +27,7 @@ def wanted_of(request: web.Request) -> Wanted:
     }
     order = request.query.get("sort", "")
     return Wanted(
-        filter=Filter(**filters),
+        filter=ResultFilter(**filters),
         typed=request.query.get("q", "").strip(),
         order=order if order in ORDERS else "",
         after=_mark(request.query.get("after", "")),

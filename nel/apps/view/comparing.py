@@ -127,7 +127,7 @@ def baseline_name(run: RunSummary) -> str | None:
     )
 
 
-def compared(
+def compare_runs(
     recent: Recent[ComparisonView], runs: Sequence[RunSummary], despite: Sequence[str]
 ) -> ComparisonView:
     """Return the comparison of the first run with the others; one after another, since each holds a
@@ -139,10 +139,10 @@ def compared(
         despite: Of `nel.comparison.fields.PARTS`, those that may differ.
     """
     stamp = (*((run.run.path, stamp_of(run.run)) for run in runs), tuple(despite))
-    return recent.of(stamp, lambda: _compared(runs, frozenset(despite)))
+    return recent.of(stamp, lambda: _compare(runs, frozenset(despite)))
 
 
-def _compared(runs: Sequence[RunSummary], despite: frozenset[str]) -> ComparisonView:
+def _compare(runs: Sequence[RunSummary], despite: frozenset[str]) -> ComparisonView:
     try:
         sides = [read_side(side.run.path, side.run.id) for side in runs]
         document = comparison_json(compare(sides, Settings(), despite=despite), flips_max=FLIPS_MAX)
@@ -180,20 +180,20 @@ def _benchmark(benchmark: Mapping[str, Any]) -> Compared:
     )
 
 
-def _row(name: str, compared: Sequence[Compared | None]) -> BenchmarkRow:
+def _row(name: str, compare_runs: Sequence[Compared | None]) -> BenchmarkRow:
     """Return a benchmark with the changes of all runs by question."""
     by_sample: dict[str, list[Mapping[str, Any] | None]] = {}
-    for position, item in enumerate(compared):
+    for position, item in enumerate(compare_runs):
         for flip in () if item is None else item.flips:
-            by_sample.setdefault(flip["sample_id"], [None] * len(compared))[position] = flip
+            by_sample.setdefault(flip["sample_id"], [None] * len(compare_runs))[position] = flip
     most_first = sorted(by_sample.values(), key=lambda flips: flips.count(None))
     return BenchmarkRow(
         name=name,
         address=directory_name(name),
-        compared=compared,
+        compared=compare_runs,
         flips=[_flip(flips) for flips in most_first],
         is_cut=any(
-            len(item.flips) < item.n_lost + item.n_won for item in compared if item is not None
+            len(item.flips) < item.n_lost + item.n_won for item in compare_runs if item is not None
         ),
     )
 

@@ -32,7 +32,7 @@ from nel.apps.view.comparing import (
     RUNS_MAX,
     BenchmarkRow,
     FlipRow,
-    compared,
+    compare_runs,
     trade_offs,
     with_baseline_first,
 )
@@ -56,7 +56,7 @@ from nel.apps.view.samples import neighbours
 from nel.apps.view.samples import sample_page as sample_rows
 from nel.apps.view.security import ACCESS
 from nel.apps.view.summary import RunSummary
-from nel.apps.view.table import DEFAULT, ROWS_MAX, chosen, ordered, rows_of
+from nel.apps.view.table import DEFAULT, ROWS_MAX, filter_rows, rows_of, sort_rows
 from nel.apps.view.transcript import whole_output
 from nel.comparison.fields import PARTS
 from nel.config.layers import first_problem
@@ -232,7 +232,7 @@ def _runs_page(request: web.Request) -> dict[str, Any]:
     words, tag, sort = (request.query.get(name, "").strip() for name in ("q", "tag", "sort"))
     runs = library.runs()
     rows = rows_of((library.summaries.of(run), read_notes(run.path)) for run in runs.values())
-    matching = ordered(chosen(rows, words, tag), sort or DEFAULT)
+    matching = sort_rows(filter_rows(rows, words, tag), sort or DEFAULT)
     return {
         "rows": matching[:ROWS_MAX],
         "n_rows": len(rows),
@@ -257,7 +257,7 @@ def _run_page(request: web.Request) -> dict[str, Any]:
         "notes": read_notes(run.path),
         "can_note": not request.app[ACCESS].is_read_only,
         "benchmarks": [benchmark_page(summary, benchmark) for benchmark in summary.benchmarks],
-        "indexed": {item.key: _indexed(state, item.key) for item in summary.benchmarks},
+        "indexed": {item.key: _from_index(state, item.key) for item in summary.benchmarks},
         "index": state,
     }
 
@@ -312,7 +312,7 @@ def _compared_runs(request: web.Request) -> tuple[list[RunSummary], str]:
 def _compare_page(request: web.Request) -> dict[str, Any]:
     runs, why = _compared_runs(request)
     despite = [name for name in PARTS if name in request.query.getall("despite", [])]
-    comparison = compared(request.app[LIBRARY].comparisons, runs, despite)
+    comparison = compare_runs(request.app[LIBRARY].comparisons, runs, despite)
     wanted = request.query.get("bench", "")
     selected = next(
         (benchmark for benchmark in comparison.benchmarks if benchmark.address == wanted),
@@ -349,7 +349,7 @@ def _flips(benchmark: BenchmarkRow, only: str) -> list[FlipRow]:
     ]
 
 
-def _indexed(state: IndexState, key: int) -> tuple[list[Chart], Confusion | None]:
+def _from_index(state: IndexState, key: int) -> tuple[list[Chart], Confusion | None]:
     """Return the distributions of a benchmark and its confusion matrix, as far as its index is
     built.
     """

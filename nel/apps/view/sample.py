@@ -12,7 +12,7 @@ from typing import Any, Final
 from nel.apps.view.finding import FoundRun
 from nel.apps.view.index.building import asked_in
 from nel.apps.view.left_out import left_out
-from nel.apps.view.samples import Verdict, verdict_of
+from nel.apps.view.samples import RepeatVerdict, verdict_of
 from nel.apps.view.summary import BenchmarkSummary
 from nel.apps.view.transcript import AttemptView, transcript_of
 from nel.artifacts.readings import AnswerReadings, read_again
@@ -60,7 +60,7 @@ class Way:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Call:
+class FurtherRequest:
     """A further request of the sample: an earlier turn, a judge, its scorer's."""
 
     title: str
@@ -75,9 +75,9 @@ class SampleView:
     """One (sample, repeat)."""
 
     result: Result
-    verdict: Verdict
+    verdict: RepeatVerdict
     reward: float | None
-    verdicts: Sequence[Verdict]
+    verdicts: Sequence[RepeatVerdict]
     question: str
     options: Options | None
     """Of a multiple-choice question."""
@@ -101,7 +101,7 @@ class SampleView:
     details: Mapping[str, Any]
     """The rest of what the scorer said."""
     metadata: Mapping[str, Any]
-    calls: Sequence[Call]
+    calls: Sequence[FurtherRequest]
     attempts: Sequence[AttemptView]
     """Of an episode, the last one at the end."""
     facts: Sequence[tuple[str, str]]
@@ -350,7 +350,7 @@ def _whole_messages(messages: Sequence[tuple[str, str]]) -> list[tuple[str, str]
     return [(role, whole(text)) for role, text in messages]
 
 
-def _call(key: str, request: str, response: str) -> Call:
+def _call(key: str, request: str, response: str) -> FurtherRequest:
     kind, _, rest = key.partition("-")
     titles = {
         "judge": f"Judge {rest.rpartition(':')[0]}",
@@ -361,7 +361,9 @@ def _call(key: str, request: str, response: str) -> Call:
     try:
         answer: Response | None = decode_response(response)
     except StoreError as error:
-        return Call(title=titles.get(kind, key), sent=sent, answer=str(error), reasoning="")
+        return FurtherRequest(
+            title=titles.get(kind, key), sent=sent, answer=str(error), reasoning=""
+        )
     answer_text = (
         ""
         if answer is None
@@ -369,7 +371,7 @@ def _call(key: str, request: str, response: str) -> Call:
         if answer.error is not None
         else _text_of_response(answer)
     )
-    return Call(
+    return FurtherRequest(
         title=titles.get(kind, key),
         sent=_whole_messages(sent),
         answer=whole(answer_text),

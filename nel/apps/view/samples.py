@@ -20,14 +20,14 @@ from nel.apps.view.index.building import IndexState, asked_in, group_of, numbers
 from nel.apps.view.index.database import (
     GROUPS,
     INDEX_FAULTS,
-    Filter,
     Index,
     Position,
+    ResultFilter,
 )
 from nel.apps.view.index.words import conditions_of, query_of
 from nel.apps.view.left_out import LeftOut, left_out
 from nel.apps.view.summary import BenchmarkSummary
-from nel.artifacts.failures import kind_of
+from nel.artifacts.failures import failure_kind
 from nel.artifacts.results import read_result
 from nel.config.schema import Price
 from nel.engine.store.browsing import BrowsedStore
@@ -35,7 +35,7 @@ from nel.engine.store.snapshot import StoredResult
 from nel.engine.store.spending import price_in
 from nel.errors import StoreError
 from nel.reports.choices import options_of
-from nel.reports.distributions import measured
+from nel.reports.distributions import measures_of
 from nel.reports.text import cut
 from nel.types import Response, Unscored
 
@@ -46,7 +46,7 @@ _NAMES_MAX: Final = 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
+class RepeatVerdict:
     """What came of one repeat."""
 
     repeat: int
@@ -69,7 +69,7 @@ class SampleRow:
     extracted: str | None
     target: str | None
     category: str | None
-    verdicts: Sequence[Verdict]
+    verdicts: Sequence[RepeatVerdict]
     repeat: int
     """That is opened: the first match."""
     numbers: Mapping[str, float]
@@ -81,7 +81,7 @@ class SampleRow:
         return f"{self.idx}.{self.repeat}" if self.repeat else str(self.idx)
 
     @property
-    def opened(self) -> Verdict:
+    def opened(self) -> RepeatVerdict:
         """Return the verdict of the repeat whose answer is shown."""
         return next(
             (verdict for verdict in self.verdicts if verdict.repeat == self.repeat),
@@ -98,7 +98,7 @@ class SampleRow:
 class Wanted:
     """What a page of samples is asked for."""
 
-    filter: Filter
+    filter: ResultFilter
     typed: str
     order: str = ""
     """One of `ORDERS`; empty: as the dataset."""
@@ -288,14 +288,14 @@ def _row(
         numbers=(
             {}
             if result.response is None or result.idx in omitted
-            else numbers_of(result, measured(result.response, price))
+            else numbers_of(result, measures_of(result.response, price))
         ),
     )
 
 
 def verdict_of(
     stored: StoredResult, omitted: LeftOut, matches: Sequence[int] | None = None
-) -> Verdict:
+) -> RepeatVerdict:
     """Return what came of a repeat.
 
     Args:
@@ -311,11 +311,11 @@ def verdict_of(
     else:
         try:
             result = read_result(StoredResult(stored.sample, stored.repeat, None, stored.outcome))
-            group, kind = group_of(result), kind_of(result) or ""
+            group, kind = group_of(result), failure_kind(result) or ""
             reward = getattr(result.outcome, "reward", None)
         except StoreError:
             group, kind = "unscored", "damaged"
-    return Verdict(
+    return RepeatVerdict(
         repeat=stored.repeat,
         group=group,
         kind=kind,

@@ -155,13 +155,13 @@ async def check_token(request: web.Request, handler: Handler) -> web.StreamRespo
         return await handler(request)
     token = request.query.get(TOKEN)
     if token is not None and request.method == "GET" and access.admits(token):
-        return _exchanged(request, access)
+        return _exchange_token(request, access)
     if _same(request.cookies.get(access.cookie_name, ""), access.cookie):
         return await handler(request)
     raise web.HTTPUnauthorized(text="open the address that nel view printed; it holds the token")
 
 
-def _exchanged(request: web.Request, access: Access) -> web.Response:
+def _exchange_token(request: web.Request, access: Access) -> web.Response:
     """Return a redirect to the same address without its token, with the cookie."""
     target = request.rel_url.without_query_params(TOKEN)
     # One slash in front: a path that begins with two would be an address of another server.

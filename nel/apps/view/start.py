@@ -52,7 +52,7 @@ def start(options: ViewOptions, *, say: Callable[[str], None]) -> None:
     """
     access = access_of(options)
     cache = cache_directory(options.cache_dir)
-    directories = [_opened(local_copy(path), cache) for path in options.directories]
+    directories = [_directory_of(local_copy(path), cache) for path in options.directories]
     check_directories(directories)
     # A page reads SQLite row by row and asks for the interpreter after each, which a thread that
     # builds an index would otherwise keep for 5 ms every time.
@@ -67,7 +67,7 @@ def start(options: ViewOptions, *, say: Callable[[str], None]) -> None:
     run(serve(app, options.host, options.port, on_ready=ready))
 
 
-def _opened(path: Path, cache: Path) -> Path:
+def _directory_of(path: Path, cache: Path) -> Path:
     """Return a directory as it is, and an archive as the directory that it is unpacked into."""
     return open_archive(path, cache) if path.name.endswith(SUFFIXES) and path.is_file() else path
 

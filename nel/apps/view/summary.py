@@ -146,7 +146,7 @@ class Summaries:
             benchmarks = snapshot.benchmarks()
         last = sessions[-1] if sessions else None
         ended = None if is_live or last is None or last["ended"] is None else last
-        state, reason, summaries = self._counted(run, benchmarks, ended)
+        state, reason, summaries = self._count(run, benchmarks, ended)
         return RunSummary(
             run=run,
             run_id=run_id,
@@ -156,12 +156,12 @@ class Summaries:
             model=_model(summaries),
             url=(config.get("endpoint") or {}).get("url"),
             started=sessions[0]["started"] if sessions else None,
-            elapsed_seconds=_elapsed(sessions),
+            elapsed_seconds=_elapsed_seconds(sessions),
             cost=_cost(config, sessions),
             sessions=len(sessions),
         )
 
-    def _counted(
+    def _count(
         self,
         run: FoundRun,
         benchmarks: list[tuple[int, str, str, StoredPlan]],
@@ -305,7 +305,7 @@ def _model(benchmarks: tuple[BenchmarkSummary, ...]) -> str | None:
     return ", ".join(models) or None
 
 
-def _elapsed(sessions: list[StoredSession]) -> float | None:
+def _elapsed_seconds(sessions: list[StoredSession]) -> float | None:
     known = [session["elapsed"] for session in sessions if session["elapsed"] is not None]
     return sum(known) if known else None
 

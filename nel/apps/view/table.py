@@ -16,7 +16,7 @@ ROWS_MAX: Final = 1_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class TableRow:
     """One benchmark of one run; a run that has none yet, or cannot be read, has one row too."""
 
     run: RunSummary
@@ -42,7 +42,7 @@ class Row:
         ).lower()
 
 
-_KEYS: Final[dict[str, Callable[[Row], Any]]] = {
+_KEYS: Final[dict[str, Callable[[TableRow], Any]]] = {
     "run": lambda row: row.run.run_id,
     "model": lambda row: row.run.model,
     "benchmark": lambda row: row.benchmark.name if row.benchmark else None,
@@ -57,16 +57,16 @@ COLUMNS: Final = tuple(_KEYS)
 DEFAULT: Final = "-started"
 
 
-def rows_of(runs: Iterable[tuple[RunSummary, Notes]]) -> list[Row]:
+def rows_of(runs: Iterable[tuple[RunSummary, Notes]]) -> list[TableRow]:
     """Return the rows of runs."""
     rows = []
     for run, notes in runs:
         for position, benchmark in enumerate(run.benchmarks or (None,)):
-            rows.append(Row(run=run, notes=notes, benchmark=benchmark, is_first=position == 0))
+            rows.append(TableRow(run=run, notes=notes, benchmark=benchmark, is_first=position == 0))
     return rows
 
 
-def chosen(rows: Iterable[Row], words: str, tag: str = "") -> list[Row]:
+def filter_rows(rows: Iterable[TableRow], words: str, tag: str = "") -> list[TableRow]:
     """Return the rows that hold every word, and the tag."""
     wanted = words.lower().split()
     return [
@@ -77,14 +77,14 @@ def chosen(rows: Iterable[Row], words: str, tag: str = "") -> list[Row]:
     ]
 
 
-def ordered(rows: Sequence[Row], by: str) -> list[Row]:
+def sort_rows(rows: Sequence[TableRow], by: str) -> list[TableRow]:
     """Return the rows in an order: the name of a column, with a minus for the largest first; what
     is unknown last.
     """
     name = by.removeprefix("-")
     key = _KEYS.get(name)
     if key is None:
-        return ordered(rows, DEFAULT)
+        return sort_rows(rows, DEFAULT)
     known = [row for row in rows if key(row) is not None]
     unknown = [row for row in rows if key(row) is None]
     return sorted(known, key=key, reverse=by.startswith("-")) + unknown

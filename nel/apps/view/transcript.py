@@ -109,7 +109,7 @@ def _step_view(attempt: TranscribedAttempt, step: Step, price: Price | None) -> 
     response, result = step.response, step.result
     is_model = response is not None
     is_open = step.kind == "tool" and result is None
-    sent = attempt.added(step.number) if is_model else []
+    sent = attempt.added_messages(step.number) if is_model else []
     error = response.error if response is not None else None
     return StepView(
         number=step.number + 1,
@@ -117,7 +117,7 @@ def _step_view(attempt: TranscribedAttempt, step: Step, price: Price | None) -> 
         name=str(step.asked.get("name") or _NAMES[step.kind]),
         span=step.span,
         sent=[(message.role, whole(content_text(message.content))) for message in sent],
-        text=whole(_text_of(step)),
+        text=whole(_step_text(step)),
         reasoning=whole((response and response.reasoning) or ""),
         calls=response.tool_calls if response is not None else (),
         arguments=_pretty(str(step.asked["arguments"])) if step.kind == "tool" else None,
@@ -136,7 +136,7 @@ def _step_view(attempt: TranscribedAttempt, step: Step, price: Price | None) -> 
     )
 
 
-def _text_of(step: Step) -> str:
+def _step_text(step: Step) -> str:
     if step.response is not None:
         return step.response.text
     if step.result is not None:

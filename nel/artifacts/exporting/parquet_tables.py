@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 from nel.artifacts.exporting.contract import Exported
-from nel.artifacts.exporting.run import open_run, written
+from nel.artifacts.exporting.run import naming_file, open_run
 from nel.artifacts.exporting.table import (
     METRIC_COLUMNS,
     SAMPLE_COLUMNS,
@@ -86,7 +86,7 @@ def _write(path: Path, columns: Mapping[str, Kind], rows: Iterable[Row], notes: 
     schema, checked = _schema(columns), _Rows(rows)
     reader = RecordBatchReader.from_batches(schema, _batches(schema, columns, checked))
     metadata = {"nel.notes": "\n".join(notes)}
-    with written(path):
+    with naming_file(path):
         with path.open("xb") as file:
             sink = _Sink(file)
             write_parquet(

@@ -109,7 +109,7 @@ def asked_messages(result: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 @contextmanager
-def written(path: Path) -> Iterator[None]:
+def naming_file(path: Path) -> Iterator[None]:
     """Turn an error of writing a file into one that names it.
 
     Raises:
@@ -124,7 +124,7 @@ def written(path: Path) -> Iterator[None]:
         ) from error
 
 
-def started(run_dir: Path) -> datetime:
+def run_start(run_dir: Path) -> datetime:
     """Return when a run began, in UTC.
 
     Raises:

@@ -43,7 +43,7 @@ def export_run(name: str, run_dir: Path, output: Path, *, shared: bool = False) 
     if not callable(exporter):
         raise PluginError(f"{what} is a {type(exporter).__name__}, not a function")
     with new_directory(output, shared=shared) as work:
-        exported = _checked(call_plugin(what, exporter, run_dir, work), work, what)
+        exported = _check_exported(call_plugin(what, exporter, run_dir, work), work, what)
         notes = work / NOTES_FILE
         write_file(notes, [f"{note}\n".encode() for note in exported.notes])
         for path in work.rglob("*"):
@@ -67,7 +67,7 @@ def _check_output(run_dir: Path, output: Path) -> None:
         )
 
 
-def _checked(exported: object, work: Path, what: str) -> Exported:
+def _check_exported(exported: object, work: Path, what: str) -> Exported:
     if not isinstance(exported, Exported):
         raise PluginError(f"{what} returned {exported!r}, not a nel.artifacts.exporting.Exported")
     wrong = [

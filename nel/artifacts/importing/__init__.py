@@ -2,6 +2,6 @@
 public types.
 """
 
-from nel.artifacts.importing.contract import Imported, ImportedBenchmark, ImportedResult
+from nel.artifacts.importing.contract import ImportedBenchmark, ImportedResult, ImportedRun
 
-__all__ = ["Imported", "ImportedBenchmark", "ImportedResult"]
+__all__ = ["ImportedBenchmark", "ImportedResult", "ImportedRun"]

@@ -53,7 +53,7 @@ class ImportedBenchmark:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Imported:
+class ImportedRun:
     """What an importer found."""
 
     format: str

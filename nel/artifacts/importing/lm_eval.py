@@ -9,16 +9,16 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from nel.artifacts.importing.contract import Imported, ImportedBenchmark, ImportedResult
+from nel.artifacts.importing.contract import ImportedBenchmark, ImportedResult, ImportedRun
 from nel.artifacts.importing.reading import (
     messages_of,
     number,
     numbers_of,
     read_json,
     read_lines,
+    required_field,
     seconds_of,
     text,
-    wanted,
     whole,
 )
 from nel.core.strict_json import loads
@@ -65,7 +65,7 @@ def sample_files(source: Path) -> Sequence[Path]:
     return sorted([*source.glob("samples_*.jsonl"), *source.glob("*/samples_*.jsonl")])
 
 
-def import_lm_eval(source: Path) -> Imported | None:
+def import_lm_eval(source: Path) -> ImportedRun | None:
     """Samples of lm-eval: a samples_*.jsonl file or a directory with some; None where there is
     none.
 
@@ -80,7 +80,7 @@ def import_lm_eval(source: Path) -> Imported | None:
         "Which questions failed and were left out, tokens and times are not recorded by lm-eval.",
     )
     benchmarks = [_benchmark(task) for path in paths for task in filtered_tasks(path)]
-    return Imported(format="lm-eval", benchmarks=benchmarks, notes=notes)
+    return ImportedRun(format="lm-eval", benchmarks=benchmarks, notes=notes)
 
 
 def filtered_tasks(path: Path) -> Iterator[FilteredTask]:
@@ -149,7 +149,7 @@ def _results(path: Path, name: str, metric: str, is_own: bool) -> Iterator[Impor
     for value, where in read_lines(path):
         if filter_of(value) != name:
             continue
-        doc_id = wanted(value, "doc_id", int, where)
+        doc_id = required_field(value, "doc_id", int, where)
         doc = value.get("doc") if isinstance(value.get("doc"), dict) else {"doc": value.get("doc")}
         row = dict(doc or {})
         sample_id = str(row.pop(_OWN_ID)) if is_own and _OWN_ID in row else str(doc_id)

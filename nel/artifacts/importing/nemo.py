@@ -10,7 +10,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any, Final
 
-from nel.artifacts.importing.contract import Imported, ImportedBenchmark, ImportedResult
+from nel.artifacts.importing.contract import ImportedBenchmark, ImportedResult, ImportedRun
 from nel.artifacts.importing.kept import kept_failure, kept_response, kept_unscored
 from nel.artifacts.importing.reading import (
     fields_of,
@@ -19,9 +19,9 @@ from nel.artifacts.importing.reading import (
     numbers_of,
     read_json,
     read_lines,
+    required_field,
     seconds_of,
     text,
-    wanted,
     whole,
 )
 from nel.artifacts.source_numbers import POSITION
@@ -40,7 +40,7 @@ _GENERATION: Final = (
 )
 
 
-def import_nemo(source: Path) -> Imported | None:
+def import_nemo(source: Path) -> ImportedRun | None:
     """Results of NeMo Evaluator: a folder of bundles, flat or one folder a benchmark; None where
     there is none.
 
@@ -56,7 +56,7 @@ def import_nemo(source: Path) -> Imported | None:
             " answer."
         ),
     )
-    return Imported(format="nemo", benchmarks=benchmarks, notes=notes) if benchmarks else None
+    return ImportedRun(format="nemo", benchmarks=benchmarks, notes=notes) if benchmarks else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,8 +89,8 @@ def read_bundle(path: Path) -> Bundle:
         OutputError: It is damaged, or has no results beside it.
     """
     content, where = read_json(path), str(path)
-    benchmark = wanted(content, "benchmark", dict, where)
-    config = wanted(content, "config", dict, where) if content.get("config") else {}
+    benchmark = required_field(content, "benchmark", dict, where)
+    config = required_field(content, "config", dict, where) if content.get("config") else {}
     results = path.with_name("results.jsonl")
     if not results.is_file():
         raise OutputError(
@@ -98,7 +98,7 @@ def read_bundle(path: Path) -> Bundle:
             " samples can be neither imported nor paired"
         )
     return Bundle(
-        name=wanted(benchmark, "name", str, where),
+        name=required_field(benchmark, "name", str, where),
         content=content,
         scores=fields_of(benchmark, "scores"),
         config=config,
@@ -132,7 +132,7 @@ def _results(path: Path) -> Iterator[ImportedResult]:
     their place.
     """
     unscored = path.with_name("unscored.jsonl")
-    sources = [_numbered(element) for element in (path, unscored) if element.is_file()]
+    sources = [_number_lines(element) for element in (path, unscored) if element.is_file()]
     places: dict[str, int] = {}
     for (position, _), value, _ in heapq.merge(*sources, key=itemgetter(0)):
         own, metadata = fields_of(value, "nel"), fields_of(value, "metadata")
@@ -161,10 +161,10 @@ def _results(path: Path) -> Iterator[ImportedResult]:
         )
 
 
-def _numbered(path: Path) -> Iterator[tuple[tuple[int, int], dict[str, Any], str]]:
+def _number_lines(path: Path) -> Iterator[tuple[tuple[int, int], dict[str, Any], str]]:
     for value, where in read_lines(path):
         yield (
-            (wanted(value, "problem_idx", int, where), whole(value.get("repeat")) or 0),
+            (required_field(value, "problem_idx", int, where), whole(value.get("repeat")) or 0),
             value,
             where,
         )

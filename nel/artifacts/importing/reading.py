@@ -82,7 +82,7 @@ def read_file(path: Path) -> bytes:
         ) from error
 
 
-def wanted(
+def required_field(
     value: Mapping[str, Any], name: str, kind: type, where: str
 ) -> Any:  # of the kind that was asked for
     """Return a field that must be there.

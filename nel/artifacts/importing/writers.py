@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from nel import plugins
-from nel.artifacts.importing.contract import Imported, ImportedBenchmark, ImportedResult
+from nel.artifacts.importing.contract import ImportedBenchmark, ImportedResult, ImportedRun
 from nel.artifacts.plugin_output import call_plugin, new_directory
 from nel.artifacts.source_numbers import NUMBERS_ARE_IDS
 from nel.artifacts.write import write_artifacts
 from nel.core.strict_json import dumps
-from nel.engine.store.codec import encode_outcome, encode_response, encode_sample, sealed
+from nel.engine.store.codec import encode_outcome, encode_response, encode_sample, seal_text
 from nel.engine.store.database import Store
 from nel.engine.store.plans import StoredPlan
 from nel.engine.store.snapshot import FILE_NAME, StoredSample
@@ -34,7 +34,7 @@ _BATCH: Final = 1_000
 
 def import_results(
     source: Path, output: Path, *, name: str | None = None, shared: bool = False
-) -> Imported:
+) -> ImportedRun:
     """Write a run directory of another tool's results and return what was found.
 
     Args:
@@ -59,14 +59,14 @@ def import_results(
     return imported
 
 
-def _read_source(source: Path, name: str | None) -> Imported:
+def _read_source(source: Path, name: str | None) -> ImportedRun:
     refs = plugins.discover("importers") if name is None else [plugins.find("importers", name)]
     for ref in refs:
         importer, what = plugins.load_ref(ref), f'the importer "{ref.name}" of {ref.provider}'
         imported = call_plugin(what, importer, source)
-        if imported is not None and not isinstance(imported, Imported):
+        if imported is not None and not isinstance(imported, ImportedRun):
             raise PluginError(
-                f"{what} returned {imported!r}, not a nel.artifacts.importing.Imported"
+                f"{what} returned {imported!r}, not a nel.artifacts.importing.ImportedRun"
             )
         if imported is not None and imported.benchmarks:
             return imported
@@ -74,7 +74,7 @@ def _read_source(source: Path, name: str | None) -> Imported:
     raise UsageError(f"{source} holds no results that can be imported; tried: {known}")
 
 
-async def _write(work: Path, run_id: str, imported: Imported, *, shared: bool) -> None:
+async def _write(work: Path, run_id: str, imported: ImportedRun, *, shared: bool) -> None:
     store = Store(work / FILE_NAME)
     try:
         slots = list(_slots(imported))
@@ -104,7 +104,7 @@ async def _write(work: Path, run_id: str, imported: Imported, *, shared: bool) -
         store.close()
 
 
-def _slots(imported: Imported) -> Iterator[tuple[str, ImportedBenchmark]]:
+def _slots(imported: ImportedRun) -> Iterator[tuple[str, ImportedBenchmark]]:
     """Yield each benchmark with a name of its own: the second of a name has ``@2``."""
     seen: dict[str, int] = {}
     for benchmark in imported.benchmarks:
@@ -123,7 +123,7 @@ def _slots(imported: Imported) -> Iterator[tuple[str, ImportedBenchmark]]:
 
 
 async def _write_benchmark(
-    store: Store, slot: str, benchmark: ImportedBenchmark, imported: Imported
+    store: Store, slot: str, benchmark: ImportedBenchmark, imported: ImportedRun
 ) -> None:
     """Write the questions in the order of the source, then the answers; what has no answer becomes
     unscored.
@@ -139,7 +139,7 @@ async def _write_benchmark(
             if result.sample.id not in places:
                 idx = places[result.sample.id] = len(places)
                 yield StoredSample(
-                    idx, result.sample.id, idx + 1, sealed(encode_sample(result.sample)), None
+                    idx, result.sample.id, idx + 1, seal_text(encode_sample(result.sample)), None
                 )
 
     with store.transaction():
@@ -212,7 +212,9 @@ async def _write_results(
     return done
 
 
-def _plan(benchmark: ImportedBenchmark, imported: Imported, *, n: int, repeats: int) -> StoredPlan:
+def _plan(
+    benchmark: ImportedBenchmark, imported: ImportedRun, *, n: int, repeats: int
+) -> StoredPlan:
     identity: dict[str, Any] = {"benchmark": benchmark.name, "imported.format": imported.format}
     identity |= {f"generation.{name}": setting for name, setting in benchmark.generation.items()}
     if benchmark.numbers_are_ids:

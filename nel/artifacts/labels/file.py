@@ -31,7 +31,7 @@ _WHOLE: Final = re.compile(r"(?<=[0-9])\.0+$")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
+class LabelLine:
     """One line of a labelled file."""
 
     where: str
@@ -69,7 +69,7 @@ def write_label_file(path: Path, rows: Sequence[Mapping[str, str | int]]) -> Non
     write_file(path, lines)
 
 
-def read_label_file(path: Path) -> Iterator[Line]:
+def read_label_file(path: Path) -> Iterator[LabelLine]:
     """Yield the lines of a labelled file.
 
     Args:
@@ -138,7 +138,7 @@ def _cell(value: object) -> object:
     return f"'{text}" if text.lstrip(" ").startswith(_FORMULA_START) else text
 
 
-def _csv_lines(path: Path, text: str) -> Iterator[Line]:
+def _csv_lines(path: Path, text: str) -> Iterator[LabelLine]:
     csv.field_size_limit(_CELL_CHARACTERS_MAX)
     reader = csv.reader(io.StringIO(text, newline=""), _dialect(text), strict=True)
     line = 1
@@ -175,7 +175,7 @@ def _dialect(text: str) -> type[csv.Dialect]:
     return Parted
 
 
-def _json_lines(path: Path, text: str) -> Iterator[Line]:
+def _json_lines(path: Path, text: str) -> Iterator[LabelLine]:
     for number, raw in enumerate(text.split("\n"), start=1):
         if not raw.strip():
             continue
@@ -191,13 +191,13 @@ def _json_lines(path: Path, text: str) -> Iterator[Line]:
         yield _line(f"{path}:{number}", fields)
 
 
-def _line(where: str, fields: Mapping[str, object]) -> Line:
+def _line(where: str, fields: Mapping[str, object]) -> LabelLine:
     repeat = fields.get("repeat")
     text = "0" if repeat is None or not str(repeat).strip() else _WHOLE.sub("", str(repeat).strip())
     if not text.isascii() or not text.isdigit():
         raise UsageError(f"{where}: the repeat {text[:40]!r} is not a whole number from 0 on")
     response, first, second = fields.get("response"), fields.get("answer_a"), fields.get("answer_b")
-    return Line(
+    return LabelLine(
         where=where,
         sample_id=str(fields["sample_id"]),
         repeat=int(text),

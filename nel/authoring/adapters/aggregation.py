@@ -58,7 +58,7 @@ def check_aggregation(name: str) -> None:
         raise ConfigError(f'there is no aggregation "{name}"{hint}; or override aggregate_scores')
 
 
-def aggregated(aggregation: str, scores: Sequence[SampleScore]) -> list[AggScore]:
+def aggregate_subset(aggregation: str, scores: Sequence[SampleScore]) -> list[AggScore]:
     """Return what an aggregation makes of the scores of one subset; k goes up to the fewest repeats
     of a problem.
 

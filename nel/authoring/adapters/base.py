@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, ClassVar
 
-from nel.authoring.adapters.aggregation import aggregated
+from nel.authoring.adapters.aggregation import aggregate_subset
 from nel.authoring.adapters.filters import build_filters
 from nel.authoring.adapters.judge_strategies import RIGHT_ABOVE, JudgeUse, LlmJudge, better_of
 from nel.authoring.adapters.loading import (
@@ -48,7 +48,7 @@ FEW_SHOT_TEMPLATE = "Here are some solved examples:\n\n{fewshot}\n\n"
 
 
 @lru_cache(maxsize=64)
-def _compiled(template: str, name: str) -> Template:
+def _compile(template: str, name: str) -> Template:
     return compile_template(template, name=name)
 
 
@@ -175,12 +175,12 @@ class DefaultDataAdapter(DataAdapter):
 
     def format_prompt_template(self, sample: Sample) -> str:
         """Return the prompt of a sample without examples."""
-        return self._rendered(self.prompt_template or "{question}", sample)
+        return self._render(self.prompt_template or "{question}", sample)
 
     def format_fewshot_template(self, fewshot: str, sample: Sample) -> str:
         """Return the prompt of a sample with its examples."""
         template = self.few_shot_prompt_template
-        return self._rendered(
+        return self._render(
             template or FEW_SHOT_TEMPLATE + (self.prompt_template or "{question}"), sample, fewshot
         )
 
@@ -213,9 +213,9 @@ class DefaultDataAdapter(DataAdapter):
         """Return what templates can name."""
         return {"question": sample.input}
 
-    def _rendered(self, template: str, sample: Sample, fewshot: str | None = None) -> str:
+    def _render(self, template: str, sample: Sample, fewshot: str | None = None) -> str:
         values = self.template_values(sample) | ({} if fewshot is None else {"fewshot": fewshot})
-        return _compiled(template, f"{self.name} prompt_template").render(values)
+        return _compile(template, f"{self.name} prompt_template").render(values)
 
     # Inference
 
@@ -365,7 +365,7 @@ class DefaultDataAdapter(DataAdapter):
 
     def aggregate_scores(self, sample_scores: Sequence[SampleScore]) -> list[AggScore]:
         """Return what the benchmark's aggregation makes of the scores of a subset."""
-        return aggregated(self.meta.aggregation, sample_scores)
+        return aggregate_subset(self.meta.aggregation, sample_scores)
 
     # Reports
 

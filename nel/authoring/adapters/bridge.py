@@ -69,7 +69,7 @@ class AdaptedBenchmark(Benchmark):
         """Return the benchmark with all samples of each subset."""
         return self if self.limit is None else replace(self, limit=None)
 
-    def selected(self, rows: Iterable[RawRow]) -> Iterator[RawRow]:
+    def select(self, rows: Iterable[RawRow]) -> Iterator[RawRow]:
         """Yield the rows whose samples are kept, a row for each of several samples; a bad row
         passes.
         """
@@ -114,7 +114,7 @@ class AdaptedBenchmark(Benchmark):
             DatasetError: `record_to_sample` failed, or returned no sample, or one with tools.
             PromptError: A template names what a sample does not have.
         """
-        made = self._made(raw)
+        made = self._make(raw)
         check_json(made.metadata)
         made.id, subset = sample_id, made.subset_key or ""
         if self.adapter.meta.shuffle_choices:
@@ -159,7 +159,7 @@ class AdaptedBenchmark(Benchmark):
         shots = []
         for row in rows:
             try:
-                made = self._made(row.data)
+                made = self._make(row.data)
                 text = self.adapter.sample_to_fewshot(made)
             except DatasetError as error:
                 raise DatasetError(
@@ -185,7 +185,7 @@ class AdaptedBenchmark(Benchmark):
         it is worded.
         """
         try:
-            return self.adapter.sample_filter(self._made(raw))
+            return self.adapter.sample_filter(self._make(raw))
         except Exception:  # noqa: BLE001 - the adapter's own; said of the row when its example is made
             return True
 
@@ -195,7 +195,7 @@ class AdaptedBenchmark(Benchmark):
         Raises:
             DatasetError: It makes no sample.
         """
-        return self._made(raw).subset_key
+        return self._make(raw).subset_key
 
     def example_prompt(self, raw: Mapping[str, Any]) -> str:
         """Return the input and the choices of a row's sample, of which its prompt is made.
@@ -203,12 +203,12 @@ class AdaptedBenchmark(Benchmark):
         Raises:
             DatasetError: It makes no sample.
         """
-        return _question_of(self._made(raw))
+        return _question_of(self._make(raw))
 
     def _key(self, made: Sample) -> str:
         return prompt_key(_question_of(made))
 
-    def _made(self, raw: Mapping[str, Any]) -> Sample:
+    def _make(self, raw: Mapping[str, Any]) -> Sample:
         try:
             made = samples_made(self.adapter, raw)
         except KeyError as error:
@@ -270,7 +270,7 @@ def adapt(adapter_class: type, arguments: Mapping[str, Any] | None = None) -> Ad
     judging = {
         name: changes.pop(name) for name in ("judge_strategy", "judge_args") if name in changes
     }
-    meta = adapter_class.benchmark_meta.updated(changes)  # type: ignore[attr-defined]
+    meta = adapter_class.benchmark_meta.with_changes(changes)  # type: ignore[attr-defined]
     adapter: DefaultDataAdapter = adapter_class(benchmark_meta=meta)
     adapter.judge_use = JudgeUse.of(judging.get("judge_strategy"), judging.get("judge_args"))
     _check(adapter, meta, limit)

@@ -22,7 +22,7 @@ from nel.errors import ConfigError, did_you_mean
 from nel.judges.reply_formats import PROMPT, only_reply
 from nel.judges.types import Case
 from nel.prompts import compile_template
-from nel.scoring.delegation import ask_judge, check_grade_pattern, renamed
+from nel.scoring.delegation import ask_judge, check_grade_pattern, rename_placeholders
 
 STRATEGIES: Final = ("auto", "rule", "llm", "llm_recall")
 RIGHT_ABOVE: Final = 0.99
@@ -94,7 +94,7 @@ class JudgeContract:
 
     def case(self, response: str, reference: str | None) -> Case:
         """Return what a judge is asked about a response; the question is the sample's prompt."""
-        template = renamed(self.prompt_template, _NAMES) if self.prompt_template else ""
+        template = rename_placeholders(self.prompt_template, _NAMES) if self.prompt_template else ""
         if self.score_type == "numeric":
             template = template or _NUMERIC
         lead = (

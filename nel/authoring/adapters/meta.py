@@ -113,7 +113,7 @@ class BenchmarkMeta:
             self.hf_dataset_revision or self.dataset_revision,
         )
 
-    def updated(self, changes: Mapping[str, Any]) -> BenchmarkMeta:
+    def with_changes(self, changes: Mapping[str, Any]) -> BenchmarkMeta:
         """Return the meta with changes, as ``dataset_args`` of a run gives them.
 
         Filters come before the benchmark's own; `extra_params` change values alone. Another dataset

@@ -350,7 +350,7 @@ class DatasetDict(dict[str, Dataset]):
         for name, samples in parts.items():
             limited = samples[: limit_of(limit, len(samples))]
             made[name] = Dataset(
-                (copied(sample) for sample in limited for _ in range(repeats)), name=name
+                (copy_sample(sample) for sample in limited for _ in range(repeats)), name=name
             )
             made[name].reindex(group_size=repeats)
         return cls(made)
@@ -407,7 +407,7 @@ def check_json(value: object, where: str = "metadata") -> None:
         check_json(item, f"{where}.{key}")
 
 
-def copied(sample: Sample) -> Sample:
+def copy_sample(sample: Sample) -> Sample:
     """Return a copy that shares nothing an adapter could change."""
     return replace(
         sample, metadata=copy.deepcopy(sample.metadata), choices=copy.copy(sample.choices)

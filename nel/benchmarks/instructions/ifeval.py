@@ -41,7 +41,7 @@ def with_instructions(row: dict[str, Any]) -> dict[str, object]:
 
 
 @metric(name="pooled")
-def pooled() -> Metric:
+def pooled_share() -> Metric:
     """Give the share of all instructions that were followed, so that a prompt with three counts
     three times.
     """
@@ -78,7 +78,7 @@ def pooled() -> Metric:
         languages=("en",),
     ),
 )
-@scorer(metrics={"inst_level_strict": [pooled()], "inst_level_loose": [pooled()]})
+@scorer(metrics={"inst_level_strict": [pooled_share()], "inst_level_loose": [pooled_share()]})
 def ifeval(sample: ScorerInput) -> dict[str, Any]:
     """Check each instruction, strictly and loosely."""
     response, instructions = sample.response, sample.metadata["instructions"]

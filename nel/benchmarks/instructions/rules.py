@@ -124,7 +124,7 @@ def _items(text: str, mark: str) -> int:
     return n
 
 
-def _constrained(text: str) -> bool:
+def _is_constrained(text: str) -> bool:
     return any(option in text for option in _OPTIONS)
 
 
@@ -209,7 +209,7 @@ RULES: Final[Mapping[str, Callable[..., bool]]] = {
     "detectable_content:number_placeholders": _placeholders,
     "detectable_content:postscript": _postscript,
     "detectable_format:number_bullet_lists": _bullets,
-    "detectable_format:constrained_response": _constrained,
+    "detectable_format:constrained_response": _is_constrained,
     "detectable_format:number_highlighted_sections": _highlights,
     "detectable_format:multiple_sections": _sections,
     "detectable_format:json_format": _is_json,

@@ -26,10 +26,10 @@ Question: {question}
 Answer:"""
 
 
-def normalised(text: str) -> str:
+def normalise_answer(text: str) -> str:
     """Return a text in the official normal form.
 
-    >>> normalised("The AC/DC_band’s  best!")
+    >>> normalise_answer("The AC/DC_band’s  best!")
     'ac dc band s best'
     """
     return " ".join(_ARTICLE.sub(" ", text.lower().translate(_MARKS)).split())
@@ -67,8 +67,8 @@ def overlap(answer: str, gold: str) -> float:
 
 def compare(answer: str, accepted: Sequence[str]) -> tuple[bool, float]:
     """Return whether an answer is an accepted one, and its best F1."""
-    answer_text = normalised(answer)
-    golds = [normalised(text) for text in accepted]
+    answer_text = normalise_answer(answer)
+    golds = [normalise_answer(text) for text in accepted]
     return answer_text in golds, max(overlap(answer_text, gold) for gold in golds)
 
 

@@ -13,7 +13,7 @@ from nel.byob import Card, ScorerInput, benchmark, scorer
 from nel.reading.numbers import read_number
 from nel.reading.numerals import numbers_equal
 from nel.reading.own import own_answer
-from nel.reading.response import Response, own_response
+from nel.reading.response import Answer, own_response
 
 REVISION_2024 = "8d88b2876a82a080e2f172cc9b25d0d9d2cb4792"
 REVISION_2025 = "563bb8404243c5f09de6ec262f2db674fe5bce9b"
@@ -31,16 +31,16 @@ def whole_number(response: str) -> str | None:
     >>> whole_number("\\\\boxed{5\\\\sqrt{3}}"), whole_number("\\\\boxed{73, 74}"), whole_number("<answer>204</answer>")
     (None, None, '204')
     """
-    return _declared(own_response(response))
+    return _declared_answer(own_response(response))
 
 
-def _declared(response: Response) -> str | None:
+def _declared_answer(response: Answer) -> str | None:
     return read_number(response, declared_only=True).value
 
 
-def _compared(sample: ScorerInput) -> dict[str, object]:
+def _compare(sample: ScorerInput) -> dict[str, object]:
     response, ran_on = own_answer(sample)
-    number = _declared(response)
+    number = _declared_answer(response)
     correct = number is not None and numbers_equal(number, sample.target)
     return {"correct": correct, "parsed": number is not None, "extracted": number, **ran_on}
 
@@ -70,7 +70,7 @@ def _card(year: int, address: str, revision: str) -> Card:
 @scorer
 def aime24(sample: ScorerInput) -> dict[str, object]:
     """Compare the declared whole number with the gold one."""
-    return _compared(sample)
+    return _compare(sample)
 
 
 @benchmark(
@@ -85,4 +85,4 @@ def aime24(sample: ScorerInput) -> dict[str, object]:
 @scorer
 def aime25(sample: ScorerInput) -> dict[str, object]:
     """Compare the declared whole number with the gold one."""
-    return _compared(sample)
+    return _compare(sample)

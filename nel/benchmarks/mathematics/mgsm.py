@@ -16,7 +16,7 @@ from nel.byob import Card, ScorerInput, benchmark, scorer
 from nel.reading.numbers import read_number
 from nel.reading.numerals import Mark, numbers_equal
 from nel.reading.own import own_answer
-from nel.reading.response import Response
+from nel.reading.response import Answer
 
 REVISION = "b2f13d426afe3be8d69a7e739b36724db8b66bbc"
 LABELS: Final = {
@@ -69,16 +69,16 @@ def _without_label(text: str, label: str) -> str:
     return rest.strip() if colon and same else text.strip()
 
 
-def answer_number(response: Response, language: str | None = None) -> str | None:
+def answer_number(response: Answer, language: str | None = None) -> str | None:
     """Return the number that a response gives as its answer, its thousands joined, or None.
 
     Args:
         response: The response.
         language: The problem's, such as ``de``: it tells which mark parts decimals.
 
-    >>> answer_number(Response("Die Antwort lautet 1.234."), "de"), answer_number(Response("答えは18です。"))
+    >>> answer_number(Answer("Die Antwort lautet 1.234."), "de"), answer_number(Answer("答えは18です。"))
     ('1234', '18')
-    >>> answer_number(Response("The answer is 1.234."), "en")
+    >>> answer_number(Answer("The answer is 1.234."), "en")
     '1.234'
     """
     mark: Mark | None = "," if language in _COMMA_LANGUAGES else None

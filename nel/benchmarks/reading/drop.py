@@ -151,14 +151,14 @@ def amount_of(answer: str) -> str:
     number = (
         read_number(own_response(f"Answer: {answer}")).value if _SENTENCE.search(answer) else None
     )
-    return number or _unsigned(answer).removeprefix("$").removesuffix("%")
+    return number or _without_sign(answer).removeprefix("$").removesuffix("%")
 
 
-def normalised(text: str) -> str:
+def normalise_span(text: str) -> str:
     """Return a part in the official normal form: a number as a float, words without punctuation and
     articles.
 
-    >>> normalised("The 1,200-yard run."), normalised("$5.50"), normalised("24.")
+    >>> normalise_span("The 1,200-yard run."), normalise_span("$5.50"), normalise_span("24.")
     ('1200.0 yard run', '550.0', '24.0')
     """
     tokens = (_word(token) for token in _TOKEN.split(text.lower()))
@@ -186,8 +186,8 @@ def compare(parts: Sequence[str], gold: Sequence[str]) -> tuple[float, float]:
     ((1.0, 1.0), (0.0, 0.0), (0.0, 0.5))
     """
     answers, wanted = (
-        [normalised(answer) for answer in parts],
-        [normalised(answer) for answer in gold],
+        [normalise_span(answer) for answer in parts],
+        [normalise_span(answer) for answer in gold],
     )
     exact = float(set(answers) == set(wanted) and len(answers) == len(wanted))
     bags, gold_bags = (
@@ -229,14 +229,14 @@ def best_as_written_or_amount(
     """
     numbers = best(
         [amount_of(answer) for answer in parts],
-        [[_unsigned(answer) for answer in gold] for gold in golds],
+        [[_without_sign(answer) for answer in gold] for gold in golds],
     )
     return (
         numbers if any(map(_SIGNED_DECIMAL.fullmatch, parts)) else max(numbers, best(parts, golds))
     )
 
 
-def _unsigned(answer: str) -> str:
+def _without_sign(answer: str) -> str:
     """Return a decimal without its sign of money or of a percentage, and anything else as it is."""
     return answer.strip("$%") if _SIGNED_DECIMAL.fullmatch(answer) else answer
 

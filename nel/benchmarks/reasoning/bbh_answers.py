@@ -16,7 +16,7 @@ from nel.reading.labels import read_label
 from nel.reading.letters import labels_for, read_letter
 from nel.reading.numbers import read_number
 from nel.reading.numerals import numbers_equal
-from nel.reading.response import Response
+from nel.reading.response import Answer
 from nel.reading.texts import read_text
 
 _LETTER: Final = re.compile(r"\(([A-Z])\)")
@@ -30,7 +30,7 @@ _ITEM: Final = re.compile(r"(?m)^\s*(?:[-*•]|\d{1,2}[.)])\s+")
 _TRUTH: Final = {"yes": "True", "no": "False"}
 
 
-def read_answer(response: Response, gold: str, problem: str = "") -> str | None:
+def read_answer(response: Answer, gold: str, problem: str = "") -> str | None:
     """Return the answer that a response gives, in the form that the gold answer has, or None.
 
     Args:
@@ -38,9 +38,9 @@ def read_answer(response: Response, gold: str, problem: str = "") -> str | None:
         gold: The gold answer, whose form alone counts.
         problem: The question, whose options a response may repeat.
 
-    >>> read_answer(Response("The correct option is (B)."), "(A)"), read_answer(Response("It is False"), "True")
+    >>> read_answer(Answer("The correct option is (B)."), "(A)"), read_answer(Answer("It is False"), "True")
     ('(B)', 'False')
-    >>> read_answer(Response("So the answer is: ant, bee."), "bee ant"), read_answer(Response("So it is ] )."), "]")
+    >>> read_answer(Answer("So the answer is: ant, bee."), "bee ant"), read_answer(Answer("So it is ] )."), "]")
     ('ant, bee', '] )')
     """
     gold = gold.strip()

@@ -14,12 +14,12 @@ REVISION = "218ec52e09a7e7462a5400043bb9a69a41d06b76"
 _BRACKETED = re.compile(r"\[.*?\]")
 
 
-def cleaned(text: str) -> str:
+def clean(text: str) -> str:
     """Return a text of WikiHow without its markup, as lm-evaluation-harness does it.
 
     Two spaces become one a single time, so that three become two.
 
-    >>> cleaned(" How to bake [title] Mix [substeps] well.  ")
+    >>> clean(" How to bake [title] Mix [substeps] well.  ")
     'How to bake. Mix well.'
     """
     text = _BRACKETED.sub("", text.strip().replace(" [title]", ". "))
@@ -33,8 +33,8 @@ def with_query(row: dict[str, Any]) -> dict[str, object]:
     context = f"{row['ctx_a']} {row['ctx_b'].capitalize()}"
     return {
         **row,
-        "query": cleaned(f"{row['activity_label']}: {context}"),
-        "options": [cleaned(ending) for ending in row["endings"]],
+        "query": clean(f"{row['activity_label']}: {context}"),
+        "options": [clean(ending) for ending in row["endings"]],
         "gold": int(row["label"]),
     }
 

@@ -49,11 +49,11 @@ def clipped_mean() -> Metric:
     simple-evals.
     """
 
-    def clipped(scores: Sequence[SampleScore]) -> float:
+    def clip(scores: Sequence[SampleScore]) -> float:
         values = [score.score.as_float() for score in scores]
         return min(max(sum(values) / len(values), 0.0), 1.0)
 
-    return clipped
+    return clip
 
 
 @benchmark(

@@ -57,7 +57,9 @@ def _lines(
         result = sample.result
         segments = (run.run_id, files.title, result["sample_id"], result["repeat"])
         name = "/".join(map(str, segments))
-        yield dumps_line(_filled(storable(_trajectory(sample, files, name, conversations.price))))
+        yield dumps_line(
+            _filled_fields(storable(_trajectory(sample, files, name, conversations.price)))
+        )
 
 
 def _trajectory(
@@ -113,7 +115,7 @@ def _conversation(
         "tool_definitions": list(conversation.tools) or None,
     }
     return {
-        "agent": _filled(agent),
+        "agent": _filled_fields(agent),
         "steps": _steps(conversation.turns, sample.result, price, known),
     }
 
@@ -127,7 +129,7 @@ def _steps(
     for turn in turns:
         role = str(turn.message.get("role"))
         if role == "tool" and steps:
-            call_id = _answered(waiting, turn.message.get("tool_call_id"))
+            call_id = _take_call(waiting, turn.message.get("tool_call_id"))
             observation = steps[-1].setdefault("observation", {"results": []})
             observation["results"].append(_result(turn, call_id))
             continue
@@ -143,10 +145,10 @@ def _steps(
             step["is_copied_context"] = True if turn.step.number in known else None
             known.add(turn.step.number)
         steps.append(step)
-    return [_filled(step) for step in steps]
+    return [_filled_fields(step) for step in steps]
 
 
-def _answered(waiting: list[tuple[str, str]], written_id: object) -> str | None:
+def _take_call(waiting: list[tuple[str, str]], written_id: object) -> str | None:
     """Take the first call of an id off those without a result, and return its name here."""
     for call in waiting:
         if call[0] == written_id:
@@ -180,7 +182,7 @@ def _agent_fields(
         "reasoning_content": turn.message.get("reasoning_content"),
         "llm_call_count": 1,
         "metrics": _metrics(usage, price) or None,
-        "extra": _filled(extra) or None,
+        "extra": _filled_fields(extra) or None,
     }
 
 
@@ -193,7 +195,7 @@ def _call(call: ToolCall) -> dict[str, Any]:
         "arguments": call.values or {},
         "extra": None if call.parse_error is None else unread,
     }
-    return _filled(fields)
+    return _filled_fields(fields)
 
 
 def _result(turn: Turn, call_id: str | None) -> dict[str, Any]:
@@ -208,9 +210,9 @@ def _result(turn: Turn, call_id: str | None) -> dict[str, Any]:
     fields = {
         "source_call_id": call_id,
         "content": _text(turn.message),
-        "extra": _filled(extra) or None,
+        "extra": _filled_fields(extra) or None,
     }
-    return _filled(fields)
+    return _filled_fields(fields)
 
 
 def _text(message: Mapping[str, Any]) -> str:
@@ -242,7 +244,7 @@ def _metrics(usage: Usage, price: Price | None) -> dict[str, Any]:
         "cached_tokens": usage.cached_tokens,
         "cost_usd": None if cost is None else round(cost, 9),
     }
-    return _filled(metrics)
+    return _filled_fields(metrics)
 
 
 def _totals(metrics: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -264,9 +266,9 @@ def _extra(sample: SampleConversations, title: str) -> dict[str, Any]:
         "evidence": next((step.asked["evidence"] for step in steps if step.kind == "verify"), None),
         "notes": [step.asked for step in steps if step.kind == "note"] or None,
     }
-    return _filled(extra)
+    return _filled_fields(extra)
 
 
-def _filled(fields: Mapping[str, Any]) -> dict[str, Any]:
+def _filled_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
     """Return the fields that have a value."""
     return {name: value for name, value in fields.items() if value is not None}

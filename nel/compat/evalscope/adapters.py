@@ -22,7 +22,7 @@ from nel.compat.evalscope.choices import (
     parse_answers_zh,
     prompt,
 )
-from nel.compat.evalscope.judge_definition import JudgeContext, judged
+from nel.compat.evalscope.judge_definition import JudgeContext, judge_answer
 from nel.compat.evalscope.mathematics import compare_answers
 from nel.compat.evalscope.media import MediaReader, with_bytes
 from nel.compat.evalscope.messages import TaskState
@@ -294,7 +294,7 @@ def _by_definition(
         filtered_prediction=filtered_prediction,
         reference=reference,
     )
-    return judged(adapter.judge_definition(context), context, adapter.llm_judge)
+    return judge_answer(adapter.judge_definition(context), context, adapter.llm_judge)
 
 
 _BASE: Final[list[type]] = [DefaultDataAdapter]

@@ -230,7 +230,7 @@ def parse_answers(
         completion: Read instead of the state's.
     """
     text, labels = _text_and_labels(state, completion)
-    answer = _labelled(text, _MARKER, labels)
+    answer = _labelled_option(text, _MARKER, labels)
     if answer is None:
         return _last_capital(text, labels)
     answer = answer.strip().rstrip(".")
@@ -248,7 +248,7 @@ def parse_answers_zh(
 ) -> set[str]:
     """Return the letters that a reply gives after ``答案：``; see `parse_answers`."""
     text, labels = _text_and_labels(state, completion)
-    answer = _labelled(text, _MARKER_ZH, labels)
+    answer = _labelled_option(text, _MARKER_ZH, labels)
     if answer is None:
         return _last_capital(text, labels)
     answer = answer.strip().rstrip("。.")
@@ -275,7 +275,7 @@ def _last_capital(text: str, labels: set[str]) -> set[str]:
     return {last} if last in labels else set()
 
 
-def _labelled(text: str, marker: re.Pattern[str], labels: set[str]) -> str | None:
+def _labelled_option(text: str, marker: re.Pattern[str], labels: set[str]) -> str | None:
     for match in reversed(list(marker.finditer(text))):
         tail = text[match.end() :]
         typeset = _TYPESET.match(tail)

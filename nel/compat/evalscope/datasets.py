@@ -117,7 +117,7 @@ class DataLoader(ABC):
         records = self.records()
         if self.limit:
             records = records[: limit_of(self.limit, len(records))]
-        return _made(
+        return _make_dataset(
             records, self.sample_fields, name=self.data_id_or_path, location=self.data_id_or_path,
             repeats=self.repeats, keep=self.filter_func, shuffles_choices=bool(self.shuffle_choices),
         )  # fmt: skip
@@ -282,7 +282,7 @@ def _record(row: Mapping[str, Any]) -> dict[str, Any]:
     return {name: with_bytes(value) for name, value in row.items()}
 
 
-def _made(
+def _make_dataset(
     records: Sequence[dict[str, Any]],
     sample_fields: RecordToSample,
     *,

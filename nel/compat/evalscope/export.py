@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO, Any, Final
 
 from nel.artifacts.exporting.contract import Exported
-from nel.artifacts.exporting.run import asked_results, model_name, open_run, storable, written
+from nel.artifacts.exporting.run import asked_results, model_name, naming_file, open_run, storable
 from nel.compat.evalscope.export_rows import prediction_of, review_of
 from nel.core.atomic_files import write_file
 from nel.core.strict_json import dumps_line, pretty
@@ -89,7 +89,7 @@ def _write_rows(
             }
             for folder, row in rows.items():
                 path = output / folder / safe(model) / f"{benchmark}_{subset}.jsonl"
-                with written(path):
+                with naming_file(path):
                     if path not in opened:
                         opened[path] = stack.enter_context(path.open("xb"))
                     opened[path].write(dumps_line(storable(row)))

@@ -45,7 +45,7 @@ class OutputContract:
     def instruction(self) -> str:
         """Return what is appended to the benchmark's prompt."""
         fields = "\n".join(
-            f'- "{item.alias or name}": {_described(item)}'
+            f'- "{item.alias or name}": {_description(item)}'
             for name, item in self.schema_model.model_fields.items()
         )
         return (
@@ -86,7 +86,7 @@ def _objects_in(reply: str) -> list[Any]:
     return objects
 
 
-def _described(item: Any) -> str:
+def _description(item: Any) -> str:
     kind = item.annotation
     if get_origin(kind) is Literal:
         return "exactly one of " + " or ".join(f'"{value}"' for value in get_args(kind))
@@ -161,7 +161,7 @@ class JudgeReview:
     valid_observations: list[JudgeObservation]
 
 
-def _unasked(*_: object) -> Any:
+def _refuse_unasked(*_: object) -> Any:
     raise JudgeError("the adapter declares nothing to ask its judge")
 
 
@@ -170,8 +170,8 @@ class JudgeDefinition:
     """What an answer is judged by."""
 
     cases: Sequence[JudgeCase] = ()
-    request: Callable[..., JudgeRequest] = _unasked
-    reduce: Callable[..., ReducedVerdict] = _unasked
+    request: Callable[..., JudgeRequest] = _refuse_unasked
+    reduce: Callable[..., ReducedVerdict] = _refuse_unasked
     main_score_name: str | None = None
     immediate_score: Score | None = None
     finalize: Callable[..., Score] | None = None
@@ -215,7 +215,7 @@ class JudgeDefinition:
         return cls(cases=cases, request=request, reduce=reduce, **more)
 
 
-def judged(definition: JudgeDefinition, context: JudgeContext, judge: LlmJudge) -> Score:
+def judge_answer(definition: JudgeDefinition, context: JudgeContext, judge: LlmJudge) -> Score:
     """Return the score of an answer by what an adapter declares.
 
     Raises:

@@ -38,7 +38,7 @@ __all__ = [
     "Target",
     "TaskState",
     "dict_to_chat_message",
-    "text_of",
+    "judged_text",
 ]
 
 
@@ -128,7 +128,7 @@ def dict_to_chat_message(data: Mapping[str, Any] | ChatMessage) -> ChatMessage:
     )
 
 
-def text_of(asked: str | list[ChatMessage]) -> str:
+def judged_text(asked: str | list[ChatMessage]) -> str:
     """Return what was asked as text, each message after its role, as EvalScope's judges see it."""
     if isinstance(asked, str):
         return asked
@@ -162,7 +162,7 @@ class TaskState(OwnState):
     @property
     def input_text(self) -> str:
         """Return what was asked as text."""
-        return text_of(self.sample.input)
+        return judged_text(self.sample.input)
 
     input_markdown = input_text
 

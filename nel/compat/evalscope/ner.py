@@ -231,7 +231,7 @@ class NERAdapter(DefaultDataAdapter):
             metadata={"tokens": tokens, "ner_tags": labels},
         )
 
-    def _worded(self, template: str | None, sample: Sample, **more: str) -> str:
+    def _instruction(self, template: str | None, sample: Sample, **more: str) -> str:
         return str(template).format(
             entities=self.entities_description,
             entity_list=", ".join(self.entity_list),
@@ -241,11 +241,11 @@ class NERAdapter(DefaultDataAdapter):
 
     def format_prompt_template(self, sample: Sample) -> str:
         """Return the prompt of a sample without examples."""
-        return self._worded(self.prompt_template, sample)
+        return self._instruction(self.prompt_template, sample)
 
     def format_fewshot_template(self, fewshot: str, sample: Sample) -> str:
         """Return the prompt of a sample with its examples."""
-        return self._worded(self.few_shot_prompt_template, sample, fewshot=fewshot)
+        return self._instruction(self.few_shot_prompt_template, sample, fewshot=fewshot)
 
     def sample_to_fewshot(self, sample: Sample) -> str:
         """Return a text and its tagged form."""

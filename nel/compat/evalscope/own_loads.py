@@ -60,13 +60,13 @@ class LoadsItself:
 
     def load_from_remote(self: Any) -> tuple[DatasetDict, DatasetDict | None]:
         """Return the samples and the examples by `RemoteDataLoader`."""
-        return _loaded(self, RemoteDataLoader)
+        return _load(self, RemoteDataLoader)
 
     def load_from_disk(
         self: Any, use_local_loader: bool = False
     ) -> tuple[DatasetDict, DatasetDict | None]:
         """Return the samples and the examples of local files."""
-        return _loaded(self, LocalDataLoader) if use_local_loader else self.load_from_remote()
+        return _load(self, LocalDataLoader) if use_local_loader else self.load_from_remote()
 
     def load_subsets(
         self: Any, load_func: Callable[[str], Dataset], is_fewshot: bool = False
@@ -145,7 +145,7 @@ def own_steps(adapter: type) -> list[str]:
     return [step for step in STEPS if getattr(adapter, step) is not getattr(LoadsItself, step)]
 
 
-def _loaded(adapter: Any, loader: type[RemoteDataLoader]) -> tuple[DatasetDict, DatasetDict | None]:
+def _load(adapter: Any, loader: type[RemoteDataLoader]) -> tuple[DatasetDict, DatasetDict | None]:
     subsets = adapter.load_subsets(partial(adapter.load_subset, data_loader=loader))
     if not adapter._should_load_fewshot():  # noqa: SLF001 - EvalScope's name
         return subsets, None

@@ -18,7 +18,7 @@ from nel.artifacts.exporting.run import (
     model_name,
     notes_of,
     open_run,
-    started,
+    run_start,
     storable,
 )
 from nel.compat.every_eval_ever.export_samples import CORRECT_FROM, sample_lines
@@ -43,7 +43,7 @@ def export_every_eval_ever(run_dir: Path, output: Path) -> Exported:
         StoreError: The run.db is missing or damaged.
         StoppedEarly: The disk is full.
     """
-    run, time = open_run(run_dir), started(run_dir)
+    run, time = open_run(run_dir), run_start(run_dir)
     written: list[Path] = []
     for files in run.benchmarks:
         record = _record(run, files, time)

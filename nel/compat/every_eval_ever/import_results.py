@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from nel.artifacts.importing.contract import Imported, ImportedBenchmark, ImportedResult
+from nel.artifacts.importing.contract import ImportedBenchmark, ImportedResult, ImportedRun
 from nel.artifacts.importing.kept import kept_failure
 from nel.artifacts.importing.reading import (
     begins_with,
@@ -19,9 +19,9 @@ from nel.artifacts.importing.reading import (
     number,
     read_json,
     read_lines,
+    required_field,
     seconds_of,
     text,
-    wanted,
     whole,
 )
 from nel.core.strict_json import loads
@@ -34,7 +34,7 @@ _REPEAT: Final = "nel.repeat"
 _OUTCOME: Final = "nel.outcome"
 
 
-def import_every_eval_ever(source: Path) -> Imported | None:
+def import_every_eval_ever(source: Path) -> ImportedRun | None:
     """Records of Every Eval Ever with their samples: a UUID.json, or a directory with some; None
     where there is none.
 
@@ -60,7 +60,7 @@ def import_every_eval_ever(source: Path) -> Imported | None:
         ),
     )
     return (
-        Imported(format="every-eval-ever", benchmarks=benchmarks, notes=notes)
+        ImportedRun(format="every-eval-ever", benchmarks=benchmarks, notes=notes)
         if benchmarks
         else None
     )
@@ -83,7 +83,7 @@ def _benchmarks(path: Path) -> Iterator[ImportedBenchmark]:
             name=title,
             results=partial(_results, samples, (name, result)),
             model=text((record.get("model_info") or {}).get("id")),
-            started=_started(record),
+            started=_start_time(record),
             scorer=result,
             dataset=_dataset(record, name),
             scores=scores.get(name, {}),
@@ -92,7 +92,7 @@ def _benchmarks(path: Path) -> Iterator[ImportedBenchmark]:
         raise OutputError(f"{samples} holds no sample; import a record with some")
 
 
-def _started(record: Mapping[str, Any]) -> float | None:
+def _start_time(record: Mapping[str, Any]) -> float | None:
     timestamp = record.get("evaluation_timestamp")
     try:
         return float(timestamp)  # type: ignore[arg-type] # anything else is caught
@@ -102,7 +102,7 @@ def _started(record: Mapping[str, Any]) -> float | None:
 
 def _scores(record: Mapping[str, Any], path: Path) -> dict[str, dict[str, float]]:
     scores: dict[str, dict[str, float]] = {}
-    for evaluation in wanted(record, "evaluation_results", list, str(path)):
+    for evaluation in required_field(record, "evaluation_results", list, str(path)):
         if isinstance(evaluation, dict):
             config, details = (
                 fields_of(evaluation, name) for name in ("metric_config", "score_details")
@@ -127,7 +127,9 @@ def _dataset(record: Mapping[str, Any], name: str) -> str | None:
 
 
 def _key(value: Mapping[str, Any], where: str) -> tuple[str, str | None]:
-    return wanted(value, "evaluation_name", str, where), text(value.get("evaluation_result_id"))
+    return required_field(value, "evaluation_name", str, where), text(
+        value.get("evaluation_result_id")
+    )
 
 
 def _results(path: Path, key: tuple[str, str | None]) -> Iterator[ImportedResult]:
@@ -136,7 +138,7 @@ def _results(path: Path, key: tuple[str, str | None]) -> Iterator[ImportedResult
     for value, where in read_lines(path):
         if _key(value, where) != key:
             continue
-        sample_id = str(wanted(value, "sample_id", str, where))
+        sample_id = str(required_field(value, "sample_id", str, where))
         fields = fields_of(value, "metadata")
         row = {name: field for name, field in fields.items() if name not in {_REPEAT, _OUTCOME}}
         repeat_text = str(fields.get(_REPEAT) or "")
@@ -155,7 +157,7 @@ def _results(path: Path, key: tuple[str, str | None]) -> Iterator[ImportedResult
 
 
 def _sample(value: Mapping[str, Any], sample_id: str, row: Mapping[str, Any], where: str) -> Sample:
-    question = wanted(value, "input", dict, where)
+    question = required_field(value, "input", dict, where)
     reference = [text(element) or "" for element in question.get("reference") or ()]
     choices = tuple(text(element) or "" for element in question.get("choices") or ())
     messages = value.get("messages")
@@ -194,7 +196,7 @@ def _response(value: Mapping[str, Any]) -> Response | None:
 
 
 def _outcome(value: Mapping[str, Any], own: object, where: str) -> Outcome:
-    evaluation = wanted(value, "evaluation", dict, where)
+    evaluation = required_field(value, "evaluation", dict, where)
     score = number(evaluation.get("score"))
     if score is None:
         raise OutputError(

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from nel.artifacts.importing.contract import Imported, ImportedBenchmark, ImportedResult
+from nel.artifacts.importing.contract import ImportedBenchmark, ImportedResult, ImportedRun
 from nel.artifacts.importing.reading import (
     fields_of,
     messages_of,
@@ -17,8 +17,8 @@ from nel.artifacts.importing.reading import (
     numbers_of,
     read_file,
     read_object,
+    required_field,
     text,
-    wanted,
     whole,
 )
 from nel.errors import OutputError
@@ -41,7 +41,7 @@ _Key = tuple[str, int]
 _Stats = Mapping[_Key, Mapping[str, float]]
 
 
-def import_helm(source: Path) -> Imported | None:
+def import_helm(source: Path) -> ImportedRun | None:
     """Runs of HELM: the directory of one, or one with some below; None where there is none.
 
     Raises:
@@ -66,7 +66,7 @@ def import_helm(source: Path) -> Imported | None:
     if unmeasured and not benchmarks:
         raise OutputError(f"{unmeasured[0]}; import a run with one of {', '.join(MEASURES)}")
     notes += [f"{error}: left out" for error in unmeasured]
-    return Imported(format="helm", benchmarks=benchmarks, notes=notes) if benchmarks else None
+    return ImportedRun(format="helm", benchmarks=benchmarks, notes=notes) if benchmarks else None
 
 
 class _NoMeasure(Exception):
@@ -76,10 +76,10 @@ class _NoMeasure(Exception):
 def _benchmark(path: Path) -> tuple[ImportedBenchmark, list[str]]:
     state, spec = (read_object(_content(file), str(file)) for file in (path, path.with_name(SPEC)))
     adapter = fields_of(state, "adapter_spec")
-    name = wanted(spec, "name", str, str(path.with_name(SPEC)))
+    name = required_field(spec, "name", str, str(path.with_name(SPEC)))
     stats, n_perturbed = _stats(path.with_name(STATS))
     measure, others = _measures(stats, path)
-    states = wanted(state, "request_states", list, str(path))
+    states = required_field(state, "request_states", list, str(path))
     split, n_left = _split(states)
     beside = f"; {', '.join(others)} stand beside it" if others else ""
     notes = [f"{name}: the score is {measure}{beside}"]
@@ -94,7 +94,7 @@ def _benchmark(path: Path) -> tuple[ImportedBenchmark, list[str]]:
         name=name.partition(":model=")[0].partition(",model=")[0],
         results=partial(_results, states, stats, (measure, split), str(path)),
         model=text(adapter.get("model")),
-        started=_started(states),
+        started=_start_time(states),
         scorer=measure,
         dataset=text((spec.get("scenario_spec") or {}).get("class_name")),
         n_fewshot=whole(adapter.get("max_train_instances")),
@@ -127,7 +127,7 @@ def _content(path: Path) -> bytes:
     return read_file(path)
 
 
-def _started(states: list[Any]) -> float | None:
+def _start_time(states: list[Any]) -> float | None:
     times = [
         number((state.get("result") or {}).get("request_datetime"))
         for state in states
@@ -150,7 +150,10 @@ def _stats(path: Path) -> tuple[_Stats, int]:
         if entry.get("perturbation") is not None:
             n_perturbed += 1
             continue
-        key = wanted(entry, "instance_id", str, where), whole(entry.get("train_trial_index")) or 0
+        key = (
+            required_field(entry, "instance_id", str, where),
+            whole(entry.get("train_trial_index")) or 0,
+        )
         for stat in entry.get("stats") or ():
             name, value = (stat.get("name") or {}).get("name"), number(stat.get("mean"))
             if isinstance(name, str) and value is not None and stat.get("count"):
@@ -184,8 +187,8 @@ def _results(
         at = f"{where}, request {position + 1}"
         if not isinstance(state, dict):
             raise OutputError(f"{at} is not a JSON object; give an undamaged copy")
-        instance = wanted(state, "instance", dict, at)
-        key = wanted(instance, "id", str, at), whole(state.get("train_trial_index")) or 0
+        instance = required_field(state, "instance", dict, at)
+        key = required_field(instance, "id", str, at), whole(state.get("train_trial_index")) or 0
         is_other = split is not None and _split_of(state) != split
         if is_other or instance.get("perturbation") is not None or key in seen:
             continue

@@ -20,11 +20,11 @@ from nel.artifacts.exporting.conversations import RunConversations
 from nel.artifacts.exporting.run import (
     RunToExport,
     model_name,
+    naming_file,
     open_run,
+    run_start,
     scorer_name,
-    started,
     storable,
-    written,
 )
 from nel.compat.inspect.export_samples import inspect_samples, summary_of
 from nel.core.strict_json import dumps_bytes
@@ -52,14 +52,14 @@ def export_inspect(run_dir: Path, output: Path) -> Exported:
         StoreError: The run.db is missing or damaged.
         StoppedEarly: The disk is full.
     """
-    run, time = open_run(run_dir), started(run_dir)
+    run, time = open_run(run_dir), run_start(run_dir)
     stamp = time.strftime("%Y-%m-%dT%H-%M-%S+00-00")
     paths = []
     with RunConversations(run) as conversations:
         for index, files in enumerate(run.benchmarks):
             name = f"{stamp}_{_UNSAFE.sub('-', files.title)}_{_UNSAFE.sub('-', run.run_id)}"
             path = output / f"{name}-{index}.eval"
-            with written(path):
+            with naming_file(path):
                 _write(path, run, files, time, partial(inspect_samples, files, conversations, time))
             paths.append(path)
     notes = (

@@ -8,16 +8,16 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
-from nel.artifacts.importing.contract import Imported, ImportedBenchmark
+from nel.artifacts.importing.contract import ImportedBenchmark, ImportedRun
 from nel.artifacts.importing.reading import (
     begins_with,
     fields_of,
     numbers_of,
     read_json,
     read_object,
+    required_field,
     seconds_of,
     text,
-    wanted,
 )
 from nel.compat.inspect.import_values import result_of
 from nel.errors import OutputError
@@ -28,7 +28,7 @@ _CONVERT: Final = (
 _Samples: TypeAlias = Callable[[], Iterator[tuple[dict[str, Any], str]]]
 
 
-def import_inspect(source: Path) -> Imported | None:
+def import_inspect(source: Path) -> ImportedRun | None:
     """Inspect logs: a .eval or .json file, or a directory with some; None where there is none.
 
     Raises:
@@ -40,7 +40,7 @@ def import_inspect(source: Path) -> Imported | None:
     if not benchmarks:
         return None
     notes = ("A sample with an error is unscored; samples that the log does not hold are unknown.",)
-    return Imported(format="inspect", benchmarks=benchmarks, notes=notes)
+    return ImportedRun(format="inspect", benchmarks=benchmarks, notes=notes)
 
 
 def is_log(path: Path) -> bool:
@@ -51,9 +51,9 @@ def is_log(path: Path) -> bool:
 
 
 def _benchmark(path: Path) -> ImportedBenchmark:
-    header, samples = _zipped(path) if path.suffix == ".eval" else _plain(path)
-    spec = wanted(header, "eval", dict, str(path))
-    status = wanted(header, "status", str, str(path))
+    header, samples = _read_zip(path) if path.suffix == ".eval" else _plain(path)
+    spec = required_field(header, "eval", dict, str(path))
+    status = required_field(header, "status", str, str(path))
     stats = fields_of(header, "stats")
     started, ended = (seconds_of(stats.get(name)) for name in ("started_at", "completed_at"))
     scores = _scores(header)
@@ -61,7 +61,7 @@ def _benchmark(path: Path) -> ImportedBenchmark:
     scorers = tuple(scores) or _scorers_of(spec, samples)
     generation = (header.get("plan") or {}).get("config") or {}
     return ImportedBenchmark(
-        name=wanted(spec, "task", str, str(path)),
+        name=required_field(spec, "task", str, str(path)),
         results=lambda: (result_of(sample, scorers, where) for sample, where in samples()),
         model=text(spec.get("model")),
         started=started or seconds_of(spec.get("created")),
@@ -127,8 +127,8 @@ def _plain(path: Path) -> tuple[dict[str, Any], _Samples]:
     return log, samples
 
 
-def _zipped(path: Path) -> tuple[dict[str, Any], _Samples]:
-    with _opened(path) as log:
+def _read_zip(path: Path) -> tuple[dict[str, Any], _Samples]:
+    with _open_zip(path) as log:
         names = list(dict.fromkeys(log.namelist()))
         if "header.json" not in names:
             raise OutputError(
@@ -139,7 +139,7 @@ def _zipped(path: Path) -> tuple[dict[str, Any], _Samples]:
     members = [name for name in names if name.startswith("samples/") and name.endswith(".json")]
 
     def samples() -> Iterator[tuple[dict[str, Any], str]]:
-        with _opened(path) as log:
+        with _open_zip(path) as log:
             for name in members:
                 where = f"{path}, {name}"
                 yield read_object(_member(log, name, path), where), where
@@ -147,7 +147,7 @@ def _zipped(path: Path) -> tuple[dict[str, Any], _Samples]:
     return header, samples
 
 
-def _opened(path: Path) -> zipfile.ZipFile:
+def _open_zip(path: Path) -> zipfile.ZipFile:
     try:
         return zipfile.ZipFile(path)
     except (OSError, zipfile.BadZipFile) as error:

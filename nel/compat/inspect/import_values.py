@@ -12,8 +12,8 @@ from nel.artifacts.importing.reading import (
     messages_of,
     number,
     numbers_of,
+    required_field,
     text,
-    wanted,
     whole,
 )
 from nel.errors import OutputError
@@ -44,7 +44,7 @@ def result_of(sample: Mapping[str, Any], scorers: Sequence[str], where: str) -> 
     Raises:
         OutputError: A required field is missing or of another type.
     """
-    epoch = wanted(sample, "epoch", int, where)
+    epoch = required_field(sample, "epoch", int, where)
     sample_id = sample.get("id")
     if epoch < 1 or not isinstance(sample_id, str | int):
         raise OutputError(f'{where}: "id" and "epoch" name no sample; give an undamaged copy')
@@ -52,7 +52,7 @@ def result_of(sample: Mapping[str, Any], scorers: Sequence[str], where: str) -> 
     own = own if isinstance(own, dict) else {}
     attached = sample.get("attachments") or {}
     return ImportedResult(
-        sample=_sample(sample, str(sample_id), own, _resolved(sample.get("input"), attached)),
+        sample=_sample(sample, str(sample_id), own, _resolve(sample.get("input"), attached)),
         repeat=epoch - 1,
         response=_response(sample, own, attached),
         outcome=_outcome(sample, scorers, own),
@@ -130,7 +130,7 @@ def _response(
     choices = output.get("choices") or []
     if not choices or not isinstance(choices[0], dict):
         return None
-    message = _resolved((choices[0].get("message") or {}).get("content"), attached)
+    message = _resolve((choices[0].get("message") or {}).get("content"), attached)
     usage, timing = output.get("usage") or {}, own.get("timing") or {}
     tokens = own.get("tokens") or {
         "prompt": usage.get("input_tokens"),
@@ -241,12 +241,12 @@ def _floats(values: Mapping[str, object]) -> dict[str, float]:
     return numbers_of((name, value_to_float(value)) for name, value in values.items())
 
 
-def _resolved(value: object, attached: Mapping[str, Any]) -> object:
+def _resolve(value: object, attached: Mapping[str, Any]) -> object:
     """Return a value with the texts that the log keeps apart put back in."""
     if isinstance(value, str) and value.startswith(_ATTACHMENT):
         return attached.get(value.removeprefix(_ATTACHMENT), value)
     if isinstance(value, list):
-        return [_resolved(element, attached) for element in value]
+        return [_resolve(element, attached) for element in value]
     if isinstance(value, dict):
-        return {name: _resolved(element, attached) for name, element in value.items()}
+        return {name: _resolve(element, attached) for name, element in value.items()}
     return value

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from nel.artifacts.exporting.contract import Exported
-from nel.artifacts.exporting.run import RunToExport, asked_results, open_run, started
+from nel.artifacts.exporting.run import RunToExport, asked_results, open_run, run_start
 from nel.core.atomic_files import write_file
 from nel.core.strict_json import dumps, dumps_line, pretty
 from nel.errors import UsageError
@@ -44,7 +44,7 @@ def export_lm_eval(run_dir: Path, output: Path) -> Exported:
                 f"{files.title} asked each question several times, and a sample file of lm-eval has"
                 " one score for each question; export it with --to parquet"
             )
-    time = started(run_dir)
+    time = run_start(run_dir)
     stamp = time.strftime("%Y-%m-%dT%H-%M-%S.%f")
     paths = [output / f"samples_{_task(files)}_{stamp}.jsonl" for files in run.benchmarks]
     for path, files in zip(paths, run.benchmarks, strict=True):

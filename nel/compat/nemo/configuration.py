@@ -122,7 +122,7 @@ class _Translation:
         if isinstance(output, Mapping):
             self._output(output)
         known = ("model", "services", "sandboxes", "benchmarks", "output")
-        self.left += [_named(str(key), str(key)) for key in data if key not in known]
+        self.left += [_name_key(str(key), str(key)) for key in data if key not in known]
 
     def _is_there(self, index: int, entry: object) -> bool:
         """Return whether nel can run a benchmark; note the one thing that is missing otherwise."""
@@ -200,22 +200,22 @@ class _Translation:
         where = f"benchmarks.{index}"
         made: dict[str, Any] = {key: section[key] for key in _SAME if key in section}
         made["name"] = _OTHER_BENCHMARKS.get(str(made.get("name")), made.get("name", "NAME"))
-        self._asked(section, where)
-        self._judged(section, where)
+        self._write_endpoint(section, where)
+        self._write_judge(section, where)
         solver = section.get("solver")
         generation = self._generation(section, where)
         if isinstance(solver, Mapping):
             generation |= self._generation(solver, f"{where}.solver")
             made |= {"system_prompt": solver["system_prompt"]} if "system_prompt" in solver else {}
-        made |= self._scored(section, where)
+        made |= self._scorer_of(section, where)
         handled = (
             *_SAME, *_SAMPLING, "model", "solver", "judge", "endpoint_type", "generation",
             "scorers", "scoring", "max_concurrent",
         )  # fmt: skip
-        self.left += [_named(key, f"{where}.{key}") for key in section if key not in handled]
+        self.left += [_name_key(key, f"{where}.{key}") for key in section if key not in handled]
         return made | ({"generation": generation} if generation else {})
 
-    def _scored(self, section: Mapping[str, Any], where: str) -> dict[str, Any]:
+    def _scorer_of(self, section: Mapping[str, Any], where: str) -> dict[str, Any]:
         """Return the scorer of a benchmark where its file names one of its own."""
         scorers = section.get("scorers", section.get("scoring"))
         only = scorers[0] if isinstance(scorers, list) and len(scorers) == 1 else scorers
@@ -228,7 +228,7 @@ class _Translation:
             self.left.append(f"{where}.{'scorers' if 'scorers' in section else 'scoring'}")
         return {}
 
-    def _asked(self, section: Mapping[str, Any], where: str) -> None:
+    def _write_endpoint(self, section: Mapping[str, Any], where: str) -> None:
         """Write the endpoint that a benchmark names, which is that of the run."""
         solver = section.get("solver")
         name = section.get("model")
@@ -245,7 +245,7 @@ class _Translation:
         if section.get("endpoint_type") in _COMPLETIONS:
             self.written.setdefault("endpoint", {})["protocol"] = "completions"
 
-    def _judged(self, section: Mapping[str, Any], where: str) -> None:
+    def _write_judge(self, section: Mapping[str, Any], where: str) -> None:
         for name in _judges_of(section):
             service = name if isinstance(name, Mapping) else self.services.get(str(name))
             if service is None:
@@ -267,7 +267,7 @@ class _Translation:
             f"output report {name}" for name in names if name not in (*_WRITERS, *_ALWAYS_WRITTEN)
         ]
         self.left += [
-            _named(key, f"output.{key}")
+            _name_key(key, f"output.{key}")
             for key in output
             if key not in ("dir", "report", "formats")
         ]
@@ -325,6 +325,6 @@ def _missing_benchmark(name: str) -> str | None:
     return f"nel has no benchmark {name}" + (f"; it has {max(own, key=len)}" if own else "")
 
 
-def _named(key: str, where: str) -> str:
+def _name_key(key: str, where: str) -> str:
     """Return where a key stands, and the command that does what it does."""
     return f"{where} ({_DONE_BY[key]})" if key in _DONE_BY else where

@@ -27,7 +27,7 @@ from nel.authoring.preparing import row_function
 from nel.compat.nemo.forms import OF_SAMPLE
 from nel.compat.nemo.judge import JudgeConfig
 from nel.errors import JudgeError
-from nel.scoring.protocol import as_scorer, awaited, is_async, scoring
+from nel.scoring.protocol import as_scorer, await_result, is_async, scoring
 from nel.types import Scorer, ScorerInput
 
 __all__ = ["benchmark", "benchmark_of_text"]
@@ -102,7 +102,7 @@ def _renaming(
 ) -> PrepareRow:
     """Return a function that renames columns; where `keeps_old`, each has its old name too."""
 
-    def renamed(row: dict[str, object]) -> dict[str, object]:
+    def rename(row: dict[str, object]) -> dict[str, object]:
         named = {new: row[old] for old, new in mapping.items() if old in row}
         row = {
             **{key: value for key, value in row.items() if keeps_old or key not in mapping},
@@ -110,7 +110,7 @@ def _renaming(
         }
         return row if prepare is None else prepare(row)
 
-    return renamed
+    return rename
 
 
 def _as_it_expects(scorer: Scorer, *, as_text: bool) -> Scorer:
@@ -131,35 +131,35 @@ def _as_it_expects(scorer: Scorer, *, as_text: bool) -> Scorer:
     def call(sample: ScorerInput) -> Any:
         first, *again = attempts(sample)
         try:
-            return _checked(_scored(scorer, first))
+            return _check_grade(_score_sample(scorer, first))
         except AttributeError as error:
             if not again or error.obj is not sample.target:
                 raise
-            return _checked(_scored(scorer, again[0]))
+            return _check_grade(_score_sample(scorer, again[0]))
 
     @wraps(scorer)
     async def call_async(sample: ScorerInput) -> Any:
         first, *again = attempts(sample)
         try:
-            return _checked(await _scored_later(scorer, first))
+            return _check_grade(await _scored_later(scorer, first))
         except AttributeError as error:
             if not again or error.obj is not sample.target:
                 raise
-            return _checked(await _scored_later(scorer, again[0]))
+            return _check_grade(await _scored_later(scorer, again[0]))
 
     expecting = call_async if is_async(scorer) else call
     vars(expecting)["__signature__"] = OF_SAMPLE
     return expecting
 
 
-def _scored(scorer: Scorer, sample: ScorerInput) -> Any:
+def _score_sample(scorer: Scorer, sample: ScorerInput) -> Any:
     with scoring(scorer, sample):
         return scorer(sample)
 
 
 async def _scored_later(scorer: Scorer, sample: ScorerInput) -> Any:
     with scoring(scorer, sample):
-        return await awaited(scorer(sample))
+        return await await_result(scorer(sample))
 
 
 def _plain(value: object) -> object:
@@ -167,7 +167,7 @@ def _plain(value: object) -> object:
     return dataclasses.asdict(value) if isinstance(value, JudgeConfig) else value
 
 
-def _checked(result: object) -> Any:
+def _check_grade(result: object) -> Any:
     """Return a result whose grade is one.
 
     Raises:

@@ -19,7 +19,7 @@ from nel.artifacts.exporting.run import (
     notes_of,
     open_run,
     results_of,
-    started,
+    run_start,
     state_of,
 )
 from nel.artifacts.source_numbers import NUMBERS_ARE_IDS, POSITION
@@ -61,7 +61,7 @@ def export_nemo(run_dir: Path, output: Path) -> Exported:
         StoreError: The run.db is missing or damaged.
         StoppedEarly: The disk is full.
     """
-    run, time = open_run(run_dir), started(run_dir)
+    run, time = open_run(run_dir), run_start(run_dir)
     paths: list[Path] = []
     for files in run.benchmarks:
         folder = output / _UNSAFE.sub("_", files.directory.name)

@@ -34,7 +34,7 @@ def scorer(function: Any = None, **options: Any) -> Any:
     """
     if function is None:
         return lambda decorated: scorer(decorated, **options)
-    if inspect.isroutine(function) and _needed(function) == len(_FIRST_FORM):
+    if inspect.isroutine(function) and _needed_arguments(function) == len(_FIRST_FORM):
         return nel_scorer(_of_first_form(function), **options)
     return nel_scorer(function, **options)
 
@@ -48,7 +48,7 @@ def _of_first_form(function: Callable[..., Any]) -> Callable[[ScorerInput], Any]
     return call
 
 
-def _needed(function: Callable[..., Any]) -> int:
+def _needed_arguments(function: Callable[..., Any]) -> int:
     parameters = inspect.signature(function).parameters.values()
     return sum(
         parameter.kind in _POSITIONAL and parameter.default is inspect.Parameter.empty

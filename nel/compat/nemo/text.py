@@ -22,7 +22,7 @@ def answer_line(sample: ScorerInput, pattern: str | None = None) -> dict[str, bo
     """
     verdict = text.answer_line(sample, pattern)
     last = (sample.response or "").strip().rpartition("\n")[2]
-    is_target = bool(last) and _normalised(last) == _normalised(str(sample.target))
+    is_target = bool(last) and _normalise(last) == _normalise(str(sample.target))
     return (
         {"correct": True, "extracted": last}
         if verdict["extracted"] is None and is_target
@@ -30,11 +30,11 @@ def answer_line(sample: ScorerInput, pattern: str | None = None) -> dict[str, bo
     )
 
 
-def _normalised(text: str) -> str:
+def _normalise(text: str) -> str:
     """Return a formula in small letters without spaces, commas, dollar and percent signs, and full
     stops at its end.
 
-    >>> _normalised(" $1,000. ")
+    >>> _normalise(" $1,000. ")
     '1000'
     """
     return text.strip().lower().translate(_NO_SIGNS).rstrip(".")

@@ -22,8 +22,8 @@ from nel.artifacts.exporting.run import (
     asked_results,
     model_name,
     open_run,
+    run_start,
     scorer_name,
-    started,
     storable,
 )
 from nel.core.atomic_files import write_file
@@ -56,7 +56,7 @@ def export_otel(run_dir: Path, output: Path) -> Exported:
         StoreError: The run.db is missing or damaged.
         StoppedEarly: The disk is full.
     """
-    run, time = open_run(run_dir), started(run_dir)
+    run, time = open_run(run_dir), run_start(run_dir)
     path = output / FILE
     write_file(path, _lines(run, time))
     notes = (

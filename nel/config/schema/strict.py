@@ -51,7 +51,7 @@ class Flag:
         return "NEL_" + self.name.removeprefix("--").replace("-", "_").upper()
 
 
-def _named(value: object) -> object:
+def _refuse_blank(value: object) -> object:
     """Refuse a text without anything in it, which a variable of the shell that is not set leaves
     behind.
 
@@ -63,7 +63,7 @@ def _named(value: object) -> object:
     return value
 
 
-NAMED: Final = BeforeValidator(_named)
+NAMED: Final = BeforeValidator(_refuse_blank)
 """Marks a field that names something, so that an empty text is no way to leave it out."""
 
 

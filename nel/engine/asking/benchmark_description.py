@@ -95,7 +95,7 @@ def example_of(benchmark: Benchmark, *, dataset: str | None = None, row: int = 1
         dataset or benchmark.dataset, base_dir=None if dataset else benchmark.base_dir
     )
     bound, _ = bind_examples(benchmark.with_images_below(opened.folder), dataset=dataset)
-    row_found = next(islice(bound.selected(opened.read()), row - 1, None), None)
+    row_found = next(islice(bound.select(opened.read()), row - 1, None), None)
     if row_found is None:
         raise DatasetError(f"{opened.uri} has fewer than {row:,} rows")
     try:
@@ -167,7 +167,7 @@ def facts_of(benchmark: Benchmark) -> tuple[Fact, ...]:
         Fact(name="target field", text=benchmark.target_field, is_code=True),
         Fact(name="sample id", text=f"field {id_field}" if id_field else "content hash"),
         Fact(name="breakdown", text=f"field {category}" if category else "none"),
-        *_asked(benchmark),
+        *_asking_facts(benchmark),
         *_card(benchmark),
     )
 
@@ -234,7 +234,7 @@ def _with_names(template: Template) -> str:
         return template.text
 
 
-def _asked(benchmark: Benchmark) -> tuple[Fact, ...]:
+def _asking_facts(benchmark: Benchmark) -> tuple[Fact, ...]:
     """Return what sets the way of asking apart, where something does."""
     if not benchmark.loglikelihood:
         return ()

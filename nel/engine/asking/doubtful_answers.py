@@ -69,10 +69,10 @@ def _take_back(store: Store, client: Client, who: str) -> str | None:
         for sample_id, repeat in samples
     ]
     text = f"{fact}; {len(names):,} samples may have got the answer to another and are not scored: "
-    _LOG.warning("%s%s", text, _listed(names, _LOGGED_MAX))
-    return text + _listed(names, _NAMED_MAX)
+    _LOG.warning("%s%s", text, _name_list(names, _LOGGED_MAX))
+    return text + _name_list(names, _NAMED_MAX)
 
 
-def _listed(names: list[str], most: int) -> str:
+def _name_list(names: list[str], most: int) -> str:
     more = f" and {len(names) - most:,} more" if len(names) > most else ""
     return ", ".join(names[:most]) + more

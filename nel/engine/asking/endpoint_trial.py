@@ -119,10 +119,10 @@ class EndpointTrial:
         self._is_decided.clear()
         try:
             refused: list[tuple[WorkItem, Exchange]] = []
-            error = await self._asked(item, refused)
+            error = await self._ask(item, refused)
             while error is not None and await self._is_adapted(item, error):
                 refused.clear()
-                error = await self._asked(item, refused)
+                error = await self._ask(item, refused)
             if error is None or not refused:
                 return
             is_sure = error.kind == "tls"  # no prompt has been sent that it could depend on
@@ -139,7 +139,7 @@ class EndpointTrial:
         finally:
             self._is_decided.set()
 
-    async def _asked(
+    async def _ask(
         self, item: WorkItem, refused: list[tuple[WorkItem, Exchange]] | None
     ) -> ResponseError | None:
         """Ask a sample and return why it has no answer.
@@ -153,7 +153,7 @@ class EndpointTrial:
             await self._steps.finish(item, exchange)
         else:
             refused.append((item, exchange))
-        return _lost(exchange.response)
+        return _loss_of(exchange.response)
 
     async def _is_adapted(self, item: WorkItem, error: ResponseError) -> bool:
         """Return whether the requests were changed as the first refusal asks for; never once there
@@ -204,14 +204,14 @@ class EndpointTrial:
         one did.
         """
         for other in self._queue.spread(_WITNESSES):
-            lost = await self._asked(other, refused)
+            lost = await self._ask(other, refused)
             if lost is None or not is_alike(lost, error):
                 return False
         probed = await self._client.ask_neutral(item.job.plan.protocol, body or b"{}")
         return probed is not None and is_alike(probed, error)
 
 
-def _lost(response: Response) -> ResponseError | None:
+def _loss_of(response: Response) -> ResponseError | None:
     """Return why a response has no answer; None where it has one, or the model failed to give
     one.
     """

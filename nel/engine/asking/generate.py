@@ -27,7 +27,7 @@ from nel.engine.store.database import Store
 from nel.engine.store.snapshot import Snapshot, StoredSample
 from nel.episodes.solvers.generate import build_request
 from nel.errors import EndpointError, ScorerError, did_you_mean
-from nel.models.adaptation import Changes, changed
+from nel.models.adaptation import Changes, change_settings
 from nel.models.budget import BudgetSpent
 from nel.models.client import Client
 from nel.models.pacing import EndpointDown, GateClosed
@@ -160,7 +160,11 @@ class SampleRunner:
         """Return the settings of a benchmark, or others, as they are sent."""
         wanted = plan.generation if generation is None else generation
         changes = {**plan.adapted, **self.changes}
-        return changed(wanted, changes) if changes and plan.protocol != "completions" else wanted
+        return (
+            change_settings(wanted, changes)
+            if changes and plan.protocol != "completions"
+            else wanted
+        )
 
     async def stored_answer(
         self, plan: Plan, sample: Sample, sample_key: Place, encoded: str

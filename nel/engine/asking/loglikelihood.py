@@ -92,10 +92,8 @@ async def rank(
         )
     except LogprobFault as error:
         why = ResponseError(kind=f"logprob_{error.kind}", message=str(error), status=200)
-        return body, replace(_joined(answers), choice_scores=(), error=why)
-    return body, replace(
-        _joined(answers), text=choices[argmax_choice(scores)], choice_scores=scores
-    )
+        return body, replace(_join(answers), choice_scores=(), error=why)
+    return body, replace(_join(answers), text=choices[argmax_choice(scores)], choice_scores=scores)
 
 
 def first_choice_body(
@@ -157,7 +155,7 @@ def _parse(pairs: Pairs, generated: int, payload: Any) -> Response | Fault:
     )
 
 
-def _joined(answers: Sequence[Response]) -> Response:
+def _join(answers: Sequence[Response]) -> Response:
     prompt, completion = (
         _sum([getattr(answer.usage, name) for answer in answers])
         for name in ("prompt_tokens", "completion_tokens")

@@ -22,7 +22,7 @@ _SEED: Final = b"repeat-check"
 """Of the draw: samples are ordered by the SHA-256 of it and their id."""
 
 
-def drawn(snapshot: Snapshot, benchmark: int, n: int | None) -> list[int]:
+def draw_samples(snapshot: Snapshot, benchmark: int, n: int | None) -> list[int]:
     """Return the idx of each sample that is asked twice, in the order of the dataset.
 
     Args:
@@ -48,7 +48,7 @@ def check_draw(slot: str, n: int | None, n_usable: int) -> None:
 
 def pending_checks(snapshot: Snapshot, benchmark: int, n: int | None) -> Iterator[StoredSample]:
     """Yield each drawn sample that has no second answer yet."""
-    for idx in drawn(snapshot, benchmark, n):
+    for idx in draw_samples(snapshot, benchmark, n):
         if snapshot.answers(benchmark, idx, SECOND_ASKING)[0] is None:
             yield from snapshot.samples(benchmark, first=idx, last=idx)
 
@@ -57,7 +57,7 @@ def count_pending_checks(snapshot: Snapshot, benchmark: int, n: int | None) -> i
     """Return how many drawn samples have no outcome of their second answer yet."""
     return sum(
         snapshot.answers(benchmark, idx, SECOND_ASKING)[1] is None
-        for idx in drawn(snapshot, benchmark, n)
+        for idx in draw_samples(snapshot, benchmark, n)
     )
 
 

@@ -68,7 +68,7 @@ def verdict_before_scoring(
     return None
 
 
-def settled(response: Response, outcome: Outcome) -> Outcome:
+def settle_outcome(response: Response, outcome: Outcome) -> Outcome:
     """Return the outcome of an episode: one that was not solved, and whose last answer failed, is
     that failure of the model.
     """

@@ -23,7 +23,7 @@ from nel.engine.planning.plan_samples import Digests, identity_of, stream_sample
 from nel.engine.progress import Progress
 from nel.engine.stopping.exit_status import ExitStatus
 from nel.engine.stopping.session_end import Stop
-from nel.engine.store.codec import unsealed
+from nel.engine.store.codec import unseal_text
 from nel.engine.store.database import Store
 from nel.engine.store.integrity import check_integrity, count_unreadable
 from nel.engine.store.plans import StoredPlan
@@ -249,5 +249,5 @@ def deferred_check(
 
 
 def _content_of(sample: StoredSample) -> Content:
-    content = None if sample.content is None else unsealed(sample.content)
+    content = None if sample.content is None else unseal_text(sample.content)
     return sample.idx, sample.row_number, content, sample.fault

@@ -20,7 +20,7 @@ from nel.decide.sequential import StopReason
 from nel.engine.asking.stop_rules import BASELINES, DECISIONS, StopRules
 from nel.engine.asking.work import Job
 from nel.engine.stopping.drawn_order import draw
-from nel.engine.stopping.stop_rule import ANY, Decision, StopRule, StoredBaseline, ends_of
+from nel.engine.stopping.stop_rule import ANY, StopDecision, StopRule, StoredBaseline, ends_of
 from nel.engine.store.codec import decode_outcome, decode_sample
 from nel.engine.store.database import Store
 from nel.engine.store.lock import owner_of
@@ -77,7 +77,7 @@ def rule_of(
     """
     baseline = (snapshot.meta(BASELINES) or {}).get(slot)
     stored = (snapshot.meta(DECISIONS) or {}).get(slot)
-    decision = stored and Decision(
+    decision = stored and StopDecision(
         n_clusters=stored["n_clusters"],
         reason=StopReason(stored["reason"]),
         condition=stored["condition"],
@@ -139,7 +139,7 @@ def _baseline(
                 f"stop.when: {path} was ended early by a stop rule; a baseline has all its"
                 " questions"
             )
-        return _paired(path, snapshot, job, theirs, key, plan)
+        return _pair(path, snapshot, job, theirs, key, plan)
 
 
 def _refuse_exchanged(path: Path, run_id: str) -> None:
@@ -170,7 +170,7 @@ def _refuse_other(path: Path, job: Job, plan: StoredPlan) -> None:
         )
 
 
-def _paired(
+def _pair(
     path: Path, snapshot: Snapshot, job: Job, theirs: Snapshot, key: int, plan: StoredPlan
 ) -> StoredBaseline:
     """Return the baseline's scores in the order of this run's samples, paired by content and
@@ -179,7 +179,7 @@ def _paired(
     known = dict(_scores(theirs, key, plan["repeats"], path))
     low, high = [], []
     n_missing = 0
-    for name, sample in _named(snapshot.samples(job.key)):
+    for name, sample in _name_samples(snapshot.samples(job.key)):
         ends = ANY if sample.fault is not None else known.get(name)
         n_missing += ends is None
         ends = ends or ANY
@@ -214,7 +214,7 @@ def _scores(
             raise ConfigError(
                 f"stop.when: {path}: {error}, so that no rule can compare with it"
             ) from error
-    for name, sample in _named(theirs.samples(key)):
+    for name, sample in _name_samples(theirs.samples(key)):
         known = outcomes.get(sample.idx)
         if known:
             yield (
@@ -226,7 +226,7 @@ def _scores(
             )
 
 
-def _named(samples: Iterator[StoredSample]) -> Iterator[tuple[str, StoredSample]]:
+def _name_samples(samples: Iterator[StoredSample]) -> Iterator[tuple[str, StoredSample]]:
     """Yield each sample with a name of its prompt, its gold answer and its occurrence, in order."""
     counts: Counter[str] = Counter()
     for stored in samples:

@@ -97,12 +97,12 @@ class WorkQueue:
     def _samples(self, job: Job) -> Iterator[WorkItem]:
         rule = self._rule_of(job.key)
         if rule is not None:
-            yield from self._drawn(job, rule)
+            yield from self._draw(job, rule)
             return
         for stored, repeat in self._pending_samples.samples(job.key, job.plan.config.repeats):
             yield _item(job, stored, repeat)
 
-    def _drawn(self, job: Job, rule: StopRule) -> Iterator[WorkItem]:
+    def _draw(self, job: Job, rule: StopRule) -> Iterator[WorkItem]:
         for position, idx in enumerate(rule.order.order):
             if position >= rule.n_wanted:
                 return

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from nel.core.failpoints import reached
+from nel.core.failpoints import reach
 from nel.core.strict_json import dumps_bytes
 from nel.engine.episodes.step_rows import StepWriter, step_key
 from nel.engine.episodes.tool_server import ToolProcess, ToolServer
@@ -60,7 +60,7 @@ class Attempt:
             process, self._process = self._process, None
             await process.__aexit__()
 
-    def stored(self, number: int) -> Step | None:
+    def stored_step(self, number: int) -> Step | None:
         """Return a step that an earlier session stored."""
         return self.steps.get(number)
 
@@ -92,30 +92,30 @@ class Attempt:
                 raise EndpointLost(response, body)
             step = replace(step, response=response, wall_seconds=wall_seconds())
             row, pool = self._writer.row(step, messages, self._settings(tools, options))
-            reached("before_step")
+            reach("before_step")
             await self.store.put_step(self.sample_key, row, pool)
-            reached("after_step")
+            reach("after_step")
         self.responses.append(response)
         self.progress.steps += 1
-        self._writer.made(step)
+        self._writer.note_message(step)
         return step
 
     async def commit(self, step: Step) -> None:
         """Store a step."""
         row, pool = self._writer.row(step)
-        reached("before_step")
+        reach("before_step")
         await self.store.put_step(self.sample_key, row, pool)
-        reached("after_step")
-        self._writer.made(step)
+        reach("after_step")
+        self._writer.note_message(step)
 
     def note(self, step: Step) -> None:
         """Queue a step; the store writes in order, so it is on disk before any later one."""
         row, pool = self._writer.row(step)
         self.store.put_step(self.sample_key, row, pool)
 
-    def replayed(self, step: Step, messages: Sequence[Message]) -> None:
+    def note_replay(self, step: Step, messages: Sequence[Message]) -> None:
         """Note a stored step, so that later ones refer to it."""
-        self._writer.replayed(step, messages)
+        self._writer.note_replay(step, messages)
 
     async def begin_turn(self, turn: int) -> Mapping[str, ToolFacts]:
         """Return the tools of a turn; a new environment is made for the first."""
@@ -138,7 +138,7 @@ class Attempt:
         if process is None:
             raise EnvironmentFault("setup", f"{name} was called before the environment was set up")
         began = time.monotonic()
-        reached("before_tool")
+        reach("before_tool")
         try:
             answer = await process.request(
                 "call", seconds, name=name, arguments=arguments, is_parallel=facts.parallel
@@ -151,7 +151,7 @@ class Attempt:
             await self.begin_turn(0)
             text = f"{name} took longer than {seconds:g} s and was stopped."
             return ToolResult(text=text, error="timeout", seconds=time.monotonic() - began)
-        reached("after_tool")
+        reach("after_tool")
         return ToolResult(
             text=self.store.redactor.text(str(answer["text"])),
             error=answer["error"],

@@ -21,7 +21,7 @@ from nel.engine.planning.plan import Plan
 from nel.engine.progress import Progress
 from nel.engine.store.database import Store
 from nel.engine.store.snapshot import Snapshot
-from nel.episodes.accounts import summed
+from nel.episodes.accounts import sum_usages
 from nel.episodes.endings import (
     AttemptOver,
     EndpointLost,
@@ -131,14 +131,16 @@ class EpisodeRunner:
                 except EnvironmentFault as fault:
                     if fault.kind not in _RESTARTED or len(reasons) >= (limits.restarts or 0):
                         detail = self._store.redactor.text(fault.detail)
-                        return attempt.body, _unscored(fault.kind, detail)
+                        return attempt.body, _unscored_response(fault.kind, detail)
                     reasons.append(str(fault))
                 except EndpointLost as lost:
                     return lost.body, lost.response
                 finally:
                     await attempt.close()
                 await self._store.put_step(sample_key, end_row(attempt.number, reasons[-1]))
-            return None, _unscored("restarts", f"no attempt came to its end: {'; '.join(reasons)}")
+            return None, _unscored_response(
+                "restarts", f"no attempt came to its end: {'; '.join(reasons)}"
+            )
 
     async def _finish(
         self, plan: Plan, attempt: Attempt, episode: Episode, stored: StoredAttempts
@@ -177,7 +179,7 @@ class EpisodeRunner:
             text=text,
             reasoning=last.reasoning,
             finish_reason=last.finish_reason,
-            usage=summed([response.usage for response in responses]),
+            usage=sum_usages([response.usage for response in responses]),
             model=last.model,
             system_fingerprint=last.system_fingerprint,
             fallback=last.fallback,
@@ -292,5 +294,5 @@ def _without(row: dict[str, Any], path: Sequence[str]) -> dict[str, Any]:
     return {name: value for name, value in row.items() if name != first}
 
 
-def _unscored(kind: str, detail: str) -> Response:
+def _unscored_response(kind: str, detail: str) -> Response:
     return Response(error=ResponseError(kind=kind, message=detail, cause="environment"))

@@ -67,14 +67,14 @@ class StepWriter:
         key = step_key(self._attempt, step.number)
         return (key, dumps(asked), _response_text(step)), list(pool.items())
 
-    def replayed(self, step: Step, messages: Sequence[Message]) -> None:
+    def note_replay(self, step: Step, messages: Sequence[Message]) -> None:
         """Note a step that is stored already; later ones refer to it."""
         if step.kind == "model":
             self._last = (step.number, [self._digests.of(message) for message in messages])
             self._settings = ""
-        self.made(step)
+        self.note_message(step)
 
-    def made(self, step: Step) -> None:
+    def note_message(self, step: Step) -> None:
         """Note the message that a finished step makes, and the calls in it."""
         calls = step.response.message.tool_calls if step.response is not None else ()
         for position, call in enumerate(calls):
@@ -180,7 +180,7 @@ class StoredAttempts:
     ) -> list[Message]:
         """Return the messages that are named so."""
         pooled = [name for name in references if not name.startswith(BY_STEP)]
-        pool = snapshot.pooled(pooled)
+        pool = snapshot.pooled_messages(pooled)
         return [self._message(attempt, name, pool) for name in references]
 
     def _message(self, attempt: int, reference: str, pool: Mapping[str, str]) -> Message:

@@ -109,12 +109,12 @@ class _ToolHost:
         try:
             result = tool.run(arguments, self._sample)
             if inspect.isawaitable(result):
-                result = asyncio.run(_awaited(result))
+                result = asyncio.run(_await_value(result))
         except ToolError as error:
             return _result(str(error), "tool_error")
         except ValidationError as error:
             return _result(f"The arguments of {tool.name}: {error}", "bad_arguments")
-        return _result(_text_of(result))
+        return _result(_result_text(result))
 
     def _evidence(self, _: Mapping[str, Any]) -> Any:
         return (
@@ -127,11 +127,11 @@ def _result(text: str, error: ToolErrorKind | None = None) -> dict[str, object]:
     return {"text": text, "error": error, "n_cut": n_cut}
 
 
-async def _awaited(value: Any) -> Any:
+async def _await_value(value: Any) -> Any:
     return await value
 
 
-def _text_of(result: object) -> str:
+def _result_text(result: object) -> str:
     """Return a result as the model is shown it: text as it is, anything else as JSON."""
     if isinstance(result, str):
         return result

@@ -70,11 +70,7 @@ class TranscribedAttempt:
         """Return a name for each message that a step sent; equal messages have equal names."""
         return self._stored.references_of(self.number, number)
 
-    def sent(self, number: int) -> list[SentMessage]:
-        """Return the messages that a model step sent."""
-        return [self.message(reference) for reference in self.references(number)]
-
-    def added(self, number: int) -> list[Message]:
+    def added_messages(self, number: int) -> list[Message]:
         """Return what a model step sent beyond an earlier step's request, answers and results: the
         prompt, or what the solver wrote itself; what a user wrote is a step of its own.
         """
@@ -161,7 +157,7 @@ def read_transcript(
         digests = {asked["settings"] for asked in requests if "settings" in asked}
         for asked in requests:
             digests |= {name for name in asked.get("add", ()) if not name.startswith(BY_STEP)}
-        pool = snapshot.pooled(sorted(digests))
+        pool = snapshot.pooled_messages(sorted(digests))
         numbers = sorted({*stored.steps, *stored.ended})
         return [TranscribedAttempt(stored, number, pool) for number in numbers]
     except (ValueError, KeyError, TypeError) as error:

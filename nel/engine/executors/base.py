@@ -15,7 +15,7 @@ from nel.authoring.benchmark import Benchmark
 from nel.engine.scorers.call import Answer, Deliver, ScoringTask
 
 if TYPE_CHECKING:
-    from nel.sandbox import Program, SandboxSettings, Verdict
+    from nel.sandbox import Program, ProgramVerdict, SandboxSettings
     from nel.sandbox.isolation.engine import EngineInfo
 
 
@@ -63,7 +63,7 @@ class ProgramRunner(Protocol):
             SandboxError: They cannot; the message has the next step.
         """
 
-    def submit(self, program: Program) -> Future[Verdict]:
+    def submit(self, program: Program) -> Future[ProgramVerdict]:
         """Queue a program; a fault of the machinery is a `nel.errors.SandboxError` in the
         future.
         """

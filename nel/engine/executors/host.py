@@ -27,10 +27,10 @@ from nel.core.event_loop import run
 from nel.engine.executors.likeness import environment
 from nel.engine.executors.wire import (
     Finished,
-    Question,
     Ran,
-    Run,
-    Score,
+    RunProgram,
+    ScoreAnswer,
+    ScorerQuestion,
     ToHost,
     ToRun,
     pack,
@@ -42,7 +42,7 @@ from nel.engine.executors.wire import (
 )
 from nel.engine.planning.plan import benchmark_to_score
 from nel.engine.scorers.call import Result, ScoringContext, ScoringTask
-from nel.engine.scorers.channel import Reply
+from nel.engine.scorers.channel import ScorerReply
 from nel.engine.scorers.dispatch import Scorers
 from nel.engine.scorers.identity import scorer_digest
 from nel.errors import EndpointError, NelError, SandboxError
@@ -94,7 +94,7 @@ class _ScoringHost:
         self._question_numbers = itertools.count(1)
 
     def on_message(self, message: ToHost) -> None:
-        if isinstance(message, Score):
+        if isinstance(message, ScoreAnswer):
             task = ScoringTask(
                 job=message.number,
                 idx=0,
@@ -107,7 +107,7 @@ class _ScoringHost:
             self._attempts[message.number] = task.context, 0
             self._received[message.number] = time.monotonic()
             self._scorers.put(task)
-        elif isinstance(message, Reply):
+        elif isinstance(message, ScorerReply):
             asked = self._questions.pop(message.question, None)
             if asked is None or asked.done():
                 return
@@ -144,7 +144,7 @@ class _ScoringHost:
         number = next(self._question_numbers)
         self._questions[number] = asyncio.get_running_loop().create_future()
         self._n_asking[task.job] += 1
-        self._output.send(Question(number, task.job, attempt, what, payload))
+        self._output.send(ScorerQuestion(number, task.job, attempt, what, payload))
         try:
             return await self._questions[number]
         finally:
@@ -160,7 +160,7 @@ class _SandboxHost:
         self._output = output
 
     def on_message(self, message: ToHost) -> None:
-        if isinstance(message, Run):
+        if isinstance(message, RunProgram):
             future = self._sandbox.submit(message.program)
             future.add_done_callback(partial(self._on_ran, message.number))
 

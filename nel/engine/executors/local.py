@@ -14,7 +14,7 @@ from nel.engine.executors.base import ProgramRunner, ScorerPool, ScoringWork
 from nel.engine.scorers.dispatch import Scorers
 
 if TYPE_CHECKING:
-    from nel.sandbox import Program, Sandbox, SandboxSettings, Verdict
+    from nel.sandbox import Program, ProgramVerdict, Sandbox, SandboxSettings
     from nel.sandbox.isolation.engine import EngineInfo
 
 
@@ -61,15 +61,15 @@ class _LaterSandbox:
 
         return Sandbox(self._settings)
 
-    def _made(self) -> Sandbox:
+    def _make(self) -> Sandbox:
         with self._making:
             return self._sandbox
 
     def check(self, wanted: Sequence[str]) -> EngineInfo:
-        return self._made().check(wanted)
+        return self._make().check(wanted)
 
-    def submit(self, program: Program) -> Future[Verdict]:
-        return self._made().submit(program)
+    def submit(self, program: Program) -> Future[ProgramVerdict]:
+        return self._make().submit(program)
 
     def close(self) -> None:
         with self._making:

@@ -9,9 +9,9 @@ from itertools import count
 from typing import Any, Final
 
 from nel.engine.executors.leases import Leases
-from nel.engine.executors.wire import Ran, Run, ToRun, pack
+from nel.engine.executors.wire import Ran, RunProgram, ToRun, pack
 from nel.errors import SandboxError
-from nel.sandbox import Program, Verdict
+from nel.sandbox import Program, ProgramVerdict
 from nel.sandbox.isolation.engine import EngineInfo
 
 _ATTEMPTS_MAX: Final = 3
@@ -32,7 +32,7 @@ class LeasedSandbox:
         """Programs that were run again because their host was lost."""
         self._send = send
         self._engine: EngineInfo | None = None
-        self._programs: dict[int, tuple[Program, Future[Verdict]]] = {}
+        self._programs: dict[int, tuple[Program, Future[ProgramVerdict]]] = {}
         self._leases = Leases(attempts_max=_ATTEMPTS_MAX)
         self._numbers = count(1)
 
@@ -46,9 +46,9 @@ class LeasedSandbox:
             raise SandboxError("no node of the cluster runs programs", kind="no_engine")
         return self._engine
 
-    def submit(self, program: Program) -> Future[Verdict]:
+    def submit(self, program: Program) -> Future[ProgramVerdict]:
         """Queue a program; the future is done on the event loop."""
-        future: Future[Verdict] = Future()
+        future: Future[ProgramVerdict] = Future()
         if self.loop is None:
             raise SandboxError("the cluster is not there yet", kind="closed")
         self.loop.call_soon_threadsafe(self._put, program, future)
@@ -90,7 +90,7 @@ class LeasedSandbox:
             self._settle(message.number, message.value)
         self._flush()
 
-    def _settle(self, number: int, value: Verdict | Exception) -> None:
+    def _settle(self, number: int, value: ProgramVerdict | Exception) -> None:
         _, future = self._programs.pop(number)
         if not future.set_running_or_notify_cancel():
             return
@@ -99,7 +99,7 @@ class LeasedSandbox:
         else:
             future.set_result(value)
 
-    def _put(self, program: Program, future: Future[Verdict]) -> None:
+    def _put(self, program: Program, future: Future[ProgramVerdict]) -> None:
         number = next(self._numbers)
         self._programs[number] = program, future
         self._leases.put(number)
@@ -107,4 +107,6 @@ class LeasedSandbox:
 
     def _flush(self) -> None:
         for host, numbers in self._leases.assign().items():
-            self._send(host, pack([Run(number, self._programs[number][0]) for number in numbers]))
+            self._send(
+                host, pack([RunProgram(number, self._programs[number][0]) for number in numbers])
+            )

@@ -12,9 +12,9 @@ from typing import Final
 
 from nel.authoring.benchmark import Benchmark
 from nel.engine.executors.leases import Leases
-from nel.engine.executors.wire import Finished, Question, Score, ToRun, pack
+from nel.engine.executors.wire import Finished, ScoreAnswer, ScorerQuestion, ToRun, pack
 from nel.engine.scorers.call import Answer, Deliver, Result, ScoringTask
-from nel.engine.scorers.channel import Reply
+from nel.engine.scorers.channel import ScorerReply
 from nel.errors import NelError
 from nel.types import Unscored
 
@@ -94,7 +94,7 @@ class LeasedScorers:
         self.n_again += len(again)
         for number in again:
             scoring = self._scorings[number]
-            scoring.item, scoring.attempt = scoring.item.restarted(), 0
+            scoring.item, scoring.attempt = scoring.item.restart(), 0
         detail = f"the workers that scored it were lost {ATTEMPTS_MAX} times"
         lost = Unscored(cause="infra", kind="worker_lost", detail=detail)
         self._finish((number, lost) for number in given_up)
@@ -109,7 +109,7 @@ class LeasedScorers:
                 )
                 self._leases.adapt(host, message.seconds, is_dry=message.is_dry)
                 self._flush()
-            elif isinstance(message, Question) and self._leases.holds(host, message.number):
+            elif isinstance(message, ScorerQuestion) and self._leases.holds(host, message.number):
                 task = asyncio.create_task(self._answer_question(host, message))
                 self._answering.add(task)
                 task.add_done_callback(self._answering.discard)
@@ -119,22 +119,22 @@ class LeasedScorers:
         if finished and self._deliver is not None:
             self._deliver(finished)
 
-    async def _answer_question(self, host: str, question: Question) -> None:
+    async def _answer_question(self, host: str, question: ScorerQuestion) -> None:
         scoring = self._scorings.get(question.number)
         if scoring is None:
             return
         if scoring.attempt != question.attempt:
-            scoring.item, scoring.attempt = scoring.item.restarted(), question.attempt
+            scoring.item, scoring.attempt = scoring.item.restart(), question.attempt
         self._leases.set_asking(host, question.number, is_asking=True)
         self._flush_soon()
         try:
-            reply = Reply(
+            reply = ScorerReply(
                 question.question,
                 True,
                 await self._answer(scoring.item, question.what, question.payload),
             )
         except NelError as error:
-            reply = Reply(question.question, False, error)
+            reply = ScorerReply(question.question, False, error)
         finally:
             self._leases.set_asking(host, question.number, is_asking=False)
         if self._leases.holds(host, question.number):
@@ -153,7 +153,9 @@ class LeasedScorers:
         for host, numbers in self._leases.assign().items():
             self._send(host, pack([self._message(number) for number in numbers]))
 
-    def _message(self, number: int) -> Score:
+    def _message(self, number: int) -> ScoreAnswer:
         item = self._scorings[number].item
         benchmark = self._benchmarks[id(item.benchmark)]
-        return Score(number, benchmark, item.repeat, item.sample, item.response, item.conversation)
+        return ScoreAnswer(
+            number, benchmark, item.repeat, item.sample, item.response, item.conversation
+        )

@@ -1,9 +1,9 @@
 """The messages between a run and a host, which computes scores or runs programs elsewhere, and how
 they are packed.
 
-A packet is a list of messages, empty where a host only says that it is there. The first one in each direction is JSON, so that two versions of nel
-understand it; the others are pickled, and only classes of nel and plain ones are built of what a
-host sends.
+A packet is a list of messages, empty where a host only says that it is there. The first one in each
+direction is JSON, so that two versions of nel understand it; the others are pickled, and only
+classes of nel and plain ones are built of what a host sends.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from typing import IO, Any, BinaryIO, Final, Literal, NamedTuple, TypeAlias
 
 from nel.core.strict_json import dumps_bytes, loads
 from nel.engine.scorers.call import Result
-from nel.engine.scorers.channel import FRAME_BYTES_MAX, FrameError, Reply, unpickled
-from nel.sandbox import Program, Verdict
+from nel.engine.scorers.channel import FRAME_BYTES_MAX, FrameError, ScorerReply, unpickle
+from nel.sandbox import Program, ProgramVerdict
 from nel.types import Response, Sample
 
 HostKind: TypeAlias = 'Literal["scoring", "sandbox"]'
 _LENGTH: Final = struct.Struct("<I")
 
 
-class Score(NamedTuple):
+class ScoreAnswer(NamedTuple):
     """To a host: score one answer."""
 
     number: int
@@ -34,14 +34,14 @@ class Score(NamedTuple):
     conversation: tuple[dict[str, object], ...]
 
 
-class Run(NamedTuple):
+class RunProgram(NamedTuple):
     """To a host: run one program."""
 
     number: int
     program: Program
 
 
-class Question(NamedTuple):
+class ScorerQuestion(NamedTuple):
     """To the run: what a scorer asks."""
 
     question: int
@@ -67,11 +67,11 @@ class Ran(NamedTuple):
 
     number: int
     is_verdict: bool
-    value: Verdict | Exception
+    value: ProgramVerdict | Exception
 
 
-ToHost: TypeAlias = "Score | Run | Reply"
-ToRun: TypeAlias = "Question | Finished | Ran"
+ToHost: TypeAlias = "ScoreAnswer | RunProgram | ScorerReply"
+ToRun: TypeAlias = "ScorerQuestion | Finished | Ran"
 
 
 def pack_json(message: Mapping[str, Any]) -> bytes:
@@ -105,9 +105,9 @@ def unpack(packet: bytes) -> list[ToRun]:
     Raises:
         FrameError: Something else wrote to the connection.
     """
-    messages = unpickled(packet)
+    messages = unpickle(packet)
     if not isinstance(messages, list) or not all(
-        isinstance(message, (Question, Finished, Ran)) for message in messages
+        isinstance(message, (ScorerQuestion, Finished, Ran)) for message in messages
     ):
         raise FrameError("a host sent what is no message")
     return messages

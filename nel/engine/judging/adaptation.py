@@ -19,7 +19,7 @@ from nel.engine.asking.work import Job
 from nel.engine.judging.kept import KeptReplies, ReplyStore
 from nel.engine.preparation import plan_with_fields
 from nel.engine.progress import Progress
-from nel.models.adaptation import Changes, changed, changes_for, in_words
+from nel.models.adaptation import Changes, change_settings, changes_for, in_words
 from nel.types import Generation, ResponseError
 
 _LOG = logging.getLogger(__name__)
@@ -39,7 +39,7 @@ class JudgeSettings:
 
     def as_taken(self, generation: Generation) -> Generation:
         """Return settings as this judge takes them."""
-        return changed(generation, self.changes) if self.changes else generation
+        return change_settings(generation, self.changes) if self.changes else generation
 
 
 class JudgeAdaptation:

@@ -27,7 +27,7 @@ from nel.engine.judging.kept import KeptReplies, ReplyStore
 from nel.engine.judging.plugin_threads import PluginThreads
 from nel.engine.judging.replies import (
     REASKED_KINDS,
-    Reply,
+    JudgeReply,
     make_questions,
     panel_fault,
     read_reply,
@@ -227,7 +227,7 @@ class Judges(JudgeEndpoints):
         question: Question,
         number: int,
         reasks: int,
-    ) -> Reply:
+    ) -> JudgeReply:
         """Ask one question, and again while its reply cannot be read; a fault is returned in the
         reply, not raised.
         """
@@ -236,15 +236,15 @@ class Judges(JudgeEndpoints):
         for attempt in range(reasks + 1):
             try:
                 text, grade = await self._ask(sample, member, question, messages, number)
-                return Reply(text, grade, attempt)
+                return JudgeReply(text, grade, attempt)
             except JudgeError as error:
                 if error.kind == PARKED:
                     raise
                 fault = error
                 if error.kind not in REASKED_KINDS:
-                    return Reply(error.reply, error, attempt)
+                    return JudgeReply(error.reply, error, attempt)
             messages = reask_messages(messages, fault.reply, question.again)
-        return Reply(fault.reply, fault, reasks)
+        return JudgeReply(fault.reply, fault, reasks)
 
     async def _ask(
         self,

@@ -33,7 +33,7 @@ _MODULES_CALLING_PLUGINS: Final = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class JudgeReply:
     """The reply to one question, with its grade or its fault."""
 
     text: str
@@ -74,7 +74,7 @@ async def make_questions(judge: Judge, case: Case, threads: PluginThreads) -> Se
 
 
 async def settle_round(
-    judge: Judge, case: Case, replies: Sequence[Reply], threads: PluginThreads
+    judge: Judge, case: Case, replies: Sequence[JudgeReply], threads: PluginThreads
 ) -> Grade | JudgeError:
     """Return the grade of one round of questions, or the fault that takes its place."""
     grades: list[Grade] = []
@@ -204,7 +204,9 @@ def reask_messages(messages: Sequence[Message], reply: str, again: str) -> list[
     ]
 
 
-def shown_reply(grade: Grade | None, fault: JudgeError | None, replies: Sequence[Reply]) -> str:
+def shown_reply(
+    grade: Grade | None, fault: JudgeError | None, replies: Sequence[JudgeReply]
+) -> str:
     """Return the last reply; of a fault its reply, or its message where a plugin failed, which no
     reply explains.
     """

@@ -65,7 +65,7 @@ def observing(
         )
         live = ProgressFile(run_dir, progress)
         stack.pop_all()  # from here on `Observers` closes them
-        observers = Observers([log, live, *others], report=log.failed)
+        observers = Observers([log, live, *others], report=log.session_failed)
         finished = threading.Event()
         ticking = threading.Thread(
             target=_tick, args=(observers, finished), name="nel-observing", daemon=True
@@ -74,7 +74,7 @@ def observing(
         try:
             yield observers
         except BaseException as error:
-            observers.failed(error)
+            observers.session_failed(error)
             raise
         finally:
             finished.set()
@@ -110,7 +110,7 @@ async def monitor_gate(
     while True:
         if judge is None and gate.limit != limit:
             limit = gate.limit
-            observer.throttled(limit)
+            observer.limit_changed(limit)
         before, down = down, gate.down_seconds
         if down is not None and before is None:
             why = "" if reason is None else f" ({reason()})"

@@ -80,11 +80,11 @@ class Metrics(Observer):
         self._limit = info.concurrency
         self._planned = info.planned
 
-    def throttled(self, limit: int) -> None:
+    def limit_changed(self, limit: int) -> None:
         """Keep the limit."""
         self._limit = limit
 
-    def retried(self, kind: str, seconds: float, wait_seconds: float) -> None:
+    def attempt_retried(self, kind: str, seconds: float, wait_seconds: float) -> None:
         """Count a retry."""
         self._child(self._retries, "retries", kind).inc()
 

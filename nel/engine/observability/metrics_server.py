@@ -75,14 +75,14 @@ def _for_own_names(app: WSGIApplication, host: str) -> WSGIApplication:
     name lead here.
     """
 
-    def checked(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+    def check(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         name = str(environ.get("HTTP_HOST", host)).rpartition(":")
         if (name[0] or name[2]).lower() not in (host, "localhost"):
             start_response("403 Forbidden", [("Content-Type", "text/plain")])
             return [b"not the name of this server\n"]
         return app(environ, start_response)
 
-    return checked
+    return check
 
 
 class MetricsServer:

@@ -68,7 +68,7 @@ class ProgressFile(Observer):
         """Keep the first concurrency limit."""
         self._limit = info.concurrency
 
-    def throttled(self, limit: int) -> None:
+    def limit_changed(self, limit: int) -> None:
         """Keep the limit."""
         self._limit = limit
 

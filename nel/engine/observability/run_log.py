@@ -225,13 +225,13 @@ class RunLog(Observer):
             seconds=round(seconds, 3),
         )
 
-    def retried(self, kind: str, seconds: float, wait_seconds: float) -> None:
+    def attempt_retried(self, kind: str, seconds: float, wait_seconds: float) -> None:
         """Count a retry."""
         with self._lock:
             self._retries[kind] += 1
             self._longest_wait = max(self._longest_wait, wait_seconds)
 
-    def throttled(self, limit: int) -> None:
+    def limit_changed(self, limit: int) -> None:
         """Keep the limit; it is written at the next tick."""
         self._limit = limit
 
@@ -247,7 +247,7 @@ class RunLog(Observer):
         """Write why no further samples are taken."""
         self._write("warning", "stopping", reason=reason)
 
-    def failed(self, error: BaseException) -> None:
+    def session_failed(self, error: BaseException) -> None:
         """Write an exception with its traceback, once."""
         if error is self._failure:  # reported by the session and again by `observing`
             return

@@ -190,7 +190,7 @@ class RunStatusReader:
             owner=None if is_over else owner,
             sessions=len(sessions),
             started=started,
-            elapsed_seconds=_elapsed(last, is_over=is_over),
+            elapsed_seconds=_elapsed_seconds(last, is_over=is_over),
             benchmarks=list(self._counts.values()),
             live=fresh,
             last_sign_seconds=age if state == "killed" and live is not None else None,
@@ -258,7 +258,7 @@ def _state(
     return ("finished", None) if ended == "done" else ("stopped", str(ended))
 
 
-def _elapsed(last: StoredSession | None, *, is_over: bool) -> float | None:
+def _elapsed_seconds(last: StoredSession | None, *, is_over: bool) -> float | None:
     if last is None:
         return None
     elapsed: float | None = last["elapsed"]

@@ -37,7 +37,7 @@ from nel.engine.scorers.rules import with_answer_form, with_rule
 from nel.episodes.limits import Limits
 from nel.errors import ConfigError, DatasetError
 from nel.metrics.requested import RequestedStatistics
-from nel.models.adaptation import Changes, changed
+from nel.models.adaptation import Changes, change_settings
 from nel.models.budget import tokens_max
 from nel.prompts import portable_text
 from nel.scoring.broken_tests import broken_tests_fields
@@ -96,7 +96,7 @@ class Plan:
         """
         if not changes or self.eval_only or self.protocol == "completions":
             return self
-        generation, every = changed(self.generation, changes), {**self.adapted, **changes}
+        generation, every = change_settings(self.generation, changes), {**self.adapted, **changes}
         own = {
             f"generation.{name}": getattr(generation, name)
             for name in ("max_tokens", "temperature", "top_p", "extra")

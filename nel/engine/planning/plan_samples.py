@@ -77,7 +77,7 @@ def stream_samples(
         DatasetError: The dataset is unreadable or empty, an id of it is unusable, or no row makes a
             sample.
     """
-    rows = _selected(plan, digests)
+    rows = _select(plan, digests)
     for idx, (row, made) in enumerate(rendered_ahead(plan.benchmark, rows, processes=processes)):
         content = content_id(row.data) if made is None else made.content
         digests.rows += 1
@@ -104,20 +104,20 @@ def stream_samples(
         )
 
 
-def _selected(plan: Plan, digests: Digests) -> Iterator[RawRow]:
+def _select(plan: Plan, digests: Digests) -> Iterator[RawRow]:
     """Yield the rows that the run asks, and note in the digests what they are of the
     benchmark's.
     """
     benchmark, entry = plan.benchmark, plan.config
 
     def rows() -> Iterable[RawRow]:
-        return benchmark.selected(plan.dataset.read())
+        return benchmark.select(plan.dataset.read())
 
     if entry.sample is not None:
         return sampled_rows(benchmark, rows, entry.sample, entry.sample_seed, digests.note)
     whole = benchmark.without_limit()
     if entry.max_problems is not None or whole is not benchmark:
-        every = None if whole is benchmark else whole.selected(plan.dataset.read())
+        every = None if whole is benchmark else whole.select(plan.dataset.read())
         return first_rows(benchmark, rows(), entry.max_problems, digests.note, every=every)
     return iter(rows())
 

@@ -16,10 +16,10 @@ from itertools import islice
 from typing import Any, Final, NamedTuple
 
 from nel.authoring.benchmark import Benchmark
-from nel.core.forked_map import mapped
+from nel.core.forked_map import map_forked
 from nel.datasets import RawRow, content_id
 from nel.engine.planning.golds import gold_fault
-from nel.engine.store.codec import encode_sample, sealed
+from nel.engine.store.codec import encode_sample, seal_text
 from nel.episodes.limits import limits_of_row
 from nel.errors import DatasetError, PromptError
 
@@ -65,7 +65,7 @@ def rendering_of(
     return Rendering(
         content,
         content_number,
-        sealed(encoded),
+        seal_text(encoded),
         gold_fault(benchmark, sample),
         number_of(encoded.encode()),
     )
@@ -88,7 +88,7 @@ def rendered_ahead(
             yield row, None
         return
     ahead = _Ahead(rows)
-    for made in mapped(partial(_renderings, benchmark), ahead.tasks(), processes=processes):
+    for made in map_forked(partial(_renderings, benchmark), ahead.tasks(), processes=processes):
         for row, fields in zip(ahead.given.popleft(), made, strict=True):
             yield row, None if fields is None else Rendering._make(fields)
     if ahead.error is not None:  # what is wrong with a row comes after the rows before it

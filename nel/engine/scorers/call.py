@@ -52,7 +52,7 @@ class ScoringContext:
     once they are over.
     """
 
-    def restarted(self) -> ScoringContext:
+    def restart(self) -> ScoringContext:
         """Return the context of a restarted scoring; it shares the requests in flight, since they
         are paid for.
         """
@@ -88,9 +88,9 @@ class ScoringTask:
     """Where there were several turns: all messages, the last answer included."""
     context: ScoringContext = field(default_factory=ScoringContext, compare=False, repr=False)
 
-    def restarted(self) -> ScoringTask:
+    def restart(self) -> ScoringTask:
         """Return the task of scoring the same answer from the start."""
-        return replace(self, context=self.context.restarted())
+        return replace(self, context=self.context.restart())
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +156,7 @@ def scorer_inputs(item: ScoringTask) -> list[ScorerInput]:
 
 def score_turns(benchmark: Benchmark, inputs: Sequence[ScorerInput]) -> Outcome | Delegated:
     """Score every turn of one answer with a sync scorer; never raises for a fault of the scorer."""
-    return _combined([_score(benchmark.scorer, scorer_input) for scorer_input in inputs])
+    return _combine([_score(benchmark.scorer, scorer_input) for scorer_input in inputs])
 
 
 async def score_turns_async(
@@ -166,15 +166,15 @@ async def score_turns_async(
     scorer.
     """
     if len(inputs) == 1:
-        return _combined([await _score_async(benchmark.scorer, inputs[0])])
-    return _combined(
+        return _combine([await _score_async(benchmark.scorer, inputs[0])])
+    return _combine(
         await asyncio.gather(
             *(_score_async(benchmark.scorer, scorer_input) for scorer_input in inputs)
         )
     )
 
 
-def _combined(turns: Sequence[Outcome | JudgeWanted]) -> Outcome | Delegated:
+def _combine(turns: Sequence[Outcome | JudgeWanted]) -> Outcome | Delegated:
     outcomes = [turn for turn in turns if not isinstance(turn, JudgeWanted)]
     return mean_of_turns(outcomes) if len(outcomes) == len(turns) else Delegated(tuple(turns))
 

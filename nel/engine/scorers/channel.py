@@ -62,7 +62,7 @@ class CancelRequest(NamedTuple):
     number: int
 
 
-class Reply(NamedTuple):
+class ScorerReply(NamedTuple):
     """To the worker: the answer to a question, or the error that takes its place."""
 
     question: int
@@ -70,7 +70,7 @@ class Reply(NamedTuple):
     value: object
 
 
-class Question(NamedTuple):
+class ScorerQuestion(NamedTuple):
     """To the run: what a scorer asks."""
 
     question: int
@@ -86,7 +86,7 @@ class Finished(NamedTuple):
     results: list[tuple[int, Result | None]]
 
 
-Message: TypeAlias = "ScoreRequest | CancelRequest | Reply | Question | Finished"
+Message: TypeAlias = "ScoreRequest | CancelRequest | ScorerReply | ScorerQuestion | Finished"
 
 
 def encode_frame(message: Message) -> bytes:
@@ -95,7 +95,7 @@ def encode_frame(message: Message) -> bytes:
     return _HEADER.pack(_MARK, len(data), zlib.crc32(data)) + data
 
 
-async def read_frame(reader: asyncio.StreamReader) -> Question | Finished:
+async def read_frame(reader: asyncio.StreamReader) -> ScorerQuestion | Finished:
     """Return the next message of a worker.
 
     Raises:
@@ -103,19 +103,19 @@ async def read_frame(reader: asyncio.StreamReader) -> Question | Finished:
         FrameError: It is not a message of the worker.
     """
     size, checksum = _read_header(await reader.readexactly(_HEADER.size))
-    message = _decoded(await reader.readexactly(size), checksum)
-    if not isinstance(message, (Question, Finished)):
+    message = _decode(await reader.readexactly(size), checksum)
+    if not isinstance(message, (ScorerQuestion, Finished)):
         raise FrameError(f"a worker sent a {type(message).__name__}")
     return message
 
 
-def receive_frame(stream: io.BufferedReader) -> ScoreRequest | CancelRequest | Reply | None:
+def receive_frame(stream: io.BufferedReader) -> ScoreRequest | CancelRequest | ScorerReply | None:
     """Return the run's next message, in a worker; None once the run has closed the connection."""
     header = stream.read(_HEADER.size)
     if not header:
         return None
     size, _ = _read_header(header)
-    message: ScoreRequest | CancelRequest | Reply = pickle.loads(stream.read(size))  # noqa: S301 - from the run itself
+    message: ScoreRequest | CancelRequest | ScorerReply = pickle.loads(stream.read(size))  # noqa: S301 - from the run itself
     return message
 
 
@@ -126,13 +126,13 @@ def _read_header(header: bytes) -> tuple[int, int]:
     return size, checksum
 
 
-def _decoded(data: bytes, checksum: int) -> object:
+def _decode(data: bytes, checksum: int) -> object:
     if zlib.crc32(data) != checksum:
         raise FrameError("a frame is damaged")
-    return unpickled(data)
+    return unpickle(data)
 
 
-def unpickled(data: bytes) -> object:
+def unpickle(data: bytes) -> object:
     """Return what was pickled by a process that runs scorers; only classes of nel and plain ones
     are built.
 

@@ -108,7 +108,7 @@ class _Reader:
         """Return what the file depends on."""
         reads, imports, unseen = [], [], []
         for call in (node for node in self._nodes if isinstance(node, ast.Call)):
-            name, line = self._dotted(call.func), f"line {call.lineno}: "
+            name, line = self._full_name(call.func), f"line {call.lineno}: "
             method = call.func.attr if isinstance(call.func, ast.Attribute) else ""
             if name in _IMPORTERS:
                 module = call.args[0] if call.args else None
@@ -128,7 +128,7 @@ class _Reader:
             imports=tuple(dict.fromkeys(imports)),
             unseen=tuple(dict.fromkeys(unseen)),
             constants=tuple(sorted(set(self._constants()))),
-            changes_search_path="sys.path" in map(self._dotted, self._nodes),
+            changes_search_path="sys.path" in map(self._full_name, self._nodes),
         )
 
     def _bindings(self) -> dict[str, ast.expr]:
@@ -158,14 +158,14 @@ class _Reader:
                     bound[name] = value
         return {name: value for name, value in bound.items() if count[name] == 1}
 
-    def _dotted(self, node: ast.AST) -> str:
+    def _full_name(self, node: ast.AST) -> str:
         """Return the full name of a function, ``importlib.resources.files``; empty where it is not
         a name.
         """
         if isinstance(node, ast.Name):
             return self._imported.get(node.id, node.id)
         if isinstance(node, ast.Attribute):
-            owner = self._dotted(node.value)
+            owner = self._full_name(node.value)
             return f"{owner}.{node.attr}" if owner else ""
         return ""
 
@@ -221,7 +221,7 @@ def data_files(dependencies: Dependencies, source: Path) -> DataFiles:
     files: dict[Path, None] = {}
     unseen = list(dependencies.unseen)
     for reader, parts in dependencies.reads:
-        matches = _named(parts, folders, source)
+        matches = _named_files(parts, folders, source)
         if not matches:
             unseen.append(f"{reader} of a computed path")
         files.update(dict.fromkeys(matches))
@@ -239,7 +239,7 @@ def data_files(dependencies: Dependencies, source: Path) -> DataFiles:
     return DataFiles(tuple(readable), tuple(unseen))
 
 
-def _named(parts: tuple[str, ...], folders: Iterable[Path], source: Path) -> list[Path]:
+def _named_files(parts: tuple[str, ...], folders: Iterable[Path], source: Path) -> list[Path]:
     """Return the files that the longest beginning of a path names in the first folder that has
     any; of a folder all that are in it, unless the scorer or the working directory is in it too:
     runs and datasets lie there, whose change is no change of a rule.

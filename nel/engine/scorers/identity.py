@@ -34,7 +34,7 @@ from nel.engine.scorers.dependencies import (
     digest_of_data,
     read_dependencies,
 )
-from nel.engine.scorers.source_digest import combined, definitions_digest, read_source
+from nel.engine.scorers.source_digest import combine, definitions_digest, read_source
 from nel.judges.types import Case
 from nel.prompts import is_template_file
 from nel.reading.forms import kind_of_module, rule_versions
@@ -85,7 +85,7 @@ def scorer_digest(benchmark: Benchmark) -> str:
     parts = [
         _digest_of(path) for path in (*files, *(data - files), *_sandbox_files(benchmark.languages))
     ]
-    return hashlib.sha256(f"{named} {reading} {combined(parts)}".encode()).hexdigest()
+    return hashlib.sha256(f"{named} {reading} {combine(parts)}".encode()).hexdigest()
 
 
 def code_digest(functions: Iterable[Any]) -> str:
@@ -101,7 +101,7 @@ def code_digest(functions: Iterable[Any]) -> str:
             names.setdefault(path, set()).add(source.__qualname__.partition(".")[0])
     own = [definitions_digest(path, used) for path, used in names.items()]
     others = _closure(sorted(names), _SCORING_ROOMS) - names.keys()
-    return combined([*own, *map(_digest_of, others)])
+    return combine([*own, *map(_digest_of, others)])
 
 
 def reading_versions(benchmark: Benchmark) -> dict[str, int]:
@@ -222,7 +222,7 @@ def judge_digest(template: str | None) -> str:
     data = {path for source in files for path in _data_of(source).files}
     data |= set(folder.rglob("*.toml"))
     parts += [_digest_of(path) for path in (*files, *(data - files))]
-    return combined(parts)
+    return combine(parts)
 
 
 def _digest_of(path: Path) -> str:

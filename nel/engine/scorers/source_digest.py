@@ -26,7 +26,7 @@ _IGNORED_FIELDS_OF_FUNCTIONS: Final = _IGNORED_FIELDS | {"annotation", "returns"
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class PythonFile:
     """One Python file: its logic and its imports."""
 
     digest: str
@@ -37,7 +37,7 @@ class Source:
     dots."""
 
 
-def read_source(path: Path) -> Source:
+def read_source(path: Path) -> PythonFile:
     """Return the digest of a file's logic and what it imports.
 
     The digest is equal for files that differ in comments, docstrings, layout, annotations of
@@ -51,7 +51,7 @@ def read_source(path: Path) -> Source:
     return _read(path, stat.st_mtime_ns, stat.st_size)
 
 
-def combined(digests: Iterable[str]) -> str:
+def combine(digests: Iterable[str]) -> str:
     """Return one digest of several in any order, since a renamed file changes its place in a
     listing.
     """
@@ -59,15 +59,15 @@ def combined(digests: Iterable[str]) -> str:
 
 
 @lru_cache(maxsize=4096)
-def _read(path: Path, _modified_ns: int, _size: int) -> Source:
+def _read(path: Path, _modified_ns: int, _size: int) -> PythonFile:
     data = path.read_bytes()
     logic = _Logic()
     try:
         with collection_paused():
             logic.serialize(ast.parse(data))
     except (SyntaxError, ValueError, RecursionError):
-        return Source(hashlib.sha256(data).hexdigest(), ())
-    return Source(logic.digest, tuple(sorted(logic.imports)))
+        return PythonFile(hashlib.sha256(data).hexdigest(), ())
+    return PythonFile(logic.digest, tuple(sorted(logic.imports)))
 
 
 def definitions_digest(path: Path, names: Iterable[str]) -> str:

@@ -21,9 +21,9 @@ from nel.engine.scorers.channel import (
     CancelRequest,
     Finished,
     FrameError,
-    Question,
-    Reply,
     ScoreRequest,
+    ScorerQuestion,
+    ScorerReply,
     encode_frame,
     read_frame,
 )
@@ -226,7 +226,7 @@ class WorkerSupervisor:
         benchmark, item = self._items[number]
         self._send(ScoreRequest(number, benchmark, scorer_inputs(item)))
 
-    def _send(self, message: ScoreRequest | CancelRequest | Reply) -> None:
+    def _send(self, message: ScoreRequest | CancelRequest | ScorerReply) -> None:
         """Send a message. If the process is gone the message is lost; `_read` ends then, and all
         items are requeued.
         """
@@ -275,19 +275,19 @@ class WorkerSupervisor:
         if results:
             self._deliver(results)
 
-    async def _answer_question(self, question: Question) -> None:
+    async def _answer_question(self, question: ScorerQuestion) -> None:
         asked_by = self._writer
         try:
             known = self._items.get(question.number)
             if known is None:
                 return
-            reply = Reply(
+            reply = ScorerReply(
                 question.question,
                 True,
                 await self._answer(known[1], question.what, question.payload),
             )
         except NelError as error:
-            reply = Reply(question.question, False, error)
+            reply = ScorerReply(question.question, False, error)
         if (
             self._writer is asked_by
         ):  # a worker that was started since then has questions of the same numbers
@@ -331,7 +331,7 @@ class WorkerSupervisor:
         suspected = set(suspects)
         for number in self._in_flight():
             benchmark, item = self._items[number]
-            self._items[number] = benchmark, item.restarted()
+            self._items[number] = benchmark, item.restart()
             if number not in suspected:
                 self._waiting.append(number)
                 continue

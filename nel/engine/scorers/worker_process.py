@@ -30,9 +30,9 @@ from nel.engine.scorers.channel import (
     Ask,
     CancelRequest,
     Finished,
-    Question,
-    Reply,
     ScoreRequest,
+    ScorerQuestion,
+    ScorerReply,
     encode_frame,
     receive_frame,
 )
@@ -93,7 +93,7 @@ class Worker:
         self._free_slots: queue.SimpleQueue[int] = queue.SimpleQueue()
         self._finished: list[tuple[int, Result | None]] = []
         self._flushed_at = time.monotonic()
-        self._questions: dict[int, Callable[[Reply], object]] = {}
+        self._questions: dict[int, Callable[[ScorerReply], object]] = {}
         self._question_numbers = itertools.count(1)
         self._n_awaited: Counter[int] = Counter()
         self._awaited_lock = threading.Lock()
@@ -210,7 +210,7 @@ class Worker:
     def _ask(self, number: int, slot: int, what: str, payload: object) -> object:
         """Ask the run from a sync scorer; meanwhile another scorer may compute."""
         self._flush()  # the answer may take minutes: finished results must not wait for it
-        replies: queue.SimpleQueue[Reply] = queue.SimpleQueue()
+        replies: queue.SimpleQueue[ScorerReply] = queue.SimpleQueue()
         self._send_question(number, what, payload, replies.put)
         with self._clock_stopped(slot, number):
             self._compute_permit.release()
@@ -228,7 +228,7 @@ class Worker:
     async def _ask_async(self, number: int, slot: int, what: str, payload: object) -> object:
         self._flush()
         loop = asyncio.get_running_loop()
-        future: asyncio.Future[Reply] = loop.create_future()
+        future: asyncio.Future[ScorerReply] = loop.create_future()
         self._send_question(
             number, what, payload, lambda reply: loop.call_soon_threadsafe(_set_once, future, reply)
         )
@@ -253,11 +253,11 @@ class Worker:
                     self._running_jobs.write(slot, number, time.monotonic())
 
     def _send_question(
-        self, number: int, what: str, payload: object, on_reply: Callable[[Reply], object]
+        self, number: int, what: str, payload: object, on_reply: Callable[[ScorerReply], object]
     ) -> None:
         question = next(self._question_numbers)
         self._questions[question] = on_reply
-        self._send(encode_frame(Question(question, number, what, payload)))
+        self._send(encode_frame(ScorerQuestion(question, number, what, payload)))
 
     def _finish(self, number: int, result: Result | None) -> None:
         """Queue a result; results go out in batches, at the latest when there is nothing left to
@@ -312,12 +312,12 @@ def _sendable(result: Result | None) -> Result | None:
     return result
 
 
-def _set_once(future: asyncio.Future[Reply], reply: Reply) -> None:
+def _set_once(future: asyncio.Future[ScorerReply], reply: ScorerReply) -> None:
     if not future.done():  # the scoring that asked may have been cancelled
         future.set_result(reply)
 
 
-def _value_of(reply: Reply) -> object:
+def _value_of(reply: ScorerReply) -> object:
     if not reply.is_answer:
         raise reply.value if isinstance(reply.value, NelError) else EndpointError(str(reply.value))
     return reply.value

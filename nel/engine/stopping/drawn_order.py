@@ -11,7 +11,7 @@ from array import array
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from nel.decide.early_stop import Drawn
+from nel.decide.early_stop import ClusterDraw
 from nel.engine.store.codec import decode_sample
 from nel.engine.store.snapshot import StoredSample
 
@@ -28,10 +28,10 @@ class DrawnOrder:
     """Questions without a usable row, which are never asked."""
 
     @property
-    def drawn(self) -> Drawn:
+    def drawn(self) -> ClusterDraw:
         """Return the design of the draw."""
         sizes = [end - start for start, end in zip((0, *self.ends), self.ends, strict=False)]
-        return Drawn(n_clusters=len(sizes), n_questions=len(self.order), size_max=max(sizes))
+        return ClusterDraw(n_clusters=len(sizes), n_questions=len(self.order), size_max=max(sizes))
 
     def first(self, n_clusters: int) -> Iterator[int]:
         """Yield the questions of the first clusters."""

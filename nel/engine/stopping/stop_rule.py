@@ -46,7 +46,7 @@ class StoredBaseline(TypedDict):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Decision:
+class StopDecision:
     """Why and where a rule ended a benchmark."""
 
     n_clusters: int
@@ -86,7 +86,7 @@ class StopRule:
         conditions: Sequence[StopCondition],
         baseline: StoredBaseline | None = None,
         *,
-        decision: Decision | None = None,
+        decision: StopDecision | None = None,
     ) -> None:
         """Start before the first outcome.
 
@@ -191,7 +191,7 @@ class StopRule:
         if self.n_clusters < len(
             self.order.ends
         ):  # after the last cluster there is nothing to leave out
-            self.decision = self._decided()
+            self.decision = self._decide()
 
     def _take(self, idx: int) -> tuple[float, float]:
         """Return the lowest and highest mean of a question, which is forgotten."""
@@ -205,11 +205,13 @@ class StopRule:
             sum(pair[1] for pair in known) / self._repeats,
         )
 
-    def _decided(self) -> Decision | None:
+    def _decide(self) -> StopDecision | None:
         for condition in self._conditions:
             reason = self._reason(condition)
             if reason is not None:
-                return Decision(n_clusters=self.n_clusters, reason=reason, condition=condition.name)
+                return StopDecision(
+                    n_clusters=self.n_clusters, reason=reason, condition=condition.name
+                )
         return None
 
     def _reason(self, condition: StopCondition) -> StopReason | None:

@@ -48,7 +48,7 @@ _BEFORE_SEAL: Final = f',"{_SEAL}":"'
 _SEAL_CHARACTERS: Final = len(_BEFORE_SEAL) + len('01234567"}')
 
 
-def sealed(text: str) -> str:
+def seal_text(text: str) -> str:
     """Return the text of a JSON object with its checksum as its last field."""
     if text == "{}" or not text.endswith("}"):
         return text
@@ -74,13 +74,13 @@ def is_intact(text: object) -> bool:
     return tail == f'{_BEFORE_SEAL}{zlib.crc32(b"}", zlib.crc32(body)):08x}"}}'
 
 
-def unsealed(text: str) -> str:
+def unseal_text(text: str) -> str:
     """Return what was sealed."""
     body, seal, _ = text.rpartition(_BEFORE_SEAL)
     return f"{body}}}" if seal else text
 
 
-def _damaged(error: Exception) -> StoreError:
+def _damage(error: Exception) -> StoreError:
     return StoreError(f"a record of run.db is damaged ({type(error).__name__}); {NEXT_STEP}")
 
 
@@ -143,7 +143,7 @@ def decode_sample(sample_id: str, text: str) -> Sample:
             **optional,
         )
     except _DAMAGE as error:
-        raise _damaged(error) from error
+        raise _damage(error) from error
 
 
 def encode_response(response: Response) -> str:
@@ -185,7 +185,7 @@ def decode_response(text: str) -> Response:
             native=read_native(fields),
         )
     except _DAMAGE as error:
-        raise _damaged(error) from error
+        raise _damage(error) from error
 
 
 def _reasoning_fields(response: Response) -> dict[str, object]:
@@ -229,4 +229,4 @@ def decode_outcome(text: str) -> Outcome:
             stored["metrics"] = dict(stored["metrics"])
         return _STATES[stored.pop("state")](**stored)
     except _DAMAGE as error:
-        raise _damaged(error) from error
+        raise _damage(error) from error

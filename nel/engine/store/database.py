@@ -22,7 +22,7 @@ from nel.config.redaction import Redactor
 from nel.config.schema.shard import Shard
 from nel.core.strict_json import dumps
 from nel.engine.store import elsewhere
-from nel.engine.store.codec import sealed
+from nel.engine.store.codec import seal_text
 from nel.engine.store.plans import StoredPlan
 from nel.engine.store.schema import UNREADABLE, bulk_insert_cache, check_path, connect, create
 from nel.engine.store.snapshot import Snapshot, SqlValue, StoredSample
@@ -277,8 +277,8 @@ class Store:
         """
         killed = "ended IS NULL AND spent IS NULL"
         newest = f"UPDATE sessions SET spent = ? WHERE id = (SELECT max(id) FROM sessions WHERE {killed})"  # noqa: S608
-        self._write(newest, (sealed(dumps(spent)),))
-        self._write(f"UPDATE sessions SET spent = ? WHERE {killed}", (sealed(dumps(nothing)),))  # noqa: S608 - no input in it
+        self._write(newest, (seal_text(dumps(spent)),))
+        self._write(f"UPDATE sessions SET spent = ? WHERE {killed}", (seal_text(dumps(nothing)),))  # noqa: S608 - no input in it
 
     def begin_session(self, *, started: float | None = None) -> None:
         """Store that a new session works on this run.
@@ -310,7 +310,7 @@ class Store:
                 ended,
                 attempts,
                 retries,
-                None if spent is None else sealed(dumps(spent)),
+                None if spent is None else seal_text(dumps(spent)),
                 self._session,
             ),
         )
@@ -347,7 +347,7 @@ class Store:
                 transaction.
         """
         writes: list[Write] = [
-            (_PUT_RESPONSE, [(benchmark, idx, repeat, self._session, request, sealed(response))])
+            (_PUT_RESPONSE, [(benchmark, idx, repeat, self._session, request, seal_text(response))])
         ]
         if outcome is not None:
             writes.append((_PUT_OUTCOME, [self._as_stored(outcome)]))
@@ -360,7 +360,12 @@ class Store:
         disk.
         """
         return self._writer.put(
-            [(_PUT_CALL, [(benchmark, idx, repeat, key, request, sealed(response), self._session)])]
+            [
+                (
+                    _PUT_CALL,
+                    [(benchmark, idx, repeat, key, request, seal_text(response), self._session)],
+                )
+            ]
         )
 
     def put_step(
@@ -375,7 +380,7 @@ class Store:
         """
         key, *texts = row
         request, response = map(self.redactor.json_text, texts)
-        call = (*sample_key, key, request, sealed(response), self._session)
+        call = (*sample_key, key, request, seal_text(response), self._session)
         writes: list[Write] = [(_PUT_CALL, [call])]
         if pool:
             writes.insert(0, self._messages(pool))
@@ -407,7 +412,7 @@ class Store:
         return _PUT_MESSAGE, [(digest, self.redactor.json_text(text)) for digest, text in pool]
 
     def _as_stored(self, row: OutcomeRow) -> OutcomeRow:
-        return (*row[:4], sealed(self.redactor.json_text(row[4])))
+        return (*row[:4], seal_text(self.redactor.json_text(row[4])))
 
     def _write(self, statement: str, values: Sequence[SqlValue]) -> None:
         try:

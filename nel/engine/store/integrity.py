@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from nel.core.strict_json import dumps_line
-from nel.engine.store.codec import NEXT_STEP, unsealed
+from nel.engine.store.codec import NEXT_STEP, unseal_text
 from nel.engine.store.schema import UNREADABLE
 from nel.engine.store.snapshot import DIGEST_MODULUS, FILE_NAME, Snapshot
 from nel.errors import StoreError
@@ -85,7 +85,7 @@ def content_digest(snapshot: Snapshot, benchmark: int) -> int:
     rows = snapshot.execute(query, (benchmark,))
     return (
         sum(
-            int.from_bytes(hashlib.sha256(unsealed(content).encode()).digest())
+            int.from_bytes(hashlib.sha256(unseal_text(content).encode()).digest())
             for (content,) in rows
         )
         % DIGEST_MODULUS

@@ -54,7 +54,7 @@ def owner_of(run_dir: Path) -> Owner | None:
 
 
 @contextmanager
-def owned(run_dir: Path) -> Iterator[None]:
+def own_directory(run_dir: Path) -> Iterator[None]:
     """Hold a run directory for this process.
 
     Raises:

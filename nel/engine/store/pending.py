@@ -71,7 +71,7 @@ class Pending:
         """Yield what is pending of some samples, in their order; of those that are answered or
         asked by another shard nothing is read but the index.
         """
-        done = self._answered(benchmark, repeats, page)
+        done = self._answered_repeats(benchmark, repeats, page)
         pending = [idx for idx in page if len(done.get(idx, ())) < repeats]
         query = (
             "SELECT idx, sample_id, row_number, content, fault FROM samples s WHERE benchmark = ?"
@@ -142,7 +142,9 @@ class Pending:
                 yield StoredSample(*row[1:6]), row[6], row[7], row[8]
             last = rows[-1][0]
 
-    def _answered(self, benchmark: int, repeats: int, page: Sequence[int]) -> dict[int, set[int]]:
+    def _answered_repeats(
+        self, benchmark: int, repeats: int, page: Sequence[int]
+    ) -> dict[int, set[int]]:
         done: dict[int, set[int]] = {}
         query = (
             "SELECT idx, repeat FROM responses WHERE benchmark = ? AND repeat < ?"

@@ -73,7 +73,7 @@ def salvage(run_dir: Path) -> Salvaged:
             file was changed.
     """
     path = run_dir / FILE_NAME
-    salvaged = Salvaged(damaged=_unused(run_dir / f"{FILE_NAME}.damaged"))
+    salvaged = Salvaged(damaged=_unused_path(run_dir / f"{FILE_NAME}.damaged"))
     if not path.is_file() or not path.read_bytes()[:_HEADER_BYTES]:
         raise StoreError(
             f"{path} is missing or empty, so nothing can be read of it; start a new run"
@@ -98,7 +98,7 @@ def salvage(run_dir: Path) -> Salvaged:
     return salvaged
 
 
-def _unused(path: Path) -> Path:
+def _unused_path(path: Path) -> Path:
     number = 1
     while path.exists():
         number += 1

@@ -15,7 +15,7 @@ from typing import Any, Final, Self, TypeAlias
 
 from nel.core.strict_json import dumps, loads
 from nel.engine.store import elsewhere
-from nel.engine.store.codec import NEXT_STEP, is_intact, unsealed
+from nel.engine.store.codec import NEXT_STEP, is_intact, unseal_text
 from nel.engine.store.plans import StoredPlan, StoredSession
 from nel.engine.store.schema import APPLICATION_ID, FORMAT, connect
 from nel.engine.store.spending import SOURCES, noted_usage, usage_after
@@ -182,7 +182,7 @@ class Snapshot:
                 retries=retries,
                 spent=None
                 if spent is None
-                else _loads(unsealed(spent) if is_intact(spent) else ""),
+                else _loads(unseal_text(spent) if is_intact(spent) else ""),
             )
             for started, elapsed, ended, attempts, retries, spent in rows
         ]
@@ -301,7 +301,7 @@ class Snapshot:
             (benchmark, idx, repeat),
         ).fetchall()
 
-    def pooled(self, digests: Sequence[str]) -> dict[str, str]:
+    def pooled_messages(self, digests: Sequence[str]) -> dict[str, str]:
         """Return the texts of pooled messages by their digests.
 
         Raises:

@@ -73,7 +73,7 @@ class BatchWriter:
     def _write_batches(self, loop: asyncio.AbstractEventLoop) -> None:
         n_written = 0
         while (first := self._inbox.get()) is not None:
-            batch = [first, *self._queued()]
+            batch = [first, *self._take_queued()]
             failure = self._commit(batch)
             _resolve(loop, [future for _, future in batch], failure)
             n_written += len(batch)
@@ -81,7 +81,7 @@ class BatchWriter:
                 n_written = 0
                 self._note()
 
-    def _queued(self) -> list[_Entry]:
+    def _take_queued(self) -> list[_Entry]:
         """Return what was queued while the last commit waited for the disk."""
         batch: list[_Entry] = []
         with suppress(queue.Empty):

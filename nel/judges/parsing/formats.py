@@ -10,7 +10,7 @@ from typing import Final, TypeAlias
 
 from nel.core import timed_regex
 from nel.errors import JudgeError, ScorerError
-from nel.judges.parsing.forms import Candidate, VerdictFormat, line_end, read_value
+from nel.judges.parsing.forms import VerdictCandidate, VerdictFormat, line_end, read_value
 from nel.judges.parsing.own_words import plain_lines
 from nel.judges.parsing.scale import OutOfRange, Scale
 from nel.judges.parsing.verdict import EXPLANATION_CHARACTERS_MAX, read_verdict
@@ -56,7 +56,7 @@ def pattern_reader(
 
 
 def pattern_form(
-    pattern: str, candidate_of: Callable[[str, Span], Candidate | None]
+    pattern: str, candidate_of: Callable[[str, Span], VerdictCandidate | None]
 ) -> VerdictFormat:
     """Return the format of what a pattern finds in a reply.
 
@@ -65,7 +65,7 @@ def pattern_form(
         candidate_of: Makes a candidate of the reply and a match in it; None: it is none.
     """
 
-    def find(own: str) -> list[Candidate]:
+    def find(own: str) -> list[VerdictCandidate]:
         candidates = (candidate_of(own, span) for span in timed_regex.spans(pattern, own))
         return [candidate for candidate in candidates if candidate is not None]
 
@@ -84,7 +84,7 @@ def read_matches(reply: str, quoted: Quoted, form: VerdictFormat) -> Grade:
         raise JudgeError(f"the judge's reply cannot be searched: {error}", reply=reply) from error
 
 
-def _candidate(own: str, span: Span, scale: Scale) -> Candidate | None:
+def _candidate(own: str, span: Span, scale: Scale) -> VerdictCandidate | None:
     """Return the grade that begins at a group: unless the pattern closes it, the line is read,
     since ``GRADE: (\\d)`` matches the first digit of 10 and of 8/10.
     """
@@ -95,7 +95,7 @@ def _candidate(own: str, span: Span, scale: Scale) -> Candidate | None:
     is_closed = end > group_end and not own[end - 1].isalnum()
     stop = group_end if is_closed else line_end(own, group_end)
     label, fault = read_value(own[group_start:stop], scale)
-    return Candidate(start, end, label, None if fault else scale.grade(label), fault)
+    return VerdictCandidate(start, end, label, None if fault else scale.grade(label), fault)
 
 
 def json_reader(
@@ -113,7 +113,7 @@ def json_reader(
     """
     keys = (key,) if isinstance(key, str) else key
 
-    def find(own: str) -> list[Candidate]:
+    def find(own: str) -> list[VerdictCandidate]:
         return [
             candidate
             for span, pairs in json_objects(own)
@@ -147,23 +147,23 @@ def _of_object(
     keys: Sequence[str],
     grade_of: Callable[[object], Grade | None],
     span: tuple[int, int],
-) -> Candidate | None:
+) -> VerdictCandidate | None:
     """Return the verdict of an object, None where it has no such key."""
     if not any(name in keys for name, _ in pairs):
         return None
     folded = {key.casefold() for key in keys}
     values = [value for name, value in pairs if name.casefold() in folded]
     if any(value != values[0] for value in values[1:]):
-        return Candidate(*span, f"two values of {keys[0]}", fault="two_verdicts")
+        return VerdictCandidate(*span, f"two values of {keys[0]}", fault="two_verdicts")
     try:
         grade = grade_of(values[0])
     except OutOfRange:
-        return Candidate(*span, repr(values[0])[:80], fault="out_of_range")
+        return VerdictCandidate(*span, repr(values[0])[:80], fault="out_of_range")
     if grade is None:
-        return Candidate(*span, repr(values[0])[:80], fault="no_verdict")
+        return VerdictCandidate(*span, repr(values[0])[:80], fault="no_verdict")
     text = dict(pairs).get("explanation")
     explanation = text[:EXPLANATION_CHARACTERS_MAX] if isinstance(text, str) else ""
-    return Candidate(
+    return VerdictCandidate(
         *span, grade.label, replace(grade, explanation=grade.explanation or explanation)
     )
 

@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 from nel.judges.parsing.own_words import QUOTED
 from nel.judges.parsing.scale import LINE_MAX, OutOfRange, Scale
 from nel.judges.types import Grade
-from nel.reading.response import folded
+from nel.reading.response import fold
 
 _LINE_MAX: Final = 2_000
 """Characters after a keyword or a match that are its line."""
@@ -39,7 +39,7 @@ _FILLER: Final = " \t*_`#>|$.\"'”“-•"
 _BULLET: Final = re.compile(r"[ \t]*(?:[-+•>#]+\s+|\(?\d{1,2}[.)]\s+)?")
 
 
-class Candidate(NamedTuple):
+class VerdictCandidate(NamedTuple):
     """A verdict in a reply, or what stands in its place."""
 
     start: int
@@ -55,11 +55,11 @@ class Candidate(NamedTuple):
 class VerdictFormat:
     """How the verdicts of a question are found."""
 
-    find: Callable[[str], list[Candidate]]
+    find: Callable[[str], list[VerdictCandidate]]
     """Returns the candidates in the judge's own words."""
     asked_for: str
     """Names the format in error messages."""
-    find_introduced: Callable[[str], list[Candidate]] | None = None
+    find_introduced: Callable[[str], list[VerdictCandidate]] | None = None
     """Returns those that something introduces, where `find` returns others too."""
     is_json: bool = False
     """Whether a verdict is a JSON object, which may stand in a fence and holds quotation marks."""
@@ -89,33 +89,33 @@ def line_form(scale: Scale, keyword: str) -> VerdictFormat:
     """Return the format of replies to a prompt that asks for a keyword, a colon and a grade."""
     asked = (re.compile(rf"(?<!\w){re.escape(keyword)}\s*:", re.IGNORECASE),)
 
-    def introduced(plain: str) -> list[Candidate]:
-        return list(_introduced(plain, asked, scale)) or _graded(
-            _introduced(plain, _rows("declared"), scale)
+    def candidates_in(plain: str) -> list[VerdictCandidate]:
+        return list(_introduced_candidates(plain, asked, scale)) or _with_grade(
+            _introduced_candidates(plain, _rows("declared"), scale)
         )
 
-    def find(own: str) -> list[Candidate]:
+    def find(own: str) -> list[VerdictCandidate]:
         plain = _plain(own)
         return (
-            introduced(plain)
+            candidates_in(plain)
             or _alone(plain, scale)
-            or _graded(_introduced(plain, _rows("phrase"), scale))
+            or _with_grade(_introduced_candidates(plain, _rows("phrase"), scale))
         )
 
     return VerdictFormat(
         find=find,
         asked_for=f'line "{keyword}: " and a grade',
-        find_introduced=lambda own: introduced(_plain(own)),
+        find_introduced=lambda own: candidates_in(_plain(own)),
     )
 
 
-def _graded(candidates: Iterable[Candidate]) -> list[Candidate]:
+def _with_grade(candidates: Iterable[VerdictCandidate]) -> list[VerdictCandidate]:
     return [candidate for candidate in candidates if candidate.grade is not None]
 
 
 def _plain(own: str) -> str:
     """Return a text of the same length without emphasis and with plain characters."""
-    text = folded(own)
+    text = fold(own)
     if "\\_" in text:
         text = text.replace("\\_", " _")
     for mark in ("**", "__", "*", "`"):
@@ -124,9 +124,9 @@ def _plain(own: str) -> str:
     return text
 
 
-def _introduced(
+def _introduced_candidates(
     plain: str, patterns: Iterable[re.Pattern[str]], scale: Scale
-) -> Iterator[Candidate]:
+) -> Iterator[VerdictCandidate]:
     """Yield the candidates that patterns introduce, in their order."""
     matches = [match for pattern in patterns for match in pattern.finditer(plain)]
     matches.sort(key=lambda match: match.start())
@@ -136,9 +136,9 @@ def _introduced(
         label, fault = read_value(value, scale)
         end = max(match.end(), start + len(plain[start:stop].rstrip()))
         if not fault:
-            yield Candidate(match.start(), end, label, scale.grade(label))
+            yield VerdictCandidate(match.start(), end, label, scale.grade(label))
         elif fault == "out_of_range" or len(value) <= _SHORT_MAX:
-            yield Candidate(match.start(), end, label, fault=fault)
+            yield VerdictCandidate(match.start(), end, label, fault=fault)
 
 
 def _value_span(plain: str, match: re.Match[str]) -> tuple[int, int]:
@@ -154,7 +154,7 @@ def read_value(value: str, scale: Scale) -> tuple[str, str]:
     """Return the grade with which a value begins, and its fault where it is not a grade."""
     try:
         label = scale.label_of(value)
-        stated = None if label is not None else scale.stated(value)
+        stated = None if label is not None else scale.stated_grade(value)
     except OutOfRange as error:
         return str(error), "out_of_range"
     if label is not None:
@@ -180,7 +180,7 @@ def _label_of(text: str, scale: Scale) -> str | None:
         return None
 
 
-def _alone(plain: str, scale: Scale) -> list[Candidate]:
+def _alone(plain: str, scale: Scale) -> list[VerdictCandidate]:
     """Return the verdicts of first and last line, a grade alone or beginning with its word."""
     first = len(plain) - len(plain.lstrip(" \t\n" + QUOTED))
     stop = len(plain.rstrip(" \t\n" + QUOTED))
@@ -195,7 +195,7 @@ def _alone(plain: str, scale: Scale) -> list[Candidate]:
         except OutOfRange:
             continue
         if label is not None:
-            candidates.append(Candidate(start, begin + len(line), label, scale.grade(label)))
+            candidates.append(VerdictCandidate(start, begin + len(line), label, scale.grade(label)))
     return candidates
 
 
@@ -203,7 +203,7 @@ def _grade_alone(line: str, scale: Scale, *, is_opening: bool) -> str | None:
     label = scale.label_of(line)
     if label is not None:
         return label
-    stated = scale.stated(line)
+    stated = scale.stated_grade(line)
     if stated is None:
         return None
     is_alone = _REMARK.match(stated.rest) or (

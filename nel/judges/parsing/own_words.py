@@ -37,16 +37,16 @@ def only_repeats(reply: str, foreign: Iterable[str]) -> bool:
 
     Nothing tells that it is the judge's; of a single word it may be: "5" of the response "5".
     """
-    whole = _folded(displayed_text(reply))
+    whole = _fold(displayed_text(reply))
     for text in foreign:
-        quotation = _folded(displayed_text(text))
+        quotation = _fold(displayed_text(text))
         times, rest = divmod(len(whole), len(quotation) or 1)
         if quotation and not rest and not quotation.isalnum() and whole == quotation * times:
             return True
     return False
 
 
-def _folded(text: str) -> str:
+def _fold(text: str) -> str:
     return _SPACE_AND_MARKS.sub("", plain_lines(text)).casefold()
 
 

@@ -94,16 +94,16 @@ class Scale:
         label = self._spellings.get(_spelling(text))
         if label is not None:
             return label
-        stated = self.stated(text)
+        stated = self.stated_grade(text)
         return stated.label if stated is not None and not stated.rest.strip(_FILLER) else None
 
-    def stated(self, text: str) -> Stated | None:
+    def stated_grade(self, text: str) -> Stated | None:
         """Return the grade with which a text begins, after marks too, and what follows it.
 
         Raises:
             OutOfRange: It begins with a number that is not a grade.
 
-        >>> Scale({"C": 1.0, "I": 0.0}).stated('"C", since it agrees')
+        >>> Scale({"C": 1.0, "I": 0.0}).stated_grade('"C", since it agrees')
         Stated(label='C', rest=', since it agrees', is_word=False)
         """
         opening = _OPENING.match(text)

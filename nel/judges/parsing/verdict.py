@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Final, NoReturn
 
 from nel.errors import JudgeError
-from nel.judges.parsing.forms import Candidate, VerdictFormat, line_form
+from nel.judges.parsing.forms import VerdictCandidate, VerdictFormat, line_form
 from nel.judges.parsing.own_words import (
     QUOTED,
     only_repeats,
@@ -23,7 +23,14 @@ from nel.judges.parsing.scale import USUAL_WORDS, OutOfRange, Scale
 from nel.judges.quoting import Quoted
 from nel.judges.types import Grade, Read
 
-__all__ = ["Candidate", "OutOfRange", "Scale", "VerdictFormat", "grade_reader", "read_verdict"]
+__all__ = [
+    "OutOfRange",
+    "Scale",
+    "VerdictCandidate",
+    "VerdictFormat",
+    "grade_reader",
+    "read_verdict",
+]
 
 REPLY_CHARACTERS_MAX: Final = 1_000_000
 """Longer replies are refused unread."""
@@ -106,12 +113,12 @@ def _check_readable(reply: str, quoted: Quoted) -> None:
         _refuse("the judge's reply only repeats a quoted text", "no_verdict", reply)
 
 
-def _is_verdict_too(candidate: Candidate, last: Candidate, own: str) -> bool:
+def _is_verdict_too(candidate: VerdictCandidate, last: VerdictCandidate, own: str) -> bool:
     """Return whether an earlier candidate counts: an unreadable one only on the same line."""
     return candidate.fault in {"", "out_of_range"} or "\n" not in own[candidate.end : last.start]
 
 
-def _is_change_of_mind(other: Candidate, last: Candidate, own: str) -> bool:
+def _is_change_of_mind(other: VerdictCandidate, last: VerdictCandidate, own: str) -> bool:
     """Return whether the last verdict ends the reply, with words between it and the one before."""
     between = own[other.end : last.start]
     rest = own[last.end :].strip(_DECORATION + QUOTED)

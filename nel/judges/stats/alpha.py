@@ -71,7 +71,7 @@ class Ratings:
 
     def raw_agreement(self) -> float:
         """Return the mean over units of the share of pairs of raters that agree."""
-        agreeing = (self._summed(self.count**2) - self.size) / (self.size * (self.size - 1))
+        agreeing = (self._sum(self.count**2) - self.size) / (self.size * (self.size - 1))
         return float(self.units @ agreeing) / float(self.units.sum())
 
     def fleiss_kappa(self) -> float:
@@ -115,7 +115,7 @@ class Ratings:
         # the pairs that differ are all pairs less the equal ones; for numbers the squared distances
         # follow from the variance.
         if scale == "nominal":
-            within = self.size**2 - self._summed(self.count**2)
+            within = self.size**2 - self._sum(self.count**2)
             between = total**2 - float((margins**2).sum())
         else:
             positions = np.cumsum(margins) - margins / 2
@@ -127,7 +127,7 @@ class Ratings:
         observed = float(self.units @ (within / (self.size - 1)))
         return 1 - observed * (total - 1) / between
 
-    def _summed(self, entries: Floats) -> Floats:
+    def _sum(self, entries: Floats) -> Floats:
         sums = np.bincount(self.pattern, weights=entries, minlength=len(self.size))
         return np.asarray(sums, dtype=np.float64)
 
@@ -139,9 +139,9 @@ class Ratings:
 
     def _square_distances(self, positions: Floats) -> Floats:
         """Return the sum over ordered pairs within each pattern of their squared distance."""
-        means = self._summed(self.count * positions[self.value]) / self.size
+        means = self._sum(self.count * positions[self.value]) / self.size
         squares = self.count * (positions[self.value] - means[self.pattern]) ** 2
-        return 2 * self.size * self._summed(squares)
+        return 2 * self.size * self._sum(squares)
 
 
 def ac1(agreeing: float, used: Floats) -> float:

@@ -72,8 +72,8 @@ def calibration_json(tally: Tally, *, n_resamples: int = RESAMPLES) -> dict[str,
             "rows": "label",
             "columns": "judge",
             "categories": categories if few else None,
-            "counts": weighted.counted(categories) if has_table else None,
-            "shares": weighted.shared(categories) if has_table else None,
+            "counts": weighted.label_counts(categories) if has_table else None,
+            "shares": weighted.label_shares(categories) if has_table else None,
         },
         "agreement": _agreement_json(weighted, categories, is_binary=is_binary),
         "sensitivity": rates[0],
@@ -161,11 +161,11 @@ class _Weighted:
         np.add.at(table, tuple(places), cells)
         return table
 
-    def counted(self, categories: Sequence[float]) -> object:
+    def label_counts(self, categories: Sequence[float]) -> object:
         """Return the table of labels (rows) and scores as counted."""
         return self.table(self.counts(), categories).astype(int).tolist()
 
-    def shared(self, categories: Sequence[float]) -> object:
+    def label_shares(self, categories: Sequence[float]) -> object:
         """Return the table of the shares of all answers."""
         return self.table(self.shares(), categories).tolist()
 

@@ -48,9 +48,9 @@ def corrected_headline(
     fields = {
         **counts,
         "raw": {**{name: headline.get(name) for name in copied}, "reason": None},
-        "labels": _corrected(tally, headline, lambda: _labels(tally)),
-        "rogan_gladen": _corrected(tally, headline, lambda: _rogan_gladen(tally, calibration)),
-        "ppi": _corrected(tally, headline, lambda: _ppi(tally)),
+        "labels": _correct(tally, headline, lambda: _labels(tally)),
+        "rogan_gladen": _correct(tally, headline, lambda: _rogan_gladen(tally, calibration)),
+        "ppi": _correct(tally, headline, lambda: _ppi(tally)),
     }
     return {**fields, "best": best_method(fields)}
 
@@ -90,18 +90,18 @@ def borrowed_headline(
     fields = corrected_headline(tally, headline, rates)
     if refused is None and not set(tally.judged) <= {0.0, 1.0}:
         refused = "the judge's scores are not only 0 and 1"
-    of_other = _undefined("the labels are of another run's answers")
+    of_other = _undefined_headline("the labels are of another run's answers")
     fields |= {
         "n_labelled": rates["n_labelled"],
         "labels_of": rates["run_id"],
         "labels": of_other,
-        "rogan_gladen": fields["rogan_gladen"] if refused is None else _undefined(refused),
+        "rogan_gladen": fields["rogan_gladen"] if refused is None else _undefined_headline(refused),
         "ppi": of_other,
     }
     return {**fields, "best": best_method(fields)}
 
 
-def _corrected(
+def _correct(
     tally: Tally, headline: Mapping[str, Any], estimate: Callable[[], Estimate]
 ) -> dict[str, Any]:
     value = headline.get("value")
@@ -110,7 +110,7 @@ def _corrected(
             raise UndefinedMetric("nothing was scored" if value is None else "no answer was judged")
         estimated = estimate()
     except UndefinedMetric as error:
-        return _undefined(str(error))
+        return _undefined_headline(str(error))
     raw = (_total(tally) + tally.known.total) / (tally.n_judged + tally.known.n)
     moved = value - raw  # nearly 0; see the docstring of corrected_headline
     bounded = headline.get("bounds") is not None
@@ -128,7 +128,7 @@ def _corrected(
     }
 
 
-def _undefined(reason: str) -> dict[str, Any]:
+def _undefined_headline(reason: str) -> dict[str, Any]:
     return {**undefined_measure(reason), "ci_level": LEVEL, "ci_method": "none"}
 
 

@@ -40,7 +40,7 @@ _ROUNDING: Final = 2.0**-30
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Scale:
+class LabelScale:
     """The possible labels and their scores."""
 
     grades: Mapping[str, float]
@@ -76,11 +76,11 @@ class Scale:
             or (self.is_binary and score not in (0.0, 1.0))
         ):
             raise ValueError(
-                f"the label {text[:60]!r} is not on the judge's scale: {self.described()}"
+                f"the label {text[:60]!r} is not on the judge's scale: {self.description()}"
             )
         return score
 
-    def described(self) -> str:
+    def description(self) -> str:
         """Return a description of the possible labels, for messages."""
         if self.is_binary and {"1", "0"} <= set(self.grades):
             return "1 or 0 (C or I, yes or no, correct or incorrect)"
@@ -93,7 +93,7 @@ class Scale:
 
 def scale_of(
     grades: Mapping[str, float], scores: Iterable[float], templates: Iterable[str]
-) -> Scale:
+) -> LabelScale:
     """Return the scale that a run's judge used.
 
     Args:
@@ -118,12 +118,12 @@ def scale_of(
     if is_unit:
         words = dict.fromkeys(_RIGHT, 1.0) | dict.fromkeys(_WRONG, 0.0)
         names = words | ({} if is_binary else dict.fromkeys(_PART, 0.5)) | names
-        return Scale(grades=names, low=0.0, high=1.0, is_binary=is_binary, numbers=True)
+        return LabelScale(grades=names, low=0.0, high=1.0, is_binary=is_binary, numbers=True)
     low = min(*seen, 1.0 if min(seen) >= 1 else 0.0)
-    return Scale(grades=names, low=low, high=max(seen), is_binary=False, numbers=True)
+    return LabelScale(grades=names, low=low, high=max(seen), is_binary=False, numbers=True)
 
 
-def _graded_scale(names: Mapping[str, float]) -> Scale:
+def _graded_scale(names: Mapping[str, float]) -> LabelScale:
     """Return the scale of grades whose names are numbers; grades never given are interpolated."""
     points = sorted(
         (number, score)
@@ -141,7 +141,7 @@ def _graded_scale(names: Mapping[str, float]) -> Scale:
                     scale.setdefault(str(number), min(max(score, 0.0), 1.0))
     scores = scale.values()
     is_binary = set(scores) == {0.0, 1.0}
-    return Scale(
+    return LabelScale(
         grades=scale, low=min(scores), high=max(scores), is_binary=is_binary, numbers=False
     )
 
@@ -198,7 +198,7 @@ def allocate(sizes: Mapping[float, int], n: int) -> dict[float, int]:
     least = {key: min(size, _LEAST, n // len(weights)) for key, (_, size) in weights.items()}
     fixed: dict[float, int] = {}
     while True:
-        allocated = _shared(
+        allocated = _apportion(
             {key: weight for key, weight in weights.items() if key not in fixed},
             n - sum(fixed.values()),
         )
@@ -208,7 +208,7 @@ def allocate(sizes: Mapping[float, int], n: int) -> dict[float, int]:
         fixed |= short
 
 
-def _shared(wanted: Mapping[float, tuple[float, int]], n: int) -> dict[float, int]:
+def _apportion(wanted: Mapping[float, tuple[float, int]], n: int) -> dict[float, int]:
     """Return whole numbers in proportion to the weights, none above its limit, that add up to n or
     to all there are.
     """

@@ -56,18 +56,18 @@ def agreement_json(
         "n_units": sampled.n_units,
         "n_unanimous": sampled.n_unanimous,
         "n_missing": n_missing,
-        "raw": sampled.measured(sampled.raw, share=not several),
+        "raw": sampled.measure(sampled.raw, share=not several),
         "kappa": {
-            **sampled.measured(lambda counts: sampled.kappa(counts, pairs)),
+            **sampled.measure(lambda counts: sampled.kappa(counts, pairs)),
             "method": "mean of pairs" if several else "cohen",
             "weights": None if level == "nominal" else "quadratic",
         },
         "fleiss_kappa": (
-            sampled.measured(lambda counts: sampled.fleiss(counts, len(judges)))
+            sampled.measure(lambda counts: sampled.fleiss(counts, len(judges)))
             if several and level == "nominal"
             else None
         ),
-        "alpha": sampled.measured(sampled.alpha),
+        "alpha": sampled.measure(sampled.alpha),
         "pairs": [
             {"judges": [judges[judge], judges[other]], **sampled.pair(judge, other)}
             for judge, other in pairs
@@ -87,9 +87,9 @@ def repeats_json(level: Scale, patterns: GradePatterns) -> dict[str, Any]:
         "level": level,
         "n_units": sampled.n_units,
         "n_unanimous": sampled.n_unanimous,
-        "unanimous": sampled.measured(sampled.unanimous, share=True),
-        "raw": sampled.measured(sampled.raw),
-        "alpha": sampled.measured(sampled.alpha),
+        "unanimous": sampled.measure(sampled.unanimous, share=True),
+        "raw": sampled.measure(sampled.raw),
+        "alpha": sampled.measure(sampled.alpha),
     }
 
 
@@ -106,15 +106,15 @@ class _Sampled:
         self._samples = patterns.samples()
         self._is_full = patterns.is_full
         self._is_unanimous = np.array(
-            [len(set(_known(row))) == 1 for row in self._patterns], dtype=np.float64
+            [len(set(_known_grades(row))) == 1 for row in self._patterns], dtype=np.float64
         )
-        self._grades = sorted({grade for row in self._patterns for grade in _known(row)})
+        self._grades = sorted({grade for row in self._patterns for grade in _known_grades(row)})
         self._cells: dict[tuple[int, int], tuple[NDArray[np.int64], NDArray[np.int64]]] = {}
         self._ratings, self._row = _ratings(self._patterns)
         self.n_units = int(self._counts.sum())
         self.n_unanimous = int(self._is_unanimous @ self._counts)
 
-    def measured(self, statistic: Statistic, *, share: bool = False) -> dict[str, Any]:
+    def measure(self, statistic: Statistic, *, share: bool = False) -> dict[str, Any]:
         """Return a statistic with its interval, or the reason why it has none.
 
         Args:
@@ -146,7 +146,7 @@ class _Sampled:
 
     def fleiss(self, counts: Counts, n_raters: int) -> float:
         """Return Fleiss' kappa over the cases that all raters graded."""
-        whole = np.array([len(_known(pattern)) == n_raters for pattern in self._patterns])
+        whole = np.array([len(_known_grades(pattern)) == n_raters for pattern in self._patterns])
         return self._of(np.where(whole, counts, 0.0)).fleiss_kappa()
 
     def kappa(self, counts: Counts, pairs: Sequence[tuple[int, int]]) -> float:
@@ -243,13 +243,13 @@ def _ratings(patterns: Sequence[Pattern]) -> tuple[Ratings | None, NDArray[np.in
     """Return the ratings of patterns, ignoring the order of raters, and the row of each pattern in
     them.
     """
-    keys = [tuple(sorted(_known(pattern))) for pattern in patterns]
+    keys = [tuple(sorted(_known_grades(pattern))) for pattern in patterns]
     rows = {key: row for row, key in enumerate(sorted(set(keys)))}
     ratings = Ratings.of(Counter(keys)) if keys else None
     return ratings, np.array([rows[key] for key in keys], dtype=np.int64)
 
 
-def _known(pattern: Pattern) -> list[Any]:
+def _known_grades(pattern: Pattern) -> list[Any]:
     """Return the grades of a case: labels alone, or numbers alone."""
     return [grade for grade in pattern if grade is not None]
 

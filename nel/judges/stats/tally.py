@@ -116,7 +116,7 @@ class GradeStratum:
         """Return how many answers have a label."""
         return sum(self.pairs.values())
 
-    def joined(self, other: GradeStratum) -> GradeStratum:
+    def join(self, other: GradeStratum) -> GradeStratum:
         """Return the union of both."""
         mine, its = self.scores, other.scores
         return GradeStratum(
@@ -167,11 +167,11 @@ def strata_of(tally: Tally) -> list[GradeStratum]:
     parts: dict[float, GradeStratum] = {}
     for key, start in keys.items():
         stratum = GradeStratum(key, key, tally.judged[key], dict(tally.labels.get(key, {})))
-        parts[start] = parts[start].joined(stratum) if start in parts else stratum
+        parts[start] = parts[start].join(stratum) if start in parts else stratum
     merged: list[GradeStratum] = []
     for group in parts.values():
         if merged and min(merged[-1].n_labelled, group.n_labelled) < LABELS_MIN:
-            merged[-1] = merged[-1].joined(group)
+            merged[-1] = merged[-1].join(group)
         else:
             merged.append(group)
     return merged

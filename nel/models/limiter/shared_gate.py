@@ -201,34 +201,38 @@ class SharedGate(ClosingGate):
         self._send(["release", permit.number])
         self._ask()
 
-    def succeeded(self, permit: Permit, *, tokens: int | None, quotas: Mapping[str, Quota]) -> None:
+    def record_success(
+        self, permit: Permit, *, tokens: int | None, quotas: Mapping[str, Quota]
+    ) -> None:
         """Record a successful response, the tokens used and its rate limit headers."""
         self.n_answered += 1
         alone, number = self._of(permit)
         if self._alone is not None and alone is not None:
-            self._alone.succeeded(alone, tokens=tokens, quotas=quotas)
+            self._alone.record_success(alone, tokens=tokens, quotas=quotas)
         self._send(["ok", number, tokens, {name: asdict(quota) for name, quota in quotas.items()}])
 
-    def answered(self) -> None:
+    def record_answer(self) -> None:
         """Record an error response that shows the endpoint to be up, such as a 400."""
         if self._alone is not None:
-            self._alone.answered()
+            self._alone.record_answer()
         self._send(["answered"])
 
-    def refused(self, permit: Permit, wait: float | None) -> None:
+    def record_refusal(self, permit: Permit, wait: float | None) -> None:
         """Record a rate limit response, and the wait in seconds that it names, if any."""
         alone, number = self._of(permit)
         if self._alone is not None and alone is not None:
-            self._alone.refused(alone, wait)
+            self._alone.record_refusal(alone, wait)
         self._send(["refused", number, wait])
 
-    def failed(self, permit: Permit, *, of_connection: bool, is_suspect: bool = False) -> None:
+    def record_failure(
+        self, permit: Permit, *, of_connection: bool, is_suspect: bool = False
+    ) -> None:
         """Record that the endpoint did not respond, or responded with a server error; as
-        `Gate.failed`.
+        `Gate.record_failure`.
         """
         alone, number = self._of(permit)
         if self._alone is not None and alone is not None:
-            self._alone.failed(alone, of_connection=of_connection, is_suspect=is_suspect)
+            self._alone.record_failure(alone, of_connection=of_connection, is_suspect=is_suspect)
         self._send(["failed", number, of_connection, is_suspect])
 
     def connection_not_allowed(self, permit: Permit) -> None:
@@ -236,7 +240,7 @@ class SharedGate(ClosingGate):
         others have not.
         """
         if self.in_flight == 1:
-            self.failed(permit, of_connection=True)
+            self.record_failure(permit, of_connection=True)
             return
         self._files.cut(max(1, self.in_flight - 1), _now())
 

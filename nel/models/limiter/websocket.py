@@ -36,7 +36,7 @@ def connector(url: str, token: str | None) -> Connect:
     async def connect(hello: Hello) -> Connection:
         session = aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar(), headers=headers)
         try:
-            return await _joined(session, url.rstrip("/") + JOIN, hello)
+            return await _join(session, url.rstrip("/") + JOIN, hello)
         except BaseException:
             await session.close()
             raise
@@ -44,7 +44,7 @@ def connector(url: str, token: str | None) -> Connect:
     return connect
 
 
-async def _joined(session: aiohttp.ClientSession, address: str, hello: Hello) -> Connection:
+async def _join(session: aiohttp.ClientSession, address: str, hello: Hello) -> Connection:
     try:
         async with asyncio.timeout(_CONNECT_SECONDS):
             socket = await session.ws_connect(address, heartbeat=_SILENT_SECONDS)

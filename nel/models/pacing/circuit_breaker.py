@@ -38,7 +38,9 @@ class CircuitBreaker:
         self.is_open = False
         self.next_probe = 0.0
 
-    def failed(self, request: str, now: float, *, of_connection: bool, is_suspect: bool) -> None:
+    def record_failure(
+        self, request: str, now: float, *, of_connection: bool, is_suspect: bool
+    ) -> None:
         """Record a failure, and open the breaker when there are enough of them.
 
         Args:
@@ -67,7 +69,7 @@ class CircuitBreaker:
         self._between_probes = min(self._between_probes * 2, self._probe_seconds)
         self.next_probe = now + max(self._between_probes, wait or 0.0)
 
-    def answered(self) -> bool:
+    def record_answer(self) -> bool:
         """Record that the endpoint answered; return whether that closed the breaker."""
         was_open = self.is_open
         if self._failures:

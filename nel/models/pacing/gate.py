@@ -235,18 +235,20 @@ class Gate(ClosingGate):
         """Return the current limit on requests; None where there is none."""
         return self._rate.requests_per_second(_now())
 
-    def succeeded(self, permit: Permit, *, tokens: int | None, quotas: Mapping[str, Quota]) -> None:
+    def record_success(
+        self, permit: Permit, *, tokens: int | None, quotas: Mapping[str, Quota]
+    ) -> None:
         """Record a successful response, the tokens used and its rate limit headers."""
-        self.answered()
+        self.record_answer()
         self.n_answered += 1
         if self._ramp < self._pace.concurrency_max:
             self._ramp += 1
         self._n_pauses_in_a_row = 0
         now = _now()
-        if self._random_refusals.accepted(now):
+        if self._random_refusals.record_acceptance(now):
             self._rate.grow_quickly(now)
             self._concurrency.grow_quickly(now)
-        self._rate.accepted(0 if tokens is None else permit.tokens - tokens)
+        self._rate.record_acceptance(0 if tokens is None else permit.tokens - tokens)
         if quotas:
             believed = self._rate.disbelieved is None
             used = permit.tokens if tokens is None else tokens
@@ -258,17 +260,17 @@ class Gate(ClosingGate):
                     "the endpoint's headers are not believed: they name %s", self._rate.disbelieved
                 )
 
-    def answered(self) -> None:
+    def record_answer(self) -> None:
         """Record a response that shows the endpoint to be up, such as a 400."""
-        if self._breaker.answered():
+        if self._breaker.record_answer():
             self._down_since = None
             self._paused_until = 0.0
             self._grant_waiting()
 
-    def refused(self, permit: Permit, wait: float | None) -> None:
+    def record_refusal(self, permit: Permit, wait: float | None) -> None:
         """Record a rate limit response, and the wait in seconds that it names, if any."""
         now = _now()
-        self.failed(permit, of_connection=False, wait=wait)
+        self.record_failure(permit, of_connection=False, wait=wait)
         if not self._pace.adaptive:
             return
         if permit.sent_at < self._cut_at:
@@ -282,7 +284,7 @@ class Gate(ClosingGate):
             return
         if self._is_random(wait, now):
             return
-        learnt = self._rate.refused(
+        learnt = self._rate.record_refusal(
             now, is_costly=bool(wait), per_second=self._random_refusals.per_second
         )
         in_flight = max(1, self.in_flight)
@@ -305,7 +307,7 @@ class Gate(ClosingGate):
         if wait:  # an endpoint that names a wait applies a limit, to all requests
             self._random_refusals.retry_after_given()
             return False
-        meaning = self._random_refusals.refused(now, is_below=self._rate.is_below_found(now))
+        meaning = self._random_refusals.record_refusal(now, is_below=self._rate.is_below_found(now))
         if meaning is RefusalVerdict.TRIAL_FAILED:
             self._cut_at = now
             self._rate.undo_hold(now)
@@ -318,7 +320,7 @@ class Gate(ClosingGate):
         self._ramp = float(self._pace.concurrency_max)
         return True
 
-    def failed(
+    def record_failure(
         self,
         permit: Permit,
         *,
@@ -338,7 +340,9 @@ class Gate(ClosingGate):
         now = _now()
         breaker = self._breaker
         was_open = breaker.is_open
-        breaker.failed(permit.request, now, of_connection=of_connection, is_suspect=is_suspect)
+        breaker.record_failure(
+            permit.request, now, of_connection=of_connection, is_suspect=is_suspect
+        )
         if not breaker.is_open:
             return
         if not was_open:
@@ -359,7 +363,7 @@ class Gate(ClosingGate):
         A request that is alone has nothing to wait for but the files of others, as in an outage.
         """
         if self.in_flight == 1:
-            self.failed(permit, of_connection=True)
+            self.record_failure(permit, of_connection=True)
             return
         self._concurrency.cut(max(self._pace.concurrency_min, self.in_flight - 1), _now())
         self._log_once("no further file can be opened (ulimit -n), so fewer requests are in flight")
@@ -403,7 +407,7 @@ class Gate(ClosingGate):
     def _grant(self, request: str, tokens: int) -> Permit:
         now = _now()
         self.in_flight += 1
-        self._rate.sent(tokens, now)
+        self._rate.record_request(tokens, now)
         permit = Permit(request=request, tokens=tokens, sent_at=now, is_probe=self._breaker.is_open)
         if permit.is_probe:
             self._probe_out = True

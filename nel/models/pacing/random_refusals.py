@@ -104,7 +104,7 @@ class RandomRefusals:
         """
         return self.is_trial or self.share > 0
 
-    def accepted(self, now: float) -> bool:
+    def record_acceptance(self, now: float) -> bool:
         """Record an accepted request; return whether it completes a trial, which shows that
         refusals are random.
         """
@@ -127,7 +127,7 @@ class RandomRefusals:
             self.share, self._needed = 0.0, _UNEXPECTED_MIN
         return False
 
-    def refused(self, now: float, *, is_below: bool) -> RefusalVerdict:
+    def record_refusal(self, now: float, *, is_below: bool) -> RefusalVerdict:
         """Record a refusal that names no wait, and return what it means.
 
         Args:

@@ -162,7 +162,7 @@ class RateLimiter:
         rate = self._rates(now)[0]
         return None if rate == _INFINITE else rate
 
-    def sent(self, tokens: int, now: float) -> None:
+    def record_request(self, tokens: int, now: float) -> None:
         """Record a request that is sent, with an estimate of its tokens."""
         if not self.is_free and any(self._may_go_beyond(now)):
             self._n_beyond += 1
@@ -177,7 +177,7 @@ class RateLimiter:
         self._requests.empty()
         self._tokens.empty()
 
-    def accepted(self, tokens_off: int) -> None:
+    def record_acceptance(self, tokens_off: int) -> None:
         """Record an accepted request, and by how many tokens the estimate was too high."""
         self._accepted += 1
         self._tokens.take(-tokens_off)
@@ -228,7 +228,7 @@ class RateLimiter:
                 self._from_headers = (_INFINITE, _INFINITE)
                 return
 
-    def refused(
+    def record_refusal(
         self, now: float, *, is_costly: bool = False, per_second: float | None = None
     ) -> bool:
         """Learn from a refusal; return whether a rate is known now.

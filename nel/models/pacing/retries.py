@@ -33,7 +33,7 @@ class RetryBudget:
         self._held = 2 * self._floor
         self._filled_at: float | None = None
 
-    def requested(self) -> None:
+    def deposit(self) -> None:
         """Deposit the share of a new request."""
         self._held = min(self._held + self._share, _HELD_MAX)
 

@@ -112,7 +112,7 @@ _UNREADABLE: Final = (
 )
 
 
-def redirected(status: int, location: str | None) -> Fault:
+def redirect_fault(status: int, location: str | None) -> Fault:
     """Return the fault of a redirect, which is not followed: the key would be sent to another
     host.
     """

@@ -25,8 +25,13 @@ from nel.errors import ConfigError
 from nel.models.faults import Fault
 from nel.models.streams import AnswerStream
 from nel.models.transport.base import Carried, Fetched, Transport, as_sent
-from nel.models.transport.faults import REDIRECTS, ConnectionDropped, fault_of_exception, redirected
-from nel.models.transport.pool import Pool
+from nel.models.transport.faults import (
+    REDIRECTS,
+    ConnectionDropped,
+    fault_of_exception,
+    redirect_fault,
+)
+from nel.models.transport.pool import ConnectionPool
 from nel.models.transport.settings import tls_context
 from nel.models.transport.unpacking import ACCEPTED
 
@@ -53,7 +58,7 @@ class HttpTransport(Transport):
         """
         self._origin = URL(endpoint.url)
         self._proxy = None if proxy is None else URL(proxy)
-        self._headers = _checked({"Accept": "*/*", "Accept-Encoding": ACCEPTED, **headers})
+        self._headers = _check_headers({"Accept": "*/*", "Accept-Encoding": ACCEPTED, **headers})
         names_certificates = (
             endpoint.ca_bundle is not None or endpoint.client_certificate is not None
         )
@@ -66,11 +71,11 @@ class HttpTransport(Transport):
             self._headers |= authorization(self._proxy)
         self._endpoint = endpoint
         self._heads: dict[tuple[str, str], bytes] = {}
-        self._pool: Pool | None = None
+        self._pool: ConnectionPool | None = None
 
     async def __aenter__(self) -> HttpTransport:
         """Create the connection pool."""
-        self._pool = Pool(
+        self._pool = ConnectionPool(
             self._origin,
             self._tls,
             self._endpoint,
@@ -134,7 +139,7 @@ class HttpTransport(Transport):
                 else fault
             )
         if connection.status in REDIRECTS:
-            return redirected(connection.status, connection.headers.get("Location"))
+            return redirect_fault(connection.status, connection.headers.get("Location"))
         return Fetched(
             connection.status,
             connection.headers,
@@ -182,7 +187,7 @@ class HttpTransport(Transport):
         return "".join(f"{line}\r\n" for line in lines).encode("utf-8", "surrogateescape")
 
 
-def _checked(headers: Mapping[str, str]) -> dict[str, str]:
+def _check_headers(headers: Mapping[str, str]) -> dict[str, str]:
     for name, value in headers.items():
         if not _NAME.fullmatch(name) or name.lower() in FRAMING_HEADERS:
             raise ConfigError(f"endpoint.headers: {name!r} cannot be set as a header; remove it")

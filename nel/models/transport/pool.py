@@ -31,7 +31,7 @@ _Addresses = list[
 ]
 
 
-class Pool:
+class ConnectionPool:
     """Connections to one host and port, straight or through a proxy; bound to one event loop."""
 
     def __init__(
@@ -161,7 +161,7 @@ class Pool:
             raise ConnectFailed(f"{where}: {error.strerror or error}") from error
         try:
             opened.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-            return await self._connected(opened)
+            return await self._finish_connecting(opened)
         except (ssl.SSLError, ConnectFailed):
             opened.close()
             raise
@@ -180,7 +180,7 @@ class Pool:
             opened.close()
             raise
 
-    async def _connected(self, opened: socket.socket) -> Connection:
+    async def _finish_connecting(self, opened: socket.socket) -> Connection:
         """Return a connection over an open socket, after the handshakes that it needs."""
         loop = asyncio.get_running_loop()
         connection = Connection(

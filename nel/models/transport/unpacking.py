@@ -58,15 +58,15 @@ class _Unpacker:
             self._has_begun = True
             if self._name == "deflate" and packed[:2] != _GZIP and packed[0] & 15 != _ZLIB_METHOD:
                 self._stream = zlib.decompressobj(_BARE)
-        unpacked = self._decoded(packed)
+        unpacked = self._decode(packed)
         while self._stream.eof and self._stream.unused_data.startswith(
             _GZIP
         ):  # gzip may have several members
             rest, self._stream = self._stream.unused_data, zlib.decompressobj(_WINDOW_BITS["gzip"])
-            unpacked += self._decoded(rest)
+            unpacked += self._decode(rest)
         return unpacked
 
-    def _decoded(self, packed: bytes) -> bytes:
+    def _decode(self, packed: bytes) -> bytes:
         unpacked = self._stream.decompress(packed, self._left + 1)
         self._left -= len(unpacked)
         if self._left < 0:

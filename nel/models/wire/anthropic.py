@@ -12,9 +12,9 @@ from itertools import groupby
 from typing import Any, ClassVar, Final
 
 from nel.config.schema import GenerationConfig
-from nel.models.faults import Fault, malformed, no_answer, object_in
+from nel.models.faults import Fault, malformed_fault, no_answer, object_in
 from nel.models.streams import AnswerStream
-from nel.models.tool_calls import accumulated, sent_arguments
+from nel.models.tool_calls import accumulate, sent_arguments
 from nel.models.wire.base import (
     IMAGE_PART,
     TEXT_PART,
@@ -24,15 +24,15 @@ from nel.models.wire.base import (
     data_of,
     image_of,
     inner,
-    joined,
-    merged,
+    join_texts,
+    merge_body,
     name_in,
     native_items,
     objects,
     present,
     read_text,
     system_apart,
-    unfinished,
+    unfinished_fault,
     unknown_part,
     word,
 )
@@ -103,7 +103,7 @@ class Anthropic(Wire):
             body |= _choice(
                 request.tool_choice, are_parallel=extra.pop("parallel_tool_calls", None)
             )
-        return merged(body, extra)
+        return merge_body(body, extra)
 
     def neutral(self, body: Mapping[str, Any], prompt: str) -> dict[str, Any]:
         """Return a body with one message and no system message."""
@@ -125,13 +125,13 @@ class Anthropic(Wire):
             for block in blocks
             if block.get("type") == "text"
         ):
-            return malformed("a text block has no text")
-        text = joined([block.get("text") for block in blocks if block.get("type") == "text"])
+            return malformed_fault("a text block has no text")
+        text = join_texts([block.get("text") for block in blocks if block.get("type") == "text"])
         thoughts = [block.get("thinking") for block in blocks if block.get("type") == "thinking"]
         reasoning = "\n".join(thought for thought in thoughts if isinstance(thought, str))
         stop = body.get("stop_reason")
         finish = stop if isinstance(stop, str) else None
-        if (fault := unfinished(text, reasoning, finish)) is not None:
+        if (fault := unfinished_fault(text, reasoning, finish)) is not None:
             return fault
         response = read_text(text, finish_reason=finish, reasoning=reasoning or None)
         uses = [block for block in blocks if block.get("type") == "tool_use"]
@@ -179,11 +179,13 @@ class MessageStream(AnswerStream):
         elif kind == "content_block_start" and type(index) is int:
             self._blocks[index] = inner(payload, "content_block")
         elif kind == "content_block_delta" and self._message.get("stop_reason") is not None:
-            self._fail(malformed("the stream goes on with the answer after its stop reason"))
+            self._fail(malformed_fault("the stream goes on with the answer after its stop reason"))
         elif kind == "content_block_delta" and type(index) is int:
             self._piece(index, inner(payload, "delta"), now)
         elif kind in _OF_BLOCKS:
-            self._fail(malformed("an event of the stream does not say which block it belongs to"))
+            self._fail(
+                malformed_fault("an event of the stream does not say which block it belongs to")
+            )
         elif kind == "message_delta":
             self._message = {**self._message, **inner(payload, "delta")}
             self._usage.update(present(inner(payload, "usage")))
@@ -197,7 +199,7 @@ class MessageStream(AnswerStream):
             return
         text = delta.get(own)
         if text is not None and not isinstance(text, str):
-            self._fail(malformed("a piece of a block is not a text"))
+            self._fail(malformed_fault("a piece of a block is not a text"))
         elif text:
             self._pieces.setdefault(index, {}).setdefault(field, []).append(text)
             if field in _TEXTS:
@@ -206,15 +208,15 @@ class MessageStream(AnswerStream):
 
     def _result(self) -> object:
         if not self._done and self._message.get("stop_reason") is None:
-            return malformed("the stream broke off: neither a stop reason nor message_stop")
+            return malformed_fault("the stream broke off: neither a stop reason nor message_stop")
         if not self._message:
-            return malformed(
+            return malformed_fault(
                 "the stream has no message; is this the protocol that the endpoint has?"
             )
         content = []
         for index, block in sorted(self._blocks.items()):
             pieces = self._pieces.get(index, {})
-            texts = {name: joined([block.get(name), *texts]) for name, texts in pieces.items()}
+            texts = {name: join_texts([block.get(name), *texts]) for name, texts in pieces.items()}
             content.append({**block, **texts})
         return {**self._message, "content": content, "usage": self._usage}
 
@@ -224,7 +226,7 @@ def _with_piece(block: Mapping[str, Any], delta: Mapping[str, Any]) -> dict[str,
     piece = {name: value for name, value in delta.items() if name != "type"}
     if "citation" in piece:
         piece["citations"] = [piece.pop("citation")]
-    return accumulated(block, piece)
+    return accumulate(block, piece)
 
 
 def _tool(tool: JsonObject) -> dict[str, Any]:

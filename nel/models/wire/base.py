@@ -19,7 +19,7 @@ from nel.config.schema import EndpointConfig, GenerationConfig
 from nel.core.finish_reasons import ending_of
 from nel.core.thinking import split_reasoning
 from nel.errors import EndpointError
-from nel.models.faults import Fault, aborted, malformed
+from nel.models.faults import Fault, aborted_fault, malformed_fault
 from nel.models.streams import AnswerStream
 from nel.types import Generation, JsonObject, Message, Request, Response, Usage
 
@@ -161,11 +161,11 @@ def system_apart(messages: Sequence[Message], protocol: str) -> tuple[str | None
                 " here; use a system message at the beginning, and user and assistant messages"
                 " after it"
             )
-    texts = [text_of(message, protocol) for message in messages[:first]]
+    texts = [only_text(message, protocol) for message in messages[:first]]
     return "\n\n".join(texts) if texts else None, rest
 
 
-def text_of(message: Message, protocol: str) -> str:
+def only_text(message: Message, protocol: str) -> str:
     """Return the text of a message that may hold nothing else.
 
     Raises:
@@ -211,7 +211,7 @@ def unknown_part(item: JsonObject, protocol: str) -> NotInProtocol:
     )
 
 
-def merged(body: Mapping[str, Any], extra: JsonObject) -> dict[str, Any]:
+def merge_body(body: Mapping[str, Any], extra: JsonObject) -> dict[str, Any]:
     """Return a body with further fields; one that holds fields on both sides has those of both, the
     body's first.
     """
@@ -238,16 +238,16 @@ def all_objects(value: object) -> bool:
     return isinstance(value, list) and all(isinstance(item, dict) for item in value)
 
 
-def unfinished(text: str, reasoning: str | None, finish: str | None) -> Fault | None:
+def unfinished_fault(text: str, reasoning: str | None, finish: str | None) -> Fault | None:
     """Return the fault of an answer that the server broke off, or that says nothing, not even why
     it ended.
     """
     if ending_of(finish) == "aborted":
-        return aborted(finish or "")
+        return aborted_fault(finish or "")
     return (
         None
         if text or reasoning or finish
-        else malformed("the body has neither an answer nor why it ended")
+        else malformed_fault("the body has neither an answer nor why it ended")
     )
 
 
@@ -284,7 +284,7 @@ def count(value: object) -> int | None:
     )
 
 
-def joined(values: Sequence[object]) -> str:
+def join_texts(values: Sequence[object]) -> str:
     """Return texts put together, leaving out what is none."""
     return "".join(value for value in values if isinstance(value, str))
 

@@ -12,7 +12,7 @@ from itertools import groupby
 from typing import Any, Final
 from urllib.parse import quote
 
-from nel.models.faults import Fault, malformed, no_answer, object_in
+from nel.models.faults import Fault, malformed_fault, no_answer, object_in
 from nel.models.streams import AnswerStream
 from nel.models.tool_calls import sent_arguments
 from nel.models.wire.base import (
@@ -27,15 +27,15 @@ from nel.models.wire.base import (
     image_of,
     index_of,
     inner,
-    joined,
-    merged,
+    join_texts,
+    merge_body,
     name_in,
     native_items,
+    only_text,
     present,
     read_text,
     system_apart,
-    text_of,
-    unfinished,
+    unfinished_fault,
     unknown_part,
 )
 from nel.models.wire.tools import REQUIRED, calls_of, forced_name, function_of
@@ -85,7 +85,7 @@ class Gemini(Wire):
             ]
         if request.tool_choice is not None:
             body["toolConfig"] = {"functionCallingConfig": _choice(request.tool_choice)}
-        return merged(body, generation.extra)
+        return merge_body(body, generation.extra)
 
     def neutral(self, body: Mapping[str, Any], prompt: str) -> dict[str, Any]:
         """Return a body with one message and no system message."""
@@ -105,16 +105,16 @@ class Gemini(Wire):
             return no_answer(body, "the body has no candidates")
         parts = _parts_of(candidate)
         if parts is None:
-            return malformed("the candidate's content is not a list of parts")
+            return malformed_fault("the candidate's content is not a list of parts")
         if any(not isinstance(item["text"], str) for item in parts if "text" in item):
-            return malformed("a part's text is not a text")
-        text = joined([item.get("text") for item in parts if not item.get("thought")])
-        thoughts = joined([item.get("text") for item in parts if item.get("thought")])
+            return malformed_fault("a part's text is not a text")
+        text = join_texts([item.get("text") for item in parts if not item.get("thought")])
+        thoughts = join_texts([item.get("text") for item in parts if item.get("thought")])
         finish = candidate.get("finishReason")
         reason = finish if isinstance(finish, str) else None
         if not text and any("functionCall" in item for item in parts):
             reason = "tool_calls"
-        if (fault := unfinished(text, thoughts, reason)) is not None:
+        if (fault := unfinished_fault(text, thoughts, reason)) is not None:
             return fault
         response = read_text(text, finish_reason=reason, reasoning=thoughts or None)
         return replace(response, tool_calls=_calls(parts), usage=usage, model=model)
@@ -151,7 +151,9 @@ class ContentStream(AnswerStream):
         candidates = payload.get("candidates") or []
         if not all_objects(candidates):
             self._fail(
-                malformed("a chunk of the stream has candidates that are not a list of objects")
+                malformed_fault(
+                    "a chunk of the stream has candidates that are not a list of objects"
+                )
             )
             return
         for position, candidate in enumerate(candidates):
@@ -164,10 +166,14 @@ class ContentStream(AnswerStream):
     def _candidate(self, candidate: dict[str, Any], now: float) -> None:
         parts = _parts_of(candidate)
         if parts is None:
-            self._fail(malformed("a chunk of the stream has content that is not a list of parts"))
+            self._fail(
+                malformed_fault("a chunk of the stream has content that is not a list of parts")
+            )
             return
         if self._finish and not candidate.get("finishReason") and any(map(_says_something, parts)):
-            self._fail(malformed("the stream goes on with the answer after its finish reason"))
+            self._fail(
+                malformed_fault("the stream goes on with the answer after its finish reason")
+            )
             return
         self._parts += parts
         if any(item.get("text") for item in parts):
@@ -176,7 +182,7 @@ class ContentStream(AnswerStream):
 
     def _result(self) -> object:
         if self._finish is None and inner(self._rest, "promptFeedback").get("blockReason") is None:
-            return malformed("the stream broke off: no finish reason")
+            return malformed_fault("the stream broke off: no finish reason")
         if self._finish is None:
             return self._rest
         return {
@@ -260,7 +266,7 @@ def _result(message: Message, called: Mapping[str, Mapping[str, Any]]) -> dict[s
     response = {
         **({"id": call["id"]} if call.get("id") else {}),
         "name": call.get("name", ""),
-        "response": {"output": text_of(message, "gemini")},
+        "response": {"output": only_text(message, "gemini")},
     }
     return {"functionResponse": response}
 

@@ -11,14 +11,14 @@ from typing import Any, ClassVar, Final
 from nel.core.finish_reasons import ending_of, has_ended
 from nel.models.faults import (
     Fault,
-    aborted,
+    aborted_fault,
     fault_of_error_object,
-    malformed,
+    malformed_fault,
     no_answer,
     object_in,
 )
 from nel.models.streams import AnswerStream
-from nel.models.tool_calls import CALL_FIELDS, CallPieces, accumulated, sent_call, tool_calls_in
+from nel.models.tool_calls import CALL_FIELDS, CallPieces, accumulate, sent_call, tool_calls_in
 from nel.models.wire.base import (
     Wire,
     first_choice,
@@ -77,12 +77,12 @@ class _OpenAI(Wire):
         finish_reason = finish if isinstance(finish, str) else None
         ending = ending_of(finish_reason)
         if ending == "aborted":
-            return aborted(finish_reason or "")
+            return aborted_fault(finish_reason or "")
         source = choice.get("message") if self.name == "chat" else choice
         if source is None and ending == "content_filter":
             source = {}  # Azure leaves the message out
         if not isinstance(source, dict):
-            return malformed("the choice has no message")
+            return malformed_fault("the choice has no message")
         field = "content" if self.name == "chat" else "text"
         answer = _answer(source, field, body, finish_reason)
         if isinstance(answer, Response) and (
@@ -171,7 +171,7 @@ def _answer(
 ) -> Response | Fault:
     content = read_content(source.get(field))
     if content is None:
-        return malformed(
+        return malformed_fault(
             f"the choice's {field} is a {type(source.get(field)).__name__} that holds no text"
         )
     refusal = source.get("refusal") or content.refusal
@@ -334,9 +334,9 @@ class EventStream(AnswerStream):
 
     def _result(self) -> object:
         if not self._done and self._finish is None:
-            return malformed("the stream broke off: neither a finish reason nor [DONE]")
+            return malformed_fault("the stream broke off: neither a finish reason nor [DONE]")
         if self._index is None:
-            return malformed(
+            return malformed_fault(
                 "the stream has no choices; is this the protocol that the endpoint has?"
             )
         texts = {name: "".join(parts) for name, parts in self._texts.items()}
@@ -376,11 +376,13 @@ class EventStream(AnswerStream):
         delta = (choice.get("delta") or choice.get("message") or {}) if self._chat else text
         content = read_content(delta.get("content")) if isinstance(delta, dict) else None
         if content is None or (self._chat and not delta and choice.get("text")):
-            self._fail(malformed("a chunk of the stream holds something else than text"))
+            self._fail(malformed_fault("a chunk of the stream holds something else than text"))
             return
         if is_late:
             if content.text.strip() or content.refusal or delta.get("tool_calls"):
-                self._fail(malformed("the stream goes on with the answer after its finish reason"))
+                self._fail(
+                    malformed_fault("the stream goes on with the answer after its finish reason")
+                )
             return
         if self._chat and not choice.get("delta") and has_ended(choice.get("finish_reason")):
             self._forget_repeated(content.text)
@@ -406,7 +408,7 @@ class EventStream(AnswerStream):
         """Add the fields of a chunk of chat that are not read, which its server may want back."""
         if self._chat and not _KNOWN.issuperset(delta):
             extras = {name: value for name, value in delta.items() if name not in _KNOWN}
-            self._extras = accumulated(self._extras, extras)
+            self._extras = accumulate(self._extras, extras)
 
     def _take_finish(self, reason: object) -> None:
         """Keep why the answer ended; one that is both whole and cut off, or filtered, cannot be
@@ -420,7 +422,9 @@ class EventStream(AnswerStream):
             if isinstance(reason_given, str)
         }
         if len(endings & _EXCLUSIVE) > 1:
-            self._fail(malformed(f"the stream has two finish reasons: {self._finish} and {reason}"))
+            self._fail(
+                malformed_fault(f"the stream has two finish reasons: {self._finish} and {reason}")
+            )
         self._finish = reason
 
     def _forget_repeated(self, text: str) -> None:

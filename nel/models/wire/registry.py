@@ -19,7 +19,7 @@ from nel.config.schema import EndpointConfig, GenerationConfig
 from nel.core.finish_reasons import ending_of
 from nel.core.strict_json import dumps_bytes, loads
 from nel.errors import ConfigError, NelError, PluginError
-from nel.models.faults import Fault, malformed, unreadable
+from nel.models.faults import Fault, malformed_fault, unreadable
 from nel.models.wire.base import NotInProtocol, Wire
 from nel.types import Generation, Native, Protocol, Request, Response
 from nel.version import __version__
@@ -111,7 +111,7 @@ def parse_answer(
         and not any(call.name for call in answer.tool_calls)
         and ending_of(answer.finish_reason) == "tool_calls"
     ):
-        return malformed("the answer is a call of a tool that cannot be read: it has no name")
+        return malformed_fault("the answer is a call of a tool that cannot be read: it has no name")
     items = wire_of(protocol).native(payload, answer.message) if isinstance(payload, dict) else ()
     try:
         items = loads(dumps_bytes(items))  # as it will be read from the store

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Final
 
-from nel.models.faults import Fault, aborted, malformed, no_answer, object_in
+from nel.models.faults import Fault, aborted_fault, malformed_fault, no_answer, object_in
 from nel.models.streams import AnswerStream
 from nel.models.wire.base import (
     IMAGE_PART,
@@ -19,15 +19,15 @@ from nel.models.wire.base import (
     Wire,
     all_objects,
     inner,
-    joined,
-    merged,
+    join_texts,
+    merge_body,
     name_in,
     native_items,
     objects,
+    only_text,
     present,
     read_text,
-    text_of,
-    unfinished,
+    unfinished_fault,
     unknown_part,
     usage_in,
     word,
@@ -91,7 +91,7 @@ class Responses(Wire):
             del body["store"]
         elif request.tools and ("reasoning" in body or "reasoning" in generation.extra):
             body["include"] = [_ENCRYPTED]  # other models refuse it
-        return merged(body, generation.extra)
+        return merge_body(body, generation.extra)
 
     def neutral(self, body: Mapping[str, Any], prompt: str) -> dict[str, Any]:
         """Return a body with one message."""
@@ -104,7 +104,7 @@ class Responses(Wire):
             return body
         status = body.get("status")
         if word(status) in ("failed", "cancelled"):
-            return aborted(word(status))
+            return aborted_fault(word(status))
         is_finished = status is None or word(status) in ("completed", "incomplete")
         if not is_finished or not isinstance(body.get("output"), list):
             return no_answer(body, f'the body has no finished output (status "{word(status)}")')
@@ -122,15 +122,15 @@ class Responses(Wire):
         items = objects(payload["output"])
         messages = [item.get("content") for item in items if item.get("type") == "message"]
         if not all_objects(payload["output"]) or not all(map(all_objects, messages)):
-            return malformed("the output, or a message in it, is not a list of objects")
+            return malformed_fault("the output, or a message in it, is not a list of objects")
         blocks = [block for content in messages for block in objects(content)]
         texts = [
             block.get("text") for block in blocks if block.get("type") in ("output_text", "text")
         ]
         if any(not isinstance(text, str) for text in texts):
-            return malformed("a text of the output is not a text")
-        text = joined(texts)
-        refusal = joined(
+            return malformed_fault("a text of the output is not a text")
+        text = join_texts(texts)
+        refusal = join_texts(
             [block.get("refusal") for block in blocks if block.get("type") == "refusal"]
         )
         is_cut = payload.get("status") == "incomplete"
@@ -140,7 +140,7 @@ class Responses(Wire):
         if not text and any(word(item.get("type")).endswith("_call") for item in items):
             finish = "tool_calls"
         reason = word(finish) or "incomplete"
-        if (fault := unfinished(text, None, reason)) is not None:
+        if (fault := unfinished_fault(text, None, reason)) is not None:
             return fault
         response = read_text(text, finish_reason=reason, reasoning=_reasoning(items))
         return replace(response, tool_calls=_calls(items))
@@ -182,11 +182,11 @@ class ResponseStream(AnswerStream):
 
     def _result(self) -> object:
         if self._whole is None:
-            return malformed("the stream broke off: the response never ended")
+            return malformed_fault("the stream broke off: the response never ended")
         if self._items and self._whole.get("output") == []:  # as the endpoint of Codex has it
             return {**self._whole, "output": [item for _, item in sorted(self._items.items())]}
         if self._has_text and self._whole.get("output") == []:
-            return malformed(
+            return malformed_fault(
                 "the last event of the stream leaves out the output that came before; ask without"
                 " stream"
             )
@@ -198,7 +198,7 @@ def _items(message: Message) -> list[dict[str, Any]]:
     alone.
     """
     if message.role == "tool" and message.tool_call_id is not None:
-        output = text_of(message, "responses")
+        output = only_text(message, "responses")
         return [{"type": "function_call_output", "call_id": message.tool_call_id, "output": output}]
     if native := native_items(message, "responses"):
         return native

@@ -13,14 +13,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from nel.reading.programs.fences import dedented
+from nel.reading.programs.fences import remove_margin
 from nel.reading.programs.python_source import (
     PROSE,
     Definition,
     Function,
     Parser,
     Piece,
-    bound,
+    bound_names,
     first_line_of,
     indent_of,
     is_prose,
@@ -48,7 +48,7 @@ class Stub:
     """What the preamble binds."""
     parameters: frozenset[str] = frozenset()
 
-    def completed(self, code: str, names: frozenset[str]) -> str:
+    def complete(self, code: str, names: frozenset[str]) -> str:
         """Return code that repeats the definition, after the preamble if it lacks that."""
         above = self.preamble.strip("\n")
         if not above.strip() or self.names <= names:
@@ -78,7 +78,9 @@ def read_stub(parser: Parser, prompt: str, name: str | None) -> Stub | None:
     named = [stmt for stmt in stubs if name in (None, stmt.name)]
     stub = next(reversed(named or stubs), None)
     if stub is None:
-        return Stub(prompt=prompt, preamble=prompt, name=None, names=frozenset(bound(tree.body)))
+        return Stub(
+            prompt=prompt, preamble=prompt, name=None, names=frozenset(bound_names(tree.body))
+        )
     return _stub(prompt, tree, stub, indent)
 
 
@@ -98,7 +100,7 @@ def _stub(prompt: str, tree: ast.Module, stub: Definition, indent: str) -> Stub:
         name=stub.name,
         line=stub.lineno,
         indent=indent,
-        names=frozenset(bound(stmt for stmt in tree.body if stmt is not stub)),
+        names=frozenset(bound_names(stmt for stmt in tree.body if stmt is not stub)),
         parameters=frozenset(arguments),
     )
 
@@ -128,7 +130,7 @@ def continuation_of(parser: Parser, stub: Stub | None, text: str) -> tuple[str, 
             best, program = count, base + "\n".join(lines[:count])
         if count == len(lines):
             break
-    code = dedented("\n".join(body.split("\n")[:best]))
+    code = remove_margin("\n".join(body.split("\n")[:best]))
     return (code.rstrip(), program.rstrip()) if best else None
 
 
@@ -136,7 +138,7 @@ def _variants(stub: Stub, body: str) -> Iterator[str]:
     """Yield a body as it is, indented as a whole, and with its first line indented."""
     if indent_of(body):
         yield body
-        yield textwrap.indent(dedented(body), stub.indent)
+        yield textwrap.indent(remove_margin(body), stub.indent)
     yield stub.indent + body.lstrip()
     yield textwrap.indent(body, stub.indent)
 
@@ -151,7 +153,7 @@ def _lines_that_continue(parser: Parser, stub: Stub, base: str, body: Sequence[s
             continue
         if Piece("", ast.Module(body=[stmt], type_ignores=[])).returns:
             return 0
-        if is_prose(stmt) or stub.name in bound([stmt]):
+        if is_prose(stmt) or stub.name in bound_names([stmt]):
             end = first_line_of(stmt) - 1
             break
     grown = [stmt for stmt in tree.body if stmt.lineno == stub.line] if tree else []

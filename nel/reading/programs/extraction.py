@@ -13,7 +13,7 @@ from typing import Final
 
 from nel.core.thinking import Quotations
 from nel.reading.programs.completion import continuation_of, read_stub
-from nel.reading.programs.fences import blocks_of, dedented
+from nel.reading.programs.fences import blocks_of, remove_margin
 from nel.reading.programs.other_languages import extract_unparsed
 from nel.reading.programs.python_source import CODE, PROSE, Parser, Piece, has_code, pieces_of
 from nel.reading.programs.selection import definer_of, helpers_of, is_outline, main_of
@@ -72,7 +72,7 @@ def extract_program(
         return None
     tags = frozenset(tag.lower() for tag in (language, *fences))
     if language.lower() in _PYTHON:
-        result = _PythonResponse(text, tags | _PYTHON, _plain(prompt), entry_point).extracted()
+        result = _PythonResponse(text, tags | _PYTHON, _plain(prompt), entry_point).extract()
     else:
         result = extract_unparsed(text, tags, _plain(prompt), entry_point)
     return None if result is None else Extracted(code=result[0], program=result[1])
@@ -103,17 +103,17 @@ class _PythonResponse:
         if not self._parses(text):  # else its strings may hold fences
             self._blocks, self._outside = blocks_of(text, self._parses)
 
-    def extracted(self) -> tuple[str, str] | None:
+    def extract(self) -> tuple[str, str] | None:
         """Return the code and the program, None if there is none."""
         body = continuation_of(self._parser, self._stub, self._outside[0])
         if body and self._text.lstrip("\n")[:1] in (" ", "\t"):
             return body
         for tag, text in self._blocks[-_BLOCKS_MAX:]:
-            self._read(tag, dedented(text).rstrip())
-        return self._defined() or self._body() or self._unnamed() or self._faulty()
+            self._read(tag, remove_margin(text).rstrip())
+        return self._defining_program() or self._body() or self._any_program() or self._faulty()
 
     def _parses(self, text: str) -> bool:
-        return self._parser.parse(dedented(text.strip("\n")).rstrip()) is not None
+        return self._parser.parse(remove_margin(text.strip("\n")).rstrip()) is not None
 
     def _read(self, tag: str, text: str) -> None:
         """Sort the code of a block by its tag, or keep it as broken."""
@@ -144,7 +144,7 @@ class _PythonResponse:
         yield self._unfenced
         yield self._others
 
-    def _defined(self) -> tuple[str, str] | None:
+    def _defining_program(self) -> tuple[str, str] | None:
         """Return the program that defines the name."""
         for pieces in self._groups() if self._name else ():
             main = definer_of(pieces, self._name)
@@ -168,7 +168,7 @@ class _PythonResponse:
         above = "".join(f"{text}\n\n" for text in helpers_of(Piece("", tree), pieces, known))
         return above + result[0], above + result[1]
 
-    def _unnamed(self) -> tuple[str, str] | None:
+    def _any_program(self) -> tuple[str, str] | None:
         """Return a program that defines another name, or any if no name is asked for."""
         pattern = _definition(self._name)
         if any(pattern.search(text) for text in self._broken):
@@ -184,12 +184,12 @@ class _PythonResponse:
         lacking = main.missing.difference(known, *(piece.names for piece in pieces))
         if lacking and main not in self._unfenced:
             pieces = [*self._unfenced, *pieces]
-        return self._completed("\n\n".join([*helpers_of(main, pieces, known), main.text]))
+        return self._complete("\n\n".join([*helpers_of(main, pieces, known), main.text]))
 
-    def _completed(self, code: str) -> tuple[str, str]:
+    def _complete(self, code: str) -> tuple[str, str]:
         tree = self._parser.parse(code)
         names = Piece(code, tree).names if tree else frozenset[str]()
-        return code, self._stub.completed(code, names) if self._stub else code
+        return code, self._stub.complete(code, names) if self._stub else code
 
     def _faulty(self) -> tuple[str, str] | None:
         """Return code that does not parse, or is too long, up to its last line that parses."""
@@ -197,13 +197,13 @@ class _PythonResponse:
         matches = [match for match in map(pattern.search, self._outside) if match]
         texts = self._broken or [match.string[match.start() :] for match in matches]
         code = next((text for text in reversed(texts) if pattern.search(text)), "".join(texts[-1:]))
-        lines = dedented(code).split("\n")
+        lines = remove_margin(code).split("\n")
         while lines and (PROSE.match(lines[-1]) or not lines[-1].strip()):
             lines.pop()
         end, tree = self._parser.prefix(lines, 0, float("inf"))
         if tree and self._defines(Piece("", tree)):
             lines = lines[:end]
-        return self._completed("\n".join(lines).rstrip()) if lines else None
+        return self._complete("\n".join(lines).rstrip()) if lines else None
 
 
 def _definition(name: str) -> re.Pattern[str]:

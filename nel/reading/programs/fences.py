@@ -72,7 +72,7 @@ class _Fence:
         return self.mark.startswith(opening.mark) and (self.is_margin or is_glued)
 
 
-def dedented(text: str) -> str:
+def remove_margin(text: str) -> str:
     """Return a text without the margin that all its lines share; a very long one as it is."""
     has_margin = text[:1] in (" ", "\t", "\n") and len(text) <= _DEDENTED_CHARACTERS_MAX
     return textwrap.dedent(text) if has_margin else text

@@ -11,7 +11,7 @@ from collections.abc import Sequence, Set
 from functools import lru_cache
 from typing import Final
 
-from nel.reading.programs.fences import blocks_of, dedented
+from nel.reading.programs.fences import blocks_of, remove_margin
 from nel.reading.programs.python_source import PROSE
 
 _Result = tuple[str, str] | None
@@ -69,7 +69,9 @@ def extract_unparsed(text: str, tags: Set[str], prompt: str, name: str | None) -
     'const f = x => x;'
     """
     blocks, outside = blocks_of(text, lambda _: True)
-    codes = [(tag, dedented(code).rstrip()) for tag, code in blocks[-_BLOCKS_MAX:] if code.strip()]
+    codes = [
+        (tag, remove_margin(code).rstrip()) for tag, code in blocks[-_BLOCKS_MAX:] if code.strip()
+    ]
     own = [code for tag, code in codes if tag in tags or (not tag and _looks_like_code(code))]
     stretch = max(map(_stretch, outside[-_BLOCKS_MAX:]), key=len)
     others = [code for tag, code in codes if tag and tag not in tags and _looks_like_code(code)]
@@ -78,10 +80,10 @@ def extract_unparsed(text: str, tags: Set[str], prompt: str, name: str | None) -
         makers = [code for code in group if name and _defines(code, name)]
         if name and makers:
             code = _with_helpers(makers[-1], group, name)
-            return code, _completed(code, prompt, name)
+            return code, _complete(code, prompt, name)
     group = next((group for group in groups if group), [])
     code = next(reversed([code for code in group if _PROGRAM.search(code)] or group), "")
-    return (dedented(code), _continued(code, prompt, name)) if code else None
+    return (remove_margin(code), _continue_prompt(code, prompt, name)) if code else None
 
 
 def _defines(code: str, name: str) -> bool:
@@ -136,27 +138,27 @@ def _stretch(text: str) -> str:
 
 def _with_helpers(main: str, codes: Sequence[str], name: str) -> str:
     """Return code after those earlier blocks that define what it uses, or import."""
-    words = set(re.findall(r"\w+", main)) - _introduced(main)
+    words = set(re.findall(r"\w+", main)) - _introduced_names(main)
     earlier = [code for code in codes[: codes.index(main)] if not _defines(code, name)]
-    helpers = [code for code in earlier if words & _introduced(code) or _IMPORT.match(code)]
+    helpers = [code for code in earlier if words & _introduced_names(code) or _IMPORT.match(code)]
     return "\n\n".join([*helpers, main])
 
 
-def _introduced(code: str) -> set[str]:
+def _introduced_names(code: str) -> set[str]:
     matches = _INTRODUCED.finditer(_LONG_LINE.sub("", code))
     return {match[1] or match[2] for match in matches}
 
 
-def _continued(code: str, prompt: str, name: str | None) -> str:
+def _continue_prompt(code: str, prompt: str, name: str | None) -> str:
     """Return a program of code that may be the rest of what the prompt begins."""
     last = prompt.rstrip().rpartition("\n")[2].strip()
     is_rest = code.count("}") > code.count("{") or _REST.match(code) is not None
     if not last or last in code or not is_rest or not (name is None or _defines(prompt, name)):
-        return dedented(code)
+        return remove_margin(code)
     return f"{prompt}{code}" if prompt.endswith("\n") else f"{prompt}\n{code}"
 
 
-def _completed(code: str, prompt: str, name: str) -> str:
+def _complete(code: str, prompt: str, name: str) -> str:
     """Return code that defines its name, after the lines above the prompt's stub that it lacks."""
     match = _definition(name).search(prompt)
     own = {line.strip() for line in code.split("\n")}

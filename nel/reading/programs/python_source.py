@@ -14,7 +14,7 @@ from functools import cached_property
 from itertools import takewhile
 from typing import Final
 
-from nel.reading.programs.fences import dedented
+from nel.reading.programs.fences import remove_margin
 from nel.reading.programs.python_trees import parse_python
 
 PROGRAM_CHARACTERS_MAX: Final = 200_000
@@ -71,7 +71,7 @@ class Parser:
 
     def parse(self, text: str) -> ast.Module | None:
         """Return the tree of a text, None if it does not parse or is beyond the budget."""
-        return self._parsed(text)[0]
+        return self._parse(text)[0]
 
     def prefix(self, lines: Sequence[str], start: int, margin: float) -> _Prefix:
         """Return how many lines parse, more than ``start``, and their tree.
@@ -81,7 +81,7 @@ class Parser:
         """
         end = len(lines)
         while end > start:
-            tree, fault_line = self._parsed("\n".join(lines[:end]))
+            tree, fault_line = self._parse("\n".join(lines[:end]))
             if tree or not fault_line:
                 return end, tree
             end = min(fault_line, end) - 1
@@ -89,7 +89,7 @@ class Parser:
                 end -= 1
         return 0, None
 
-    def _parsed(self, text: str) -> tuple[ast.Module | None, int]:
+    def _parse(self, text: str) -> tuple[ast.Module | None, int]:
         """Return the tree of a text, or the line of its fault, from 1; 0 if it is not parsed."""
         if text in self._known:
             return self._known[text]
@@ -118,12 +118,14 @@ class Piece:
     @cached_property
     def names(self) -> frozenset[str]:
         """Return the names that running it binds."""
-        return frozenset(bound(self.tree.body))
+        return frozenset(bound_names(self.tree.body))
 
     @cached_property
     def defined(self) -> frozenset[str]:
         """Return the names that it binds other than by an import."""
-        return frozenset(bound(stmt for stmt in self.tree.body if not isinstance(stmt, _Import)))
+        return frozenset(
+            bound_names(stmt for stmt in self.tree.body if not isinstance(stmt, _Import))
+        )
 
     @cached_property
     def used(self) -> frozenset[str]:
@@ -155,10 +157,10 @@ class Piece:
         return any(isinstance(stmt, Definition) for stmt in self.tree.body)
 
 
-def bound(statements: Iterable[ast.AST]) -> set[str]:
+def bound_names(statements: Iterable[ast.AST]) -> set[str]:
     """Return the names that statements bind when they run, not those in functions and classes.
 
-    >>> sorted(bound(ast.parse("import a.b as c\\ndef f(x): y = 1\\nif x: d, e = 1, 2").body))
+    >>> sorted(bound_names(ast.parse("import a.b as c\\ndef f(x): y = 1\\nif x: d, e = 1, 2").body))
     ['c', 'd', 'e', 'f']
     """
     return {name for stmt in statements for node in _run(stmt) for name in _names_of(node)}
@@ -229,7 +231,7 @@ def pieces_of(parser: Parser, text: str) -> list[Piece]:
     """
     if len(text) > PROGRAM_CHARACTERS_MAX:
         return []
-    whole = dedented(text.strip("\n")).rstrip()
+    whole = remove_margin(text.strip("\n")).rstrip()
     tree = parser.parse(whole)
     if tree and has_code(tree) and not any(map(is_prose, tree.body)):
         return [Piece(whole, tree)]
@@ -252,7 +254,7 @@ def _piece_at(parser: Parser, lines: Sequence[str], margin: int) -> Piece | None
     """Return the code that some lines begin with, up to the first sentence, if any."""
     near = ((at, line) for at, line in enumerate(lines) if at and line[: margin + 1].strip())
     ends = (at for at, line in near if line[:margin].strip() or _SENTENCE.match(line, margin))
-    own = dedented("\n".join(lines[: next(ends, len(lines))])).split("\n")
+    own = remove_margin("\n".join(lines[: next(ends, len(lines))])).split("\n")
     _, tree = parser.prefix(own, 0, 0)
     body = list(takewhile(lambda stmt: not is_prose(stmt), tree.body if tree else []))
     if all(map(is_text, body)):

@@ -10,7 +10,7 @@ import ast
 import re
 from collections.abc import Sequence
 
-from nel.reading.programs.python_source import Function, Piece, bound, first_line_of, is_idle
+from nel.reading.programs.python_source import Function, Piece, bound_names, first_line_of, is_idle
 
 _INPUT = re.compile(r"\binput\(|\bstdin\b(?![ ]*=[^=])|\bopen\(0|\bfileinput\b")
 _ELIDED = re.compile(r"^[ \t]*(?:#[ ]*)?(?:\.\.\.|…)", re.MULTILINE)
@@ -50,13 +50,15 @@ def helpers_of(main: Piece, pieces: Sequence[Piece], known: frozenset[str]) -> l
         if piece is None or name in have:
             continue
         for stmt in piece.tree.body:
-            names = bound([stmt])
+            names = bound_names([stmt])
             if name in names:
                 chosen.add((pieces.index(piece), piece.tree.body.index(stmt)))
                 have |= names
                 alone = Piece("", ast.Module(body=[stmt], type_ignores=[]))
                 missing += sorted(alone.missing - have)
-    return [_text_of(pieces[at], pieces[at].tree.body[index]) for at, index in sorted(chosen)]
+    return [
+        _statement_text(pieces[at], pieces[at].tree.body[index]) for at, index in sorted(chosen)
+    ]
 
 
 def is_outline(piece: Piece, name: str) -> bool:
@@ -66,9 +68,9 @@ def is_outline(piece: Piece, name: str) -> bool:
     if function is None:
         return False
     idle = all(isinstance(stmt, ast.Pass | ast.Raise) or is_idle(stmt) for stmt in function.body)
-    return idle or _ELIDED.search(_text_of(piece, function)) is not None
+    return idle or _ELIDED.search(_statement_text(piece, function)) is not None
 
 
-def _text_of(piece: Piece, stmt: ast.stmt) -> str:
+def _statement_text(piece: Piece, stmt: ast.stmt) -> str:
     """Return the lines of a statement, decorators included."""
     return "\n".join(piece.text.split("\n")[first_line_of(stmt) - 1 : stmt.end_lineno])

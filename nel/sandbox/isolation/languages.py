@@ -60,7 +60,7 @@ class Language:
         """Return whether programs are forked from a warm interpreter instead of started."""
         return self.name == PYTHON
 
-    def framed(self, solution: str, tests: str) -> dict[str, str]:
+    def frame(self, solution: str, tests: str) -> dict[str, str]:
         """Return the files of a program with its tests around it, under a new secret name.
 
         Raises:
@@ -73,7 +73,7 @@ class Language:
         values = {
             _SECRET: f"nel_{secrets.token_hex(8)}",
             _TESTS: tests,
-            _SOLUTION: self.completed(solution),
+            _SOLUTION: self.complete(solution),
         }
         markers = re.compile("|".join(values))
         return {
@@ -81,7 +81,7 @@ class Language:
             for name, text in self.runner.items()
         }
 
-    def completed(self, solution: str) -> str:
+    def complete(self, solution: str) -> str:
         """Return a program with the line that its file must hold."""
         if not self.preamble or self.preamble in solution:
             return solution

@@ -56,7 +56,7 @@ class Work:
     """The result of a program that ended its container again and again; is given how."""
 
 
-class Pool:
+class ContainerPool:
     """Hardened containers by language. Thread-safe; nothing is started before it is needed."""
 
     def __init__(self, settings: SandboxSettings, modules: Sequence[tuple[str, Path]] = ()) -> None:
@@ -246,7 +246,7 @@ class Pool:
 class _Worker:
     """One thread's containers, by language and memory."""
 
-    def __init__(self, owner: Pool) -> None:
+    def __init__(self, owner: ContainerPool) -> None:
         self._owner = owner
         self._client: docker.DockerClient | None = None
         self._containers: dict[tuple[str, int | None], Container] = {}

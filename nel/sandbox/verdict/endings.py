@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from nel.errors import DatasetError, SandboxError
-from nel.sandbox.verdict.types import Mode, Verdict, VerdictName
+from nel.sandbox.verdict.types import Mode, ProgramVerdict, VerdictName
 
 _DETAIL_CHARACTERS_MAX: Final = 1_000
 _STDERR_CHARACTERS_MAX: Final = 2_000
@@ -57,7 +57,7 @@ def breach_of(run: Mapping[str, Any], cpu_seconds: float) -> tuple[VerdictName, 
     return None
 
 
-def of_split(run: Mapping[str, Any], cpu_seconds: float) -> Verdict:
+def of_split(run: Mapping[str, Any], cpu_seconds: float) -> ProgramVerdict:
     """Return the verdict of tests in a process of their own.
 
     Raises:
@@ -78,7 +78,7 @@ def of_split(run: Mapping[str, Any], cpu_seconds: float) -> Verdict:
     return _of_failure(run, "split", result)
 
 
-def of_shared(run: Mapping[str, Any], cpu_seconds: float, token: str) -> Verdict:
+def of_shared(run: Mapping[str, Any], cpu_seconds: float, token: str) -> ProgramVerdict:
     """Return the verdict of tests that shared the program's process; raises `SandboxError`."""
     result = run["tests"] if isinstance(run["tests"], Mapping) else {}
     breach = breach_of(run, cpu_seconds)
@@ -94,7 +94,7 @@ def of_shared(run: Mapping[str, Any], cpu_seconds: float, token: str) -> Verdict
     if "program" in result or "failed" in result:
         return _of_failure(run, "shared", result)
     return verdict_of(
-        run, "shared", "runtime_error", f"it ended before its tests did ({_described(ending)})"
+        run, "shared", "runtime_error", f"it ended before its tests did ({_describe(ending)})"
     )
 
 
@@ -105,7 +105,7 @@ def of_step(
     *,
     syntax_error: str = "",
     assertion: str = "",
-) -> Verdict | None:
+) -> ProgramVerdict | None:
     """Return the verdict of a program that ended badly, None where it ended well.
 
     Args:
@@ -129,11 +129,11 @@ def of_step(
     if re.search(r"^MemoryError\b", stderr, re.MULTILINE):
         return verdict_of(run, mode, "out_of_memory", _error_of(stderr))
     return verdict_of(
-        run, mode, "runtime_error", f"{_described(ending)}: {_error_of(stderr)}".rstrip(": ")
+        run, mode, "runtime_error", f"{_describe(ending)}: {_error_of(stderr)}".rstrip(": ")
     )
 
 
-def of_compile(run: Mapping[str, Any], cpu_seconds: float, mode: Mode) -> Verdict:
+def of_compile(run: Mapping[str, Any], cpu_seconds: float, mode: Mode) -> ProgramVerdict:
     """Return the verdict of a compiler that failed; raises `SandboxError` where there is none."""
     stderr = str(run["stderr"])
     if (run["ending"] or {}).get("exit") == _NO_COMMAND:
@@ -146,19 +146,21 @@ def of_compile(run: Mapping[str, Any], cpu_seconds: float, mode: Mode) -> Verdic
     return verdict_of(run, mode, "syntax_error", [*errors, *lines, "it does not compile"][0])
 
 
-def verdict_of(run: Mapping[str, Any], mode: Mode, name: VerdictName, detail: str) -> Verdict:
+def verdict_of(
+    run: Mapping[str, Any], mode: Mode, name: VerdictName, detail: str
+) -> ProgramVerdict:
     """Return a verdict with what the supervisor saw."""
-    return Verdict(
+    return ProgramVerdict(
         verdict=name,
         mode=mode,
-        detail=_shortened(_ADDRESS.sub("0x…", detail)),
+        detail=_shorten(_ADDRESS.sub("0x…", detail)),
         stderr=_ADDRESS.sub("0x…", str(run["stderr"]))[-_STDERR_CHARACTERS_MAX:],
         cpu_seconds=float(run["cpu_seconds"]),
         wall_seconds=float(run["wall_seconds"]),
     )
 
 
-def _of_failure(run: Mapping[str, Any], mode: Mode, result: Mapping[str, Any]) -> Verdict:
+def _of_failure(run: Mapping[str, Any], mode: Mode, result: Mapping[str, Any]) -> ProgramVerdict:
     """Return the verdict of a failed assertion, or of what the program did instead of an answer."""
     text = str(result.get("text") or "").strip()
     if "failed" in result:
@@ -166,14 +168,14 @@ def _of_failure(run: Mapping[str, Any], mode: Mode, result: Mapping[str, Any]) -
         return verdict_of(run, mode, "wrong", "\n".join(filter(None, lines)))
     kind = str(result["program"])
     if kind == "gone":
-        text = f"{text} ({_described(run['ending'] or {})})"
+        text = f"{text} ({_describe(run['ending'] or {})})"
     lines = [str(result.get("where") or ""), text]
     return verdict_of(
         run, mode, _OF_PROGRAM.get(kind, "runtime_error"), "\n".join(filter(None, lines))
     )
 
 
-def _described(ending: Mapping[str, Any]) -> str:
+def _describe(ending: Mapping[str, Any]) -> str:
     if ending.get("signal"):
         try:
             return f"killed by {signal.Signals(ending['signal']).name}"
@@ -182,7 +184,7 @@ def _described(ending: Mapping[str, Any]) -> str:
     return f"exit status {ending.get('exit')}"
 
 
-def _shortened(text: str) -> str:
+def _shorten(text: str) -> str:
     """Return the two ends of a text: line and type of an exception stand first or last."""
     half = _DETAIL_CHARACTERS_MAX // 2
     return text if len(text) <= 2 * half else f"{text[:half]} … {text[-half:]}"

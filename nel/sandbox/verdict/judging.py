@@ -14,7 +14,7 @@ from nel.sandbox.isolation.pool import Ask
 from nel.sandbox.verdict import endings
 from nel.sandbox.verdict.compare import first_difference, outputs_equal
 from nel.sandbox.verdict.task import Task, read_task
-from nel.sandbox.verdict.types import Case, Limits, Mode, Program, Verdict
+from nel.sandbox.verdict.types import Limits, Mode, Program, ProgramVerdict, StdinCase
 
 _COMPILE_IDLE_SECONDS: Final = 30.0
 _COMPILE_FILE_BYTES: Final = 256 << 20
@@ -27,14 +27,14 @@ _HOST_PATIENCE_SECONDS: Final = 30.0
 
 
 @dataclass(frozen=True, slots=True)
-class Judge:
+class ProgramJudge:
     """Judges programs of one language in one container, within limits."""
 
     language: Language
     limits: Limits
     ask_container: Ask
 
-    def judge(self, program: Program) -> Verdict:
+    def judge(self, program: Program) -> ProgramVerdict:
         """Run a program and return its verdict.
 
         Raises:
@@ -43,7 +43,9 @@ class Judge:
             ConfigError: The language has no way to run such tests.
         """
         if not program.source.strip():
-            return Verdict(verdict="no_code", mode=mode_of(program), detail="there is no code")
+            return ProgramVerdict(
+                verdict="no_code", mode=mode_of(program), detail="there is no code"
+            )
         if program.tests is None:
             return self._by_cases(program)
         if not self.language.has_zygote:
@@ -52,16 +54,16 @@ class Judge:
         if task.broken:
             raise DatasetError(task.broken)
         return (
-            self._shared(program, task)
+            self._run_shared(program, task)
             if mode_of(program) == "shared"
             else self._split(program.source, task)
         )
 
-    def _split(self, source: str, task: Task) -> Verdict:
+    def _split(self, source: str, task: Task) -> ProgramVerdict:
         run = self._ask({"do": "split", "source": source, "task": task.payload()})["run"]
         return endings.of_split(run, self.limits.cpu_seconds)
 
-    def _shared(self, program: Program, task: Task) -> Verdict:
+    def _run_shared(self, program: Program, task: Task) -> ProgramVerdict:
         token = secrets.token_hex(16)
         job = {"do": "shared", "source": program.source, "token": token, "task": task.payload()}
         verdict = endings.of_shared(self._ask(job)["run"], self.limits.cpu_seconds, token)
@@ -70,20 +72,20 @@ class Judge:
             _raise_fault(lambda: self._split("", task))
         return verdict
 
-    def _by_runner(self, program: Program, tests: str) -> Verdict:
+    def _by_runner(self, program: Program, tests: str) -> ProgramVerdict:
         """Judge tests in the program's own language, which define ``check``."""
         if re.search(r"\bcheck\b", tests) is None:
             raise DatasetError("the tests define no function check")
-        verdict = self._framed(program.source, tests)
+        verdict = self._run_framed(program.source, tests)
         if verdict.verdict == "syntax_error" and not self.language.compile:
-            _raise_fault(lambda: self._framed("", tests))
+            _raise_fault(lambda: self._run_framed("", tests))
         return verdict
 
-    def _framed(self, source: str, tests: str) -> Verdict:
+    def _run_framed(self, source: str, tests: str) -> ProgramVerdict:
         """Run a program and its tests in one frame that gives a secret back after the last test."""
         token = secrets.token_hex(16)
         language = self.language
-        reply = self._ask({**self._command_job(language.framed(source, tests)), "token": token})
+        reply = self._ask({**self._command_job(language.frame(source, tests)), "token": token})
         if "run" not in reply:
             return endings.of_compile(reply["compile"], self.limits.compile_seconds, "shared")
         patterns = {"syntax_error": language.syntax_error, "assertion": language.assertion}
@@ -95,13 +97,13 @@ class Judge:
             return endings.verdict_of(run, "shared", "passed", "all tests ran to their end")
         return endings.verdict_of(run, "shared", "runtime_error", "it ended before its tests did")
 
-    def _by_cases(self, program: Program) -> Verdict:
+    def _by_cases(self, program: Program) -> ProgramVerdict:
         """Judge by inputs and outputs; the first case that is not right decides."""
         if not program.cases:
             raise DatasetError("the problem has neither tests nor cases")
         total = 0.0
         is_built = False
-        verdict: Verdict
+        verdict: ProgramVerdict
         for number, case in enumerate(program.cases):
             job = {
                 **self._case_job(program, is_built=is_built),
@@ -117,7 +119,9 @@ class Judge:
                 return replace(verdict, detail=f"{case_name}: {verdict.detail}")
         return replace(verdict, detail=f"{len(program.cases)} cases", cpu_seconds=total)
 
-    def _of_case(self, program: Program, reply: Mapping[str, Any], case: Case) -> Verdict:
+    def _of_case(
+        self, program: Program, reply: Mapping[str, Any], case: StdinCase
+    ) -> ProgramVerdict:
         if "run" not in reply:
             return endings.of_compile(reply["compile"], self.limits.compile_seconds, "outside")
         run, pattern = reply["run"], self.language.syntax_error
@@ -129,7 +133,7 @@ class Judge:
         difference = first_difference(run["stdout"], case.expected_output)
         return endings.verdict_of(run, "outside", "wrong", difference)
 
-    def _room_for(self, case: Case) -> int:
+    def _room_for(self, case: StdinCase) -> int:
         """Return how many bytes a program may write.
 
         Raises:
@@ -147,7 +151,7 @@ class Judge:
         """Return the job of one case, with what the compiler made and nothing of others."""
         if self.language.has_zygote:
             return {"do": "script", "source": program.source}
-        job = self._command_job({self.language.source: self.language.completed(program.source)})
+        job = self._command_job({self.language.source: self.language.complete(program.source)})
         if is_built:
             return {**job, "files": {}, "compile": [], "uses_built": True}
         return {**job, "keep_built": len(program.cases) > 1}
@@ -193,7 +197,7 @@ class Judge:
         }
 
 
-def _raise_fault(run_alone: Callable[[], Verdict]) -> None:
+def _raise_fault(run_alone: Callable[[], ProgramVerdict]) -> None:
     """Raise `DatasetError` where tests do not parse, or fail by themselves, without the program."""
     try:
         alone = run_alone()

@@ -88,7 +88,7 @@ class _Objects:
         if isinstance(node, (ast.Assign, ast.AnnAssign, ast.NamedExpr)) and node.value is not None:
             self._bind(getattr(node, "targets", None) or [node.target], node.value)  # type: ignore[union-attr]
         elif isinstance(node, (ast.For, ast.comprehension)):
-            for value in _iterated(node.iter):
+            for value in _iterated_values(node.iter):
                 self._bind([node.target], value)
 
     def _is_object_given(self, node: ast.AST) -> bool:
@@ -101,7 +101,7 @@ class _Objects:
         return is_return or isinstance(node, (ast.Yield, ast.YieldFrom))
 
     def _bind(self, targets: list[ast.expr], value: ast.expr) -> None:
-        names = [name for target in targets for name in _stored(target)]
+        names = [name for target in targets for name in _stored_names(target)]
         if self.holds_object(value):
             self._objects.update(names)
         if self.is_of_program(value):
@@ -171,10 +171,10 @@ def program_names(nodes: Collection[ast.AST]) -> set[str]:
     return {child.id for node in nodes for child in ast.walk(node) if isinstance(child, ast.Name)}
 
 
-def _iterated(value: ast.expr) -> list[ast.expr]:
+def _iterated_values(value: ast.expr) -> list[ast.expr]:
     """Return what a loop takes its items from, past builtins such as ``enumerate``."""
     if isinstance(value, ast.Call) and getattr(value.func, "id", "") in _PASSED_THROUGH:
-        return [inner for argument in value.args for inner in _iterated(argument)]
+        return [inner for argument in value.args for inner in _iterated_values(argument)]
     return [value]
 
 
@@ -185,7 +185,7 @@ def _is_function(owner: str, name: str) -> bool:
     return any(inspect.isroutine(value) for value in values)
 
 
-def _stored(target: ast.AST) -> Iterator[str]:
+def _stored_names(target: ast.AST) -> Iterator[str]:
     for child in ast.walk(target):
         if isinstance(child, (ast.Name, ast.Attribute)) and isinstance(child.ctx, ast.Store):
             yield child.id if isinstance(child, ast.Name) else child.attr

@@ -85,7 +85,7 @@ def supplied_names(
 
 def called_names(tree: ast.Module) -> set[str]:
     """Return the names that tests call."""
-    return {_called(node) for node in ast.walk(tree)} - {""}
+    return {_called_name(node) for node in ast.walk(tree)} - {""}
 
 
 def class_names(tree: ast.Module, names: Collection[str], prompt: str) -> frozenset[str]:
@@ -97,7 +97,10 @@ def class_names(tree: ast.Module, names: Collection[str], prompt: str) -> frozen
     """
     made: dict[str, str] = {}
     for node in ast.walk(tree):
-        if isinstance(node, ast.Assign) and (name := _called(node.value)).lstrip("_")[:1].isupper():
+        if (
+            isinstance(node, ast.Assign)
+            and (name := _called_name(node.value)).lstrip("_")[:1].isupper()
+        ):
             made.update(
                 (getattr(target, "id", getattr(target, "attr", "")), name)
                 for target in node.targets
@@ -106,7 +109,7 @@ def class_names(tree: ast.Module, names: Collection[str], prompt: str) -> frozen
     for node in _attributes(tree):
         if node.attr not in BUILTIN_ATTRIBUTES:
             owner = getattr(node.value, "id", getattr(node.value, "attr", ""))
-            classes |= {made.get(owner, ""), _called(_first_operand(node.value)), owner} & set(
+            classes |= {made.get(owner, ""), _called_name(_first_operand(node.value)), owner} & set(
                 names
             )
     return frozenset(
@@ -149,5 +152,5 @@ def _first_operand(node: ast.expr) -> ast.expr:
     return node
 
 
-def _called(node: ast.AST) -> str:
+def _called_name(node: ast.AST) -> str:
     return node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else ""

@@ -9,10 +9,10 @@ from typing import Final
 from nel.errors import SandboxError
 from nel.sandbox.isolation.engine import EngineInfo
 from nel.sandbox.isolation.languages import PYTHON, Language, find_language
-from nel.sandbox.isolation.pool import Ask, Pool, Work
+from nel.sandbox.isolation.pool import Ask, ContainerPool, Work
 from nel.sandbox.verdict import agent
-from nel.sandbox.verdict.judging import Judge, mode_of
-from nel.sandbox.verdict.types import Limits, Program, SandboxSettings, Verdict
+from nel.sandbox.verdict.judging import ProgramJudge, mode_of
+from nel.sandbox.verdict.types import Limits, Program, ProgramVerdict, SandboxSettings
 
 _MODULES: Final = tuple(
     (f"{agent.__name__}.{name}", agent.FOLDER / f"{name}.py") for name in agent.MODULES
@@ -28,7 +28,7 @@ class Sandbox:
     def __init__(self, settings: SandboxSettings | None = None) -> None:
         """Prepare a sandbox; the engine is not asked for anything yet."""
         self.settings = settings or SandboxSettings()
-        self.pool = Pool(self.settings, _MODULES)
+        self.pool = ContainerPool(self.settings, _MODULES)
 
     def __enter__(self) -> Sandbox:
         return self
@@ -36,7 +36,7 @@ class Sandbox:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def run(self, program: Program) -> Verdict:
+    def run(self, program: Program) -> ProgramVerdict:
         """Run a program and return its verdict.
 
         Raises:
@@ -45,16 +45,16 @@ class Sandbox:
         """
         return self.submit(program).result()
 
-    def submit(self, program: Program) -> Future[Verdict]:
+    def submit(self, program: Program) -> Future[ProgramVerdict]:
         """Queue a program; the future gives what `run` does."""
         language = find_language(program.language)
         limits = program.limits or self.settings.limits
 
-        def judge(ask: Ask) -> Verdict:
-            return Judge(language, limits, ask).judge(program)
+        def judge(ask: Ask) -> ProgramVerdict:
+            return ProgramJudge(language, limits, ask).judge(program)
 
-        def of_repeated_death(detail: str) -> Verdict:
-            return Verdict(verdict="runtime_error", mode=mode_of(program), detail=detail)
+        def of_repeated_death(detail: str) -> ProgramVerdict:
+            return ProgramVerdict(verdict="runtime_error", mode=mode_of(program), detail=detail)
 
         def is_well(ask: Ask) -> bool:
             return not language.has_zygote or self._canary(language, limits, ask).passed
@@ -81,8 +81,8 @@ class Sandbox:
         """End all containers; programs that wait are given up."""
         self.pool.close()
 
-    def _canary(self, language: Language, limits: Limits, ask: Ask) -> Verdict:
-        return Judge(language, limits, ask).judge(_CANARY)
+    def _canary(self, language: Language, limits: Limits, ask: Ask) -> ProgramVerdict:
+        return ProgramJudge(language, limits, ask).judge(_CANARY)
 
     def _check_image(self, language: Language, ask: Ask) -> None:
         """Run a known-good program; in other languages a container that starts is enough."""

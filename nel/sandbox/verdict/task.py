@@ -47,7 +47,7 @@ class Task:
 @lru_cache(maxsize=1024)
 def read_task(tests: str, prompt: str = "", entry_point: str = "") -> Task:
     """Return what the text of a task says."""
-    tree = _parsed(tests)
+    tree = _parse(tests)
     if tree is None:  # the interpreter of the container has the last word
         return Task(tests=tests, prompt=prompt, entry_point=entry_point)
     helpers, stubs, prompt_classes = _prompt_names(prompt, entry_point)
@@ -67,7 +67,7 @@ def read_task(tests: str, prompt: str = "", entry_point: str = "") -> Task:
         stubs=tuple(sorted(stubs)),
         shared=needs_shared(tests, tree, program, prompt_classes)
         or _uses_values(tree, others - stubs),
-        broken=_undefined(tree, others, prompt, entry_point),
+        broken=_undefined_function(tree, others, prompt, entry_point),
     )
 
 
@@ -77,7 +77,7 @@ def _uses_values(tree: ast.Module, names: set[str]) -> str:
     return f"the tests use {values[0]}, a value of the program" if values else ""
 
 
-def _undefined(tree: ast.Module, names: set[str], prompt: str, entry_point: str) -> str:
+def _undefined_function(tree: ast.Module, names: set[str], prompt: str, entry_point: str) -> str:
     """Return which function of the tests nothing defines; empty where there is none.
 
     Without code to complete, only a function counts that an assertion takes at its word.
@@ -103,7 +103,7 @@ def _uses(node: ast.expr, entry_point: str) -> bool:
     return any(getattr(child, "id", "") in (entry_point, "candidate") for child in ast.walk(node))
 
 
-def _parsed(text: str) -> ast.Module | None:
+def _parse(text: str) -> ast.Module | None:
     try:
         return parse_python(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -112,7 +112,7 @@ def _parsed(text: str) -> ast.Module | None:
 
 def _prompt_names(prompt: str, entry_point: str) -> tuple[set[str], set[str], set[str]]:
     """Return what the code of a prompt defines, what it outlines, and its classes."""
-    tree = _parsed(prompt) or _parsed(f"{prompt}\n    pass\n")
+    tree = _parse(prompt) or _parse(f"{prompt}\n    pass\n")
     defined: set[str] = set()
     stubs: set[str] = set()
     classes: set[str] = set()

@@ -9,7 +9,15 @@ from nel.config.schema import SandboxConfig as SandboxSettings
 from nel.config.schema import SandboxLimits as Limits
 from nel.errors import SandboxError
 
-__all__ = ["Case", "Limits", "Mode", "Program", "SandboxSettings", "Verdict", "VerdictName"]
+__all__ = [
+    "Limits",
+    "Mode",
+    "Program",
+    "ProgramVerdict",
+    "SandboxSettings",
+    "StdinCase",
+    "VerdictName",
+]
 
 VerdictName: TypeAlias = Literal[
     "passed",
@@ -38,7 +46,7 @@ PASSED: Final = "passed"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Case:
+class StdinCase:
     """One input of a stdin/stdout problem and the output that is right."""
 
     stdin: str
@@ -57,7 +65,7 @@ class Program:
     """The function under test."""
     prompt: str = ""
     """The code to complete; tests may use its imports and helper functions."""
-    cases: tuple[Case, ...] = ()
+    cases: tuple[StdinCase, ...] = ()
     """Instead of tests: all must give the expected output."""
     compare: Literal["lines", "exact", "tokens", "floats"] = "lines"
     """How outputs are compared, see `nel.sandbox.verdict.compare.outputs_equal`."""
@@ -68,7 +76,7 @@ class Program:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
+class ProgramVerdict:
     """What came of a program."""
 
     verdict: VerdictName
@@ -85,7 +93,7 @@ class Verdict:
         """Return whether the program is right."""
         return self.verdict == PASSED
 
-    def proven(self, *, is_required: bool) -> Verdict:
+    def proven(self, *, is_required: bool) -> ProgramVerdict:
         """Return this verdict; raise `SandboxError` where it is not proof and must be."""
         if is_required and self.passed and self.mode == "shared":
             text = (

@@ -50,7 +50,7 @@ def compare(gold: str, answer: str) -> bool:
     return reply["equal"]
 
 
-class Worker:
+class MathWorker:
     """The worker process; started when it is first needed, and restarted after it was stopped."""
 
     def __init__(self) -> None:
@@ -123,5 +123,5 @@ class Worker:
         )
 
 
-WORKER: Final = Worker()
+WORKER: Final = MathWorker()
 atexit.register(WORKER.stop)

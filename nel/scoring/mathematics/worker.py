@@ -49,7 +49,7 @@ def _reply(gold_text: str, answer_text: str) -> dict[str, bool | str]:
     from math_verify import verify  # noqa: PLC0415 - takes a second
 
     try:
-        gold, answer = (_parsed(text) for text in (gold_text, answer_text))
+        gold, answer = (_parse_math(text) for text in (gold_text, answer_text))
         equal = bool(gold and answer) and verify(
             gold, answer, allow_set_relation_comp=True, timeout_seconds=None
         )
@@ -58,7 +58,7 @@ def _reply(gold_text: str, answer_text: str) -> dict[str, bool | str]:
     return {"equal": bool(equal), "gold": bool(gold)}
 
 
-def _parsed(text: str) -> list[Any]:
+def _parse_math(text: str) -> list[Any]:
     """Return what math-verify reads, and for a list of inequalities the set of what solves one of
     them, or all.
     """

@@ -27,8 +27,8 @@ from nel.clients import (
     Wire,
     data_of,
     image_of,
-    malformed,
-    merged,
+    malformed_fault,
+    merge_body,
     read_text,
     system_apart,
     unknown_part,
@@ -115,7 +115,7 @@ class Converse(Wire):
             body["system"] = [{"text": system}]
         if settings := {name: value for name, value in limits.items() if value is not None}:
             body["inferenceConfig"] = settings
-        return merged(body, generation.extra)
+        return merge_body(body, generation.extra)
 
     def neutral(self, body: Mapping[str, Any], prompt: str) -> dict[str, Any]:
         """Return a body with one message and no system message."""
@@ -125,10 +125,10 @@ class Converse(Wire):
     def answer(self, payload: object) -> Response | Fault:
         """Return the text of all blocks of a message, reasoning apart."""
         if not isinstance(payload, dict):
-            return malformed(f"the body is a JSON {type(payload).__name__}, not an object")
+            return malformed_fault(f"the body is a JSON {type(payload).__name__}, not an object")
         message = (payload.get("output") or {}).get("message")
         if not isinstance(message, dict) or not isinstance(message.get("content"), list):
-            return malformed("the body has no output.message.content")
+            return malformed_fault("the body has no output.message.content")
         blocks = [block for block in message["content"] if isinstance(block, dict)]
         reasoned = [
             block["reasoningContent"]

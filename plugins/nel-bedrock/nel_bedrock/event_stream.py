@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 from typing import Any, ClassVar, Final
 
-from nel.clients import AnswerStream, Fault, fault_of_status, malformed
+from nel.clients import AnswerStream, Fault, fault_of_status, malformed_fault
 
 _STATUS: Final = {
     "internalServerException": 500,
@@ -48,7 +48,7 @@ class ConverseStream(AnswerStream):
                 held_data = self._started = True
                 self._event_of(event.headers, event.payload, now)
         except (ParserError, ValueError) as error:
-            self._fault = self._fault or malformed(
+            self._fault = self._fault or malformed_fault(
                 f"the stream cannot be read ({type(error).__name__}: {error})"
             )
         return held_data
@@ -91,7 +91,7 @@ class ConverseStream(AnswerStream):
 
     def _result(self) -> object:
         if self._stop is None:
-            return malformed("the stream broke off: no messageStop")
+            return malformed_fault("the stream broke off: no messageStop")
         content: list[dict[str, Any]] = []
         for index in sorted({*self._texts, *self._thoughts}):
             if index in self._thoughts:

@@ -35,7 +35,7 @@ ENTRY_POINTS = """
 def judged(sandbox: Sandbox, row: dict[str, Any], code: str) -> Any:
     answer = f"Sure:\n```python\n{code}\n```\nIt passes the tests."
     given = ScorerInput(
-        response=answer, target=row["code"], metadata=mbpp.prepared(row), sandbox=sandbox
+        response=answer, target=row["code"], metadata=mbpp.prepared_fields(row), sandbox=sandbox
     )
     return mbpp.scorer(given)
 

@@ -14,10 +14,10 @@ from nel.clients import (
     Response,
     Usage,
     Wire,
-    malformed,
+    malformed_fault,
+    only_text,
     read_text,
     system_apart,
-    text_of,
 )
 
 
@@ -55,7 +55,7 @@ class Plain(Wire):
             raise NotInProtocol(
                 f"the {self.name} protocol takes one question, and answers it at once"
             )
-        question = text_of(messages[0], self.name)
+        question = only_text(messages[0], self.name)
         return {
             "model": request.model,
             "question": question if system is None else f"{system}\n\n{question}",
@@ -70,7 +70,7 @@ class Plain(Wire):
     def answer(self, payload: object) -> Response | Fault:
         """Return the reply, or the fault that a body without one is."""
         if not isinstance(payload, dict) or not isinstance(payload.get("reply"), str):
-            return malformed("the body has no reply")
+            return malformed_fault("the body has no reply")
         text = read_text(payload["reply"], finish_reason="length" if payload.get("cut") else "stop")
         return Response(
             text=text.text,

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from nel.artifacts.importing import Imported, ImportedBenchmark, ImportedResult
+from nel.artifacts.importing import ImportedBenchmark, ImportedResult, ImportedRun
 from nel.types import Sample, Scored, Unscored
 
 
-def import_rewards(source: Path) -> Imported | None:
+def import_rewards(source: Path) -> ImportedRun | None:
     """Read rewards.txt; a dash is a result without a score, never 0."""
     path = source / "rewards.txt" if source.is_dir() else source
     if path.name != "rewards.txt" or not path.is_file():
@@ -20,7 +20,7 @@ def import_rewards(source: Path) -> Imported | None:
     benchmarks = [
         ImportedBenchmark(name=name, results=partial(_results, name, lines)) for name in names
     ]
-    return Imported(
+    return ImportedRun(
         format="rewards", benchmarks=benchmarks, notes=["Questions and answers are not recorded."]
     )
 

@@ -19,7 +19,7 @@ from typing import Final
 from nel.core import timed_regex
 from nel.errors import DatasetError, JudgeError
 from nel.judges.parsing.formats import Span, may_hold_verdict, pattern_form, read_matches
-from nel.judges.parsing.verdict import Candidate, VerdictFormat
+from nel.judges.parsing.verdict import VerdictCandidate, VerdictFormat
 from nel.judges.quoting import NO_CODE, Quoted
 from nel.judges.reply_formats import READ_BY_SCORER
 from nel.judges.types import Case, Grade, Judge, Question, Read
@@ -121,12 +121,12 @@ def _line_form(grades: str) -> VerdictFormat:
         grades: The letters that were offered; any other is not a grade.
     """
 
-    def candidate(own: str, span: Span) -> Candidate:
+    def candidate(own: str, span: Span) -> VerdictCandidate:
         word = own[span[2] : span[3]]
         label = _WORDS.get(word.lower(), word.upper())
         if len(label) != 1 or label not in grades:
-            return Candidate(*span[:2], word, fault="no_verdict")
-        return Candidate(*span[:2], label, Grade(label=label, score=_SCORES[label]))
+            return VerdictCandidate(*span[:2], word, fault="no_verdict")
+        return VerdictCandidate(*span[:2], label, Grade(label=label, score=_SCORES[label]))
 
     return pattern_form(_LINE, candidate)
 
@@ -139,7 +139,7 @@ def _pattern_form(pattern: str) -> VerdictFormat:
         JudgeError: ``bad_template``: it is not a regular expression, or has no group for the grade.
     """
     try:
-        groups = timed_regex.compiled(pattern).groups
+        groups = timed_regex.compile_pattern(pattern).groups
     except DatasetError as error:
         raise JudgeError(f"grade_pattern cannot be used: {error}", kind="bad_template") from error
     if not groups:
@@ -148,7 +148,7 @@ def _pattern_form(pattern: str) -> VerdictFormat:
         )
     form = pattern_form(pattern, _candidate)
 
-    def find(own: str) -> list[Candidate]:
+    def find(own: str) -> list[VerdictCandidate]:
         candidates = form.find(own)
         if len({candidate.label for candidate in candidates}) < _SEVERAL:
             return candidates
@@ -157,14 +157,14 @@ def _pattern_form(pattern: str) -> VerdictFormat:
     return replace(form, find=find)
 
 
-def _candidate(own: str, span: Span) -> Candidate | None:
+def _candidate(own: str, span: Span) -> VerdictCandidate | None:
     label = own[span[2] : span[3]]
     score = score_of(label)
     if span[2] < 0:
         return None
     if score is None:
-        return Candidate(*span[:2], label, fault="no_verdict")
-    return Candidate(*span[:2], label, Grade(label=label, score=score))
+        return VerdictCandidate(*span[:2], label, fault="no_verdict")
+    return VerdictCandidate(*span[:2], label, Grade(label=label, score=score))
 
 
 inspect_grade = Judge(

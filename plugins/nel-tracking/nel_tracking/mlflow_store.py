@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from nel.artifacts.exporting.contract import Exported
-from nel.artifacts.exporting.run import RunToExport, open_run, started
+from nel.artifacts.exporting.run import RunToExport, open_run, run_start
 from nel.artifacts.exporting.table import (
     METRIC_COLUMNS,
     SAMPLE_COLUMNS,
@@ -49,7 +49,7 @@ def export_mlflow(run_dir: Path, output: Path) -> Exported:
         StoreError: The run.db is missing or damaged.
         StoppedEarly: The disk is full.
     """
-    run, time = open_run(run_dir), started(run_dir)
+    run, time = open_run(run_dir), run_start(run_dir)
     client = _client(output / STORE)
     paths = [output / STORE]
     directory = final_directory(output)

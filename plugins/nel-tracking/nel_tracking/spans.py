@@ -98,7 +98,7 @@ class Spans(Observer):
         self._samples[key] = span
         self._sample.set(span)
 
-    def retried(self, kind: str, seconds: float, wait_seconds: float) -> None:
+    def attempt_retried(self, kind: str, seconds: float, wait_seconds: float) -> None:
         """Keep an attempt for its request; both are reported in the same task, which a context
         variable identifies.
         """
@@ -154,7 +154,7 @@ class Spans(Observer):
             span.set_status(self._trace.StatusCode.ERROR, f"{outcome.cause}: {outcome.kind}")
         span.end()
 
-    def throttled(self, limit: int) -> None:
+    def limit_changed(self, limit: int) -> None:
         """Add an event to the session's span."""
         self._add_event("throttled", {"nel.concurrency.limit": limit})
 

@@ -62,7 +62,7 @@ def test_spans_have_the_shape_of_the_run() -> None:
         spans.sample_started((1, idx, 1), f"s{idx}")
         await asyncio.sleep(0)
         if response is ANSWER:
-            spans.retried("rate_limit", 0.05, 0.1)
+            spans.attempt_retried("rate_limit", 0.05, 0.1)
         await asyncio.sleep(0)
         spans.request_finished(REQUEST, response, 0.5)
 

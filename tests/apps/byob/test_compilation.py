@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from nel.apps.byob.shipping.compilation import compile_file, packed
+from nel.apps.byob.shipping.compilation import compile_file, wheel_of
 from nel.apps.byob.shipping.package import package_of
 from nel.apps.byob.shipping.source import read_source
 from nel.errors import OutputError, PluginError
@@ -67,7 +67,7 @@ def test_a_package_runs_after_its_file_is_gone(tmp_path: Path, environment: Envi
 
 def test_a_package_is_the_same_bytes_every_time(tmp_path: Path) -> None:
     """Name, version and wheel depend on the content, and not on the place or the clock."""
-    wheels = [packed(package_of(read_source(write_benchmark(tmp_path / place)))) for place in ("a", "b")]
+    wheels = [wheel_of(package_of(read_source(write_benchmark(tmp_path / place)))) for place in ("a", "b")]
     assert wheels[0] == wheels[1]
 
 

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 import yaml
 
-from nel.apps.cluster.division import divided, secrets_of
-from nel.apps.cluster.writing import Submission, Target, write_submission
+from nel.apps.cluster.division import divide, secrets_of
+from nel.apps.cluster.writing import SchedulerTarget, Submission, write_submission
 from nel.config.load import build_config
 from nel.config.schema import RunConfig
 from nel.errors import NelError
@@ -20,7 +20,7 @@ from tests.support.endpoint import Call, Reply, answer, scripted
 from tests.support.runs import nel, read_json, sums
 
 SHARDS = 4
-POD = Target(image="registry.example/nel:1", claim="runs", secret="nel-keys", namespace="evals")
+POD = SchedulerTarget(image="registry.example/nel:1", claim="runs", secret="nel-keys", namespace="evals")
 
 
 def config(home: Path, **more: Any) -> RunConfig:
@@ -51,22 +51,22 @@ def _pods(written: Submission) -> dict[str, Any]:
 def test_a_limiter_shares_what_would_be_divided(tmp_path: Path) -> None:
     """With a limiter only budgets are divided; its token is a name; too few requests in flight are refused."""
     whole = config(tmp_path, limiter={"url": "http://head:9191", "token_env": "LIMITER_TOKEN"})
-    part = divided(whole, SHARDS)
+    part = divide(whole, SHARDS)
     assert part.config["engine"]["concurrency"] == 32
     assert part.config["endpoint"]["requests_per_minute"] == 90
     assert part.config["budget"]["max_requests"] == 25
     assert "endpoint.requests_per_minute: 90 in all, shared through the limiter" in part.limits
     assert "LIMITER_TOKEN" in secrets_of(whole)
-    written = write_submission(whole, "slurm", SHARDS, Target())
+    written = write_submission(whole, "slurm", SHARDS, SchedulerTarget())
     assert any("reach it at http://head:9191" in note for note in written.notes)
     with pytest.raises(NelError, match="which 33 shards would have to share without the limiter"):
-        divided(whole, 33)
+        divide(whole, 33)
 
 
 def test_every_limit_is_divided_and_said(tmp_path: Path) -> None:
     """Rates, requests in flight and budgets of all shards together are at most those of the run; keys stay names."""
     whole = config(tmp_path)
-    part = divided(whole, SHARDS)
+    part = divide(whole, SHARDS)
     assert part.config["engine"]["concurrency"] == 8
     assert part.config["endpoint"]["requests_per_minute"] == 22.5
     assert part.config["judge"]["panel"][0]["concurrency"] == 2
@@ -86,22 +86,22 @@ def test_every_limit_is_divided_and_said(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("more", "target", "said"),
     [
-        ({"engine": {"concurrency": 3}}, Target(), "engine.concurrency is 3, which 4 shards cannot share"),
-        ({"shard": "1/4"}, Target(), "each job gets its own, so leave it away"),
-        ({"stop": {"when": ["width<0.1"]}}, Target(), "leave one of --shard and --stop-when away"),
-        ({"observability": {"metrics_port": 9000}}, Target(), "cannot both serve observability.metrics_port"),
-        ({"endpoint": None, "endpoints": [{"url": "http://a/v1", "model": "m"}]}, Target(), "several endpoints"),
-        ({"benchmarks": [{"name": "gsm8k", "dataset": "gone.jsonl"}]}, Target(), "gone.jsonl"),
-        ({}, Target(options=("partition=a",)), "is not an option of sbatch; write --sbatch=--partition=NAME"),
-        ({}, Target(options=("--comment=a\nrm -rf /",)), "is not an option of sbatch"),
-        ({}, Target(image="nel"), "--volume-claim is missing"),
-        ({}, Target(image="nel", claim="runs"), "needs --secret, the Secret that holds MODEL_KEY, TEAM_KEY, JUDGE_KEY"),
+        ({"engine": {"concurrency": 3}}, SchedulerTarget(), "engine.concurrency is 3, which 4 shards cannot share"),
+        ({"shard": "1/4"}, SchedulerTarget(), "each job gets its own, so leave it away"),
+        ({"stop": {"when": ["width<0.1"]}}, SchedulerTarget(), "leave one of --shard and --stop-when away"),
+        ({"observability": {"metrics_port": 9000}}, SchedulerTarget(), "cannot both serve observability.metrics_port"),
+        ({"endpoint": None, "endpoints": [{"url": "http://a/v1", "model": "m"}]}, SchedulerTarget(), "several endpoints"),
+        ({"benchmarks": [{"name": "gsm8k", "dataset": "gone.jsonl"}]}, SchedulerTarget(), "gone.jsonl"),
+        ({}, SchedulerTarget(options=("partition=a",)), "is not an option of sbatch; write --sbatch=--partition=NAME"),
+        ({}, SchedulerTarget(options=("--comment=a\nrm -rf /",)), "is not an option of sbatch"),
+        ({}, SchedulerTarget(image="nel"), "--volume-claim is missing"),
+        ({}, SchedulerTarget(image="nel", claim="runs"), "needs --secret, the Secret that holds MODEL_KEY, TEAM_KEY, JUDGE_KEY"),
         ({"output": {"dir": "out", "run_id": "A_b"}}, POD, '"A_b" cannot name an object of Kubernetes'),
         ({"benchmarks": [{"name": "gsm8k", "dataset": "rows.jsonl"}]}, POD, "is a path on this machine"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_submitted_is_refused_and_nothing_written(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, more: dict[str, Any], target: Target, said: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, more: dict[str, Any], target: SchedulerTarget, said: str
 ) -> None:
     """One clear line for each limit, name, path and option that does not fit."""
     monkeypatch.chdir(tmp_path)
@@ -116,7 +116,7 @@ def test_a_key_in_the_configuration_is_not_written(tmp_path: Path, monkeypatch: 
     monkeypatch.setenv("MODEL_KEY", "sk-0123456789abcdef")
     whole = config(tmp_path, generation={"extra": {"user": "sk-0123456789abcdef"}})
     with pytest.raises(NelError, match="holds the value of a key"):
-        write_submission(whole, "slurm", SHARDS, Target())
+        write_submission(whole, "slurm", SHARDS, SchedulerTarget())
     assert not (tmp_path / "out").exists()
 
 
@@ -124,7 +124,7 @@ def test_scripts_of_slurm_are_scripts(tmp_path: Path) -> None:
     """The shell reads them; the array has a task for each shard, and the merge waits for all of them."""
     home = tmp_path / "a folder's"
     home.mkdir()
-    written = write_submission(config(home), "slurm", SHARDS, Target(options=("--partition=cpu", "--mem=4G")))
+    written = write_submission(config(home), "slurm", SHARDS, SchedulerTarget(options=("--partition=cpu", "--mem=4G")))
     assert [path.name for path in written.files] == ["nel.yaml", "shards.sbatch", "merge.sbatch", "submit.sh"]
     for path in written.files[1:]:
         _bash(path)
@@ -136,7 +136,7 @@ def test_scripts_of_slurm_are_scripts(tmp_path: Path) -> None:
     assert ': "${MODEL_KEY:?holds a key; export it before submitting}"' in shards
     assert '--dependency="afterok:${shards%%;*}"' in written.files[3].read_text(encoding="utf-8")
     with pytest.raises(NelError, match=r"r.shards exists already; choose another --run-id"):
-        write_submission(config(home), "slurm", SHARDS, Target())
+        write_submission(config(home), "slurm", SHARDS, SchedulerTarget())
 
 
 def test_manifests_are_those_of_an_indexed_job(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from nel.apps.leaderboard.entries import Entry, read_entries
+from nel.apps.leaderboard.entries import BoardEntry, read_entries
 from nel.apps.leaderboard.pair_rows import pair_rows
 from nel.apps.leaderboard.pairing import make_pairs
 from nel.errors import StoreError
@@ -23,7 +23,7 @@ _LENGTH = 4_000
 """Characters of an answer; all answers of one run are 7 MB."""
 
 
-def _entries(root: Path, n: int) -> list[Entry]:
+def _entries(root: Path, n: int) -> list[BoardEntry]:
     """Return two runs of long recorded answers to the same questions, in another order each."""
     bench = str(write_bench(root / "bench", n=1))
     named = []
@@ -47,11 +47,11 @@ def _entries(root: Path, n: int) -> list[Entry]:
 
 
 @pytest.fixture(scope="module")
-def entries(tmp_path_factory: pytest.TempPathFactory) -> list[Entry]:
+def entries(tmp_path_factory: pytest.TempPathFactory) -> list[BoardEntry]:
     return _entries(tmp_path_factory.mktemp("runs"), _N_FEW)
 
 
-def test_each_row_holds_the_answers_of_those_it_names(entries: list[Entry]) -> None:
+def test_each_row_holds_the_answers_of_those_it_names(entries: list[BoardEntry]) -> None:
     """In the order of the first run, with the question and the gold answer."""
     found = make_pairs(entries, baseline=None, seed=0)
     rows = list(pair_rows(entries, found.to_judge))
@@ -84,7 +84,7 @@ def test_answers_are_not_held(tmp_path: Path) -> None:
     assert written < 0.7 * 2 * _N * _LENGTH
 
 
-def test_an_answer_that_is_gone_is_no_empty_one(entries: list[Entry], tmp_path: Path) -> None:
+def test_an_answer_that_is_gone_is_no_empty_one(entries: list[BoardEntry], tmp_path: Path) -> None:
     """A run that is resumed meanwhile may drop answers."""
     found = make_pairs(entries, baseline=None, seed=0)
     copy = tmp_path / "copy"

@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from nel.apps.leaderboard.entries import Answer, Entry, Source
-from nel.apps.leaderboard.pairing import Pairing, make_pairs
+from nel.apps.leaderboard.entries import AnswerSource, BoardAnswer, BoardEntry
+from nel.apps.leaderboard.pairing import PairSchedule, make_pairs
 from nel.errors import ConfigError
 
 
-def entry(label: str, n: int = 40, *, repeats: int = 1, first: int = 0, **special: Answer) -> Entry:
+def entry(label: str, n: int = 40, *, repeats: int = 1, first: int = 0, **special: BoardAnswer) -> BoardEntry:
     """Return an entry with n answers, some of them special: ``q3=Answer(...)``."""
     names = [f"q{number}" for number in range(first, first + n)]
-    return Entry(
+    return BoardEntry(
         label=label,
         run_id=f"run-{label}",
         model=label,
@@ -23,16 +23,16 @@ def entry(label: str, n: int = 40, *, repeats: int = 1, first: int = 0, **specia
         identity={"benchmark": "talk"},
         digest="sha256:0",
         answers={
-            (name, repeat): special.get(name, Answer(idx=idx))
+            (name, repeat): special.get(name, BoardAnswer(idx=idx))
             for idx, name in enumerate(names)
             for repeat in range(repeats)
         },
         questions={name: name.encode() for name in names},
-        source=Source(run_dir=Path("nowhere"), key=1, plan={}),
+        source=AnswerSource(run_dir=Path("nowhere"), key=1, plan={}),
     )
 
 
-def pairs_of(found: Pairing) -> Counter[frozenset[str]]:
+def pairs_of(found: PairSchedule) -> Counter[frozenset[str]]:
     return Counter(frozenset((one.left, one.right)) for one in found.to_judge)
 
 
@@ -68,7 +68,7 @@ def test_repeats_meet_their_like() -> None:
 
 def test_a_failed_answer_loses_without_a_judge_and_two_tie() -> None:
     """Truncated against good is lost, empty against truncated tied; both are named with their kinds."""
-    cut, empty = Answer(idx=0, failure="truncated"), Answer(idx=0, failure="empty")
+    cut, empty = BoardAnswer(idx=0, failure="truncated"), BoardAnswer(idx=0, failure="empty")
     found = make_pairs([entry("a", 3, q0=cut, q1=cut), entry("b", 3, q1=empty)], baseline=None, seed=0)
     assert [one.key[0] for one in found.to_judge] == ["q2"]
     lost, tied = found.forfeits
@@ -80,7 +80,7 @@ def test_a_failed_answer_loses_without_a_judge_and_two_tie() -> None:
 
 def test_an_answer_lost_by_the_machinery_is_left_out_and_counted() -> None:
     """Even where the other answer failed: nothing is known of who is better."""
-    gone, cut = Answer(idx=0, missing="infra:timeout"), Answer(idx=0, failure="truncated")
+    gone, cut = BoardAnswer(idx=0, missing="infra:timeout"), BoardAnswer(idx=0, failure="truncated")
     found = make_pairs([entry("a", 3, q0=gone, q1=gone), entry("b", 3, q1=cut)], baseline=None, seed=0)
     assert found.forfeits == []
     assert len(found.to_judge) == 1

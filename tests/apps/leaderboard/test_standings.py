@@ -25,7 +25,7 @@ from nel.apps.leaderboard.pages import (
 )
 from nel.apps.leaderboard.pair_results import PairResult, PairResults, orders_of
 from nel.apps.leaderboard.pairwise import length_difference
-from nel.apps.leaderboard.standings import Settings, standings_json
+from nel.apps.leaderboard.standings import StandingsSettings, standings_json
 from nel.artifacts.schema import load_schema
 from tests.support.boards import board_of, judged_by, small
 
@@ -201,7 +201,7 @@ def test_a_judge_of_the_same_family_is_named() -> None:
             {"label": "old", "model": "openai/gpt-4-turbo", "run_id": "1", "identity": "x"},
             {"label": "new", "model": "claude-3-haiku", "run_id": "2", "identity": "x"},
         ],
-        Settings(n_resamples=0),
+        StandingsSettings(n_resamples=0),
     )
     assert board["same_family"] == [{"judge": "gpt-4o", "model": "old"}]
     said = banners({**board, "scheduling": {"n_questions_apart": 0}})

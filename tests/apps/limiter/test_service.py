@@ -36,12 +36,12 @@ async def test_requests_are_granted_over_a_socket() -> None:
         held = [await one.acquire(str(number)) for number in range(4)]
         waiting = asyncio.create_task(other.acquire("mine"))
         quota = {"requests": Quota(limit=60.0, remaining=50.0, reset_seconds=None)}
-        one.succeeded(held[0], tokens=None, quotas=quota)
+        one.record_success(held[0], tokens=None, quotas=quota)
         one.release(held[0])
         permit = await waiting
-        other.refused(permit, 0.01)
-        other.failed(permit, of_connection=False)
-        other.answered()
+        other.record_refusal(permit, 0.01)
+        other.record_failure(permit, of_connection=False)
+        other.record_answer()
         async with (
             aiohttp.ClientSession(headers={"Authorization": "Bearer secret"}) as session,
             session.get(f"{url}/health") as response,

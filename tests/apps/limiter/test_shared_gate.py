@@ -138,7 +138,7 @@ def test_an_outage_is_one_for_all() -> None:
         async def fail(number: int) -> None:
             while True:
                 permit = await failing.acquire(f"sample-{number}")
-                failing.failed(permit, of_connection=True)
+                failing.record_failure(permit, of_connection=True)
                 failing.release(permit)
                 await asyncio.sleep(0.1)
 

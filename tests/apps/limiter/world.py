@@ -65,7 +65,7 @@ class Wire:
             self.is_open = False
             self._came.put_nowait(None)
             if self.seat is not None:
-                self.seat.lost()
+                self.seat.lose()
 
 
 @dataclass
@@ -122,7 +122,7 @@ class World:
         self.in_flight_max = max(self.in_flight_max, self.in_flight)
         await asyncio.sleep(seconds)
         self.in_flight -= 1
-        gate.succeeded(permit, tokens=10, quotas={})
+        gate.record_success(permit, tokens=10, quotas={})
         gate.release(permit)
 
     async def keep_asking(self, gate: SharedGate, *, workers: int, until: float, seconds: float = 0.2) -> None:

@@ -14,7 +14,7 @@ from aiohttp.test_utils import TestClient
 from nel.apps.view.summary import Summaries
 from nel.comparison.baselines import set_baseline
 from nel.core.strict_json import loads
-from nel.engine.store.lock import owned
+from nel.engine.store.lock import own_directory
 from tests.apps.view.conftest import opened
 from tests.apps.view.test_index import found_in
 from tests.apps.view.test_pages import elements, text_of
@@ -95,7 +95,7 @@ async def test_a_run_in_progress_is_live(tmp_path: Path) -> None:
     """While a process holds a run, its counts and scores so far are JSON for the page; then it is over."""
     run_dir = build_viewed_run(tmp_path / "runs" / "going", n=40, answered=20, ended=None, texts=())
     async with opened(tmp_path / "runs", tmp_path / "cache", token=None) as client:
-        with owned(run_dir):
+        with own_directory(run_dir):
             found = (await (await client.get("/api/live")).json())["runs"]["going"]
             assert found["benchmarks"]["quiz"]["done"] == "20 / 40"
             assert (found["state"], found["share"]) == ("running", 0.5)

@@ -9,7 +9,7 @@ import pytest
 
 from nel.apps.view.finding import FoundRun, find_runs
 from nel.apps.view.index.building import IndexState, Indices, build
-from nel.apps.view.index.database import ORDERS, Filter, Index, ResultKey, Search, choice_name
+from nel.apps.view.index.database import ORDERS, Index, ResultFilter, ResultKey, Search, choice_name
 from nel.apps.view.sample import sample_view
 from nel.apps.view.samples import Wanted, sample_page
 from nel.apps.view.summary import Summaries
@@ -31,7 +31,7 @@ def found_in(path: Path) -> FoundRun:
 
 def search(path: Path, typed: str, **wanted: str) -> list[int]:
     with Index(path) as index:
-        wish = index.search(Filter(**wanted), typed)
+        wish = index.search(ResultFilter(**wanted), typed)
         return [] if wish is None else [group[0].idx for group in index.questions(1, wish, n_max=10_000)]
 
 
@@ -93,7 +93,7 @@ def test_words_without_spaces_are_found(tmp_path: Path) -> None:
 def test_pages_go_on_where_the_last_ended(indexed: Path) -> None:
     """Forwards and backwards every match comes once; repeats of a sample stay together."""
     with Index(indexed) as index:
-        query = index.search(Filter(), "thing")
+        query = index.search(ResultFilter(), "thing")
         assert query is not None
         every = index.questions(1, query, n_max=1000)
         pages: list[Any] = []
@@ -127,7 +127,7 @@ def test_results_are_ordered_by_a_number(tmp_path: Path, order: str) -> None:
     build_viewed_run(tmp_path / "run", n=8, repeats=3, texts=())
     build(found_in(tmp_path / "run"), tmp_path / "index.db")
     with Index(tmp_path / "index.db") as index:
-        wish = index.search(Filter(), "", order)
+        wish = index.search(ResultFilter(), "", order)
         assert wish is not None
         every = [key for (key,) in index.questions(1, wish, n_max=1000)]
         rows = index._connection.execute(f"SELECT number, {order.removeprefix('-')} FROM results").fetchall()  # noqa: S608
@@ -147,7 +147,7 @@ def test_numbers_narrow_a_search(indexed: Path) -> None:
     assert search(indexed, "score>0.5") == search(indexed, "", outcome="right")
     assert search(indexed, "score=0 prompt_tokens<=25") == [idx for idx in range(6) if idx not in (0, 2, 4)]
     with Index(indexed) as index:
-        wish = index.search(Filter(), "", "-latency; DROP TABLE docs")
+        wish = index.search(ResultFilter(), "", "-latency; DROP TABLE docs")
     assert wish == Search("{facets} : (all)")
     assert "-latency" in ORDERS
 
@@ -247,7 +247,7 @@ def test_an_answer_in_flight_when_a_stop_rule_decided_is_not_asked(tmp_path: Pat
     assert search(path, "", outcome="not_asked") == sorted(left)
     benchmark = Summaries().of(run).benchmarks[0]
     state = IndexState(path=path, is_ready=True)
-    page = sample_page(run, benchmark, state, Wanted(filter=Filter(), typed=""))
+    page = sample_page(run, benchmark, state, Wanted(filter=ResultFilter(), typed=""))
     assert {row.idx for row in page.rows if row.opened.group == "not_asked"} == {row.idx for row in page.rows} & set(
         left
     )

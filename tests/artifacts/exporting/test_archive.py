@@ -11,7 +11,7 @@ import pytest
 from nel.apps.view.finding import find_runs
 from nel.artifacts.exporting import archive
 from nel.artifacts.exporting.archive import open_archive, write_archive
-from nel.engine.store.lock import owned
+from nel.engine.store.lock import own_directory
 from nel.errors import NelError, OutputError
 from nel.runs.verification import verify_run
 from tests.support.runs import nel
@@ -62,7 +62,7 @@ def test_nothing_is_overwritten_and_nothing_half_written_stays(run_dir: Path, tm
     (tmp_path / "empty").mkdir()
     with pytest.raises(NelError):
         write_archive(tmp_path / "empty")
-    with owned(run_dir), pytest.raises(OutputError, match="works on"):
+    with own_directory(run_dir), pytest.raises(OutputError, match="works on"):
         write_archive(run_dir, tmp_path / "other.tar.gz")
     assert _names(tmp_path) == ["empty", "run.tar.gz"]
 

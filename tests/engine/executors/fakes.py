@@ -10,12 +10,12 @@ from nel.authoring.benchmark import Benchmark
 from nel.config.load import build_config
 from nel.engine.executors.fleet import Event, FleetLost, Joined, Left, Packet
 from nel.engine.executors.likeness import environment
-from nel.engine.executors.wire import Finished, HostKind, Score, pack, pack_json, unpack_from_run, unpack_json
+from nel.engine.executors.wire import Finished, HostKind, ScoreAnswer, pack, pack_json, unpack_from_run, unpack_json
 from nel.engine.planning.plan import benchmark_to_score
 from nel.engine.scorers.call import ScoringTask, score_turns, scorer_inputs
 from nel.engine.scorers.identity import scorer_digest
 
-Loss = Callable[[str, Score], str | None]
+Loss = Callable[[str, ScoreAnswer], str | None]
 
 
 class FakeFleet:
@@ -61,7 +61,7 @@ class FakeFleet:
 
     def send(self, host: str, packet: bytes) -> None:
         for message in unpack_from_run(packet):
-            assert isinstance(message, Score)
+            assert isinstance(message, ScoreAnswer)
             if host not in self._hosts:
                 return
             loss = self._loses(host, message)
@@ -74,7 +74,7 @@ class FakeFleet:
             else:
                 self._score(host, message)
 
-    def _score(self, host: str, message: Score) -> None:
+    def _score(self, host: str, message: ScoreAnswer) -> None:
         benchmark = self._benchmarks[message.benchmark]
         task = ScoringTask(0, 0, message.repeat, message.sample, message.response, benchmark, message.conversation)
         result = score_turns(benchmark, scorer_inputs(task))

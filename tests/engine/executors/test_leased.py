@@ -12,7 +12,7 @@ import pytest
 
 import nel
 from nel.engine.executors.leased import LeasedExecutor
-from nel.engine.executors.wire import Score
+from nel.engine.executors.wire import ScoreAnswer
 from nel.engine.progress import Progress
 from nel.runs.evaluation import RunResult
 from tests.engine.executors.fakes import FakeFleet, Loss
@@ -86,7 +86,7 @@ def test_an_answer_that_takes_hosts_down_is_unscored_and_no_other(
 ) -> None:
     """After three lost hosts it is unscored by infra and never wrong; a resume scores it and asks nothing."""
 
-    def loses(_: str, message: Score) -> str | None:
+    def loses(_: str, message: ScoreAnswer) -> str | None:
         return "host" if "What is 5 " in str(message.sample.input) else None
 
     with scripted(_says) as endpoint:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from nel.engine.store.browsing import BrowsedStore
-from nel.engine.store.codec import encode_outcome, sealed
+from nel.engine.store.codec import encode_outcome, seal_text
 from nel.engine.store.database import Store
 from nel.engine.store.snapshot import OutcomeCount
 from nel.types import SECOND_ASKING, ModelFailure, Outcome, Scored, Unscored
@@ -21,8 +21,8 @@ def test_outcomes_are_counted_by_what_they_are(tmp_path: Path) -> None:
     outcomes += [ModelFailure(kind="empty"), Unscored(cause="infra", kind="timeout"), ModelFailure(kind="empty")]
     store = Store(tmp_path / "run.db")
     for idx, outcome in enumerate(outcomes):
-        _put(store, idx, 0, sealed(encode_outcome(outcome)))
-        _put(store, idx, SECOND_ASKING, sealed(encode_outcome(outcome)))
+        _put(store, idx, 0, seal_text(encode_outcome(outcome)))
+        _put(store, idx, SECOND_ASKING, seal_text(encode_outcome(outcome)))
     _put(store, 99, 0, "{damaged")
     with BrowsedStore(tmp_path / "run.db") as snapshot:
         mark, found = snapshot.outcome_counts_after(0)

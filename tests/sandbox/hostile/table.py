@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from nel.errors import DatasetError, SandboxError
-from nel.sandbox import Sandbox, SandboxSettings, Verdict
+from nel.sandbox import Sandbox, SandboxSettings, ProgramVerdict
 from nel.sandbox.verdict.judging import mode_of
 from tests.sandbox.hostile.catalogue import load_programs
 from tests.sandbox.test_hostile import program_of
@@ -72,7 +72,7 @@ def main() -> int:
 
 def outcomes(sandbox: Sandbox) -> Iterator[tuple[str, str, frozenset[str], str, bool]]:
     """Yield half, name, the right verdicts, the verdict of each, and whether that is promised."""
-    asked: list[tuple[str, str, frozenset[str], bool, Future[Verdict]]] = []
+    asked: list[tuple[str, str, frozenset[str], bool, Future[ProgramVerdict]]] = []
     for one in load_programs():
         program = program_of(one)
         half = "isolation" if one.family in ISOLATION else mode_of(program)
@@ -87,7 +87,7 @@ def outcomes(sandbox: Sandbox) -> Iterator[tuple[str, str, frozenset[str], str, 
         yield half, name, wanted, found_of(future), is_promised
 
 
-def found_of(future: Future[Verdict]) -> str:
+def found_of(future: Future[ProgramVerdict]) -> str:
     """Return a verdict, or whose fault it is that there is none."""
     try:
         return future.result().verdict

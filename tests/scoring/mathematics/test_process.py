@@ -132,7 +132,7 @@ def test_a_thread_after_a_hanging_comparison_gets_its_answer(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The limit of one comparison is not another's."""
-    line, hangs = process.Worker._line, threading.Event()
+    line, hangs = process.MathWorker._line, threading.Event()
 
     def line_within(worker: subprocess.Popen[str], seconds: float) -> str:
         if threading.current_thread() is not thread or seconds > process.SECONDS_MAX:
@@ -176,7 +176,7 @@ def test_a_worker_killed_while_it_compares_comes_back(monkeypatch: pytest.Monkey
     """What was being compared is not comparable, without a long wait; what comes next is."""
     monkeypatch.setattr(process, "SECONDS_MAX", 2 * _HANGS_SECONDS)
     assert expressions_equal("2x", "x+x")
-    line = process.Worker._line
+    line = process.MathWorker._line
 
     def kill_and_line(worker: subprocess.Popen[str], seconds: float) -> str:
         worker.kill()

@@ -84,7 +84,7 @@ def compile_file(
     )
 
 
-def packed(package: Package) -> bytes:
+def wheel_of(package: Package) -> bytes:
     """Return the wheel of a package."""
     info = {
         "METADATA": package.metadata.encode(),
@@ -95,7 +95,7 @@ def packed(package: Package) -> bytes:
 
 def _all_files(package: Package) -> dict[str, bytes]:
     wheel = f"dist/{wheel_name(package.distribution, package.version)}"
-    return {**project_files(package), **package.files, wheel: packed(package)}
+    return {**project_files(package), **package.files, wheel: wheel_of(package)}
 
 
 def _checked_requirements(package: Package) -> tuple[RequirementCheck, ...]:

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from nel.apps.byob.shipping.compilation import packed
+from nel.apps.byob.shipping.compilation import wheel_of
 from nel.apps.byob.shipping.install import check_benchmark_names
 from nel.apps.byob.shipping.package import Package, package_of
 from nel.apps.byob.shipping.source import read_source
@@ -168,8 +168,8 @@ def _python_of(client: Any, base: str, platform: str | None) -> BasePython:
     except SandboxError as error:
         stderr = getattr(error.__cause__, "stderr", None) or b""
         raise ConfigError(
-            f"python3 of the base image {base} cannot be run ({error} {stderr.decode(errors='replace')});"
-            f" {hint}, and an engine that runs its platform"
+            f"python3 of the base image {base} cannot be run ({error}"
+            f" {stderr.decode(errors='replace')}); {hint}, and an engine that runs its platform"
         ) from error
     version, machine, libc, libc_version = json.loads(output)
     if tuple(version) < _PYTHON_MIN:
@@ -189,7 +189,7 @@ def _build(
 ) -> None:  # fmt: skip
     with tempfile.TemporaryDirectory(prefix="nel-byob-") as folder:
         own = Path(folder, wheel_name(package.distribution, package.version))
-        own.write_bytes(packed(package))
+        own.write_bytes(wheel_of(package))
         log(f"gathering wheels for Python {'.'.join(map(str, python.version))} on {python.machine}")
         wheels = gather(own, python, Path(folder, "wheels"))
         log(f"building {tag} of {base} with {len(wheels)} wheels")

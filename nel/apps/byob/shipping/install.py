@@ -42,7 +42,7 @@ def installed_packages() -> list[InstalledPackage]:
     for distribution in readable_distributions():
         name = distribution.metadata["Name"] or ""
         if distribution.metadata["Keywords"] == KEYWORD:
-            packages.setdefault(name, _described(distribution, name))
+            packages.setdefault(name, _installed_package(distribution, name))
     return [packages[name] for name in sorted(packages)]
 
 
@@ -129,7 +129,7 @@ def run_tool(command: list[str], *, what: str, seconds: int) -> str:
     return done.stdout
 
 
-def _described(distribution: metadata.Distribution, name: str) -> InstalledPackage:
+def _installed_package(distribution: metadata.Distribution, name: str) -> InstalledPackage:
     return InstalledPackage(
         distribution=name,
         version=distribution.version,

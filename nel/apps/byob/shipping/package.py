@@ -21,7 +21,7 @@ from nel.apps.byob.shipping.source import (
     local_dataset,
 )
 from nel.authoring.benchmark import Benchmark
-from nel.authoring.requirements import parsed
+from nel.authoring.requirements import parse_requirement
 from nel.errors import PluginError
 from nel.version import DISTRIBUTION, __version__
 
@@ -81,7 +81,7 @@ def package_of(source: SourceFile) -> Package:
     first = next(iter(source.benchmarks.values()))
     distribution = _PREFIX + re.sub(r"[-_]+", "-", first.name).strip("-")
     module = distribution.replace("-", "_")
-    files, uris = _packed(source, module)
+    files, uris = _data_files(source, module)
     attributes = {
         name: f"benchmark_{number}" for number, name in enumerate(source.benchmarks, start=1)
     }
@@ -114,7 +114,7 @@ def project_files(package: Package) -> dict[str, bytes]:
     README.md.
     """
     entries = "\n".join(
-        f"{name} = {_quoted(target)}" for name, target in package.entry_points.items()
+        f"{name} = {_quote(target)}" for name, target in package.entry_points.items()
     )
     pyproject = f"""\
 [build-system]
@@ -122,12 +122,12 @@ requires = ["hatchling>=1.25"]
 build-backend = "hatchling.build"
 
 [project]
-name = {_quoted(package.distribution)}
-version = {_quoted(package.version)}
-description = {_quoted(package.summary)}
-keywords = [{_quoted(KEYWORD)}]
+name = {_quote(package.distribution)}
+version = {_quote(package.version)}
+description = {_quote(package.summary)}
+keywords = [{_quote(KEYWORD)}]
 requires-python = ">=3.11"
-dependencies = [{", ".join(map(_quoted, package.dependencies))}]
+dependencies = [{", ".join(map(_quote, package.dependencies))}]
 
 [project.entry-points."nel.benchmarks"]
 {entries}
@@ -136,7 +136,7 @@ dependencies = [{", ".join(map(_quoted, package.dependencies))}]
 ignore-vcs = true
 
 [tool.hatch.build.targets.wheel]
-packages = [{_quoted(package.module)}]
+packages = [{_quote(package.module)}]
 """
     runs = "\n".join(f"    {run_command(name)}" for name in package.entry_points)
     readme = (
@@ -156,7 +156,7 @@ def run_command(benchmark: str) -> str:
     )
 
 
-def _packed(source: SourceFile, module: str) -> tuple[dict[str, bytes], dict[str, str]]:
+def _data_files(source: SourceFile, module: str) -> tuple[dict[str, bytes], dict[str, str]]:
     """Return the data files of the package, and the URI in it of each benchmark's local dataset.
 
     Raises:
@@ -236,7 +236,9 @@ def _plugin_text(
 
 
 def _requirements(benchmarks: Iterable[Benchmark]) -> list[str]:
-    texts = [str(parsed(each)) for benchmark in benchmarks for each in benchmark.requirements]
+    texts = [
+        str(parse_requirement(each)) for benchmark in benchmarks for each in benchmark.requirements
+    ]
     return list(dict.fromkeys(texts))
 
 
@@ -246,5 +248,5 @@ def _line(text: str) -> str:
     return " ".join(plain.replace('"', "'").replace("\\", "/").split())
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)

@@ -23,7 +23,7 @@ _WHEEL: Final = "Wheel-Version: 1.0\nGenerator: nel\nRoot-Is-Purelib: true\nTag:
 
 def wheel_name(distribution: str, version: str) -> str:
     """Return the file name of a pure Python wheel."""
-    return f"{_folded(distribution)}-{version}-py3-none-any.whl"
+    return f"{_module_name(distribution)}-{version}-py3-none-any.whl"
 
 
 def wheel_bytes(
@@ -35,7 +35,7 @@ def wheel_bytes(
         files: What is put into site-packages, by relative path.
         info: What is put into the dist-info directory beside WHEEL and RECORD, such as METADATA.
     """
-    folder = f"{_folded(distribution)}-{version}.dist-info"
+    folder = f"{_module_name(distribution)}-{version}.dist-info"
     inside = {f"{folder}/{name}": data for name, data in info.items()}
     content = {**files, **inside, f"{folder}/WHEEL": _WHEEL.encode()}
     content[f"{folder}/RECORD"] = _record(content, f"{folder}/RECORD")
@@ -61,7 +61,7 @@ def _record(content: Mapping[str, bytes], own: str) -> bytes:
     return text.getvalue().encode()
 
 
-def _folded(distribution: str) -> str:
+def _module_name(distribution: str) -> str:
     return re.sub(r"[-_.]+", "_", distribution)
 
 

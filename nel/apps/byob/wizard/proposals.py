@@ -74,7 +74,7 @@ KINDS: Final = {
 def propose_target(table: Table) -> str:
     """Return the column that most looks like the gold answer."""
     options = set(_option_columns(table))
-    named = _named(_TARGETS, [name for name in table.columns if name not in options])
+    named = _column_by_name(_TARGETS, [name for name in table.columns if name not in options])
     if named is not None:
         return named
     left = [name for name in table.columns if name not in options and not table.is_list(name)]
@@ -147,7 +147,7 @@ def propose(
         options, listed = _options(table, target, choices_field)
     known = {target, *options, *([listed] if listed else [])}
     question = _question(table, known)
-    passage = _named(
+    passage = _column_by_name(
         _PASSAGES, [name for name in table.columns if name not in known and name != question]
     )
     mapping = {name: letter for name, letter in options.items() if name != letter}
@@ -215,7 +215,7 @@ def _prompt(
     if kind == "yes-no":
         return f"Answer yes or no.\n\n{body}\nAnswer:"
     if kind == "classification":
-        labels = ", ".join(_escaped(label) for label in sorted(set(golds)))
+        labels = ", ".join(_escape(label) for label in sorted(set(golds)))
         return f'Classify into one of: {labels}.\n\n{body}\n\nEnd with a line "Answer: LABEL".'
     if kind == "translation":
         return f"Translate. Reply with the translation alone.\n\n{body}"
@@ -226,18 +226,18 @@ def _prompt(
     return f"Question: {body}\nAnswer:"
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     return text.replace("{", "{{").replace("}", "}}")
 
 
-def _named(wanted: Iterable[str], columns: Sequence[str]) -> str | None:
+def _column_by_name(wanted: Iterable[str], columns: Sequence[str]) -> str | None:
     by_name = {name.lower().strip().replace(" ", "_"): name for name in reversed(columns)}
     return next((by_name[name] for name in wanted if name in by_name), None)
 
 
 def _question(table: Table, known: set[str]) -> str | None:
     left = [name for name in table.columns if name not in known]
-    named = _named(_QUESTIONS, left)
+    named = _column_by_name(_QUESTIONS, left)
     if named is not None or not left:
         return named
     texts = [name for name in left if not table.is_list(name) and name.lower() != "id"] or left
@@ -265,13 +265,13 @@ def _option_columns(table: Table) -> dict[str, str]:
 
 def _list_column(table: Table, target: str) -> str | None:
     lists = [name for name in table.columns if name != target and table.is_list(name)]
-    return _named(("choices", "options", "answers", "endings"), lists) or (
+    return _column_by_name(("choices", "options", "answers", "endings"), lists) or (
         lists[0] if len(lists) == 1 else None
     )
 
 
 def _category(table: Table, known: set[str]) -> str | None:
-    named = _named(_CATEGORIES, [name for name in table.columns if name not in known])
+    named = _column_by_name(_CATEGORIES, [name for name in table.columns if name not in known])
     return (
         named if named is not None and 1 < table.distinct(named) < max(len(table.rows), 3) else None
     )

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from nel.core.texts import shortened
+from nel.core.texts import shorten
 from nel.datasets import open_dataset
 
 SHOWN_ROWS: Final = 3
@@ -69,7 +69,7 @@ class Table:
         """Yield the first rows as text for people, long values cut."""
         for number, row in enumerate(self.rows[:SHOWN_ROWS], start=1):
             cells = (
-                f"{name}={shortened(' '.join(str(value).split()), _CELL_CHARS)}"
+                f"{name}={shorten(' '.join(str(value).split()), _CELL_CHARS)}"
                 for name, value in row.items()
             )
             yield f"{number}. {'  '.join(cells)}"

@@ -21,10 +21,10 @@ from pathlib import Path
 from typing import Final
 
 from nel.apps.view.finding import FoundRun
-from nel.apps.view.index.database import FORMAT, INDEX_FAULTS, Entry, Index, ResultKey
-from nel.apps.view.index.words import spaced
+from nel.apps.view.index.database import FORMAT, INDEX_FAULTS, Index, IndexEntry, ResultKey
+from nel.apps.view.index.words import space_out
 from nel.apps.view.left_out import decisions_of, left_out
-from nel.artifacts.failures import kind_of
+from nel.artifacts.failures import failure_kind
 from nel.artifacts.results import NOT_RUN, Result, read_result, reward_of
 from nel.config.schema import Price
 from nel.engine.store.browsing import BrowsedStore
@@ -34,7 +34,7 @@ from nel.engine.store.snapshot import StoredResult
 from nel.engine.store.spending import price_in
 from nel.errors import NelError, StoreError
 from nel.reports.choices import options_of
-from nel.reports.distributions import bin_of, measured
+from nel.reports.distributions import bin_of, measures_of
 from nel.reports.questions import question_of
 from nel.reports.text import as_text
 from nel.types import Sample, Scored, Unscored
@@ -178,7 +178,9 @@ def _identity(run: FoundRun, store: BrowsedStore) -> list[object]:
     return [FORMAT, run_id, str(run.path), store.count_sessions(), decisions_of(store)]
 
 
-def _add_batch(index: Index, entries: list[Entry], before: int, mark: int, started: float) -> None:
+def _add_batch(
+    index: Index, entries: list[IndexEntry], before: int, mark: int, started: float
+) -> None:
     """Add a batch, unless another process has added it meanwhile."""
     with index.transaction():
         if int(index.fact("mark") or 0) != before:
@@ -209,7 +211,7 @@ def _finish(run: FoundRun, index: Index) -> None:
             index.set_fact("has_all", True)
 
 
-def _without_outcome(store: BrowsedStore, not_run: Unscored) -> Iterator[Entry]:
+def _without_outcome(store: BrowsedStore, not_run: Unscored) -> Iterator[IndexEntry]:
     for key, _, _, plan in store.benchmarks():
         omitted = left_out(store, key)
         repeats = plan.get("repeats", 1)
@@ -232,7 +234,7 @@ def _entry(
     not_run: Unscored = NOT_RUN,
     *,
     is_left_out: bool = False,
-) -> Entry:
+) -> IndexEntry:
     """Return what is indexed of a result; the answer to a question that a stop rule left out is
     searchable, and in no count and no chart.
     """
@@ -242,21 +244,21 @@ def _entry(
     except StoreError as error:
         texts = (stored.sample.sample_id, "", "", "", "", str(error))
         group, kind = ("not_asked", "") if is_left_out else ("unscored", "damaged")
-        return Entry(key=key, group=group, kind=kind, texts=texts)
+        return IndexEntry(key=key, group=group, kind=kind, texts=texts)
     subset = None if result.sample is None else result.sample.subset
-    entry = Entry(
+    entry = IndexEntry(
         key=key,
         group="not_asked",
         category="" if subset is None else str(subset),
-        texts=[spaced(_cut(text)) for text in _texts(result)],
+        texts=[space_out(_cut(text)) for text in _texts(result)],
     )
     if is_left_out:
         return entry
-    values = {} if result.response is None else measured(result.response, price)
+    values = {} if result.response is None else measures_of(result.response, price)
     return replace(
         entry,
         group=group_of(result),
-        kind=kind_of(result) or "",
+        kind=failure_kind(result) or "",
         numbers=numbers_of(result, values),
         bins={name: bin_of(value) for name, value in values.items()},
         choice=_choice(result),

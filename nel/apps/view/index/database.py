@@ -77,7 +77,7 @@ class ResultKey(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class IndexEntry:
     """What the index keeps of one result."""
 
     key: ResultKey
@@ -96,7 +96,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Filter:
+class ResultFilter:
     """What is looked for in one benchmark."""
 
     outcome: str = ""
@@ -234,7 +234,7 @@ class Index:
         """Keep a JSON value."""
         self._connection.execute("INSERT OR REPLACE INTO facts VALUES(?, ?)", (name, dumps(value)))
 
-    def add(self, entries: Iterable[Entry]) -> None:
+    def add(self, entries: Iterable[IndexEntry]) -> None:
         """Add results; in the order of their documents, which FTS5 writes fastest."""
         tallies: Counter[tuple[str, int, str]] = Counter()
         rows, numbers = [], []
@@ -265,7 +265,7 @@ class Index:
         row = self._connection.execute("SELECT value FROM facts WHERE name = ?", (name,)).fetchone()
         return None if row is None else loads(row[0])
 
-    def search(self, wanted: Filter, typed: str, order: str = "") -> Search | None:
+    def search(self, wanted: ResultFilter, typed: str, order: str = "") -> Search | None:
         """Return what a filter and typed words look for, None where no result can have that."""
         rest, conditions = conditions_of(typed)
         facets = facets_of(wanted.outcome, wanted.kind, wanted.category, wanted.choice)
@@ -340,12 +340,12 @@ class Index:
             f"SELECT {search.number} {search.clauses}{limit} ORDER BY {order_by} LIMIT ?",
             (*values, n_max if search.order else -1),
         )
-        ordered = _grouped(rows, n_max, is_alone=bool(search.order))
+        ordered = _group(rows, n_max, is_alone=bool(search.order))
         rows.close()
         return ordered[::-1] if is_back else ordered
 
 
-def _grouped(rows: Iterable[tuple[int]], n_max: int, *, is_alone: bool) -> list[list[ResultKey]]:
+def _group(rows: Iterable[tuple[int]], n_max: int, *, is_alone: bool) -> list[list[ResultKey]]:
     """Return results by sample, or each alone; reads on until there would be one group too many."""
     groups: dict[object, list[ResultKey]] = {}
     for (number,) in rows:

@@ -67,7 +67,7 @@ def conditions_of(typed: str) -> tuple[str, tuple[Condition, ...]]:
     return " ".join(_CONDITION.sub(" ", typed[:_CHARACTERS_MAX]).split()), conditions
 
 
-def spaced(text: str) -> str:
+def space_out(text: str) -> str:
     """Return a text with spaces around characters that stand for words, so that each is found."""
     return text if text.isascii() else _IDEOGRAPH.sub(r" \1 ", text)
 
@@ -88,7 +88,7 @@ def query_of(typed: str, facets: Sequence[str] = ()) -> str | None:
     terms = list(_TERM.finditer(typed[:_CHARACTERS_MAX].replace("\0", " ")))[:_TERMS_MAX]
     for match in terms:
         is_word = match["phrase"] is None
-        term = _quoted(match["word"] if is_word else match["phrase"], is_word=is_word)
+        term = _phrase(match["word"] if is_word else match["phrase"], is_word=is_word)
         if term is not None:
             scope = f"{match['column'].lower()} : " if match["column"] else ""
             (unwanted if match["minus"] else wanted).append(f"{scope}{term}")
@@ -103,10 +103,10 @@ def query_of(typed: str, facets: Sequence[str] = ()) -> str | None:
     return query
 
 
-def _quoted(text: str, *, is_word: bool) -> str | None:
+def _phrase(text: str, *, is_word: bool) -> str | None:
     """Return a text as a phrase, None where it has no letter or digit to find."""
     prefix = "*" if is_word and text.endswith("*") else ""
-    plain = spaced(text.encode("utf-8", "replace").decode()).replace('"', " ").strip()
+    plain = space_out(text.encode("utf-8", "replace").decode()).replace('"', " ").strip()
     if not any(unicodedata.category(character)[0] in "LN" for character in plain):
         return None
     return f'"{" ".join(plain.rstrip("*").split())}"{prefix}'

@@ -21,8 +21,8 @@ def _split(owner: Processes, job: channel.Message) -> channel.Message:
     received = bytearray()
     run.read(result, lambda: _collect(result, received))
     empty = os.open("/dev/null", os.O_RDWR)
-    program = _sealed({"source": job["source"]})
-    tests = _sealed(job["task"])
+    program = _seal({"source": job["source"]})
+    tests = _seal(job["task"])
     owner.programs.start(
         run.request("serve"),
         [empty, run.out_handle, run.err_handle, program, programs_end.fileno()],
@@ -46,16 +46,16 @@ def _split(owner: Processes, job: channel.Message) -> channel.Message:
     return {"run": {**run.facts(), "tests": _frame_of(received)}}
 
 
-def _shared(owner: Processes, job: channel.Message) -> channel.Message:
+def _run_shared(owner: Processes, job: channel.Message) -> channel.Message:
     """Program and tests in one process, which gets a secret to give back."""
-    secret = _sealed({name: job[name] for name in ("source", "task", "token")})
+    secret = _seal({name: job[name] for name in ("source", "task", "token")})
     run, received = _step(owner, job, job["limits"], "shared", secret=secret, answers=True)
     return {"run": {**run, "tests": _frame_of(received)}}
 
 
 def _script(owner: Processes, job: channel.Message) -> dict[str, object]:
     """A Python program that reads standard input and writes standard output."""
-    run, _ = _step(owner, job, job["limits"], "script", secret=_sealed({"source": job["source"]}))
+    run, _ = _step(owner, job, job["limits"], "script", secret=_seal({"source": job["source"]}))
     return {"run": run}
 
 
@@ -131,7 +131,7 @@ def _secret(owner: Processes, token: str) -> int:
     return reader
 
 
-def _sealed(payload: dict[str, object]) -> int:
+def _seal(payload: dict[str, object]) -> int:
     return _sealed_text(json.dumps(payload))
 
 
@@ -175,7 +175,7 @@ def _frame_of(received: bytearray) -> object:
 
 JOBS: dict[str, Callable[[Processes, channel.Message], channel.Message]] = {
     "split": _split,
-    "shared": _shared,
+    "shared": _run_shared,
     "script": _script,
     "commands": _commands,
 }

@@ -51,7 +51,7 @@ class Output:
             )
         return bool(data)
 
-    def clipped(self, limit: int) -> str | bytes:
+    def clip(self, limit: int) -> str | bytes:
         """Return what was kept: all of it as it came, or head and tail as text."""
         if self._keep_all:
             return bytes(self._head[:limit])
@@ -172,8 +172,8 @@ class Run:
             "idle_seconds": self.watch.idle_seconds,
             "wall_seconds": self.watch.wall_seconds,
             "out_of_memory": oom,
-            "stdout": self.out.clipped(limit),
-            "stderr": self.err.clipped(limit),
+            "stdout": self.out.clip(limit),
+            "stderr": self.err.clip(limit),
             "output_bytes": self.out.size + self.err.size,
         }
 

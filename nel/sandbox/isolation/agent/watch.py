@@ -32,8 +32,8 @@ class Counters:
 
     def __init__(self) -> None:
         """Open them."""
-        self._cpu = _opened(_CPU_FILES)
-        self._memory = _opened(_MEMORY_FILES)
+        self._cpu = _open_first(_CPU_FILES)
+        self._memory = _open_first(_MEMORY_FILES)
 
     def cpu_seconds(self) -> float | None:
         """Return the CPU time of the whole container, None where the engine does not show it."""
@@ -55,7 +55,7 @@ class Counters:
         return 0
 
 
-class Task(NamedTuple):
+class ThreadState(NamedTuple):
     """One thread as the kernel shows it."""
 
     number: int
@@ -81,7 +81,7 @@ class Watch:
         self._cpu = counters.cpu_seconds()
         self._own = time.process_time()
         self._counted = (self._cpu or 0.0) - self._own
-        self._seen: dict[tuple[int, int], Task] = {}
+        self._seen: dict[tuple[int, int], ThreadState] = {}
         self._runs: dict[tuple[int, int], int] = {}
         """Nanoseconds run, by all threads ever seen."""
         self._unconfirmed_seconds = 0.0
@@ -133,7 +133,7 @@ class Watch:
         own = time.process_time() - self._own
         return max(0.0, total - self._cpu - own - self.tests_cpu_seconds)
 
-    def _tasks(self) -> dict[tuple[int, int], Task]:
+    def _tasks(self) -> dict[tuple[int, int], ThreadState]:
         """Return the threads of the run's processes as they are now."""
         return {
             (pid, task.number): task
@@ -142,13 +142,13 @@ class Watch:
             for task in _tasks(pid)
         }
 
-    def _busy(self, tasks: dict[tuple[int, int], Task]) -> float:
+    def _busy(self, tasks: dict[tuple[int, int], ThreadState]) -> float:
         """Return the seconds in which something ran, or waited for a CPU that others had.
 
         Threads that wait for each other do not wait for the machine: each second run keeps no more
         than all the others waiting.
         """
-        nothing = Task(0, "", 0, 0)
+        nothing = ThreadState(0, "", 0, 0)
         pairs = [(self._seen.get(key, nothing), task) for key, task in tasks.items()]
         run = sum(max(0, now.run - before.run) for before, now in pairs)
         waits = [wait for before, now in pairs if (wait := now.waited - before.waited) > 0]
@@ -170,12 +170,14 @@ def running() -> list[int]:
     return [int(name) for name in os.listdir("/proc") if name[0] in "123456789"]
 
 
-def _tasks(pid: int) -> list[Task]:
+def _tasks(pid: int) -> list[ThreadState]:
     tasks = []
     try:
         for name in os.listdir(f"/proc/{pid}/task"):
             state = _read(f"/proc/{pid}/task/{name}/stat").rpartition(b")")[2][1:2].decode()
-            tasks.append(Task(int(name), state, *_schedule(f"/proc/{pid}/task/{name}/schedstat")))
+            tasks.append(
+                ThreadState(int(name), state, *_schedule(f"/proc/{pid}/task/{name}/schedstat"))
+            )
     except OSError:
         return tasks  # it has just ended
     return tasks
@@ -201,7 +203,7 @@ def _read(path: str) -> bytes:
         os.close(handle)
 
 
-def _opened(paths: tuple[str, ...]) -> int | None:
+def _open_first(paths: tuple[str, ...]) -> int | None:
     for path in paths:
         try:
             return os.open(path, os.O_RDONLY | os.O_CLOEXEC)

@@ -55,32 +55,32 @@ def _verdict(job: channel.Message, remote: Remote) -> channel.Message:
 def _bind(job: channel.Message, remote: Remote, space: dict[str, Any]) -> None:
     """Put references in the place of names that only the program defines."""
     entry_point = job["entry_point"]
-    names = remote.loaded()
+    names = remote.wait_for_names()
     for name in job["wanted"]:
         kind = names.get(name)
         if kind is None or (name in space and name != entry_point):
             continue
         if kind != "value" or name == entry_point:
             is_class = name == entry_point and kind.startswith("exception")
-            space[name] = remote.named(name, "callable" if is_class else kind)
+            space[name] = remote.stand_in(name, "callable" if is_class else kind)
     if entry_point and entry_point not in names:
         space.pop(entry_point, None)
         if hasattr(builtins, entry_point):
-            raise remote.failed("raised", f"the program defines no {entry_point}")
+            raise remote.fail("raised", f"the program defines no {entry_point}")
 
 
 def _failure(error: BaseException, remote: Remote, name: str = "") -> channel.Message:
     """Return what an exception means: a fault of the tests, a failed one, or the program's."""
     line = running.line_of(error)
     kind = error.kind if isinstance(error, ProgramError) else type(error).__name__
-    text = f"{kind}: {running.text_of(error)}"[: running.TEXT_CHARACTERS_MAX]
+    text = f"{kind}: {running.exception_text(error)}"[: running.TEXT_CHARACTERS_MAX]
     if (trace := remote.trace_of(error)) is not None:
         return {"program": "raised", "text": text, "where": line, "trace": trace}
     if isinstance(error, ImportError):
-        return {"broken": f"the tests need what is not there: {running.text_of(error)}"}
+        return {"broken": f"the tests need what is not there: {running.exception_text(error)}"}
     if isinstance(error, NameError):
         return {"program": "raised", "text": text, "where": line}
     if line and not remote.was_used() and not isinstance(error, OSError):
         return {"broken": f"the tests fail before they use the program: {line}: {text}"}
-    is_bare = type(error) is AssertionError and not running.text_of(error)
+    is_bare = type(error) is AssertionError and not running.exception_text(error)
     return {"failed": name + line, "text": "" if is_bare else text, "last_call": remote.last_call()}

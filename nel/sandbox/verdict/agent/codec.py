@@ -170,13 +170,13 @@ class Receiver:
     def decode(self, data: Any) -> Any:
         """Return the value; raises `BadValue` for data that no `Sender` makes."""
         try:
-            return self._decoded(data, 0)
+            return self._decode(data, 0)
         except BadValue:
             raise
         except Exception as error:  # noqa: BLE001 - whatever a foreign body does to a constructor
             raise BadValue(f"no encoded value: {type(error).__name__}") from None
 
-    def _decoded(self, data: Any, depth: int) -> Any:
+    def _decode(self, data: Any, depth: int) -> Any:
         if data is None or isinstance(data, (bool, str, int, float)):
             return data
         if depth > self._depth_max:
@@ -185,9 +185,9 @@ class Receiver:
         if tag == "R":
             return self._resolve(body)
         if tag in _SEQUENCES:
-            return _SEQUENCES[tag]([self._decoded(item, depth + 1) for item in body])
+            return _SEQUENCES[tag]([self._decode(item, depth + 1) for item in body])
         if tag == "d":
-            parts = [self._decoded(encoded, depth + 1) for encoded in body]
+            parts = [self._decode(encoded, depth + 1) for encoded in body]
             return {parts[at]: parts[at + 1] for at in range(0, len(parts), 2)}
         if tag == "i":
             return int(body, 16)
@@ -197,7 +197,7 @@ class Receiver:
 
     def _decoded_parts(self, body: Any, depth: int) -> Any:
         kind = _PLACES[body[0]]
-        return _MAKERS.get(kind, kind)(*[self._decoded(item, depth) for item in body[1]])
+        return _MAKERS.get(kind, kind)(*[self._decode(item, depth) for item in body[1]])
 
     def _decoded_class(self, body: Any, depth: int) -> Any:
         return _CLASSES[body]
@@ -214,7 +214,7 @@ class Receiver:
         if len(fields) > _FIELDS_MAX or max(map(len, (name, *fields))) > _FIELDS_MAX:
             raise BadValue("too large a tuple")
         make: Any = collections.namedtuple
-        return tuple.__new__(make(name, fields), [self._decoded(item, depth) for item in items])
+        return tuple.__new__(make(name, fields), [self._decode(item, depth) for item in items])
 
     def _decoded_array(self, body: Any, depth: int) -> Any:
         numpy = importlib.import_module("numpy")

@@ -84,7 +84,11 @@ class Reference:
     def __call__(self, *arguments: Any, **options: Any) -> Any:
         """Call it in the program's process."""
         value = self._remote.ask("call", self._target, arguments, options)
-        return self._remote.made(value) if self._makes and isinstance(value, Reference) else value
+        return (
+            self._remote.reference_to(value)
+            if self._makes and isinstance(value, Reference)
+            else value
+        )
 
     def __contains__(self, key: Any) -> bool:
         if self._is_made:
@@ -173,7 +177,7 @@ class Remote:
         self._sender = codec.Sender(self._number_of)
         self._receiver = codec.Receiver(self._reference, codec.ANSWER_DEPTH_MAX)
 
-    def loaded(self) -> dict[str, str]:
+    def wait_for_names(self) -> dict[str, str]:
         """Wait until the program is loaded and return its names.
 
         Raises:
@@ -184,13 +188,13 @@ class Remote:
         if isinstance(failed, dict):
             kind = "parse" if failed.get("stage") == "parse" else "raised"
             kind = "memory" if failed.get("type") == "MemoryError" else kind
-            raise self.failed(kind, str(failed.get("trace") or failed.get("text")))
+            raise self.fail(kind, str(failed.get("trace") or failed.get("text")))
         names = message.get("loaded")
         if not isinstance(names, dict):
-            raise self.failed("nonsense", "the program did not load as it should")
+            raise self.fail("nonsense", "the program did not load as it should")
         return {str(name): str(kind) for name, kind in names.items()}
 
-    def named(self, name: str, kind: str) -> Any:
+    def stand_in(self, name: str, kind: str) -> Any:
         """Return what stands for a function, class or exception of the program; or a constant."""
         if kind.startswith("exception"):
             return self._exception_class([name, *kind.split()[2:]])
@@ -213,7 +217,7 @@ class Remote:
         values = [*arguments, *options.values()]
         if deed == "call":
             self._last = (str(target.get("name", "an object")), arguments, None)
-        question = {"do": deed, **target, "args": [self._encoded(value) for value in values]}
+        question = {"do": deed, **target, "args": [self._encode(value) for value in values]}
         with self._turn:
             reply = self._exchange({**question, "names": list(options)})
         try:
@@ -225,10 +229,10 @@ class Remote:
                     self._last = (str(target.get("name", "an object")), arguments, value)
                 return value
         except (codec.BadValue, RecursionError, ValueError, TypeError, LookupError) as error:
-            raise self.failed("nonsense", f"the program's answer is none: {error}") from None
+            raise self.fail("nonsense", f"the program's answer is none: {error}") from None
         raise self._exception_of(reply["raised"], ends_iteration=deed == "next")
 
-    def made(self, value: Reference) -> Reference:
+    def reference_to(self, value: Reference) -> Reference:
         """Return what stands for an object that the tests made of a class.
 
         It is another one than stands for the object elsewhere: an object may return itself.
@@ -250,7 +254,7 @@ class Remote:
         name, arguments, value = self._last
         return f"{name}({', '.join(map(_SHORT.repr, arguments))}) -> {_SHORT.repr(value)}"
 
-    def failed(self, kind: str, text: str) -> ProgramFailed:
+    def fail(self, kind: str, text: str) -> ProgramFailed:
         """Note, for good, how the program failed; return it to be raised."""
         if self.failure is None:
             self.failure = ProgramFailed(kind, text[:_TEXT_CHARACTERS_MAX])
@@ -260,7 +264,7 @@ class Remote:
             self.failure.where = running.line_shown(frame.f_lineno) if frame is not None else ""
         return self.failure
 
-    def _encoded(self, value: Any) -> Any:
+    def _encode(self, value: Any) -> Any:
         try:
             return self._sender.encode(value)
         except (codec.TooDeep, RecursionError) as error:
@@ -282,9 +286,7 @@ class Remote:
         known = tuple(self._classes.values())
         is_error = value in known or isinstance(value, known) or self.trace_of(value) is not None
         if is_error or isinstance(value, (types.MethodType, types.BuiltinMethodType)):
-            raise self.failed(
-                "nonsense", "an exception, or a method of an answer, does not go back"
-            )
+            raise self.fail("nonsense", "an exception, or a method of an answer, does not go back")
         kind = type(value).__name__
         raise codec.CannotCross(
             f"the tests pass a value of the class {kind}, which has no plain form"
@@ -294,9 +296,9 @@ class Remote:
         try:
             channel.write_frame(self._connection, message, channel.QUESTION_BYTES_MAX)
         except channel.Gone:
-            raise self.failed("gone", "the program ended before its tests did") from None
+            raise self.fail("gone", "the program ended before its tests did") from None
         except channel.TooLarge as error:
-            raise self.failed("nonsense", f"an argument of {error}") from None
+            raise self.fail("nonsense", f"an argument of {error}") from None
 
     def _exchange(self, question: channel.Message) -> channel.Message:
         self.calls += 1
@@ -305,20 +307,20 @@ class Remote:
         self._write({"n": self.calls, **question})
         reply = self._read()
         if reply.get("n") != self.calls:
-            raise self.failed("nonsense", "the program answered what it was not asked")
+            raise self.fail("nonsense", "the program answered what it was not asked")
         return reply
 
     def _read(self) -> channel.Message:
         try:
             message = channel.read_frame(self._connection)
         except channel.Gone:
-            raise self.failed("gone", "the program ended before its tests did") from None
+            raise self.fail("gone", "the program ended before its tests did") from None
         except channel.TooLarge as error:
-            raise self.failed("too_large", f"an answer of {error}") from None
+            raise self.fail("too_large", f"an answer of {error}") from None
         except channel.BadFrame as error:
-            raise self.failed("nonsense", f"the program's answer is {error}") from None
+            raise self.fail("nonsense", f"the program's answer is {error}") from None
         if not isinstance(message, dict):
-            raise self.failed("nonsense", "the program's answer is not an answer")
+            raise self.fail("nonsense", "the program's answer is not an answer")
         return message
 
     def _apply(self, changed: Any, values: list[Any]) -> None:
@@ -337,11 +339,11 @@ class Remote:
 
     def _exception_of(self, described: Any, *, ends_iteration: bool) -> BaseException:
         if not isinstance(described, dict):
-            return self.failed("nonsense", "the program's exception is none")
+            return self.fail("nonsense", "the program's exception is none")
         name, text = str(described.get("type")), str(described.get("text"))
         if name in ("TooLarge", "MemoryError"):
             kind = "memory" if name == "MemoryError" else "too_large"
-            return self.failed(kind, str(described.get("trace") or text))
+            return self.fail(kind, str(described.get("trace") or text))
         kinds = (
             [str(kind) for kind in described["kinds"]]
             if isinstance(described.get("kinds"), list)
@@ -351,7 +353,7 @@ class Remote:
             return StopIteration()
         error = self._exception_like(kinds, described, text)
         if error is None:
-            return self.failed("raised", str(described.get("trace") or f"{name}: {text}"))
+            return self.fail("raised", str(described.get("trace") or f"{name}: {text}"))
         self._raised.append((error, str(described.get("trace"))[:_TEXT_CHARACTERS_MAX]))
         return error
 
@@ -381,7 +383,9 @@ class Remote:
         for kind in kinds:
             module, _, name = kind.rpartition(":")
             known = (
-                self._classes.get(name) or getattr(builtins, name, None) or _imported(module, name)
+                self._classes.get(name)
+                or getattr(builtins, name, None)
+                or _imported_exception(module, name)
             )
             if not isinstance(known, type) or not issubclass(known, BaseException):
                 continue
@@ -399,7 +403,7 @@ def _target_of(value: Reference) -> Mapping[str, Any]:
     return value._target  # type: ignore[no-any-return]  # noqa: SLF001 - its class stands above
 
 
-def _imported(module: str, name: str) -> Any:
+def _imported_exception(module: str, name: str) -> Any:
     """Return an exception of an imported module; none that steers a run of tests."""
     if not module or module.split(".", maxsplit=1)[0] in _STEERING_MODULES:
         return None

@@ -29,7 +29,7 @@ _TOP_FUNCTION = re.compile(r"^def[ \t]+(\w+)", re.MULTILINE)
 _CALL = re.compile(r"^(\w+)[ \t]*\(", re.MULTILINE)
 
 
-def compiled(job: channel.Message) -> tuple[types.CodeType, set[int]]:
+def compile_tests(job: channel.Message) -> tuple[types.CodeType, set[int]]:
     """Return tests that note each assertion they reach, and the lines of those they must reach.
 
     Raises:
@@ -37,7 +37,7 @@ def compiled(job: channel.Message) -> tuple[types.CodeType, set[int]]:
     """
     try:
         tree = ast.parse(job["tests"], FILE_NAME)
-        owed = set(_owed(tree.body))
+        owed = set(_owed_lines(tree.body))
         _Marker().visit(tree)
         return compile(tree, FILE_NAME, "exec", dont_inherit=True), owed
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
@@ -54,7 +54,7 @@ class _Marker(ast.NodeTransformer):
         return [node, ast.fix_missing_locations(ast.copy_location(note, node))]
 
 
-def _owed(body: list[ast.stmt]) -> list[int]:
+def _owed_lines(body: list[ast.stmt]) -> list[int]:
     """Return the lines of the assertions that every run to the end reaches."""
     lines: list[int] = []
     for stmt in body:
@@ -64,7 +64,7 @@ def _owed(body: list[ast.stmt]) -> list[int]:
         if isinstance(stmt, ast.Assert):
             lines.append(stmt.lineno)
         elif is_run or isinstance(stmt, ast.With) or getattr(stmt, "name", "").startswith("Test"):
-            lines += _owed(getattr(stmt, "body", []))
+            lines += _owed_lines(getattr(stmt, "body", []))
         elif any(
             isinstance(node, (ast.Return, ast.Break, ast.Continue)) for node in ast.walk(stmt)
         ):
@@ -93,10 +93,10 @@ def define_helpers(job: channel.Message, namespace: dict[str, Any]) -> None:
         namespace.pop(name, None)
     for name, address in job["supplied"].items():
         if name not in namespace:
-            namespace[name] = _supplied(address)
+            namespace[name] = _supply(address)
 
 
-def _supplied(address: str) -> Any:
+def _supply(address: str) -> Any:
     module, _, name = address.partition(":")
     try:
         value = importlib.import_module(module)
@@ -122,7 +122,7 @@ def run_all(
     linecache.cache[FILE_NAME] = (1, None, tests.splitlines(keepends=True), FILE_NAME)
     reached: set[int] = set()
     space: dict[str, Any] = {"__name__": module_name, "__builtins__": builtins, _MARK: reached.add}
-    code, owed = compiled(job)
+    code, owed = compile_tests(job)
     define_helpers(job, space)
     bind(space)
     _run_to_exit(exec, code, space)
@@ -174,7 +174,7 @@ def line_shown(number: int) -> str:
     return f"line {number}: {linecache.getline(FILE_NAME, number).strip()}"[:TEXT_CHARACTERS_MAX]
 
 
-def text_of(error: BaseException) -> str:
+def exception_text(error: BaseException) -> str:
     """Return the text of an exception; empty where it has none."""
     try:
         return str(error)

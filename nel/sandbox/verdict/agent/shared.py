@@ -55,7 +55,7 @@ def _verdict(task: channel.Message, module: types.ModuleType) -> channel.Message
 def _failure(error: BaseException, name: str = "") -> channel.Message:
     frames = traceback.extract_tb(error.__traceback__)
     line = running.line_of(error)
-    described = solution.described(error)
+    described = solution.describe(error)
     text = f"{described['type']}: {described['text']}"[: running.TEXT_CHARACTERS_MAX]
     if described["type"] == "MemoryError":
         return {"program": "memory", "text": text, "where": line}

@@ -56,7 +56,7 @@ def run_script(payload: int) -> int:
     sys.argv = ["main.py"]
     status = 0
     try:
-        code = _compiled(source, "main.py")
+        code = _compile(source, "main.py")
         module = types.ModuleType("__main__")
         module.__dict__["__builtins__"] = builtins
         module.__file__ = "main.py"
@@ -73,9 +73,9 @@ def run_script(payload: int) -> int:
 def load(source: str, name: str) -> tuple[types.ModuleType | None, dict[str, Any]]:
     """Return the program as a module, or None and what went wrong."""
     try:
-        code = _compiled(source, FILE_NAME)
+        code = _compile(source, FILE_NAME)
     except (SyntaxError, ValueError, OverflowError, RecursionError, MemoryError) as error:
-        return None, {"stage": "parse", **described(error)}
+        return None, {"stage": "parse", **describe(error)}
     module = types.ModuleType(name)
     module.__dict__["__builtins__"] = builtins
     module.__file__ = FILE_NAME
@@ -83,11 +83,11 @@ def load(source: str, name: str) -> tuple[types.ModuleType | None, dict[str, Any
     try:
         exec(code, module.__dict__)  # noqa: S102 - running it is the purpose
     except BaseException as error:  # noqa: BLE001 - SystemExit is the program's, too
-        return None, {"stage": "load", **described(error)}
+        return None, {"stage": "load", **describe(error)}
     return module, {}
 
 
-def described(error: BaseException) -> channel.Message:
+def describe(error: BaseException) -> channel.Message:
     """Return classes, text, arguments and the last lines of an exception, bounded."""
     try:
         text = str(error)[:_TEXT_CHARACTERS_MAX]
@@ -122,7 +122,7 @@ def _refuse(value: Any) -> Any:
     raise codec.CannotCross(type(value).__name__)
 
 
-def _compiled(source: str, file_name: str) -> types.CodeType:
+def _compile(source: str, file_name: str) -> types.CodeType:
     lines = source.splitlines(keepends=True)
     linecache.cache[file_name] = (len(source), None, lines, file_name)
     return compile(source, file_name, "exec", dont_inherit=True)
@@ -155,7 +155,7 @@ def _end_like_an_interpreter(status: int) -> int:
 def _names_of(module: types.ModuleType) -> dict[str, str]:
     """Return the program's names: an exception with its bases, callable, or a value."""
     return {
-        name: _kind_of(value)
+        name: _value_kind(value)
         for name, value in list(vars(module).items())
         if type(name) is str
         and not name.startswith("__")
@@ -163,7 +163,7 @@ def _names_of(module: types.ModuleType) -> dict[str, str]:
     }
 
 
-def _kind_of(value: Any) -> str:
+def _value_kind(value: Any) -> str:
     # By its type and not by isinstance, which asks the value.
     if issubclass(type(value), type) and issubclass(value, BaseException):
         bases = [kind.__name__ for kind in type.__dict__["__mro__"].__get__(value)]
@@ -191,7 +191,7 @@ class _Server:
             target = self._resolve(question.get("name", question.get("ref")))
             reply: channel.Message = self._done(question, target, values)
         except BaseException as error:  # noqa: BLE001 - whatever the program raises is its answer
-            reply = {"raised": described(error)}
+            reply = {"raised": describe(error)}
         try:
             return {**reply, **self._changes(question["args"], values)}
         except BaseException:  # noqa: BLE001 - an argument has become what does not cross
@@ -226,7 +226,7 @@ class _Server:
         return known
 
 
-def _swapped(operate: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+def _swap(operate: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     return lambda target, other: operate(other, target)
 
 
@@ -235,7 +235,7 @@ COMPARED = "eq ne lt le gt ge".split()
 UNARY = "neg pos abs invert index".split()
 _DEEDS: dict[str, Callable[..., Any]] = {
     **{name: getattr(operator, name) for name in (*BINARY, *COMPARED, *UNARY)},
-    **{f"r{name}": _swapped(getattr(operator, name)) for name in BINARY},
+    **{f"r{name}": _swap(getattr(operator, name)) for name in BINARY},
     "get": lambda target: target,
     "call": lambda target, /, *arguments, **options: target(*arguments, **options),
     "isinstance": isinstance,
