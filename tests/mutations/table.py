@@ -1604,6 +1604,14 @@ MUTATIONS: Final = (
         keyword="where_it_is_wanted",
     ),
     Mutation(
+        name="a-metric-gives-what-it-did-not-promise",
+        fault="A metric class that leaves out its own score, or gives another, is scored by whatever is there.",
+        fragment="if sorted(names) != sorted(wanted):",
+        replacement="if False:",
+        tests=("tests/compat/test_nemo_forms.py",),
+        keyword="breaks_its_promise",
+    ),
+    Mutation(
         name="a-password-of-another-tool-s-file-is-shown",
         fault="The configuration that is proposed for one of NeMo Evaluator shows the password of its address.",
         fragment='if "@" in str(made.get("url")):',

@@ -1,22 +1,37 @@
-"""The form in which the first files of NeMo Evaluator write a scorer, ``def f(response, target,
-metadata)``, and call its own scorers.
+"""The forms in which files of NeMo Evaluator write a scorer, other than a function of a
+`ScorerInput`.
 
-`scorer` takes it and the forms of `nel.scorer`; what else a module asks for is a scorer of
+- ``def f(response, target, metadata)``, of its first releases, in which its own scorers are called
+  like that too.
+- A class with ``async def compute_scores(self, input: MetricInput) -> MetricResult``, or an
+  instance of one.
+
+`scorer` takes all of them and those of `nel.scorer`; what else a module asks for is a scorer of
 `nel.byob.scorers`.
 """
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import wraps
-from typing import Any, Final
+from typing import Any, Final, TypeGuard
 
 import nel.byob.scorers as own
+from nel.compat.nemo.metrics import (
+    CandidateOutput,
+    DatasetRow,
+    ExactMatchMetric,
+    MetricInput,
+    values_of,
+)
+from nel.errors import ConfigError
+from nel.scoring.protocol import BuiltScorer
 from nel.scoring.protocol import scorer as nel_scorer
 from nel.types import ScorerInput
 
-__all__ = own.__all__
+__all__ = ["ExactMatchScorer"]
+__all__ += own.__all__
 
 _FIRST_FORM: Final = ("response", "target", "metadata")
 OF_SAMPLE: Final = inspect.Signature(
@@ -27,13 +42,23 @@ _POSITIONAL: Final = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSIT
 
 
 def scorer(function: Any = None, **options: Any) -> Any:
-    """Mark a function, a factory or a class as a scorer; see the module.
+    """Mark a function, a factory, a class or a metric as a scorer; see the module.
 
     Raises:
         ConfigError: It is none of them.
     """
     if function is None:
         return lambda decorated: scorer(decorated, **options)
+    if _is_metric(function):
+        if options:
+            raise ConfigError(
+                f"@scorer(…) takes no options around a metric: {', '.join(options)}; take them away"
+            )
+        return (
+            _metric_factory(function)
+            if inspect.isclass(function)
+            else _of_metric(function, vars(function))
+        )
     if inspect.isroutine(function) and _needed_arguments(function) == len(_FIRST_FORM):
         return nel_scorer(_of_first_form(function), **options)
     return nel_scorer(function, **options)
@@ -46,6 +71,41 @@ def _of_first_form(function: Callable[..., Any]) -> Callable[[ScorerInput], Any]
 
     vars(call)["__signature__"] = OF_SAMPLE
     return call
+
+
+def _is_metric(value: object) -> TypeGuard[Any]:
+    return callable(getattr(value, "compute_scores", None))
+
+
+def _metric_factory(metric: Callable[..., Any]) -> Callable[..., BuiltScorer]:
+    @wraps(metric, updated=())
+    def build(*args: object, **options: object) -> BuiltScorer:
+        arguments = inspect.signature(metric).bind(*args, **options).arguments
+        return _of_metric(metric(*args, **options), arguments)
+
+    return build
+
+
+def _of_metric(metric: Any, params: Mapping[str, object]) -> BuiltScorer:
+    """Return a scorer that hands the row and the answer to a metric, and returns what it gives by
+    name.
+    """
+
+    async def score(sample: ScorerInput) -> dict[str, object]:
+        row = DatasetRow(data=dict(sample.metadata))
+        result = metric.compute_scores(
+            MetricInput(row=row, candidate=CandidateOutput(output_text=sample.response))
+        )
+        return values_of(
+            await result if inspect.isawaitable(result) else result, metric.output_spec()
+        )
+
+    kind = type(metric)
+    name = str(getattr(metric, "type", kind.__name__))
+    return BuiltScorer(score, name=name, params=params, metrics=(), source=kind)
+
+
+ExactMatchScorer = scorer(ExactMatchMetric)
 
 
 def _needed_arguments(function: Callable[..., Any]) -> int:

@@ -9,9 +9,10 @@ from nel.authoring.lent_names import LentNames
 
 _ROOT: Final = "nemo_evaluator"
 _BYOB: Final = ("nel.compat.nemo.decorators", "nel.byob", "nel.types")
+_METRICS: Final = "nel.compat.nemo.metrics"
 _TEXT: Final = "nel.compat.nemo.text"
 _FORMS: Final = "nel.compat.nemo.forms"
-_SCORING: Final = ("nel.scoring", "nel.types")
+_SCORING: Final = ("nel.scoring", "nel.types", _METRICS)
 _JUDGE: Final = ("nel.byob.judge", "nel.compat.nemo.judge")
 _ENVIRONMENTS: Final = ("nel.byob", "nel.types")
 _HOMES: Final[Mapping[str, Sequence[str]]] = {
@@ -37,9 +38,13 @@ _HOMES: Final[Mapping[str, Sequence[str]]] = {
         ),
         _SCORING,
     ),
+    **dict.fromkeys(
+        (f"{_ROOT}.scoring.{suffix}" for suffix in ("metric", "contracts")), (_METRICS,)
+    ),
     f"{_ROOT}.scoring.judge": (*_SCORING, *_JUDGE),
     f"{_ROOT}.scorers": (_FORMS,),
-    f"{_ROOT}.metrics": ("nel.metrics",),
+    f"{_ROOT}.metrics": ("nel.metrics", _METRICS),
+    f"{_ROOT}.metrics.exact_match": (_METRICS,),
     f"{_ROOT}.metrics.aggregation": ("nel.metrics.aggregation",),
 }
 _LATER: Final = (_ROOT, f"{_ROOT}.environments", f"{_ROOT}.environments.custom")
