@@ -124,7 +124,8 @@ def _read(plan: Plan, samples_max: int) -> tuple[list[Sample], list[Check]]:
             faults.append(stored.fault)
         elif len(samples) < samples_max:
             samples.append(decode_sample(stored.sample_id, stored.content or ""))
-    rows = f"{digests.rows:,} rows of {plan.dataset.uri}"
+    uri = plan.dataset.uri
+    rows = f"{digests.rows:,} rows of {'a function' if uri.startswith('callable:') else uri}"
     return samples, [
         _without("every row makes a sample", faults, rows),
         _without("ids are unique", twins),
