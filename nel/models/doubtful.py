@@ -2,24 +2,24 @@
 step.
 
 That a connection is out of step may be found only at the end of a run, so it has to be known until
-then which requests each connection has carried. That is written to a file: a line for each request.
+then which requests each connection has carried. That is written to a file: a line for each request,
+of which only the last are in memory.
 """
 
 from __future__ import annotations
 
 import tempfile
 from collections.abc import Collection, Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import IO, Final
 
 from nel.core.strict_json import dumps_bytes, loads
 from nel.models.faults import Fault
 from nel.models.transport import Fetched, Transport
 
 _MEMORY_BYTES_MAX: Final = 64 * 1024
-"""Lines that are kept in memory; a small run needs no file."""
+"""Lines that are not in the file yet; a small run needs none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,22 +44,25 @@ class CarriedRequests:
             directory: Where the file is made, without a name, once it is needed; without one
                 nothing is noted.
         """
-        self._lines = (
-            None
-            if directory is None
-            else tempfile.SpooledTemporaryFile(_MEMORY_BYTES_MAX, dir=str(directory))  # noqa: SIM115 - until `close`
-        )
+        self._directory = directory
+        self._file: IO[bytes] | None = None
+        self._n_in_file = 0
+        self._recent = bytearray()
+        self._write_at = _MEMORY_BYTES_MAX
 
     def note(self, fetched: Fetched | Fault, asked: SentRequest | None) -> None:
         """Note the request of a response, unless the response was the first on its connection: it
         is never in doubt.
         """
         carried = fetched.carried if isinstance(fetched, Fetched) else None
-        if carried is None or carried.is_first or asked is None or self._lines is None:
+        if carried is None or carried.is_first or asked is None or self._directory is None:
             return
-        line = dumps_bytes([carried.connection, asked.sample_id, asked.repeat, asked.cache_key])
-        with suppress(OSError):  # the disk is full, at which the run ends
-            self._lines.write(line + b"\n")
+        self._recent += dumps_bytes(
+            [carried.connection, asked.sample_id, asked.repeat, asked.cache_key]
+        )
+        self._recent += b"\n"
+        if len(self._recent) >= self._write_at:
+            self._write()
 
     def doubtful(self, transport: Transport) -> list[SentRequest] | None:
         """Return the noted requests that may have got the response to another; None where none came
@@ -70,16 +73,36 @@ class CarriedRequests:
 
     def close(self) -> None:
         """Delete the file."""
-        if self._lines is not None:
-            with suppress(OSError):
-                self._lines.close()
+        if self._file is not None:
+            self._file.close()
+
+    def _write(self) -> None:
+        """Append to the file what is in memory; what does not fit on the disk stays in memory."""
+        try:
+            if self._file is None:
+                self._file = tempfile.TemporaryFile(dir=self._directory, buffering=0)  # noqa: SIM115 - until `close`
+            self._file.seek(self._n_in_file)
+            n_written = self._file.write(self._recent)
+        except OSError:
+            n_written = 0
+        self._n_in_file += n_written
+        del self._recent[:n_written]
+        self._write_at = len(self._recent) + _MEMORY_BYTES_MAX
 
     def _carried_by(self, connections: Collection[int]) -> Iterator[SentRequest]:
-        if self._lines is None:
-            return
-        with suppress(OSError, ValueError):  # as in `note`: the last line may be cut
-            self._lines.seek(0)
-            for line in self._lines:
-                connection, sample_id, repeat, cache_key = loads(line)
-                if connection in connections:
-                    yield SentRequest(sample_id, repeat, cache_key)
+        for line in self._lines():
+            connection, sample_id, repeat, cache_key = loads(line)
+            if connection in connections:
+                yield SentRequest(sample_id, repeat, cache_key)
+
+    def _lines(self) -> Iterator[bytes]:
+        """Yield all lines; one of them may be partly in the file and partly in memory."""
+        rest = b""
+        if self._file is not None:
+            self._file.seek(0)
+            n_left = self._n_in_file
+            while n_left and (block := self._file.read(min(n_left, _MEMORY_BYTES_MAX))):
+                n_left -= len(block)
+                *whole, rest = (rest + block).split(b"\n")
+                yield from whole
+        yield from (rest + self._recent).splitlines()

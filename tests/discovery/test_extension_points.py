@@ -236,7 +236,7 @@ from nel.core.observer import Observer
 from nel.datasets.files import open_path
 from nel.engine.executors.local import local as make
 from nel.artifacts.exporting import Exported
-from nel.artifacts.importing import Imported, ImportedBenchmark, ImportedResult
+from nel.artifacts.importing import ImportedRun, ImportedBenchmark, ImportedResult
 from nel.judges.templates import binary_qa
 from nel.metrics import max_score, mean
 from nel.models.wire.registry import CHAT
@@ -267,7 +267,7 @@ def export(run_dir, output):
 def read_results(source):
     sample = Sample(id="a", input="q")
     result = ImportedResult(sample=sample, repeat=0, response=None, outcome=Unscored(cause="infra", kind="unknown"))
-    return Imported(format="x", benchmarks=[ImportedBenchmark(name="b", results=lambda: iter([result]))])
+    return ImportedRun(format="x", benchmarks=[ImportedBenchmark(name="b", results=lambda: iter([result]))])
 """
 PLUGINS = {
     "benchmarks": "quickstart",

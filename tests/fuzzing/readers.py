@@ -124,7 +124,7 @@ def _headers(data: bytes) -> None:
     limiter = RateLimiter(requests_per_minute=None, tokens_per_minute=None)
     limiter.update_from_headers(quotas(headers), 1, 0.0)
     for at in (0.0, 1.0):
-        limiter.sent(1000, at)
+        limiter.record_request(1000, at)
         assert (
             0
             <= limiter.wait(

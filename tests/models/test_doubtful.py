@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import resource
 import tracemalloc
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -69,6 +72,30 @@ def test_memory_does_not_grow_with_the_requests(tmp_path: Path) -> None:
         tracemalloc.stop()
     assert held < 20 * N, "each of them takes some 60 bytes"
     assert not list(tmp_path.iterdir())
+    carried.close()
+
+
+@contextmanager
+def _files_end_at(n_bytes: int) -> Iterator[None]:
+    """Let no file of this process become larger, as a disk that fills up in the middle of a write."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (n_bytes, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def test_what_a_full_disk_does_not_take_is_kept_in_memory(tmp_path: Path, transport: OutOfStep) -> None:
+    """A line that was cut at the end of the disk is whole again; all is written once there is room."""
+    carried = CarriedRequests(tmp_path)
+    with _files_end_at(100_001):
+        for number in range(4000):
+            _note(carried, number)
+        assert _noted(carried, transport) == [one for one in IN_DOUBT if one < 4000]
+    for number in range(4000, N):
+        _note(carried, number)
+    assert _noted(carried, transport) == IN_DOUBT
     carried.close()
 
 

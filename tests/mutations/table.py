@@ -1323,8 +1323,8 @@ MUTATIONS: Final = (
     Mutation(
         name="carried-requests-stay-in-memory",
         fault="What the connections have carried is kept in memory, which grows with the samples.",
-        fragment="_MEMORY_BYTES_MAX: Final = 64 * 1024\n",
-        replacement="_MEMORY_BYTES_MAX: Final = 64 * 1024**3\n",
+        fragment="if len(self._recent) >= self._write_at:",
+        replacement="if self._write_at == 0:",
         tests=("tests/models/test_doubtful.py",),
         keyword="does_not_grow",
     ),

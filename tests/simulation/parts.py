@@ -189,7 +189,7 @@ class SimulatedScorers(Scorers):
             if self._script.kinds[item.idx] != "hangs" and not task.done():
                 del self._tasks[task]
                 task.cancel()
-                self._start(item.restarted())
+                self._start(item.restart())
 
     async def _ask(self, item: ScoringTask, what: str, payload: Any) -> Any:
         if self._script.judging is None or not self._script.judging.restarts:

@@ -27,7 +27,7 @@ from nel.datasets.source import open_dataset
 told = []
 for case in json.load(sys.stdin)["cases"]:
     found = find_benchmark(case["home"]).with_arguments(case["arguments"])
-    rows = found.selected(open_dataset(found.dataset).read())
+    rows = found.select(open_dataset(found.dataset).read())
     samples = [found.sample(row.data, sample_id=str(row.number)) for row in rows]
     told.append([(one.subset, one.input, one.target) for one in samples])
 sys.stdout.write("\\n" + json.dumps(told))
