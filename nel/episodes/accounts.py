@@ -94,7 +94,7 @@ class Accounts:
         ]
         return max(0.001, min(left)) if left else None
 
-    def remaining(self) -> dict[str, float]:
+    def left(self) -> dict[str, float]:
         """Return what is left of each limit that counts up."""
         used = {
             "steps": self.model_calls,
@@ -111,7 +111,7 @@ class Accounts:
 
     def limit_reached(self) -> LimitReached | None:
         """Return the limit that forbids another request for the model, None where none does."""
-        for name, amount in self.remaining().items():
+        for name, amount in self.left().items():
             if amount <= 0:
                 return LimitReached(name, getattr(self._limits, name))
         return None

@@ -91,11 +91,11 @@ class Episode:
         """Return the tools that the model is offered, in the OpenAI shape."""
         return tuple(facts.json for name, facts in self._tools.items() if name != ANY_NAME)
 
-    def remaining(self) -> dict[str, float]:
+    def left(self) -> dict[str, float]:
         """Return what is left of each limit that is set: ``steps``, ``tokens``, ``work_seconds``
         …
         """
-        return self.accounts.remaining()
+        return self.accounts.left()
 
     async def ask(
         self,
