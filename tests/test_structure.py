@@ -42,7 +42,7 @@ FENCES = {
 
 
 ROOMS = {
-    "apps": 73_900,
+    "apps": 75_400,
     "artifacts": 31_600,
     "authoring": 24_200,
     "benchmarks": 11_500,

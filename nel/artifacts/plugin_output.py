@@ -36,6 +36,7 @@ def new_directory(output: Path, *, shared: bool) -> Iterator[Path]:
         yield work
         if shared:
             share(work)
+        sync_directory(work)
         work.rename(output)
         sync_directory(output.parent)
     except OSError as error:

@@ -42,14 +42,14 @@ def parse_uri(uri: str) -> HubAddress:
     Raises:
         DatasetError: It is malformed, or has a parameter that is unknown or given twice.
     """
-    path, given = split_address(uri, _PARAMETERS, error=DatasetError)
+    path, of_query = split_address(uri, _PARAMETERS, error=DatasetError)
     form = form_of(uri)
     parts = path.strip("/").split("/")
     if len(parts) > _PARTS_MAX or not all(map(_PART.fullmatch, parts[:2])):
         raise DatasetError(f"{uri}: {form}")
     if parts[0] == "datasets" and len(parts) > 1:
         raise DatasetError(f"{uri}: leave out datasets/; {form}")
-    parameters = _parameters(uri, dict(zip(("config", "split"), parts[2:], strict=False)), given)
+    parameters = _parameters(uri, dict(zip(("config", "split"), parts[2:], strict=False)), of_query)
     return HubAddress(
         repo="/".join(parts[:2]),
         config=parameters.get("config"),

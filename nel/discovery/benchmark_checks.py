@@ -70,7 +70,7 @@ def check_benchmark(target: str, dataset: str | None, samples_max: int) -> list[
             directory.
 
     Raises:
-        PluginError: There is no such benchmark.
+        PluginError: The benchmark is unknown.
     """
     benchmark = find_benchmark(target)
     try:
@@ -89,7 +89,7 @@ def samples_of(target: str, dataset: str | None, samples_max: int) -> list[Sampl
 
 
 def _without(name: str, problems: Sequence[str], otherwise: str = "") -> Check:
-    """Return a check that passes where there are no problems; else it names the first."""
+    """Return a check that fails with the first of the problems, and passes without any."""
     more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
     detail = f"{problems[0]}{more}" if problems else otherwise
     return Check(name=name, passed=not problems, detail=detail)

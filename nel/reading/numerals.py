@@ -1,9 +1,9 @@
 """`parse_number`: the exact value of a text that is one number, however it is written.
 
-Values are `Fraction`, so 10, 100 and 1000 differ and 0.1 is 0.1. Three layers: `_written_value` takes off
-what stands around a number in answers (currency, emphasis, LaTeX, units of percent) and resolves
-fractions, powers and scales; `_join_digits` decides which marks group thousands and which parts
-decimals; `_numeral` reads digits of any script. Depends on `nel.reading.number_words`.
+Values are `Fraction`, so 10, 100 and 1000 differ and 0.1 is 0.1. Three layers: `_written_value`
+takes off what stands around a number in answers (currency, emphasis, LaTeX, units of percent) and
+resolves fractions, powers and scales; `_join_digits` decides which marks group thousands and which
+parts decimals; `_numeral` reads digits of any script. Depends on `nel.reading.number_words`.
 """
 
 from __future__ import annotations

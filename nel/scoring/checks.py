@@ -1,8 +1,8 @@
 """Checks that a benchmark in YAML lists: each looks at a response for one thing, and all of them
 make the score.
 
-The parser of the file builds `ResponseCheck`s (`nel.authoring.yaml_benchmark`); this module scores by
-them. Numbers, JSON and a judge's verdicts are read by nel's own readers. A check that cannot be
+The parser of the file builds `ResponseCheck`s (`nel.authoring.yaml_benchmark`); this module scores
+by them. Numbers, JSON and a judge's verdicts are read by nel's own readers. A check that cannot be
 made leaves the sample unscored.
 """
 

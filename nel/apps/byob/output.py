@@ -29,6 +29,8 @@ def show_compiled(compiled: Compiled) -> None:
         )
     typer.echo(f"{verb} {_near(compiled.directory)}")
     typer.echo(f"{verb} {_near(compiled.wheel)}")
+    for note in package.notes:
+        typer.echo(f"nel: note: {note}", err=True)
     if not compiled.written:
         typer.echo("dry run: nothing was written or installed")
         return

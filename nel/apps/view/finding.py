@@ -60,7 +60,7 @@ def check_directories(directories: Sequence[Path]) -> None:
     for directory in directories:
         if not directory.is_dir():
             raise OutputError(
-                f"there is no directory {directory}; give the directory of a run, or one of runs"
+                f"{directory} is not a directory; name the directory of a run, or one of runs"
             )
     if not find_runs(directories):
         named = ", ".join(str(directory) for directory in directories)

@@ -36,7 +36,7 @@ class AnsweredModel:
         """Return the answer to an input: the one that is there, or a further one.
 
         Raises:
-            ConfigError: Tools are asked for, or there is no model to ask.
+            ConfigError: Tools are asked for, or the session has no model.
         """
         if options.get("tools"):
             raise ConfigError("an adapter's hooks ask the model without tools; generate without")
@@ -44,7 +44,7 @@ class AnsweredModel:
         if asked == self._asked:
             return ModelOutput(completion=self._response, model=self.name)
         if self._ask is None:
-            raise ConfigError("there is no model to ask in this session")
+            raise ConfigError("this session has no model to ask")
         return ModelOutput(completion=self._ask(asked), model=self.name)
 
 

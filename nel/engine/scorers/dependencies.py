@@ -5,7 +5,7 @@ A file counts where a path expression names it: the constants in the expression,
 that are assigned once, are looked for beside the source, above it and in the working directory. A
 part that only running the code would tell is a wildcard, and a folder counts with all its files. A
 reader whose expression names nothing that exists is listed with its line, since a change of what it
-reads cannot be noticed. Note: what a scorer opens for writing is not part of its rule, nor is a temporary
+reads cannot be noticed. Note: what a scorer writes is not part of its rule, nor is a temporary
 file.
 """
 
@@ -39,6 +39,7 @@ _READERS: Final = frozenset(
 )
 _READER_PREFIXES: Final = ("pandas.read_", "polars.read_", "polars.scan_")
 _READING_METHODS: Final = frozenset({"read_text", "read_bytes", "open", "iterdir", "glob", "rglob"})
+_WRITING_METHODS: Final = frozenset({"write_text", "write_bytes", "touch"})
 _WRITING_MODES: Final = re.compile(r"[wax][bt]?")
 _IMPORTERS: Final = frozenset({"importlib.import_module", "__import__", "runpy.run_module"})
 _ELSEWHERE: Final = (
@@ -57,6 +58,8 @@ class Dependencies:
 
     reads: tuple[tuple[str, tuple[str, ...]], ...] = ()
     """Where a file is read, ``line 12: open()``, and the constants in its path, in order."""
+    written: frozenset[str] = frozenset()
+    """Constants in the paths of files that it writes."""
     imports: tuple[str, ...] = ()
     """Modules that it imports by a constant name, as `import_module` takes them."""
     unseen: tuple[str, ...] = ()
@@ -106,7 +109,7 @@ class _Reader:
 
     def dependencies(self) -> Dependencies:
         """Return what the file depends on."""
-        reads, imports, unseen = [], [], []
+        reads, written, imports, unseen = [], set[str](), [], []
         for call in (node for node in self._nodes if isinstance(node, ast.Call)):
             name, line = self._full_name(call.func), f"line {call.lineno}: "
             method = call.func.attr if isinstance(call.func, ast.Attribute) else ""
@@ -118,18 +121,27 @@ class _Reader:
                     unseen.append(f"{line}{name}() of a computed name")
             elif name.startswith(_ELSEWHERE):
                 unseen.append(f"{line}{name}()")
+            elif method in _WRITING_METHODS:
+                written.update(self._parts(call.func))
             elif name in _READERS or name.startswith(_READER_PREFIXES) or self._is_path(call):
                 parts = self._parts(call)
-                if "tempfile" not in parts and not any(map(_WRITING_MODES.fullmatch, parts)):
+                if any(map(_WRITING_MODES.fullmatch, parts)):
+                    written.update(parts)
+                elif "tempfile" not in parts:
                     shown = name if name in _READERS or not method else f".{method}"
                     reads.append((f"{line}{shown}()", parts))
         return Dependencies(
             reads=tuple(dict.fromkeys(reads)),
+            written=frozenset(written),
             imports=tuple(dict.fromkeys(imports)),
             unseen=tuple(dict.fromkeys(unseen)),
-            constants=tuple(sorted(set(self._constants()))),
-            changes_search_path="sys.path" in map(self._full_name, self._nodes),
+            constants=tuple(sorted(set(self._constants()) - written)),
+            changes_search_path=self._changes_search_path(),
         )
+
+    def _changes_search_path(self) -> bool:
+        attributes = (node for node in self._nodes if isinstance(node, ast.Attribute))
+        return any(self._full_name(node) == "sys.path" for node in attributes)
 
     def _bindings(self) -> dict[str, ast.expr]:
         """Collect what imports bind, and return the values of variables that are bound once."""
@@ -151,6 +163,7 @@ class _Reader:
                 case (
                     ast.Assign(targets=[ast.Name(id=name)], value=value)
                     | ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value)
+                    | ast.NamedExpr(target=ast.Name(id=name), value=value)
                     | ast.withitem(optional_vars=ast.Name(id=name), context_expr=value)
                     | ast.For(target=ast.Name(id=name), iter=value)
                     | ast.comprehension(target=ast.Name(id=name), iter=value)
@@ -158,7 +171,7 @@ class _Reader:
                     bound[name] = value
         return {name: value for name, value in bound.items() if count[name] == 1}
 
-    def _full_name(self, node: ast.AST) -> str:
+    def _full_name(self, node: ast.expr) -> str:
         """Return the full name of a function, ``importlib.resources.files``; empty where it is not
         a name.
         """
@@ -228,7 +241,8 @@ def data_files(dependencies: Dependencies, source: Path) -> DataFiles:
     if unseen:
         named = (folder / text for text in dependencies.constants for folder in folders)
         files.update((path, None) for path in named if path.is_file() and path.suffix != ".py")
-    data = [path for path in files if _is_data(path)]
+    written = dependencies.written
+    data = [path for path in files if _is_data(path) and path.name not in written]
     unreadable = [path for path in data if not os.access(path, os.R_OK)]
     unseen += [f"a file that cannot be read: {path.name}" for path in unreadable]
     readable = [path for path in data if path not in unreadable]

@@ -363,18 +363,21 @@ def _files_named(folder: Path, words: Sequence[str]) -> list[Path]:
 
 
 def _folders_with(path: Path, top: str) -> list[Path]:
-    """Return the folder with a module that is not installed: beside the file that imports it, or
-    where Python finds it.
+    """Return the folders with a module that is not installed: beside the file that imports it,
+    where Python finds it, or near by, for a file that changes where Python looks.
     """
     is_alone = _project_of(path)[0] is None and path.parent.name not in _INSTALLED
     if is_alone and _files_named(path.parent, [top]):
         return [path.parent]
     spec = _spec_of(top)
-    if spec is None:
-        return []
-    locations = [*(spec.submodule_search_locations or ()), *filter(None, [spec.origin])]
-    root = Path(locations[0]).parent if locations and spec.loader else None
-    return [] if root is None or _INSTALLED & set(root.parts) else [root]
+    if spec is not None:
+        locations = [*(spec.submodule_search_locations or ()), *filter(None, [spec.origin])]
+        root = Path(locations[0]).parent if locations and spec.loader else None
+        return [] if root is None or _INSTALLED & set(root.parts) else [root]
+    near = [path.parent.parent]
+    with suppress(OSError):  # a folder that may not be listed
+        near += sorted(folder for folder in path.parent.iterdir() if folder.is_dir())
+    return [folder for folder in near if _files_named(folder, [top])]
 
 
 def _spec_of(top: str) -> ModuleSpec | None:

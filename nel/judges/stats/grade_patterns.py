@@ -3,7 +3,7 @@ standard library.
 
 A case is one pattern: a grade per rater, None where it is missing. Equal patterns are counted, and
 so are equal sets of patterns of one sample, since intervals resample samples with all their cases.
-There is no agreement of more patterns than fit.
+More patterns than fit have no agreement.
 """
 
 from __future__ import annotations

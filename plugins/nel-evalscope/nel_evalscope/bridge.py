@@ -127,7 +127,7 @@ def parse_address(uri: str) -> Address:
     >>> parse_address("evalscope://gsm8k?few_shot_num=0").arguments
     (('few_shot_num', '0'),)
     """
-    path, given = split_address(uri, _PARAMETERS)
+    path, parameters = split_address(uri, _PARAMETERS)
     home, at, name = path.rpartition("@")
     if at and not home.startswith("/"):
         raise ConfigError(f"{uri}: give the whole path, or a resume elsewhere would not find it")
@@ -136,7 +136,7 @@ def parse_address(uri: str) -> Address:
         raise ConfigError(
             f"{uri} names no benchmark; write evalscope://NAME or evalscope:///PATH/FILE.py@NAME"
         )
-    hub, aggregate = given.pop("dataset_hub", None), given.pop("aggregate", None)
+    hub, aggregate = parameters.pop("dataset_hub", None), parameters.pop("aggregate", None)
     if hub is not None and hub not in _HUBS:
         raise ConfigError(f"{uri}: dataset_hub is {hub!r}; give {', '.join(_HUBS)}")
     if aggregate not in (None, "mean"):
@@ -144,7 +144,7 @@ def parse_address(uri: str) -> Address:
     return Address(
         name=name,
         home=home or None,
-        arguments=tuple(sorted((key, _as_json(value)) for key, value in given.items())),
+        arguments=tuple(sorted((key, _as_json(value)) for key, value in parameters.items())),
         hub=hub,
         takes_mean=aggregate is not None,
     )

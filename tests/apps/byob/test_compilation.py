@@ -1,4 +1,4 @@
-"""A benchmark file becomes a package with its rows and files, and no other package is overwritten."""
+"""A benchmark file becomes a package: the same samples, nothing of this machine, no other package overwritten."""
 
 from __future__ import annotations
 
@@ -72,16 +72,19 @@ def test_a_package_is_the_same_bytes_every_time(tmp_path: Path) -> None:
 
 
 def test_the_wheel_holds_what_it_declares(tmp_path: Path) -> None:
-    """Its metadata is read by the standard library."""
+    """Its metadata is read by the standard library, and no path of this machine is in any of its files."""
     path = write_benchmark(tmp_path / "work", dataset=str(tmp_path / "work" / "rows.csv"))
     compiled = compile_file(path, output_dir=tmp_path / "out", with_install=False)
     with zipfile.ZipFile(compiled.wheel) as wheel:
+        assert all(str(tmp_path).encode() not in wheel.read(name) for name in wheel.namelist())
         assert wheel.testzip() is None
         wheel.extractall(tmp_path / "site")
     (found,) = metadata.distributions(path=[str(tmp_path / "site")])
     assert found.metadata["Name"] == "nel-byob-my-capitals"
     assert found.requires == ["nel-eval>=0.1"]
     assert {entry.name for entry in found.entry_points} == {"my-capitals"}
+    everything = [file for file in compiled.directory.rglob("*") if file.is_file()]
+    assert all(str(tmp_path).encode() not in file.read_bytes() for file in everything)
 
 
 def test_templates_that_the_file_names_come_along(tmp_path: Path) -> None:
@@ -100,6 +103,18 @@ def test_hidden_files_stay_here(tmp_path: Path) -> None:
     path.write_text(path.read_text() + "SETTINGS = '.env'\n")
     compiled = compile_file(path, with_install=False)
     assert b"sk-secret" not in b"".join(compiled.package.files.values())
+
+
+@pytest.mark.parametrize("line", ["# see {folder}/notes", "NOTES = '{folder}/notes.txt'", "NOTES = '{other}'"])
+def test_a_path_of_this_machine_is_refused(tmp_path: Path, line: str) -> None:
+    """Comments and constants that name a file of this machine stop the compilation, with the line."""
+    path = write_benchmark(tmp_path / "work")
+    other = tmp_path / "elsewhere.jsonl"
+    other.write_text("{}\n")
+    path.write_text(path.read_text() + line.format(folder=path.parent, other=other) + "\n")
+    with pytest.raises(PluginError, match=r"capitals\.py, line 10 names .* relative path"):
+        compile_file(path, with_install=False)
+    assert not (path.parent / "byob_packages").exists()
 
 
 @pytest.mark.slow
@@ -136,6 +151,17 @@ def test_a_dry_run_writes_nothing(tmp_path: Path) -> None:
     path = write_benchmark(tmp_path)
     compiled = compile_file(path, dry_run=True)
     assert (compiled.written, compiled.installed) == (False, False)
+    assert not (tmp_path / "byob_packages").exists()
+
+
+def test_a_package_that_reads_beside_its_file_is_refused(tmp_path: Path) -> None:
+    """A file that works only where it lies fails the proof, and nothing is written."""
+    path = write_benchmark(tmp_path)
+    path.write_text(path.read_text() + "\nfrom pathlib import Path\nNAME = 'secret' + '.txt'\n")
+    path.write_text(path.read_text() + "Path(__file__).with_name(NAME).read_text()\n")
+    (tmp_path / "secret.txt").write_text("x")
+    with pytest.raises(PluginError, match="works as a file and not as a package: FileNotFoundError"):
+        compile_file(path, with_install=False)
     assert not (tmp_path / "byob_packages").exists()
 
 

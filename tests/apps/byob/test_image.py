@@ -9,6 +9,7 @@ import sys
 import tarfile
 import zipfile
 from collections.abc import Iterator
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ import pytest
 from nel.apps.byob.shipping import image
 from nel.apps.byob.shipping.compilation import compile_file
 from nel.apps.byob.shipping.image import containerize
-from nel.apps.byob.shipping.wheelhouse import BasePython, _target, gather
+from nel.apps.byob.shipping.wheelhouse import BasePython, _needed_distributions, _target, gather, wheel_of_installed
 from nel.errors import ConfigError, SandboxError
 from nel.sandbox.isolation.engine import connect
 from tests.apps.byob.test_compilation import write_benchmark
@@ -83,9 +84,7 @@ def test_an_image_runs_its_benchmark_against_a_server(tmp_path: Path, engine: An
 @pytest.mark.docker
 def test_a_base_without_python_is_refused(tmp_path: Path, empty: str) -> None:
     """The message says what is missing and which image to take."""
-    with pytest.raises(
-        ConfigError, match=r"python3 of the base image .* cannot be run .* choose one with Python 3\.11 or newer"
-    ):
+    with pytest.raises(ConfigError, match=r"has no python3, and nel needs 3\.11 or newer; choose one that has"):
         containerize(write_benchmark(tmp_path), base=empty)
 
 
@@ -135,6 +134,15 @@ def test_no_engine_is_a_plain_error(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         containerize(write_benchmark(tmp_path))
 
 
+def test_an_installed_distribution_becomes_a_wheel_again(tmp_path: Path) -> None:
+    """What is installed from a wheel is packed again with its metadata and entry points."""
+    wheel = wheel_of_installed(metadata.distribution("stevedore"), tmp_path)
+    with zipfile.ZipFile(wheel) as archive:
+        assert "stevedore/driver.py" in archive.namelist()
+        assert any(name.endswith(".dist-info/METADATA") for name in archive.namelist())
+        assert not any(name.endswith(".pyc") or name.startswith("..") for name in archive.namelist())
+
+
 def test_wheels_for_another_python_are_chosen_by_its_tags() -> None:
     """An older C library, another machine and musl each narrow the choice."""
     old = BasePython(version=(3, 12), machine="aarch64", libc="glibc", libc_version="2.28")
@@ -148,15 +156,18 @@ def test_wheels_for_another_python_are_chosen_by_its_tags() -> None:
 
 
 @pytest.mark.slow
-def test_wheels_are_gathered_for_the_python_of_the_base(tmp_path: Path) -> None:
-    """nel's own wheel is made of what runs here, with its images and entry points; pip fetches the others."""
-    own = compile_file(write_benchmark(tmp_path), with_install=False)
+def test_what_runs_here_is_gathered_without_an_index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """For the Python that runs here, every wheel is made of what is installed; a missing requirement is named."""
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    path = write_benchmark(tmp_path)
+    own = compile_file(path, with_install=False)
     version = (sys.version_info.major, sys.version_info.minor)
-    base = BasePython(version=version, machine=platform.machine(), libc="glibc", libc_version="2.36")
-    wheels = gather(own.wheel, base, tmp_path / "wheels")
+    here = BasePython(version=version, machine=platform.machine(), libc="glibc", libc_version="2.99")
+    wheels = gather(own.wheel, own.package.dependencies, here, tmp_path / "wheels")
     names = {wheel.name.partition("-")[0].lower() for wheel in wheels}
     assert {"nel_eval", "nel_byob_my_capitals", "pip", "typer", "aiohttp", "numpy"} <= names
+    assert "pytest" not in names
     with zipfile.ZipFile(next(wheel for wheel in wheels if wheel.name.startswith("nel_eval-"))) as archive:
-        inside = archive.namelist()
-    assert {"nel/sandbox/images/python/Dockerfile", "nel/types.py"} <= set(inside)
-    assert any(name.endswith(".dist-info/entry_points.txt") for name in inside)
+        assert {"nel/sandbox/images/python/Dockerfile", "nel/types.py"} <= set(archive.namelist())
+    with pytest.raises(ConfigError, match="nobody-has-this, which the benchmark needs, is not installed here"):
+        list(_needed_distributions(["nobody-has-this>=1"]))

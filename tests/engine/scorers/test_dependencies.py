@@ -67,6 +67,7 @@ SEEN = {
         "lib/inner_rules.py",
     ),
     "import": ("import beside_rules", "beside_rules.py"),
+    "a folder on the path": ('sys.path.insert(0, str(HERE / "lib"))\nimport inner_rules', "lib/inner_rules.py"),
 }
 IN_PACKAGE = {
     "files": ('files("{package}").joinpath("data", GOLD).read_text()', "data/gold.json"),
@@ -133,7 +134,7 @@ UNSEEN = {
     "a computed part of a module": ('__import__(f"rules_{sample.target}")', "__import__() of a computed name"),
     "a program": ('subprocess.run(["sh", "-c", "true"])', "subprocess.run()"),
     "a database": ('import sqlite3\nsqlite3.connect("gold.db")', "sqlite3.connect()"),
-    "a folder on the path": ('sys.path.insert(0, str(HERE / "lib"))\nimport inner_rules', "imports inner_rules"),
+    "a module that is not there": ("sys.path.append(sample.target)\nimport far_away", "imports far_away"),
 }
 
 
@@ -157,6 +158,7 @@ def test_files_named_beside_an_unseen_reader_count_all_the_same(tmp_path: Path) 
 
 QUIET = {
     "a log": ('open(HERE / "gold.json", "a").write("x")', "gold.json"),
+    "a file written and read": ('(HERE / "gold.json").write_text("x")\n(HERE / "gold.json").read_text()', "gold.json"),
     "a temporary file": ("with tempfile.NamedTemporaryFile() as file:\n    open(file.name)", "gold.json"),
     "its own dataset": ('(HERE / "rows.jsonl").read_text()', "rows.jsonl"),
     "a word": ('return "gold.json" in sample.response', "gold.json"),

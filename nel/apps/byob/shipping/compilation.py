@@ -1,6 +1,7 @@
 """One call from a benchmark file to a package on disk, installed or not.
 
-Names are checked before a file is written.
+The order is what makes it safe: names are checked and the package is proven before a file is
+written.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from nel.apps.byob.shipping.install import (
     installer,
 )
 from nel.apps.byob.shipping.package import Package, package_of, project_files
+from nel.apps.byob.shipping.proof import prove
 from nel.apps.byob.shipping.source import read_source
 from nel.apps.byob.shipping.wheel import wheel_bytes, wheel_name
 from nel.authoring.requirements import RequirementCheck, check_requirements
@@ -68,6 +70,7 @@ def compile_file(
     directory = (output_dir or source.path.parent / _FOLDER) / package.distribution
     wheel = directory / "dist" / wheel_name(package.distribution, package.version)
     check_benchmark_names(package)
+    prove(package, source)
     if with_install and not dry_run:
         installer()
     if not dry_run:

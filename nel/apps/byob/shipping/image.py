@@ -20,6 +20,7 @@ from typing import Any, Final
 from nel.apps.byob.shipping.compilation import wheel_of
 from nel.apps.byob.shipping.install import check_benchmark_names
 from nel.apps.byob.shipping.package import Package, package_of
+from nel.apps.byob.shipping.proof import prove
 from nel.apps.byob.shipping.source import read_source
 from nel.apps.byob.shipping.wheel import wheel_name
 from nel.apps.byob.shipping.wheelhouse import BasePython, gather
@@ -91,7 +92,8 @@ def containerize(
     """
     source = read_source(path)
     package = package_of(source)
-    check_benchmark_names(package)
+    check_benchmark_names(package, among="nel")
+    prove(package, source)
     base = base or DEFAULT_BASE
     with _plain_errors():
         client = connect()
@@ -112,6 +114,7 @@ def containerize(
         full = f"{named}-{suffix}"
         if not dry_run:
             _build(client, package, python, base=base, tag=full, platform=platform, log=log)
+            _check(client, package, full, platform)
             size = int(client.images.get(full).attrs.get("Size") or 0)
             if push:
                 log(f"pushing {full}")
@@ -154,7 +157,9 @@ def _split(name: str) -> tuple[str, str]:
 
 def _python_of(client: Any, base: str, platform: str | None) -> BasePython:
     """Return the Python of an image, found by running it."""
-    hint = "choose one with Python 3.11 or newer, such as --base-image python:3.12-slim"
+    import docker.errors  # noqa: PLC0415 - keeps start-up fast
+
+    hint = "choose one that has, such as --base-image python:3.12-slim"
     try:
         with speaking():
             output = client.containers.run(
@@ -166,15 +171,28 @@ def _python_of(client: Any, base: str, platform: str | None) -> BasePython:
                 platform=platform,
             )
     except SandboxError as error:
-        stderr = getattr(error.__cause__, "stderr", None) or b""
-        raise ConfigError(
-            f"python3 of the base image {base} cannot be run ({error}"
-            f" {stderr.decode(errors='replace')}); {hint}, and an engine that runs its platform"
-        ) from error
+        cause = error.__cause__
+        text = f"{getattr(cause, 'stderr', b'') or b''!r} {error}"
+        if "exec format error" in text:
+            raise ConfigError(
+                f"the engine cannot run {base} for {platform}; set up emulation (binfmt), or build"
+                " on such a machine"
+            ) from error
+        if isinstance(cause, docker.errors.ContainerError) and "venv" in text:
+            raise ConfigError(
+                f"the Python of the base image {base} has no module venv; {hint}"
+            ) from error
+        if isinstance(cause, (docker.errors.ContainerError, docker.errors.APIError)):
+            raise ConfigError(
+                f"the base image {base} has no python3, and nel needs 3.11 or newer; {hint}"
+            ) from error
+        raise
     version, machine, libc, libc_version = json.loads(output)
     if tuple(version) < _PYTHON_MIN:
         version_text = ".".join(map(str, version))
-        raise ConfigError(f"the base image {base} has Python {version_text}; {hint}")
+        raise ConfigError(
+            f"the base image {base} has Python {version_text}, and nel needs 3.11 or newer; {hint}"
+        )
     return BasePython(
         version=(version[0], version[1]),
         machine=machine,
@@ -191,7 +209,7 @@ def _build(
         own = Path(folder, wheel_name(package.distribution, package.version))
         own.write_bytes(wheel_of(package))
         log(f"gathering wheels for Python {'.'.join(map(str, python.version))} on {python.machine}")
-        wheels = gather(own, python, Path(folder, "wheels"))
+        wheels = gather(own, package.dependencies, python, Path(folder, "wheels"))
         log(f"building {tag} of {base} with {len(wheels)} wheels")
         pip = next(wheel.name for wheel in wheels if wheel.name.startswith("pip-"))
         context = _context(
@@ -235,6 +253,25 @@ def _follow(lines: Any, what: str) -> None:
             tail = "\n".join(text for text in output[-6:] if text)
             raise ConfigError(f"{what}: {str(line['error']).strip()}\n{tail}".rstrip())
         output.append(str(line.get("stream") or "").strip())
+
+
+def _check(client: Any, package: Package, tag: str, platform: str | None) -> None:
+    """See that nel in the image finds the benchmarks."""
+    with speaking():
+        output = client.containers.run(
+            tag,
+            ["list", "benchmarks", "--json"],
+            remove=True,
+            network_mode="none",
+            platform=platform,
+        )
+    working = {benchmark["name"] for benchmark in json.loads(output) if benchmark["error"] is None}
+    lost = [name for name in package.entry_points if name not in working]
+    if lost:
+        raise ConfigError(
+            f"nel in the image {tag} does not find {', '.join(lost)}; see: docker run --rm {tag}"
+            " list"
+        )
 
 
 def _push(client: Any, tag: str) -> None:

@@ -46,8 +46,11 @@ def installed_packages() -> list[InstalledPackage]:
     return [packages[name] for name in sorted(packages)]
 
 
-def check_benchmark_names(package: Package) -> None:
+def check_benchmark_names(package: Package, *, among: str | None = None) -> None:
     """See that no other package provides one of the benchmarks.
+
+    Args:
+        among: Look at this distribution alone.
 
     Raises:
         PluginError: One does; the message names both.
@@ -55,7 +58,11 @@ def check_benchmark_names(package: Package) -> None:
     importlib.invalidate_caches()
     for name in package.entry_points:
         for rival in plugins.discover("benchmarks"):
-            if rival.name == name and rival.distribution != package.distribution:
+            is_other = rival.distribution != package.distribution and among in (
+                None,
+                rival.distribution,
+            )
+            if rival.name == name and is_other:
                 raise PluginError(
                     f'the benchmark "{name}" of {package.source} has the name of one of'
                     f" {rival.provider} ({rival.target}); rename it in {package.source}, or"

@@ -13,12 +13,14 @@ import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
 from nel.apps.byob.shipping.source import (
     SourceFile,
     companions,
     local_dataset,
+    portable_text,
 )
 from nel.authoring.benchmark import Benchmark
 from nel.authoring.requirements import parse_requirement
@@ -32,6 +34,10 @@ _BASE_VERSION: Final = "0.1.0"
 _PLUGIN: Final = "plugin"
 _FILES_BYTES_MAX: Final = 256 * 1024 * 1024
 """Of all files of a package together."""
+_NAME_MAX: Final = 120
+"""Characters of a distribution: its wheel and its folders add to them, and a file name holds 255
+bytes.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +55,8 @@ class Package:
     """Of the import package, by path from the package's root."""
     source: str
     """Name of the benchmark file."""
+    notes: tuple[str, ...]
+    """What a user should know before shipping it."""
 
     @property
     def module(self) -> str:
@@ -75,19 +83,22 @@ def package_of(source: SourceFile) -> Package:
     """Return the package that a benchmark file makes, named by its first benchmark.
 
     Raises:
-        PluginError: A dataset is missing or cannot be read.
+        PluginError: A dataset is missing or too large, or the file names a path of this machine.
         ConfigError: A requirement is none.
     """
     first = next(iter(source.benchmarks.values()))
-    distribution = _PREFIX + re.sub(r"[-_]+", "-", first.name).strip("-")
+    distribution = _distribution(first.name)
     module = distribution.replace("-", "_")
     files, uris = _data_files(source, module)
+    text = portable_text(
+        source, {str(source.benchmarks[name].dataset): uri for name, uri in uris.items()}
+    )
     attributes = {
         name: f"benchmark_{number}" for number, name in enumerate(source.benchmarks, start=1)
     }
     own = {
         f"{module}/__init__.py": f'"""{_line(first.description)}"""\n'.encode(),
-        f"{module}/{source.module}.py": source.text.encode(),
+        f"{module}/{source.module}.py": text.encode(),
         f"{module}/{_PLUGIN}.py": _plugin_text(source, module, attributes, uris).encode(),
     }
     files |= own
@@ -106,7 +117,17 @@ def package_of(source: SourceFile) -> Package:
         },
         files=dict(sorted(files.items())),
         source=source.path.name,
+        notes=tuple(note for value in source.benchmarks.values() for note in _notes(value)),
     )
+
+
+def _distribution(name: str) -> str:
+    distribution = _PREFIX + re.sub(r"[-_]+", "-", name).strip("-")
+    if len(distribution) > _NAME_MAX:
+        raise PluginError(
+            f"the name {name} is too long for a package; use at most {_NAME_MAX - len(_PREFIX)}"
+        )
+    return distribution
 
 
 def project_files(package: Package) -> dict[str, bytes]:
@@ -240,6 +261,31 @@ def _requirements(benchmarks: Iterable[Benchmark]) -> list[str]:
         str(parse_requirement(each)) for benchmark in benchmarks for each in benchmark.requirements
     ]
     return list(dict.fromkeys(texts))
+
+
+def _notes(benchmark: Benchmark) -> list[str]:
+    dataset = benchmark.dataset
+    if not isinstance(dataset, str):
+        return [
+            (
+                f"{benchmark.name}: its rows come from a function; see that it reads nothing of this"
+                " machine"
+            )
+        ]
+    if dataset.startswith(("hf://", "ms://")) and "revision=" not in dataset:
+        return [
+            f"{benchmark.name}: {dataset} may change from run to run; pin it with revision=COMMIT"
+        ]
+    if dataset.startswith("pkg://"):
+        owner = dataset.removeprefix("pkg://").partition("/")[0]
+        return [
+            f"{benchmark.name}: its rows come from the package {owner}; name it in requirements="
+        ]
+    if dataset.startswith("file://"):
+        return [
+            f"{benchmark.name}: {Path(dataset).name} is not packed; give its path without file://"
+        ]
+    return []
 
 
 def _line(text: str) -> str:

@@ -1,7 +1,8 @@
 """Reads a benchmark file as what a package is made of: its text, its benchmarks, and the files that
 it names.
 
-Runs the file to know its benchmarks, as a run does.
+Runs the file to know its benchmarks, as a run does. A package is used on other machines, so every
+path of this one is taken out of the text, or refused.
 """
 
 from __future__ import annotations
@@ -51,6 +52,13 @@ class SourceFile:
         adapter classes.
         """
         return "nemo_evaluator" in self.text or "register_benchmark" in self.text
+
+    def strings(self) -> list[ast.Constant]:
+        """Return the text constants of the file, in no order."""
+        nodes = ast.walk(ast.parse(self.text))
+        return [
+            node for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)
+        ]
 
 
 def read_source(path: Path) -> SourceFile:
@@ -117,26 +125,27 @@ def companions(source: SourceFile) -> dict[str, Path]:
     """Return the files below the benchmark file's folder that its text names, by relative path:
     templates, rows, …
 
-    Hidden ones are left out: they hold settings and keys.
+    Hidden ones are left out.
 
     Raises:
         PluginError: One has a name that a package cannot hold.
     """
     folder = source.path.parent
+    own = ("__init__.py", "plugin.py", f"{source.module}.py")
     files: dict[str, Path] = {}
-    for node in ast.walk(ast.parse(source.text)):
-        if not isinstance(node, ast.Constant) or not isinstance(node.value, str):
+    for node in source.strings():
+        name = str(node.value)
+        if not name or len(name) > 255 or "\n" in name or "\0" in name or Path(name).is_absolute():  # noqa: PLR2004
             continue
-        name = node.value
         try:
             file = (folder / name).resolve()
-            is_there = file.is_file() and file.is_relative_to(folder) and file != source.path
-        except (OSError, ValueError, RuntimeError):  # not a file name, or links in a circle
+        except (OSError, RuntimeError):  # links in a circle
             continue
-        if is_there and not any(segment.startswith(".") for segment in Path(name).parts):
+        if any(segment.startswith(".") for segment in Path(name).parts):
+            continue  # hidden files hold settings and keys
+        if file.is_file() and file.is_relative_to(folder) and file != source.path:
             inside = file.relative_to(folder).as_posix()
             parts = inside.split("/")
-            own = ("__init__.py", "plugin.py", f"{source.module}.py")
             if parts[0] in own or not all(map(_PORTABLE.fullmatch, parts)):
                 raise PluginError(
                     f"{source.path.name} names {inside!a}, and a package cannot hold a file of that"
@@ -144,6 +153,61 @@ def companions(source: SourceFile) -> dict[str, Path]:
                 )
             files[inside] = file
     return files
+
+
+def portable_text(source: SourceFile, datasets: Mapping[str, str]) -> str:
+    """Return the file's text for a package: paths of datasets on this machine replaced by those
+    inside it.
+
+    Args:
+        datasets: What the text calls a dataset, to the ``pkg://`` URI that it has in the package.
+
+    Raises:
+        PluginError: A path of this machine is left in the text; the message names the line.
+    """
+    lines = source.text.encode().splitlines(keepends=True)
+    edits: list[tuple[int, int, int, bytes]] = []
+    for node in source.strings():
+        uri = datasets.get(str(node.value))
+        if (
+            uri is not None
+            and Path(str(node.value)).is_absolute()
+            and node.end_lineno == node.lineno
+        ):
+            edits.append(
+                (node.lineno - 1, node.col_offset, node.end_col_offset or 0, repr(uri).encode())
+            )
+    for line, start, end, new in sorted(edits, reverse=True):
+        lines[line] = lines[line][:start] + new + lines[line][end:]
+    text = b"".join(lines).decode()
+    _refuse_local_paths(source, text)
+    return text
+
+
+def _refuse_local_paths(source: SourceFile, text: str) -> None:
+    private = {str(source.path.parent), f"{Path.home()}/"} - {"/"}
+    for number, line in enumerate(text.splitlines(), start=1):
+        if any(path in line for path in private):
+            raise PluginError(_leak(source, number, "a path of this machine"))
+    left = SourceFile(path=source.path, text=text, benchmarks=source.benchmarks)
+    for node in left.strings():
+        name = str(node.value)
+        if name.startswith("/") and "\n" not in name and "\0" not in name and _is_file(name):
+            raise PluginError(_leak(source, node.lineno, name))
+
+
+def _is_file(name: str) -> bool:
+    try:
+        return Path(name).is_file()
+    except OSError:  # too long for a name
+        return False
+
+
+def _leak(source: SourceFile, line: int, what: str) -> str:
+    return (
+        f"{source.path.name}, line {line} names {what}, which exists on this machine only; put the"
+        " file beside the benchmark and name it by its relative path"
+    )
 
 
 def _imported_from_beside(source: SourceFile) -> Iterator[str]:

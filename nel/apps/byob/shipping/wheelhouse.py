@@ -1,16 +1,21 @@
 """Gathers the wheels of nel, a compiled package and all they depend on, for the Python of a
 container image.
 
-pip fetches wheels for that Python from its index. nel itself is never asked of an index, where
-another project may have the name: its wheel is made of the files that run here.
+An image with the Python that runs here gets what is installed here, version for version, without
+the network; one with another Python gets ready wheels from pip's index. nel itself is never asked
+of an index, where another project may have the name. A wheel that is made of installed files may
+hold compiled ones, so it is for this kind of machine only.
 """
 
 from __future__ import annotations
 
 import importlib.util
+import json
+import platform as machine_platform
 import re
 import shutil
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
@@ -19,6 +24,7 @@ from typing import Final
 import nel.sandbox.isolation.languages
 from nel.apps.byob.shipping.install import run_tool
 from nel.apps.byob.shipping.wheel import wheel_bytes, wheel_name
+from nel.authoring.requirements import parse_requirement
 from nel.errors import ConfigError
 from nel.version import DISTRIBUTION
 
@@ -40,15 +46,19 @@ class BasePython:
     """Empty where it is not known."""
 
 
-def gather(package: Path, python: BasePython, folder: Path) -> list[Path]:
+def gather(
+    package: Path, dependencies: tuple[str, ...], python: BasePython, folder: Path
+) -> list[Path]:
     """Return the wheels that install a compiled package with no index, pip's own among them.
 
     Args:
         package: The wheel of the package.
+        dependencies: What it depends on, as requirement strings.
         folder: Where the wheels are put; made if it is not there.
 
     Raises:
-        ConfigError: There is no pip here, or a dependency has no wheel for that Python.
+        ConfigError: There is no pip here, or a dependency is not installed or has no wheel for that
+            Python.
     """
     if importlib.util.find_spec("pip") is None:
         raise ConfigError(
@@ -56,7 +66,13 @@ def gather(package: Path, python: BasePython, folder: Path) -> list[Path]:
         )
     folder.mkdir(parents=True, exist_ok=True)
     shutil.copy2(package, folder)
-    _download([str(own_wheel(folder)), str(package), "pip"], python, folder)
+    own = own_wheel(folder)
+    if is_like_here(python):
+        for distribution in _needed_distributions([*dependencies, "pip"]):
+            if distribution.metadata["Name"] != DISTRIBUTION:
+                _wheel_of(distribution, folder)
+    else:
+        _download([str(own), str(package), "pip"], python, folder)
     return sorted(folder.glob("*.whl"))
 
 
@@ -78,16 +94,97 @@ def own_wheel(folder: Path) -> Path:
         for path in sorted(root.rglob("*")):
             if path.is_file() and "__pycache__" not in path.parts:
                 files[f"{inside}/{path.relative_to(root).as_posix()}"] = path.read_bytes()
-    info = {
-        path.name: path.read_binary()
+    return _write_wheel(distribution, files, folder)
+
+
+def wheel_of_installed(distribution: metadata.Distribution, folder: Path) -> Path:
+    """Make a wheel of the files of an installed distribution."""
+    files = {
+        path.as_posix(): path.read_binary()
+        for path in distribution.files or ()
+        if path.suffix != ".pyc"
+        and not path.parts[0].endswith(".dist-info")
+        and ".." not in path.parts  # scripts, which stand beside site-packages
+    }
+    return _write_wheel(distribution, files, folder)
+
+
+def _write_wheel(
+    distribution: metadata.Distribution, files: dict[str, bytes], folder: Path
+) -> Path:
+    name = distribution.metadata["Name"]
+    texts = {
+        file_name: distribution.read_text(file_name)
+        for file_name in ("METADATA", "entry_points.txt")
+    }
+    info = {file_name: text.encode() for file_name, text in texts.items() if text}
+    info |= {
+        "/".join(path.parts[1:]): path.read_binary()
         for path in distribution.files or ()
         if path.parts[0].endswith(".dist-info")
-        and path.name in ("METADATA", "entry_points.txt", "LICENSE")
+        and ("licenses" in path.parts or "LICENSE" in path.name)
     }
-    name = distribution.metadata["Name"]
     wheel = folder / wheel_name(name, distribution.version)
     wheel.write_bytes(wheel_bytes(name, distribution.version, files, info))
     return wheel
+
+
+def _needed_distributions(requirements: list[str]) -> Iterator[metadata.Distribution]:
+    """Yield the installed distributions that requirements lead to, each once.
+
+    Raises:
+        ConfigError: One is not installed.
+    """
+    pending = [(requirement, "the benchmark") for requirement in requirements]
+    seen: set[tuple[str, str]] = set()
+    yielded: set[str] = set()
+    while pending:
+        text, owner = pending.pop()
+        wanted = parse_requirement(text)
+        try:
+            distribution = metadata.distribution(wanted.name)
+        except metadata.PackageNotFoundError as error:
+            raise ConfigError(
+                f"{wanted.name}, which {owner} needs, is not installed here; install it: pip"
+                f' install "{text}"'
+            ) from error
+        name = distribution.metadata["Name"]
+        if name not in yielded:
+            yielded.add(name)
+            yield distribution
+        for extra in {"", *wanted.extras}:
+            if (name, extra) in seen:
+                continue
+            seen.add((name, extra))
+            for entry in distribution.requires or ():
+                marker = parse_requirement(entry).marker
+                if marker is None or marker.evaluate({"extra": extra}):
+                    pending.append((entry.partition(";")[0].strip(), name))
+
+
+def _wheel_of(distribution: metadata.Distribution, folder: Path) -> None:
+    """Make a wheel of an installed distribution; of its source where the installation only points
+    there.
+    """
+    try:
+        origin = json.loads(distribution.read_text("direct_url.json") or "{}")
+    except ValueError:
+        origin = {}
+    if isinstance(origin.get("dir_info"), dict) and origin["dir_info"].get("editable"):
+        pip = [
+            sys.executable,
+            "-m",
+            "pip",
+            "wheel",
+            "--quiet",
+            "--no-deps",
+            "--wheel-dir",
+            str(folder),
+        ]
+        name = distribution.metadata["Name"]
+        run_tool([*pip, origin["url"]], what=f"no wheel of {name} can be built", seconds=_SECONDS)
+    else:
+        wheel_of_installed(distribution, folder)
 
 
 def _download(wanted: list[str], python: BasePython, folder: Path) -> None:
@@ -112,6 +209,17 @@ def _download(wanted: list[str], python: BasePython, folder: Path) -> None:
     version_text = f"Python {python.version[0]}.{python.version[1]} on {python.machine}"
     what = f"the wheels for {version_text} cannot be gathered"
     run_tool([*pip, *flags, *wanted], what=what, seconds=_SECONDS)
+
+
+def is_like_here(python: BasePython) -> bool:
+    """Return whether wheels that fit this Python fit that one: its version, machine and C library,
+    or a newer one.
+    """
+    name, version = machine_platform.libc_ver()
+    same = python.version == sys.version_info[:2] and python.machine == machine_platform.machine()
+    return (
+        same and (name or "musl") == python.libc and _minor(python.libc_version) >= _minor(version)
+    )
 
 
 def _target(python: BasePython) -> list[str]:
