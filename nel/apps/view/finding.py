@@ -52,7 +52,7 @@ class FoundRun:
 
 
 def check_directories(directories: Sequence[Path]) -> None:
-    """Refuse what is no directory, and directories without any run.
+    """Refuse what is not a directory, and directories without any run.
 
     Raises:
         OutputError: There is no such directory, or no run in any of them.
@@ -60,7 +60,7 @@ def check_directories(directories: Sequence[Path]) -> None:
     for directory in directories:
         if not directory.is_dir():
             raise OutputError(
-                f"{directory} is not a directory; name the directory of a run, or one of runs"
+                f"{directory} is not a directory; give the directory of a run, or one of runs"
             )
     if not find_runs(directories):
         named = ", ".join(str(directory) for directory in directories)
