@@ -137,7 +137,7 @@ class Collection:
 
         pairs = list(read_pairs(snapshot, key, n_again))
         for pair in pairs:
-            self.runtime.add(pair.second.response)
+            self.runtime.add_answer(pair.second.response)
         return pairs
 
     def lines(self) -> Iterator[bytes]:
@@ -147,7 +147,7 @@ class Collection:
         not_run = Unscored(**why) if why else NOT_RUN
         for stored_result in stored.snapshot.results(stored.key, stored.plan["repeats"]):
             result = read_result(stored_result, not_run=not_run)
-            self.runtime.add(result.response)
+            self.runtime.add_answer(result.response)
             if result.is_elsewhere:
                 self._count(result, OTHER_SHARD)
                 yield dumps_line(not_asked_line(result, OTHER_SHARD, _OTHER_SHARD_ASKS))

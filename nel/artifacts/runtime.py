@@ -38,12 +38,26 @@ class RuntimeStats:
         self._finish: Counter[str] = Counter()
         self._models: Counter[str] = Counter()
         self._requests: Counter[str] = Counter()
+        self._answered = 0
 
-    def add(self, response: Response | None) -> None:
-        """Note one response, or that there is none."""
-        if response is not None and response.cached:
-            self._requests["cached"] += 1
-        if response is None or response.attempts == 0:
+    def add_answer(self, response: Response | None) -> None:
+        """Note the answer of a sample, or that there is none.
+
+        That of an episode or of ranked choices sums up requests which are stored, and counted,
+        one by one.
+        """
+        if response is None:
+            return
+        is_sum = response.episode is not None or bool(response.choice_scores)
+        if not is_sum:
+            self.add(response)
+        if response.error is None and not response.cached:
+            self._answered += is_sum or response.attempts > 0
+
+    def add(self, response: Response) -> None:
+        """Note the response to one request."""
+        self._requests["cached"] += response.cached
+        if response.attempts == 0:
             return
         self._requests["attempts"] += response.attempts
         self._requests["retries"] += response.attempts - 1
@@ -76,10 +90,11 @@ class RuntimeStats:
             n_correct: Right answers of this benchmark, None where there is no such count.
         """
         elapsed = sum(session["elapsed"] or 0.0 for session in sessions)
-        completed, tokens = self._requests["completed"], self._tokens_json()
+        tokens = self._tokens_json()
         return {
             "sessions": len(sessions),
             "elapsed_seconds": elapsed,
+            "n_answered": self._answered,
             "requests": self._requests_json(),
             "latency_seconds": _percentiles(self._latency),
             "first_token_seconds": _percentiles(self._first_token),
@@ -88,7 +103,9 @@ class RuntimeStats:
             "run": _spending(sessions),
             "tokens": tokens,
             "throughput": {
-                "samples_per_second": completed / elapsed if elapsed and completed else None,
+                "samples_per_second": (
+                    self._answered / elapsed if elapsed and self._answered else None
+                ),
                 "completion_tokens_per_second": (
                     tokens["completion"] / elapsed if elapsed and tokens["completion"] else None
                 ),

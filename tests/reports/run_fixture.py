@@ -256,6 +256,7 @@ def runtime_of(name: str, rows: list[dict[str, Any]]) -> dict[str, Any]:
     n, failed = len(rows), accounting_of(rows)["n_unscored"]
     return {
         "run_id": "20260401-mmlu-pro", "benchmark": name, "sessions": 2, "elapsed_seconds": 512.4,
+        "n_answered": n - failed,
         "requests": {"completed": n - failed, "failed": failed, "attempts": n + 93, "retries": 93, "cached": 0},
         "latency_seconds": {"p50": 1.31, "p90": 1.72, "p99": 2.9, "max": 14.2, "mean": 1.4},
         "first_token_seconds": {"p50": 0.112, "p90": 0.19, "p99": 0.4, "max": None, "mean": 0.12},

@@ -405,19 +405,23 @@ def _resources(side: Side, benchmark: SideBenchmark) -> Resources:
     runtime: Mapping[str, Any] = next(
         (files_of.runtime for files_of in files if files_of.directory == benchmark.path.parent), {}
     )
-    tokens, elapsed = runtime.get("tokens") or {}, runtime.get("elapsed_seconds") or 0.0
-    everything = sum(_n_completed(files_of.runtime) for files_of in files)
+    tokens, cost = runtime.get("tokens") or {}, runtime.get("cost") or {}
+    elapsed = runtime.get("elapsed_seconds") or 0.0
+    everything = sum(files_of.runtime.get("n_answered") or 0 for files_of in files)
+    completed = (runtime.get("requests") or {}).get("completed") or 0
+    n_answered = runtime.get("n_answered") or 0
+    requests_per_answer = completed / n_answered if n_answered else 0.0
+    n_reported, n_priced = tokens.get("reported") or 0, completed - (cost.get("unknown") or 0)
     return Resources(
-        prompt_tokens=_per(tokens.get("prompt"), tokens.get("reported")),
-        completion_tokens=_per(tokens.get("completion"), tokens.get("reported")),
-        cost=_per((runtime.get("cost") or {}).get("total"), _n_completed(runtime)),
+        prompt_tokens=_scale(tokens.get("prompt"), n_reported, requests_per_answer),
+        completion_tokens=_scale(tokens.get("completion"), n_reported, requests_per_answer),
+        cost=_scale(cost.get("total"), n_priced, requests_per_answer),
         answers_per_hour=everything / elapsed * _HOUR if elapsed and everything else None,
     )
 
 
-def _n_completed(runtime: Mapping[str, Any]) -> int:
-    return (runtime.get("requests") or {}).get("completed") or 0
-
-
-def _per(amount: float | None, answers: int | None) -> float | None:
-    return amount / answers if answers and amount is not None else None
+def _scale(amount: float | None, n_requests: int, requests_per_answer: float) -> float | None:
+    """Return an amount per answer, from its sum over the requests that reported it."""
+    if amount is None or not n_requests or not requests_per_answer:
+        return None
+    return amount / n_requests * requests_per_answer

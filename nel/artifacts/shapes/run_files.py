@@ -151,6 +151,8 @@ class RuntimeStatsFile(BenchmarkHead):
 
     sessions: Count
     elapsed_seconds: Amount | None
+    n_answered: Count
+    """Samples and repeats that were answered, each by one request or several."""
     requests: RequestCounts
     latency_seconds: Percentiles
     first_token_seconds: Percentiles

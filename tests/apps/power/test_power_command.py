@@ -45,10 +45,13 @@ def coins(n: int, share: float, seed: int) -> list[float]:
     return [float(one) for one in np.random.default_rng(seed).random(n) < share]
 
 
-def with_runtime(run_dir: Path, *, completed: int, elapsed: float, cost: float | None = None) -> Path:
-    """Write what the answers of a run took."""
+def with_runtime(
+    run_dir: Path, *, completed: int, elapsed: float, cost: float | None = None, requests: int = 1
+) -> Path:
+    """Write what the answers of a run took, each so many requests."""
     runtime = {
         "elapsed_seconds": elapsed,
+        "n_answered": completed // requests,
         "requests": {"completed": completed},
         "tokens": {"prompt": 300 * completed, "completion": 200 * completed, "reported": completed},
         "cost": {"total": cost},
@@ -112,6 +115,11 @@ def test_plans_have_tokens_money_and_hours(tmp_path: Path) -> None:
     assert answers == 2 * plan["questions"]
     assert (plan["prompt_tokens"], plan["completion_tokens"]) == (300 * answers, 200 * answers)
     assert (plan["cost"], plan["hours"]) == pytest.approx((0.002 * answers, answers / 200))
+    episodes = with_runtime(run, completed=200, elapsed=3600.0, cost=0.4, requests=4)
+    (of_steps,) = power(episodes, "--repeats", "2")["plans"]
+    assert of_steps["prompt_tokens"] == 4 * 300 * answers
+    assert (of_steps["cost"], of_steps["hours"]) == pytest.approx((0.008 * answers, answers / 50))
+    run = with_runtime(run, completed=200, elapsed=3600.0, cost=0.4)
     priced = power(run, "--repeats", "2", "--price-input", "10", "--price-output", "20")
     assert priced["plans"][0]["cost"] == pytest.approx(0.007 * answers)
     assert power(write_run(tmp_path / "b", lines(coins(200, 0.5, 6))))["plans"][0]["cost"] is None
