@@ -170,6 +170,12 @@ class Benchmark:
         """Return whether its rows hold an answer that scores 1, which checks of a benchmark try."""
         return True
 
+    @property
+    def template_fields(self) -> frozenset[str]:
+        """Return the fields of a row that the templates of its question name."""
+        templates = (self.prompt, self.continuation, self.preamble, self.system_prompt)
+        return frozenset().union(*(each.fields for each in templates if each is not None))
+
     def with_arguments(self, arguments: Mapping[str, object]) -> Benchmark:
         """Return the benchmark with arguments of a run, which only adapters take.
 

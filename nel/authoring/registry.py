@@ -26,10 +26,11 @@ from nel.authoring.lent_names import (
     roots,
     standing_in,
 )
+from nel.datasets.formats import SUFFIXES
 from nel.errors import NelError, PluginError, did_you_mean
 
 YAML_SUFFIXES: Final = (".yaml", ".yml")
-DATA_SUFFIXES: Final = (".csv", ".tsv", ".json", ".jsonl", ".parquet")
+DATA_SUFFIXES: Final = (*SUFFIXES, *(f"{suffix}.gz" for suffix in SUFFIXES))
 
 
 def rows_problem(name: str) -> str:

@@ -18,6 +18,7 @@ from nel.authoring.benchmark import Benchmark
 from nel.config.exact_yaml import YamlEntry, read_exact
 from nel.core.timed_regex import compile_pattern
 from nel.datasets.ids import content_id
+from nel.datasets.table_form import with_form
 from nel.errors import ConfigError, DatasetError, PromptError, ScorerError
 from nel.prompts import Template, compile_template
 from nel.reading.asked import parse_asked_form
@@ -32,6 +33,8 @@ _KEYS: Final = (
     "description",
     "rows",
     "dataset",
+    "delimiter",
+    "encoding",
     "prompt",
     "messages",
     "system_prompt",
@@ -67,6 +70,11 @@ class YamlBenchmark(Benchmark):
         answer.
         """
         return self.target_field != "target"
+
+    @property
+    def template_fields(self) -> frozenset[str]:
+        """Return the fields of a row that its prompt or its messages name."""
+        return super().template_fields.union(*(each.fields for _, each in self.messages))
 
     def _target(self, row: Mapping[str, object]) -> Any:
         return row.get("target") if self.target_field == "target" else super()._target(row)
@@ -186,7 +194,8 @@ def _rows(
     if "dataset" in keys:
         if "checks" not in keys:
             raise top.problem("checks are missing; without them no response can be scored")
-        return keys["dataset"].text(), {}
+        form = {key: keys[key].text() for key in ("delimiter", "encoding") if key in keys}
+        return with_form(keys["dataset"].text(), form), {}
     rows: list[Row] = []
     of_rows: dict[str, tuple[ResponseCheck, ...]] = {}
     seen: dict[str, tuple[ResponseCheck, ...]] = {}

@@ -48,6 +48,8 @@ class Dataset:
     """Hardly ever the same for other rows, and known without reading any; None where only the rows
     can tell.
     """
+    notes: dict[str, None] = field(default_factory=dict)
+    """What a reading left out or converted, as keys in order; it grows while rows are read."""
     folder: Path | None = None
     """Where a local file is: rows may name further files below it; None for anything else."""
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, BinaryIO, Final
 from urllib.parse import unquote
 
 from nel.datasets.formats import Source, dataset_of, suffix_of
+from nel.datasets.table_form import split_form
 from nel.errors import DatasetError, did_you_mean
 
 if TYPE_CHECKING:
@@ -46,11 +47,11 @@ def open_path(path: str, base_dir: Path | None, *, uri: str | None = None) -> Da
     """
     if not path.strip() or "\0" in path:
         raise DatasetError(f"{path!r} is not a name for a dataset file; give a path or a URI")
-    local = _find(path, base_dir)
-    suffix_of(path)
-    return replace(
-        dataset_of(source_at(local, path, shown=uri or path), uri=uri or path), folder=local.parent
-    )
+    plain, form = split_form(path)
+    local = _find(plain, base_dir)
+    suffix_of(plain)
+    source = replace(source_at(local, plain, shown=uri or plain), form=form)
+    return replace(dataset_of(source, uri=uri or path), folder=local.parent)
 
 
 def source_at(found: Path, name: str, *, shown: str | None = None) -> Source:

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import gzip
 import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final, Literal, TypeAlias, cast
 
 from nel.datasets import json_file, jsonl, tables
 from nel.datasets.base import Dataset, RawRow, check_rows
 from nel.datasets.parquet import read_parquet
+from nel.datasets.table_form import TableForm
+from nel.datasets.workbook import read_workbook
 from nel.errors import DatasetError, did_you_mean
 
 if TYPE_CHECKING:
@@ -22,16 +24,23 @@ if TYPE_CHECKING:
 
 Unit: TypeAlias = Literal["line", "row"]
 
-_READERS: Final = {
+WORKBOOKS: Final = (".xlsx", ".xls", ".ods")
+_Reader: TypeAlias = (
+    "Callable[[BinaryIO, str, TableForm], Iterator[tuple[int, dict[str, object] | str]]]"
+)
+_READERS: Final[dict[str, _Reader]] = {
     ".jsonl": jsonl.read_jsonl,
     ".ndjson": jsonl.read_jsonl,
     ".json": json_file.read_json,
     ".csv": tables.read_csv,
     ".tsv": tables.read_tsv,
     ".parquet": read_parquet,
+    **dict.fromkeys(WORKBOOKS, read_workbook),
 }
+SUFFIXES: Final = tuple(_READERS)
+"""Of files of rows; all but those of whole archives also with ``.gz``."""
 _LINES: Final = (".jsonl", ".ndjson")
-_NEVER_GZIPPED: Final = ".parquet"
+_NEVER_GZIPPED: Final = (".parquet", *WORKBOOKS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +53,8 @@ class Source:
     """Opens it from the start; raises `DatasetError` when that is impossible."""
     stamp: str | None = None
     """Is another one once the file was written again; None where nothing says so."""
+    form: TableForm = field(default_factory=TableForm)
+    """What the user says of it."""
 
 
 def dataset_of(source: Source, *, uri: str, revision: str | None = None) -> Dataset:
@@ -54,14 +65,21 @@ def dataset_of(source: Source, *, uri: str, revision: str | None = None) -> Data
     """
     suffix, gzipped = suffix_of(source.name)
     unit: Unit = "line" if suffix in _LINES else "row"
+    notes: dict[str, None] = {}
+    form = replace(source.form, note=lambda note: notes.setdefault(note, None))
+    source = replace(source, form=form)
 
     def read() -> Iterator[RawRow]:
         return check_rows(rows_in(source), name=source.name, unit=unit)
 
     fingerprint = (
-        None if source.stamp is None else f"{suffix}{'.gz' if gzipped else ''} {source.stamp}"
+        None
+        if source.stamp is None
+        else f"{suffix}{'.gz' if gzipped else ''} {form if form != TableForm() else ''}{source.stamp}"
     )
-    return Dataset(uri=uri, revision=revision, unit=unit, read=read, fingerprint=fingerprint)
+    return Dataset(
+        uri=uri, revision=revision, unit=unit, read=read, fingerprint=fingerprint, notes=notes
+    )
 
 
 def suffix_of(name: str) -> tuple[str, bool]:
@@ -74,7 +92,7 @@ def suffix_of(name: str) -> tuple[str, bool]:
     plain = lower.removesuffix(".gz")
     gzipped = plain != lower
     suffix = next((known for known in _READERS if plain.endswith(known)), None)
-    if suffix is None or (gzipped and suffix == _NEVER_GZIPPED):
+    if suffix is None or (gzipped and suffix in _NEVER_GZIPPED):
         if Path(name).is_dir():
             raise DatasetError(
                 f"{name} is a folder; name a file in it (only adapter classes read a whole folder)"
@@ -84,7 +102,7 @@ def suffix_of(name: str) -> tuple[str, bool]:
         known = ", ".join(_READERS)
         raise DatasetError(
             f"{name}: no reader for files like this{hint or ';'} known: {known} "
-            f"(all but {_NEVER_GZIPPED} also with .gz)"
+            f"(all but {_NEVER_GZIPPED[0]} and workbooks also with .gz)"
         )
     return suffix, gzipped
 
@@ -99,7 +117,7 @@ def rows_in(source: Source) -> Iterator[tuple[int, dict[str, object] | str]]:
     with source.open() as raw:
         file = cast(BinaryIO, gzip.GzipFile(fileobj=raw)) if gzipped else raw
         try:
-            yield from _READERS[suffix](file, source.name)
+            yield from _READERS[suffix](file, source.name, source.form)
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             raise DatasetError(
                 f"{source.name}: the gzip data is damaged or cut off ({error}); fetch the file"

@@ -12,6 +12,7 @@ from importlib import metadata, resources
 from typing import TYPE_CHECKING, BinaryIO, Final, cast
 
 from nel.datasets.formats import Source, dataset_of, suffix_of
+from nel.datasets.table_form import split_form
 from nel.errors import DatasetError, did_you_mean
 from nel.plugins import DAMAGE, owners_of
 
@@ -32,7 +33,8 @@ def open_package(uri: str, _base_dir: Path | None) -> Dataset:
     Raises:
         DatasetError: The URI is malformed, or the package or the file is missing.
     """
-    package, _, path = uri.partition("://")[2].partition("/")
+    plain, form = split_form(uri)
+    package, _, path = plain.partition("://")[2].partition("/")
     parts = path.split("/")
     if not _PACKAGE.fullmatch(package) or not path:
         raise DatasetError(f"{uri}: {_FORM}")
@@ -47,7 +49,8 @@ def open_package(uri: str, _base_dir: Path | None) -> Dataset:
         except OSError as error:
             raise DatasetError(f"{uri}: cannot be opened: {error.strerror or error}") from error
 
-    return dataset_of(Source(name=uri, open=open_again), uri=uri, revision=_version(package))
+    source = Source(name=plain, open=open_again, form=form)
+    return dataset_of(source, uri=uri, revision=_version(package))
 
 
 def _root(package: str, uri: str) -> Traversable:

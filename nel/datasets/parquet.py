@@ -11,6 +11,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 from nel.datasets.plain import NotPlainError, plain_row
+from nel.datasets.table_form import TableForm
 from nel.errors import DatasetError
 
 if TYPE_CHECKING:
@@ -22,7 +23,9 @@ _BATCH_ROWS: Final = 256
 _MAGIC: Final = b"PAR1"
 
 
-def read_parquet(file: BinaryIO, name: str) -> Iterator[tuple[int, dict[str, object] | str]]:
+def read_parquet(
+    file: BinaryIO, name: str, _: TableForm
+) -> Iterator[tuple[int, dict[str, object] | str]]:
     """Yield the number of each row, with its values by column or what is wrong with it.
 
     Raises:

@@ -16,7 +16,7 @@ from typing import Final
 
 import yaml
 
-from nel.datasets.formats import suffix_of
+from nel.datasets.formats import WORKBOOKS, suffix_of
 from nel.datasets.hub_address import HubAddress
 from nel.errors import DatasetError, did_you_mean
 
@@ -183,10 +183,9 @@ def _holds_rows(path: str) -> bool:
     if parts[-1] in _ABOUT or any(segment.startswith((".", "__")) for segment in parts):
         return False
     try:
-        suffix_of(path)
+        return suffix_of(path)[0] not in WORKBOOKS
     except DatasetError:
         return False
-    return True
 
 
 def _of_config(paths: Sequence[str], config: str | None, uri: str) -> list[str]:

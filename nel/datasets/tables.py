@@ -1,87 +1,142 @@
-"""Reads CSV and TSV with a header line. Values stay strings; an empty cell is an empty string. A
-quoted cell may hold line ends, so the row number and the line number differ; messages give both.
+"""Reads CSV and TSV with a header line, streamed: which character is between cells is found out.
+
+A quoted cell may hold line ends, so the row number and the line number differ; messages give both.
+`nel.datasets.records` decides what becomes of the cells.
 """
 
 from __future__ import annotations
 
 import csv
-from collections import Counter
-from typing import TYPE_CHECKING, BinaryIO
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import chain
+from typing import BinaryIO, Final
 
 from nel.datasets.base import LINE_BYTES_MAX
-from nel.datasets.jsonl import lines_of
+from nel.datasets.records import rows_of_records
+from nel.datasets.table_form import TableForm
+from nel.datasets.text import decode_line, lines_of
 from nel.errors import DatasetError
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-
-def read_csv(file: BinaryIO, name: str) -> Iterator[tuple[int, dict[str, object] | str]]:
-    """Yield the number of each row, with its cells by column or what is wrong with it.
-
-    Raises:
-        DatasetError: The header is missing or names a column twice, or the file cannot be split
-            into cells.
-    """
-    return _read(file, name, ",")
-
-
-def read_tsv(file: BinaryIO, name: str) -> Iterator[tuple[int, dict[str, object] | str]]:
-    """Yield the rows of a tab-separated file as `read_csv` does.
-
-    Raises:
-        DatasetError: As `read_csv`.
-    """
-    return _read(file, name, "\t")
+_SNIFFED_LINES: Final = 500
+_SNIFFED_CHARACTERS: Final = 256 * 1024
+_SEP_LINE: Final = re.compile(r'"?sep=(.)"?\s*', re.IGNORECASE)
+"""What Excel writes and reads before the header."""
 
 
 def _read(
-    file: BinaryIO, name: str, delimiter: str
+    usual: str, file: BinaryIO, name: str, form: TableForm
 ) -> Iterator[tuple[int, dict[str, object] | str]]:
+    """Yield the number of each row, with its cells by column or what is wrong with it.
+
+    Args:
+        usual: What files of this suffix have between cells.
+        file: At its start.
+        name: For messages.
+        form: What the user says of the file.
+
+    Raises:
+        DatasetError: The file cannot be split into cells, can be split in two ways, or has no
+            usable header.
+    """
     # The limit belongs to the process: it is only ever raised, never lowered.
     csv.field_size_limit(max(csv.field_size_limit(), LINE_BYTES_MAX))
-    reader = csv.reader(_text_lines(file, name), delimiter=delimiter, strict=True)
+    lines = _text_lines(file, name, form.encoding)
+    head = _head(lines)
+    separator = _SEP_LINE.fullmatch(head[0]) if head else None
+    skipped = 0
+    if separator is not None:
+        skipped = 1
+        head = head[1:]
+        form = replace(form, delimiter=form.delimiter or separator[1])
+    delimiter = form.delimiter or _delimiter(head, usual, name)
+    reader = csv.reader(chain(head, lines), delimiter=delimiter, strict=True)
+    begun = [1]
     try:
-        header = next((cells for cells in reader if cells), None)
-        columns = _columns(header, name)
-        number = 0
-        for cells in reader:
-            if not cells:
-                continue
-            number += 1
-            if len(cells) == len(columns):
-                yield number, dict(zip(columns, cells, strict=True))
-            else:
-                yield (
-                    number,
-                    f"{len(cells)} cells for {len(columns)} columns (line {reader.line_num})",
-                )
-    except csv.Error as error:
-        hint = (
-            "; are its lines ended by CR alone? convert them to LF"
-            if "new-line" in str(error)
-            else ""
+        yield from rows_of_records(
+            _noting_lines(reader, begun),
+            name,
+            form,
+            has_comma_numbers=delimiter == ";",
+            line_of=lambda: reader.line_num + skipped,
         )
-        raise DatasetError(f"{name}: line {reader.line_num}: {error}{hint}") from error
+    except csv.Error as error:
+        raise DatasetError(_problem(name, error, begun[0] + skipped)) from error
 
 
-def _columns(header: list[str] | None, name: str) -> list[str]:
-    if header is None:
-        raise DatasetError(f"{name}: the file is empty; it needs a header line and rows")
-    twice = sorted(column for column, n in Counter(header).items() if n > 1)
-    if twice:
-        names = ", ".join(f'"{column}"' for column in twice)
-        raise DatasetError(f"{name}: the header names {names} more than once; rename all but one")
-    return header
+read_csv = partial(_read, ",")
+read_tsv = partial(_read, "\t")
 
 
-def _text_lines(file: BinaryIO, name: str) -> Iterator[str]:
-    for number, line in enumerate(lines_of(file, name), start=1):
+def _noting_lines(reader: Iterator[list[str]], begun: list[int]) -> Iterator[list[str]]:
+    """Yield the records of a reader, and note the line that the next one begins in."""
+    for cells in reader:
+        yield cells
+        begun[0] = reader.line_num + 1  # type: ignore[attr-defined] # of a csv.reader
+
+
+def _problem(name: str, error: csv.Error, line: int) -> str:
+    if "new-line" in str(error):
+        hint = "; are its lines ended by CR alone? convert them to LF"
+    elif "end of data" in str(error) or "limit" in str(error):
+        return (
+            f"{name}: line {line}: a quote is opened in the row that begins here and never closed"
+        )
+    else:
+        hint = '; a quote inside a quoted cell is written twice, as in "a ""b"" c"'
+    return f"{name}: the row that begins in line {line}: {error}{hint}"
+
+
+def _head(lines: Iterator[str]) -> list[str]:
+    head: list[str] = []
+    n_characters = 0
+    for line in lines:
+        head.append(line)
+        n_characters += len(line)
+        if len(head) == _SNIFFED_LINES or n_characters > _SNIFFED_CHARACTERS:
+            break
+    return head
+
+
+def _delimiter(head: Sequence[str], usual: str, name: str) -> str:
+    """Return what is between cells: what divides the header, and all rows as the header.
+
+    Raises:
+        DatasetError: A comma and a semicolon both do.
+    """
+    shares = {mark: _share(head, mark) for mark in dict.fromkeys((usual, "\t", ",", ";", "|"))}
+    whole = [mark for mark, share in shares.items() if share == 1.0]
+    if "," in whole and ";" in whole and "\t" not in whole:
+        raise DatasetError(
+            f"{name}: a comma and a semicolon both divide every row alike; say which is meant:"
+            f" '{name}?delimiter=comma' or '{name}?delimiter=semicolon'"
+        )
+    if "\t" in whole:
+        return "\t"
+    best = max(shares, key=lambda mark: shares[mark])
+    return best if shares[best] > 0 else usual
+
+
+def _share(head: Sequence[str], mark: str) -> float:
+    """Return how many of the rows have as many cells as the header; 0 where that has only one."""
+    width, n_rows, n_fit = 0, 0, 0
+    try:
+        for cells in csv.reader(head, delimiter=mark, strict=True):
+            if not width and cells:
+                width = len(cells)
+            elif cells:
+                n_rows += 1
+                n_fit += len(cells) == width
+    except csv.Error as error:
+        # the last row may go on after the lines that are looked at
+        n_rows += "end of data" not in str(error)
+    return 0.0 if width < 2 else n_fit / n_rows if n_rows else 1.0  # noqa: PLR2004 - cells
+
+
+def _text_lines(file: BinaryIO, name: str, encoding: str | None) -> Iterator[str]:
+    for number, line in enumerate(lines_of(file, name, encoding=encoding), start=1):
         if b"\0" in line:
             raise DatasetError(f"{name}: line {number}: a NUL byte (byte {line.index(0) + 1})")
-        try:
-            yield line.decode("utf-8")
-        except UnicodeDecodeError as error:
-            raise DatasetError(
-                f"{name}: line {number}: invalid UTF-8 (byte {error.start + 1})"
-            ) from error
+        yield decode_line(line, number, name)

@@ -123,6 +123,7 @@ def _prepare_from_dataset(
         clash = store.add_samples(key, samples)
     if clash is not None:
         raise duplicate_id(plan, *clash)
+    options.progress.notes += plan.dataset.notes
     refuse_growth(plan, n_stored, digests.rows)
     is_rescored = bool(n_stored) and _check_resume(store, key, plan, stored, at_stored, options)
     if is_rescored and not options.scoring_only:

@@ -159,6 +159,7 @@ def _preview(plan: Plan, config: RunConfig) -> PlannedBenchmark:
         judge_requests=answers * judge.repeats * len(judge.panel),
         notes=(
             *plan.notes,
+            *plan.dataset.notes,
             *unasked_judge(config, plan.benchmark, plan.slot),
             *_shard_notes(plan, samples.n, digests.good),
         ),

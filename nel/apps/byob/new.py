@@ -72,7 +72,7 @@ class _Asker:
 
 
 Data = Annotated[
-    str | None, typer.Argument(help="The rows: a csv, json, jsonl or parquet file, or a URI.")
+    str | None, typer.Argument(help="The rows: a csv, xlsx, json, jsonl or parquet file, or a URI.")
 ]
 About = Annotated[str | None, typer.Option(help="What the benchmark is about, in a few words.")]
 Name = Annotated[str | None, typer.Option(help="Name of the benchmark.")]
@@ -113,9 +113,10 @@ def new(
     from nel.apps.byob.wizard.proposals import (  # noqa: PLC0415 - keeps --help fast
         KINDS,
         check_known,
+        no_target,
         propose,
         propose_kind,
-        propose_target,
+        propose_targets,
     )
     from nel.apps.byob.wizard.table import read_table  # noqa: PLC0415
     from nel.apps.byob.wizard.writing import Draft  # noqa: PLC0415
@@ -132,9 +133,12 @@ def new(
         "Where are the rows (csv, json, jsonl, parquet, hf://org/name)", "", data, read_table
     )
     _show_table(table)
+    targets = propose_targets(table) if target is None else [target]
+    if asker.silent and len(targets) != 1:
+        raise no_target(table, targets)
     target = asker.ask(
         "Which column is the gold answer",
-        propose_target(table),
+        next(iter(targets), ""),
         target,
         partial(check_known, "column", table.columns),
     )
@@ -169,8 +173,9 @@ def _subject(
 ) -> tuple[str, str]:
     """Return what the benchmark is about, and its name."""
     from nel.apps.byob.wizard.writing import plain_name  # noqa: PLC0415 - keeps --help fast
+    from nel.datasets.table_form import split_form  # noqa: PLC0415
 
-    stem = Path(data).stem if data else None
+    stem = Path(split_form(data)[0]).stem if data else None
     proposed = stem.replace("_", " ") if stem else "my benchmark"
     about = asker.ask("What is it about", proposed, about, str)
     return about, asker.ask("Name of the benchmark", plain_name(stem or about), name, plain_name)
@@ -184,6 +189,8 @@ def _show_table(table: Table) -> None:
     from nel.cli.terminal import plain  # noqa: PLC0415 - keeps --help fast
 
     typer.echo(plain(f"{table.n_rows:,} rows with {', '.join(table.columns)}; the first ones:"))
+    for note in table.notes:
+        typer.echo(plain(f"  note: {note}"))
     for line in table.first_rows():
         typer.echo(plain(f"  {line}"))
 
@@ -195,6 +202,10 @@ def _kinds(asker: _Asker) -> str:
 
 
 def _with_prompt(asker: _Asker, proposal: Proposal, flag: str | None) -> Proposal:
+    if flag is None and asker.silent and not proposal.asks:
+        raise ConfigError(
+            "no column is the question by its name; give --prompt with {column} for what is asked"
+        )
     if flag is not None:
         proposal = replace(proposal, prompt=flag.replace("\\n", "\n"))
     typer.echo(

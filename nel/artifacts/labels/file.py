@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from nel.core.atomic_files import write_file
-from nel.core.strict_json import dumps_line, loads
+from nel.core.strict_json import dumps_line
+from nel.datasets.source import open_dataset
 from nel.errors import UsageError
 
 RATINGS_SUFFIX: Final = "-ratings.jsonl"
@@ -25,8 +26,6 @@ RATINGS_SUFFIX: Final = "-ratings.jsonl"
 directory.
 """
 _FORMULA_START: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
-_CELL_CHARACTERS_MAX: Final = 1 << 24
-_BYTES_MAX: Final = 1 << 30
 _WHOLE: Final = re.compile(r"(?<=[0-9])\.0+$")
 
 
@@ -35,7 +34,7 @@ class LabelLine:
     """One line of a labelled file."""
 
     where: str
-    """``file:line``, for messages."""
+    """File and line, for messages."""
     sample_id: str
     repeat: int
     label: Any
@@ -70,32 +69,27 @@ def write_label_file(path: Path, rows: Sequence[Mapping[str, str | int]]) -> Non
 
 
 def read_label_file(path: Path) -> Iterator[LabelLine]:
-    """Yield the lines of a labelled file.
-
-    Args:
-        path: Ends in .csv or .jsonl.
+    """Yield the lines of a labelled file, which may be any file of rows.
 
     Raises:
-        UsageError: It cannot be read, is not text of its format, or a line lacks what it needs;
-            with file and line.
+        DatasetError: It cannot be read as one.
+        UsageError: A line lacks what it needs; with file and line.
     """
-    is_csv = _is_csv(path)
-    try:
-        if path.stat().st_size > _BYTES_MAX:
-            raise UsageError(
-                f"{path} is larger than {_BYTES_MAX >> 20} MiB; give the file of labels alone"
-            )
-        text = path.read_bytes().decode("utf-8-sig")
-    except OSError as error:
-        raise UsageError(
-            f"cannot read {path}: {error.strerror}; nel judge calibrate without --labels draws a"
-            " file to label"
-        ) from error
-    except UnicodeDecodeError as error:
-        raise UsageError(
-            f"{path} is not UTF-8 ({error.reason} at byte {error.start}); save it as CSV UTF-8"
-        ) from error
-    return _csv_lines(path, text) if is_csv else _json_lines(path, text)
+    dataset = open_dataset(str(path))
+    for row in dataset.read():
+        where = f"{path}, {dataset.unit} {row.number}"
+        fields = {name.strip().casefold(): value for name, value in row.data.items()}
+        names = [name.strip().casefold() for name in row.data]
+        for needed in ("sample_id", "label"):
+            if names.count(needed) != 1:
+                raise UsageError(
+                    f"{where}: one column must be called {needed}; the columns are"
+                    f" {', '.join(names)!r}"
+                )
+        label = fields["label"]
+        if label is not None and not isinstance(label, (str, int, float)):
+            raise UsageError(f"{where}: the label is neither text nor a number")
+        yield _line(where, fields)
 
 
 def same_text(first: str, second: str) -> bool:
@@ -136,59 +130,6 @@ def _cell(value: object) -> object:
         return value
     text = value.replace("\0", "\\x00")
     return f"'{text}" if text.lstrip(" ").startswith(_FORMULA_START) else text
-
-
-def _csv_lines(path: Path, text: str) -> Iterator[LabelLine]:
-    csv.field_size_limit(_CELL_CHARACTERS_MAX)
-    reader = csv.reader(io.StringIO(text, newline=""), _dialect(text), strict=True)
-    line = 1
-    try:
-        header = [name.strip().casefold() for name in next(reader, [])]
-        for needed in ("sample_id", "label"):
-            if header.count(needed) != 1:
-                raise UsageError(
-                    f"{path}:1: one column must be called {needed}; the header is"
-                    f" {', '.join(header)!r}"
-                )
-        line = reader.line_num + 1
-        for cells in reader:
-            if any(cell.strip() for cell in cells):
-                if len(cells) > len(header):
-                    raise UsageError(
-                        f"{path}:{line}: {len(cells)} cells, the header has {len(header)}"
-                    )
-                yield _line(f"{path}:{line}", dict(zip(header, cells, strict=False)))
-            line = reader.line_num + 1
-    except csv.Error as error:
-        raise UsageError(f"{path}:{line}: not CSV: {error}") from error
-
-
-def _dialect(text: str) -> type[csv.Dialect]:
-    """Return how cells are parted: by commas, or by the semicolons or tabs that some spreadsheets
-    save.
-    """
-    header = text.partition("\n")[0]
-
-    class Parted(csv.excel):
-        delimiter = max(",;\t", key=header.count)
-
-    return Parted
-
-
-def _json_lines(path: Path, text: str) -> Iterator[LabelLine]:
-    for number, raw in enumerate(text.split("\n"), start=1):
-        if not raw.strip():
-            continue
-        try:
-            fields = loads(raw)
-        except ValueError as error:
-            raise UsageError(f"{path}:{number}: not JSON: {error}") from error
-        if not isinstance(fields, dict) or "sample_id" not in fields or "label" not in fields:
-            raise UsageError(f"{path}:{number}: not an object with sample_id and label")
-        label = fields["label"]
-        if label is not None and not isinstance(label, (str, int, float)):
-            raise UsageError(f"{path}:{number}: the label is neither text nor a number")
-        yield _line(f"{path}:{number}", fields)
 
 
 def _line(where: str, fields: Mapping[str, object]) -> LabelLine:

@@ -17,6 +17,7 @@ from nel import plugins
 from nel.authoring.adapters.meta import source_of
 from nel.datasets.fewshot import with_split
 from nel.datasets.files import names_in
+from nel.datasets.formats import SUFFIXES
 from nel.datasets.source import open_dataset
 from nel.errors import ConfigError, DatasetError
 
@@ -30,7 +31,6 @@ PART: Final = "_part"
 """Which of several samples of one record a row stands for."""
 ID: Final = "_id"
 """The row's own id with its subset and part, where the id alone names several samples."""
-_SUFFIXES: Final = (".jsonl", ".json", ".csv", ".tsv", ".parquet")
 _HUB_NAME: Final = re.compile(r"[\w.-]+/[\w.-]+", re.ASCII)
 
 
@@ -162,12 +162,12 @@ def _with_config(uri: str, subset: str) -> str:
 def _file_in(folder: Path, split: str, subset: str, *, is_only: bool) -> str:
     stems = [f"{subset}_{split}", subset, *([split] if is_only or subset == "default" else [])]
     for stem in stems:
-        for suffix in _SUFFIXES:
+        for suffix in SUFFIXES:
             for ending in (suffix, f"{suffix}.gz"):
                 if (folder / f"{stem}{ending}").is_file():
                     return str(folder / f"{stem}{ending}")
     there = ", ".join(names_in(folder)[:10]) or "nothing"
-    wanted = " or ".join(f"{stem}{_SUFFIXES[0]}" for stem in stems)
+    wanted = " or ".join(f"{stem}{SUFFIXES[0]}" for stem in stems)
     raise ConfigError(
         f"{folder} has no file for the subset {subset}, split {split}: {wanted}; it has {there}"
     )

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from nel import plugins
 from nel.authoring.benchmark import Benchmark
 from nel.authoring.fewshot_loading import bind_examples
-from nel.authoring.prompt_override import with_prompt
+from nel.authoring.prompt_check import check_prompt, with_prompt
 from nel.authoring.registry import find_benchmark
 from nel.authoring.requirements import check_requirements
 from nel.authoring.scorer_names import find_scorer
@@ -376,6 +376,8 @@ def _with_rows(
     if entry.prompt is not None and unreadable is None:
         benchmark = with_prompt(benchmark, entry.prompt, dataset.read())
         notes.append(f"{benchmark.name} is asked by the run's own prompt, not by the benchmark's")
+    elif unreadable is None and not resuming:
+        check_prompt(benchmark, dataset.read())
     benchmark = with_gold_kind(benchmark.with_images_below(dataset.folder), dataset)
     benchmark, note, unreadable = _with_examples(entry, benchmark, unreadable, resuming)
     return benchmark, dataset, unreadable, (*notes, *([note] if note else []))

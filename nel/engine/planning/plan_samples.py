@@ -10,12 +10,14 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from nel.authoring.prompt_check import AskedPrompts
 from nel.config.identity import Identity
 from nel.datasets.ids import content_id, occurrence_id, own_id
 from nel.datasets.source import RawRow
 from nel.engine.planning.plan import Plan
 from nel.engine.planning.rendering import rendered_ahead, rendering_of
 from nel.engine.planning.selection import first_rows, sampled_rows
+from nel.engine.store.codec import decode_sample
 from nel.engine.store.plans import StoredSelection
 from nel.engine.store.snapshot import DIGEST_MODULUS, StoredSample
 from nel.errors import DatasetError
@@ -77,7 +79,7 @@ def stream_samples(
         DatasetError: The dataset is unreadable or empty, an id of it is unusable, or no row makes a
             sample.
     """
-    rows = _select(plan, digests)
+    rows, prompts = _select(plan, digests), AskedPrompts()
     for idx, (row, made) in enumerate(rendered_ahead(plan.benchmark, rows, processes=processes)):
         content = content_id(row.data) if made is None else made.content
         digests.rows += 1
@@ -86,6 +88,8 @@ def stream_samples(
         digests.raw = (digests.raw + made.content_number) % DIGEST_MODULUS
         digests.rendered = (digests.rendered + made.number) % DIGEST_MODULUS
         digests.made += made.encoded is not None
+        if made.encoded is not None and not prompts.differ:
+            prompts.add(decode_sample("", made.encoded), content)
         if made.fault is not None:
             fault = f"{plan.dataset.unit} {row.number}: {made.fault}".encode(
                 "utf-8", "backslashreplace"
@@ -102,6 +106,8 @@ def stream_samples(
             f"no row of {plan.dataset.uri} is usable by {plan.benchmark.name}:"
             f" {digests.first_fault}"
         )
+    if not plan.eval_only and plan.solver is None:  # an episode asks more than its first prompt
+        prompts.check(plan.benchmark.name)
 
 
 def _select(plan: Plan, digests: Digests) -> Iterator[RawRow]:

@@ -16,6 +16,7 @@ from itertools import islice
 from typing import Any, Final, NamedTuple
 
 from nel.authoring.benchmark import Benchmark
+from nel.authoring.prompt_check import empty_question
 from nel.core.forked_map import map_forked
 from nel.datasets import RawRow, content_id
 from nel.engine.planning.golds import gold_fault
@@ -66,7 +67,7 @@ def rendering_of(
         content,
         content_number,
         seal_text(encoded),
-        gold_fault(benchmark, sample),
+        empty_question(benchmark, sample) or gold_fault(benchmark, sample),
         number_of(encoded.encode()),
     )
 

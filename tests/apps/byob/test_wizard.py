@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from nel.apps.byob.wizard.proposals import KINDS, propose, propose_kind, propose_target
+from nel.apps.byob.wizard.proposals import KINDS, propose, propose_kind, propose_targets
 from nel.apps.byob.wizard.table import read_table
 from nel.apps.byob.wizard.writing import SCORERS, Draft, file_text, plain_name, write_new
 from nel.discovery.benchmark_checks import check_file
@@ -22,7 +22,7 @@ LETTERS = {"q": "Nearest to the Sun?", "opa": "Venus", "opb": "Mercury", "opc": 
 def proposed(folder: Path, rows: list[dict[str, Any]], about: str = "") -> tuple[str, Any]:
     """Return the target column and the proposal for some rows."""
     table = read_table(str(write_jsonl(folder / "rows.jsonl", rows)))
-    target = propose_target(table)
+    (target,) = propose_targets(table)
     return target, propose(table, target=target, kind=propose_kind(table, target, about))
 
 
@@ -39,7 +39,7 @@ def proposed(folder: Path, rows: list[dict[str, Any]], about: str = "") -> tuple
         ([{"text": f"text {n}", "label": ["billing", "bug"][n % 2]} for n in range(8)], "label", "classification",
          "answer_line"),
         ([{"source": "Hallo", "translation": "Hello there"}], "translation", "translation", "chrf"),
-        ([{"country": "France", "capital": "Paris"}], "capital", "short-answer", "answer_line"),
+        ([{"country": "France", "Réponse attendue": "Paris"}], "Réponse attendue", "short-answer", "answer_line"),
         ([{"question": "Why?", "reference": "Because the sky scatters blue light more than red light."}], "reference",
          "long-answer", "f1_token"),
     ],
@@ -157,6 +157,32 @@ def test_a_file_that_fails_its_checks_is_kept_to_be_corrected(tmp_path: Path) ->
     done = nel("byob", "new", "rows.jsonl", "--yes", "--prompt", "{questoin}", "--name", "m", cwd=tmp_path)
     assert done.returncode == 2
     assert "fix m.py, then: nel byob validate m.py" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ([{"question": "?", "capital": "Paris", "source": "an atlas"}], "no column of rows.jsonl is the gold answer"),
+        ([{"question": "?", "answer": "Paris", "reference": "p. 3"}], "answer and reference may each be the gold"),
+        ([{"shape": "a1", "kind": "b2", "answer": "Paris"}, {"shape": "a2", "kind": "b3", "answer": "Rome"}],
+         "no column is the question by its name; give --prompt"),
+        ([{"question": "?", "__expected": "icontains:Paris"}], "holds assertions of promptfoo, such as 'icontains:Paris'"),
+    ],
+)  # fmt: skip
+def test_what_names_do_not_tell_is_not_guessed(tmp_path: Path, rows: list[dict[str, Any]], message: str) -> None:
+    """With --yes a table whose columns do not say what they are is refused with the flag that says it."""
+    write_jsonl(tmp_path / "rows.jsonl", rows)
+    done = nel("byob", "new", "rows.jsonl", "--yes", cwd=tmp_path)
+    assert (done.returncode, message in done.stderr) == (2, True), done.stderr
+    assert not (tmp_path / "rows.py").exists()
+
+
+def test_a_draft_that_asks_the_same_of_every_row_is_refused(tmp_path: Path) -> None:
+    """A prompt of the user's without a field never becomes a benchmark that passes."""
+    write_jsonl(tmp_path / "rows.jsonl", [{"question": "1 + 1?", "answer": "2"}])
+    done = nel("byob", "new", "rows.jsonl", "--yes", "--prompt", "Answer well.", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "the prompt of rows takes no field of the row" in done.stdout
 
 
 def nel_with_input(folder: Path, stdin: str, *arguments: str) -> Any:

@@ -282,7 +282,7 @@ def test_hostile_text_goes_through_a_spreadsheet_unharmed(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [("sample_id,repeat,label\ns0,0,2\n", r"labels\.csv:2: the label '2' is not on the judge's scale: 1 or 0"), ("sample_id,repeat,label\ns0,0,1\ns0,0,0\n", r"csv:3: sample 's0' repeat 0 is labelled '0', at .*csv:2 '1'"), ('sample_id,response,label\ns0,"m says\ns0",1\nzz,x,1\n', r"csv:4: qa has no sample 'zz' repeat 0; labels"), ("sample_id,repeat,label\ns0,0,\ns1,0,  \n", "no line of .* has a label; fill in the column label"), ("id,label\ns0,1\n", r"labels\.csv:1: one column must be called sample_id; the header is 'id, label'"), ("sample_id,label\ns0,1,2\n", r"labels\.csv:2: 3 cells, the header has 2"), ('sample_id,label\ns0,"1\n', r"labels\.csv:2: not CSV"), ("sample_id,response,label\ns0,other,1\ns1,words,0\n", "no label of .* can be used; .*csv:2: the response is not the one of this run")]
+    [("sample_id,repeat,label\ns0,0,2\n", r"labels\.csv, row 1: the label '2' is not on the judge's scale: 1 or 0"), ("sample_id,repeat,label\ns0,0,1\ns0,0,0\n", r"csv, row 2: sample 's0' repeat 0 is labelled '0', at .*csv, row 1 '1'"), ('sample_id,response,label\ns0,"m says\ns0",1\nzz,x,1\n', r"csv, row 2: qa has no sample 'zz' repeat 0; labels"), ("sample_id,repeat,label\ns0,0,\ns1,0,  \n", "no line of .* has a label; fill in the column label"), ("id,label\ns0,1\n", r"labels\.csv, row 1: one column must be called sample_id; the columns are 'id, label'"), ("sample_id,label\ns0,1,2\n", r"row 1: 3 cells for 2 columns \(line 2\)"), ('sample_id,label\ns0,"1\n', r"labels\.csv: line 2: a quote is opened"), ("sample_id,response,label\ns0,other,1\ns1,words,0\n", "no label of .* can be used; .*csv, row 1: the response is not the one of this run")]
 )  # fmt: skip
 def test_bad_labels_are_refused_with_file_and_line(run: Path, tmp_path: Path, text: str, message: str) -> None:
     """What is wrong is named where it stands, and nothing is written."""
@@ -294,11 +294,12 @@ def test_bad_labels_are_refused_with_file_and_line(run: Path, tmp_path: Path, te
 
 def test_files_that_cannot_be_labels_are_refused(run: Path, tmp_path: Path) -> None:
     """Another suffix, a missing file, other encodings; and a file that may hold labels is never overwritten."""
-    (tmp_path / "utf16.csv").write_bytes("sample_id,label\n".encode("utf-16"))
+    (tmp_path / "cp1252.csv").write_bytes("sample_id,label\ns0,schön\n".encode("cp1252"))
+    (tmp_path / "labels.txt").write_text("x")
     for name, message in (
-        ("labels.xlsx", r"neither \.csv nor \.jsonl"),
-        ("missing.csv", "No such file or directory; nel judge calibrate without --labels draws a file to label"),
-        ("utf16.csv", "not UTF-8"),
+        ("labels.txt", "no reader for files like this"),
+        ("missing.csv", "missing.csv does not exist"),
+        ("cp1252.csv", "cp1252.csv.encoding=cp1252"),
     ):
         with pytest.raises(UsageError, match=message):
             import_labels(run, tmp_path / name)
@@ -323,10 +324,10 @@ def test_labels_that_cannot_count_are_left_out_and_named(tmp_path: Path) -> None
     imported = import_labels(run_dir, _file(tmp_path / "labels.csv", text))
     assert imported.n == 29
     assert sorted(line.split("labels.csv")[1] for line in imported.skipped) == [
-        ":2: no judge scored this answer (no_verdict); its label is left out",
-        ":3: no judge scored this answer (truncated); its label is left out",
-        ":4: no judge scored this answer (scored without one); its label is left out",
-        ":5: the response is not the one of this run; its label is left out",
+        ", row 1: no judge scored this answer (no_verdict); its label is left out",
+        ", row 2: no judge scored this answer (truncated); its label is left out",
+        ", row 3: no judge scored this answer (scored without one); its label is left out",
+        ", row 4: the response is not the one of this run; its label is left out",
     ]
     (item,) = write_artifacts(run_dir)
     assert item.metrics["judging"]["calibration"]["n_labelled"] == 29

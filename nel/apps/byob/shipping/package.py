@@ -24,6 +24,7 @@ from nel.apps.byob.shipping.source import (
 )
 from nel.authoring.benchmark import Benchmark
 from nel.authoring.requirements import parse_requirement
+from nel.datasets.table_form import split_form
 from nel.errors import PluginError
 from nel.version import DISTRIBUTION, __version__
 
@@ -195,7 +196,9 @@ def _data_files(source: SourceFile, module: str) -> tuple[dict[str, bytes], dict
             where[path] = (
                 inside if inside not in where.values() else f"data/{name}-{_plain(path.name)}"
             )
-        uris[name] = f"pkg://{module}/{where[path]}"
+        dataset = str(benchmark.dataset)
+        form = dataset.removeprefix(split_form(dataset)[0])
+        uris[name] = f"pkg://{module}/{where[path]}{form}"
     try:
         if sum(path.stat().st_size for path in where) > _FILES_BYTES_MAX:
             raise PluginError(

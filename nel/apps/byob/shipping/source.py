@@ -19,6 +19,7 @@ from nel import plugins
 from nel.authoring.benchmark import Benchmark
 from nel.authoring.registry import YAML_SUFFIXES, benchmarks_in_file
 from nel.core.paths import is_made_up
+from nel.datasets.table_form import split_form
 from nel.errors import PluginError
 
 _OWN_MODULES: Final = ("nel", "nemo_evaluator")
@@ -102,7 +103,7 @@ def local_dataset(benchmark: Benchmark) -> Path | None:
     """
     if not isinstance(benchmark.dataset, str) or plugins.split_uri(benchmark.dataset) is not None:
         return None
-    wanted = Path(benchmark.dataset).expanduser()
+    wanted = Path(split_form(benchmark.dataset)[0]).expanduser()
     places = (
         [wanted]
         if wanted.is_absolute() or benchmark.base_dir is None

@@ -12,15 +12,9 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from nel.apps.byob.wizard.table import Table
+from nel.datasets.column_names import gold_columns, gold_rank, is_about, question_column
 from nel.errors import ConfigError, did_you_mean
 
-_TARGETS: Final = (
-    "answer", "target", "gold", "expected", "label", "correct", "solution", "answerkey", "answer_key", "answer_idx",
-    "cop", "ground_truth", "reference", "output", "translation", "summary", "response",
-)  # fmt: skip
-_QUESTIONS: Final = (
-    "question", "problem", "prompt", "query", "input", "instruction", "text", "sentence", "source", "document", "title",
-)  # fmt: skip
 _CATEGORIES: Final = (
     "category", "subject", "topic", "subject_name", "domain", "language", "lang", "level", "difficulty", "type",
 )  # fmt: skip
@@ -28,6 +22,7 @@ _PASSAGES: Final = ("passage", "context", "paragraph", "document")
 _LETTER_COLUMN: Final = re.compile(r"(?:option|choice|opt|op|answer)?[ _-]?([a-j])", re.IGNORECASE)
 _NUMBER_COLUMN: Final = re.compile(r"(?:option|choice|opt)[ _-]?(\d)", re.IGNORECASE)
 _FIELD: Final = re.compile(r"[^\W\d]\w*")
+_ASSERTION: Final = re.compile(r"(?:not-)?[a-z][a-z-]*(?:\([\d.]+\))?:\s*\S")
 _YES_NO: Final = frozenset({"yes", "no", "true", "false"})
 _LABELS_MAX: Final = 12
 _SHORT_WORDS: Final = 6
@@ -56,6 +51,8 @@ class Proposal:
     field_mapping: Mapping[str, str] = field(default_factory=dict)
     choices_field: str | None = None
     category_field: str | None = None
+    asks: bool = True
+    """Whether some column was found to be the question."""
 
 
 KINDS: Final = {
@@ -71,26 +68,58 @@ KINDS: Final = {
 """Kinds of benchmark: the scorer that each one begins with, and why."""
 
 
-def propose_target(table: Table) -> str:
-    """Return the column that most looks like the gold answer."""
-    options = set(_option_columns(table))
-    named = _column_by_name(_TARGETS, [name for name in table.columns if name not in options])
-    if named is not None:
-        return named
-    left = [name for name in table.columns if name not in options and not table.is_list(name)]
-    return left[-1] if left else table.columns[-1]
+def propose_targets(table: Table) -> list[str]:
+    """Return the columns whose names say that they are the gold answer: one, several where that
+    cannot be told, or none; position says nothing.
+
+    Raises:
+        ConfigError: The column holds assertions of another tool, not answers.
+    """
+    options = _option_columns(table)
+    usable = [name for name in table.columns if name not in options and table.is_answer(name)]
+    singles = [name for name in usable if not table.is_list(name)]
+    targets = gold_columns(singles) or gold_columns(usable)
+    for target in targets:
+        _check_assertions(table, target)
+    return targets
+
+
+def _check_assertions(table: Table, target: str) -> None:
+    """Raise ConfigError where promptfoo's column of assertions would be taken for answers."""
+    asserted = next(filter(_ASSERTION.match, table.texts(target)), None)
+    if target.startswith("__expected") and asserted is not None:
+        raise ConfigError(
+            f'the column "{target}" of {table.source} holds assertions of promptfoo, such as'
+            f" {asserted[:40]!r}, not answers; write them as checks in YAML"
+            " (nel docs write-a-benchmark-in-yaml), or put the answers into a column of their own"
+        )
+
+
+def no_target(table: Table, targets: Sequence[str]) -> ConfigError:
+    """Return the error of a table in which no column, or more than one, is the gold answer by its
+    name.
+    """
+    what = (
+        f"{' and '.join(targets)} may each be the gold answer of {table.source}"
+        if targets
+        else f"no column of {table.source} is the gold answer by its name"
+    )
+    named = ", ".join(table.columns)
+    return ConfigError(f"{what}; name the one with --target COLUMN (the columns are {named})")
 
 
 def propose_kind(table: Table, target: str, about: str = "") -> str:
     """Return the kind of benchmark that the description, else the values, speak for."""
-    for kind, words in _KIND_WORDS.items():
-        has_options = (
-            kind != "multiple-choice" or _option_columns(table) or _list_column(table, target)
-        )
-        if re.search(words, about, re.IGNORECASE) and has_options:
-            return kind
     texts = [text.lower() for text in table.texts(target)]
-    if _option_columns(table) or _list_column(table, target) is not None:
+    has_options = bool(_option_columns(table)) or _list_column(table, target) is not None
+    may_be = {
+        "multiple-choice": has_options,
+        "math": any(character.isdigit() for text in texts for character in text),
+    }
+    for kind, words in _KIND_WORDS.items():
+        if re.search(words, about, re.IGNORECASE) and may_be.get(kind, True):
+            return kind
+    if has_options:
         return "multiple-choice"
     if texts and set(texts) <= _YES_NO:
         return "yes-no"
@@ -167,6 +196,7 @@ def propose(
         field_mapping=mapping,
         choices_field=listed,
         category_field=category_field or _category(table, known | {question or ""}),
+        asks=bool(fields),
     )
 
 
@@ -236,12 +266,17 @@ def _column_by_name(wanted: Iterable[str], columns: Sequence[str]) -> str | None
 
 
 def _question(table: Table, known: set[str]) -> str | None:
-    left = [name for name in table.columns if name not in known]
-    named = _column_by_name(_QUESTIONS, left)
-    if named is not None or not left:
+    """Return the column of the question: by its name, else the only text that is left."""
+    left = [name for name in table.columns if name not in known and table.is_text(name)]
+    named = question_column(left)
+    if named is not None:
         return named
-    texts = [name for name in left if not table.is_list(name) and name.lower() != "id"] or left
-    return max(texts, key=table.mean_words)
+    texts = [
+        name
+        for name in left
+        if gold_rank(name) is None and not is_about(name) and not table.is_numeric(name)
+    ]
+    return texts[0] if len(texts) == 1 else None
 
 
 def _option_columns(table: Table) -> dict[str, str]:
@@ -265,9 +300,21 @@ def _option_columns(table: Table) -> dict[str, str]:
 
 def _list_column(table: Table, target: str) -> str | None:
     lists = [name for name in table.columns if name != target and table.is_list(name)]
-    return _column_by_name(("choices", "options", "answers", "endings"), lists) or (
-        lists[0] if len(lists) == 1 else None
+    return _column_by_name(("choices", "options", "answers", "endings"), lists) or next(
+        (name for name in lists if len(lists) == 1 and _lists_golds(table, name, target)), None
     )
+
+
+def _lists_golds(table: Table, name: str, target: str) -> bool:
+    """Return whether each list of a column has a row's gold answer, or more items than its index
+    or letter.
+    """
+    for row in table.rows:
+        items, gold = row.get(name) or (), str(row.get(target)).strip()
+        is_label = gold.isdecimal() or (len(gold) == 1 and gold.isalpha())
+        if len(items) < 2 or not (is_label or gold in items):  # noqa: PLR2004 - a choice
+            return False
+    return True
 
 
 def _category(table: Table, known: set[str]) -> str | None:

@@ -33,6 +33,8 @@ class Table:
     """Of the first rows, in their order."""
     rows: tuple[dict[str, Any], ...]
     """The first ones; what proposals are made of."""
+    notes: tuple[str, ...] = ()
+    """What was left out or converted."""
 
     def values(self, column: str) -> list[Any]:
         """Return the values of a column that are not empty."""
@@ -65,6 +67,16 @@ class Table:
             for value in values
         )
 
+    def is_answer(self, column: str) -> bool:
+        """Return whether a column has values, and none is an object."""
+        values = self.values(column)
+        return bool(values) and not any(isinstance(value, dict) for value in values)
+
+    def is_text(self, column: str) -> bool:
+        """Return whether a column has values, and none is a list or an object."""
+        values = self.values(column)
+        return bool(values) and not any(isinstance(value, dict | list) for value in values)
+
     def first_rows(self) -> Iterator[str]:
         """Yield the first rows as text for people, long values cut."""
         for number, row in enumerate(self.rows[:SHOWN_ROWS], start=1):
@@ -83,9 +95,11 @@ def read_table(source: str) -> Table:
     """
     n_rows = 0
     rows: list[dict[str, object]] = []
-    for row in open_dataset(source, base_dir=Path.cwd()).read():
+    dataset = open_dataset(source, base_dir=Path.cwd())
+    for row in dataset.read():
         n_rows += 1
         if len(rows) < _KEPT_ROWS:
             rows.append(row.data)
     columns = tuple(dict.fromkeys(name for row in rows for name in row))
-    return Table(source=source, n_rows=n_rows, columns=columns, rows=tuple(rows))
+    notes = tuple(dataset.notes)
+    return Table(source=source, n_rows=n_rows, columns=columns, rows=tuple(rows), notes=notes)

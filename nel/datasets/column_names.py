@@ -1,0 +1,139 @@
+"""What a column is by the words of its name: the gold answer, the question, or neither. Does no
+I/O.
+
+Words are English, German, French, Spanish and Chinese, in any case, joined by anything or nothing
+(``goldAnswer``, ``GOLD_ANSWER``, ``goldanswer``). A table that is asked by its columns alone must
+have exactly one that says most clearly that it is the gold answer: position decides nothing.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Final
+
+_STRONG: Final = frozenset(
+    "ground expected expect gold golden golds ideal correct reference references truth target targets"
+    " answer answers gt ref refs"
+    " antwort antworten sollantwort musterantwort referenzantwort musterlosung musterloesung richtig richtige richtiger"
+    " korrekt korrekte erwartet erwartete erwartetes referenz muster ziel soll wahrheit"
+    " reponse reponses attendu attendue attendus correcte bonne verite cible"
+    " respuesta respuestas correcta correcto esperado esperada referencia verdad objetivo".split()
+)
+_PLAIN: Final = frozenset(
+    "label labels key completion solution solutions cop losung loesung ergebnis schlussel schluessel"
+    " corrige etiquette cle solucion soluciones etiqueta clave".split()
+)
+_WEAK: Final = frozenset(
+    "output outputs response responses translation summary ausgabe sortie salida".split()
+)
+_STRONG_HAN: Final = "答案 正确 正確 标准 標準 参考 參考 目标 目標 真值 期望 预期 正解".split()
+_PLAIN_HAN: Final = "标签 標籤 解答 回答 输出".split()
+_NEUTRAL: Final = frozenset(
+    "the a of is final best right true short long human official accepted acceptable desired standard exact full text"
+    " texts value values option options choice letter index idx num number string str result en de fr es zh"
+    " der die das la le el opcion valeur wert buchstabe id".split()
+)
+"""Words beside one of a gold answer that leave it one."""
+_AGAINST: Final = frozenset(
+    "incorrect wrong false falsch falsche faux incorrecto incorrecta distractor model models predicted prediction"
+    " generated system baseline explanation explanations rationale reasoning type language lang category source url"
+    " link date time start end count length score rating confidence error modell modelo modele erklarung".split()
+)
+"""Words that make it something else: what a model answered, or what is said of the answer."""
+_QUESTIONS: Final = (
+    "question questions q problem prompt query instruction frage fragen aufgabe pregunta problema probleme consigne"
+    " enonce 问题 题目 問題 提问 user_input input text sentence source document title eingabe entree texte entrada texto"
+    " 输入 文本".split()
+)
+_NUMBERING: Final = frozenset("id ids idx index number nr no num hash sha uuid guid".split())
+_COMMON: Final = _NUMBERING | frozenset(
+    "name category subject topic context passage choices options level difficulty kategorie thema kontext categorie"
+    " sujet contexte categoria tema contexto 序号 编号 类别".split()
+)
+_NAME_WORDS_MAX: Final = 4
+_WORD: Final = re.compile(r"[a-z]+|[\u3040-\u30ff\u3400-\u9fff]+")
+_CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_PART: Final = re.compile("|".join(sorted(_STRONG | _PLAIN | _WEAK, key=len, reverse=True)))
+_GLUED: Final = re.compile(f"(?:{_PART.pattern})+")
+
+
+def fold_name(name: str) -> str:
+    """Return a name in lower case, its words apart and its letters without accents.
+
+    >>> fold_name("GoldAnswer"), fold_name("Réponse_attendue"), fold_name("Musterlösung")
+    ('gold answer', 'reponse attendue', 'musterlosung')
+    """
+    apart = _CAMEL.sub(" ", unicodedata.normalize("NFKD", name))
+    return " ".join(_WORD.findall(re.sub(r"[\u0300-\u036f]", "", apart).lower()))
+
+
+@lru_cache(maxsize=4096)
+def gold_rank(name: str) -> int | None:
+    """Return how clearly a name says that its column is the gold answer, 0 for most clearly; None
+    where it says no such thing.
+
+    Two words of a gold answer say more than one, an answer more than a label or a solution, and
+    these more than an output. A further word makes it less clear, an unknown one nothing at all.
+    """
+    words = fold_name(name).split()
+    counts = [0, 0, 0]
+    n_neutral = n_unknown = 0
+    for word in words:
+        strong = sum(map(word.count, _STRONG_HAN))
+        plain = sum(map(word.count, _PLAIN_HAN))
+        weak = 0
+        if _GLUED.fullmatch(word):
+            parts = _PART.findall(word)
+            strong, plain, weak = (
+                sum(part in known for part in parts) for known in (_STRONG, _PLAIN, _WEAK)
+            )
+        counts = [counts[0] + strong, counts[1] + plain, counts[2] + weak]
+        n_neutral += not (strong or plain or weak) and word in _NEUTRAL
+        n_unknown += not (strong or plain or weak or word in _NEUTRAL)
+    n_words = sum(counts)
+    if n_words == 0 or _AGAINST & set(words) or (n_unknown and n_words == 1):
+        return None
+    first = next(position for position, count in enumerate(counts, start=1) if count)
+    is_double = n_words > 1 and first == 1
+    return 2 * (0 if is_double else first) + bool(n_neutral or n_unknown)
+
+
+def gold_columns(names: Sequence[str]) -> list[str]:
+    """Return the names that say most clearly that their column is the gold answer; several where
+    that cannot be told.
+    """
+    ranks = {name: rank for name in names if (rank := gold_rank(name)) is not None}
+    if not ranks and question_column(names) is not None:
+        return [name for name in names if fold_name(name) == "a"]
+    return [name for name, rank in ranks.items() if rank == min(ranks.values())]
+
+
+def question_column(names: Sequence[str]) -> str | None:
+    """Return the name of the question's column, None where no name says so."""
+    by_name = {fold_name(name).replace(" ", "_"): name for name in reversed(names)}
+    exact = next((by_name[word] for word in _QUESTIONS if word in by_name), None)
+    if exact is not None:
+        return exact
+    words = {name: set(fold_name(name).split()) for name in names}
+    left = [name for name in names if not words[name] & (_AGAINST | _NUMBERING)]
+    return next((name for word in _QUESTIONS for name in left if word in words[name]), None)
+
+
+def is_about(name: str) -> bool:
+    """Return whether a name says that a column numbers rows, or holds what a model answered or
+    remarks.
+    """
+    return bool((_AGAINST | _NUMBERING | _COMMON) & set(fold_name(name).split()))
+
+
+def is_common(name: str) -> bool:
+    """Return whether a name is one that columns of tables of questions have."""
+    words = fold_name(name).split()
+    return len(words) <= _NAME_WORDS_MAX and (
+        gold_rank(name) is not None
+        or question_column([name]) is not None
+        or bool(_COMMON & set(words))
+    )

@@ -1,0 +1,76 @@
+"""Reads a sheet of a workbook (Excel, LibreOffice) through python-calamine, as the table that it
+would be when saved as CSV: every cell is text. The whole file is held in memory, so its size is
+bounded.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import io
+from typing import TYPE_CHECKING, Any, BinaryIO, Final
+
+from nel.datasets.records import rows_of_records
+from nel.datasets.table_form import TableForm
+from nel.errors import DatasetError, MissingExtra
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_BYTES_MAX: Final = 128 * 1024 * 1024
+
+
+def read_workbook(
+    file: BinaryIO, name: str, form: TableForm
+) -> Iterator[tuple[int, dict[str, object] | str]]:
+    """Yield the number of each row, with its cells by column or what is wrong with it.
+
+    Raises:
+        DatasetError: The file is too large or damaged, or has several sheets and none is named.
+        MissingExtra: python-calamine is not installed.
+    """
+    try:
+        from python_calamine import (  # noqa: PLC0415 - an extra
+            CalamineError,
+            CalamineWorkbook,
+        )
+    except ImportError as error:
+        raise MissingExtra(
+            f"{name}: reading a workbook needs python-calamine; pip install python-calamine, or"
+            " save the sheet as CSV UTF-8"
+        ) from error
+    data = file.read(_BYTES_MAX + 1)
+    if len(data) > _BYTES_MAX:
+        raise DatasetError(f"{name}: larger than {_BYTES_MAX} bytes; save the sheet as CSV UTF-8")
+    try:
+        sheets = CalamineWorkbook.from_filelike(io.BytesIO(data))
+        sheet = sheets.get_sheet_by_name(_sheet(sheets, name, form))
+        records = iter(sheet.to_python(skip_empty_area=True))
+    except CalamineError as error:
+        raise DatasetError(
+            f"{name}: cannot be read as a workbook: {error}; save the sheet as CSV UTF-8"
+        ) from error
+    yield from rows_of_records(([_text(cell) for cell in cells] for cells in records), name, form)
+
+
+def _sheet(sheets: Any, name: str, form: TableForm) -> str:
+    """Return the sheet that is meant: the one that is named, or the only one with cells."""
+    filled: list[str] = [
+        title
+        for title in sheets.sheet_names
+        if sheets.get_sheet_by_name(title).to_python(skip_empty_area=True, nrows=1)
+    ]
+    if form.sheet is not None and form.sheet in filled:
+        return form.sheet
+    if form.sheet is None and len(filled) == 1:
+        return filled[0]
+    which = "no sheet has cells" if not filled else f"the sheets are {', '.join(filled)}"
+    raise DatasetError(f"{name}: {which}; name one with '{name}?sheet={(filled or ['…'])[0]}'")
+
+
+def _text(cell: object) -> str:
+    """Return what a cell is in a CSV file."""
+    if isinstance(cell, bool):
+        return str(cell).upper()
+    if isinstance(cell, float) and cell.is_integer():
+        return str(int(cell))
+    return cell.isoformat() if isinstance(cell, dt.date | dt.time) else str(cell)
