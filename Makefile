@@ -3,6 +3,7 @@
 #   make demo-decide compare two models with a baseline and decide on each; everything on this machine
 #   make demo-judge  have the answers judged by a panel, calibrate it, rank two models; everything on this machine
 #   make test    set up, then run every check and the fast tests (minutes)
+#   make test-data  the fast tests of recorded outputs, which are in ../shared/data; skipped where that is absent
 #   make test-sandbox  the tests that run containers; needs a Docker engine and "make sandbox"
 #   make test-storms  the slow tests that guard a merge: kill storms, faults, broken inputs, simulated worlds
 #   make test-slow  all slow tests, the storms among them: all fillers, many seeds, programs that use up their limits
@@ -38,7 +39,7 @@ READERS_PYTHON ?= python3.12
 TEST_TMP := $(shell df --output=avail --block-size=G /dev/shm 2>/dev/null | awk 'NR == 2 && $$1 + 0 >= 4 {print "/dev/shm"}')
 PYTEST := $(if $(TEST_TMP),TMPDIR=$(TEST_TMP)) $(BIN)/pytest -n $(WORKERS) --dist worksteal
 
-.PHONY: image simulate-scale simulate-shards test-servers demo demo-judge demo-decide demo-model hostile-table robustness sandbox test test-sandbox test-storms test-slow test-plugins test-plugins-here test-bfcl test-bfcl-here test-inspect-evals test-inspect-evals-here test-exports check format \
+.PHONY: image simulate-scale simulate-shards test-servers demo demo-judge demo-decide demo-model hostile-table robustness sandbox test test-data test-sandbox test-storms test-slow test-plugins test-plugins-here test-bfcl test-bfcl-here test-inspect-evals test-inspect-evals-here test-exports check format \
 	bench bench-peers bench-million bench-view bench-compare bench-decisions bench-stops fuzz simulate mutations docs docs-site test-docs clean help
 
 help:
@@ -112,6 +113,10 @@ test: check
 	@$(BIN)/pytest -m "not slow and not docker" $(PLUGIN_TESTS)
 	@docker version >/dev/null 2>&1 && echo "the tests of the sandbox are not among these: make test-sandbox" \
 		|| echo "no Docker engine: the tests of the sandbox are skipped"
+
+test-data: $(DEV_STAMP)
+	@echo "==> fast tests of recorded outputs"
+	@$(PYTEST) -m "shared_data and not slow and not docker"
 
 # All tables of docs/explanation/robustness.md; the first needs a Docker engine and "make sandbox".
 robustness: hostile-table
