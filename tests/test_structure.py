@@ -44,7 +44,7 @@ FENCES = {
 ROOMS = {
     "apps": 75_400,
     "artifacts": 31_600,
-    "authoring": 24_200,
+    "authoring": 24_500,
     "benchmarks": 11_500,
     "byob": 1_000,
     "cli": 17_600,
@@ -54,7 +54,7 @@ ROOMS = {
     "core": 4_600,
     "datasets": 11_400,
     "decide": 9_200,
-    "discovery": 3_000,
+    "discovery": 3_450,
     "engine": 70_800,
     "episodes": 4_300,
     "judges": 23_500,
