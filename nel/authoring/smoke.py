@@ -150,7 +150,7 @@ class _Reply(str):
 
 
 def result_of(scorer: Scorer, scorer_input: ScorerInput, seconds: float | None) -> object:
-    """Return what a scorer returns, awaited where it has to be; raises as `call_within_limit` does."""
+    """Return what a scorer returns, awaited; raises as `call_within_limit` does."""
     return call_within_limit(lambda: _value_of(scorer(scorer_input)), "the scorer", seconds)
 
 
