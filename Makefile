@@ -13,7 +13,7 @@
 #   make test-exports  exports read by the tools they are for, in an environment of its own
 #   make test-servers  nel against llama.cpp, LiteLLM and vLLM on a CPU, compared with lm-eval; 4 GB, once
 #   make test-docs  every command of README and docs/, run as a reader would, or named with a reason
-#   make robustness  run what was tried against nel, and write the tables of docs/explanation/robustness.md
+#   make robustness  run what was tried against nel, and write the tables of docs/evidence/robustness.md
 #   make fuzz    break answers, streams, headers, rows and judges' replies 10,000,000 times (CASES=N)
 #   make simulate-scale  ten million samples over a thousand workers and fifty endpoints: docs/explanation/scale.md
 #   make simulate  run 10,000 simulated worlds of kills, outages and full disks (SEEDS=N)
@@ -118,7 +118,7 @@ test-data: $(DEV_STAMP)
 	@echo "==> fast tests of recorded outputs"
 	@$(PYTEST) -m "shared_data and not slow and not docker"
 
-# All tables of docs/explanation/robustness.md; the first needs a Docker engine and "make sandbox".
+# All tables of docs/evidence/robustness.md; the first needs a Docker engine and "make sandbox".
 robustness: hostile-table
 	@$(BIN)/python -m tests.attacks
 	@$(BIN)/python -m tests.robustness
@@ -231,7 +231,7 @@ bench-stops: $(DEV_STAMP)
 # Not part of bench: it downloads four packages that decide from results into .peers once, and takes ten minutes.
 bench-decisions: $(DEV_STAMP)
 	@PYTHONPATH=. $(BIN)/python tests/performance/decision_peers.py --environments .peers/decisions \
-		--write docs/explanation/beside-others.md
+		--write docs/evidence/beside-others.md
 
 SEEDS ?= 10000
 simulate-shards: $(DEV_STAMP)

@@ -69,8 +69,8 @@ def test_a_comparison_names_its_argument(tmp_path: Path) -> None:
     """The flag that would let two runs be compared is an argument in Python."""
     runs = [
         nel.evaluate({**config(tmp_path, name=held, **entry), "output": {"dir": str(tmp_path), "run_id": name}})
-        for name, entry in (("a", {}), ("b", {"dataset": [ROWS[0], {**ROWS[1], "answer": "5"}]}))
+        for name, entry in (("a", {}), ("b", {"scorer": "contains"}))
     ]
-    with pytest.raises(NelError, match=r'despite=\["dataset"\]'):
+    with pytest.raises(NelError, match=r'despite=\["scorer"\]'):
         nel.compare(*runs)
-    assert set(nel.compare(*runs, despite=["dataset"]).verdicts) == {"b"}
+    assert set(nel.compare(*runs, despite=["scorer"]).verdicts) == {"b"}
