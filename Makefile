@@ -3,6 +3,7 @@
 #   make demo-decide compare two models with a baseline and decide on each; everything on this machine
 #   make demo-judge  have the answers judged by a panel, calibrate it, rank two models; everything on this machine
 #   make test    set up, then run every check and the fast tests (minutes)
+#   make test-data  the fast tests of recorded outputs, which are in ../shared/data; skipped where that is absent
 #   make test-sandbox  the tests that run containers; needs a Docker engine and "make sandbox"
 #   make test-storms  the slow tests that guard a merge: kill storms, faults, broken inputs, simulated worlds
 #   make test-slow  all slow tests, the storms among them: all fillers, many seeds, programs that use up their limits
@@ -12,13 +13,15 @@
 #   make test-exports  exports read by the tools they are for, in an environment of its own
 #   make test-servers  nel against llama.cpp, LiteLLM and vLLM on a CPU, compared with lm-eval; 4 GB, once
 #   make test-docs  every command of README and docs/, run as a reader would, or named with a reason
-#   make robustness  run what was tried against nel, and write the tables of docs/explanation/robustness.md
+#   make robustness  run what was tried against nel, and write the tables of docs/evidence/robustness.md
 #   make fuzz    break answers, streams, headers, rows and judges' replies 10,000,000 times (CASES=N)
 #   make simulate-scale  ten million samples over a thousand workers and fifty endpoints: docs/explanation/scale.md
 #   make simulate  run 10,000 simulated worlds of kills, outages and full disks (SEEDS=N)
 #   make simulate-shards  the same of runs in shards, each killed and resumed, then merged (SEEDS=N)
 #   make mutations  plant each known fault in a copy of nel, and show which test notices it (TIER=fast or all)
 #   make image   build nel itself as an image, without a network in the build (BASE=IMAGE, TAG=NAME)
+#   make dist    build the wheel and the sdist, check what they hold, and run the demo from the wheel
+#   make lock    write requirements-ci.txt, the versions that LOCKED=1 installs; needs uv
 #   make sandbox build the images that programs run in, and prove their limits (BASE=IMAGE where none can be pulled)
 SHELL := bash
 PYTHON ?= python3
@@ -38,7 +41,7 @@ READERS_PYTHON ?= python3.12
 TEST_TMP := $(shell df --output=avail --block-size=G /dev/shm 2>/dev/null | awk 'NR == 2 && $$1 + 0 >= 4 {print "/dev/shm"}')
 PYTEST := $(if $(TEST_TMP),TMPDIR=$(TEST_TMP)) $(BIN)/pytest -n $(WORKERS) --dist worksteal
 
-.PHONY: image simulate-scale simulate-shards test-servers demo demo-judge demo-decide demo-model hostile-table robustness sandbox test test-sandbox test-storms test-slow test-plugins test-plugins-here test-bfcl test-bfcl-here test-inspect-evals test-inspect-evals-here test-exports check format \
+.PHONY: image simulate-scale simulate-shards test-servers demo demo-judge demo-decide demo-model hostile-table robustness sandbox test test-data test-sandbox test-storms test-slow test-plugins test-plugins-here test-bfcl test-bfcl-here test-inspect-evals test-inspect-evals-here test-exports check format dist lock \
 	bench bench-peers bench-million bench-view bench-compare bench-decisions bench-stops fuzz simulate mutations docs docs-site test-docs clean help
 
 help:
@@ -50,9 +53,11 @@ $(BIN)/python:
 		|| { echo "nel needs Python 3.11 or newer; set PYTHON=/path/to/python3"; exit 1; }
 	@if command -v uv >/dev/null; then uv venv --quiet --python $(PYTHON) $(VENV); else $(PYTHON) -m venv $(VENV); fi
 
-# $(call install,ARGUMENTS): with uv where it is present, with pip otherwise.
-install = if command -v uv >/dev/null; then uv pip install --quiet --python $(BIN)/python $(1); \
-	else $(BIN)/python -m pip install --quiet --disable-pip-version-check $(1); fi
+# $(call install,ARGUMENTS): with uv where it is present, with pip otherwise; LOCKED=1 takes the versions of the lock file.
+LOCKED ?=
+CONSTRAINT := $(if $(LOCKED),--constraint requirements-ci.txt)
+install = if command -v uv >/dev/null; then uv pip install --quiet --python $(BIN)/python $(CONSTRAINT) $(1); \
+	else $(BIN)/python -m pip install --quiet --disable-pip-version-check $(CONSTRAINT) $(1); fi
 
 $(STAMP): pyproject.toml | $(BIN)/python
 	@echo "==> installing nel and the libraries it needs: about 60 MB to download, a minute or two, once"
@@ -113,7 +118,11 @@ test: check
 	@docker version >/dev/null 2>&1 && echo "the tests of the sandbox are not among these: make test-sandbox" \
 		|| echo "no Docker engine: the tests of the sandbox are skipped"
 
-# All tables of docs/explanation/robustness.md; the first needs a Docker engine and "make sandbox".
+test-data: $(DEV_STAMP)
+	@echo "==> fast tests of recorded outputs"
+	@$(PYTEST) -m "shared_data and not slow and not docker"
+
+# All tables of docs/evidence/robustness.md; the first needs a Docker engine and "make sandbox".
 robustness: hostile-table
 	@$(BIN)/python -m tests.attacks
 	@$(BIN)/python -m tests.robustness
@@ -189,6 +198,21 @@ fuzz: $(DEV_STAMP)
 	@echo "==> $(CASES) broken inputs"
 	@$(BIN)/python -m tests.fuzzing --cases $(CASES) --jobs $$(nproc)
 
+# The wheel is built from the sdist, and installed where there is no source beside it.
+dist: $(BIN)/python
+	@echo "==> building and checking the distributions in dist/"
+	@rm -rf dist build/dist-check
+	@$(call install,build)
+	@$(BIN)/python -m build --outdir dist . >/dev/null
+	@$(BIN)/python scripts/check_dist.py
+	@$(PYTHON) -m venv build/dist-check
+	@build/dist-check/bin/python -m pip install --quiet --disable-pip-version-check $(CONSTRAINT) dist/*.whl
+	@cd build/dist-check && bin/python ../../scripts/demo.py demo
+
+lock:
+	@uv pip compile pyproject.toml --extra dev --extra local-model --universal --python-version 3.11 \
+		--no-header --no-annotate --quiet --output-file requirements-ci.txt
+
 format: $(DEV_STAMP)
 	@$(BIN)/ruff check --fix-only .
 	@$(BIN)/ruff format .
@@ -226,7 +250,7 @@ bench-stops: $(DEV_STAMP)
 # Not part of bench: it downloads four packages that decide from results into .peers once, and takes ten minutes.
 bench-decisions: $(DEV_STAMP)
 	@PYTHONPATH=. $(BIN)/python tests/performance/decision_peers.py --environments .peers/decisions \
-		--write docs/explanation/beside-others.md
+		--write docs/evidence/beside-others.md
 
 SEEDS ?= 10000
 simulate-shards: $(DEV_STAMP)

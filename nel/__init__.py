@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from nel.authoring.benchmark import Benchmark
     from nel.authoring.decorators import benchmark
     from nel.byob.judge import judge_score
+    from nel.comparison.calls import ComparisonResult, DecisionResult, compare, gate
     from nel.config.schema import RunConfig
     from nel.core.observer import Observer
     from nel.engine.progress import Progress
@@ -50,6 +51,10 @@ _HOME = {
     "AnswerReader": "nel.artifacts.answer_readers",
     "UnreadAnswer": "nel.artifacts.answer_readers",
     "Benchmark": "nel.authoring.benchmark",
+    "ComparisonResult": "nel.comparison.calls",
+    "DecisionResult": "nel.comparison.calls",
+    "compare": "nel.comparison.calls",
+    "gate": "nel.comparison.calls",
     "Case": "nel.judges.types",
     "Grade": "nel.judges.types",
     "Judge": "nel.judges.types",
@@ -97,6 +102,8 @@ __all__ = [
     "AnswerReader",
     "Benchmark",
     "Case",
+    "ComparisonResult",
+    "DecisionResult",
     "Grade",
     "Judge",
     "JudgeError",
@@ -121,12 +128,14 @@ __all__ = [
     "answer_line",
     "benchmark",
     "code_sandbox",
+    "compare",
     "evaluate",
     "evaluate_async",
     "evaluate_matrix",
     "exact_match",
     "extract_json",
     "fuzzy_match",
+    "gate",
     "grade_reader",
     "judge_score",
     "math_equal",

@@ -13,7 +13,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
-SECTIONS = (("Reference", "reference"), ("Explanation", "explanation"))
+SECTIONS = (("Reference", "reference"), ("Explanation", "explanation"), ("Evidence", "evidence"))
 _LINK = re.compile(r"\[(?P<text>[^\]]*)\]\((?P<target>[^)\s#]+)(?P<anchor>#[^)\s]*)?\)")
 
 
@@ -24,7 +24,6 @@ def on_config(config: Any) -> Any:
         config["nav"].append({title: pages})
     others = [*sorted((DOCS / "examples").rglob("*.md")), *sorted((DOCS / "skills").rglob("*.md"))]
     config["nav"].append({"Examples": [path.relative_to(DOCS).as_posix() for path in others]})
-    config["nav"].append({"Performance": "performance.md"})
     return config
 
 

@@ -1,4 +1,4 @@
-"""Runs the tests of what nel withstands and writes their table of docs/explanation/robustness.md.
+"""Runs the tests of what nel withstands and writes their table of docs/evidence/robustness.md.
 
     python -m tests.robustness [--workers 2]
 
@@ -18,7 +18,7 @@ from typing import Final
 from xml.etree import ElementTree
 
 _ROOT: Final = Path(__file__).parents[1]
-_PAGE: Final = _ROOT / "docs" / "explanation" / "robustness.md"
+_PAGE: Final = _ROOT / "docs" / "evidence" / "robustness.md"
 _START: Final = "<!-- python -m tests.robustness -->\n"
 _END: Final = "<!-- end of the tests -->"
 

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = ("docs/explanation/features.md", "docs/reference/statements.md")
+PAGES = ("docs/evidence/features.md", "docs/evidence/statements.md")
 ROWS = [
     line
     for page in PAGES

@@ -19,6 +19,7 @@ from nel.authoring.multi_turn import with_strategy
 from nel.authoring.preparing import SeededBenchmark, SeedResult, row_function
 from nel.authoring.requirements import read_requirements
 from nel.datasets.fewshot import ExampleSource
+from nel.datasets.in_memory import RowsInMemory, rows_of
 from nel.errors import ConfigError, did_you_mean
 from nel.prompts import Template, load_template
 from nel.reading.asked import parse_asked_form
@@ -95,7 +96,7 @@ class BenchmarkOptions(FewShotOptions, total=False):
 def benchmark(
     *,
     name: str,
-    dataset: str | Path | Callable[[], Iterable[Row]],
+    dataset: str | Path | Callable[[], Iterable[Row]] | RowsInMemory,
     prompt: str = "",
     description: str | None = None,
     endpoint_type: str = "any",
@@ -121,8 +122,8 @@ def benchmark(
 
     Args:
         name: What ``--bench`` calls it; spaces and capitals are folded to ``a-z0-9_-``.
-        dataset: A path (relative to the file that defines the benchmark), a URI or a callable
-            returning rows.
+        dataset: A path (relative to the file that defines the benchmark), a URI, a callable
+            returning rows, or the rows: a DataFrame or a list of mappings.
         prompt: A template with ``{field}`` placeholders, Jinja2, or the name of a template file.
         endpoint_type: ``any``, ``chat``, ``completions``, or ``completions_logprob`` to rank
             choices by log-likelihood.
@@ -158,7 +159,7 @@ def benchmark(
             for key, value in options.items()
             if key not in FewShotOptions.__annotations__
         },
-        "dataset": str(dataset) if isinstance(dataset, Path) else dataset,
+        "dataset": _source_of(dataset),
         "choices": tuple(choices),
         "loglikelihood": endpoint_type == _LOGLIKELIHOOD,
         "field_mapping": dict(field_mapping or {}),
@@ -178,6 +179,17 @@ def benchmark(
         "continuation": continuation,
     }
     return partial(_decorate, plain, description, fixed, texts, options, requirements, seed_fn)
+
+
+def _source_of(dataset: str | Path | Callable[[], Iterable[Row]] | RowsInMemory) -> object:
+    held = rows_of(dataset, "dataset")
+    if held is None:
+        return str(dataset) if isinstance(dataset, Path) else dataset
+
+    def rows() -> list[dict[str, object]]:
+        return held
+
+    return rows
 
 
 def _decorate(

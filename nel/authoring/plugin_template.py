@@ -5,19 +5,24 @@ of nel carries.
 from __future__ import annotations
 
 import re
+import tomllib
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Final
 
-from nel.errors import ConfigError, OutputError
+from nel.errors import ConfigError, OutputError, did_you_mean
+from nel.plugins import GROUPS
 
 _NAME: Final = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 _ORIGINAL: Final = "nel-example"
 _MODULE: Final = "nel_example"
+_PROJECT: Final = "pyproject.toml"
+_README: Final = "README.md"
 _SHORT: Final = "example-"
 _LEFT_OUT: Final = ("__pycache__", ".pytest_cache", "dist", "build")
 
 
-def write_plugin(name: str, folder: Path) -> list[Path]:
+def write_plugin(name: str, folder: Path, kinds: Collection[str] = ()) -> list[Path]:
     """Write a plugin package called ``name`` into a folder that is not there yet, and return its
     files.
 
@@ -25,9 +30,10 @@ def write_plugin(name: str, folder: Path) -> list[Path]:
         name: Of the distribution: lower case, digits and hyphens. Its module has underscores for
             the hyphens, and its plugins' names begin with it, ``nel-`` aside.
         folder: Where it is written.
+        kinds: The kinds of plugins that it has, of `nel.plugins.GROUPS`; empty: every kind.
 
     Raises:
-        ConfigError: The name is none, or is the example's own.
+        ConfigError: The name is none, or is the example's own; a kind is unknown.
         OutputError: The folder exists or cannot be written.
     """
     if not _NAME.fullmatch(name) or name in (_ORIGINAL, "nel", "nel-eval"):
@@ -35,7 +41,8 @@ def write_plugin(name: str, folder: Path) -> list[Path]:
             f'"{name}" is not a name for a plugin package; write lower case, as in'
             f" nel-{_suggestion(name)}"
         )
-    texts = {_rename(path, name): _rename(text, name) for path, text in _template().items()}
+    template = _of_kinds(_template(), [_kind(kind) for kind in kinds])
+    texts = {_rename(path, name): _rename(text, name) for path, text in template.items()}
     try:
         folder.mkdir(parents=True)
         for path, text in texts.items():
@@ -51,9 +58,55 @@ def write_plugin(name: str, folder: Path) -> list[Path]:
     return [folder / path for path in sorted(texts)]
 
 
-def short_name(name: str) -> str:
-    """Return what the names of a package's plugins begin with."""
-    return f"{name.removeprefix('nel-')}-"
+def first_plugin(project: Path) -> str:
+    """Return the name of the first plugin that a written pyproject.toml declares."""
+    entries = tomllib.loads(project.read_text(encoding="utf-8"))["project"]["entry-points"]
+    return str(next(iter(next(iter(entries.values())))))
+
+
+def _kind(kind: str) -> str:
+    known = next((group for group in GROUPS if kind in (group, group.removesuffix("s"))), None)
+    if known is None:
+        hint = did_you_mean(kind, GROUPS) or f"; there are {', '.join(GROUPS)}"
+        raise ConfigError(f'no kind of plugin is called "{kind}"{hint}')
+    return known
+
+
+def _of_kinds(template: Mapping[str, str], kinds: Collection[str]) -> Mapping[str, str]:
+    """Return the template with the plugins of these kinds alone: their entry points, their files
+    and what pyproject.toml, README and tests say of them.
+    """
+    if not kinds:
+        return template
+    groups = {GROUPS[kind] for kind in kinds}
+    project = template[_PROJECT]
+    wanted: set[str] = set()
+    others: set[str] = set()
+    for group, plugins in tomllib.loads(project)["project"]["entry-points"].items():
+        names = {*plugins, *(f"/{_module_of(target)}.py" for target in plugins.values())}
+        (wanted if group in groups else others).update(names)
+    absent = others - wanted
+    header, *blocks = re.split(r"(?m)^(?=\[)", project)
+    chosen = [
+        block
+        for block in blocks
+        if "entry-points" not in block or any(f'"{group}"' in block for group in groups)
+    ]
+    texts = {
+        path: text
+        for path, text in template.items()
+        if f"/{Path(path).stem.removeprefix('test_')}.py" not in absent
+    }
+    readme = [
+        line
+        for line in texts[_README].splitlines(keepends=True)
+        if not any(name in line for name in absent)
+    ]
+    return {**texts, _PROJECT: header + "".join(chosen), _README: "".join(readme)}
+
+
+def _module_of(target: str) -> str:
+    return target.partition(":")[0].rpartition(".")[2]
 
 
 def _suggestion(name: str) -> str:
@@ -77,7 +130,7 @@ def _rename(text: str, name: str) -> str:
         text.replace(f"plugins/{_ORIGINAL}", name).replace(_ORIGINAL, "\0").replace(_MODULE, "\1")
     )
     return (
-        marked.replace(_SHORT, short_name(name))
+        marked.replace(_SHORT, f"{name.removeprefix('nel-')}-")
         .replace("\0", name)
         .replace("\1", name.replace("-", "_"))
     )

@@ -33,6 +33,17 @@ YAML_SUFFIXES: Final = (".yaml", ".yml")
 DATA_SUFFIXES: Final = (*SUFFIXES, *(f"{suffix}.gz" for suffix in SUFFIXES))
 
 
+_OBJECT: Final = "object:"
+_OBJECTS: Final[dict[str, Benchmark]] = {}
+"""Benchmarks that this process was handed as objects, by name."""
+
+
+def hold_object(benchmark: Benchmark) -> str:
+    """Return the name by which `find_benchmark` finds a benchmark object in this process."""
+    _OBJECTS[benchmark.name] = benchmark
+    return f"{_OBJECT}{benchmark.name}"
+
+
 def rows_problem(name: str) -> str:
     """Return what to do with a file of rows where a benchmark or a configuration is wanted."""
     return (
@@ -53,6 +64,8 @@ def find_benchmark(name: str) -> Benchmark:
         PluginError: There is none, it cannot be imported, or it is not a benchmark.
         NelError: What a bridge raises.
     """
+    if name.startswith(_OBJECT):
+        return _object(name)
     parts = plugins.split_uri(name)
     if parts is not None:
         return _from_bridge(*parts)
@@ -72,6 +85,16 @@ def find_benchmark(name: str) -> Benchmark:
             f'the benchmark "{name}" of {provider} is a {type(benchmark).__name__}, not a Benchmark'
         )
     return benchmark
+
+
+def _object(name: str) -> Benchmark:
+    bare = name.removeprefix(_OBJECT)
+    if bare not in _OBJECTS:
+        raise PluginError(
+            f'the benchmark "{bare}" was an object of a Python program; go on there, with'
+            " nel.evaluate(..., resume=True), or put it into a file and give its path"
+        )
+    return _OBJECTS[bare]
 
 
 def as_benchmark(value: object) -> object:

@@ -7,18 +7,22 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import sysconfig
 import threading
 import traceback
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from pathlib import Path
+from typing import Any, Final, TypeVar
 
 from nel.authoring.benchmark import Benchmark
 from nel.authoring.problem import LETTERS
 from nel.errors import NelError, did_you_mean
+from nel.scoring.protocol import await_result
 from nel.scoring.result import outcome_of
 from nel.types import Sample, Scored, Scorer, ScorerInput
 
+T = TypeVar("T")
 SECONDS_MAX: Final = 10.0
 """How long a scorer may take for one answer."""
 PHRASINGS: Final = (
@@ -31,6 +35,8 @@ PHRASINGS: Final = (
 )
 _WRONG: Final = "I looked everywhere and have nothing to say on this ⚠ {}"
 _SHOWN_MAX: Final = 30
+_NEL: Final = f"{Path(__file__).parents[1]}/"
+_STANDARD: Final = f"{sysconfig.get_path('stdlib')}/"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +51,8 @@ class ScorerTrial:
     """Why it gave no score, and what to do."""
     is_refused: bool = False
     """Whether the scorer refused the sample with an error of nel."""
+    is_hung: bool = False
+    """Whether it did not return in time."""
 
 
 def gold_texts(sample: Sample) -> list[str]:
@@ -118,13 +126,14 @@ def try_scorer(
     try:
         returned = result_of(scorer, scorer_input, seconds)
         outcome = outcome_of(returned, response)
-    except NelError as error:
-        return ScorerTrial(response=response, problem=str(error), is_refused=True)
     except KeyError as error:
         return ScorerTrial(response=response, problem=_missing_field(error, scorer_input.metadata))
     except Exception as error:  # noqa: BLE001 - whatever a scorer raises is what is being asked for
         return ScorerTrial(
-            response=response, problem=f"{type(error).__name__}: {error}{_location(error)}"
+            response=response,
+            problem=fault_of(error),
+            is_refused=isinstance(error, NelError),
+            is_hung=isinstance(error, TimeoutError),
         )
     reward = outcome.reward if isinstance(outcome, Scored) else 0.0
     return ScorerTrial(response=response, returned=returned, reward=reward)
@@ -141,18 +150,28 @@ class _Reply(str):
 
 
 def result_of(scorer: Scorer, scorer_input: ScorerInput, seconds: float | None) -> object:
-    """Return what a scorer returns, awaited where it has to be; raises `TimeoutError` after so many
-    seconds.
+    """Return what a scorer returns, awaited; raises as `call_within_limit` does."""
+    return call_within_limit(lambda: _value_of(scorer(scorer_input)), "the scorer", seconds)
+
+
+def call_within_limit(call: Callable[[], T], what: str, seconds: float | None = SECONDS_MAX) -> T:
+    """Return what a call of an author's code returns.
+
+    Args:
+        call: Runs in a thread, which is abandoned when its time is up.
+        what: Is called, for messages.
+        seconds: How long it may take; None: without limit.
+
+    Raises:
+        TimeoutError: It did not return in time.
+        RuntimeError: It tried to end the process.
     """
-    results: list[object] = []
+    results: list[T] = []
     errors: list[BaseException] = []
 
     def run() -> None:
         try:
-            result = scorer(scorer_input)
-            results.append(
-                asyncio.run(_await_result(result)) if inspect.isawaitable(result) else result
-            )
+            results.append(call())
         except BaseException as error:  # noqa: BLE001 - re-raised in the waiting thread
             errors.append(error)
 
@@ -162,29 +181,42 @@ def result_of(scorer: Scorer, scorer_input: ScorerInput, seconds: float | None) 
     if errors:
         if isinstance(errors[0], Exception):
             raise errors[0]
-        raise RuntimeError(f"the scorer left with {type(errors[0]).__name__}") from errors[0]
+        raise RuntimeError(f"{what} left with {type(errors[0]).__name__}") from errors[0]
     if not results:
-        raise TimeoutError(
-            f"the scorer did not return within {seconds:g} s; bound what it waits for"
-        )
+        raise TimeoutError(f"{what} did not return within {seconds:g} s; bound what it waits for")
     return results[0]
 
 
-async def _await_result(result: Any) -> object:
-    return await result
+def _value_of(result: object) -> object:
+    return asyncio.run(await_result(result)) if inspect.isawaitable(result) else result
+
+
+def fault_of(error: Exception) -> str:
+    """Return what an author's code raised, with its file and line; the message alone of nel's own
+    errors, which say where.
+    """
+    if isinstance(error, NelError):
+        return str(error)
+    return f"{type(error).__name__}: {error}{line_of(error)}"
 
 
 def _missing_field(error: KeyError, row: Mapping[str, object]) -> str:
     name = str(error.args[0]) if error.args else "?"
     hint = did_you_mean(name, row) or ";"
     return (
-        f'KeyError: the scorer reads "{name}"{_location(error)}{hint} the row has'
+        f'KeyError: the scorer reads "{name}"{line_of(error)}{hint} the row has'
         f" {', '.join(sorted(row)[:_SHOWN_MAX])}"
     )
 
 
-def _location(error: BaseException) -> str:
-    frames = traceback.extract_tb(error.__traceback__)
-    if not frames:
-        return ""
-    return f" ({frames[-1].filename.rpartition('/')[2]}, line {frames[-1].lineno})"
+def line_of(error: BaseException) -> str:
+    """Return the last line of an author's own that led to an error, else the last line."""
+    frames = traceback.extract_tb((error.__cause__ or error).__traceback__)
+    own = [frame for frame in frames if not _is_library(frame.filename)] or frames
+    return f" ({Path(own[-1].filename).name}, line {own[-1].lineno})" if own else ""
+
+
+def _is_library(filename: str) -> bool:
+    return filename.startswith(_NEL) or (
+        filename.startswith(_STANDARD) and "site-packages" not in filename
+    )

@@ -11,18 +11,16 @@ import typer
 from nel.cli.table import print_table
 from nel.cli.terminal import report_text
 from nel.comparison.baselines import with_baseline
-from nel.comparison.compare import compare
+from nel.comparison.calls import comparison_of
 from nel.comparison.document import comparison_json
-from nel.comparison.fields import check_parts
 from nel.comparison.measures import Settings
-from nel.comparison.reading import read_sides
 from nel.core.strict_json import dumps
 from nel.errors import UsageError
 from nel.reports.comparison import (
-    HEADINGS,
     SHOWN_FLIPS,
     despite_note,
     flip_lines,
+    headings,
     lines,
     rows,
     settings_lines,
@@ -61,7 +59,7 @@ def show_comparison(
     sides = with_baseline(baseline, sides)
     if len(sides) < _FEWEST:
         raise UsageError("nel compare needs a baseline and a candidate; give two run directories")
-    compared = compare(read_sides(sides), settings, despite=check_parts(despite), only=only)
+    compared = comparison_of(sides, settings, despite=despite, only=only)
     flips_max = flips if as_json or html is not None else min(flips, SHOWN_FLIPS)
     document = comparison_json(compared, flips_max=flips_max)
     if html is not None:
@@ -79,9 +77,8 @@ def _show_candidate(document: Mapping[str, Any], candidate: Mapping[str, Any]) -
     typer.echo(
         f"{report_text(candidate['label'])} against {report_text(document['baseline']['label'])}"
     )
-    level = f"{document['settings']['level'] * 100:g} %"
-    headings = [heading.replace("95 %", level) for heading in HEADINGS]
-    print_table(headings, rows(candidate), right=headings[1:-1])
+    columns = headings(document)
+    print_table(columns, rows(candidate), right=columns[1:-1])
     note = despite_note(document["settings"]["despite"])
     for line in [*([note] if note else ()), *settings_lines(candidate)]:
         typer.echo(report_text(line))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -12,14 +14,23 @@ import typer
 from nel.errors import UsageError, did_you_mean
 
 _NOT_PAGES: Final = ("examples", "skills")
+_PLACES_MAX: Final = 15
+_LINE_MAX: Final = 120
 
 
 def docs(
     topic: Annotated[
         str | None, typer.Argument(help="A page, such as settings; none: the list of all.")
     ] = None,
+    search: Annotated[
+        str | None,
+        typer.Option(metavar="WORDS", help="Print where all of these words stand together."),
+    ] = None,
 ) -> None:
-    """Print a page of the documentation."""
+    """Print a page of the documentation, or where it says something."""
+    if search is not None:
+        _print_places(search, topic)
+        return
     if topic is None:
         for name, path in topics().items():
             typer.echo(f"{name:<34} {_title(path)}")
@@ -32,6 +43,40 @@ def docs(
         from rich.markdown import Markdown  # noqa: PLC0415
 
         Console().print(Markdown(path.read_text(encoding="utf-8")))
+
+
+def _print_places(words: str, topic: str | None) -> None:
+    """Print the sections with all words: those with the words in their heading, then the fullest.
+
+    Raises:
+        UsageError: No section has them.
+    """
+    wanted = words.lower().split()
+    pages = topics() if topic is None else {topic: find_page(topic)}
+    hits = []
+    for name, path in pages.items():
+        for heading, text in _sections(path):
+            low = f"{heading}\n{text}".lower()
+            if wanted and all(word in low for word in wanted):
+                in_heading = all(word in heading.lower() for word in wanted)
+                hits.append((not in_heading, -sum(map(low.count, wanted)), name, heading, text))
+    if not hits:
+        raise UsageError(f'no section has "{words}"; nel docs lists the pages')
+    for _, _, name, heading, text in sorted(hits)[:_PLACES_MAX]:
+        typer.echo(f"{name}: {heading}")
+        lines = (line.strip() for line in text.splitlines() if line.strip())
+        line = max(lines, key=lambda line: sum(word in line.lower() for word in wanted), default="")
+        typer.echo(f"    {line[:_LINE_MAX]}")
+    if len(hits) > _PLACES_MAX:
+        typer.echo(f"and {len(hits) - _PLACES_MAX} more; add a word")
+
+
+def _sections(path: Path) -> Iterator[tuple[str, str]]:
+    """Yield heading and text of each section of a page."""
+    text = path.read_text(encoding="utf-8")
+    for section in re.split(r"(?m)^#+ ", text)[1:]:
+        heading, _, body = section.partition("\n")
+        yield heading, body
 
 
 def topics() -> dict[str, Path]:

@@ -10,13 +10,9 @@ import typer
 
 from nel.cli.table import print_table
 from nel.cli.terminal import report_text
-from nel.comparison.decision import Decision, decision_json
-from nel.comparison.fields import check_parts
-from nel.comparison.floors import Floor, hold, read_floors
-from nel.comparison.gate import gate
+from nel.comparison.calls import directory_of, floors_decision, gate_decision
+from nel.comparison.floors import Floor, read_floors
 from nel.comparison.policy_file import read_policy
-from nel.comparison.reading import read_sides
-from nel.core.paths import exists
 from nel.core.strict_json import dumps
 from nel.errors import EXIT_DONE, EXIT_UNSCORED, ConfigError
 from nel.reports.decision import HEADINGS, reason_lines, rows, write_decision
@@ -45,13 +41,8 @@ def show_gate(
         )
     if len(sides) != _SIDES:
         raise ConfigError(f"nel gate needs a baseline and a candidate, not {len(sides)} results")
-    demanded, parts = read_policy(policy), check_parts(despite)
-    baseline, candidate = read_sides(sides)
-    decision = gate(baseline, candidate, demanded, despite=parts, seed=seed)
-    document = decision_json(
-        decision, baseline=baseline, candidate=candidate, policy=demanded, despite=sorted(parts)
-    )
-    _show(decision, document, output_dir or _directory(sides[1]), as_json=as_json)
+    document = gate_decision(sides, read_policy(policy), despite=despite, seed=seed)
+    _show(document, output_dir or directory_of(sides[1]), as_json=as_json)
 
 
 def show_floors(
@@ -71,17 +62,8 @@ def show_floors(
         raise ConfigError(
             "--fail-under holds one run alone; leave --policy, --baseline and the second run away"
         )
-    wanted = read_floors(floors)
-    (side,) = read_sides(sides)
-    if side.kind != "nel":
-        raise ConfigError(
-            f"--fail-under reads metrics.json of a run of nel; {sides[0]} is a result of"
-            f" {side.kind}"
-        )
-    directory = _directory(sides[0])
-    decision = hold(directory, wanted)
-    document = decision_json(decision, baseline=None, candidate=side, policy=None)
-    _show(decision, document, output_dir or directory, as_json=as_json)
+    document = floors_decision(sides[0], read_floors(floors), named="--fail-under")
+    _show(document, output_dir or directory_of(sides[0]), as_json=as_json)
 
 
 def decide_floors(run_dir: Path, exit_code: int, floors: Sequence[Floor], *, err: bool) -> int:
@@ -98,17 +80,13 @@ def decide_floors(run_dir: Path, exit_code: int, floors: Sequence[Floor], *, err
             "nel: the run is not finished, so it was not held against --fail-under", err=True
         )
         return exit_code
-    (side,) = read_sides([str(run_dir)])
-    decision = hold(run_dir, floors)
-    document = decision_json(decision, baseline=None, candidate=side, policy=None)
+    document = floors_decision(str(run_dir), floors, named="--fail-under")
     write_decision(document, run_dir)
     show_decision(document, err=err)
-    return decision.exit_code or exit_code
+    return int(document["exit_code"]) or exit_code
 
 
-def _show(
-    decision: Decision, document: Mapping[str, Any], directory: Path, *, as_json: bool
-) -> None:
+def _show(document: Mapping[str, Any], directory: Path, *, as_json: bool) -> None:
     paths = write_decision(document, directory)
     if as_json:
         typer.echo(dumps(document))
@@ -116,7 +94,7 @@ def _show(
         show_decision(document)
         for path in paths:
             typer.echo(f"decision: {path}")
-    raise typer.Exit(decision.exit_code)
+    raise typer.Exit(document["exit_code"])
 
 
 def show_decision(document: Mapping[str, Any], *, err: bool = False) -> None:
@@ -125,11 +103,3 @@ def show_decision(document: Mapping[str, Any], *, err: bool = False) -> None:
     print_table(HEADINGS, rows(document), right=HEADINGS[4:], err=err)
     for line in reason_lines(document):
         typer.echo(report_text(line), err=err)
-
-
-def _directory(argument: str) -> Path:
-    """Return the directory of a result: that of its file where it is one."""
-    path = Path(argument)
-    if not exists(path):
-        path = Path(argument.partition("=")[2])
-    return path if path.is_dir() else path.parent

@@ -59,19 +59,27 @@ def check(
 def new(
     name: Annotated[str, typer.Argument(help="Of the package, such as nel-mine.")],
     folder: Annotated[Path | None, typer.Option(help="The folder to write; NAME.")] = None,
+    only: Annotated[
+        str | None,
+        typer.Option(
+            help="Kinds of plugins that it has, such as benchmark,scorer,judge; every kind."
+        ),
+    ] = None,
 ) -> None:
     """Write a plugin package to start from, with one small plugin for every extension point and its
     tests.
     """
     from nel.authoring.plugin_template import (  # noqa: PLC0415 - keeps --help fast
-        short_name,
+        first_plugin,
         write_plugin,
     )
 
     where = folder or Path(name)
-    for path in write_plugin(name, where):
+    kinds = [kind.strip() for kind in only.split(",")] if only else []
+    for path in write_plugin(name, where, kinds):
         typer.echo(f"wrote {path}")
     target = quote(str(where) if where.is_absolute() else f"./{where}")
     typer.echo(f"\ninstall it:  python -m pip install -e {target}")
-    typer.echo(f"check it:    nel plugin check {short_name(name)}capitals")
-    typer.echo("leave out what it does not need: a file, and its entry point in pyproject.toml")
+    typer.echo(f"check it:    nel plugin check {first_plugin(where / 'pyproject.toml')}")
+    if not kinds:
+        typer.echo("leave out what it does not need: nel plugin new NAME --only benchmark,scorer")

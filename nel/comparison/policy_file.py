@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -18,7 +19,16 @@ def read_policy(path: Path) -> Policy:
     Raises:
         ConfigError: There is no such file, it is not YAML, or a key or value is wrong.
     """
+    return policy_of(read_yaml(path), where=str(path))
+
+
+def policy_of(content: Mapping[str, object], *, where: str) -> Policy:
+    """Return the policy that a mapping describes.
+
+    Raises:
+        ConfigError: A key or value is wrong; the message begins with where it is from.
+    """
     try:
-        return Policy.model_validate(read_yaml(path))
+        return Policy.model_validate(content)
     except ValidationError as error:
-        raise ConfigError(f"{path}: {first_problem(error)}") from error
+        raise ConfigError(f"{where}: {first_problem(error)}") from error

@@ -19,6 +19,7 @@ from nel.authoring.registry import benchmarks_in_file, find_benchmark
 from nel.authoring.smoke import (
     SECONDS_MAX,
     ScorerTrial,
+    fault_of,
     gold_attempts,
     gold_texts,
     odd_attempts,
@@ -190,9 +191,7 @@ def _can_be_judged(benchmark: Benchmark, plan: Plan, samples: list[Sample]) -> C
         try:
             n_questions += _count_questions(benchmark, plan, sample, answer)
         except Exception as error:  # noqa: BLE001 - any error of the scorer is a finding
-            refused.append(
-                f'sample "{sample.id}": {error}' if isinstance(error, NelError) else f"{error!r}"
-            )
+            refused.append(f'sample "{sample.id}": {fault_of(error)}')
     return _without(
         "every answer makes questions for a judge",
         refused,

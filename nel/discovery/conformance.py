@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from nel import plugins
-from nel.authoring.smoke import gold_texts, try_scorer
+from nel.authoring.smoke import (
+    ScorerTrial,
+    call_within_limit,
+    fault_of,
+    gold_texts,
+    line_of,
+    try_scorer,
+)
 from nel.discovery.benchmark_checks import Check, check_benchmark
 from nel.discovery.extension_points import shape_error
-from nel.errors import ConfigError, JudgeError, PluginError
-from nel.judges.types import Judge, Question
-from nel.scoring.protocol import as_scorer
-from nel.types import Sample, ScorerInput
+from nel.discovery.judge_checks import check_judge
+from nel.errors import ConfigError, PluginError
+from nel.scoring.protocol import as_scorer, example_of
+from nel.types import Sample, Scorer, ScorerInput
 
 _GOLDS = ("B", "42", "yes")
 
@@ -40,9 +46,13 @@ def check_plugin(
 def _check(kind: str, target: str, dataset: str | None, samples_max: int) -> list[Check]:
     if kind == "benchmarks":
         return check_benchmark(target, dataset, samples_max)
-    plugin = plugins.load(kind, target)
+    ref = plugins.find(kind, target)
+    try:
+        plugin = plugins.load_ref(ref)
+    except PluginError as error:
+        return [Check(name="it can be imported", passed=False, detail=f"{error}{line_of(error)}")]
     if kind == "judges":
-        return _check_judge(plugin)
+        return list(check_judge(plugin))
     if kind == "scorers":
         return _check_scorer(plugin)
     wrong = shape_error(kind, plugin)
@@ -82,76 +92,60 @@ def _check_scorer(scorer: object) -> list[Check]:
     if wrong:
         return [Check(name="a scorer is callable", passed=False, detail=wrong)]
     try:
-        built = as_scorer(scorer)
+        built = call_within_limit(lambda: as_scorer(scorer), "the scorer's factory")
     except ConfigError as error:
         return [
             Check(name="it needs options, so nothing was scored", passed=True, detail=str(error))
         ]
-    golds = [
-        try_scorer(built, ScorerInput(response=text, target=target))
+    except Exception as error:  # noqa: BLE001 - whatever a factory raises is a finding
+        return [Check(name="it can be built", passed=False, detail=fault_of(error))]
+    example = example_of(built)
+    trials = list(_trials(built, example))
+    tried = _attempt_text(trials, example)
+    if example is None and all(trial.is_refused for _, trial in trials):
+        name = "it needs more than a target, so nothing was scored"
+        return [Check(name=name, passed=True, detail=tried)]
+    full = any((trial.reward or 0.0) >= 1.0 for _, trial in trials)
+    empty = try_scorer(built, replace(trials[0][0], response=""))
+    return [
+        Check(name="a gold answer scores 1", passed=full, detail="" if full else tried),
+        Check(
+            name="an empty answer scores 0",
+            passed=not empty.reward,
+            detail=f"it gave {empty.reward:g}; return 0 for an empty one" if empty.reward else "",
+        ),
+    ]
+
+
+def _trials(
+    scorer: Scorer, example: ScorerInput | None
+) -> Iterator[tuple[ScorerInput, ScorerTrial]]:
+    """Yield what a scorer makes of its example, or of made-up answers up to the first with full
+    marks.
+    """
+    made_up = (
+        ScorerInput(response=text, target=target)
         for target in _GOLDS
         for text in gold_texts(Sample(id="", input="", target=target))
-    ]
-    if all(tried.is_refused for tried in golds):
-        needed = str(golds[0].problem)
-        return [
-            Check(
-                name="it needs more than a target, so nothing was scored",
-                passed=True,
-                detail=needed,
-            )
-        ]
-    empty = try_scorer(built, ScorerInput(response="", target="B"))
-    return [
-        Check(
-            name="a gold answer scores 1",
-            passed=any((tried.reward or 0.0) >= 1.0 for tried in golds),
-        ),
-        Check(name="an empty answer scores 0", passed=not empty.reward),
-    ]
+    )
+    for given in made_up if example is None else (example,):
+        trial = try_scorer(scorer, given)
+        yield given, trial
+        if (trial.reward or 0.0) >= 1.0 or trial.is_hung:
+            return
 
 
-def _check_judge(judge: object) -> list[Check]:
-    if not isinstance(judge, Judge):
-        return [
-            Check(
-                name="a judge is a nel.Judge",
-                passed=False,
-                detail=str(shape_error("judges", judge)),
-            )
-        ]
-    case = replace(judge.example, response="an answer that occurs only here")
-    try:
-        questions = judge.ask(case)
-    except JudgeError as error:
-        return [Check(name="it asks about its example", passed=False, detail=str(error))]
-    holds = bool(questions) and all(case.response in question.prompt for question in questions)
-    checks = [Check(name="each question holds the response", passed=holds)]
-    full = "its example reply reads as full marks"
-    try:
-        grades = [question.read(judge.example_reply) for question in judge.ask(judge.example)]
-        best = judge.settle(judge.example, grades) if judge.settle is not None else grades[0]
-        checks.append(
-            Check(name=full, passed=best.score == 1, detail=f"it reads as {best.score:g}")
-        )
-    except JudgeError as error:
-        checks.append(Check(name=full, passed=False, detail=str(error)))
-    silent = [(question, "I would rather not say.") for question in questions]
-    forged = judge.ask(replace(judge.example, response=f"{case.response}\n{judge.example_reply}\n"))
-    return [
-        *checks,
-        _is_refused("a reply without a verdict is refused", silent),
-        _is_refused(
-            "a verdict in the response is not the judge's",
-            [(question, question.prompt) for question in forged],
-        ),
-    ]
-
-
-def _is_refused(check: str, replies: Sequence[tuple[Question, str]]) -> Check:
-    for question, reply in replies:
-        with suppress(JudgeError):
-            return Check(
-                name=check, passed=False, detail=f"it reads as {question.read(reply).label!r}"
-            )
-    return Check(name=check, passed=True)
+def _attempt_text(
+    trials: Sequence[tuple[ScorerInput, ScorerTrial]], example: ScorerInput | None
+) -> str:
+    """Return what was tried, what came back for the best of it, and how to give an example."""
+    best, trial = max(trials, key=lambda pair: -1.0 if pair[1].reward is None else pair[1].reward)
+    came = trial.problem or f"it gave {trial.returned!r:.80}"
+    answer = f"the answer {best.response!r:.60} to the target {best.target!r:.60}: {came}"
+    if example is not None:
+        return f"its example is {answer}"
+    return (
+        f"tried {len(trials)} answers to the targets {', '.join(map(repr, _GOLDS))}; best of them"
+        f" {answer}; give an answer with full marks: @scorer(example=ScorerInput(response=...,"
+        " target=..., metadata={...}))"
+    )

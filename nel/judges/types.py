@@ -198,6 +198,34 @@ class Judgement:
     level: Level = "nominal"
 
 
+def require_questions(asked: Sequence[object], judge: str) -> list[Question]:
+    """Return what a judge asked; raises JudgeError where it asks nothing, or returned something
+    else.
+    """
+    questions = [entry for entry in asked if isinstance(entry, Question)]
+    if len(questions) < len(asked):
+        raise JudgeError(
+            f"ask of {judge} returned a list of {type(asked[0]).__name__}; return a list of"
+            " nel.Question",
+            kind="raised",
+        )
+    if not questions:
+        raise JudgeError(f"{judge} asks nothing about this case", kind="no_question")
+    return questions
+
+
+def require_grade(returned: object, function: str) -> Grade:
+    """Return the grade that ``read`` or ``settle`` returned; raises JudgeError where it is not
+    one.
+    """
+    if not isinstance(returned, Grade):
+        raise JudgeError(
+            f"{function} returned {returned!r:.60} ({type(returned).__name__}); return a nel.Grade",
+            kind="raised",
+        )
+    return returned
+
+
 def check_case(case: Case) -> None:
     """Refuse a case whose fields have wrong types.
 

@@ -67,6 +67,12 @@ def p_text(value: float | None) -> str:
     return f"{value:.2g}" if value < 0.001 else f"{value:.3f}"  # noqa: PLR2004 - from here on three decimals show it
 
 
+def headings(document: Mapping[str, Any]) -> list[str]:
+    """Return the headings of the table, with the level of its intervals."""
+    level = f"{document['settings']['level'] * 100:g} %"
+    return [heading.replace("95 %", level) for heading in HEADINGS]
+
+
 def rows(candidate: Mapping[str, Any]) -> list[tuple[str, ...]]:
     """Return a row of the table for each benchmark of a candidate; the columns are `HEADINGS`."""
     return [

@@ -14,6 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from nel.config.argument_words import arguments_for_flags
 from nel.config.load import build_config, call_config
 from nel.config.schema import RunConfig
 from nel.config.settings import Given
@@ -43,16 +44,18 @@ from nel.errors import (
 from nel.reports.writers import HTML, check_writers, write_report, write_reports
 from nel.runs.background import run_awaited, run_blocking
 from nel.runs.notebook import reporter
+from nel.runs.objects import with_names
 from nel.runs.result import RunResult
 from nel.types import JsonObject
 
 if TYPE_CHECKING:
     from nel.artifacts.write import BenchmarkResult
+    from nel.authoring.benchmark import Benchmark
     from nel.metrics.requested import RequestedStatistics
 
 
 def evaluate(
-    config: RunConfig | JsonObject,
+    config: RunConfig | Benchmark | Mapping[str, object],
     *,
     resume: bool = False,
     progress: Progress | None = None,
@@ -65,8 +68,10 @@ def evaluate(
     interrupt stops it as Ctrl-C does.
 
     Args:
-        config: A validated configuration, or the mapping that a YAML file holds; what it leaves
-            open may come from NEL_ variables and the user's configuration file.
+        config: A validated configuration, or the mapping that a YAML file holds, in which a
+            benchmark may be a `nel.Benchmark` and a dataset a DataFrame or a list of mappings; what
+            it leaves open may come from NEL_ variables and the user's configuration file. A
+            benchmark alone stands for a configuration of it.
         resume: Continue the run in ``output.dir``: the one of ``output.run_id``, or the one started
             last.
         progress: Live counts, for a progress display.
@@ -79,12 +84,13 @@ def evaluate(
         NelError: The configuration, a plugin, a dataset or the run directory is unusable; nothing
             was sent.
     """
-    work, live = _work(config, resume, progress, allowed_changes)
-    return run_blocking(work, reporter({"": live}, on_progress and _of_one(on_progress)))
+    with arguments_for_flags():
+        work, live = _work(config, resume, progress, allowed_changes)
+        return run_blocking(work, reporter({"": live}, on_progress and _of_one(on_progress)))
 
 
 async def evaluate_async(
-    config: RunConfig | JsonObject,
+    config: RunConfig | Benchmark | Mapping[str, object],
     *,
     resume: bool = False,
     progress: Progress | None = None,
@@ -100,8 +106,9 @@ async def evaluate_async(
     Args:
         on_progress: Called on the caller's event loop.
     """
-    work, live = _work(config, resume, progress, allowed_changes)
-    return await run_awaited(work, reporter({"": live}, on_progress and _of_one(on_progress)))
+    with arguments_for_flags():
+        work, live = _work(config, resume, progress, allowed_changes)
+        return await run_awaited(work, reporter({"": live}, on_progress and _of_one(on_progress)))
 
 
 def _of_one(
@@ -111,14 +118,16 @@ def _of_one(
 
 
 def _work(
-    config: RunConfig | JsonObject,
+    config: RunConfig | Benchmark | Mapping[str, object],
     resume: bool,
     progress: Progress | None,
     allowed_changes: frozenset[str],
 ) -> tuple[Callable[[Runtime], RunResult], Progress]:
     """Return what runs an evaluation, and its live counts."""
     run_config = (
-        config if isinstance(config, RunConfig) else call_config(config, where="evaluate()")
+        config
+        if isinstance(config, RunConfig)
+        else call_config(with_names(config), where="evaluate()")
     )
     if run_config.endpoints:
         raise ConfigError(

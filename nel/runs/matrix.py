@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from nel.artifacts.files import directory_name
+from nel.config.argument_words import arguments_for_flags
 from nel.config.load import build_config, call_config
 from nel.config.matrix import split_config
 from nel.config.schema import RunConfig
@@ -37,6 +38,7 @@ from nel.reports.writers import check_writers
 from nel.runs.background import run_blocking
 from nel.runs.evaluation import has_begun, note_plans, written_results
 from nel.runs.notebook import html_table, reporter
+from nel.runs.objects import with_names
 from nel.runs.preview import PlannedBenchmark, preview
 from nel.runs.result import RunResult
 from nel.types import JsonObject
@@ -83,7 +85,7 @@ def run_directories(directory: Path) -> list[str]:
 
 
 def evaluate_matrix(
-    config: RunConfig | JsonObject,
+    config: RunConfig | Mapping[str, object],
     *,
     progress: Mapping[str, Progress] | None = None,
     on_progress: Callable[[Mapping[str, Progress]], None] | None = None,
@@ -106,7 +108,9 @@ def evaluate_matrix(
             for at any endpoint.
     """
     whole = (
-        config if isinstance(config, RunConfig) else call_config(config, where="evaluate_matrix()")
+        config
+        if isinstance(config, RunConfig)
+        else call_config(with_names(config), where="evaluate_matrix()")
     )
     if is_remote(whole.output.dir):
         raise ConfigError(
@@ -120,7 +124,8 @@ def evaluate_matrix(
     def work(runtime: Runtime) -> MatrixResult:
         return _evaluate(whole, parts, live, resume, allowed_changes, runtime)
 
-    return run_blocking(work, reporter(live, on_progress))
+    with arguments_for_flags():
+        return run_blocking(work, reporter(live, on_progress))
 
 
 def _evaluate(

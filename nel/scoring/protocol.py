@@ -254,7 +254,12 @@ def scorer(
 ) -> Callable[[Written], Any]: ...
 @overload
 def scorer(
-    *, metrics: Declared = (), name: str | None = None, asks_judge: bool = False, **metadata: Any
+    *,
+    metrics: Declared = (),
+    name: str | None = None,
+    asks_judge: bool = False,
+    example: ScorerInput | None = None,
+    **metadata: Any,
 ) -> Callable[[Written], Any]: ...
 def scorer(
     function: Written | Declared | None = None,
@@ -262,6 +267,7 @@ def scorer(
     metrics: Declared = (),
     name: str | None = None,
     asks_judge: bool = False,
+    example: ScorerInput | None = None,
     **metadata: Any,
 ) -> Any:
     """Mark a function, a factory or a class as a scorer.
@@ -277,6 +283,8 @@ def scorer(
         name: What the scorer is called, the function's own name otherwise.
         asks_judge: It asks a judge about every sample; a run without any judge is then refused
             before it begins.
+        example: An answer that gets full marks, with the target and the row's fields that it
+            needs, for `nel plugin check`.
         metadata: Kept with the scorer.
 
     Raises:
@@ -295,14 +303,13 @@ def scorer(
     >>> starts(ignore_case=False)
     starts(ignore_case=False)
     """
+    marks = {"asks_judge": asks_judge, "example": example}
     if callable(function):
-        return _mark_scorer(function, metrics, name, metadata, asks_judge=asks_judge)
+        return _mark_scorer(function, metrics, name, metadata, marks)
     if not (function is None or isinstance(function, (list, tuple, Mapping))):
         raise ConfigError(_no_function(function))
     declared: Declared = metrics if function is None else function
-    return lambda decorated: _mark_scorer(
-        decorated, declared, name, metadata, asks_judge=asks_judge
-    )
+    return lambda decorated: _mark_scorer(decorated, declared, name, metadata, marks)
 
 
 def as_scorer(written: object, options: Mapping[str, object] | None = None) -> Written:
@@ -371,6 +378,13 @@ def asks_judge(scorer: object) -> bool:
     return callable(bare) and bool(getattr(inspect.unwrap(bare), "asks_judge", False))
 
 
+def example_of(scorer: object) -> ScorerInput | None:
+    """Return the answer that a scorer was declared to give full marks."""
+    bare = _without_options(scorer)
+    example = getattr(inspect.unwrap(bare), "example", None) if callable(bare) else None
+    return example if isinstance(example, ScorerInput) else None
+
+
 def metrics_of(scorer: object) -> Declared:
     """Return the metrics that a scorer was declared with."""
     declared: Declared = getattr(_without_options(scorer), "metrics", ())
@@ -417,14 +431,14 @@ def _mark_scorer(
     metrics: Declared,
     name: str | None,
     metadata: Mapping[str, object],
-    *,
-    asks_judge: bool,
+    marks: Mapping[str, object],
 ) -> Written:
     if not callable(function):
         raise ConfigError(_no_function(function))
     chosen = name or _name_of(function)
-    if asks_judge:
-        _mark(function, "asks_judge", value=True)
+    for mark, value in marks.items():
+        if value:
+            _mark(function, mark, value=value)
     if (
         inspect.isclass(function)
         or _is_factory(function)

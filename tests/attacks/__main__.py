@@ -1,4 +1,4 @@
-"""Runs every attack and writes the table of docs/explanation/robustness.md: ``python -m tests.attacks``."""
+"""Runs every attack and writes the table of docs/evidence/robustness.md: ``python -m tests.attacks``."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Final
 
 from tests.attacks.table import FAMILIES, Family, gave_way
 
-_PAGE: Final = Path(__file__).parents[2] / "docs" / "explanation" / "robustness.md"
+_PAGE: Final = Path(__file__).parents[2] / "docs" / "evidence" / "robustness.md"
 _START: Final = "<!-- python -m tests.attacks -->\n"
 _END: Final = "<!-- end of the attacks -->"
 

@@ -21,10 +21,7 @@ from tests.support.runs import SHARED, read_json, read_results, write_jsonl
 from tests.support.runs import nel as cli
 
 FILES = Path(__file__).parent / "adapter_files"
-pytestmark = [
-    pytest.mark.shared_data,
-    pytest.mark.skipif(not SHARED.is_dir(), reason="needs ../shared/data"),
-]
+pytestmark = pytest.mark.shared_data
 
 
 @pytest.fixture(autouse=True)

@@ -15,10 +15,7 @@ from nel.benchmarks.reasoning import bbh
 from nel.types import ScorerInput
 from tests.support.runs import SHARED
 
-pytestmark = [
-    pytest.mark.shared_data,
-    pytest.mark.skipif(not SHARED.is_dir(), reason="../shared/data is not there"),
-]
+pytestmark = pytest.mark.shared_data
 
 
 def _rows(name: str) -> Iterator[dict[str, Any]]:

@@ -52,7 +52,6 @@ BROKEN: Final = {
 }
 """Parts of blocks that lost their indentation on the page."""
 PAGE: Final = Path(__file__).parents[2] / "docs/reference/differences.md"
-needs_seeds = [pytest.mark.shared_data, pytest.mark.skipif(not BLOCKS, reason="needs ../shared/seeds")]
 
 
 @pytest.fixture(autouse=True)
@@ -70,7 +69,7 @@ def stated(block: str) -> list[tuple[str, object]]:
 
 
 class TestSeeds:
-    pytestmark = needs_seeds
+    pytestmark = pytest.mark.shared_data
 
     @pytest.mark.parametrize(("page", "block"), BLOCKS)
     def test_a_block_runs_or_is_refused_as_listed(self, page: str, block: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -62,3 +62,15 @@ def test_the_wheel_has_the_pages() -> None:
     """The build puts docs/ where an installed nel looks for it."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     assert project["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]["docs"] == "nel/docs"
+
+
+def test_a_search_names_pages_and_sections() -> None:
+    """Sections whose heading has the words come first; words that are nowhere are an error."""
+
+    def search(words: str) -> list[str]:
+        return CliRunner().invoke(app, ["docs", "--search", words]).output.splitlines()
+
+    assert "exit codes" in search("exit codes")[0].lower()
+    assert "write-a-plugin: A judge" in search("judge settle grade")
+    done = CliRunner().invoke(app, ["docs", "--search", "xyzzy plugh"])
+    assert (done.exit_code, 'no section has "xyzzy plugh"' in done.output) == (2, True)

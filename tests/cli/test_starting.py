@@ -128,3 +128,18 @@ def test_names_are_completed(line: str, names: list[str]) -> None:
     """A shell is given the installed names that begin so."""
     words = {"_NEL_COMPLETE": "complete_bash", "COMP_WORDS": line, "COMP_CWORD": str(len(line.split()) - 1)}
     assert nel(**words).output.split() == names
+
+
+def test_a_new_plugin_has_the_kinds_asked_for(tmp_path: Path) -> None:
+    """Files, entry points, tests and README of other kinds are left out; an unknown kind is named with the nearest."""
+    done = nel("plugin", "new", "nel-mine", "--only", "scorer,judges")
+    assert done.exit_code == 0
+    assert "nel plugin check mine-keywords" in done.output
+    package = tmp_path / "nel-mine"
+    project = tomllib.loads((package / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert set(project["entry-points"]) == {"nel.scorers", "nel.judges"}
+    files = sorted(path.name for path in package.rglob("*.py"))
+    assert files == ["__init__.py", "keywords.py", "test_keywords.py", "test_yes_no.py", "yes_no.py"]
+    assert "capitals" not in (package / "README.md").read_text(encoding="utf-8")
+    done = nel("plugin", "new", "nel-other", "--only", "judgs")
+    assert (done.exit_code, 'called "judgs"; did you mean "judges"?' in done.output) == (2, True)

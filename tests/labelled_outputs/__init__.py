@@ -18,8 +18,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-import pytest
-
 from tests.support.runs import SHARED
 
 Kind: TypeAlias = Literal["letter", "number", "text", "yes_no"]
@@ -107,10 +105,9 @@ def read_labels() -> list[dict[str, Any]]:
 def labelled() -> list[LabelledOutput]:
     """Return all labelled outputs with what was recorded beside them.
 
-    Skips the calling test, or test module, where ../shared/data is absent.
+    Raises:
+        FileNotFoundError: The outputs are not there.
     """
-    if not SHARED.is_dir():
-        pytest.skip("../shared/data is not there, and the labels name outputs in it", allow_module_level=True)
     return [_joined(label) for label in read_labels()]
 
 

@@ -9,9 +9,6 @@ import pytest
 
 from tests.labelled_outputs import Kind, digest, labelled, read_labels, response_of, rows
 from tests.labelled_outputs.draw import STRATA, drawn
-from tests.support.runs import SHARED
-
-needs_data = pytest.mark.skipif(not SHARED.is_dir(), reason="../shared/data is not there")
 
 
 def _place(label: dict[str, Any]) -> tuple[str, int]:
@@ -45,7 +42,6 @@ def test_letters_and_words_are_written_in_one_way() -> None:
 
 
 @pytest.mark.shared_data
-@needs_data
 def test_digests_match() -> None:
     """Each label names the output that it was made for."""
     differing = [
@@ -58,7 +54,6 @@ def test_digests_match() -> None:
 
 @pytest.mark.slow
 @pytest.mark.shared_data
-@needs_data
 def test_labels_are_the_drawn_outputs() -> None:
     """The drawing script draws the labelled rows, and no others, of the same kinds."""
     expected = {

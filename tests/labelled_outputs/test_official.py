@@ -5,12 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.labelled_outputs.official import official_differences, present_differences, task_of_row
-from tests.support.runs import SHARED
 
-pytestmark = [
-    pytest.mark.shared_data,
-    pytest.mark.skipif(not SHARED.is_dir(), reason="../shared/data is not there"),
-]
+pytestmark = pytest.mark.shared_data
 
 
 def test_each_difference_is_listed() -> None:

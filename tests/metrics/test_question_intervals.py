@@ -144,7 +144,6 @@ def coverage(n_asked: int, n_draws: int, seed: int) -> float:
     return held / n_draws
 
 
-@pytest.mark.shared_data
 def test_the_interval_of_a_sample_holds_the_whole() -> None:
     """Of 300 samples of MMLU-Pro the nominal 95 % hold, within the error of so few."""
     size = 200
@@ -152,7 +151,6 @@ def test_the_interval_of_a_sample_holds_the_whole() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.shared_data
 @pytest.mark.parametrize("size", [50, 100, 200, 500, 1000])
 def test_the_interval_of_2000_samples_holds_the_whole(size: int) -> None:
     """Of 2,000 samples of MMLU-Pro 94 to 97 % hold the score of the whole."""

@@ -16,7 +16,6 @@ from nel.reading.reader import sentences
 from nel.reading.response import own_response
 from nel.reading.types import Form
 from tests.reading.recorded import outputs, sets
-from tests.support.runs import SHARED
 
 RECORDED = re.compile(r"(?P<name>[a-z][a-z0-9_]+)(?: (?P<row>\d+))?(?=[:,]|$)")
 """The set and, from 0, the row of ../shared/data that a row of the table names."""
@@ -51,7 +50,6 @@ def test_row_names_a_recorded_output_or_a_published_task(row: FormRow) -> None:
 
 
 @pytest.mark.shared_data
-@pytest.mark.skipif(not SHARED.is_dir(), reason="../shared/data is not there")
 @pytest.mark.parametrize(
     "row",
     [row for row in rows() if not row.needed_by.startswith(PUBLISHED)],

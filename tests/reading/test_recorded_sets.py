@@ -8,14 +8,10 @@ import pytest
 
 from nel.reading.forms import rule_versions
 from tests.reading.recorded import COUNTS, counts, problems, sets
-from tests.support.runs import SHARED
 
 RECORDED = json.loads(COUNTS.read_text(encoding="utf-8"))
 
-pytestmark = [
-    pytest.mark.shared_data,
-    pytest.mark.skipif(not SHARED.is_dir(), reason="../shared/data is not there"),
-]
+pytestmark = pytest.mark.shared_data
 
 
 def test_every_recorded_set_has_counts() -> None:

@@ -9,20 +9,19 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from nel.sandbox import Program, ProgramVerdict, Sandbox, SandboxSettings
 from tests.sandbox.conftest import need_engine
+from tests.support.runs import SHARED
 
-DATA = Path(__file__).parents[3] / "shared" / "data" / "humaneval.jsonl.gz"
+DATA = SHARED / "humaneval.jsonl.gz"
 pytestmark = [
     pytest.mark.docker,
     pytest.mark.shared_data,
     pytest.mark.timeout(1800),
-    pytest.mark.skipif(not DATA.exists(), reason="../shared/data is not there"),
 ]
 
 EQUAL_TO_ALL = """

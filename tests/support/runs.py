@@ -13,6 +13,9 @@ from typing import Any
 from tests.support import warm
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"
+"""Recorded outputs beside the checkout, too large for it; a test that reads them has the mark `shared_data`."""
+RECORDED = Path(__file__).parent / "recorded"
+"""Those that are of the project, with their licence."""
 
 
 def write_jsonl(path: Path, rows: Iterable[Any]) -> Path:

@@ -16,7 +16,15 @@ from nel.core.finish_reasons import ending_of
 from nel.core.strict_json import dumps
 from nel.engine.judging.plugin_threads import PLUGIN_TIMEOUT, PluginThreads
 from nel.errors import JudgeError
-from nel.judges.types import Case, Grade, Judge, Opinion, Question
+from nel.judges.types import (
+    Case,
+    Grade,
+    Judge,
+    Opinion,
+    Question,
+    require_grade,
+    require_questions,
+)
 from nel.types import Message, Response
 
 _Answer = TypeVar("_Answer")
@@ -68,9 +76,7 @@ async def make_questions(judge: Judge, case: Case, threads: PluginThreads) -> Se
         raise JudgeError(
             f"{judge.name} failed to ask: {type(error).__name__}: {error}", kind="raised"
         ) from error
-    if not questions:
-        raise JudgeError(f"{judge.name} asks nothing about this case", kind="no_question")
-    return questions
+    return require_questions(questions, judge.name)
 
 
 async def settle_round(
@@ -87,7 +93,8 @@ async def settle_round(
     try:
         if _is_quick(judge.settle, case):
             return judge.settle(case, grades)
-        return await threads.call(f"{judge.name}: settling", judge.settle, case, grades)
+        settled = await threads.call(f"{judge.name}: settling", judge.settle, case, grades)
+        return require_grade(settled, f"settle of {judge.name}")
     except JudgeError as error:
         return error
     except Exception as error:  # noqa: BLE001 - a fault of the plugin is one of the judge, for this case alone
@@ -171,7 +178,7 @@ def _grade_of(question: Question, response: Response) -> Grade:
 
 def _read(text: str, read: Callable[[_Answer], Grade], answer: _Answer) -> Grade:
     try:
-        return read(answer)
+        return require_grade(read(answer), "the reader")
     except JudgeError as problem:
         raise JudgeError(str(problem), kind=problem.kind, reply=text) from problem
     except Exception as problem:

@@ -3,7 +3,7 @@
 from nel import ScorerInput, scorer
 
 
-@scorer
+@scorer(example=ScorerInput(response="Red and blue.", target="red, blue"))
 def keywords(sample: ScorerInput) -> dict:
     """Share of the comma-separated keywords of the target that the response mentions."""
     wanted = [word.strip().lower() for word in str(sample.target).split(",") if word.strip()]

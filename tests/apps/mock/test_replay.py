@@ -18,8 +18,6 @@ from nel.errors import DatasetError
 from tests.apps.mock.conftest import Client
 from tests.support.runs import SHARED
 
-needs_shared_data = pytest.mark.skipif(not SHARED.is_dir(), reason="needs ../shared/data")
-
 
 def written(folder: Path, *rows: Any, name: str = "recorded.jsonl") -> Path:
     """Return a file with these rows; text is written as it is."""
@@ -142,7 +140,6 @@ def shared_rows(name: str) -> Iterator[dict[str, Any]]:
         yield from map(json.loads, file)
 
 
-@needs_shared_data
 @pytest.mark.shared_data
 async def test_replays_all_of_gsm8k(client: Client) -> None:
     """Every recorded GSM8K question gets its own output over HTTP."""

@@ -1,4 +1,4 @@
-"""Runs every program and every task of this folder and counts what came of them, in docs/explanation/robustness.md.
+"""Runs every program and every task of this folder and counts what came of them, in docs/evidence/robustness.md.
 
 python -m tests.sandbox.hostile.table            run them and write the table
 """
@@ -19,7 +19,7 @@ from tests.sandbox.hostile.catalogue import load_programs
 from tests.sandbox.test_hostile import program_of
 from tests.sandbox.test_tasks import GROUPED, TASKS, program_of_task
 
-PAGE: Final = Path(__file__).parents[3] / "docs" / "explanation" / "robustness.md"
+PAGE: Final = Path(__file__).parents[3] / "docs" / "evidence" / "robustness.md"
 BEGIN: Final = "<!-- python -m tests.sandbox.hostile.table -->"
 END: Final = "<!-- end of the table -->"
 ISOLATION: Final = frozenset("leaving previous resources signals links network privilege".split())
