@@ -43,7 +43,7 @@ FENCES = {
 
 ROOMS = {
     "apps": 75_400,
-    "artifacts": 31_600,
+    "artifacts": 31_700,
     "authoring": 24_200,
     "benchmarks": 11_500,
     "byob": 1_000,
@@ -55,7 +55,7 @@ ROOMS = {
     "datasets": 11_400,
     "decide": 9_200,
     "discovery": 3_000,
-    "engine": 70_800,
+    "engine": 70_900,
     "episodes": 4_300,
     "judges": 23_500,
     "metrics": 14_000,
