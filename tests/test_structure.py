@@ -63,7 +63,7 @@ ROOMS = {
     "prompts": 2_900,
     "reading": 17_300,
     "reports": 15_500,
-    "runs": 11_400,
+    "runs": 11_800,
     "sandbox": 23_900,
     "scoring": 25_400,
     "tools": 1_600,
