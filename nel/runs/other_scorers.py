@@ -1,5 +1,5 @@
-"""Tries other built-in scorers on stored answers where the scorer of a run found next to nothing, and
-names the command that scores with the one that does.
+"""Tries other built-in scorers on stored answers where the scorer of a run found next to nothing,
+and names the command that scores with the one that does.
 
 Sends nothing and changes nothing: a sample of the answers is scored in this process. Depends on
 `nel.authoring.smoke`, which calls a scorer with a time limit.
@@ -56,8 +56,8 @@ def other_scorers(result: RunResult) -> Iterator[str]:
         chosen = ["--scorer", name] if is_alone else ["-O", f"benchmarks.{position}.scorer={name}"]
         command = shlex.join(["nel", "eval", "score", str(result.run_dir), *chosen])
         yield (
-            f"{item.slot}: the scorer {name} finds {rights[name] * 100:.0f} % of {n} stored answers right;"
-            f" to score with it, without a request: {command}"
+            f"{item.slot}: the scorer {name} finds {rights[name] * 100:.0f} % of {n} stored answers"
+            f" right; to score with it, without a request: {command}"
         )
 
 
