@@ -223,5 +223,6 @@ class UndefinedMetric(ScorerError, ValueError):
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """Return ``; did you mean "x"?`` for the nearest known word, or an empty string."""
-    near = get_close_matches(word, list(known), n=1, cutoff=0.6)
-    return f'; did you mean "{near[0]}"?' if near else ""
+    by_folded = {name.lower(): name for name in known}
+    near = get_close_matches(word.lower(), by_folded, n=1, cutoff=0.6)
+    return f'; did you mean "{by_folded[near[0]]}"?' if near else ""

@@ -44,7 +44,7 @@ FENCES = {
 
 ROOMS = {
     "apps": 75_700,
-    "artifacts": 31_600,
+    "artifacts": 31_700,
     "authoring": 24_700,
     "benchmarks": 11_500,
     "byob": 1_000,
@@ -56,7 +56,7 @@ ROOMS = {
     "datasets": 14_700,
     "decide": 9_200,
     "discovery": 3_450,
-    "engine": 70_800,
+    "engine": 70_900,
     "episodes": 4_300,
     "judges": 23_500,
     "metrics": 14_000,
@@ -64,7 +64,7 @@ ROOMS = {
     "prompts": 2_900,
     "reading": 17_300,
     "reports": 15_500,
-    "runs": 11_700,
+    "runs": 11_800,
     "sandbox": 23_900,
     "scoring": 25_400,
     "tools": 1_600,

@@ -2,9 +2,9 @@
 form of answer.
 
 A failure's signature is its error text with what differs from case to case taken out, numbers,
-paths, quoted texts and identifiers; without an error it is the form of what was read beside the
-form of what was expected. Failures with one kind and one signature are a cluster. No model and no
-distance: the same failures make the same clusters.
+paths, quoted texts and identifiers; without an error it is the form of what was read, or a judge's
+grade, beside the form of what was expected. Failures with one kind and one signature are a cluster.
+No model and no distance: the same failures make the same clusters.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from nel.artifacts.results import Result
+from nel.judges.record import KEY as JUDGEMENTS
+from nel.judges.record import judgements_in
 from nel.types import ModelFailure, Scored
 
 CLUSTERS_MAX: Final = 20
@@ -106,7 +108,9 @@ def signature_of(result: Result) -> str:
     outcome = result.outcome
     answer = outcome.answer if isinstance(outcome, Scored | ModelFailure) else None
     expected = None if result.sample is None else result.sample.target
-    return f"read {form_of(answer)}, expected {form_of(expected)}"
+    judged = judgements_in(outcome.details.get(JUDGEMENTS))
+    what = f"judged {judged[-1]['grade']}" if judged else f"read {form_of(answer)}"
+    return f"{what}, expected {form_of(expected)}"
 
 
 def error_signature(text: str) -> str:

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import Final
 
 JUDGED_REFUSAL: Final = "judged_refusal"
+WRONG: Final = "wrong_answer"
 CATEGORIES: Final[Mapping[str, str]] = MappingProxyType(
     {
         "timeout": "timeout",
@@ -26,7 +27,7 @@ kinds.
 """
 _HINTS: Final[Mapping[str, str]] = MappingProxyType(
     {
-        "wrong_answer": "look at how answers were read: nel scorer audit DIR",
+        WRONG: "look at how answers were read: nel scorer audit DIR",
         "timeout": (
             "the program ran out of time; look whether it loops before raising the sandbox's"
             " timeout"
@@ -64,6 +65,9 @@ _HINTS: Final[Mapping[str, str]] = MappingProxyType(
         "environment:tool_raised": "correct the tool and start a new run",
     }
 )
+_JUDGED_WRONG: Final = (
+    "look at what the judge said of each, and at how often it is right: nel judge calibrate DIR"
+)
 _HINTS_BY_CAUSE: Final[Mapping[str, str]] = MappingProxyType(
     {
         "infra": "see run.log for what the endpoint said, then nel eval resume DIR",
@@ -83,7 +87,14 @@ def documented_category(kind: str) -> str:
     return CATEGORIES.get(kind, kind)
 
 
-def hint_for(kind: str) -> str:
-    """Return what to do about failures of a kind."""
+def hint_for(kind: str, *, is_judged: bool = False) -> str:
+    """Return what to do about failures of a kind.
+
+    Args:
+        kind: As `nel.artifacts.failures.failure_kind` names it.
+        is_judged: A judge decided on all of them, so that no answer was read.
+    """
+    if kind == WRONG and is_judged:
+        return _JUDGED_WRONG
     by_cause = _HINTS_BY_CAUSE.get(kind.partition(":")[0], "look at its examples in report.html")
     return _HINTS.get(kind, by_cause)

@@ -9,9 +9,10 @@ from collections import Counter
 from typing import Any, Final
 
 from nel.artifacts.clusters import FailureClusters
-from nel.artifacts.failure_kinds import JUDGED_REFUSAL, documented_category, hint_for
+from nel.artifacts.failure_kinds import JUDGED_REFUSAL, WRONG, documented_category, hint_for
 from nel.artifacts.results import Result
 from nel.judges.record import KEY as JUDGEMENTS
+from nel.judges.record import is_judged
 from nel.types import ModelFailure, Scored
 
 _EXEMPLARS_MAX = 5
@@ -29,6 +30,7 @@ class FailureAnalysis:
         """Start with nothing."""
         self._total = 0
         self._counts: Counter[str] = Counter()
+        self._n_judged: Counter[str] = Counter()
         self._exemplars: dict[str, list[dict[str, object]]] = {}
         self._clusters = FailureClusters()
 
@@ -39,6 +41,7 @@ class FailureAnalysis:
         if kind is None:
             return
         self._counts[kind] += 1
+        self._n_judged[kind] += is_judged(result.outcome.details)
         self._clusters.add(kind, result)
         exemplars = self._exemplars.setdefault(kind, [])
         if len(exemplars) < _EXEMPLARS_MAX:
@@ -59,7 +62,7 @@ class FailureAnalysis:
                 kind: {
                     **self._share(count),
                     "category": documented_category(kind),
-                    "hint": hint_for(kind),
+                    "hint": hint_for(kind, is_judged=self._n_judged[kind] == count),
                 }
                 for kind, count in sorted(self._counts.items())
             },
@@ -88,7 +91,7 @@ def _kind_of_wrong(outcome: Scored) -> str:
     verdict = outcome.details.get("verdict")
     if verdict in _VERDICTS:
         return str(verdict)
-    return JUDGED_REFUSAL if _is_judged_refusal(outcome) else "wrong_answer"
+    return JUDGED_REFUSAL if _is_judged_refusal(outcome) else WRONG
 
 
 def _is_judged_refusal(outcome: Scored) -> bool:
@@ -111,7 +114,11 @@ def _exemplar(kind: str, result: Result) -> dict[str, object]:
         "sample_id": result.sample_id,
         "response_preview": "" if response is None else response.text[:_PREVIEW_CHARACTERS],
         "expected_answer": None if result.sample is None else result.sample.target,
-        "extracted_answer": outcome.answer if isinstance(outcome, (Scored, ModelFailure)) else None,
+        "extracted_answer": (
+            outcome.answer
+            if isinstance(outcome, (Scored, ModelFailure)) and not is_judged(outcome.details)
+            else None
+        ),
         "detail": (
             str(outcome.details.get("detail") or "")
             if isinstance(outcome, Scored)

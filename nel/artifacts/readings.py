@@ -13,7 +13,7 @@ from typing import Any, Final
 from nel.artifacts.model_readings import ModelReadings, unread_answer
 from nel.artifacts.results import Result, reward_of
 from nel.benchmarks.official_readings import official_reading
-from nel.judges.record import KEY as JUDGEMENTS
+from nel.judges.record import is_judged
 from nel.reading.types import Reading
 from nel.scoring.readings import Readings, read_in_every_way, same_answer
 from nel.types import ModelFailure, Scored, ScorerInput, Unscored
@@ -137,7 +137,7 @@ def _without_reading(result: Result, plan: Mapping[str, Any]) -> str | None:
         return NeverRead.SEVERAL_TURNS
     if result.response.choice_scores:
         return NeverRead.RANKED
-    return NeverRead.JUDGED if outcome.details.get(JUDGEMENTS) else None
+    return NeverRead.JUDGED if is_judged(outcome.details) else None
 
 
 def _same(kind: Any, left: str | None, right: str | None) -> bool:

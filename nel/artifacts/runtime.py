@@ -39,6 +39,9 @@ class RuntimeStats:
         self._models: Counter[str] = Counter()
         self._requests: Counter[str] = Counter()
         self._answered = 0
+        self._episodes: Counter[str] = Counter()
+        self._tool_errors: Counter[str] = Counter()
+        self._episode_ends: Counter[str] = Counter()
 
     def add_answer(self, response: Response | None) -> None:
         """Note the answer of a sample, or that there is none.
@@ -51,6 +54,8 @@ class RuntimeStats:
         is_sum = response.episode is not None or bool(response.choice_scores)
         if not is_sum:
             self.add(response)
+        if response.episode is not None:
+            self._note_episode(response.episode)
         if response.error is None and not response.cached:
             self._answered += is_sum or response.attempts > 0
 
@@ -112,6 +117,7 @@ class RuntimeStats:
             },
             "finish_reasons": dict(self._finish),
             "models": dict(self._models),
+            "episodes": self._episodes_json() if self._episodes else None,
         }
 
     def as_judge_json(self, model: str | None) -> dict[str, object]:
@@ -147,6 +153,18 @@ class RuntimeStats:
             "total": self._cost if known else None,
             "per_correct": self._cost / n_correct if known and n_correct else None,
             "unknown": self._requests["completed"] - self._costed if known else None,
+        }
+
+    def _note_episode(self, episode: Mapping[str, Any]) -> None:
+        self._episodes.update(n=1, steps=episode["steps"], tool_calls=episode["tool_calls"])
+        self._tool_errors.update(episode["tool_errors"])
+        self._episode_ends[episode["ended_by"]] += 1
+
+    def _episodes_json(self) -> dict[str, object]:
+        return {
+            **self._episodes,
+            "tool_errors": dict(sorted(self._tool_errors.items())),
+            "ended_by": dict(sorted(self._episode_ends.items())),
         }
 
     def _note_tokens(self, response: Response) -> None:

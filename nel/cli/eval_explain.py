@@ -70,13 +70,9 @@ def _accepted_text(answer: Mapping[str, Any]) -> str:
 
 
 def _reading_lines(name: str, reading: Mapping[str, Any]) -> Iterator[str]:
-    verdict = (
-        "right"
-        if reading["reward"] == 1
-        else "wrong"
-        if reading["reward"] == 0
-        else f"{reading['reward']:g}"
-    )
+    from nel.reports.extraction import worth_text  # noqa: PLC0415 - keeps --help fast
+
+    verdict = worth_text(name, reading["reward"])
     head = f"  {name + ':':<9} "
     if reading["value"] is None:
         yield f"{head}no answer ({reading['form']})"

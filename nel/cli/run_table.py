@@ -97,10 +97,13 @@ def _judges_text(metrics: Mapping[str, Any]) -> str:
 
 def remarks(result: RunResult) -> list[str]:
     """Return what a user has to know of a run beside its table, one line each."""
+    from nel.runs.other_scorers import other_scorers  # noqa: PLC0415 - as the table, after a run
+
     lines = []
     for item in result.benchmarks:
         lines += [f"{item.slot}: {text}" for text in texts_of(item.metrics)]
         lines += [f"{item.slot}: {line}" for line in (stop_line(item.metrics),) if line]
+    lines += other_scorers(result)
     if result.ending.reason in ("SIGINT", "SIGTERM", "SIGHUP"):
         lines.append(f"interrupted by {result.ending.reason}; every answer so far is kept")
     elif result.ending.reason != "done":

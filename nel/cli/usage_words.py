@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Any, Final
 
 import typer
@@ -20,6 +21,7 @@ _MEANT: Final = {
     "judges": "list judges",
     "metrics": "list metrics",
     "evaluate": "eval run",
+    "test": "eval run",
     "run_eval": "eval run",
     "start": "eval run",
     "continue": "eval resume",
@@ -44,15 +46,15 @@ _NOT_A_COMMAND: Final = {
 }
 """What other tools have a command for, and how it is done here."""
 _OPTIONS_MEANT: Final = {
-    "--bench": ("benchmark", "benchmarks", "task", "tasks", "datasets", "eval", "eval-type"),
+    "--bench": ("benchmark", "benchmarks", "task", "tasks", "datasets", "eval", "eval-type", "-t"),
     "--sample": (
         "limit", "limit-samples", "max-samples", "max-examples", "num-samples", "n-samples", "num-examples", "examples",
-        "samples",
+        "samples", "filter-first-n", "filter-sample", "-L",
     ),
     "--repeats": ("epochs", "repeat", "num-repeats", "n-repeats"),
-    "--num-fewshot": ("fewshot", "few-shot", "few-shot-num", "shots", "n-shots"),
+    "--num-fewshot": ("fewshot", "few-shot", "few-shot-num", "shots", "n-shots", "-f"),
     "--system-prompt": ("system", "system-message", "system-instruction"),
-    "--model-id": ("model", "model-name"),
+    "--model-id": ("model", "model-name", "-m"),
     "--model-url": ("url", "base-url", "model-base-url", "api-url", "api-base", "endpoint", "endpoint-url"),
     "--api-key-env": ("api-key", "key", "token", "api-key-name"),
     "--judge-id": ("judge", "judge-model", "grader"),
@@ -60,7 +62,7 @@ _OPTIONS_MEANT: Final = {
     "--judge-api-key-env": ("judge-api-key",),
     "--concurrency": (
         "max-connections", "max-concurrency", "num-concurrent", "parallelism", "max-workers", "workers", "num-threads",
-        "threads", "batch-size", "eval-batch-size",
+        "threads", "batch-size", "eval-batch-size", "parallel", "-j",
     ),
     "--max-tokens": ("max-new-tokens", "max-gen-toks", "max-output-tokens", "max-completion-tokens"),
     "--timeout": ("request-timeout", "time-limit"),
@@ -81,6 +83,45 @@ _NOT_AN_OPTION: Final = {
         " terminal, and `nel eval resume DIR` continues it after a stop"
     ),
     "submit": "`nel eval submit` writes the files that run it on a scheduler",
+    **dict.fromkeys(
+        (
+            "gen-kwargs",
+            "generation-config",
+            "generation-kwargs",
+            "top-k",
+            "presence-penalty",
+            "frequency-penalty",
+        ),
+        "--temperature, --top-p, --max-tokens, --stop and --seed have flags of their own, and"
+        " -O generation.extra.NAME=VALUE sends any other field",
+    ),
+    **dict.fromkeys(
+        ("-M", "model-args", "model-config", "device", "trust-remote-code"),
+        "the server has loaded the model, so that --model-url and --model-id name it;"
+        " -O generation.extra.NAME=VALUE sends a field with each request",
+    ),
+    **dict.fromkeys(
+        ("-T", "task-config", "task-args", "dataset-args"),
+        "-O benchmarks.0.KEY=VALUE sets what the first benchmark takes (nel docs configuration)",
+    ),
+    **dict.fromkeys(
+        ("-c", "config"),
+        "a configuration is the argument of `nel eval run FILE.yaml`; --cache DIR caches answers",
+    ),
+    **dict.fromkeys(
+        ("max-retries", "retries", "retry-on-error"),
+        "-O endpoint.attempts_max=N is how often one request is tried in all",
+    ),
+    **dict.fromkeys(("-s", "log-samples"), "results.jsonl always has a line for every sample"),
+    **dict.fromkeys(
+        ("log-level", "verbosity", "debug"),
+        "-v shows what happens, and run.log in the run's directory keeps it",
+    ),
+    "csv": "`nel export DIR --to csv` writes a finished run as a table",
+    "watch": "`nel eval watch DIR` shows a run from any terminal",
+    "apply-chat-template": "the server applies it: requests are chat messages by default",
+    "include-path": "--bench ./FILE.py names a benchmark by its file",
+    "no-cache": "answers are cached only where --cache DIR says so",
     "override": "-O KEY=VALUE sets any key of the configuration",
 }
 """What other tools have an option for, and how it is done here."""
@@ -113,16 +154,25 @@ def say_plainly(error: Any) -> None:
         meant = _commands_meant(asked, error.ctx.find_root())
         if asked in _NOT_A_COMMAND:
             error.message = f"No such command '{asked}': {_NOT_A_COMMAND[asked]}."
-        elif error.ctx.info_name == "eval" and _is_benchmark(asked):
+        elif run := _run_meant(asked, error.ctx):
             root = error.ctx.find_root().info_name
-            error.message = (
-                f"No such command '{asked}'. Did you mean `{root} eval run --bench {asked}`?"
-            )
+            error.message = f"No such command '{asked}'. Did you mean `{root} {run}`?"
         elif meant:
             listed = " or ".join(
                 f"`{error.ctx.find_root().info_name} {path}`" for path in meant[:_SHOWN_MAX]
             )
             error.message = f"No such command '{asked}'. Did you mean {listed}?"
+
+
+def _run_meant(asked: str, context: Any) -> str | None:
+    """Return the command that runs a benchmark, or a file, which stands where a command is due."""
+    suffix = Path(asked).suffix.lower()
+    if suffix in (".yaml", ".yml"):
+        return f"eval run {asked}"
+    if suffix in (".csv", ".tsv", ".jsonl"):
+        return f"byob new {asked}"
+    is_run = suffix == ".py" or (context.info_name == "eval" and _is_benchmark(asked))
+    return f"eval run --bench {asked}" if is_run else None
 
 
 def _is_benchmark(name: str) -> bool:
@@ -142,11 +192,15 @@ def _say_option_meant(error: Any) -> None:
             f"No such option: {asked}. It stands after the command: `{root} eval run {asked}`."
         )
         return
-    word = asked.lstrip("-").replace("_", "-").lower()
+    is_letter = not asked.startswith("--")  # whose case counts: -M and -m are two options elsewhere
+    word = asked if is_letter else asked.lstrip("-").replace("_", "-").lower()
     options: Sequence[str] = [
         name for parameter in error.ctx.command.params for name in getattr(parameter, "opts", ())
     ]
-    names = [f"--{word}", *(name for name, others in _OPTIONS_MEANT.items() if word in others)]
+    names = [
+        f"--{word.lstrip('-')}",
+        *(name for name, others in _OPTIONS_MEANT.items() if word in others),
+    ]
     meant = next((name for name in names if name in options), None)
     if meant is None and word in _NOT_AN_OPTION:
         error.possibilities = None

@@ -79,10 +79,14 @@ def differences(
         aspect = part_of(name)
         values = baseline.fields.get(name), candidate.fields.get(name)
         if aspect is not None and values[0] != values[1]:
+            titles = baseline.titles.get(name), candidate.titles.get(name)
+            values = titles if titles[0] != titles[1] else values
             differing.append(
                 Difference(part=aspect, field=name, baseline=values[0], candidate=values[1])
             )
-    return [*differing, *_of_samples(pairing)]
+    drawn = [side.titles.get("samples") for side in (baseline, candidate)]
+    against = f", {drawn[0]} against {drawn[1]}" if drawn[0] != drawn[1] else ""
+    return [*differing, *_of_samples(pairing, against)]
 
 
 def unchecked_fields(baseline: SideBenchmark, candidate: SideBenchmark) -> list[str]:
@@ -141,7 +145,7 @@ def part_of(name: str) -> str | None:
     )
 
 
-def _of_samples(pairing: Pairing) -> list[Difference]:
+def _of_samples(pairing: Pairing, against: str) -> list[Difference]:
     differing = []
     counts = {
         "with other content under the same id": pairing.n_changed,
@@ -151,7 +155,9 @@ def _of_samples(pairing: Pairing) -> list[Difference]:
     counts_text = ", ".join(f"{n:,} samples {text}" for text, n in counts.items() if n)
     if counts_text:
         differing.append(
-            Difference(part="dataset", field="samples", baseline=None, candidate=counts_text)
+            Difference(
+                part="dataset", field="samples", baseline=None, candidate=counts_text + against
+            )
         )
     if pairing.n_prompts_differ:
         text = f"other bytes in {pairing.n_prompts_differ:,} of {len(pairing):,} prompts"

@@ -5,6 +5,7 @@ ends alone.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -28,6 +29,8 @@ from nel.reports.selection import MERGE, shard_title
 _KIND: Final = "floor"
 _FEWEST: Final = 2
 _PERCENT: Final = 100
+_SHARES: Final = re.compile(r"accuracy|(?:pass_at|pass_k|at_least)_\d+")
+"""Metrics that are shares whatever the benchmark, so that a floor is checked before a run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +75,7 @@ def read_floors(arguments: Sequence[str]) -> list[Floor]:
     """Return what ``METRIC=VALUE`` and ``BENCHMARK:METRIC=VALUE`` say.
 
     Raises:
-        ConfigError: One is not of that form.
+        ConfigError: One is not of that form, or no share can reach it.
     """
     floors = []
     for argument in arguments:
@@ -85,7 +88,10 @@ def read_floors(arguments: Sequence[str]) -> list[Floor]:
             raise ConfigError(
                 f'--fail-under "{argument}" is not METRIC=VALUE, such as accuracy=0.8'
             )
-        floors.append(Floor(metric=name.strip(), value=value))
+        floor = Floor(metric=name.strip(), value=value)
+        if _SHARES.fullmatch(floor.metric.rpartition(":")[2]):
+            _check_range(floor, floor.metric)
+        floors.append(floor)
     return floors
 
 
@@ -149,16 +155,8 @@ def _rows(files: BenchmarkFiles, metric: str, floor: Floor) -> list[_Held]:
     for demand in demands:
         if demand.row["n_questions"] == 1 and files.metrics["accounting"]["n_total"] < _FEWEST:
             raise UsageError(f"{files.title} has a single sample; nothing can be decided on it")
-        if demand.row["bounds"] is not None and not 0 <= floor.value <= 1:
-            raise ConfigError(
-                f"--fail-under {floor.metric}={floor.value:g}: {metric} of {files.title} lies"
-                " between 0 and 1"
-                + (
-                    f"; {floor.value / 100:g} is {floor.value:g} %"
-                    if 0 < floor.value <= _PERCENT
-                    else ""
-                )
-            )
+        if demand.row["bounds"] is not None:
+            _check_range(floor, f"{metric} of {files.title}")
         if demand.row["value"] is None:
             demand.blockers.append(f"nothing was measured: {demand.row['reason']}")
         elif demand.row["ci_lower"] is None:
@@ -171,6 +169,16 @@ def _rows(files: BenchmarkFiles, metric: str, floor: Floor) -> list[_Held]:
             f"calibration of the judge: {text}" for text in texts_of(files.metrics, (CALIBRATION,))
         ]
     return demands
+
+
+def _check_range(floor: Floor, share: str) -> None:
+    """Raise ConfigError where a floor of a share is not between 0 and 1."""
+    if 0 <= floor.value <= 1:
+        return
+    percent = f"; {floor.value / 100:g} is {floor.value:g} %" if 0 < floor.value <= _PERCENT else ""
+    raise ConfigError(
+        f"--fail-under {floor.metric}={floor.value:g}: {share} lies between 0 and 1{percent}"
+    )
 
 
 def _gate(demand: _Held, breached: Mapping[int, float]) -> GatedBenchmark:

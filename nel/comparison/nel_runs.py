@@ -96,6 +96,15 @@ def read_side(path: Path, label: str) -> Side:
     )
 
 
+def _titles(files: BenchmarkFiles) -> dict[str, str]:
+    scorer = (files.bundle.get("config") or {}).get("scorer") or {}
+    selection = files.metrics.get("selection") or {}
+    return {
+        "scorer.rules": str(scorer.get("name")).rpartition(":")[2],
+        "samples": str(selection.get("text") or "all"),
+    }
+
+
 def _benchmark(run_dir: Path, files: BenchmarkFiles) -> SideBenchmark:
     metrics, bundle, where = files.metrics, files.bundle, files.directory
     if not bundle:
@@ -126,6 +135,7 @@ def _benchmark(run_dir: Path, files: BenchmarkFiles) -> SideBenchmark:
         read_texts=_texts,
         make_blocks=lambda: BlockReader(_identities, _cause),
         fields=fields,
+        titles=_titles(files),
         n_lines=int(metrics["accounting"]["n_total"]),
         recorded=recorded,
         headline=str(metrics["headline"]["metric"]),

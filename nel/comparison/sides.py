@@ -92,6 +92,10 @@ class SideBenchmark:
     run_id: str | None = None
     stop_rule: Mapping[str, Any] | None = None
     """``stop_rule`` of metrics.json; None without one, or where the files do not say."""
+    titles: Mapping[str, str] = field(default_factory=dict)
+    """What a message calls the scorer and the selection of samples, by ``scorer.rules`` and
+    ``samples``, since their fields are digests.
+    """
     judging: Mapping[str, Any] | None = None
     """``judging`` of metrics.json; None where nothing was judged, or the files do not say."""
     warnings: Sequence[Mapping[str, str]] = ()

@@ -106,6 +106,11 @@ def _opinion_json(opinion: Opinion) -> OpinionJson:
     }
 
 
+def is_judged(details: object) -> bool:
+    """Return whether a judge decided, by the details of an outcome; it reads the whole answer."""
+    return isinstance(details, Mapping) and bool(details.get(KEY))
+
+
 def judgements_in(records: object) -> list[JudgementJson]:
     """Return the judgements in a value of an outcome's details, where a scorer may have stored
     something else.

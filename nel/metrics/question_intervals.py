@@ -73,7 +73,13 @@ def question_interval(series: Series, design: Design) -> Interval:
         QuestionStratum(values=np.array(drawn.get(name, []), dtype=np.float64), size=size)
         for name, size in design.sizes.items()
     ]
-    interval = stratified_interval(strata, is_proportion=_is_proportion(series))
+    # A sample says no less of the questions that it was drawn from than of new ones. Where it is
+    # small, its spread is estimated badly, and the interval for new questions can be the narrower.
+    interval = min(
+        stratified_interval(strata, is_proportion=_is_proportion(series)),
+        new_questions_interval(series, design.groups),
+        key=_width,
+    )
     return replace(
         interval, covers=f"all {sum(design.sizes.values()):,} questions of the benchmark"
     )
@@ -144,6 +150,13 @@ def stratified_interval(
         return no_interval("all questions have the same value", "")
     half = t * math.sqrt(variance)
     return Interval(lower=mean - half, upper=mean + half, method=STRATIFIED, covers="")
+
+
+def _width(interval: Interval) -> float:
+    """Return the width of an interval, infinite where there is none."""
+    if interval.lower is None or interval.upper is None:
+        return math.inf
+    return interval.upper - interval.lower
 
 
 def _is_proportion(series: Series) -> bool:

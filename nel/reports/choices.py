@@ -1,5 +1,5 @@
-"""The options of a multiple-choice question with their labels, which of them an answer names, and
-the confusion matrix of a benchmark.
+"""What a scorer read from an answer, the options of a multiple-choice question with their labels,
+and the confusion matrix of a benchmark.
 
 Depends on how `nel.scoring` reads the choices of a sample.
 """
@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from nel.errors import DatasetError
+from nel.judges.record import is_judged
 from nel.scoring.gold_choices import ChoiceSetting
 from nel.types import Sample, ScorerInput
 
@@ -18,6 +19,18 @@ OTHER: Final = "other"
 """What was read where it is not a label."""
 _LABELS_MAX: Final = 26
 """Labels of a matrix that fits a page."""
+
+
+def read_answer(answer: Any, details: object) -> Any:
+    """Return what a scorer read from an answer; None where a judge decided, who reads the whole."""
+    return None if is_judged(details) else answer
+
+
+def in_place_of_answer(details: object, *, is_scored: bool) -> str:
+    """Return what stands where a read answer would, of an answer from which none was read."""
+    if is_judged(details):
+        return "the whole answer, by a judge"
+    return "the scorer names no part of the answer" if is_scored else "nothing"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +47,11 @@ class Options:
         text = None if label is None else self.texts.get(label.strip())
         return label if text is None else f"{label}: {text}"
 
-    def choice(self, answer: str | None) -> tuple[str, str] | None:
+    def choice(self, answer: str | None, details: object) -> tuple[str, str] | None:
         """Return the expected label and the one that was read, empty where none was; None where no
-        label is expected.
+        label is expected, or a judge decided.
         """
-        if not self.expected:
+        if not self.expected or is_judged(details):
             return None
         label = (answer or "").strip()
         return self.expected, label if not label or label in self.texts else OTHER
@@ -87,12 +100,12 @@ class Confusion:
 
 
 def confusion_of(choices: Sequence[tuple[str, str, int]]) -> Confusion | None:
-    """Return the confusion matrix of ``(expected, answer, n)``, None where nothing was chosen."""
+    """Return the confusion matrix of ``(expected, answer, n)``, None where no label was read."""
     counts = {(expected, answer): n for expected, answer, n in choices}
-    expected = sorted({name for name, _ in counts})
-    if not expected or len(expected) > _LABELS_MAX:
+    expected, read = sorted({name for name, _ in counts}), {name for _, name in counts}
+    if not read - {OTHER, ""} or len(expected) > _LABELS_MAX:
         return None
-    others = {name for _, name in counts} - set(expected)
+    others = read - set(expected)
     answers = [
         *expected,
         *sorted(others - {"", OTHER}),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from nel.reports import numbers
+from nel.reports import corrected, judge_section, numbers
 from nel.reports.distributions import MEASURES
 from nel.reports.selection import sample_line
 from nel.reports.text import as_text, cut, one_line, visible
@@ -56,6 +56,15 @@ def templates_of(package: str) -> Environment:
         "sample_line": sample_line,
         "interval": numbers.interval,
         "measures": MEASURES,
+        "judge_rows": judge_section.judge_rows,
+        "settings_line": judge_section.settings_line,
+        "calibration_measures": corrected.calibration_measures,
+        "calibration_text": corrected.measure_text,
+        "correction_methods": corrected.METHODS,
+        "correction_assumptions": corrected.ASSUMPTIONS,
+        "measure": judge_section.measure_text,
+        "measure_interval": judge_section.interval_text,
+        "coefficient": judge_section.figure_text,
     }
     return made
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from nel.artifacts.readings import SCORED
 from nel.core.strict_json import loads
 from nel.errors import OutputError
 from nel.reports import numbers
@@ -17,7 +18,7 @@ from nel.reports.text import cut
 _NAME: Final = "extraction_audit.json"
 _CHARACTERS_MAX: Final = 200
 MEANINGS: Final = {
-    "scored": "what the run's scorer read, as the score counts it",
+    SCORED: "what the run's scorer read, as the score counts it",
     "strict": "only what is declared as the answer, or is the whole response",
     "lenient": "every form of answer that nel reads",
     "official": "the rule that the benchmark's authors published",
@@ -83,7 +84,7 @@ def readings_of_samples(files: BenchmarkFiles) -> dict[tuple[str, object], str]:
 
 def _lines(difference: Mapping[str, Any]) -> Iterator[str]:
     for name, way in _order(difference["readings"]):
-        verdict = {1: "right", 0: "wrong"}.get(way["reward"], numbers.plain(way["reward"]))
+        verdict = worth_text(name, way["reward"])
         rule = f"; form: {way['form']}" if "form" in way else ""
         if way["value"] is None:
             yield f"{name}: no answer"
@@ -96,6 +97,12 @@ def _lines(difference: Mapping[str, Any]) -> Iterator[str]:
                 f"    rejected, {rejected['why']}: {rejected['start']}–{rejected['end']}:"
                 f" {cut(rejected['excerpt'], _CHARACTERS_MAX)}"
             )
+
+
+def worth_text(way: str, reward: float) -> str:
+    """Return what an answer is worth as a way reads it; only what the run's scorer read counts."""
+    word = "right" if reward == 1 else "wrong" if reward == 0 else numbers.plain(reward)
+    return word if way == SCORED else f"would be {word}"
 
 
 def _order(readings: Mapping[str, Any]) -> list[tuple[str, Any]]:

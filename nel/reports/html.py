@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from nel.core.atomic_files import write_file
 from nel.errors import OutputError
-from nel.reports import corrected, extraction, judge_section, repeatability
+from nel.reports import extraction, repeatability
 from nel.reports.environment import templates_of
 from nel.reports.island import packed_samples
 from nel.reports.page import failure_rows, view_of
@@ -139,15 +139,6 @@ def environment() -> Environment:
     }
     made.globals |= {
         "failure_rows": failure_rows,
-        "judge_rows": judge_section.judge_rows,
-        "settings_line": judge_section.settings_line,
-        "calibration_measures": corrected.calibration_measures,
-        "calibration_text": corrected.measure_text,
-        "correction_methods": corrected.METHODS,
-        "correction_assumptions": corrected.ASSUMPTIONS,
-        "measure": judge_section.measure_text,
-        "measure_interval": judge_section.interval_text,
-        "coefficient": judge_section.figure_text,
         "extraction_band": extraction.band_text,
         "repeat_check_text": repeatability.repeat_check_text,
         "reading_rows": extraction.reading_rows,

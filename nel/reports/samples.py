@@ -16,7 +16,14 @@ from nel.core.forked_map import collection_paused
 from nel.core.message_json import with_calls
 from nel.judges.record import KEY as JUDGEMENTS
 from nel.judges.record import judgements_in
-from nel.reports.choices import Confusion, Options, confusion_of, options_in
+from nel.reports.choices import (
+    Confusion,
+    Options,
+    confusion_of,
+    in_place_of_answer,
+    options_in,
+    read_answer,
+)
 from nel.reports.distributions import MEASURES, Chart, bin_of, chart_of
 from nel.reports.drawing import Draw, fair_shares
 from nel.reports.extraction import readings_of_samples
@@ -140,7 +147,8 @@ class _Count:
         for name, measured in _measures(result):
             self.bins[name][bin_of(measured)] += 1
         if group != "unscored" and (options := options_in(result)) is not None:
-            choice = options.choice(_optional(result.get("extracted_answer")))
+            answer = _optional(result.get("extracted_answer"))
+            choice = options.choice(answer, result.get("scoring_details"))
             self.choices.update([] if choice is None else [choice])
 
     def selection(self, room: int) -> Selection:
@@ -191,7 +199,7 @@ def _asked_results(results: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str
 
 def _row(result: Mapping[str, Any], group: Group) -> list[object]:
     """Return what the list shows of a sample, in the order in which report.js reads it."""
-    extracted, target = result.get("extracted_answer"), result.get("expected_answer")
+    extracted, target = _answer_read(result), result.get("expected_answer")
     outcome = _outcome(result)
     return [
         result.get("problem_idx"),
@@ -224,14 +232,19 @@ def _details(result: Mapping[str, object]) -> dict[str, object]:
     outcome, metadata = _outcome(result), result.get("metadata") or {}
     details = result.get("scoring_details") or {}
     options = options_in(result)
+    extracted = _answer_read(result)
     return {
         "id": _label(result.get("sample_id")),
         "prompt": _prompt(result.get("prompt")),
         "response": _optional(_answer_text(result)),
         "reasoning": _optional(result.get("reasoning")),
-        "options": [] if options is None else _options(options, result.get("extracted_answer")),
+        "options": [] if options is None else _options(options, extracted),
         "expected": _expected_text(result, options),
-        "extracted": _in_words(_optional(result.get("extracted_answer")), options),
+        "extracted": (
+            in_place_of_answer(details, is_scored=outcome.get("state") == "scored")
+            if extracted is None
+            else _in_words(_optional(extracted), options)
+        ),
         "detail": _optional(outcome.get("detail")),
         "judgements": (
             shown_judgements(details.get(JUDGEMENTS)) if isinstance(details, Mapping) else []
@@ -240,6 +253,10 @@ def _details(result: Mapping[str, object]) -> dict[str, object]:
         "metadata": preview(as_text(metadata)) if metadata else None,
         "facts": facts_of(result),
     }
+
+
+def _answer_read(result: Mapping[str, Any]) -> Any:
+    return read_answer(result.get("extracted_answer"), result.get("scoring_details"))
 
 
 def _options(options: Options, extracted: object) -> list[list[object]]:

@@ -67,7 +67,7 @@ def test_a_model_reads_what_the_scorer_could_not_and_changes_no_score(tmp_path: 
     assert metrics["headline"]["value"] == pytest.approx(1 / 3)
     assert "model     finds an answer in 1 of 2" in done.stdout
     explained = nel("eval", "score", str(run_dir), "--explain", "undecided", cwd=tmp_path)
-    assert "model:    18, right; form: read by a model" in explained.stdout
+    assert "model:    18, would be right; form: read by a model" in explained.stdout
 
 
 def test_a_reader_that_cannot_be_reached_is_said_and_asked_again_later(tmp_path: Path) -> None:

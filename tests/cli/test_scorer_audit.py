@@ -45,7 +45,7 @@ def test_an_explanation_shows_spans_rules_and_what_was_rejected(tmp_path: Path) 
     assert done.returncode == 0, done.stderr
     assert "gsm8k #2 (corrected)" in done.stdout
     assert "scored:   18, scored, reward 1" in done.stdout
-    assert "lenient:  18, right; form: marker" in done.stdout
+    assert "lenient:  18, would be right; form: marker" in done.stdout
     assert "Answer: ⟦18⟧" in done.stdout
     assert "rejected, not readable: " in done.stdout
     assert {path.name: path.read_bytes() for path in run_dir.rglob("*.json*")} == before
@@ -149,7 +149,7 @@ def test_answers_of_a_live_run_are_read_with_their_choices(tmp_path: Path) -> No
     }
     explained = nel("eval", "score", str(run_dir), "--explain", "1", cwd=tmp_path)
     assert extracted["1", 0] == "I"
-    assert "official: I, wrong; form: official rule" in explained.stdout
+    assert "official: I, would be wrong; form: official rule" in explained.stdout
     assert "mmlu_pro #1, repeat 1 (1)" in explained.stdout
 
 

@@ -76,10 +76,10 @@ def test_a_margin_that_makes_everything_equivalent_is_refused(tmp_path: Path, ma
 
 @pytest.mark.parametrize(
     ("floor", "words"),
-    [("70", "accuracy of quiz lies between 0 and 1; 0.7 is 70 %"), ("-1", "accuracy of quiz lies between 0 and 1\n")],
+    [("70", "accuracy lies between 0 and 1; 0.7 is 70 %"), ("-1", "accuracy lies between 0 and 1\n")],
 )
 def test_a_floor_outside_of_the_scale_is_refused(tmp_path: Path, floor: str, words: str) -> None:
-    """Seventy would never be reached, and less than nothing always."""
+    """Seventy would never be reached, and less than nothing always: refused before any run is read, so before one is made."""
     code, output = ran("gate", write_run(tmp_path / "a", lines(GOOD)), "--fail-under", f"accuracy={floor}")
     assert code == 2
     assert words in output

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 from contextlib import suppress
 
 import pytest
 
 from nel.engine.stopping.exit_status import ExitStatus
 from nel.engine.stopping.session_end import Stop
+from nel.engine.stopping.stop_signals import StopSignals
 
 
 async def test_what_is_cancelled_takes_its_work_along() -> None:
@@ -52,3 +54,29 @@ async def test_a_stop_leaves_the_time_that_is_left() -> None:
         return await never
 
     assert await stop.wait_for(wait(), seconds_max=0.0) is None
+
+
+async def test_a_second_signal_hurries_where_a_user_sent_it() -> None:
+    """`timeout` sends SIGTERM twice at once and a closed terminal SIGHUP twice: only a later Ctrl-C leaves at once."""
+    signals_sent = (signal.SIGHUP, signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
+    times = [9.0, 9.0, 0.2, 0.0]
+    stopped: list[str] = []
+    codes: list[int] = []
+    before = signal.getsignal(signal.SIGHUP)
+    handled = asyncio.Event()
+
+    def clock() -> float:
+        handled.set()
+        return times.pop()
+
+    stop_signals = StopSignals(clock, codes.append)
+    try:
+        with stop_signals.stopping(lambda status: stopped.append(status.reason)):
+            for number in signals_sent:
+                handled.clear()
+                signal.raise_signal(number)
+                await handled.wait()
+        assert (stopped, codes) == (["SIGHUP"], [130])
+        assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN, "its second one may come while the end is stored"
+    finally:
+        signal.signal(signal.SIGHUP, before)

@@ -32,6 +32,14 @@ def _slow(call: Call) -> Reply:
     return [SLOW, *right(call)]
 
 
+_SHELL = """
+import fcntl, os, termios
+fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+os.execvp("bash", ["bash", "--norc", "--noprofile", "-i"])
+"""
+"""Of a terminal: as its own session, with the terminal in control of it."""
+
+
 class Held:
     """Answers right, but holds the answers from each of some requests on until it may go on."""
 
@@ -105,7 +113,12 @@ def test_f55_twice_leaves_at_once(tmp_path: Path) -> None:
         server.wait_for(25)
         _signal(process, tmp_path)
         assert process.poll() is None
-        process.send_signal(signal.SIGINT)
+
+        def has_left() -> bool:
+            process.send_signal(signal.SIGINT)
+            return process.poll() is not None
+
+        wait_until(has_left, "a later Ctrl-C ends it")
         process.communicate(timeout=HANGS_SECONDS)
         assert process.returncode == 130
     with serving() as server:
@@ -119,17 +132,30 @@ def test_f55_twice_leaves_at_once(tmp_path: Path) -> None:
 
 
 def test_f55_a_closed_terminal(tmp_path: Path) -> None:
-    """SIGHUP: the run survives it, or stops cleanly; either way everything answered is kept and can be resumed."""
+    """Its shell and the kernel send SIGHUP each: what is in flight is finished and kept, and `watch` says what it was."""
     held = Held(10)
     with serving(held) as server:
         path = write_config(tmp_path, server.url, n=60)
-        process = start(["eval", "run", str(path)], tmp_path)
+        leader, follower = pty.openpty()
+        shell = subprocess.Popen(
+            [sys.executable, "-c", _SHELL], cwd=tmp_path, env=environment({"TERM": "xterm"}), stdin=follower,
+            stdout=follower, stderr=follower, start_new_session=True,
+        )  # fmt: skip
+        os.close(follower)
+        os.mkfifo(tmp_path / "leaves")
+        os.write(leader, f"trap 'cat leaves' EXIT; {sys.executable} -m nel eval run {path}\n".encode())
         server.wait_for(14)
-        process.send_signal(signal.SIGHUP)
+        run_dir = only_run(tmp_path / "out")
+        os.close(leader)
+        wait_until(lambda: '"event": "stopping"' in (run_dir / "run.log").read_text(), "the run stops")
+        (tmp_path / "leaves").write_bytes(b"")  # opens once the shell has sent its own and is about to leave
+        shell.wait(HANGS_SECONDS)
         held.go_on()
-        _, said = process.communicate(timeout=HANGS_SECONDS)
-        assert process.returncode == 75
-        assert "interrupted by SIGHUP; every answer so far is kept" in said
+        watched = nel_cli(["eval", "watch", str(run_dir)], tmp_path)
+        assert "interrupted by SIGHUP; every answer so far is kept" in watched.stdout
+        sent = len(server.calls)
+        wait_until((run_dir / "report.html").is_file, "all artifacts are written")
+        assert read_run(run_dir, 75).accounting["n_scored"] == sent, "an answer that was paid for is not kept"
         ran = run(tmp_path, server, n=60, resume=True)
         nothing_paid_twice(server)
     assert ran.states == ["scored"] * 60

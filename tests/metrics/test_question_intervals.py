@@ -119,6 +119,16 @@ def test_a_sample_covers_the_benchmark_and_beside_it_new_questions() -> None:
     assert headline["new_questions"]["ci_covers"] == "new clusters"
 
 
+def test_a_sample_says_of_its_benchmark_no_less_than_of_new_questions() -> None:
+    """Few strata of few questions estimate the spread badly: the interval was the wider one, 0.50 against 0.45."""
+    values = [1.0, 1.0, 0.0, 1.0, 1.0, 1.0, 0.0, 1.0, 1.0, 1.0]
+    strata = {question: "ab"[question % 2] for question in range(10)}
+    interval = question_interval(series_of(values), Design(sizes={"a": 500, "b": 500}, strata=strata))
+    new = new_questions_interval(series_of(values), {})
+    assert (interval.lower, interval.upper) == (new.lower, new.upper)
+    assert interval.covers == "all 1,000 questions of the benchmark"
+
+
 def test_without_a_design_the_interval_is_that_of_new_questions() -> None:
     """A whole run has the interval that it always had."""
     series = series_of([0.2, 0.4, 0.9])

@@ -267,7 +267,7 @@ def runtime_of(name: str, rows: list[dict[str, Any]]) -> dict[str, Any]:
         "throughput": {"samples_per_second": 1.17, "completion_tokens_per_second": 398.1},
         "finish_reasons": {"stop": n - 40, "length": 22}, "models": {"aurora-7b-instruct": n - failed},
         "sandboxes": [], "executors": [{"name": "local"}], "limiters": [], "n_beyond_stop": 0,
-        "served": [], "judges": {},
+        "served": [], "judges": {}, "episodes": None,
     }  # fmt: skip
 
 

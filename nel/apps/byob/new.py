@@ -119,7 +119,7 @@ def new(
         propose_targets,
     )
     from nel.apps.byob.wizard.table import read_table  # noqa: PLC0415
-    from nel.apps.byob.wizard.writing import Draft  # noqa: PLC0415
+    from nel.apps.byob.wizard.writing import Draft, file_of  # noqa: PLC0415
 
     if yes and data is None:
         raise ConfigError("--yes needs the rows; write: nel byob new DATA --yes")
@@ -162,7 +162,7 @@ def new(
         choices_field=proposal.choices_field,
         category_field=proposal.category_field,
     )
-    path = output or Path(f"{name.replace('-', '_')}.py")
+    path = file_of(name, output)
     _write_and_try(draft, path)
     _step(5, "Ship")
     _ship(asker, path, name, install=install)

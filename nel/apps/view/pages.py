@@ -17,6 +17,7 @@ from nel.apps.view.index.database import choice_name
 from nel.apps.view.index.words import NUMBERS
 from nel.reports import numbers
 from nel.reports.environment import templates_of
+from nel.reports.extraction import worth_text
 from nel.version import __version__
 
 if TYPE_CHECKING:
@@ -82,6 +83,7 @@ def _environment() -> Environment:
         "address": address,
         "choice_name": choice_name,
         "numbers": NUMBERS,
+        "worth_text": worth_text,
         "asset": lambda base, name: f"{base}/static/{name}?{assets()[name].digest}",
     }
     return made

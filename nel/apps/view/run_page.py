@@ -46,6 +46,8 @@ def benchmark_page(run: RunSummary, summary: BenchmarkSummary) -> dict[str, Any]
         "n_unclustered": failures.get("n_unclustered") or 0,
         "metrics": list(metrics.get("metrics") or ()),
         "remarks": _remarks(metrics),
+        "judging": metrics.get("judging"),
+        "episodes": runtime.get("episodes"),
         "is_shard": bool(metrics.get("shard")),
         "latencies": [
             (title, runtime[key])

@@ -15,7 +15,7 @@ from nel.apps.view.left_out import left_out
 from nel.apps.view.samples import RepeatVerdict, verdict_of
 from nel.apps.view.summary import BenchmarkSummary
 from nel.apps.view.transcript import AttemptView, transcript_of
-from nel.artifacts.readings import AnswerReadings, read_again
+from nel.artifacts.readings import SCORED, AnswerReadings, read_again
 from nel.artifacts.results import (
     Result,
     not_asked_line,
@@ -29,12 +29,12 @@ from nel.engine.store.browsing import BrowsedStore
 from nel.engine.store.codec import decode_response
 from nel.errors import NelError, StoreError
 from nel.judges.record import KEY as JUDGEMENTS
-from nel.reports.choices import Options, options_of
+from nel.reports.choices import Options, in_place_of_answer, options_of, read_answer
 from nel.reports.judge_section import shown_judgements
 from nel.reports.numbers import count
 from nel.reports.samples import facts_of
 from nel.reports.text import WHOLE_CHARACTERS_MAX, as_text, content_text, whole
-from nel.types import Response, Sample, Unscored
+from nel.types import Response, Sample, Scored, Unscored
 
 _READ_MAX: Final = 200_000
 """An answer of more characters is not read again for its page."""
@@ -92,6 +92,8 @@ class SampleView:
     """Whether a text is shown without its middle."""
     reasoning: str
     extracted: str | None
+    not_extracted: str
+    """What stands in its place."""
     target: str | None
     ways: Sequence[Way]
     without_reading: str
@@ -127,7 +129,9 @@ def sample_view(
     prompt, settings = _prompt(result, sent, benchmark)
     ways, why, span = _read(benchmark, result)
     text = "" if response is None else response.text
-    extracted = None if isinstance(outcome, Unscored) else outcome.answer
+    extracted = (
+        None if isinstance(outcome, Unscored) else read_answer(outcome.answer, outcome.details)
+    )
     return SampleView(
         result=result,
         verdict=verdicts[repeat],
@@ -142,6 +146,7 @@ def sample_view(
         is_cut=_is_long(text, prompt),
         reasoning=whole(_reasoning(response)),
         extracted=extracted,
+        not_extracted=in_place_of_answer(outcome.details, is_scored=isinstance(outcome, Scored)),
         target=_target(sample),
         ways=ways,
         without_reading=why,
@@ -278,11 +283,27 @@ def _read(
         return [], str(error), None
     if isinstance(readings, str):
         return [], readings, None
-    return _ways(readings)
+    return _ways(readings, None if isinstance(result.outcome, Unscored) else result.outcome.answer)
 
 
-def _ways(readings: AnswerReadings) -> tuple[list[Way], str, tuple[int, int] | None]:
-    rewards, ways, span = readings.rewards(), [], None
+def _scored_way(readings: AnswerReadings, answer: str | None) -> Way:
+    """Return what the run's scorer took, which is the whole answer where it names none."""
+    is_read = readings.scored is not None
+    return Way(
+        name=SCORED,
+        value=answer or ("the whole answer" if is_read else None),
+        form="the scorer of the run",
+        reward=readings.reward if is_read else None,
+        start=None,
+        end=None,
+        rejected=(),
+    )
+
+
+def _ways(
+    readings: AnswerReadings, answer: str | None
+) -> tuple[list[Way], str, tuple[int, int] | None]:
+    rewards, ways, span = readings.rewards(), [_scored_way(readings, answer)], None
     for name, reading in readings.ways.read.items():
         is_found = reading.value is not None
         ways.append(

@@ -34,7 +34,7 @@ from nel.engine.store.browsing import BrowsedStore
 from nel.engine.store.snapshot import StoredResult
 from nel.engine.store.spending import price_in
 from nel.errors import StoreError
-from nel.reports.choices import options_of
+from nel.reports.choices import options_of, read_answer
 from nel.reports.distributions import measures_of
 from nel.reports.text import cut
 from nel.types import Response, Unscored
@@ -278,8 +278,9 @@ def _row(
         answer=_gist(result.response, outcome.detail if isinstance(outcome, Unscored) else ""),
         extracted=(
             None
-            if isinstance(outcome, Unscored) or outcome.answer is None
-            else cut(outcome.answer, _GIST)
+            if isinstance(outcome, Unscored)
+            or (answer := read_answer(outcome.answer, outcome.details)) is None
+            else cut(answer, _GIST)
         ),
         target=None if target is None else cut(target, _GIST),
         category=None if sample is None or sample.subset is None else cut(sample.subset, 80),

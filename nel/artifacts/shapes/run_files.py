@@ -146,6 +146,18 @@ class ServedBuild(TypedDict):
     last_problem_idx: Count
 
 
+class EpisodeCounts(TypedDict):
+    """What the episodes of a benchmark came to, together."""
+
+    n: Count
+    steps: Count
+    tool_calls: Count
+    tool_errors: dict[str, Count]
+    """Calls that failed, by why."""
+    ended_by: dict[str, Count]
+    """Episodes, by what ended them."""
+
+
 class RuntimeStatsFile(BenchmarkHead):
     """runtime_stats.json: latency, tokens, retries and throughput; all of it is volatile."""
 
@@ -160,6 +172,8 @@ class RuntimeStatsFile(BenchmarkHead):
     throughput: Throughput
     finish_reasons: dict[str, Count]
     models: dict[str, Count]
+    episodes: EpisodeCounts | None
+    """None where one request answers a sample."""
     inter_token_seconds: Percentiles
     cost: RunCost
     run: Spent

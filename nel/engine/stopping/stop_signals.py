@@ -1,13 +1,19 @@
 """Stops the pipelines of one event loop on SIGINT, SIGTERM and SIGHUP, or when another thread asks
 for it. Depends on the running event loop.
+
+A terminal that closes sends SIGHUP twice, from its shell and from the kernel, and `timeout` sends
+SIGTERM to its child and then to the child's group. So only SIGINT or SIGTERM at least half a second
+after the first signal is a user who does not want to wait.
 """
 
 from __future__ import annotations
 
 import asyncio
+import math
 import os
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Final
@@ -15,18 +21,26 @@ from typing import Final
 from nel.engine.stopping.exit_status import ExitStatus, exit_status_of_signal
 
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_AGAIN_SECONDS: Final = 0.5
+"""After the first signal: those that come sooner are of the same event."""
 
 
 class StopSignals:
-    """Stops every registered pipeline on the first signal and exits at once on the second; stores
-    are consistent.
+    """Stops every registered pipeline on the first signal and exits at once on a later SIGINT or
+    SIGTERM; stores are consistent.
     """
 
-    def __init__(self) -> None:
+    def __init__(
+        self,
+        clock: Callable[[], float] = time.monotonic,
+        leave: Callable[[int], object] = os._exit,
+    ) -> None:
         """Install nothing yet."""
+        self._clock, self._leave = clock, leave
         self._stops: list[Callable[[ExitStatus], None]] = []
         self._handled: list[signal.Signals] = []
         self._received: str | None = None
+        self._received_at = -math.inf
         self._loop: asyncio.AbstractEventLoop | None = None
         self._guard = threading.Lock()
 
@@ -81,9 +95,14 @@ class StopSignals:
                 for number in self._handled:
                     with suppress(ValueError, RuntimeError, NotImplementedError):
                         loop.remove_signal_handler(number)
+                        if self._received == number.name == "SIGHUP":
+                            # The second one may come while the session's end is being stored.
+                            signal.signal(number, signal.SIG_IGN)
 
     def _handle(self, number: signal.Signals) -> None:
-        if self._received is not None:
-            os._exit(128 + number)
-        self._received = number.name
-        self._stop_all()
+        now = self._clock()
+        if self._received is None:
+            self._received, self._received_at = number.name, now
+            self._stop_all()
+        elif number is not signal.SIGHUP and now - self._received_at >= _AGAIN_SECONDS:
+            self._leave(128 + number)

@@ -9,7 +9,7 @@ import os
 import re
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -138,7 +138,7 @@ def connect(path: Path, *, readonly: bool = False, untouched: bool = False) -> s
     Args:
         path: Of the run.db.
         readonly: Write nothing into the file; SQLite may still create ``run.db-wal`` and
-            ``run.db-shm`` beside it.
+            ``run.db-shm`` beside it, which `remove_empty_log` removes.
         untouched: Create and change no file at all, also beside it.
 
     Raises:
@@ -161,6 +161,20 @@ def connect(path: Path, *, readonly: bool = False, untouched: bool = False) -> s
         connection.execute("PRAGMA journal_mode=WAL")
         connection.execute("PRAGMA synchronous=FULL")
     return connection
+
+
+def remove_empty_log(path: Path) -> None:
+    """Remove the empty ``run.db-wal`` and the ``run.db-shm`` that reading a finished run leaves.
+
+    A connection that may not write makes them and cannot remove them, so the last connection is one
+    that may. A log with records is of a run in progress or of a killed one, and stays.
+    """
+    log = path.with_name(f"{path.name}-wal")
+    with suppress(OSError, sqlite3.Error):
+        if log.stat().st_size == 0:
+            uri = f"{path.resolve().as_uri()}?mode=rw"
+            with closing(sqlite3.connect(uri, uri=True, timeout=0)) as connection:
+                connection.execute("SELECT 1 FROM sqlite_master").close()
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from nel.core.strict_json import dumps, loads
 from nel.engine.store import elsewhere
 from nel.engine.store.codec import NEXT_STEP, is_intact, unseal_text
 from nel.engine.store.plans import StoredPlan, StoredSession
-from nel.engine.store.schema import APPLICATION_ID, FORMAT, connect
+from nel.engine.store.schema import APPLICATION_ID, FORMAT, connect, remove_empty_log
 from nel.engine.store.spending import SOURCES, noted_usage, usage_after
 from nel.errors import NelError, StoreError
 from nel.types import SECOND_ASKING
@@ -106,6 +106,7 @@ class Snapshot:
                 else "give the directory of a run"
             )
             raise StoreError(f"there is no {FILE_NAME} in {path.parent}; {hint}")
+        self._path, self._untouched = path, untouched
         try:
             self._connection = connect(path, readonly=True, untouched=untouched)
             application = self.count("PRAGMA application_id")
@@ -125,6 +126,8 @@ class Snapshot:
     def close(self) -> None:
         """Close the connection."""
         self._connection.close()
+        if not self._untouched:
+            remove_empty_log(self._path)
 
     def __enter__(self) -> Self:
         """Return itself."""

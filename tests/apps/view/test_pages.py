@@ -173,7 +173,13 @@ async def test_a_sample_shows_how_its_answer_was_read(client: Client) -> None:
     text = await text_of(client, "/runs/first-run/quiz/2")
     assert "The answer is <mark>blue</mark>." in text
     assert "What is the colour of thing 2?" in text
-    for part in ("Prompt as sent", '<p class="role">system</p>', "How it was read", "attempts</span> 1", "latency"):
+    for part in (
+        "Prompt as sent",
+        '<p class="role">system</p>',
+        "how other ways would read it",
+        "attempts</span> 1",
+        "latency",
+    ):
         assert part in text
     assert "hidden thought 4" in await text_of(client, "/runs/first-run/quiz/4")
     assert "Traceback &#34; onmouseover" in await text_of(client, "/runs/first-run/quiz/5")

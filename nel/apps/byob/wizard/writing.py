@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from importlib.metadata import packages_distributions
 from pathlib import Path
 from typing import Final
 
@@ -53,6 +55,27 @@ def plain_name(text: str) -> str:
     if not name:
         raise ConfigError(f"{text!r} is not a name for a benchmark; use letters, digits, - and _")
     return name
+
+
+def file_of(name: str, output: Path | None) -> Path:
+    """Return where the file of a benchmark is written.
+
+    It never has the name of a module of Python or of an installed package, which programs started
+    in its directory would import in its place.
+
+    Raises:
+        ConfigError: The given path has such a name.
+    """
+    path = output or Path(f"{name.replace('-', '_')}.py")
+    if path.stem not in sys.stdlib_module_names and path.stem not in packages_distributions():
+        return path
+    free = path.with_stem(f"{path.stem}_benchmark")
+    if output is not None:
+        raise ConfigError(
+            f"{path.name} would stand in the place of the module {path.stem} for programs started"
+            f" in its directory; give another name: --output {free}"
+        )
+    return free
 
 
 def file_text(draft: Draft, path: Path) -> str:

@@ -270,7 +270,9 @@ def _choice(result: Result) -> tuple[str, str] | None:
     if isinstance(result.outcome, Unscored):
         return None
     options = options_of(result.sample)
-    return None if options is None else options.choice(result.outcome.answer)
+    return (
+        None if options is None else options.choice(result.outcome.answer, result.outcome.details)
+    )
 
 
 def numbers_of(result: Result, values: Mapping[str, float]) -> dict[str, float]:

@@ -1,0 +1,110 @@
+"""Tries other built-in scorers on stored answers where the scorer of a run found next to nothing,
+and names the command that scores with the one that does.
+
+Sends nothing and changes nothing: a sample of the answers is scored in this process. Depends on
+`nel.authoring.smoke`, which calls a scorer with a time limit.
+"""
+
+from __future__ import annotations
+
+import random
+import shlex
+from collections.abc import Iterator
+from typing import Final
+
+from nel.artifacts.results import read_result
+from nel.artifacts.write import BenchmarkResult
+from nel.authoring.scorer_names import find_scorer
+from nel.authoring.smoke import try_scorer
+from nel.engine.store.snapshot import FILE_NAME, Snapshot
+from nel.runs.result import RunResult
+from nel.types import ScorerInput, Unscored
+
+_TRIED: Final = (
+    "boolean_yesno", "mcq_letter_extract", "answer_line", "numeric_match", "exact_match",
+    "fuzzy_match", "contains",
+)  # fmt: skip
+"""The strictest first: of those that are nearly equally often right it is the one to use."""
+_SEARCHING: Final = ("fuzzy_match", "contains")
+"""They look for the gold answer anywhere, and find a short one in many a wrong answer."""
+_SEARCHED_MIN: Final = 0.5
+_ANSWERS: Final = 50
+_CHARACTERS_MAX: Final = 20_000
+_SECONDS_MAX: Final = 1.0
+_NEARLY: Final = 0.02
+_BETTER: Final = 0.2
+"""So much more must be right than by the run's scorer: a model may well be wrong throughout."""
+_UNREAD: Final = 0.5
+"""The share of answers without an answer from which next to nothing was read."""
+
+
+def other_scorers(result: RunResult) -> Iterator[str]:
+    """Yield a line for each benchmark of which next to nothing was read, where another scorer reads
+    more.
+    """
+    for position, item in enumerate(result.benchmarks):
+        if not _is_suspicious(item):
+            continue
+        before, rights, n = _try_all(result, item)
+        best = max(rights.values())
+        if best < before + _BETTER:
+            continue
+        name = next(name for name in _TRIED if rights[name] >= best - _NEARLY)
+        if name in _SEARCHING and best < _SEARCHED_MIN:
+            continue
+        is_alone = len(result.benchmarks) == 1
+        chosen = ["--scorer", name] if is_alone else ["-O", f"benchmarks.{position}.scorer={name}"]
+        command = shlex.join(["nel", "eval", "score", str(result.run_dir), *chosen])
+        yield (
+            f"{item.slot}: the scorer {name} finds {rights[name] * 100:.0f} % of {n} stored answers"
+            f" right; to score with it, without a request: {command}"
+        )
+
+
+def _is_suspicious(item: BenchmarkResult) -> bool:
+    """Return whether nothing was right, or most answers held none that the scorer could find."""
+    accounting = item.metrics["accounting"]
+    n = accounting["n_scored"] + accounting["n_model_failure"]
+    if not n or item.metrics["judging"]:
+        return False
+    unread = accounting["model_failures"].get("no_answer", 0)
+    return bool(unread >= _UNREAD * n or item.headline["value"] == 0)
+
+
+def _try_all(result: RunResult, item: BenchmarkResult) -> tuple[float, dict[str, float], int]:
+    """Return which share of the answers is right by the run's scorer and by each other one, and how
+    many answers were tried.
+    """
+    before, inputs = 0.0, []
+    with Snapshot(result.run_dir / FILE_NAME) as snapshot:
+        key = next(key for key, slot, _, _ in snapshot.benchmarks() if slot == item.slot)
+        n = snapshot.count_samples(key)
+        for idx in sorted(random.Random(0).sample(range(n), min(n, _ANSWERS))):  # noqa: S311 - a sample
+            for stored in snapshot.results(key, 1, first=idx, last=idx):
+                read = read_result(stored)
+                if read.sample is None or read.response is None or read.response.error is not None:
+                    continue
+                if len(read.response.text) > _CHARACTERS_MAX or isinstance(read.outcome, Unscored):
+                    continue
+                before += getattr(read.outcome, "reward", 0.0)
+                inputs.append(
+                    ScorerInput(
+                        response=read.response.text,
+                        target=read.sample.target,
+                        metadata=dict(read.sample.metadata),
+                        sample=read.sample,
+                    )
+                )
+    rights = {name: _share(name, inputs) for name in _TRIED}
+    return before / (len(inputs) or 1), rights, len(inputs)
+
+
+def _share(name: str, inputs: list[ScorerInput]) -> float:
+    """Return the share that a scorer finds right, 0 where it does not apply to the rows."""
+    scorer, total = find_scorer(name), 0.0
+    for scorer_input in inputs:
+        trial = try_scorer(scorer, scorer_input, seconds=_SECONDS_MAX)
+        if trial.problem:
+            return 0.0
+        total += trial.reward or 0.0
+    return total / len(inputs) if inputs else 0.0
