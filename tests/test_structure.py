@@ -59,7 +59,7 @@ ROOMS = {
     "engine": 70_900,
     "episodes": 4_300,
     "judges": 23_500,
-    "metrics": 14_000,
+    "metrics": 14_700,
     "models": 37_100,
     "prompts": 2_900,
     "reading": 17_300,
