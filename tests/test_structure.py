@@ -55,7 +55,7 @@ ROOMS = {
     "datasets": 11_400,
     "decide": 9_200,
     "discovery": 3_000,
-    "engine": 70_800,
+    "engine": 71_750,
     "episodes": 4_300,
     "judges": 23_500,
     "metrics": 14_000,

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import signal
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from types import FrameType
 
 import pytest
 
 from nel.engine.stopping.exit_status import ExitStatus
+from nel.engine.stopping.loop_watch import LoopWatch, blocking_place
 from nel.engine.stopping.session_end import Stop
 
 
@@ -52,3 +58,29 @@ async def test_a_stop_leaves_the_time_that_is_left() -> None:
         return await never
 
     assert await stop.wait_for(wait(), seconds_max=0.0) is None
+
+
+def test_the_place_that_blocks_is_code_outside_nel_and_the_standard_library() -> None:
+    """A solver that waits for a thread is named, and not the line of threading in which it does."""
+    frames: list[FrameType] = []
+
+    class Waits(threading.Event):
+        def wait(self, timeout: float | None = None) -> bool:
+            frames.append(sys._getframe())
+            return super().wait(timeout)
+
+    def solve() -> None:
+        ThreadPoolExecutor(1).submit(Waits().wait, 0.0).result()
+
+    solve()
+    assert blocking_place(frames[0]).startswith(f"{Waits.wait.__qualname__} ({__file__}, line ")
+
+
+async def test_a_signal_counts_once_whichever_thread_sees_it_first() -> None:
+    """Both the watch and the main thread see each; the second one is the second that was sent."""
+    received: list[signal.Signals] = []
+    watch = LoopWatch(received.append, lambda _: None, [])
+    for where in ("thread", "main", "main", "thread"):
+        watch._receive(signal.SIGINT, where)
+    watch.close()
+    assert received == [signal.SIGINT] * 2

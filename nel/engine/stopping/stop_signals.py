@@ -1,5 +1,6 @@
 """Stops the pipelines of one event loop on SIGINT, SIGTERM and SIGHUP, or when another thread asks
-for it. Depends on the running event loop.
+for it. Depends on the running event loop, and on a thread beside it for signals that the loop is
+too busy to handle.
 """
 
 from __future__ import annotations
@@ -8,27 +9,44 @@ import asyncio
 import os
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from typing import Final
+from contextlib import contextmanager
+from typing import Final, Protocol
 
 from nel.engine.stopping.exit_status import ExitStatus, exit_status_of_signal
+from nel.engine.stopping.loop_watch import LoopWatch
 
+_HURRY_SECONDS: Final = 0.5
+"""After the first; one that comes sooner is the same Ctrl-C, passed on by another process."""
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
+class SignalWatch(Protocol):
+    """What receives signals while a run goes on."""
+
+    def close(self) -> None:
+        """Receive no more."""
+
+
 class StopSignals:
-    """Stops every registered pipeline on the first signal and exits at once on the second; stores
-    are consistent.
+    """Stops every registered pipeline on the first signal and exits at once on a second SIGINT or
+    SIGTERM; stores are consistent.
     """
 
-    def __init__(self) -> None:
-        """Install nothing yet."""
+    def __init__(self, watch: Callable[..., SignalWatch] = LoopWatch) -> None:
+        """Install nothing yet.
+
+        Args:
+            watch: Makes what receives the signals, as `LoopWatch`.
+        """
+        self._make_watch = watch
+        self._watch: SignalWatch
         self._stops: list[Callable[[ExitStatus], None]] = []
-        self._handled: list[signal.Signals] = []
         self._received: str | None = None
+        self._received_at = 0.0
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._guard = threading.Lock()
+        self._guard = threading.RLock()
 
     @property
     def has_received(self) -> bool:
@@ -42,7 +60,8 @@ class StopSignals:
             name: Of the signal, or why; the run ends with it as its reason.
         """
         with self._guard:
-            self._received = self._received or name
+            if self._received is None:
+                self._received, self._received_at = name, time.monotonic()
             if self._loop is not None:
                 self._loop.call_soon_threadsafe(self._stop_all)
 
@@ -51,21 +70,23 @@ class StopSignals:
             stop(exit_status_of_signal(self._received or ""))
 
     @contextmanager
-    def stopping(self, stop: Callable[[ExitStatus], None]) -> Iterator[None]:
+    def stopping(
+        self, stop: Callable[[ExitStatus], None], say: Callable[[str], None]
+    ) -> Iterator[None]:
         """Call ``stop`` when a signal arrives while the block runs, and at once where one has
         arrived before.
+
+        Args:
+            stop: Called on the event loop.
+            say: Called in a thread with what the user should know at once.
         """
         loop = asyncio.get_running_loop()
         if not self._stops:
             is_nohup = signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
-            self._handled = [
-                number for number in _SIGNALS if number is not signal.SIGHUP or not is_nohup
-            ]
-            for number in self._handled:
-                # Outside the main thread no handler can be installed: signals are the caller's to
-                # handle.
-                with suppress(ValueError, RuntimeError, NotImplementedError):
-                    loop.add_signal_handler(number, self._handle, number)
+            handled = [number for number in _SIGNALS if number is not signal.SIGHUP or not is_nohup]
+            # Outside the main thread no handler can be installed: signals are the caller's to
+            # handle.
+            self._watch = self._make_watch(self._handle, say, handled)
         self._stops.append(stop)
         with self._guard:
             self._loop = loop
@@ -78,12 +99,12 @@ class StopSignals:
             if not self._stops:
                 with self._guard:
                     self._loop = None
-                for number in self._handled:
-                    with suppress(ValueError, RuntimeError, NotImplementedError):
-                        loop.remove_signal_handler(number)
+                self._watch.close()
 
     def _handle(self, number: signal.Signals) -> None:
-        if self._received is not None:
+        if self._received is None:
+            self.stop(number.name)
+        elif number is not signal.SIGHUP and (
+            time.monotonic() - self._received_at >= _HURRY_SECONDS
+        ):
             os._exit(128 + number)
-        self._received = number.name
-        self._stop_all()
