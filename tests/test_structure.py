@@ -56,7 +56,7 @@ ROOMS = {
     "datasets": 14_700,
     "decide": 9_200,
     "discovery": 3_450,
-    "engine": 70_900,
+    "engine": 71_750,
     "episodes": 4_300,
     "judges": 23_500,
     "metrics": 14_700,
