@@ -21,7 +21,9 @@ class ScorerNotes:
     def __init__(self) -> None:
         """Start with none."""
         self.shared_passes = 0
-        """Passes of programs whose tests shared their process, which is not proof of them."""
+        """Passes of programs whose tests shared their process or asked its objects whether they are
+        equal, which is not proof of them.
+        """
         self.ran_on = 0
         """Answers that go on with a question of their own."""
         self.in_other_form = 0
@@ -34,7 +36,7 @@ class ScorerNotes:
             return
         self.shared_passes += (
             isinstance(outcome, Scored)
-            and details.get("mode") == "shared"
+            and details.get("mode") in ("equality", "shared")
             and details.get("verdict") == "passed"
         )
         self.ran_on += details.get("ran_on") is True
@@ -48,8 +50,9 @@ class ScorerNotes:
                 "verdicts",
                 ("pass is", "passes are"),
                 (
-                    "not proof against a program that attacks its tests, which share its process;"
-                    " --strict-verdicts leaves them unscored"
+                    "not proof against a program that attacks its tests, which share its process or"
+                    " ask its objects whether they are equal; --strict-verdicts leaves such verdicts"
+                    " unscored"
                 ),
             ),
             (

@@ -29,7 +29,7 @@ def grouped(name: str) -> list[dict[str, Any]]:
     ]
 
 
-FILES = ("objects", "poisoned", "ways", "together", "turned", "languages", "rows", "responses")
+FILES = ("kinds", "objects", "poisoned", "ways", "together", "turned", "languages", "rows", "responses")
 GROUPED: list[dict[str, Any]] = [case for name in FILES for case in grouped(f"{name}.toml")]
 TASKS: list[dict[str, Any]] = tomllib.loads((HOSTILE / "tasks.toml").read_text(encoding="utf-8"))["task"]
 TIGHT = Limits(cpu_seconds=2.0, idle_seconds=1.5, memory_mb=256)

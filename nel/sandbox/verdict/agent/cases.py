@@ -10,14 +10,19 @@ _FUNCTION = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 class NotRun(Exception):
-    """Tests that this harness cannot run, or that end before their last assertion."""
+    """Tests that this harness cannot run."""
+
+
+class NotReached(Exception):
+    """Tests that end without an assertion that each run to their end reaches."""
 
 
 def run_cases(space: Mapping[str, Any], text: str) -> tuple[str, BaseException] | None:
     """Run the `unittest` cases of tests; return name and exception of the first that is wrong.
 
     Raises:
-        NotRun: They skip a test, or fewer ran than their text holds.
+        NotRun: They are written to skip a test, or for another runner.
+        NotReached: A test was skipped while it ran, or fewer ran than their text holds.
     """
     import unittest  # noqa: PLC0415 - few tests need it, and it makes every fork slower
 
@@ -45,6 +50,9 @@ def run_cases(space: Mapping[str, Any], text: str) -> tuple[str, BaseException] 
         for node, case in defined
         if isinstance(case, type) and issubclass(case, unittest.TestCase)
     ]
+    for node, case in defined:
+        if node.name.startswith("Test") and (node, case) not in cases and _methods_of(node):
+            raise NotRun(f"{node.name} is a class of tests that only pytest runs")
     if not cases:
         return None
     result = Result()
@@ -53,8 +61,10 @@ def run_cases(space: Mapping[str, Any], text: str) -> tuple[str, BaseException] 
     if result.wrong is not None:
         return result.wrong
     n_methods = len({name for node, _ in cases for name in _methods_of(node)})
-    if result.skipped or result.expectedFailures or result.testsRun < max(1, n_methods):
-        raise NotRun(f"only {result.testsRun} of {n_methods} tests ran, or some are skipped")
+    if result.expectedFailures or any(map(_is_to_be_skipped, result.skipped)):
+        raise NotRun("the tests are to be skipped, or to fail")
+    if result.skipped or result.testsRun < max(1, n_methods):
+        raise NotReached(f"only {result.testsRun} of {n_methods} tests ran, or some are skipped")
     return None
 
 
@@ -62,3 +72,16 @@ def _methods_of(node: ast.ClassDef) -> set[tuple[str, str]]:
     """Return the class and name of each of its tests."""
     functions = (item for item in node.body if isinstance(item, _FUNCTION))
     return {(node.name, item.name) for item in functions if item.name.startswith("test")}
+
+
+def _is_to_be_skipped(skipped: tuple[Any, str]) -> bool:
+    """Return whether a decorator of a test or of its class skips it, whatever the program does."""
+    test, _ = skipped
+    method = getattr(test, getattr(test, "_testMethodName", ""), None)
+    return any(getattr(each, "__unittest_skip__", False) for each in (test, method))
+
+
+def has_cases(node: ast.ClassDef) -> bool:
+    """Return whether a class is one of `unittest` cases, by its bases' names."""
+    names = (getattr(base, "id", getattr(base, "attr", "")) for base in node.bases)
+    return any(name.endswith("TestCase") for name in names)
