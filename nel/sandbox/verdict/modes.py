@@ -79,7 +79,7 @@ def _is_object(node: ast.AST, functions: Collection[str], classes: Collection[st
 
 
 def _changes_attribute(node: ast.AST) -> bool:
-    """Return whether a statement changes a container that an object holds, such as ``a.b[1] = 2``."""
+    """Return whether a statement changes a container that an object holds, as in ``a.b[1] = 2``."""
     target: ast.AST | None = None
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         target = node.func.value if node.func.attr in _CHANGES else None

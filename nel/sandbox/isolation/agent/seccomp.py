@@ -109,8 +109,6 @@ def _program(column: int, architecture: int, clone: int, socket: int) -> bytes:
     lines += [(_JUMP_SET, 0, 1, _NEW_NAMESPACES), (_RETURN, 0, 0, _REFUSE), (_RETURN, 0, 0, _ALLOW)]
     count = len(_ADDRESS_FAMILIES)
     lines += [(_JUMP_EQUAL, 0, count + 2, socket), (_LOAD, 0, 0, _ARGUMENT_0)]
-    lines += [
-        (_JUMP_EQUAL, count - at, 0, family) for at, family in enumerate(_ADDRESS_FAMILIES)
-    ]
+    lines += [(_JUMP_EQUAL, count - at, 0, family) for at, family in enumerate(_ADDRESS_FAMILIES)]
     lines += [(_RETURN, 0, 0, _REFUSE), (_RETURN, 0, 0, _ALLOW)]
     return b"".join(struct.pack("HBBI", *line) for line in lines)

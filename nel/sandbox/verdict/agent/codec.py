@@ -85,9 +85,10 @@ _MAKERS: dict[type, Callable[..., Any]] = {
     datetime.datetime: datetime.datetime.fromisoformat,
 }
 _PLACES = {f"{kind.__module__}:{kind.__name__}": kind for kind in _BY_PARTS}
+_VIEWS: tuple[Any, ...] = (type({}.keys()), type({}.items()), type({}.values()))
 _UNNAMED = {
     f"builtins:{kind.__name__}": kind
-    for kind in (*vars(types).values(), *(type(view()) for view in ({}.keys, {}.items, {}.values)))
+    for kind in (*vars(types).values(), *_VIEWS)
     if isinstance(kind, type) and kind.__module__ == "builtins"
 }
 """Classes that the module `builtins` does not name, such as the one of generators."""
@@ -209,7 +210,7 @@ class Receiver:
             return self._decode(data, 0)
         except BadValue:
             raise
-        except BaseException as error:  # noqa: BLE001 - whatever a foreign body does to a constructor
+        except BaseException as error:  # noqa: BLE001 - what a foreign body makes of it
             raise BadValue(f"no encoded value: {type(error).__name__}") from None
 
     def _decode(self, data: Any, depth: int) -> Any:

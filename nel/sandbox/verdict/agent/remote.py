@@ -78,7 +78,7 @@ class Reference(metaclass=_ReferenceClass):
         for name, value in names.items():
             object.__setattr__(self, name, value)
 
-    @property
+    @property  # type: ignore[misc]  # as mocks have it
     def __class__(self) -> Any:
         """Its first class that both ends know, by the program's word: what `isinstance` asks."""
         return next(filter(None, self._remote.classes_of(self)), Reference)
@@ -103,9 +103,7 @@ class Reference(metaclass=_ReferenceClass):
         """Call it in the program's process."""
         value = self._remote.ask("call", self._target, arguments, options)
         return (
-            self._remote.reference_to(value)
-            if self._makes and type(value) is Reference
-            else value
+            self._remote.reference_to(value) if self._makes and type(value) is Reference else value
         )
 
     def __contains__(self, key: Any) -> bool:
@@ -120,17 +118,11 @@ class Reference(metaclass=_ReferenceClass):
         )
 
     def __subclasscheck__(self, kind: Any) -> bool:
-        return (
-            type(kind) is Reference
-            and self._remote.ask("issubclass", _target_of(kind), (self,)) is True
-        )
+        is_known = type(kind) is Reference
+        return is_known and self._remote.ask("issubclass", _target_of(kind), (self,)) is True
 
     def __exit__(self, *error: object) -> None:
         self._remote.ask("exit", self._target)
-
-    def __deepcopy__(self, memo: object) -> Any:
-        """Copy it in the program's process; a memo holds addresses of this one alone."""
-        return self._remote.ask("deepcopy", self._target)
 
 
 def _operator(deed: str) -> Callable[..., Any]:
@@ -162,7 +154,7 @@ for _name in (
     *"len iter next reversed str repr format bool hash round trunc".split(),
 ):
     setattr(Reference, f"__{_name}__", _method(_name))
-for _name in "int float complex copy getitem setitem delitem enter".split():
+for _name in "int float complex getitem setitem delitem enter".split():
     setattr(Reference, f"__{_name}__", _method(_name))
 
 
@@ -344,10 +336,15 @@ class Remote:
         """Return what the program is told of one of its objects.
 
         Raises:
+            ProgramFailed: It is an exception of the program, which does not go back: else a program
+                could choose the weaker mode by making a class of its own an exception.
             codec.CannotCross: It is the tests' own, and has no plain form.
         """
         if type(value) is Reference:
             return next(iter(_target_of(value).values()))  # its number, or its name
+        is_error = any(value is kind or type(value) is kind for kind in self._classes.values())
+        if is_error or self.trace_of(value) is not None:
+            raise self.fail("nonsense", "an exception of the program does not go back")
         kind = type(value).__name__
         raise self.cannot(f"a value of the class {kind} in the tests has no plain form")
 

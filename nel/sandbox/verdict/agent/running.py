@@ -45,7 +45,7 @@ def compile_tests(tests: str, *, by_reference: bool) -> tuple[types.CodeType, se
         owed = set(_owed_lines(tree.body))
         _Marker().visit(tree)
         if by_reference:
-            _Asker(tree).visit(tree)
+            _Asker().visit(tree)
         ast.fix_missing_locations(tree)
         return compile(tree, FILE_NAME, "exec", dont_inherit=True), owed
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
@@ -61,18 +61,13 @@ class _Marker(ast.NodeTransformer):
 
 
 class _Asker(ast.NodeTransformer):
-    """Puts calls in the place of ``type(value)``, its class, ``value is other`` and ``assertIs``."""
-
-    def __init__(self, tree: ast.Module) -> None:
-        """See whether the tests have a ``type`` of their own."""
-        names = (getattr(node, "arg", getattr(node, "id", "")) for node in ast.walk(tree) if not isinstance(getattr(node, "ctx", None), ast.Load))
-        self._has_own_type = "type" in names
+    """Puts calls in the place of ``type(value)``, ``value is other`` and ``assertIs``."""
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
         """Return the call, or the one in its place."""
         self.generic_visit(node)
         name = getattr(node.func, "id", getattr(node.func, "attr", ""))
-        if name == "type" and isinstance(node.func, ast.Name) and not self._has_own_type:
+        if name == "type" and isinstance(node.func, ast.Name):
             node.func = ast.copy_location(ast.Name(_TYPE, ast.Load()), node.func)
         elif name in ("assertIs", "assertIsNot") and isinstance(node.func, ast.Attribute):
             node.func.attr = "assertTrue" if name == "assertIs" else "assertFalse"
