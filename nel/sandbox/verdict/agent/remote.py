@@ -124,6 +124,10 @@ class Reference(metaclass=_ReferenceClass):
     def __exit__(self, *error: object) -> None:
         self._remote.ask("exit", self._target)
 
+    def __deepcopy__(self, memo: object) -> Any:
+        """Copy it in the program's process; a memo holds addresses of this one alone."""
+        return self._remote.ask("deepcopy", self._target)
+
 
 def _operator(deed: str) -> Callable[..., Any]:
     """Return the method of an operator, whose other side holds what the tests expect."""
@@ -154,7 +158,7 @@ for _name in (
     *"len iter next reversed str repr format bool hash round trunc".split(),
 ):
     setattr(Reference, f"__{_name}__", _method(_name))
-for _name in "int float complex getitem setitem delitem enter".split():
+for _name in "int float complex copy getitem setitem delitem enter".split():
     setattr(Reference, f"__{_name}__", _method(_name))
 
 

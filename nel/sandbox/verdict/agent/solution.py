@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import atexit
 import builtins
+import copy
 import importlib
 import linecache
 import math
@@ -257,5 +258,6 @@ DEEDS: dict[str, Callable[..., Any]] = {
     ],
     **{deed.__name__: deed for deed in (len, iter, next, reversed, str, repr, format, bool, hash)},
     **{deed.__name__: deed for deed in (getattr, setattr, delattr, int, float, complex, round)},
+    **{deed.__name__: deed for deed in (copy.copy, copy.deepcopy)},
 }
 """What can be asked of an object, by name."""
