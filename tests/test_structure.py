@@ -64,7 +64,7 @@ ROOMS = {
     "reading": 17_300,
     "reports": 15_500,
     "runs": 11_400,
-    "sandbox": 24_300,
+    "sandbox": 24_350,
     "scoring": 25_400,
     "tools": 1_600,
 }

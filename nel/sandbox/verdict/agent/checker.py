@@ -47,7 +47,7 @@ def _verdict(job: channel.Message, remote: Remote) -> channel.Message:
 
 def _verdict_of_tests(job: channel.Message, remote: Remote) -> channel.Message:
     try:
-        asking = (remote.kind_of, remote.is_same)
+        asking = (remote.kind_of, remote.is_same, remote.is_instance)
         wrong = running.run_all(job, partial(_bind, job, remote), "__main__", asking)
         if wrong is not None:
             return _failure(wrong[1], remote, f"{wrong[0]}: ")

@@ -78,11 +78,6 @@ class Reference(metaclass=_ReferenceClass):
         for name, value in names.items():
             object.__setattr__(self, name, value)
 
-    @property  # type: ignore[misc]  # as mocks have it
-    def __class__(self) -> Any:
-        """Its first class that both ends know, by the program's word: what `isinstance` asks."""
-        return next(filter(None, self._remote.classes_of(self)), Reference)
-
     def __getattr__(self, name: str) -> Any:
         if name in _NOT_ASKED:
             raise AttributeError(name)
@@ -273,6 +268,16 @@ class Remote:
             return type(*arguments)
         value = arguments[0]
         return self.classes_of(value)[0] or self.ask("getattr", _target_of(value), ("__class__",))
+
+    def is_instance(self, value: Any, kinds: Any) -> bool:
+        """Return what ``isinstance`` returns, of a reference by the program's word.
+
+        Not by its ``__class__``: classes of the standard library would take it for their own.
+        """
+        if type(value) is not Reference or isinstance(value, kinds):
+            return isinstance(value, kinds)
+        first = next(filter(None, self.classes_of(value)), None)
+        return first is not None and issubclass(first, kinds)
 
     def is_same(self, left: Any, right: Any) -> bool:
         """Return what ``left is right`` returns, of references by the object they stand for."""

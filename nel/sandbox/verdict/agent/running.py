@@ -25,7 +25,14 @@ FILE_NAME = "tests.py"
 PROGRAM_FILE_NAME = "solution.py"
 TEXT_CHARACTERS_MAX = 400
 _MARK = "_nel_reached"
-_TYPE, _IS = "_nel_type", "_nel_is"
+_TYPE, _IS, _INSTANCE = "_nel_type", "_nel_is", "_nel_isinstance"
+_FUNCTIONS = {"type": _TYPE, "isinstance": _INSTANCE}
+_ASSERTIONS = {
+    "assertIs": ("assertTrue", _IS),
+    "assertIsNot": ("assertFalse", _IS),
+    "assertIsInstance": ("assertTrue", _INSTANCE),
+    "assertNotIsInstance": ("assertFalse", _INSTANCE),
+}
 _TOP_FUNCTION = re.compile(r"^def[ \t]+(\w+)", re.MULTILINE)
 _CALL = re.compile(r"^(\w+)[ \t]*\(", re.MULTILINE)
 
@@ -67,11 +74,11 @@ class _Asker(ast.NodeTransformer):
         """Return the call, or the one in its place."""
         self.generic_visit(node)
         name = getattr(node.func, "id", getattr(node.func, "attr", ""))
-        if name == "type" and isinstance(node.func, ast.Name):
-            node.func = ast.copy_location(ast.Name(_TYPE, ast.Load()), node.func)
-        elif name in ("assertIs", "assertIsNot") and isinstance(node.func, ast.Attribute):
-            node.func.attr = "assertTrue" if name == "assertIs" else "assertFalse"
-            node.args[:2] = [ast.copy_location(_call(_IS, node.args[:2]), node)]
+        if name in _FUNCTIONS and isinstance(node.func, ast.Name):
+            node.func = ast.copy_location(ast.Name(_FUNCTIONS[name], ast.Load()), node.func)
+        elif name in _ASSERTIONS and isinstance(node.func, ast.Attribute):
+            node.func.attr, asked = _ASSERTIONS[name]
+            node.args[:2] = [ast.copy_location(_call(asked, node.args[:2]), node)]
         return node
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
@@ -155,14 +162,14 @@ def run_all(
     job: channel.Message,
     bind: Callable[[dict[str, Any]], None],
     module_name: str,
-    asking: tuple[Callable[..., Any], Callable[..., Any]] | None = None,
+    asking: tuple[Callable[..., Any], ...] = (),
 ) -> tuple[str, BaseException] | None:
     """Run tests and what they leave to the harness; return a wrong `unittest` case with its error.
 
     Args:
         bind: Puts the program's names into the tests' name space.
         module_name: What the tests read as ``__name__``.
-        asking: What stands for ``type`` and ``is`` where the program's objects are references.
+        asking: What stands for ``type``, ``is`` and ``isinstance`` where the program's objects are references.
 
     Raises:
         NotRun: They cannot run as they are.
@@ -173,8 +180,8 @@ def run_all(
     linecache.cache[FILE_NAME] = (1, None, tests.splitlines(keepends=True), FILE_NAME)
     reached: set[int] = set()
     space: dict[str, Any] = {"__name__": module_name, "__builtins__": builtins, _MARK: reached.add}
-    code, owed = compile_tests(tests, by_reference=asking is not None)
-    space.update(zip((_TYPE, _IS), asking or ()))  # noqa: B905 - Python 3.9
+    code, owed = compile_tests(tests, by_reference=bool(asking))
+    space.update(zip((_TYPE, _IS, _INSTANCE), asking))  # noqa: B905 - Python 3.9
     define_helpers(job, space)
     bind(space)
     _run_to_exit(exec, code, space)
