@@ -21,7 +21,7 @@ _NO_COMMAND: Final = 127
 """What a shell says of a missing command."""
 _ADDRESS = re.compile(r"\b0x[0-9a-f]{6,16}\b")
 _NAMED_ERROR = re.compile(
-    r"(?:Uncaught |Exception in thread |panic: |thread '.*' panicked|[\w.$]*(?:Error|Exception)\b.*:)"
+    r"Uncaught |Exception in thread |panic: |thread '.*' panicked|[\w.$]*(?:Error|Exception)\b.*:"
 )
 """What the runtimes of other languages write above a trace or a line with their own version."""
 _OF_REASON: Final[Mapping[str, tuple[VerdictName, str]]] = {
