@@ -65,7 +65,7 @@ ROOMS = {
     "reading": 17_300,
     "reports": 15_500,
     "runs": 11_800,
-    "sandbox": 23_900,
+    "sandbox": 24_350,
     "scoring": 25_400,
     "tools": 1_600,
 }
