@@ -61,7 +61,7 @@ ROOMS = {
     "metrics": 14_000,
     "models": 37_100,
     "prompts": 2_900,
-    "reading": 17_300,
+    "reading": 18_700,
     "reports": 15_500,
     "runs": 11_400,
     "sandbox": 23_900,
