@@ -62,7 +62,8 @@ A benchmark whose prompt asks for a form declares it with `answer_form=`; it is 
 | `box` | `\\boxed{{…}}` |
 | `Result = (\\S+)` | the group of a regular expression |
 
-In YAML it is the key `answer_form` (its checks `equals` and `numeric` look there), on the command line
+`exact_match`, `fuzzy_match`, `contains` and `f1_token` compare the text in that form, or the whole response where it does
+not occur. In YAML it is the key `answer_form` (its checks `equals` and `numeric` look there), on the command line
 `--answer-form`. `--strict-form`, or `"strict_form": True` in `extra`, reads nothing else. A warning
 counts the responses in which the form does not occur; each has `in_asked_form` among its `scoring_details`.
 

@@ -22,7 +22,7 @@ _OPENING: Final = " \"'*_`([{$"
 _OPENING_MARKS: Final = r"[\s\"'*_`(\[{$]*"
 _UNSPACED_MARK: Final = re.compile(f"[{UNSPACED}]")
 _STOPS: Final = r"[.!?;:,](?=\s|\Z)|[\n\"()。，；：！？、]"
-_SIGNS: Final = "-−–+"
+_SIGNED: Final = re.compile(r"(?<![^\W_])[-−–+]\Z")
 
 
 def words_pattern(role: str) -> str:
@@ -124,8 +124,16 @@ def none_of_these(low: str, start: int, stop: int) -> re.Match[str] | None:
     return _word_pattern("none").match(low, start, stop)
 
 
-def whole_places(text: str, sought: str, start: int = 0) -> Iterator[tuple[int, int]]:
-    """Yield where a text stands and is not a part of a longer word, number or compound.
+def whole_places(
+    text: str, sought: str, start: int = 0, *, compounds: bool = False
+) -> Iterator[tuple[int, int]]:
+    """Yield where a text stands and is not a part of a longer word or number.
+
+    Args:
+        text: Where it is searched.
+        sought: The text.
+        start: Where the search begins.
+        compounds: It may also be a part of a compound ("non-toxic") or stand before an apostrophe.
 
     >>> [list(whole_places(text, "8")) for text in ("18", "1.8", "8,000", "x = 8.", "-8")]
     [[], [], [], [(4, 5)], []]
@@ -136,21 +144,16 @@ def whole_places(text: str, sought: str, start: int = 0) -> Iterator[tuple[int, 
     while start >= 0:
         end = start + len(sought)
         before, after = text[max(0, start - 2) : start], text[end : end + 2]
-        if (
-            not _goes_on(before[::-1], sought[0])
-            and not _goes_on(after, sought[-1])
-            and not (
-                sought[0].isdigit()
-                and before[-1:]
-                and before[-1] in _SIGNS
-                and not before[0].isalnum()
-            )
-        ):
+        is_part = _goes_on(before[::-1], sought[0], compounds) or _goes_on(
+            after, sought[-1], compounds
+        )
+        is_signed = not compounds and sought[0].isdigit() and _SIGNED.search(before) is not None
+        if not is_part and not is_signed:
             yield start, end
         start = text.find(sought, start + 1)
 
 
-def _goes_on(around: str, edge: str) -> bool:
+def _goes_on(around: str, edge: str, compounds: bool) -> bool:
     """Return whether a word or number goes on beyond its edge, seen outward from it."""
     if not around or not edge.isalnum() or _UNSPACED_MARK.search(around[0] + edge):
         return False
@@ -158,5 +161,5 @@ def _goes_on(around: str, edge: str) -> bool:
         return True
     outer = around[1:]
     if edge.isdigit():
-        return around[0] in ".,'’/" and outer.isdigit()
-    return around[0] in "-'’/@" and outer.isalpha()
+        return around[0] in (".,'’" if compounds else ".,'’/") and outer.isdigit()
+    return not compounds and around[0] in "-'’/@" and outer.isalpha()
