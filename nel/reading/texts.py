@@ -20,7 +20,8 @@ _WRAPPING: Final = " \t\r\n*`“”「」"
 _END_MARKS: Final = ".。"
 _WORDS_MAX: Final = 12
 """Of a line that is an answer in words; a longer one is a sentence about it."""
-_LEADS_IN: Final = re.compile(r"\s*[:*_-]*\s*")
+_LEADS_IN: Final = re.compile(r"\s*[:*_]*\s*(?:-(?!\S)\s*)?")
+"""Before an answer; a minus that stands directly before it is its sign."""
 _COMMAND: Final = re.compile(
     r"(?<!\\)\\(?:frac|tfrac|boxed|begin|beta|bar|binom|rho|right|times|text|theta|tan|neq)(?![a-z])"
 )

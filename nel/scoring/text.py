@@ -15,8 +15,8 @@ from nel.core.timed_regex import last_group
 from nel.reading.numbers import read_number, stated_value
 from nel.reading.numerals import parse_number
 from nel.reading.own import own_answer
-from nel.reading.response import own_response
-from nel.reading.texts import compared_text
+from nel.reading.response import Answer, own_response
+from nel.reading.texts import compared_text, read_text
 from nel.scoring.equality import normalise, same_formula, same_text, skeleton
 from nel.scoring.golds import reads_gold, text_gold, texts_in
 from nel.scoring.marks import (
@@ -34,7 +34,6 @@ from nel.scoring.wording import is_denied_after, is_denied_before, is_supposed, 
 from nel.types import ScorerInput
 
 __all__ = [
-    "answer_after_marker",
     "answer_line",
     "exact_match",
     "fuzzy_match",
@@ -62,29 +61,10 @@ _WINDOW = 80
 _FUZZY_CHARACTERS_MIN = 4
 _NAME_CHARACTERS_MAX = 3
 """Short names in capitals, such as US, that are words in small letters."""
-_ANSWER = re.compile(
-    r"""
-    [^\S\n]*+ (?: [\#>*\-|]++ [^\S\n]*+ )?                             # a heading, a quotation, a list item
-    (?:
-        (?: the\s+ )? (?: final\s+ )? \**answer\** [^\S\n]*+ (?: [:：] | is\b:? ) \**
-      | 答案 [是为]? [:：]?
-    )
-    (?P<answer> .* )
-    """,
-    re.IGNORECASE | re.VERBOSE,
-)
-_ANSWER_HEADING = re.compile(r"[#*\t ]*+(?:the\s+)?final\s+answer[*\t ]*+", re.IGNORECASE)
 _POLITE = re.compile(
     r"[.!?]\s+(?:i\s+hope|hope\s+|let\s+me\s+know|please|feel\s+free|thank|good\s+luck)\b.*",
     re.IGNORECASE,
 )
-
-
-def answer_after_marker(text: str) -> str | None:
-    """Return what follows the last ``Answer:`` at the start of a line, emphasis stripped, or
-    None."""
-    last = _last_marked(text)
-    return None if last is None else _bare_answer(last)
 
 
 def _bare_answer(last: str) -> str | None:
@@ -95,22 +75,6 @@ def _bare_answer(last: str) -> str | None:
     if plain.startswith(("\\boxed", "\\fbox")):
         plain = last_boxed(plain) or plain
     return plain or None
-
-
-def _last_marked(text: str) -> str | None:
-    """Return what follows the last marker in its line, or the line below a heading "Final
-    answer".
-    """
-    lines = text.split("\n")
-    below = ""
-    for line in reversed(lines):
-        match = _ANSWER.match(line)
-        if match:
-            return match["answer"]
-        if below and _ANSWER_HEADING.fullmatch(line):
-            return below
-        below = line if line.strip() else below
-    return None
 
 
 @reads_gold(text_gold)
@@ -334,22 +298,24 @@ def _nearly(response: str, answer: str, threshold: float) -> bool:
 
 @reads_gold(text_gold)
 def answer_line(sample: ScorerInput, pattern: str | None = None) -> dict[str, bool | str | None]:
-    """Compare what follows the last ``Answer:`` with the target, as numbers or as normalised text.
+    """Compare the text that a response declares as its answer with the target, as numbers or as
+    normalised text.
 
-    Rule: the last line that starts with ``Answer:`` or ``The final answer is``; emphasis, dollar
-    signs and a full stop around it do not count. A target that is a number is compared by its
+    Rule: docs/reference/reading.md says what declares one (``Answer:``, ``the answer is``, a tag, a
+    box); emphasis, dollar signs and a full stop around it do not count. A target that is a number is compared by its
     value, and the answer may have a unit: 42, 42.0 and "42 dollars" are equal, "5 million" is
     5000000 and "twelve" 12; 1,2 and 12 are not equal, and "about 5", ``5!``, ``√5`` and "40 or 42"
     equal no number. Two different currencies are never equal. Spaces in a formula do not count:
-    ``2 x`` is ``2x``. Source: NeMo Evaluator's primitive, which takes the first such line. For
+    ``2 x`` is ``2x``. Source: NeMo Evaluator's primitive, which takes the first line that starts with
+    ``Answer:``. For
     mathematics beyond numbers there is `math_equal`.
 
     Args:
-        pattern: A regular expression whose first group is the answer, instead of the marker; its
-            last match counts.
+        pattern: A regular expression whose first group is the answer, instead of a declaration;
+            its last match counts.
 
     Returns:
-        ``correct`` and ``extracted``, the text after the marker or None.
+        ``correct`` and ``extracted``, the declared text or None.
 
     >>> answer_line(ScorerInput(response="Step 1 ...\\nAnswer: **42**", target="42.0"))
     {'correct': True, 'extracted': '42'}
@@ -359,7 +325,7 @@ def answer_line(sample: ScorerInput, pattern: str | None = None) -> dict[str, bo
     own, ran_on = own_answer(sample)
     response = own.text
     golds = text_gold(sample)
-    extracted = _answer_in(response, pattern)
+    extracted = _answer_in(own, pattern)
     correct = extracted is not None and any(
         _same_answer(extracted, gold) and _same_currency(response, extracted, gold)
         for gold in golds
@@ -367,11 +333,12 @@ def answer_line(sample: ScorerInput, pattern: str | None = None) -> dict[str, bo
     return {"correct": correct, "extracted": extracted, **ran_on}
 
 
-def _answer_in(response: str, pattern: str | None) -> str | None:
+def _answer_in(response: Answer, pattern: str | None) -> str | None:
     if pattern is None:
-        return answer_after_marker(response)
-    group = last_group(pattern, response)
-    return None if group is None else _bare_answer(group)
+        declared = read_text(response, declared_only=True).value
+    else:
+        declared = last_group(pattern, response.text)
+    return None if declared is None else _bare_answer(declared)
 
 
 def _same_currency(response: str, extracted: str, target: str) -> bool:

@@ -20,8 +20,8 @@ from nel.reading.letters import labels_for, read_letter
 from nel.reading.numbers import last_number, read_number
 from nel.reading.numerals import numbers_equal
 from nel.reading.response import own_response
+from nel.reading.texts import read_text
 from nel.reading.types import DECLARING
-from nel.scoring.text import answer_after_marker
 from tests.labelled_outputs import Kind, LabelledOutput, labelled
 from tests.support.runs import SHARED
 
@@ -53,6 +53,10 @@ def _number(output: LabelledOutput) -> str | None:
     return read_number(own_response(output.response)).value
 
 
+def _declared_text(output: LabelledOutput) -> str | None:
+    return read_text(own_response(output.response), declared_only=True).value
+
+
 def by_benchmark(output: LabelledOutput) -> str | None:
     """Return what the rule of the output's own benchmark reads."""
     if output.task == "gpqa_diamond":
@@ -73,14 +77,14 @@ READERS: Final[dict[Kind, dict[str, Callable[[LabelledOutput], str | None]]]] = 
         "benchmark": by_benchmark,
         "read_number": _number,
         "last_number": lambda output: last_number(output.response),
-        "answer_line": lambda output: answer_after_marker(output.response),
+        "answer_line": _declared_text,
     },
     "yes_no": {
         "benchmark": by_benchmark,
         "decision": lambda output: read_decision(own_response(output.response)).value,
-        "answer_line": lambda output: answer_after_marker(output.response),
+        "answer_line": _declared_text,
     },
-    "text": {"benchmark": by_benchmark, "answer_line": lambda output: answer_after_marker(output.response)},
+    "text": {"benchmark": by_benchmark, "answer_line": _declared_text},
 }
 
 

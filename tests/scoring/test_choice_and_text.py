@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from nel.scoring.choice import declared_letter, multichoice_regex
-from nel.scoring.text import answer_after_marker, answer_line
+from nel.scoring.text import answer_line
 from nel.types import ScorerInput
 
 
@@ -30,25 +30,16 @@ def test_multichoice_with_a_pattern_of_ten_letters() -> None:
     assert multichoice_regex(sample, pattern=r"(?i)Answer\s*:\s*([A-J])") == {"correct": True, "extracted": "J"}
 
 
-@pytest.mark.parametrize(
-    ("text", "answer"),
-    [
-        ("Step 1\nAnswer: 42", "42"),
-        ("Answer: 1\nAnswer: 2", "2"),
-        ("**Answer:** Oslo.", "Oslo"),
-        ("My answer: none of them", None),
-        ("Answer:", None),
-    ],
-)
-def test_answer_after_marker(text: str, answer: str | None) -> None:
-    """The last line that opens with the marker holds the answer."""
-    assert answer_after_marker(text) == answer
-
-
 def test_answer_line_compares_numbers_as_numbers() -> None:
     """42.0 and 42 are one answer; 42 and 420 are two."""
     assert answer_line(ScorerInput(response="Answer: 42.0", target="42"))["correct"] is True
     assert answer_line(ScorerInput(response="Answer: 420", target="42"))["correct"] is False
+
+
+def test_answer_line_keeps_the_sign_of_a_declared_number() -> None:
+    """A minus directly after the marker belongs to the number."""
+    assert answer_line(ScorerInput(response="The answer is -3.52.", target="-3.52"))["correct"] is True
+    assert answer_line(ScorerInput(response="Answer: -3.52", target="3.52"))["correct"] is False
 
 
 @pytest.mark.parametrize(
