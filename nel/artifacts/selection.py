@@ -5,6 +5,7 @@ make of that.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 from nel.engine.store.elsewhere import shard_of
@@ -74,8 +75,9 @@ class QuestionDraw:
         fixed = None
         if selection.get("kind") == "first":
             fixed = no_interval(selection_text(selection))
-        self.design = Design(sizes=selection.get("strata") or {}, strata=self._strata, fixed=fixed)
-        self.of_category = self.design if self._by != GROUP and self._by else Design(fixed=fixed)
+        asked = Design(repeats=plan["repeats"], fixed=fixed)
+        self.design = replace(asked, sizes=selection.get("strata") or {}, strata=self._strata)
+        self.of_category = self.design if self._by != GROUP and self._by else asked
         """For the questions of one category: how many it has is known where the sample was drawn by
         it.
         """

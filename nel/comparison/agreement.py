@@ -28,7 +28,7 @@ from nel.config.identity import Identity
 from nel.errors import OutputError
 from nel.metrics.accumulator import REWARD_KEYS, published_name, published_names
 from nel.metrics.intervals import ANYTIME, LEVEL
-from nel.metrics.question_intervals import new_questions_interval
+from nel.metrics.question_intervals import Design, new_questions_interval
 from nel.metrics.series import Series
 from nel.reports.run_files import BenchmarkFiles
 
@@ -162,14 +162,13 @@ def _check_ends(
     kind = (files.metrics.get("selection") or {}).get("kind")
     ends: tuple[float | None, float | None] = (None, None)
     if kind != "first":  # the first so many questions have no interval
-        recomputed = new_questions_interval(series, _groups(columns))
+        repeats = int(columns.integers("repeat").max()) + 1
+        design = Design(repeats=repeats, groups=_groups(columns))
+        recomputed = new_questions_interval(series, design)
         ends = recomputed.lower, recomputed.upper
     written = row["new_questions"] if kind == "sample" else row
     for end, made in zip(_ENDS, ends, strict=True):
-        limit = made
-        if made is not None and series.unit:
-            limit = min(max(made, 0.0), 1.0)
-        _refuse_unequal(files, f"{end} of {row['name']}", written[end], limit)
+        _refuse_unequal(files, f"{end} of {row['name']}", written[end], made)
 
 
 def shape_problem(files: BenchmarkFiles) -> str:

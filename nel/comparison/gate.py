@@ -249,8 +249,7 @@ def _relative(scores: Scores, limit: float, settings: Settings) -> Demand:
     """
     mean = float(scores.baseline[~np.isnan(scores.baseline)].mean())
     factor = 1 - math.copysign(limit, mean)
-    ends = (scores.baseline_ends[0] * factor, scores.baseline_ends[1] * factor)
-    scaled = replace(scores, baseline=scores.baseline * factor, baseline_ends=ends)
+    scaled = scores.scale_baseline(factor)
     return Demand(kind="relative_drop", limit=limit, scores=scaled, margin=0.0, settings=settings)
 
 

@@ -6,6 +6,7 @@ The statistics are in `nel.decide`; here arrays of two sides become its argument
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
@@ -17,7 +18,7 @@ from nel.comparison.lines import UNSCORED, Floats, Ints
 from nel.comparison.pairing import Pairing
 from nel.comparison.questions import Questions, Values, metric_values
 from nel.core.scaling import mean_of
-from nel.decide.paired import PairedDifference, paired_difference
+from nel.decide.paired import PairedDesign, PairedDifference, paired_difference
 from nel.decide.verdict import Verdict, verdict, verdict_within_bounds
 from nel.errors import UndefinedMetric
 from nel.metrics.intervals import LEVEL
@@ -25,6 +26,8 @@ from nel.metrics.intervals import LEVEL
 REWARD: Final = "reward"
 """The key of the headline, which every line has."""
 _FEWEST: Final = 2
+_SHARES: Final = (-1.0, 1.0)
+"""Between what differences of scores from 0 to 1 lie."""
 SLICES_MAX: Final = 500
 _POINTS: Final = 100
 _WHOLE_MAX: Final = 2.0**52
@@ -54,6 +57,8 @@ class Scores:
     """Lowest and highest mean of each question had every repeat been scored."""
     candidate_ends: tuple[Floats, Floats]
     clusters: Ints | None
+    design: PairedDesign
+    """Of the whole benchmark, whichever pairs these are."""
 
     @property
     def scored(self) -> npt.NDArray[np.bool_]:
@@ -92,6 +97,19 @@ class Scores:
             candidate=-self.candidate,
             baseline_ends=(-self.baseline_ends[1], -self.baseline_ends[0]),
             candidate_ends=(-self.candidate_ends[1], -self.candidate_ends[0]),
+        )
+
+    def scale_baseline(self, factor: float) -> Scores:
+        """Return the scores with those of the baseline times a number above 0."""
+        bounds = self.design.bounds
+        if bounds == _SHARES:
+            is_turned = bool((self.baseline < 0).any() or (self.candidate < 0).any())
+            bounds = (-1.0, factor) if is_turned else (-factor, 1.0)
+        return replace(
+            self,
+            baseline=self.baseline * factor,
+            baseline_ends=(self.baseline_ends[0] * factor, self.baseline_ends[1] * factor),
+            design=replace(self.design, is_right_or_wrong=False, bounds=bounds),
         )
 
 
@@ -157,6 +175,7 @@ def scores_of(pairing: Pairing, metric: str) -> Scores:
         baseline_ends=left[1],
         candidate_ends=right[1],
         clusters=clusters_of(pairing),
+        design=_design_of(pairing, lines, scale),
     )
     return scores.only(~(np.isnan(left[1][0]) | np.isnan(right[1][0])))
 
@@ -262,6 +281,7 @@ def _differences(
         paired_difference(
             baseline,
             candidate,
+            design=scored_alone.design,
             clusters=_shared_clusters(clusters),
             level=level,
             seed=settings.seed,
@@ -291,6 +311,20 @@ def _notes(difference: PairedDifference, settings: Settings) -> tuple[str, ...]:
             f"questions in {difference.n_clusters:,} clusters: {clustered}; as if they were independent"
             f" it would be {naive}"
         ),
+    )
+
+
+def _design_of(
+    pairing: Pairing, lines: Sequence[Floats], scale: tuple[float, float]
+) -> PairedDesign:
+    """Return how the questions were asked and what all their answers can score."""
+    known = (values[~np.isnan(values)] for values in lines)
+    return PairedDesign(
+        repeats=max(
+            int(questions.n_repeats.max()) for questions in (pairing.baseline, pairing.candidate)
+        ),
+        is_right_or_wrong=all(bool(((values == 0) | (values == 1)).all()) for values in known),
+        bounds=_SHARES if scale == (0.0, 1.0) else (-math.inf, math.inf),
     )
 
 

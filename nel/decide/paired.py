@@ -1,8 +1,8 @@
-"""Compares two runs on the same questions, and decides by itself which test and interval the scores
-call for.
+"""Compares two runs on the same questions, by the test and interval that their design calls for.
 
-Depends on `nel.metrics` for errors of clusters and quantiles; the tests are in `nel.decide.mcnemar`
-and `nel.decide.sign_flip`. Pairing is the caller's: position i of both arrays is the same question.
+The interval is that of `nel.metrics.question_intervals`, and Tango's where each question was asked
+once and is right or wrong; the tests are in `nel.decide.mcnemar` and `nel.decide.sign_flip`.
+Pairing is the caller's: position i of both arrays is the same question.
 """
 
 from __future__ import annotations
@@ -22,20 +22,36 @@ from nel.decide.pairs import (
     Floats,
     Integers,
     checked_scores,
-    cluster_codes,
     cluster_totals,
 )
-from nel.decide.sign_flip import EXACT_MAX, flip_test
+from nel.decide.power import POWER, Test, added_detectable
+from nel.decide.sign_flip import flip_test
 from nel.errors import UndefinedMetric
-from nel.metrics.clusters import stderr_of_sums
-from nel.metrics.intervals import LEVEL, TOO_LARGE
-from nel.metrics.quantiles import student_quantile, student_tail
+from nel.metrics.clusters import cluster_codes, grouped_variance
+from nel.metrics.intervals import LEVEL, TOO_LARGE, Interval
+from nel.metrics.quantiles import student_quantile
+from nel.metrics.question_intervals import Range, values_interval, weight_in_groups
 
-POWER: Final = 0.8
-"""The smallest detectable effect is found in so many of 100 repetitions."""
 _ROUNDING: Final = 1e-12
 """Differences and spreads below this share of the largest score are rounding."""
 _HALVINGS: Final = 100
+_UNKNOWN: Final[Range] = (-math.inf, math.inf)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairedDesign:
+    """What is known of the scores of two runs before they are looked at."""
+
+    repeats: int = 1
+    """Answers to a question that were planned, of the run with more of them."""
+    is_right_or_wrong: bool | None = None
+    """Whether an answer scores 0 or 1 and nothing between; None where only the scores can say
+    so.
+    """
+    bounds: Range | None = None
+    """The lowest and highest difference of a question, infinite where these are not known; None
+    where only the scores can say so.
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,9 +68,11 @@ class PairedDifference:
     p_value: float
     """Two-sided, that there is no difference."""
     interval_method: str
-    """``tango``, ``paired_t``, ``t_cluster`` or ``no_spread`` (see `paired_difference`)."""
+    """``tango``, ``added_question``, ``added_question_groups`` or ``t`` (see
+    `paired_difference`).
+    """
     test_method: str
-    """``mcnemar_exact``, ``sign_flip_exact``, ``sign_flip_monte_carlo`` or ``t_cluster``."""
+    """``mcnemar_exact``, ``sign_flip_exact`` or ``sign_flip_monte_carlo``."""
     n: int
     """Questions."""
     n_clusters: int | None
@@ -64,7 +82,7 @@ class PairedDifference:
     ties: int
     standard_error: float
     """Of the estimate; 0 where the differences have no spread, which is not a certainty."""
-    degrees: int
+    degrees: float
     """Of freedom, of the standard error."""
     smallest_detectable: float
     """The least true difference that a two-sided test at 1 - level finds in 80 of 100 such
@@ -79,33 +97,35 @@ def paired_difference(
     baseline: Sequence[float] | Floats,
     candidate: Sequence[float] | Floats,
     *,
+    design: PairedDesign | None = None,
     clusters: Sequence[Hashable] | None = None,
     level: float = LEVEL,
     seed: int = 0,
 ) -> PairedDifference:
     """Compare two runs by their scores of the same questions.
 
-    - Scores of 0 and 1, or of 0 and -1: McNemar's exact test and Tango's score interval.
-    - Other scores, such as means over repeats: the sign-flip test and Student's t over the
-      differences.
-    - Questions in clusters: Student's t with CR1 errors and G - 1 degrees of freedom for G
-      clusters; at 20 clusters or fewer the p-value is that of flipping whole clusters in all ways,
-      which five clusters cannot bring below 0.0625.
-    - Differences without spread (``no_spread``): no width would claim certainty. The interval is
-      Tango's for no discordant pair, ``z² / (n + z²)`` of the way to what scores in 0 to 1, or else
-      those that occur, can differ.
+    - Each question asked once on both sides, and right or wrong: McNemar's exact test and Tango's
+      score interval.
+    - Other scores with bounds, such as means over repeats: the sign-flip test, and the interval of
+      the differences and one more at each bound.
+    - Questions in clusters: the same with the design effect of the clusters, and whole clusters are
+      flipped, which five clusters cannot bring below 0.0625.
+    - Scores without known bounds: the sign-flip test and Student's t, in clusters with CR2 errors
+      and Satterthwaite's degrees.
 
     Args:
         baseline: One finite number per question (the mean over its repeats), at least two.
         candidate: Those of the candidate, in the same order.
+        design: How the questions were asked; by default once, and bounds are those of the scores
+            where these lie between 0 and 1 or between -1 and 0.
         clusters: The cluster id of each question, such as the passage it is about; not a category,
             which every run has.
         level: Of the intervals, strictly between 0 and 1.
         seed: Of the random sign flips, where there are too many to count.
 
     Raises:
-        UndefinedMetric: Fewer than two questions or clusters, or all scores of both runs are one
-            number outside 0 to 1.
+        UndefinedMetric: Fewer than two questions or clusters, or differences without bounds are all
+            the same number.
         ValueError: A score is not finite, lengths differ, or an argument is out of range.
 
     >>> gain = paired_difference([1, 0, 1, 0, 0, 1, 0, 0, 1, 1], [1, 1, 1, 1, 0, 1, 1, 0, 1, 1])
@@ -115,16 +135,16 @@ def paired_difference(
     if not 0 < level < 1:
         raise ValueError(f"the level must be between 0 and 1, not {level}")
     before, after = _checked_pair(baseline, candidate)
-    pairs = _Pairs.of(before, after)
-    codes, count = (None, None) if clusters is None else cluster_codes(clusters, len(before))
-    rng = np.random.default_rng(seed)
-    naive = pairs.interval(level)
-    if codes is None or count is None:
-        interval, (p_value, test) = naive, pairs.test(rng)
-    else:
-        interval = pairs.clustered_interval(codes, count, level)
-        p_value, test = pairs.clustered_test(interval, codes, count, rng)
-    lower, upper = _finite_ends(interval.lower, interval.upper, pairs.exponent)
+    pairs = _Pairs.of(before, after, design or PairedDesign())
+    codes = None if clusters is None else _checked_codes(clusters, len(before))
+    naive = pairs.interval(None, level)
+    interval = naive if codes is None else pairs.interval(codes, level)
+    p_value, test = pairs.test(codes, np.random.default_rng(seed))
+    variance, degrees = pairs.variance(codes)
+    lower, upper = _finite_ends(interval, pairs.exponent)
+    detectable = pairs.smallest_detectable(interval, codes, level)
+    is_naive = codes is not None and naive.lower is not None and naive.upper is not None
+    naive_ends = _finite_ends(naive, pairs.exponent) if is_naive else (None, None)
     return PairedDifference(
         estimate=unscale(pairs.mean, pairs.exponent),
         lower=lower,
@@ -134,25 +154,16 @@ def paired_difference(
         interval_method=interval.method,
         test_method=test,
         n=len(before),
-        n_clusters=count,
+        n_clusters=None if codes is None else int(codes.max()) + 1,
         wins=pairs.wins,
         losses=pairs.losses,
         ties=len(before) - pairs.wins - pairs.losses,
-        standard_error=unscale(interval.standard_error, pairs.exponent),
-        degrees=interval.degrees,
-        smallest_detectable=unscale(pairs.smallest_detectable(interval, level), pairs.exponent),
-        naive_lower=None if codes is None else unscale(naive.lower, pairs.exponent),
-        naive_upper=None if codes is None else unscale(naive.upper, pairs.exponent),
+        standard_error=unscale(math.sqrt(variance), pairs.exponent),
+        degrees=degrees,
+        smallest_detectable=unscale(detectable, pairs.exponent),
+        naive_lower=naive_ends[0],
+        naive_upper=naive_ends[1],
     )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Interval:
-    lower: float
-    upper: float
-    method: str
-    standard_error: float
-    degrees: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -162,20 +173,25 @@ class _Pairs:
     values: Floats
     exponent: int
     mean: float
-    width: float
-    """The largest difference there can be."""
+    bounds: Range | None
     wins: int
     losses: int
-    is_binary: bool
+    is_single: bool
+    """Whether each question was asked once, and is right or wrong on both sides."""
 
     @classmethod
-    def of(cls, before: Floats, after: Floats) -> _Pairs:
+    def of(cls, before: Floats, after: Floats, design: PairedDesign) -> _Pairs:
         largest = max(float(np.abs(before).max()), float(np.abs(after).max()))
-        # Halved, so that the difference of the largest numbers is finite.
-        exponent = (
-            math.frexp(largest)[1] + 1 if largest and not 2.0**-400 < largest < 2.0**400 else 0
-        )
-        if exponent:
+        low = min(float(before.min()), float(after.min()))
+        high = max(float(before.max()), float(after.max()))
+        # Where lower is better, scores from 0 to 1 come with their sign turned, and the same holds
+        # of them.
+        is_unit = (low >= 0 and high <= 1) or (low >= -1 and high <= 0)
+        bounds = design.bounds or ((-1.0, 1.0) if is_unit else _UNKNOWN)
+        exponent = 0
+        if bounds == _UNKNOWN and largest and not 2.0**-400 < largest < 2.0**400:
+            # Halved, so that the difference of the largest numbers is finite.
+            exponent = math.frexp(largest)[1] + 1
             before, after = np.ldexp(before, -exponent), np.ldexp(after, -exponent)
         values = after - before
         # Means over repeats that are equal but for the order of their sums are ties.
@@ -183,102 +199,89 @@ class _Pairs:
             np.abs(values)
             <= _ROUNDING * max(float(np.abs(before).max()), float(np.abs(after).max()))
         ] = 0.0
-        low, high = (
-            min(float(before.min()), float(after.min())),
-            max(float(before.max()), float(after.max())),
-        )
-        # Where lower is better, scores from 0 to 1 come with their sign turned, and the same holds
-        # of them.
-        is_unit = not exponent and ((low >= 0 and high <= 1) or (low >= -1 and high <= 0))
+        is_whole = is_unit and _only_ends(before) and _only_ends(after)
         return cls(
             values=values,
             exponent=exponent,
             mean=_mean(values),
-            width=1.0 if is_unit else high - low,
+            bounds=None if bounds == _UNKNOWN else bounds,
             wins=int(np.count_nonzero(values > 0)),
             losses=int(np.count_nonzero(values < 0)),
-            is_binary=is_unit and _only_ends(before) and _only_ends(after),
+            is_single=design.repeats == 1 and design.is_right_or_wrong is not False and is_whole,
         )
 
-    def interval(self, level: float) -> _Interval:
-        n, error = len(self.values), _standard_error(self.values)
-        if self.is_binary:
-            lower, upper = tango_interval(self.wins, self.losses, n, level=level)
-            return _Interval(
-                lower=lower, upper=upper, method="tango", standard_error=error, degrees=n - 1
-            )
-        return self._student(error, n, level, "paired_t")
+    def interval(self, codes: Integers | None, level: float) -> Interval:
+        if codes is not None or not self.is_single:
+            return values_interval(self.values, bounds=self.bounds, codes=codes, level=level)
+        lower, upper = tango_interval(self.wins, self.losses, len(self.values), level=level)
+        return Interval(lower=lower, upper=upper, method="tango", covers="new questions")
 
-    def clustered_interval(self, codes: Integers, count: int, level: float) -> _Interval:
-        sums = cluster_totals(codes, count, self.values - self.mean)
-        return self._student(
-            stderr_of_sums(sums.tolist(), len(self.values)), count, level, "t_cluster"
-        )
-
-    def test(self, rng: np.random.Generator) -> tuple[float, str]:
-        if self.is_binary:
+    def test(self, codes: Integers | None, rng: np.random.Generator) -> tuple[float, str]:
+        if codes is not None:
+            return flip_test(cluster_totals(codes, int(codes.max()) + 1, self.values), rng)
+        if self.is_single:
             return mcnemar_exact(self.wins, self.losses), "mcnemar_exact"
         return flip_test(self.values, rng)
 
-    def clustered_test(
-        self, interval: _Interval, codes: Integers, count: int, rng: np.random.Generator
-    ) -> tuple[float, str]:
-        if count > EXACT_MAX and interval.method == "t_cluster":
-            return student_tail(count - 1, self.mean / interval.standard_error), "t_cluster"
-        return flip_test(cluster_totals(codes, count, self.values), rng)
+    def variance(self, codes: Integers | None) -> tuple[float, float]:
+        """Return the variance of the mean, and its degrees of freedom."""
+        n = len(self.values)
+        if codes is not None:
+            return grouped_variance(self.values, codes)
+        return float(self.values.var(ddof=1)) / n, n - 1.0
 
-    def smallest_detectable(self, interval: _Interval, level: float) -> float:
-        units = interval.degrees + 1
-        if interval.method == "no_spread":
-            return self.width * _least_share(units, level)
+    def smallest_detectable(
+        self, interval: Interval, codes: Integers | None, level: float
+    ) -> float:
+        n = len(self.values)
         if interval.method == "tango":
-            return _least_discordance((self.wins + self.losses) / units, units, level)
-        quantiles = student_quantile(interval.degrees, 0.5 + level / 2) + student_quantile(
-            interval.degrees, POWER
-        )
-        return quantiles * interval.standard_error
-
-    def _student(self, error: float, units: int, level: float, method: str) -> _Interval:
-        if error <= _ROUNDING * float(np.abs(self.values).max()):
-            return self._without_spread(units, level)
-        half = student_quantile(units - 1, 0.5 + level / 2) * error
-        return _Interval(
-            lower=self.mean - half,
-            upper=self.mean + half,
-            method=method,
-            standard_error=error,
-            degrees=units - 1,
-        )
-
-    def _without_spread(self, units: int, level: float) -> _Interval:
-        if self.width == 0:
-            raise UndefinedMetric(
-                "every score of both runs is the same number: nothing can be said of a difference"
+            return _least_discordance((self.wins + self.losses) / n, n, level)
+        variance, degrees = self.variance(codes)
+        if self.bounds is None:
+            quantiles = student_quantile(degrees, 0.5 + level / 2) + student_quantile(
+                degrees, POWER
             )
-        z = NormalDist().inv_cdf(0.5 + level / 2)
-        share = z * z / (units + z * z)
-        return _Interval(
-            lower=self.mean - share * (self.width + self.mean),
-            upper=self.mean + share * (self.width - self.mean),
-            method="no_spread",
-            standard_error=0.0,
-            degrees=units - 1,
+            return quantiles * math.sqrt(variance)
+        weight = 1.0 if codes is None else weight_in_groups(self.values, codes, level)
+        spread = float(self.values.var(ddof=1))
+
+        def spread_at(effect: float) -> float:
+            # A difference may be made by questions that are wholly won.
+            return max(spread, effect * (1 - effect))
+
+        return added_detectable(weight * n, spread_at, Test(alpha=1 - level))
+
+
+def _ends_of(interval: Interval) -> tuple[float, float]:
+    if interval.lower is None or interval.upper is None:
+        raise UndefinedMetric(
+            "every question differs by the same number: without known bounds of the scores, nothing"
+            " can be said of the difference"
         )
+    return interval.lower, interval.upper
 
 
-def _finite_ends(lower: float, upper: float, exponent: int) -> tuple[float, float]:
-    ends = unscale(lower, exponent), unscale(upper, exponent)
-    if not all(map(math.isfinite, ends)):
+def _finite_ends(interval: Interval, exponent: int) -> tuple[float, float]:
+    lower, upper = (unscale(end, exponent) for end in _ends_of(interval))
+    if not math.isfinite(lower) or not math.isfinite(upper):
         raise UndefinedMetric(TOO_LARGE)
-    return ends
+    return lower, upper
+
+
+def _checked_codes(clusters: Sequence[Hashable], n: int) -> Integers:
+    if len(clusters) != n:
+        raise ValueError(f"{n} questions have {len(clusters)} cluster ids")
+    codes, count = cluster_codes(clusters)
+    if count < FEWEST:
+        raise UndefinedMetric(
+            f"all {n} questions are in one cluster, and an error between clusters needs two;"
+            " compare without clusters"
+        )
+    return codes
 
 
 def _mean(values: Floats) -> float:
     return math.fsum(values.tolist()) / len(values)
-
-
-def _standard_error(values: Floats) -> float:
-    return float(values.std(ddof=1)) / math.sqrt(len(values))
 
 
 def _only_ends(values: Floats) -> bool:

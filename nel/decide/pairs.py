@@ -1,15 +1,14 @@
-"""Checks arrays of paired scores and cluster ids before any statistic is computed of them."""
+"""Checks arrays of paired scores before any statistic is computed of them."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from typing import Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nel.errors import UndefinedMetric
-from nel.metrics.clusters import is_cluster_id
 
 Floats: TypeAlias = NDArray[np.float64]
 Integers: TypeAlias = NDArray[np.int64]
@@ -48,33 +47,6 @@ def checked_scores(scores: Sequence[float] | Floats, name: str) -> Floats:
             " was not scored"
         )
     return values
-
-
-def cluster_codes(clusters: Sequence[Hashable], n: int) -> tuple[Integers, int]:
-    """Return for each of n questions the number of its cluster, counted from 0, and how many
-    clusters there are.
-
-    Raises:
-        UndefinedMetric: There are fewer than two clusters: no variation between them can be seen.
-        ValueError: The lengths differ, or an id is None or NaN.
-
-    >>> cluster_codes(["b", "a", "b"], 3)[0].tolist()
-    [0, 1, 0]
-    """
-    if len(clusters) != n:
-        raise ValueError(f"{n} questions have {len(clusters)} cluster ids")
-    numbers: dict[Hashable, int] = {}
-    codes = np.empty(n, dtype=np.int64)
-    for position, cluster in enumerate(clusters):
-        if not is_cluster_id(cluster):
-            raise ValueError(f"question {position} has no cluster id, but {cluster!r}")
-        codes[position] = numbers.setdefault(cluster, len(numbers))
-    if len(numbers) < FEWEST:
-        raise UndefinedMetric(
-            f"all {n} questions are in one cluster, and an error between clusters needs two;"
-            " compare without clusters"
-        )
-    return codes, len(numbers)
 
 
 def cluster_totals(codes: Integers, count: int, values: Floats) -> Floats:

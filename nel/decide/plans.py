@@ -13,6 +13,9 @@ from nel.decide.exact_power import EXACT_MAX, exact_detectable, exact_power, exa
 from nel.decide.power import (
     Test,
     Variances,
+    added_detectable,
+    added_power,
+    added_questions_needed,
     mcnemar_minimum_detectable_effect,
     mcnemar_power,
     mcnemar_questions_needed,
@@ -58,89 +61,79 @@ class Pilot:
         self._check(effect)
         share = self._share(effect, repeats)
         if share is not None:
-            n_questions = mcnemar_questions_needed(
-                effect, share, design_effect=self.variances.design_effect, test=test
-            )
-            own = self._discordant_share(share, n_questions, test)
-            return (
-                n_questions
-                if own is None
-                else exact_questions_needed(effect, own, n_questions, test)
-            )
-        variances = self._variances(effect)
+            n_questions = mcnemar_questions_needed(effect, share, test=test)
+            own = self._counted_share(share, n_questions, test)
+            if own is None:
+                return n_questions
+            return exact_questions_needed(effect, own, n_questions, test)
+        scale, variances = self.variances.design_effect, self._variances(effect, test)
+        if self.largest == 1:
+            spread = variances.per_question(repeats) / scale
+            return math.ceil(added_questions_needed(effect, spread, test) * scale)
         n_questions = questions_needed(effect, variances, repeats=repeats, test=test)
         return n_questions + math.ceil(_lost_to_t(test)) if n_questions <= _FEW else n_questions
 
     def detectable(self, questions: int, repeats: int, test: Test) -> float:
         """Return the least effect that so many questions find."""
         scale = self.variances.design_effect
-        if (
-            self.discordant
-            and repeats == 1
-            and self._discordant_share(self.discordant, questions, test)
-        ):
-            return exact_detectable(self.discordant, questions, test)
-        if self.discordant and repeats == 1:
-            if mcnemar_power(1.0, 1.0, questions, design_effect=scale, test=test) < test.power:
+        share = self._share(0.0, repeats)
+        if share and self._counted_share(share, questions, test):
+            return exact_detectable(share, questions, test)
+        if share:
+            if mcnemar_power(1.0, 1.0, questions, test=test) < test.power:
                 return 1.0
-            return mcnemar_minimum_detectable_effect(
-                questions, self.discordant, design_effect=scale, test=test
+            return mcnemar_minimum_detectable_effect(questions, share, test=test)
+        if self.largest == 1:
+            return added_detectable(
+                max(1.0, questions / scale),
+                lambda effect: self._variances(effect, test).per_question(repeats) / scale,
+                test,
             )
-        effect = minimum_detectable_effect(
-            _of_normal(questions, test),
-            self.variances,
-            repeats=repeats,
-            test=test,
+        return minimum_detectable_effect(
+            _of_normal(questions, test), self.variances, repeats=repeats, test=test
         )
-        return effect if self.largest is None else min(effect, self.largest)
 
     def power(self, effect: float, questions: int, repeats: int, test: Test) -> float:
         """Return how likely so many questions find an effect."""
         self._check(effect)
         share = self._share(effect, repeats)
-        own = None if share is None else self._discordant_share(share, questions, test)
+        own = None if share is None else self._counted_share(share, questions, test)
         if own is not None:
             return exact_power(effect, own, questions, test)
         if share is not None:
-            return mcnemar_power(
-                effect, share, questions, design_effect=self.variances.design_effect, test=test
-            )
-        variances = self._variances(effect)
-        counted = _of_normal(questions, test)
-        return power_of(
-            effect,
-            counted,
-            variances,
-            repeats=repeats,
-            test=test,
-        )
+            return mcnemar_power(effect, share, questions, test=test)
+        scale, variances = self.variances.design_effect, self._variances(effect, test)
+        if self.largest == 1:
+            spread = variances.per_question(repeats) / scale
+            return added_power(effect, max(1.0, questions / scale), spread, test)
+        return power_of(effect, _of_normal(questions, test), variances, repeats=repeats, test=test)
 
     def _share(self, effect: float, repeats: int) -> float | None:
-        """Return the discordant share to plan with, None where McNemar's form does not hold.
+        """Return the discordant share to plan with, None where Tango's interval is not what decides:
+        with repeats, and in clusters.
 
         No difference comes with fewer discordant questions than itself, so a larger one than was
         seen raises the share.
         """
-        return (
-            max(self.discordant, effect) if repeats == 1 and self.discordant is not None else None
-        )
+        is_single = repeats == 1 and self.variances.design_effect == 1
+        return max(self.discordant, effect) if is_single and self.discordant is not None else None
 
-    def _discordant_share(self, share: float, questions: int, test: Test) -> float | None:
+    def _counted_share(self, share: float, questions: int, test: Test) -> float | None:
         """Return the discordant share with which all outcomes are counted, None where they are
         approximated.
 
         A gate's candidate is taken to be equally good, so that its share is not raised to the
         margin.
         """
-        if self.variances.design_effect != 1 or questions * share > EXACT_MAX:
+        if questions * share > EXACT_MAX:
             return None
         return share if test.two_sided else self.discordant
 
-    def _variances(self, effect: float) -> Variances:
-        """Return the variances to plan with, raised as the discordant share is where the effect is
-        larger than it.
+    def _variances(self, effect: float, test: Test) -> Variances:
+        """Return the variances to plan with, raised as the discordant share is where the candidate
+        is better by an effect that is larger than it.
         """
-        if self.discordant is None or effect <= self.discordant:
+        if self.discordant is None or effect <= self.discordant or not test.two_sided:
             return self.variances
         within = self.variances.within_baseline + self.variances.within_candidate
         return replace(self.variances, between=max(self.variances.between, effect - within))

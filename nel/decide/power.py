@@ -9,13 +9,19 @@ assumptions; a plan is no better than they are.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Final
 
+from nel.metrics.added_question import lower_ends_of_sums
+from nel.metrics.late_numpy import np
+
 POWER: Final = 0.8
 ALPHA: Final = 0.05
 _HALVINGS: Final = 200
+_BISECTIONS: Final = 30
+"""Of an interval from 0 to 1: far below what is printed of an effect."""
 _QUESTIONS_MAX: Final = 10**12
 
 
@@ -165,6 +171,88 @@ def power_of(
     _check_questions(questions)
     error = math.sqrt(variances.per_question(repeats) / questions)
     return _power(effect / error, test)
+
+
+def added_power(effect: float, questions: float, variance: float, test: Test) -> float:
+    """Return how likely the interval from the differences and one more at each bound, -1 and 1,
+    finds an effect.
+
+    Two-sided: that the lower end is above 0 for a candidate that is better by the effect.
+    One-sided: that it excludes a drop by the effect, the margin, of a candidate that is equally
+    good. The differences are taken to lie symmetrically about their mean.
+
+    Args:
+        effect: Above 0, at most 1.
+        questions: At least one; of clusters as many as they count.
+        variance: Of the difference of one question, between questions.
+        test: The level and the kind of the test.
+
+    Raises:
+        ValueError: A number is out of range.
+
+    >>> round(added_power(0.2, 60, 0.16, Test()), 3), added_power(0.05, 10, 0.0, Test())
+    (0.928, 0.0)
+    """
+    _check_effect(effect)
+    _check_questions(questions)
+    truth, target = (effect, 0.0) if test.two_sided else (0.0, -effect)
+    low, high = target, 1.0
+    if not _added_lower_end(high, questions, variance, test) > target:
+        return 0.0
+    for _ in range(_BISECTIONS):
+        middle = (low + high) / 2
+        is_enough = _added_lower_end(middle, questions, variance, test) > target
+        low, high = (low, middle) if is_enough else (middle, high)
+    error = math.sqrt(variance / questions)
+    if error == 0:
+        return float(truth >= high)
+    return NormalDist().cdf((truth - high) / error)
+
+
+def added_questions_needed(effect: float, variance: float, test: Test) -> int:
+    """Return the fewest questions that find an effect by `added_power`.
+
+    Raises:
+        ValueError: A number is out of range, or there would be too many.
+
+    >>> added_questions_needed(0.2, 0.16, Test())
+    46
+    """
+    low, high = 0, 8
+    while added_power(effect, high, variance, test) < test.power:
+        low, high = high, _whole(2 * high)
+    while high - low > 1:
+        middle = (low + high) // 2
+        is_enough = added_power(effect, middle, variance, test) >= test.power
+        low, high = (low, middle) if is_enough else (middle, high)
+    return high
+
+
+def added_detectable(questions: float, variance_of: Callable[[float], float], test: Test) -> float:
+    """Return the least difference that so many questions find by `added_power`, 1 where they find
+    none.
+
+    Args:
+        questions: As above.
+        variance_of: The variance of the difference of one question, by the effect.
+        test: As above.
+
+    >>> round(added_detectable(30, lambda effect: effect * (1 - effect), Test()), 3)
+    0.282
+    """
+    low, high = 0.0, 1.0
+    for _ in range(_BISECTIONS):
+        middle = (low + high) / 2
+        is_found = added_power(middle, questions, variance_of(middle), test) >= test.power
+        low, high = (low, middle) if is_found else (middle, high)
+    return high
+
+
+def _added_lower_end(mean: float, questions: float, variance: float, test: Test) -> float:
+    """Return the lower end of differences with a mean and a variance."""
+    height, spread = (mean + 1) / 2, variance / 4
+    powers = questions * np.array([height, height**2 + spread, height**3 + 3 * height * spread])
+    return 2 * float(lower_ends_of_sums(powers, questions + 1, test.z_alpha)) - 1
 
 
 def mcnemar_questions_needed(

@@ -2,9 +2,10 @@
 and does no I/O.
 """
 
+from nel.metrics.added_question import added_question_ends
 from nel.metrics.aggregation import CategoryScore, category_breakdown
 from nel.metrics.bootstrap import BootstrapInterval, bootstrap_ci, bootstrap_means
-from nel.metrics.clusters import cluster_interval, clustered_stderr
+from nel.metrics.clusters import clustered_stderr
 from nel.metrics.decorators import (
     Metric,
     MetricProtocol,
@@ -14,14 +15,7 @@ from nel.metrics.decorators import (
     metric,
     score_reducer,
 )
-from nel.metrics.intervals import (
-    Interval,
-    beta_interval,
-    clopper_pearson_interval,
-    jeffreys_interval,
-    mean_interval,
-    wilson_interval,
-)
+from nel.metrics.intervals import Interval, wilson_interval
 from nel.metrics.pass_at_k import pass_at_k, pass_hat_k
 from nel.metrics.reducers import (
     at_least,
@@ -60,24 +54,20 @@ __all__ = [
     "ScoreReducer",
     "ValueToFloat",
     "accuracy",
+    "added_question_ends",
     "aggregate",
     "at_least",
-    "beta_interval",
     "bootstrap_ci",
     "bootstrap_means",
     "bootstrap_stderr",
     "category_breakdown",
     "ci",
-    "clopper_pearson_interval",
-    "cluster_interval",
     "clustered_stderr",
     "collect_score",
     "grouped",
-    "jeffreys_interval",
     "k_of",
     "max_score",
     "mean",
-    "mean_interval",
     "mean_score",
     "median_score",
     "metric",

@@ -19,7 +19,7 @@ from typing_extensions import TypedDict
 
 from nel.core.scaling import mean_of
 from nel.core.strict_json import Count, Level, Rate, Text
-from nel.metrics.intervals import LEVEL, Interval
+from nel.metrics.intervals import LEVEL
 from nel.metrics.question_intervals import Design, new_questions_interval, question_interval
 from nel.metrics.series import Series
 from nel.types import FailureKind, ModelFailure, Outcome, Scored, UnscoredCause
@@ -202,13 +202,22 @@ class _Metric:
 class Accumulator:
     """All numbers of one benchmark (or one category of it)."""
 
-    def __init__(self, design: Design | None = None, *, headline: Design | None = None) -> None:
+    def __init__(
+        self,
+        design: Design | None = None,
+        *,
+        headline: Design | None = None,
+        whole: Accumulator | None = None,
+    ) -> None:
         """Start without outcomes.
 
         Args:
-            design: How the questions were drawn; None: they are all there are.
+            design: How the questions were drawn; None: they are all there are, each asked once.
             headline: The same for the headline alone, where that has another interval.
+            whole: Of the benchmark that this is a category of: what its scores can be, those of the
+                category can be.
         """
+        self._whole = whole or self
         self._design = design or Design()
         self._headline_design = headline or self._design
         self.accounting = Accounting()
@@ -325,7 +334,9 @@ class Accumulator:
 
     def _metric(self, name: str, series: Series, *, universal: bool) -> MetricJson:
         value = series.mean()
-        design = self._headline_design if series is self._rewards else self._design
+        design = self._design
+        if series is self._rewards:
+            design = replace(self._headline_design, is_right_or_wrong=self._whole.binary)
         return {
             "name": name,
             "value": value,
@@ -401,30 +412,20 @@ def interval_fields(series: Series, design: Design) -> IntervalFields:
         design: How their questions were drawn.
     """
     interval = question_interval(series, design)
-    lower, upper = _within_unit(series, interval)
     fields: IntervalFields = {
-        "ci_lower": lower,
-        "ci_upper": upper,
+        "ci_lower": interval.lower,
+        "ci_upper": interval.upper,
         "ci_level": LEVEL,
         "ci_method": interval.method,
         "ci_covers": interval.covers,
         "reason": interval.reason if series.n else "nothing was scored",
     }
     if design.sizes and design.fixed is None:
-        new = new_questions_interval(series, design.groups)
-        lower, upper = _within_unit(series, new)
+        new = new_questions_interval(series, design)
         fields["new_questions"] = {
-            "ci_lower": lower,
-            "ci_upper": upper,
+            "ci_lower": new.lower,
+            "ci_upper": new.upper,
             "ci_method": new.method,
             "ci_covers": new.covers,
         }
     return fields
-
-
-def _within_unit(series: Series, interval: Interval) -> tuple[float | None, float | None]:
-    """Return the ends of an interval; those of values in [0, 1] are within it."""
-    lower, upper = interval.lower, interval.upper
-    if series.unit and lower is not None and upper is not None:
-        return max(0.0, lower), min(1.0, upper)
-    return lower, upper

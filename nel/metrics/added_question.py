@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
+_BLOCK: Final = 1 << 14
+"""Values at a time, which a processor's cache holds."""
 _LEAST_SKEWNESS: Final = 1e-6
 """Below it, the cube's quantile is the normal one to twelve digits, and divides by almost 0."""
 
@@ -66,12 +68,40 @@ def added_question_ends(
         raise ValueError(
             f"no interval of {len(heights)} values in {low} to {high} at level {level}"
         )
+    if isinstance(weights, np.ndarray):
+        order = np.lexsort((weights, heights))  # sums do not depend on the order of the questions
+        heights, weights = heights[order], weights[order]
+    else:
+        heights = np.sort(heights)
     masses = np.broadcast_to(np.asarray(weights, dtype=np.float64), heights.shape)
-    arguments = (masses, added_weight, NormalDist().inv_cdf(0.5 + level / 2), is_monotone)
-    lower = _lower_end(heights, *arguments)
-    upper = 1.0 - _lower_end(1.0 - heights, *arguments)
+    quantile = NormalDist().inv_cdf(0.5 + level / 2)
+    lower, upper = (
+        _lower_end(rising, of_each, added_weight, quantile, is_monotone)
+        for rising, of_each in ((heights, masses), (1.0 - heights[::-1], masses[::-1]))
+    )
     scale = high - low
-    return low + scale * max(0.0, lower), low + scale * min(1.0, upper)
+    return low + scale * max(0.0, lower), high - scale * max(0.0, upper)
+
+
+def lower_ends_of_sums(powers: Floats, total: float, quantile: float) -> Floats:
+    """Return the lower ends of means of values of at least 0, from sums of their powers.
+
+    Args:
+        powers: Sums of the values, of their squares and of their cubes, each with its weight; shape
+            (3, ends).
+        total: The sum of all weights, the added question's too.
+        quantile: Of the normal distribution, such as 1.96.
+    """
+    first, second, third = powers / total
+    square = first * first
+    deviation = np.sqrt(np.maximum(second - square, 0.0) / (total + 1))
+    moment = third - 3 * first * second + 2 * first * square
+    with np.errstate(divide="ignore", invalid="ignore"):
+        skewness = 2 / ((total + 1) * (total + 2)) * moment / (deviation * deviation * deviation)
+        skewness = np.where(np.abs(skewness) < _LEAST_SKEWNESS, _LEAST_SKEWNESS, skewness)
+        root = 1 - skewness * (skewness / 36 + quantile / 6)
+        ends: Floats = first + deviation * 2 / skewness * (root * root * root - 1)
+    return np.where(deviation > 0, ends, first)
 
 
 def skewed_quantile(mean: float, variance: float, third: float, quantile: float) -> float:
@@ -97,26 +127,27 @@ def skewed_quantile(mean: float, variance: float, third: float, quantile: float)
 
 
 def _lower_end(
-    heights: Floats, masses: Floats, added_weight: float, quantile: float, is_monotone: bool
+    rising: Floats, masses: Floats, added_weight: float, quantile: float, is_monotone: bool
 ) -> float:
-    """Return the lower end of the mean of heights in [0, 1], not cut to that range."""
-    order = np.lexsort((masses, heights))  # sums do not depend on the order of the questions
-    rising, masses = heights[order], masses[order]
-    powers = [np.cumsum(masses * rising**power) for power in (1, 2, 3)]
-    total = float(masses.sum()) + added_weight
-    if is_monotone:
+    """Return the lower end of the mean of sorted heights, not cut to their range."""
+    raised = float(masses.sum())
+    total = raised + added_weight
+    if not is_monotone:
+        powers = np.array([(masses * rising**power).sum() for power in (1, 2, 3)])
+        return float(lower_ends_of_sums(powers, total, quantile))
+    least, sums = math.inf, np.zeros(3)
+    for start in range(0, len(rising), _BLOCK):
+        block = slice(start, start + _BLOCK)
+        terms = masses[block]
         # Entry j: the j lowest values as they are, all others raised to 1; the last is the data.
-        raised = np.concatenate(([0.0], np.cumsum(masses[::-1])))[::-1]
-        sums = [np.concatenate(([0.0], power)) + raised for power in powers]
-    else:
-        sums = [power[-1:] for power in powers]
-    first, second, third = (power / total for power in sums)
-    variance = np.maximum(second - first**2, 0.0)
-    moment = third - 3 * first * second + 2 * first**3
-    deviation = np.sqrt(variance / (total + 1))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        skewness = 2 * moment / ((total + 1) * (total + 2) * deviation**3)
-        skewness = np.where(np.abs(skewness) < _LEAST_SKEWNESS, _LEAST_SKEWNESS, skewness)
-        cube = (1 - skewness**2 / 36 - quantile * skewness / 6) ** 3
-        ends = first + deviation * 2 / skewness * (cube - 1)
-    return float(np.where(deviation > 0, ends, first).min())
+        others = np.concatenate(([raised], raised - np.cumsum(terms)))
+        powers = np.empty((3, len(others)))
+        powers[:, 0] = sums
+        for power in powers:
+            terms = terms * rising[block]
+            np.cumsum(terms, out=power[1:])
+            power[1:] += power[0]
+        raised, sums = float(others[-1]), powers[:, -1].copy()
+        powers += others
+        least = min(least, float(lower_ends_of_sums(powers, total, quantile).min()))
+    return least

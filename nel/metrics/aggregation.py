@@ -7,12 +7,13 @@ repeats as questions would make it too narrow.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from nel.core.scaling import mean_of
-from nel.metrics.question_intervals import new_questions_interval
+from nel.metrics.question_intervals import Design, new_questions_interval
 from nel.metrics.series import Series
 
 
@@ -30,7 +31,7 @@ class CategoryScore:
     ci_lower: float | None
     ci_upper: float | None
     ci_method: str
-    """``wilson``, ``t`` or ``none``."""
+    """``wilson``, ``added_question``, ``t`` or ``none``."""
     reason: str | None = None
     """Why there is no interval."""
 
@@ -45,8 +46,9 @@ def category_breakdown(results: Iterable[Mapping[str, Any]], key: str) -> list[C
         key: The key of a row's category, looked up in its metadata and then in the row itself.
 
     Returns:
-        One entry per category. The interval is Wilson's for rewards of 0 and 1, otherwise Student's
-        t over questions.
+        One entry per category. The interval is Wilson's where all rewards are 0 or 1 and each
+        question has one row, otherwise that of one question more; Student's t where a reward is
+        outside 0 to 1.
 
     Raises:
         ValueError: A row has no reward or no category, or its reward is not a finite number.
@@ -58,19 +60,25 @@ def category_breakdown(results: Iterable[Mapping[str, Any]], key: str) -> list[C
     """
     questions: dict[str, dict[tuple[str, object], list[float]]] = {}
     unscored: dict[str, int] = {}
+    n_rows: Counter[tuple[str, object]] = Counter()
+    is_right_or_wrong = True
     for position, row in enumerate(results):
         category = _category(row, key, position)
         reward = _reward(row, position)
         rewards = questions.setdefault(category, {})
+        sample_id = row.get("sample_id")
+        question = ("row", position) if sample_id is None else ("sample", sample_id)
+        n_rows[question] += 1
         if reward is None:
             unscored[category] = unscored.get(category, 0) + 1
         else:
-            sample_id = row.get("sample_id")
-            rewards.setdefault(
-                ("row", position) if sample_id is None else ("sample", sample_id), []
-            ).append(reward)
+            is_right_or_wrong = is_right_or_wrong and reward in (0.0, 1.0)
+            rewards.setdefault(question, []).append(reward)
+    design = Design(repeats=max(n_rows.values(), default=1), is_right_or_wrong=is_right_or_wrong)
     return [
-        _category_score(category, list(questions[category].values()), unscored.get(category, 0))
+        _category_score(
+            category, list(questions[category].values()), unscored.get(category, 0), design
+        )
         for category in sorted(questions)
     ]
 
@@ -98,12 +106,14 @@ def _where(row: Mapping[str, object], position: int) -> str:
     return f"row {position}" if sample_id is None else f"row {position} (sample {sample_id})"
 
 
-def _category_score(category: str, questions: list[list[float]], n_unscored: int) -> CategoryScore:
+def _category_score(
+    category: str, questions: list[list[float]], n_unscored: int, design: Design
+) -> CategoryScore:
     series = Series()
     for number, rewards in enumerate(sorted(questions, key=mean_of)):
         for reward in rewards:
             series.add(number, reward, scored=True)
-    interval = new_questions_interval(series, {})
+    interval = new_questions_interval(series, design)
     return CategoryScore(
         category=category,
         mean_reward=series.mean(),

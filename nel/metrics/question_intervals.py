@@ -1,21 +1,23 @@
 """The interval of a mean over questions: the only place where one is chosen. Depends on
 `nel.metrics` alone.
 
-A headline, every other metric of a scorer, every reducer and every category has its interval from
-here, so that all of them know of clusters, and of how the questions of the run were drawn.
+The design of a run chooses the method (what scores are, planned repeats, groups, a sample), never
+the values that were seen: if the worse of two runs could have the better interval, a gate could
+not be trusted. A headline, every other metric of a scorer, every reducer, every category and every
+difference has its interval from here.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
-from nel.errors import UndefinedMetric
-from nel.metrics.clusters import cluster_interval
-from nel.metrics.intervals import LEVEL, Interval, mean_interval, no_interval, wilson_interval
+from nel.metrics.added_question import added_question_ends
+from nel.metrics.clusters import cluster_codes, grouped_variance
+from nel.metrics.intervals import LEVEL, TOO_LARGE, Interval, no_interval, wilson_interval
 from nel.metrics.late_numpy import np
 from nel.metrics.quantiles import student_quantile
 from nel.metrics.series import Series
@@ -23,10 +25,25 @@ from nel.metrics.series import Series
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    Floats = NDArray[np.float64]
+    Integers = NDArray[np.int64]
+
+Range: TypeAlias = tuple[float, float]
+"""The lowest and the highest value that a question can have."""
+
+ADDED: Final = "added_question"
+"""The method of an interval from the data and one question more; a design follows after ``_``."""
 STRATIFIED: Final = "stratified"
 """The method of an interval of the whole benchmark, of a run that asked a sample of it."""
+SHARES: Final[Range] = (0.0, 1.0)
+FEW: Final = 100
+"""With fewer questions no decision may rest on Student's t, nor on the upper end of Wilson's
+interval where that is above 0.9.
+"""
 _FEWEST: Final = 2
 """Questions of a stratum from which its spread can be estimated."""
+_ROUNDING: Final = 1e-12
+"""A spread below this share of the largest value is rounding."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,6 +59,12 @@ class QuestionStratum:
 class Design:
     """What an interval has to know of the questions beside their values."""
 
+    repeats: int = 1
+    """Answers to each question that were planned, whatever arrived."""
+    is_right_or_wrong: bool | None = None
+    """Whether an answer scores 0 or 1 and nothing between; None where only the values of the series
+    can say so.
+    """
     groups: Mapping[int, str] = field(default_factory=dict)
     """The cluster of each question that is in one."""
     sizes: Mapping[str, int] = field(default_factory=dict)
@@ -54,18 +77,19 @@ class Design:
     """What stands in the place of every interval: of a run for which none of those here holds."""
 
 
-def question_interval(series: Series, design: Design) -> Interval:
+def question_interval(series: Series, design: Design, *, level: float = LEVEL) -> Interval:
     """Return the interval of a mean: of the whole benchmark where its questions are a sample, else
     of new questions.
 
     Args:
         series: The values, with at least one.
         design: How the questions were drawn.
+        level: Strictly between 0 and 1.
     """
     if design.fixed is not None and series.n:
         return design.fixed
     if not design.sizes or not series.n:
-        return new_questions_interval(series, design.groups)
+        return new_questions_interval(series, design, level=level)
     drawn: dict[str, list[float]] = {}
     for question, value in zip(series.questions, series.question_means(), strict=True):
         drawn.setdefault(design.strata[question], []).append(value)
@@ -73,49 +97,127 @@ def question_interval(series: Series, design: Design) -> Interval:
         QuestionStratum(values=np.array(drawn.get(name, []), dtype=np.float64), size=size)
         for name, size in design.sizes.items()
     ]
-    interval = stratified_interval(strata, is_proportion=_is_proportion(series))
+    interval = stratified_interval(
+        strata, is_proportion=_is_proportion(series, design), bounds=_range_of(series), level=level
+    )
     return replace(
         interval, covers=f"all {sum(design.sizes.values()):,} questions of the benchmark"
     )
 
 
-def new_questions_interval(series: Series, groups: Mapping[int, str]) -> Interval:
+def new_questions_interval(series: Series, design: Design, *, level: float = LEVEL) -> Interval:
     """Return the interval of a mean as an estimate for new questions of the same kind.
 
     Args:
         series: The values.
-        groups: The cluster of each question that is in one.
+        design: How the questions were asked; that they are a sample of a benchmark says nothing of
+            new ones.
+        level: Strictly between 0 and 1.
     """
     if series.n == 0:
         return no_interval("nothing was scored")
+    groups = design.groups
+    codes = None
+    if groups:
+        codes, count = cluster_codes([groups.get(number, number) for number in series.questions])
+        codes = codes if count < len(codes) else None  # at least one group has two questions
     means = series.question_means()
-    clusters = [groups.get(question, question) for question in series.questions] if groups else []
-    if len(set(clusters)) < len(clusters):  # at least one cluster has two questions
-        try:
-            return cluster_interval(list(means), clusters)
-        except (UndefinedMetric, OverflowError) as error:
-            return no_interval(str(error), "new clusters")
-    if _is_proportion(series):
-        return wilson_interval(math.fsum(means), len(means))
-    return mean_interval(np.array(means))
+    if codes is None and _is_proportion(series, design):
+        return wilson_interval(math.fsum(means), len(means), level=level)
+    values = np.frombuffer(means, dtype=np.float64)
+    return values_interval(values, bounds=_range_of(series), codes=codes, level=level)
+
+
+def values_interval(
+    values: Floats,
+    *,
+    bounds: Range | None = SHARES,
+    codes: Integers | None = None,
+    level: float = LEVEL,
+) -> Interval:
+    """Return the interval of a mean of values of questions that are not each right or wrong.
+
+    Args:
+        values: One finite number for each question: a mean over its repeats, what a reducer made of
+            them, a graded score, or a difference of two of these; at least one.
+        bounds: The lowest and highest value of a question; None where these are not known, and then
+            Student's t takes all doubt from the spread that was seen.
+        codes: The number of each question's group, from 0 without gaps; None where no two questions
+            are in one.
+        level: Strictly between 0 and 1.
+
+    >>> interval = values_interval(np.array([1.0] * 29 + [0.75]))
+    >>> interval.method, round(interval.lower, 6), round(interval.upper, 6)
+    ('added_question', 0.876895, 1.0)
+    """
+    covers = "new questions" if codes is None else "new clusters"
+    if codes is not None and not codes.any():
+        return no_interval("fewer than two clusters", covers)
+    if bounds is None:
+        return _student_interval(values, codes, level, covers)
+    method, weight = ADDED, 1.0
+    if codes is not None:
+        method, weight = f"{ADDED}_groups", weight_in_groups(values, codes, level)
+    lower, upper = added_question_ends(
+        values, low=bounds[0], high=bounds[1], weights=weight, level=level
+    )
+    return Interval(lower=lower, upper=upper, method=method, covers=covers)
+
+
+def macro_interval(
+    parts: Sequence[Floats], *, weights: Sequence[float] | None = None, level: float = LEVEL
+) -> Interval:
+    """Return the interval of a weighted mean of the means of several benchmarks or subjects, whose
+    questions are not the same.
+
+    Args:
+        parts: Of each the values of its questions, from 0 to 1.
+        weights: Of each; they add up to 1. All weigh the same where there are none.
+        level: Strictly between 0 and 1.
+
+    >>> parts = [[1.0] * 10, [1, 0.5, 0.75, 1, 1], [0, 1, 0.5, 0.5]]
+    >>> interval = macro_interval([np.array(values) for values in parts])
+    >>> round(interval.lower, 6), round(interval.upper, 6)
+    (0.558429, 0.93237)
+    """
+    if not parts or min(map(len, parts)) < _FEWEST:
+        return no_interval("one of the parts has fewer than two questions")
+    shares = [1 / len(parts)] * len(parts) if weights is None else weights
+    n = sum(map(len, parts))
+    means = [math.fsum(part.tolist()) / len(part) for part in parts]
+    mean = math.fsum(share * of_part for share, of_part in zip(shares, means, strict=True))
+    factors = [n * share / len(part) for share, part in zip(shares, parts, strict=True)]
+    moved = [
+        mean + factor * math.sqrt(len(part) / (len(part) - 1)) * (part - of_part)
+        for part, of_part, factor in zip(parts, means, factors, strict=True)
+    ]
+    lower, upper = added_question_ends(
+        np.concatenate(moved), added_weight=max(factors), level=level, is_monotone=False
+    )
+    return Interval(lower=lower, upper=upper, method=f"{ADDED}_macro", covers="new questions")
 
 
 def stratified_interval(
-    strata: list[QuestionStratum], *, is_proportion: bool, level: float = LEVEL
+    strata: list[QuestionStratum],
+    *,
+    is_proportion: bool,
+    bounds: Range | None = SHARES,
+    level: float = LEVEL,
 ) -> Interval:
     """Return the interval of the mean of a finite population of which a stratified sample was
     drawn.
 
-    The variance is ``sum (m_h/m)^2 (1 - m_h/N_h) s_h^2 / m_h`` (Cochran 1977, chapter 5) with a
-    Student quantile of ``m - H`` degrees of freedom; m_h of N_h questions of stratum h have a
-    value. Every question has the same chance to be drawn, so that the plain mean is the estimate.
-    Strata with fewer than two values are joined with the next ones. A proportion has Wilson's
-    interval of the effective number of questions instead (Korn and Graubard 1998), which has a
-    width where all values are equal.
+    The variance is ``sum (m_h/m)^2 (1 - m_h/N_h) s_h^2 / m_h`` (Cochran 1977, chapter 5); m_h of
+    N_h questions of stratum h have a value. Every question has the same chance to be drawn, so that
+    the plain mean is the estimate. Strata with fewer than two values are joined with the next ones.
+    A proportion has Wilson's interval of the effective number of questions (Korn and Graubard 1998)
+    with a Student quantile of ``m - H`` degrees of freedom; other values with bounds have that of
+    one question more.
 
     Args:
         strata: In the order of the draw.
-        is_proportion: Whether all values are 0 or 1.
+        is_proportion: Whether a question is right or wrong as a whole.
+        bounds: The lowest and highest value of a question; None where these are not known.
         level: Strictly between 0 and 1.
 
     >>> drawn = [np.array([1, 1, 0, 1.0]), np.array([0, 0, 1, 0.0])]
@@ -130,6 +232,8 @@ def stratified_interval(
     if m < _FEWEST:
         return no_interval("fewer than two questions", "")
     mean = math.fsum(values.tolist()) / m
+    if bounds is not None and not is_proportion:
+        return _added_in_sample(joined, mean, m, bounds, level)
     variance = math.fsum(_variance(stratum, m) for stratum in joined)
     if variance <= 0:  # no spread inside any stratum: as if there were none
         whole = QuestionStratum(values=values, size=sum(stratum.size for stratum in joined))
@@ -146,12 +250,89 @@ def stratified_interval(
     return Interval(lower=mean - half, upper=mean + half, method=STRATIFIED, covers="")
 
 
-def _is_proportion(series: Series) -> bool:
-    """Return whether every question is right or wrong as a whole, or all are equally often
-    right.
+def weight_in_groups(values: Floats, codes: Integers, level: float) -> float:
+    """Return how many questions a question counts as, because those of a group are alike.
+
+    The design effect is the ratio of the variance with groups (CR2) to that without, with the ratio
+    of the quantiles for few groups; a group never counts as more than its questions.
+
+    Args:
+        values: One finite number for each question.
+        codes: The number of each question's group, from 0 without gaps; at least two groups.
+        level: Of the interval.
+
+    Returns:
+        A share, at least 1 / n.
     """
-    means = set(series.question_means())
-    return series.binary and (len(means) <= 1 or means <= {0.0, 1.0})
+    n = len(values)
+    variance, degrees = grouped_variance(values, codes)
+    alone = float(values.var()) / (n - 1)
+    largest = float(np.abs(values).max())
+    ratio = max(1.0, variance / alone) if alone > (_ROUNDING * largest) ** 2 else 1.0
+    quantile = NormalDist().inv_cdf(0.5 + level / 2)
+    effect = ratio * (student_quantile(degrees, 0.5 + level / 2) / quantile) ** 2
+    return max(1.0, n / effect) / n
+
+
+def _is_proportion(series: Series, design: Design) -> bool:
+    """Return whether each question has one answer that is right or wrong."""
+    is_single = max(design.repeats, series.repeats) == 1
+    return is_single and series.binary and design.is_right_or_wrong is not False
+
+
+def _range_of(series: Series) -> Range | None:
+    return SHARES if series.unit else None
+
+
+def _student_interval(
+    values: Floats, codes: Integers | None, level: float, covers: str
+) -> Interval:
+    """Return Student's t interval, in groups with CR2 errors and Satterthwaite's degrees."""
+    n = len(values)
+    if n < _FEWEST:
+        return no_interval("fewer than two questions", covers)
+    largest = float(np.abs(values).max())
+    with np.errstate(over="ignore", invalid="ignore"):
+        mean = float(values.mean())
+        if codes is None:
+            variance, degrees = float(values.var(ddof=1)) / n, n - 1.0
+        else:
+            variance, degrees = grouped_variance(values, codes)
+        half = student_quantile(degrees, 0.5 + level / 2) * math.sqrt(variance)
+    if float(values.min()) == float(values.max()):
+        return no_interval("all questions have the same value", covers)
+    if not math.isfinite(abs(mean) + half):
+        return no_interval(TOO_LARGE, covers)
+    if variance <= (_ROUNDING * largest) ** 2:
+        return no_interval("the clusters have no spread", covers)
+    return Interval(lower=mean - half, upper=mean + half, method="t", covers=covers)
+
+
+def _added_in_sample(
+    strata: list[QuestionStratum], mean: float, m: int, bounds: Range, level: float
+) -> Interval:
+    """Return the interval of one question more, of values moved so that their spread is that of the
+    stratified mean.
+    """
+    size = sum(stratum.size for stratum in strata)
+    method = f"{ADDED}_{STRATIFIED}"
+    if m >= size:  # every question was asked
+        return Interval(lower=mean, upper=mean, method=method, covers="")
+    moved = []
+    for stratum in strata:
+        n = len(stratum.values)
+        left = max(0.0, 1 - n / stratum.size) / (1 - m / size)
+        scale = math.sqrt(n / (n - 1) * left)
+        moved.append(mean + (stratum.values - float(stratum.values.mean())) * scale)
+    lower, upper = added_question_ends(
+        np.concatenate(moved),
+        low=bounds[0],
+        high=bounds[1],
+        weights=(size - 1) / (size - m),
+        level=level,
+        is_monotone=False,
+    )
+    return Interval(lower=lower, upper=upper, method=method, covers="")
 
 
 def _join_strata(strata: list[QuestionStratum]) -> list[QuestionStratum]:

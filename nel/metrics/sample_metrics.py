@@ -16,10 +16,12 @@ from dataclasses import replace
 from typing import Any, Literal, TypeGuard
 
 from nel.errors import UndefinedMetric
-from nel.metrics.bootstrap import bootstrap_ci, bootstrap_means
-from nel.metrics.clusters import cluster_interval, clustered_stderr
+from nel.metrics.bootstrap import bootstrap_means
+from nel.metrics.clusters import cluster_codes, clustered_stderr
 from nel.metrics.decorators import Metric, NamedMetric, metric
-from nel.metrics.intervals import LEVEL, Interval, mean_interval
+from nel.metrics.intervals import LEVEL, Interval
+from nel.metrics.late_numpy import np
+from nel.metrics.question_intervals import ADDED, SHARES, values_interval
 from nel.metrics.sample_numbers import (
     FEWEST,
     NOTHING,
@@ -179,29 +181,25 @@ def bootstrap_stderr(
 @metric
 def ci(
     level: float = LEVEL,
-    method: Literal["t", "bootstrap", "wilson"] = "t",
-    num_samples: int = 10_000,
+    method: Literal["added_question", "wilson"] = ADDED,
     cluster: str | None = None,
-    seed: int = 0,
     to_float: ValueToFloat = DEFAULT_TO_FLOAT,
 ) -> Metric:
-    """Return a confidence interval of the mean as ``{"lower": …, "upper": …}``, not cut to any
-    range.
+    """Return a confidence interval of the mean as ``{"lower": …, "upper": …}``.
 
     Args:
         level: Strictly between 0 and 1.
-        method: ``t`` is Student's, with G - 1 degrees of freedom for G clusters; ``bootstrap`` the
-            percentiles of resample means, whole clusters resampled; ``wilson`` the score interval,
-            for 0/1 scores only.
-        num_samples: Resamples of the bootstrap, at least 1.
+        method: ``added_question`` is the interval from the scores and one more at each bound, which
+            holds for means over repeats and for partial credit; Student's t where a score is
+            outside 0 to 1. ``wilson`` is the score interval of single answers of 0 and 1.
         cluster: The metadata key whose value says which samples belong together; not with
             ``wilson``.
-        seed: Of the bootstrap.
         to_float: The number of a score's value.
 
     Raises:
-        UndefinedMetric: When computed: there is no interval, because of fewer than two samples or
-            clusters, no spread, or for ``wilson`` another value than 0 and 1.
+        UndefinedMetric: When computed: there is no interval, because nothing was scored, there is
+            one cluster, scores outside 0 to 1 have no spread, or for ``wilson`` another value than
+            0 and 1.
         ValueError: An argument is out of range; or when computed, a sample has no cluster id.
 
     >>> from nel.types import Score
@@ -209,10 +207,10 @@ def ci(
     >>> {end: round(value, 6) for end, value in ci(method="wilson")(scores).items()}
     {'lower': 0.490162, 'upper': 0.943318}
     """
-    if not 0 < level < 1 or num_samples < 1:
-        raise ValueError(f"no interval at level {level} of {num_samples} resamples")
-    if method not in {"t", "bootstrap", "wilson"}:
-        raise ValueError(f'method must be "t", "bootstrap" or "wilson", not "{method}"')
+    if not 0 < level < 1:
+        raise ValueError(f"no interval at level {level}")
+    if method not in {ADDED, "wilson"}:
+        raise ValueError(f'method must be "{ADDED}" or "wilson", not "{method}"')
     if method == "wilson" and cluster is not None:
         raise ValueError(
             'method "wilson" takes no cluster: it is defined for independent samples only'
@@ -225,11 +223,10 @@ def ci(
             raise UndefinedMetric(NOTHING)
         if method == "wilson":
             return _ends(wilson_of(values, level))
-        if method == "bootstrap":
-            return _bootstrap_ends(values, labels, level, num_samples, seed)
-        if labels is None:
-            return _ends(mean_interval(sorted(values), level=level))
-        return _ends(cluster_interval(values, labels, level))
+        is_share = min(values) >= 0 and max(values) <= 1
+        codes = None if labels is None else cluster_codes(labels)[0]
+        bounds = SHARES if is_share else None
+        return _ends(values_interval(np.array(values), bounds=bounds, codes=codes, level=level))
 
     return compute
 
@@ -400,25 +397,6 @@ def _or_none(metric: Metric, scores: Sequence[SampleScore]) -> Value | None:
         return metric(scores)
     except UndefinedMetric:
         return None
-
-
-def _bootstrap_ends(
-    values: Sequence[float],
-    clusters: Sequence[Hashable] | None,
-    level: float,
-    n_resamples: int,
-    seed: int,
-) -> dict[str, float]:
-    interval = bootstrap_ci(
-        at_least_two(values), level=level, n_resamples=n_resamples, seed=seed, clusters=clusters
-    )
-    if interval.degenerate:
-        raise UndefinedMetric(
-            "all questions have the same value"
-            if clusters is None
-            else "the clusters have no spread"
-        )
-    return {"lower": interval.ci_lower, "upper": interval.ci_upper}
 
 
 def _ends(interval: Interval) -> dict[str, float]:

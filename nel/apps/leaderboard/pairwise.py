@@ -16,9 +16,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from nel.errors import UndefinedMetric
-from nel.metrics.clusters import cluster_interval, cluster_sums
-from nel.metrics.intervals import Interval, wilson_interval
+from nel.metrics.intervals import Interval, no_interval, wilson_interval
+from nel.metrics.question_intervals import values_interval
 from nel.metrics.resampling import Floats, Integers
 
 WON: Final = 1.0
@@ -141,30 +140,32 @@ class WinRate:
     """Scores above, at and below a half."""
 
 
-def win_rate(scores: Floats, questions: Integers) -> WinRate:
+def win_rate(scores: Floats, questions: Integers, *, has_ties: bool = True) -> WinRate:
     """Return the mean of scores with an interval over questions.
 
-    Wilson's interval where each question has one comparison and none is a tie; otherwise Student's
-    t with errors clustered by question (Miller 2024, arXiv 2411.00640), cut at 0 and 1; and where
-    the questions have no spread to estimate it from, Wilson's interval with one trial per question.
+    The interval is that of one comparison more at each bound, and where a question has several they
+    are a group; single comparisons that cannot be ties have Wilson's.
 
     Args:
         scores: From 0 to 1; 0.5 is a tie.
         questions: The question of each score.
+        has_ties: Whether a comparison can end between 0 and 1.
 
     >>> rate = win_rate(np.array([1.0, 1.0, 0.5, 0.0]), np.array([0, 1, 2, 3]))
     >>> rate.value, rate.wins, rate.ties, rate.losses, rate.ci_method
-    (0.625, 2, 1, 1, 't_cluster')
+    (0.625, 2, 1, 1, 'added_question')
     """
     n = len(scores)
     value = math.fsum(scores.tolist()) / n if n else None
-    interval = None if value is None else _rate_interval(scores, questions, value)
+    interval = (
+        no_interval("") if value is None else _rate_interval(scores, questions, has_ties=has_ties)
+    )
     wins, ties = int((scores > TIED).sum()), int((scores == TIED).sum())
     return WinRate(
         value=value,
-        ci_lower=None if interval is None else interval.lower,
-        ci_upper=None if interval is None else interval.upper,
-        ci_method="none" if interval is None else interval.method,
+        ci_lower=interval.lower,
+        ci_upper=interval.upper,
+        ci_method=interval.method,
         n=n,
         n_questions=len(np.unique(questions)),
         wins=wins,
@@ -173,21 +174,12 @@ def win_rate(scores: Floats, questions: Integers) -> WinRate:
     )
 
 
-def _rate_interval(scores: Floats, questions: Integers, value: float) -> Interval:
-    groups = cluster_sums(scores.tolist(), questions.tolist())
-    decided = bool(np.isin(scores, (WON, LOST)).all())
-    if decided and len(groups) == len(scores):
-        return wilson_interval(float(scores.sum()), len(scores))
-    try:
-        interval = cluster_interval(scores.tolist(), questions.tolist())
-    except UndefinedMetric:
-        return wilson_interval(value * len(groups), len(groups))
-    lower, upper = interval.lower, interval.upper
-    return Interval(
-        lower=None if lower is None else max(0.0, lower),
-        upper=None if upper is None else min(1.0, upper),
-        method=interval.method,
-        covers=interval.covers,
+def _rate_interval(scores: Floats, questions: Integers, *, has_ties: bool) -> Interval:
+    _, codes, counts = np.unique(questions, return_inverse=True, return_counts=True)
+    if int(counts.max()) > 1:
+        return values_interval(scores, codes=codes.reshape(-1).astype(np.int64))
+    return (
+        values_interval(scores) if has_ties else wilson_interval(float(scores.sum()), len(scores))
     )
 
 
@@ -239,6 +231,6 @@ def position_bias(both: NDArray[np.float64], questions: Integers) -> PositionBia
     return PositionBias(
         n_pairs=len(both),
         n_flipped=int(changed.sum()),
-        flips=win_rate(changed.astype(np.float64), questions),
+        flips=win_rate(changed.astype(np.float64), questions, has_ties=False),
         first=win_rate((shown_first + 1 - shown_second) / 2, questions),
     )

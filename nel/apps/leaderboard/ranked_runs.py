@@ -49,7 +49,7 @@ class _Duel:
     reason: str
     error: float | None = None
     """Standard error of the difference."""
-    degrees: int = 0
+    degrees: float = 0
     """Of freedom, of the error."""
 
 

@@ -18,12 +18,12 @@ from nel.comparison.pairing import pair
 from nel.comparison.questions import Key, Questions, questions_of
 from nel.comparison.reading import read_sides
 from nel.comparison.sides import Side, SideBenchmark
-from nel.decide.pairs import FEWEST, cluster_codes, cluster_totals
+from nel.decide.pairs import FEWEST
 from nel.decide.plans import Pilot, Resources
 from nel.decide.power import Variances
 from nel.decide.repeats import variance_parts_of_sums
 from nel.errors import UndefinedMetric, UsageError, did_you_mean
-from nel.metrics.clusters import stderr_of_sums
+from nel.metrics.clusters import cluster_codes, grouped_variance
 from nel.reports.run_files import read_run
 
 CORRELATION: Final = 0.5
@@ -387,10 +387,8 @@ def _design_effect(values: Floats, groups: Ints) -> float:
     if (groups < 0).all() or not naive or len(np.unique(groups)) < FEWEST:
         return 1.0
     ids = np.where(groups >= 0, groups, -1 - np.arange(len(groups)))
-    codes, count = cluster_codes(ids.tolist(), len(ids))
-    sums = cluster_totals(codes, count, values - values.mean())
-    clustered: float = stderr_of_sums(sums.tolist(), len(values))
-    return max(clustered**2 / (naive / len(values)), len(values) / count * 1e-3)
+    codes, _ = cluster_codes(ids.tolist())
+    return max(1.0, grouped_variance(values, codes)[0] * len(values) / naive)
 
 
 def _variance(values: Floats) -> float:

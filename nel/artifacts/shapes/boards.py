@@ -31,7 +31,7 @@ class WinRateFields(RateEnds):
     """A win rate with its interval and counts."""
 
     value: Rate | None
-    ci_method: Literal["wilson", "t_cluster", "none"]
+    ci_method: Literal["wilson", "added_question", "added_question_groups", "none"]
     n: Count
     n_questions: Count
     wins: Count

@@ -3,12 +3,11 @@
 A verdict that changes with the order favours a position: the answer shown first wins both times, or
 once with a tie the other time, or the second does (Zheng et al. 2023, arXiv 2306.05685). An
 unbiased judge's verdicts change too: only the shares of the positions among the changed verdicts
-distinguish bias from noise. Depends on `nel.metrics.intervals`.
+distinguish bias from noise. Depends on `nel.metrics`.
 """
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -18,10 +17,10 @@ from typing_extensions import TypedDict
 
 from nel.core.strict_json import Count, Rate, Text
 from nel.metrics.intervals import LEVEL, Interval, no_interval, wilson_interval
-from nel.metrics.quantiles import student_quantile
+from nel.metrics.late_numpy import np
+from nel.metrics.question_intervals import values_interval
 
 Position: TypeAlias = Literal["first", "second", "tie"]
-_ROUNDING: Final = 1e-12
 _FAVOURED: Final[dict[Position, int]] = {"first": 1, "second": -1, "tie": 0}
 
 
@@ -130,24 +129,12 @@ def _share(questions: Sequence[tuple[int, int, int]], reason: str) -> ShareJson:
 
 
 def _interval(questions: Sequence[tuple[int, int, int]], total: int, whole: int) -> Interval:
-    """Return Wilson's interval, or Student's t with errors clustered by question where one has
-    several pairs.
-
-    The error is CR1 of `nel.metrics.clusters`. Where the questions have no spread to estimate it
-    from, Wilson's interval has one trial per question.
-    """
+    """Return the interval of a share of pairs; those of one question are a group."""
     n_questions = sum(count for _, _, count in questions)
-    mean = total / whole
-    squares = sum(count * (value - mean * pairs) ** 2 for value, pairs, count in questions)
     if n_questions == whole:
         return wilson_interval(total, whole)
-    if n_questions < 2 or squares <= _ROUNDING:  # noqa: PLR2004 - a spread needs two
-        return wilson_interval(mean * n_questions, n_questions)
-    half = math.sqrt(n_questions / (n_questions - 1) * squares) / whole
-    half *= student_quantile(n_questions - 1, 0.5 + LEVEL / 2)
-    return Interval(
-        lower=max(mean - half, 0.0),
-        upper=min(mean + half, 1.0),
-        method="t_cluster",
-        covers="new clusters",
-    )
+    pairs = np.array([(value, n) for value, n, count in questions for _ in range(count)])
+    codes = np.repeat(np.arange(len(pairs)), pairs[:, 1])
+    within = np.arange(whole) - np.repeat(np.cumsum(pairs[:, 1]) - pairs[:, 1], pairs[:, 1])
+    values = (within < np.repeat(pairs[:, 0], pairs[:, 1])).astype(np.float64)
+    return values_interval(values, codes=codes)
