@@ -94,36 +94,30 @@ def lower_ends_of_sums(powers: Floats, total: float, quantile: float) -> Floats:
     """
     first, second, third = powers / total
     square = first * first
-    deviation = np.sqrt(np.maximum(second - square, 0.0) / (total + 1))
+    variance = np.maximum(second - square, 0.0) / (total + 1)
     moment = third - 3 * first * second + 2 * first * square
-    with np.errstate(divide="ignore", invalid="ignore"):
-        skewness = 2 / ((total + 1) * (total + 2)) * moment / (deviation * deviation * deviation)
-        skewness = np.where(np.abs(skewness) < _LEAST_SKEWNESS, _LEAST_SKEWNESS, skewness)
-        root = 1 - skewness * (skewness / 36 + quantile / 6)
-        ends: Floats = first + deviation * 2 / skewness * (root * root * root - 1)
-    return np.where(deviation > 0, ends, first)
+    return lower_quantile(first, variance, 2 / ((total + 1) * (total + 2)) * moment, quantile)
 
 
-def skewed_quantile(mean: float, variance: float, third: float, quantile: float) -> float:
-    """Return a quantile of a sum that is nearly normal, by Wilson and Hilferty's cube.
+def lower_quantile(mean: Floats, variance: Floats, third: Floats, quantile: float) -> Floats:
+    """Return the lower quantile of sums that are nearly normal, by the cube of Wilson and Hilferty.
 
     Args:
-        mean: Of the sum.
+        mean: Of each.
         variance: At least 0.
         third: The third central moment.
-        quantile: The normal one, such as -1.96.
+        quantile: Of the normal distribution, such as 1.96.
 
-    >>> round(skewed_quantile(10.0, 20.0, 80.0, 1.959964), 2)  # chi square of 10
-    20.48
+    >>> round(float(lower_quantile(np.array(10.0), np.array(20.0), np.array(80.0), 1.96)), 3)
+    3.223
     """
-    if variance <= 0:
-        return mean
-    deviation = math.sqrt(variance)
-    skewness = third / deviation**3
-    if abs(skewness) < _LEAST_SKEWNESS:
-        skewness = _LEAST_SKEWNESS
-    cube = (1 - skewness**2 / 36 + quantile * skewness / 6) ** 3
-    return mean + deviation * 2 / skewness * (cube - 1)
+    deviation = np.sqrt(variance)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        skewness = third / (deviation * deviation * deviation)
+        skewness = np.where(np.abs(skewness) < _LEAST_SKEWNESS, _LEAST_SKEWNESS, skewness)
+        root = 1 - skewness * (skewness / 36 + quantile / 6)
+        ends: Floats = mean + deviation * 2 / skewness * (root * root * root - 1)
+    return np.where(deviation > 0, ends, mean)
 
 
 def _lower_end(

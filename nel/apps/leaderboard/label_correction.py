@@ -46,7 +46,7 @@ def corrected_rate(
                 scores=np.array([_of_model(label, pair, pair.score) for pair in pairs]),
                 labels=np.array([_of_model(label, pair, pair.label) for pair in pairs]),
                 strata=np.array(codes),
-                clusters=questions,
+                clusters=questions.astype(np.float64),
                 bounds=(0.0, 1.0),
             )
         )

@@ -12,7 +12,6 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nel.errors import UndefinedMetric
 from nel.judges.stats.calibration import undefined_measure
@@ -150,18 +149,15 @@ def _total(tally: Tally) -> float:
     return math.fsum(moments.total for moments in tally.judged.values())
 
 
-def _answers(tally: Tally, share_asked: float) -> LabelledAnswers:
-    """Return the answers of a tally, each with the number of its stratum."""
-    if tally.n_labelled < LABELS_MIN:
+def _answers(tally: Tally, share_asked: float, *, is_labelled: bool = True) -> LabelledAnswers:
+    """Return the answers of a tally, each with the number of its stratum; all judged ones are in one
+    where labels have no part in it.
+    """
+    if is_labelled and tally.n_labelled < LABELS_MIN:
         raise UndefinedMetric("fewer than two labels")
-    keys = np.array(tally.keys)
-    lowest = [stratum.low for stratum in strata_of(tally)]
+    clusters, keys, scores, labels = np.array(tally.answers).reshape(-1, 4).T
+    lowest = [stratum.low for stratum in strata_of(tally)] if is_labelled else [-math.inf]
     strata = np.searchsorted(lowest, keys, side="right") - 1
-    return _as_answers(tally, np.where(np.isnan(keys), NO_LABEL_NEEDED, strata), share_asked)
-
-
-def _as_answers(tally: Tally, strata: NDArray[np.int64], share_asked: float) -> LabelledAnswers:
-    scores, labels = np.array(tally.scores), np.array(tally.people)
     ends = np.concatenate((scores, labels[~np.isnan(labels)]))
     low, high = float(ends.min()), float(ends.max())
     if low == high or (low >= 0 and high <= 1):
@@ -169,8 +165,8 @@ def _as_answers(tally: Tally, strata: NDArray[np.int64], share_asked: float) -> 
     return LabelledAnswers(
         scores=scores,
         labels=labels,
-        strata=strata,
-        clusters=np.array(tally.clusters),
+        strata=np.where(np.isnan(keys), NO_LABEL_NEEDED, strata),
+        clusters=clusters,
         bounds=(low, high),
         share_asked=share_asked,
     )
@@ -182,6 +178,5 @@ def _rogan_gladen(tally: Tally, calibration: Mapping[str, Any], share_asked: flo
         if rate["value"] is None:
             raise UndefinedMetric(rate["reason"])
     sensitivity, specificity = ((rate["value"], rate["n_effective"]) for rate in rates)
-    is_judged = ~np.isnan(np.array(tally.keys))
-    answers = _as_answers(tally, np.where(is_judged, 0, NO_LABEL_NEEDED), share_asked)
+    answers = _answers(tally, share_asked, is_labelled=False)
     return rogan_gladen_mean(answers, sensitivity=sensitivity, specificity=specificity)

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nel.errors import UndefinedMetric
-from nel.metrics.added_question import added_question_ends, skewed_quantile
+from nel.metrics.added_question import added_question_ends, lower_quantile
 from nel.metrics.intervals import LEVEL
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -65,8 +65,8 @@ class LabelledAnswers:
     """The parts from which labels were sampled separately, such as the answers of one grade, or
     `NO_LABEL_NEEDED`: model failures, which count 0, and what a scorer decided alone.
     """
-    clusters: NDArray[np.int64]
-    """What was drawn together: the question, or the group that it is in."""
+    clusters: Floats
+    """What was drawn together: numbers of questions, or of the groups that they are in."""
     bounds: Bounds
     """Of scores and labels; values and ends are cut to them."""
     share_asked: float = 0.0
@@ -226,7 +226,7 @@ def labels_mean(answers: LabelledAnswers) -> Estimate:
     )
 
 
-def _design_effect(deviations: Floats, clusters: NDArray[np.int64]) -> float:
+def _design_effect(deviations: Floats, clusters: Floats) -> float:
     """Return how much larger the variance of a sum is because those of a cluster are alike."""
     _, codes = np.unique(clusters, return_inverse=True)
     sums, alone = np.bincount(codes, weights=deviations), float(deviations @ deviations)
@@ -352,7 +352,8 @@ def _lower_end(height: float, influence: Floats, *, weight: float, unseen: float
     variance = spread * (left**2 + square) + height**2 * square
     third = moment * (left**3 + 3 * left * square - cube)
     third += 3 * height * spread * (2 * left * square - cube) - height**3 * cube
-    return skewed_quantile(height * left, variance, third, -_Z)
+    mean, spreads, thirds = np.array([[height * left], [variance], [third]])
+    return float(lower_quantile(mean, spreads, thirds, _Z)[0])
 
 
 def rogan_gladen_mean(
@@ -366,14 +367,11 @@ def rogan_gladen_mean(
         specificity: The same.
     """
     judged = answers.needs_label
-    scores = answers.scores[judged]
-    share, n = min(float(scores.mean()), 1.0), len(scores)
-    sums = answers.sums_of_clusters(np.where(judged, answers.scores - share, 0.0) / n)
-    variance = float((sums**2).sum()) * len(sums) / (len(sums) - 1)
-    n_effective = min(n, share * (1 - share) / variance if variance > _ROUNDING else len(sums))
+    scores, clusters = answers.scores[judged], answers.clusters[judged]
+    share = min(float(scores.mean()), 1.0)
     estimate = rogan_gladen(
         share,
-        max(1.0, n_effective),
+        len(scores) / _design_effect(scores - share, clusters),
         sensitivity=sensitivity[0],
         n_positive=sensitivity[1],
         specificity=specificity[0],

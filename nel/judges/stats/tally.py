@@ -55,14 +55,10 @@ class Tally:
     """
     n_stale: int = 0
     """Labels of answers that this run does not have, has not judged, or has replaced."""
-    scores: array[float] = field(default_factory=lambda: array("d"))
-    """Of every answer, in the order of the three that follow."""
-    keys: array[float] = field(default_factory=lambda: array("d"))
-    """Scores to three digits, NaN without a judge."""
-    people: array[float] = field(default_factory=lambda: array("d"))
-    """Labels, NaN where there is none."""
-    clusters: array[int] = field(default_factory=lambda: array("q"))
-    """Numbers of questions, or below 0 of the groups that they are in."""
+    answers: array[float] = field(default_factory=lambda: array("d"))
+    """Four numbers of every answer: its question, or below 0 the group that this is in; its score to
+    three digits, NaN without a judge; its score; its label, NaN where there is none.
+    """
     _groups: dict[str, int] = field(default_factory=dict)
 
     def add(
@@ -84,12 +80,10 @@ class Tally:
             group: What the question belongs to, where questions are in groups.
         """
         key = key_of(score) if is_judged else math.nan
-        self.scores.append(score)
-        self.keys.append(key)
-        self.people.append(math.nan if label is None else label)
-        self.clusters.append(
+        cluster = (
             question if group is None else -1 - self._groups.setdefault(group, len(self._groups))
         )
+        self.answers.extend((cluster, key, score, math.nan if label is None else label))
         if not is_judged:
             self.known.add(score)
             return

@@ -47,7 +47,7 @@ def _answers(
         scores=np.array(scores, dtype=float),
         labels=np.array(labels, dtype=float),
         strata=np.array([*strata, *([NO_LABEL_NEEDED] * len(rest))]),
-        clusters=np.arange(len(scores)) // repeats,
+        clusters=np.arange(len(scores), dtype=float) // repeats,
         bounds=(0.0, 1.0),
         **more,
     )
