@@ -139,6 +139,29 @@ def check_interval(files: BenchmarkFiles, columns: Columns, row: Mapping[str, An
         _refuse_unequal(files, f"upper bound of {name}", row["bounds"]["upper"], highest)
 
 
+def series_of(columns: Columns, row: Mapping[str, Any], headline: str) -> tuple[Series, Series]:
+    """Return the values of a metric with every unscored sample as wrong, and as right; the same
+    twice where all are scored, and nothing where lines do not give its values.
+
+    Args:
+        columns: The lines.
+        row: Of metrics.json.
+        headline: The name of the metric that the rewards are.
+    """
+    values = _values_of(columns, row["name"], headline)
+    if values is None:
+        return Series(), Series()
+    is_open = (columns.states == UNSCORED) & (row["bounds"] is not None)
+    low, high = (_series(columns, np.where(is_open, fill, values)) for fill in (0.0, 1.0))
+    return low, high
+
+
+def design_of(columns: Columns) -> Design:
+    """Return how the questions of new samples were asked, as far as lines tell."""
+    repeats = int(columns.integers("repeat").max()) + 1
+    return Design(repeats=repeats, groups=_groups(columns))
+
+
 def _check_own_ends(files: BenchmarkFiles, row: Mapping[str, Any]) -> None:
     """Check that the interval and the bounds of a metric fit each other."""
     name, lower, upper = row["name"], row["ci_lower"], row["ci_upper"]
@@ -162,9 +185,7 @@ def _check_ends(
     kind = (files.metrics.get("selection") or {}).get("kind")
     ends: tuple[float | None, float | None] = (None, None)
     if kind != "first":  # the first so many questions have no interval
-        repeats = int(columns.integers("repeat").max()) + 1
-        design = Design(repeats=repeats, groups=_groups(columns))
-        recomputed = new_questions_interval(series, design)
+        recomputed = new_questions_interval(series, design_of(columns))
         ends = recomputed.lower, recomputed.upper
     written = row["new_questions"] if kind == "sample" else row
     for end, made in zip(_ENDS, ends, strict=True):

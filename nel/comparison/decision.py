@@ -64,6 +64,8 @@ class DecisionCheck:
     upper: float | None = None
     """Upper end of the interval with every unscored sample counted for the candidate."""
     level: float | None = None
+    method: str | None = None
+    """Of the interval."""
     breach_level: float | None = None
     """The level at which Holm's procedure found the breach; None where there is none."""
 

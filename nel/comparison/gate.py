@@ -34,10 +34,12 @@ from nel.comparison.measures import (
 )
 from nel.comparison.pairing import needs_rows
 from nel.comparison.sides import Side, SideBenchmark
+from nel.decide.paired import PairedDifference
 from nel.decide.policy import Direction, Policy, ResolvedRule
 from nel.decide.verdict import GateDecision, non_inferiority
 from nel.errors import ConfigError, did_you_mean
-from nel.metrics.intervals import LEVEL
+from nel.metrics.intervals import ANYTIME, LEVEL
+from nel.metrics.question_intervals import FEW, T_OF_FEW
 
 _MEANS_REWARD: Final = ("mean_reward", "reward")
 _ROUNDS_TO_ONE: Final = "pass@1"
@@ -59,6 +61,14 @@ class Demand:
     anytime: tuple[float, float] | None = None
     """The interval that holds at any time then, where there is one."""
 
+    @property
+    def method(self) -> str | None:
+        """Return that of its interval."""
+        if self.is_stopped:
+            return ANYTIME
+        tested = self.measure(self.settings.level).tested
+        return None if tested is None else tested.interval_method
+
     def measure(self, level: float) -> Measure:
         """Return the difference with an interval of a level."""
         return measure(self.scores, self.kind, replace(self.settings, level=level))
@@ -68,7 +78,7 @@ class Demand:
         if self.is_stopped:
             return self.anytime if level <= LEVEL else None
         measured = self.measure(level)
-        if measured.tested is None:
+        if measured.tested is None or rests_on_few(measured.tested):
             return None
         intervals = [measured.tested, *(measured.bounds or ())]
         lower = min(interval.lower for interval in intervals)
@@ -78,6 +88,11 @@ class Demand:
         """Return whether the harm is beyond the margin at a level."""
         span = self.span(level)
         return span is not None and non_inferiority(*span, margin=self.margin) is GateDecision.NO_GO
+
+
+def rests_on_few(difference: PairedDifference) -> bool:
+    """Return whether Student's t of few questions is all there is, on which nothing may rest."""
+    return difference.interval_method == "t" and difference.n < FEW
 
 
 @dataclass(slots=True)
@@ -334,7 +349,10 @@ def _test(
     elif demand.is_stopped:
         reason = "a stop rule ended a run, and there is no interval of this that holds at any time"
     else:
-        reason = demand.measure(level).reason
+        measured = demand.measure(level)
+        reason = measured.reason
+        if measured.tested is not None:
+            reason = T_OF_FEW.format(measured.tested.n)
     lower, upper = span or (None, None)
     return DecisionCheck(
         kind=demand.kind,
@@ -344,5 +362,6 @@ def _test(
         lower=lower,
         upper=upper,
         level=None if span is None else level,
+        method=None if span is None else demand.method,
         breach_level=breached.get(id(demand)),
     )

@@ -40,6 +40,11 @@ FEW: Final = 100
 """With fewer questions no decision may rest on Student's t, nor on the upper end of Wilson's
 interval where that is above 0.9.
 """
+T_OF_FEW: Final = (
+    "scores without known bounds have Student's t, on which no decision rests with {} questions,"
+    f" fewer than {FEW}"
+)
+_QUESTIONS_MAX: Final = 10**9
 _FEWEST: Final = 2
 """Questions of a stratum from which its spread can be estimated."""
 _ROUNDING: Final = 1e-12
@@ -116,11 +121,7 @@ def new_questions_interval(series: Series, design: Design, *, level: float = LEV
     """
     if series.n == 0:
         return no_interval("nothing was scored")
-    groups = design.groups
-    codes = None
-    if groups:
-        codes, count = cluster_codes([groups.get(number, number) for number in series.questions])
-        codes = codes if count < len(codes) else None  # at least one group has two questions
+    codes = _codes_of(series, design)
     means = series.question_means()
     if codes is None and _is_proportion(series, design):
         return wilson_interval(math.fsum(means), len(means), level=level)
@@ -162,6 +163,48 @@ def values_interval(
         values, low=bounds[0], high=bounds[1], weights=weight, level=level
     )
     return Interval(lower=lower, upper=upper, method=method, covers=covers)
+
+
+def questions_until(
+    series: Series, design: Design, target: float, *, level: float = LEVEL
+) -> int | None:
+    """Return the fewest new questions with which the lower end would reach a target, had they the
+    values of these; None where their mean does not exceed it, or bounds are not known.
+
+    Args:
+        series: Of the questions that were asked.
+        design: How.
+        target: Such as the least score of a gate.
+        level: Of the interval.
+
+    >>> right = Series.of(np.arange(30), np.ones(30))
+    >>> [questions_until(right, Design(repeats=4), least) for least in (0.95, 0.97, 0.99)]
+    [72, 121, 365]
+    """
+    mean = series.mean()
+    if mean is None or not mean > target or not series.unit:
+        return None
+    values = np.frombuffer(series.question_means(), dtype=np.float64)
+    codes = _codes_of(series, design)
+    weight = 1.0 if codes is None else weight_in_groups(values, codes, level)
+    is_proportion = codes is None and _is_proportion(series, design)
+
+    def is_reached(n: int) -> bool:
+        if is_proportion:
+            lower = wilson_interval(mean * n, n, level=level).lower
+            return lower is not None and lower >= target
+        share = weight * n / len(values)
+        return added_question_ends(values, weights=share, level=level)[0] >= target
+
+    low, high = 0, max(2, len(values))
+    while not is_reached(high):
+        low, high = high, 2 * high
+        if high > _QUESTIONS_MAX:
+            return None
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if is_reached(middle) else (middle, high)
+    return high
 
 
 def macro_interval(
@@ -272,6 +315,15 @@ def weight_in_groups(values: Floats, codes: Integers, level: float) -> float:
     quantile = NormalDist().inv_cdf(0.5 + level / 2)
     effect = ratio * (student_quantile(degrees, 0.5 + level / 2) / quantile) ** 2
     return max(1.0, n / effect) / n
+
+
+def _codes_of(series: Series, design: Design) -> Integers | None:
+    """Return the number of each question's group, None where no two questions are in one."""
+    groups = design.groups
+    if not groups or not len(series.question_means()):
+        return None
+    codes, count = cluster_codes([groups.get(number, number) for number in series.questions])
+    return codes if count < len(codes) else None
 
 
 def _is_proportion(series: Series, design: Design) -> bool:

@@ -78,7 +78,7 @@ def reason_lines(document: Mapping[str, Any]) -> Iterator[str]:
         for text in reasons:
             yield f"{benchmark['benchmark']}: {text}"
         bounds = _spans(benchmark)
-        if benchmark["status"] == "inconclusive" and bounds:
+        if bounds:
             yield f"{benchmark['benchmark']}: {bounds}"
     if document["despite"]:
         yield f"allowed to differ: {', '.join(document['despite'])}"
@@ -215,9 +215,10 @@ def _spans(benchmark: Mapping[str, Any]) -> str:
             ends = f"{numbers.points(check['lower'])} to {numbers.points(check['upper'])} points"
         elif are_rates and check["kind"] == "floor":
             ends = numbers.interval(check["lower"], check["upper"], share=True)
+        end = {"pass": "the lower end of ", "breach": "the upper end of "}.get(check["status"], "")
         spans.append(
-            f"{_limit(check, are_rates=are_rates)}: decided on {ends} at level"
-            f" {numbers.plain(check['level'])}"
+            f"{_limit(check, are_rates=are_rates)}: decided on {end}{ends} at level"
+            f" {numbers.plain(check['level'])} ({check['method']})"
         )
     return "; ".join(spans)
 

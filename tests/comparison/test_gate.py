@@ -16,6 +16,7 @@ from nel.comparison.gate import Demand, gate
 from nel.comparison.measures import Scores, Settings
 from nel.comparison.policy_file import read_policy
 from nel.comparison.reading import read_sides
+from nel.decide.paired import PairedDesign
 from nel.decide.policy import Policy
 from nel.errors import ConfigError, UsageError
 from tests.support.compared import CALIBRATION, JUDGING, lines, nemo_lines, write_nemo, write_run
@@ -173,11 +174,13 @@ def test_a_relative_drop_is_a_share_of_the_size_of_the_score(tmp_path: Path) -> 
     rewards = [-10.0 + (idx % 7 - 3) / 100 for idx in range(200)]
     policy = {"defaults": {"max_drop": 5.0, "max_relative_drop": 0.1}}
     left = run(tmp_path, "a", rewards)
-    assert decided(left, run(tmp_path, "b", [one - 0.5 for one in rewards]), policy)[0] == "GO"
-    assert decided(left, run(tmp_path, "c", [one - 1.5 for one in rewards]), policy)[0] == "NO-GO"
+    moved = [idx % 5 / 100 for idx in range(200)]
+    lower_by_half = [one - 0.5 - more for one, more in zip(rewards, moved, strict=True)]
+    assert decided(left, run(tmp_path, "b", lower_by_half), policy)[0] == "GO"
+    assert decided(left, run(tmp_path, "c", [one - 1 for one in lower_by_half]), policy)[0] == "NO-GO"
     lower = {"defaults": {**policy["defaults"], "direction": "lower_is_better"}}
-    assert decided(left, run(tmp_path, "d", [one + 0.5 for one in rewards]), lower)[0] == "GO"
-    assert decided(left, run(tmp_path, "e", [one + 1.5 for one in rewards]), lower)[0] == "NO-GO"
+    assert decided(left, run(tmp_path, "d", [one + 1 for one in lower_by_half]), lower)[0] == "GO"
+    assert decided(left, run(tmp_path, "e", [one + 2 for one in lower_by_half]), lower)[0] == "NO-GO"
 
 
 def test_a_rule_that_asks_nothing_of_this_baseline_is_an_error(tmp_path: Path) -> None:
@@ -217,7 +220,7 @@ def test_a_gate_over_twenty_benchmarks_errs_in_at_most_five_percent(tmp_path: Pa
             before, after = (drawn.random(100) < 0.7).astype(float), (drawn.random(100) < 0.7).astype(float)
             scores = Scores(
                 baseline=before, candidate=after, baseline_ends=(before, before), candidate_ends=(after, after),
-                clusters=None,
+                clusters=None, design=PairedDesign(),
             )  # fmt: skip
             demands.append(Demand(kind="drop", limit=0.0, scores=scores, margin=0.0, settings=Settings()))
         n_false += bool(breaches(demands, 0.95))

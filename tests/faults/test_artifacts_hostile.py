@@ -154,7 +154,7 @@ def test_f118_rewards_whose_sum_is_infinite(tmp_path: Path) -> None:
         "@scorer\n"
         f"def b(sample):\n    return {{'value': {largest!r}, 'other': -{largest!r}}}\n"
     )
-    metrics = ["mean", "std", "var", "stderr", "ci", "bootstrap_stderr", "ci:method=bootstrap"]
+    metrics = ["mean", "std", "var", "stderr", "ci", "bootstrap_stderr"]
     entry = {"name": str(tmp_path / "bench.py"), "repeats": 2, "metrics": metrics, "reducers": ["max", "median"]}
     with serving() as server:
         config = {"benchmarks": [entry], "output": {"dir": str(tmp_path / "out")}}

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import pytest
 
 from nel.metrics.accumulator import STOP_RULE, Accumulator
+from nel.metrics.added_question import added_question_ends
 from nel.metrics.intervals import Interval
 from nel.metrics.question_intervals import Design
 from nel.types import ModelFailure, Outcome, Scored, Unscored
@@ -81,11 +82,11 @@ def test_a_metric_that_all_have_counts_model_failures_as_zero() -> None:
 
 
 def test_the_interval_of_a_share_stays_within_its_range() -> None:
-    """Few questions with repeats: Student's t is cut at 0 and 1, where the share itself ends."""
+    """Few questions with repeats say little, and nothing outside of 0 and 1, where the share itself ends."""
     outcomes: list[tuple[int, Outcome]] = [(0, _scored(1.0)), (0, _scored(1.0)), (1, _scored(1.0)), (1, _scored(0.0))]
     headline = aggregate(outcomes).headline()
+    assert (headline["ci_lower"], headline["ci_upper"]) == added_question_ends([1.0, 0.5])
     assert headline["ci_upper"] == 1.0
-    assert headline["ci_lower"] == 0.0
 
 
 def test_what_a_stop_rule_left_out_has_its_own_place() -> None:

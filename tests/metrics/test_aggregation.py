@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from nel.metrics import category_breakdown, mean_interval, wilson_interval
+from nel.metrics import added_question_ends, category_breakdown, wilson_interval
 
 
 def row(reward: Any, category: Any = "law", **fields: Any) -> dict[str, Any]:
@@ -23,12 +23,12 @@ def test_binary_rewards_get_wilsons_interval() -> None:
     assert law.ci_method == "wilson"
 
 
-def test_other_rewards_get_students_t() -> None:
-    """Partial credit makes it a mean."""
+def test_other_rewards_get_the_interval_of_one_question_more() -> None:
+    """Partial credit makes it a mean, in every category of the results."""
     rewards = [0.1, 0.5, 0.9, 1.0]
-    [law] = category_breakdown([row(reward) for reward in rewards], "subject")
-    expected = mean_interval(rewards)
-    assert (law.ci_lower, law.ci_upper, law.ci_method) == (expected.lower, expected.upper, "t")
+    [art, law] = category_breakdown([*(row(reward) for reward in rewards), row(1.0, "art")], "subject")
+    assert ((law.ci_lower, law.ci_upper), law.ci_method) == (added_question_ends(rewards), "added_question")
+    assert art.ci_method == "added_question"
 
 
 def test_unscored_rows_are_counted_apart() -> None:
@@ -44,17 +44,17 @@ def test_repeats_are_one_question() -> None:
     """Rows of one sample make one mean, so ten copies of a question do not narrow the interval."""
     rows = [row(reward, sample_id=str(i)) for i, reward in enumerate([1.0, 0.0, 1.0])]
     [once], [often] = category_breakdown(rows, "subject"), category_breakdown(rows * 10, "subject")
-    assert (often.ci_lower, often.ci_upper) == (once.ci_lower, once.ci_upper)
-    assert (often.n_samples, often.ci_method) == (30, "wilson")
+    assert (often.ci_lower, often.ci_upper) == added_question_ends([1.0, 0.0, 1.0])
+    assert (often.n_samples, often.ci_method) == (30, "added_question")
     assert (once.ci_lower, once.ci_upper) == (wilson_interval(2, 3).lower, wilson_interval(2, 3).upper)
 
 
-def test_repeats_that_differ_get_students_t() -> None:
-    """A question right in half of its repeats counts a half."""
+def test_a_question_right_in_half_of_its_repeats_counts_a_half() -> None:
+    """Question means have the interval, not answers."""
     rewards = {"a": (1.0, 0.0), "b": (1.0, 1.0), "c": (0.0, 0.0)}
     rows = [row(reward, sample_id=name) for name, both in rewards.items() for reward in both]
     [law] = category_breakdown(rows, "subject")
-    assert (law.ci_lower, law.ci_upper) == (mean_interval([0.0, 0.5, 1.0]).lower, mean_interval([0.0, 0.5, 1.0]).upper)
+    assert (law.ci_lower, law.ci_upper) == added_question_ends([0.0, 0.5, 1.0])
 
 
 def test_category_is_looked_up_in_the_row_too() -> None:

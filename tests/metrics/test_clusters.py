@@ -1,16 +1,17 @@
-"""Standard error and interval for questions that come in clusters."""
+"""Standard errors for questions that come in clusters."""
 
 from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
-import scipy
 from hypothesis import given
 from hypothesis import strategies as st
 
 from nel.errors import UndefinedMetric
-from nel.metrics import cluster_interval, clustered_stderr
+from nel.metrics import clustered_stderr
+from nel.metrics.clusters import grouped_variance
 
 VALUES = [1, 1, 1, 0, 0, 0, 0, 1, 1, 1, 0, 1]
 CLUSTERS = "aaaabbbbcccc"
@@ -23,20 +24,25 @@ def test_golden_value() -> None:
 
 @given(st.permutations(list(zip(VALUES, CLUSTERS, strict=True))))
 def test_order_does_not_matter(pairs: list[tuple[int, str]]) -> None:
-    """The same questions in another order give the same interval, to the last bit."""
+    """The same questions in another order give the same error, to the last bit."""
     values, clusters = zip(*pairs, strict=True)
-    assert cluster_interval(values, clusters) == cluster_interval(VALUES, CLUSTERS)
+    assert clustered_stderr(values, clusters) == clustered_stderr(VALUES, CLUSTERS)
 
 
-def test_interval_uses_t_with_one_degree_less_than_clusters() -> None:
-    """The half width is t(G - 1) times the standard error."""
-    interval = cluster_interval(VALUES, CLUSTERS, level=0.9)
-    half = scipy.stats.t.ppf(0.95, 2) * clustered_stderr(VALUES, CLUSTERS)
-    assert (interval.lower, interval.upper) == pytest.approx((7 / 12 - half, 7 / 12 + half))
-    assert (interval.method, interval.covers) == ("t_cluster", "new clusters")
+def test_cr2_and_satterthwaite_golden_values() -> None:
+    """Variance and degrees of freedom of three groups of four, whose error is larger than that of CR1."""
+    values = np.array([1, 1, 0.75, 0.5, 1, 1, 0, 0.25, 1, 1, 1, 0.5])
+    variance, degrees = grouped_variance(values, np.repeat([0, 1, 2], 4))
+    assert (math.sqrt(variance), degrees) == pytest.approx((0.095470, 2.0), abs=6e-7)
 
 
-@pytest.mark.parametrize("function", [clustered_stderr, cluster_interval])
+def test_groups_of_one_question_are_no_groups() -> None:
+    """The variance is that of a mean, and one degree less than there are questions is left."""
+    values = np.array([0.0, 0.5, 1.0, 1.0, 0.25])
+    variance, degrees = grouped_variance(values, np.arange(5))
+    assert (variance, degrees) == pytest.approx((values.var(ddof=1) / 5, 4.0))
+
+
 @pytest.mark.parametrize(
     ("values", "clusters", "error", "message"),
     [
@@ -48,17 +54,7 @@ def test_interval_uses_t_with_one_degree_less_than_clusters() -> None:
         ([1, math.nan], "ab", ValueError, "value 1 is not finite"),
     ],
 )
-def test_errors(function, values, clusters, error, message) -> None:
+def test_errors(values, clusters, error, message) -> None:
     """What has no clustered standard error says why."""
     with pytest.raises(error, match=message):
-        function(values, clusters)
-
-
-@pytest.mark.parametrize(
-    ("values", "message"),
-    [([0.1] * 4, "all questions have the same value"), ([0.1, 0.7, 0.7, 0.1], "clusters have no spread")],
-)
-def test_no_spread_means_no_interval(values: list[float], message: str) -> None:
-    """An interval of zero width is never returned."""
-    with pytest.raises(UndefinedMetric, match=message):
-        cluster_interval(values, "aabb")
+        clustered_stderr(values, clusters)

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import math
-
 import pytest
-import scipy
 
-from nel.metrics import mean_interval, pass_at_k, wilson_interval
+from nel.metrics import pass_at_k, wilson_interval
 
 
 @pytest.mark.parametrize(
@@ -27,24 +24,6 @@ def test_wilson_golden_values(right: int, n: int, lower: float, upper: float) ->
     assert interval.upper == pytest.approx(upper, abs=5e-7)
 
 
-def test_mean_interval_is_students_t() -> None:
-    """The interval of a mean equals scipy's."""
-    values = [0.1, 0.5, 0.9, 0.4, 0.7]
-    interval = mean_interval(values)
-    expected = scipy.stats.t.interval(0.95, len(values) - 1, loc=sum(values) / 5, scale=scipy.stats.sem(values))
-    assert (interval.lower, interval.upper) == pytest.approx(expected)
-
-
-@pytest.mark.parametrize("values", [[], [0.5], [0.5, 0.5, 0.5]])
-def test_no_spread_means_no_interval(values: list[float]) -> None:
-    """Nothing, one value or equal values give no interval, with the reason, and never one of zero width."""
-    if not values:
-        values = [math.pi]
-    interval = mean_interval(values)
-    assert (interval.lower, interval.upper) == (None, None)
-    assert interval.reason
-
-
 @pytest.mark.parametrize(
     ("n", "c", "k", "expected"), [(8, 3, 1, 0.375), (8, 3, 4, 0.928571), (200, 50, 10, 0.947906), (200, 1, 100, 0.5)]
 )
@@ -58,3 +37,10 @@ def test_pass_at_k_out_of_range(n: int, c: int, k: int) -> None:
     """Impossible counts are errors, not numbers."""
     with pytest.raises(ValueError, match="must be between"):
         pass_at_k(n, c, k)
+
+
+@pytest.mark.parametrize(("right", "n", "level"), [(-1, 3, 0.95), (4, 3, 0.95), (0, 0, 0.95), (1, 3, 1.0), (1, 3, 0)])
+def test_impossible_counts(right: int, n: int, level: float) -> None:
+    """Impossible counts and levels are errors."""
+    with pytest.raises(ValueError, match="no interval for"):
+        wilson_interval(right, n, level=level)

@@ -6,18 +6,21 @@ import math
 
 import numpy as np
 import pytest
+import scipy
 
 from nel.metrics.accumulator import Accumulator
+from nel.metrics.added_question import added_question_ends
 from nel.metrics.aggregation import category_breakdown
-from nel.metrics.clusters import cluster_interval
-from nel.metrics.intervals import mean_interval, wilson_interval
+from nel.metrics.intervals import wilson_interval
 from nel.metrics.quantiles import student_quantile
 from nel.metrics.question_intervals import (
     Design,
     QuestionStratum,
+    macro_interval,
     new_questions_interval,
     question_interval,
     stratified_interval,
+    values_interval,
 )
 from nel.metrics.reducers import reducer_named
 from nel.metrics.requested import RequestedStatistics, StatisticsCollector
@@ -52,7 +55,7 @@ def test_a_reducer_has_the_interval_of_clusters(name: str) -> None:
         collected.add(question, outcome, SampleScore(score=Score(value=0.0)), group=GROUPS[question])
     (row,) = collected.rows("accuracy")
     headline = total.headline()
-    assert row["ci_method"] == headline["ci_method"] == "t_cluster"
+    assert row["ci_method"] == headline["ci_method"] == "added_question_groups"
     assert (row["ci_lower"], row["ci_upper"]) == (headline["ci_lower"], headline["ci_upper"])
 
 
@@ -61,28 +64,97 @@ def test_a_metric_beside_the_headline_has_the_interval_of_clusters() -> None:
     total = Accumulator()
     for question, reward in enumerate(REWARDS):
         total.add(question, Scored(reward=1.0, metrics={"correct": 1.0, "f1": reward}), group=GROUPS[question])
-    expected = cluster_interval(REWARDS, list(GROUPS.values()))
+    expected = values_interval(np.array(REWARDS), codes=np.arange(100) // 10)
     (f1,) = (row for row in total.metrics() if row["name"] == "f1")
-    assert (f1["ci_method"], f1["ci_lower"]) == ("t_cluster", expected.lower)
+    assert (f1["ci_method"], f1["ci_lower"]) == ("added_question_groups", expected.lower)
 
 
-def test_copies_of_right_and_wrong_answers_are_a_proportion() -> None:
-    """Questions whose repeats are all right or all wrong have Wilson's interval, in a category as in the headline."""
+def test_copies_of_right_and_wrong_answers_are_no_proportion() -> None:
+    """Repeats that were planned, not how they came out, choose the interval, in a category as in the headline."""
     rows = [{"reward": one, "sample_id": str(n), "metadata": {"c": "x"}} for n, one in enumerate((1.0, 0.0, 1.0))]
     (category,) = category_breakdown(rows * 4, "c")
     total = Accumulator()
     for question, reward in enumerate((1.0, 0.0, 1.0)):
         for _ in range(4):
             total.add(question, Scored(reward=reward, metrics={"correct": reward}))
-    expected = wilson_interval(2, 3)
-    assert (category.ci_lower, category.ci_upper) == (expected.lower, expected.upper)
-    assert total.headline()["ci_lower"] == expected.lower
+    expected = added_question_ends([1.0, 0.0, 1.0])
+    assert (category.ci_lower, category.ci_upper) == expected
+    assert total.headline()["ci_lower"] == expected[0]
+
+
+def test_planned_repeats_that_did_not_arrive_do_not_make_a_proportion() -> None:
+    """One scored answer of four planned ones to each question: the design chooses, not what arrived."""
+    series = series_of([1.0] * 30)
+    assert question_interval(series, Design(repeats=4)).method == "added_question"
+    assert question_interval(series, Design()).method == "wilson"
+
+
+def test_golden_values_of_designs() -> None:
+    """Groups, a sample of a benchmark and a macro mean have the ends worked out beforehand."""
+    values = np.array([1, 1, 0.75, 0.5, 1, 1, 0, 0.25, 1, 1, 1, 0.5])
+    groups = values_interval(values, codes=np.repeat([0, 1, 2], 4))
+    drawn = strata_of(([1, 1, 0.5, 1], 40), ([0, 0.25, 1, 0], 40))
+    few = strata_of(([1.0] * 20, 400))
+    macro = macro_interval([np.ones(10), np.array([1, 0.5, 0.75, 1, 1]), np.array([0, 1, 0.5, 0.5])])
+    found = [
+        groups,
+        stratified_interval(drawn, is_proportion=False),
+        stratified_interval(few, is_proportion=False),
+        macro,
+    ]
+    golden = [(0.114413, 1.0), (0.316933, 0.876011), (0.841171, 1.0), (0.558429, 0.932370)]
+    assert [(one.lower, one.upper) for one in found] == [pytest.approx(ends, abs=6e-7) for ends in golden]
+    kinds = ["groups", "stratified", "stratified", "macro"]
+    assert [one.method for one in found] == [f"added_question_{kind}" for kind in kinds]
+
+
+def test_the_ends_of_a_group_design_hold_for_equal_values() -> None:
+    """Two groups that are all right say far less than their questions would."""
+    alike = values_interval(np.ones(40), codes=np.arange(40) // 20)
+    assert alike.upper == 1.0
+    assert alike.lower is not None and alike.lower < 0.1  # noqa: PT018 - of the type
+
+
+def test_every_question_of_a_benchmark_asked_leaves_no_doubt() -> None:
+    """A sample that is the whole has its value as both ends."""
+    whole = stratified_interval(strata_of(([0.5, 1.0, 0.75], 3)), is_proportion=False)
+    assert whole.lower == whole.upper == 0.75
+
+
+def test_a_macro_mean_of_single_questions_has_no_interval() -> None:
+    """A part of one question shows no spread, and the reason says so."""
+    found = macro_interval([np.ones(10), np.ones(1)])
+    assert (found.lower, found.reason) == (None, "one of the parts has fewer than two questions")
+
+
+def test_a_category_of_a_graded_benchmark_is_graded() -> None:
+    """A category whose scores are all 0 and 1 has the interval of the benchmark's kind of score."""
+    total = Accumulator()
+    part = Accumulator(whole=total)
+    for question, reward in enumerate([1.0, 1.0, 0.0, 0.5]):
+        outcome = Scored(reward=reward, metrics={"correct": reward})
+        total.add(question, outcome)
+        if reward != 0.5:
+            part.add(question, outcome)
+    assert part.headline()["ci_method"] == total.headline()["ci_method"] == "added_question"
+
+
+def test_scores_without_bounds_have_students_t() -> None:
+    """The interval equals scipy's; one value or equal values give none, with the reason."""
+    values = np.array([-1.0, 5.0, 9.0, 4.0, 7.0])
+    interval = values_interval(values, bounds=None)
+    expected = scipy.stats.t.interval(0.95, 4, loc=values.mean(), scale=scipy.stats.sem(values))
+    assert (interval.lower, interval.upper) == pytest.approx(expected)
+    assert interval.method == "t"
+    for without in ([math.pi], [0.5, 0.5, 0.5]):
+        none = values_interval(np.array(without), bounds=None)
+        assert (none.lower, none.upper, bool(none.reason)) == (None, None, True)
 
 
 def test_the_stratified_formula_of_cochran() -> None:
     """Numbers that are not a proportion have t times the root of the stratified variance, with m - H degrees."""
     drawn = ([0.1, 0.5, 0.3], 30), ([0.9, 0.7, 0.8, 0.6], 40)
-    interval = stratified_interval(strata_of(*drawn), is_proportion=False)
+    interval = stratified_interval(strata_of(*drawn), is_proportion=False, bounds=None)
     parts = [(3 / 7) ** 2 * (1 - 3 / 30) * 0.04 / 3, (4 / 7) ** 2 * (1 - 4 / 40) * (0.05 / 3) / 4]
     half = student_quantile(5, 0.975) * math.sqrt(sum(parts))
     mean = 3.9 / 7
@@ -120,9 +192,11 @@ def test_a_sample_covers_the_benchmark_and_beside_it_new_questions() -> None:
 
 
 def test_without_a_design_the_interval_is_that_of_new_questions() -> None:
-    """A whole run has the interval that it always had."""
+    """A whole run has the interval of one question more."""
     series = series_of([0.2, 0.4, 0.9])
-    assert question_interval(series, Design()) == new_questions_interval(series, {}) == mean_interval([0.2, 0.4, 0.9])
+    found = question_interval(series, Design())
+    assert found == new_questions_interval(series, Design())
+    assert (found.lower, found.upper) == added_question_ends([0.2, 0.4, 0.9])
 
 
 def coverage(n_asked: int, n_draws: int, seed: int) -> float:

@@ -22,7 +22,6 @@ OWN = [
     stderr(),
     bootstrap_stderr(50),
     ci(),
-    ci(method="bootstrap", num_samples=50),
 ]
 
 

@@ -227,6 +227,7 @@ class CheckFields(TypedDict):
     lower: float | None
     upper: float | None
     level: Rate | None
+    method: str | None
     breach_level: Rate | None
 
 
