@@ -26,10 +26,9 @@ def spread_text(metrics: Mapping[str, Any]) -> str:
     n, informative = spread["n_questions"], spread["n_informative"]
     texts = []
     if informative < FEW:
-        texts.append(
-            f"doubt rests on {numbers.count(informative)} of {numbers.count(n)} questions, the others"
-            " have one value: the interval rests on the added question"
-        )
+        alike = f"all {numbers.count(n)} questions have one value"
+        few = f"doubt rests on {numbers.count(informative)} of {numbers.count(n)} questions"
+        texts.append(f"{few if informative else alike}: the interval rests on the added question")
     if spread["repeats"] is not None:
         texts += _repeats_texts(spread["repeats"], metrics["headline"]["unit"])
     return "; ".join(texts)

@@ -33,7 +33,7 @@ def test_few_questions_that_differ_are_said() -> None:
     """One of thirty questions was ever answered wrongly: all doubt rests on it."""
     text = spread_text(_metrics([[1.0] * 4] * 29 + [[1.0, 1.0, 1.0, 0.0]]))
     assert text == (
-        "doubt rests on 1 of 30 questions, the others have one value: the interval rests on the added question; variance"
+        "doubt rests on 1 of 30 questions: the interval rests on the added question; variance"
         " 0 between questions, 0.0083 within (4 repeats): standard error 0.83\u202fpoints; after one more repeat"
         " 0.75\u202fpoints, after as many answers to new questions 0.75\u202fpoints"
     )
