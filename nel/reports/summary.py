@@ -197,7 +197,11 @@ def run_and_model(row: SummaryRow) -> list[str]:
 
 def _markdown_cells(row: SummaryRow) -> list[str]:
     share = row.bound_lower is not None
-    value = "**no score**" if row.value is None else numbers.figure(row.value, share=share)
+    value = (
+        "**no score**"
+        if row.value is None
+        else numbers.figure(row.value, share=share, lower=row.ci_lower, upper=row.ci_upper)
+    )
     return [
         *map(markdown_text, (*run_and_model(row), row.benchmark, row.metric)),
         value,
