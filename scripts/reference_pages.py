@@ -97,8 +97,8 @@ METRIC_GROUPS = (
         "Formulas",
         "`from nel.metrics import NAME`.",
         (
-            "pass_at_k", "pass_hat_k", "bootstrap_ci", "category_breakdown", "wilson_interval", "mean_interval",
-            "clopper_pearson_interval", "jeffreys_interval", "clustered_stderr", "cluster_interval", "value_to_float",
+            "pass_at_k", "pass_hat_k", "bootstrap_ci", "category_breakdown", "wilson_interval", "added_question_ends",
+            "clustered_stderr", "value_to_float",
         ),
         "nel.metrics",
     ),

@@ -355,7 +355,7 @@ def _student_interval(
         return no_interval("all questions have the same value", covers)
     if not math.isfinite(abs(mean) + half):
         return no_interval(TOO_LARGE, covers)
-    if variance <= (_ROUNDING * largest) ** 2:
+    if codes is not None and math.sqrt(variance) <= _ROUNDING * largest:
         return no_interval("the clusters have no spread", covers)
     return Interval(lower=mean - half, upper=mean + half, method="t", covers=covers)
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
+import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
 from nel.core.scaling import mean_of
-from nel.metrics.intervals import mean_interval
+from nel.metrics.question_intervals import values_interval
 
 LARGEST = 1.7976931348623157e308
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
@@ -26,7 +27,7 @@ def test_finite_numbers_have_a_finite_mean(values: list[float]) -> None:
 @given(values=st.lists(FINITE, min_size=2, max_size=8))
 def test_an_interval_is_finite_or_has_a_reason(values: list[float]) -> None:
     """Whatever the values, its ends are finite and in order, or it has none and says why."""
-    interval = mean_interval(values)
+    interval = values_interval(np.array(values), bounds=None)
     if interval.lower is None or interval.upper is None:
         assert interval.reason
     else:
@@ -36,4 +37,4 @@ def test_an_interval_is_finite_or_has_a_reason(values: list[float]) -> None:
 def test_what_no_number_holds_is_undefined() -> None:
     """An interval beyond the largest number does not exist and says so."""
     values = [LARGEST, -LARGEST, LARGEST, -LARGEST]
-    assert mean_interval(values).reason == "it is larger than a floating-point number can be"
+    assert values_interval(np.array(values), bounds=None).reason == "it is larger than a floating-point number can be"

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from nel.apps.leaderboard.pairwise import comparisons, length_difference, position_bias, win_matrix, win_rate
-from nel.metrics.clusters import cluster_interval
 from nel.metrics.intervals import wilson_interval
+from nel.metrics.question_intervals import values_interval
 
 THREE = [(0, 1, 1.0, 0), (2, 0, 0.5, 0), (1, 2, 0.0, 1), (1, 0, 0.0, 1), (0, 2, 1.0, 2)]
 
@@ -28,10 +28,10 @@ def test_a_win_rate_over_questions_with_several_comparisons_is_clustered() -> No
     scores = np.array([1.0, 1.0, 1.0, 0.0, 0.0, 0.5, 1.0, 0.5, 0.5])
     questions = np.array([0, 0, 0, 1, 1, 1, 2, 2, 2])
     rate = win_rate(scores, questions)
-    expected = cluster_interval(scores.tolist(), questions.tolist())
-    assert rate.ci_method == "t_cluster"
-    assert rate.ci_lower == max(0.0, expected.lower or 0.0)
-    assert rate.ci_upper == min(1.0, expected.upper or 1.0)
+    expected = values_interval(scores, codes=questions)
+    assert rate.ci_method == "added_question_groups"
+    assert (rate.ci_lower, rate.ci_upper) == (expected.lower, expected.upper)
+    assert win_rate(scores[::3], questions[::3]).ci_method == "added_question"
 
 
 def test_a_judge_that_prefers_the_first_seat_is_seen_through() -> None:
