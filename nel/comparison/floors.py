@@ -101,7 +101,7 @@ class _Held:
             upper = added_question_ends(self.highest.question_means(), level=level)[1]
         return upper < self.floor.value
 
-    def needed(self) -> str:
+    def questions_to_pass(self) -> str:
         """Return with how many questions the run as it is would pass; empty where that is not
         known.
         """
@@ -207,12 +207,7 @@ def _rows(files: BenchmarkFiles, metric: str, floor: Floor) -> list[_Held]:
                     else ""
                 )
             )
-        if demand.row["value"] is None:
-            demand.blockers.append(f"nothing was measured: {demand.row['reason']}")
-        elif demand.row["ci_lower"] is None:
-            demand.blockers.append(f"there is no interval: {demand.row['reason']}")
-        elif demand.row["ci_method"] == "t" and demand.row["n_questions"] < FEW:
-            demand.blockers.append(T_OF_FEW.format(demand.row["n_questions"]))
+        demand.blockers += _missing(demand.row)
         if files.metrics["accounting"]["n_unscored"] and demand.row["bounds"] is None:
             demand.blockers.append("samples are unscored, and what they could change is not known")
         if metric in (files.metrics.get("failed_metrics") or ()):
@@ -221,6 +216,16 @@ def _rows(files: BenchmarkFiles, metric: str, floor: Floor) -> list[_Held]:
             f"calibration of the judge: {text}" for text in texts_of(files.metrics, (CALIBRATION,))
         ]
     return demands
+
+
+def _missing(row: Mapping[str, Any]) -> list[str]:
+    """Return why nothing can rest on a metric; empty where something can."""
+    if row["value"] is None:
+        return [f"nothing was measured: {row['reason']}"]
+    if row["ci_lower"] is None:
+        return [f"there is no interval: {row['reason']}"]
+    is_of_few = row["ci_method"] == "t" and row["n_questions"] < FEW
+    return [T_OF_FEW.format(row["n_questions"])] if is_of_few else []
 
 
 def _gate(demand: _Held, breached: Mapping[int, float]) -> GatedBenchmark:
@@ -234,7 +239,7 @@ def _gate(demand: _Held, breached: Mapping[int, float]) -> GatedBenchmark:
         kind=_KIND,
         limit=demand.floor.value,
         status=status,
-        reason=demand.needed() if status is GateDecision.INCONCLUSIVE else "",
+        reason=demand.questions_to_pass() if status is GateDecision.INCONCLUSIVE else "",
         lower=lower,
         upper=upper,
         level=LEVEL,

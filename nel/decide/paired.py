@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from statistics import NormalDist
 from typing import Final
 
 import numpy as np
@@ -24,7 +23,12 @@ from nel.decide.pairs import (
     checked_scores,
     cluster_totals,
 )
-from nel.decide.power import POWER, Test, added_detectable
+from nel.decide.power import (
+    POWER,
+    Test,
+    added_detectable,
+    mcnemar_minimum_detectable_effect,
+)
 from nel.decide.sign_flip import flip_test
 from nel.errors import UndefinedMetric
 from nel.metrics.clusters import cluster_codes, grouped_variance
@@ -34,7 +38,6 @@ from nel.metrics.question_intervals import Range, values_interval, weight_in_gro
 
 _ROUNDING: Final = 1e-12
 """Differences and spreads below this share of the largest score are rounding."""
-_HALVINGS: Final = 100
 _UNKNOWN: Final[Range] = (-math.inf, math.inf)
 
 
@@ -233,9 +236,13 @@ class _Pairs:
     def smallest_detectable(
         self, interval: Interval, codes: Integers | None, level: float
     ) -> float:
-        n = len(self.values)
+        n, test = len(self.values), Test(alpha=1 - level)
         if interval.method == "tango":
-            return _least_discordance((self.wins + self.losses) / n, n, level)
+            share = (self.wins + self.losses) / n
+            try:
+                return mcnemar_minimum_detectable_effect(n, share or 1 / n, test=test)
+            except ValueError:  # not even a difference of 1
+                return 1.0
         variance, degrees = self.variance(codes)
         if self.bounds is None:
             quantiles = student_quantile(degrees, 0.5 + level / 2) + student_quantile(
@@ -249,7 +256,7 @@ class _Pairs:
             # A difference may be made by questions that are wholly won.
             return max(spread, effect * (1 - effect))
 
-        return added_detectable(weight * n, spread_at, Test(alpha=1 - level))
+        return added_detectable(weight * n, spread_at, test)
 
 
 def _ends_of(interval: Interval) -> tuple[float, float]:
@@ -301,31 +308,3 @@ def _checked_pair(
     if len(before) < FEWEST:
         raise UndefinedMetric("one question decides nothing: compare at least two")
     return before, after
-
-
-def _least_discordance(share: float, n: int, level: float) -> float:
-    """Return the least difference that McNemar's test finds, where this share of pairs is
-    discordant.
-
-    The root of ``n = ((z_a sqrt(psi) + z_b sqrt(psi - d²)) / d)²``. No difference is larger than
-    the discordant share, so where the root is, the share has to be at least the difference.
-    """
-    z_level, z_power = NormalDist().inv_cdf(0.5 + level / 2), NormalDist().inv_cdf(POWER)
-    room = n + z_power**2 - z_level**2
-    discordance = (
-        math.sqrt(share)
-        * (math.sqrt(n) * z_level + z_power * math.sqrt(max(room, 0.0)))
-        / (n + z_power**2)
-    )
-    return discordance if room > 0 and 0 < discordance <= share else _least_share(n, level)
-
-
-def _least_share(n: int, level: float) -> float:
-    """Return the least difference that is found where all discordant pairs are wins; at most 1."""
-    z_level, z_power = NormalDist().inv_cdf(0.5 + level / 2), NormalDist().inv_cdf(POWER)
-    low, high = 0.0, 1.0
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        is_found = n * middle >= (z_level + z_power * math.sqrt(1 - middle)) ** 2
-        low, high = (low, middle) if is_found else (middle, high)
-    return high

@@ -255,9 +255,7 @@ def _added_lower_end(mean: float, questions: float, variance: float, test: Test)
     return 2 * float(lower_ends_of_sums(powers, questions + 1, test.z_alpha)) - 1
 
 
-def mcnemar_questions_needed(
-    effect: float, discordant: float, *, design_effect: float = 1.0, test: Test | None = None
-) -> int:
+def mcnemar_questions_needed(effect: float, discordant: float, *, test: Test | None = None) -> int:
     """Return how many questions scored 0 or 1 find an effect: ``((z_a sqrt(psi) + z_b sqrt(psi -
     d²)) / d)²``.
 
@@ -267,7 +265,6 @@ def mcnemar_questions_needed(
         effect: The least difference worth finding, above 0.
         discordant: The share of questions that only one of the two has right, psi; at least the
             effect, at most 1.
-        design_effect: Of clusters.
         test: As above.
 
     Raises:
@@ -281,7 +278,7 @@ def mcnemar_questions_needed(
     root = (
         test.z_alpha * math.sqrt(discordant) + test.z_power * math.sqrt(discordant - effect**2)
     ) / effect
-    return _whole(root * root * design_effect)
+    return _whole(root * root)
 
 
 def mcnemar_power(
@@ -289,7 +286,6 @@ def mcnemar_power(
     discordant: float,
     questions: float,
     *,
-    design_effect: float = 1.0,
     test: Test | None = None,
 ) -> float:
     """Return how likely so many questions scored 0 or 1 find an effect, by the same approximation.
@@ -303,7 +299,7 @@ def mcnemar_power(
     test = test or Test()
     _check_discordant(effect, discordant)
     _check_questions(questions)
-    size = math.sqrt(questions / design_effect)
+    size = math.sqrt(questions)
     spread, null = math.sqrt(discordant - effect**2), test.z_alpha * math.sqrt(discordant)
     normal = NormalDist()
     if spread == 0:
@@ -313,7 +309,7 @@ def mcnemar_power(
 
 
 def mcnemar_minimum_detectable_effect(
-    questions: float, discordant: float, *, design_effect: float = 1.0, test: Test | None = None
+    questions: float, discordant: float, *, test: Test | None = None
 ) -> float:
     """Return the least difference that so many questions scored 0 or 1 find.
 
@@ -332,10 +328,7 @@ def mcnemar_minimum_detectable_effect(
 
     def finds(effect: float) -> bool:
         share = max(effect, discordant)
-        return (
-            mcnemar_power(effect, share, questions, design_effect=design_effect, test=test)
-            >= test.power
-        )
+        return mcnemar_power(effect, share, questions, test=test) >= test.power
 
     low, high = (0.0, discordant) if finds(discordant) else (discordant, 1.0)
     if not finds(high):

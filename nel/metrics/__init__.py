@@ -17,6 +17,7 @@ from nel.metrics.decorators import (
 )
 from nel.metrics.intervals import Interval, wilson_interval
 from nel.metrics.pass_at_k import pass_at_k, pass_hat_k
+from nel.metrics.question_intervals import macro_interval
 from nel.metrics.reducers import (
     at_least,
     collect_score,
@@ -66,6 +67,7 @@ __all__ = [
     "collect_score",
     "grouped",
     "k_of",
+    "macro_interval",
     "max_score",
     "mean",
     "mean_score",

@@ -45,13 +45,20 @@ def clustered_stderr(values: Sequence[float], clusters: Sequence[Hashable]) -> f
     >>> round(clustered_stderr([1, 1, 1, 0, 0, 0, 0, 1, 1, 1, 0, 1], "aaaabbbbcccc"), 6)
     0.166667
     """
-    members = _members(values, clusters)
-    if len(members) < _FEWEST:
-        raise UndefinedMetric("fewer than two clusters" if members else "nothing was scored")
+    if len(values) != len(clusters):
+        raise ValueError(f"{len(values)} values have {len(clusters)} cluster ids")
+    for position, value in enumerate(values):
+        if not math.isfinite(value):
+            raise ValueError(f"value {position} is not finite: {value}")
+    codes, count = cluster_codes(clusters)
+    if count < _FEWEST:
+        raise UndefinedMetric("fewer than two clusters" if count else "nothing was scored")
     mean = math.fsum(values) / len(values)
-    sums = (math.fsum(value - mean for value in group) for group in members)
-    factor = len(members) / (len(members) - 1)
-    return math.sqrt(factor * math.fsum(residual * residual for residual in sums)) / len(values)
+    residuals: list[list[float]] = [[] for _ in range(count)]
+    for code, value in zip(codes.tolist(), values, strict=True):
+        residuals[code].append(value - mean)
+    squares = math.fsum(math.fsum(group) ** 2 for group in residuals)
+    return math.sqrt(count / (count - 1) * squares) / len(values)
 
 
 def grouped_variance(values: Floats, codes: Integers) -> tuple[float, float]:
@@ -97,19 +104,6 @@ def cluster_codes(clusters: Sequence[Hashable]) -> tuple[Integers, int]:
     return codes, len(numbers)
 
 
-def cluster_sums(values: Sequence[float], clusters: Sequence[Hashable]) -> list[tuple[float, int]]:
-    """Return the sum and the size of each cluster, sorted, so that the order of questions does not
-    matter.
-
-    Raises:
-        ValueError: The lengths differ, a value is not finite, or an id is None or NaN.
-
-    >>> cluster_sums([1, 0, 1, 1], ["b", "a", "b", "a"])
-    [(1.0, 2), (2.0, 2)]
-    """
-    return sorted((math.fsum(members), len(members)) for members in _members(values, clusters))
-
-
 def is_cluster_id(value: object) -> bool:
     """Return whether a value can name a cluster: anything hashable but None and NaN.
 
@@ -121,16 +115,3 @@ def is_cluster_id(value: object) -> bool:
     except TypeError:
         return False
     return value is not None and not (isinstance(value, float) and math.isnan(value))
-
-
-def _members(values: Sequence[float], clusters: Sequence[Hashable]) -> list[list[float]]:
-    if len(values) != len(clusters):
-        raise ValueError(f"{len(values)} values have {len(clusters)} cluster ids")
-    members: dict[Hashable, list[float]] = {}
-    for position, (value, cluster) in enumerate(zip(values, clusters, strict=True)):
-        if not is_cluster_id(cluster):
-            raise ValueError(f"value {position} has no cluster id, but {cluster!r}")
-        if not math.isfinite(value):
-            raise ValueError(f"value {position} is not finite: {value}")
-        members.setdefault(cluster, []).append(value)
-    return list(members.values())

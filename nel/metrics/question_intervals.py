@@ -285,8 +285,7 @@ def stratified_interval(
     if is_proportion:
         size = sum(stratum.size for stratum in joined)
         n = mean * (1 - mean) / variance if variance > 0 else m * (size - 1) / max(1, size - m)
-        n = max(1.0, n * (NormalDist().inv_cdf(0.5 + level / 2) / t) ** 2)
-        return replace(wilson_interval(mean * n, n, level=level), method=STRATIFIED, covers="")
+        return _wilson_in_sample(mean, n, t, level)
     if variance <= 0:
         return no_interval("all questions have the same value", "")
     half = t * math.sqrt(variance)
@@ -358,6 +357,12 @@ def _student_interval(
     if codes is not None and math.sqrt(variance) <= _ROUNDING * largest:
         return no_interval("the clusters have no spread", covers)
     return Interval(lower=mean - half, upper=mean + half, method="t", covers=covers)
+
+
+def _wilson_in_sample(mean: float, n: float, t: float, level: float) -> Interval:
+    """Return Wilson's interval of an effective number of questions, whose variance is estimated."""
+    n = max(1.0, n * (NormalDist().inv_cdf(0.5 + level / 2) / t) ** 2)
+    return replace(wilson_interval(mean * n, n, level=level), method=STRATIFIED, covers="")
 
 
 def _added_in_sample(

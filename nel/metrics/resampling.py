@@ -35,36 +35,15 @@ def resample_means(ordered: Floats, n_resamples: int, rng: np.random.Generator) 
     n = len(ordered)
     levels = _levels(ordered)
     if levels is None:
-        return resample_ratios(ordered, None, n_resamples, rng)
+        means = np.empty(n_resamples)
+        step = max(1, _CHUNK // n)
+        for first in range(0, n_resamples, step):
+            drawn = rng.integers(0, n, size=(min(step, n_resamples - first), n))
+            means[first : first + len(drawn)] = ordered.take(drawn).sum(axis=1) / n
+        return means
     edges = np.append(np.searchsorted(ordered, levels), n)
     counts = rng.multinomial(n, np.diff(edges) / n, size=n_resamples)
-    means: Floats = (counts * levels).sum(axis=1) / n
-    return means
-
-
-def resample_ratios(
-    sums: Floats, sizes: Floats | None, n_resamples: int, rng: np.random.Generator
-) -> Floats:
-    """Return for each resample of clusters its sum over its size, by drawing indices in chunks.
-
-    Args:
-        sums: The sum of each cluster's values.
-        sizes: The number of values of each cluster, None when each has one.
-        n_resamples: At least 1.
-        rng: The generator to draw from.
-
-    >>> resample_ratios(np.array([1.0, 3.0]), np.array([1.0, 3.0]), 2, np.random.default_rng(1)).tolist()
-    [1.0, 1.0]
-    """
-    n = len(sums)
-    ratios = np.empty(n_resamples)
-    step = max(1, _CHUNK // n)
-    for first in range(0, n_resamples, step):
-        rows = min(step, n_resamples - first)
-        drawn = rng.integers(0, n, size=(rows, n))
-        below = n if sizes is None else sizes.take(drawn).sum(axis=1)
-        ratios[first : first + rows] = sums.take(drawn).sum(axis=1) / below
-    return ratios
+    return np.asarray((counts * levels).sum(axis=1) / n)
 
 
 def _levels(ordered: Floats) -> Floats | None:

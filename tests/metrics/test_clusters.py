@@ -49,8 +49,8 @@ def test_groups_of_one_question_are_no_groups() -> None:
         ([], [], UndefinedMetric, "nothing was scored"),
         ([1, 0], "aa", UndefinedMetric, "fewer than two clusters"),
         ([1, 0], "a", ValueError, "2 values have 1 cluster ids"),
-        ([1, 0], ["a", None], ValueError, "value 1 has no cluster id"),
-        ([1, 0], [math.nan, "a"], ValueError, "value 0 has no cluster id"),
+        ([1, 0], ["a", None], ValueError, "question 1 has no cluster id"),
+        ([1, 0], [math.nan, "a"], ValueError, "question 0 has no cluster id"),
         ([1, math.nan], "ab", ValueError, "value 1 is not finite"),
     ],
 )

@@ -105,6 +105,7 @@ def test_reference_values() -> None:
     assert var()(ten) == pytest.approx(9.167, abs=5e-4)
     assert std()(ten) == pytest.approx(np.std(range(10), ddof=1))
     assert mean()(ten) == accuracy()(ten) == 4.5
+    assert bootstrap_stderr(num_samples=1000)(ten) == pytest.approx(stderr()(ten), rel=0.1)
     clustered = samples(range(20), group=[i % 4 for i in range(20)])
     assert stderr(cluster="group")(clustered) == pytest.approx(0.645, abs=5e-4)
 
