@@ -43,7 +43,7 @@ FENCES = {
 
 ROOMS = {
     "apps": 75_400,
-    "artifacts": 31_600,
+    "artifacts": 31_900,
     "authoring": 24_200,
     "benchmarks": 11_500,
     "byob": 1_000,
@@ -57,12 +57,12 @@ ROOMS = {
     "discovery": 3_000,
     "engine": 70_800,
     "episodes": 4_300,
-    "judges": 23_500,
+    "judges": 23_700,
     "metrics": 14_700,
     "models": 37_100,
     "prompts": 2_900,
     "reading": 17_300,
-    "reports": 15_500,
+    "reports": 15_800,
     "runs": 11_400,
     "sandbox": 23_900,
     "scoring": 25_400,
