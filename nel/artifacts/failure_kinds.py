@@ -94,7 +94,7 @@ def documented_category(kind: str) -> str:
     return CATEGORIES.get(kind, kind)
 
 
-def hint_for(kind: str, *, origin: str | None = None) -> str:
+def hint_for(kind: str, *, origin: str = "") -> str:
     """Return what to do about failures of a kind.
 
     Args:

@@ -76,8 +76,8 @@ class FailureAnalysis:
         return {"count": count, "rate": count / self._total}
 
 
-def _only(origins: set[str]) -> str | None:
-    return next(iter(origins)) if len(origins) == 1 else None
+def _only(origins: set[str]) -> str:
+    return next(iter(origins)) if len(origins) == 1 else ""
 
 
 def _origin(result: Result) -> str:
