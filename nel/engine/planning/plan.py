@@ -31,7 +31,12 @@ from nel.datasets.source import Dataset, open_dataset
 from nel.engine.planning.golds import with_gold_kind
 from nel.engine.planning.plan_judges import check_judge, judge_identity, with_judges
 from nel.engine.planning.plan_solvers import solver_fields, solver_of
-from nel.engine.planning.protocol_choice import check_protocols, protocol_asked, protocol_of
+from nel.engine.planning.protocol_choice import (
+    check_protocols,
+    protocol_asked,
+    protocol_notes,
+    protocol_of,
+)
 from nel.engine.scorers.identity import scorer_digest, unseen_dependencies
 from nel.engine.scorers.rules import with_answer_form, with_rule
 from nel.episodes.limits import Limits
@@ -149,7 +154,12 @@ def make_plans(config: RunConfig, *, resuming: bool = False) -> list[Plan]:
             plan = _plan(
                 config, entry, benchmark, slot if not count else f"{slot}@{count + 1}", resuming
             )
-        plans.append(replace(plan, notes=(*dict.fromkeys(notes), *plan.notes)))
+        notes_all = (
+            *dict.fromkeys(notes),
+            *plan.notes,
+            *protocol_notes(plan.benchmark, plan.protocol),
+        )
+        plans.append(replace(plan, notes=notes_all))
     _check_budget(config, plans)
     return plans
 
