@@ -89,11 +89,23 @@ def _decode(arguments: str) -> Json:
     servers write for a tool without parameters, says nothing.
     """
     try:
-        return json.loads(arguments or "{}")
+        return json.loads(
+            arguments or "{}", parse_constant=_refuse_number, parse_float=_finite_number
+        )
     except RecursionError:
         return ValueError("nested too deeply")
     except ValueError as error:
         return error
+
+
+def _refuse_number(name: str) -> float:
+    raise ValueError(f"{name} is not a number of JSON")
+
+
+def _finite_number(text: str) -> float:
+    """Return a number; one beyond those of a float would become an infinity, which is not JSON."""
+    number = float(text)
+    return number if math.isfinite(number) else _refuse_number(text)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

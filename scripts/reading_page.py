@@ -4,7 +4,7 @@ nel/reading/forms.toml.
 
 from __future__ import annotations
 
-from nel.reading.forms import FormRow, rows, rule_versions
+from nel.reading.table import FormRow, end_tokens, rows, rule_versions, words_by_language
 from nel.reading.types import Form
 
 _RULE = """# How answers are read
@@ -18,20 +18,24 @@ short texts and formulas; its [versions](#official-rules-and-versions) are in me
 
 1. **Only the answer is read.** Reasoning (`<think>…</think>` and its relatives) was split from it where the response
    arrived, as were [calls of tools](../explanation/numbers.md#model-failures-count-0) in the text. The response ends at
-   its first end token (`<|eot_id|>`, `</s>`, `<eoa>`, or an unknown `<token>` that closes it).
+   its first end token (one of {tokens}, or an unknown `<token>` that closes it).
 2. **Only the model's own turn is read.** The response ends where a line opens with the question marker of the prompt
    (`Question:`, `Q:`, `问题：`). Where another turn opens all the same (`Q:`, or a
    second `A:`), what is declared before it counts first.
-3. **The last declaration counts, forms before phrases.** Forms are a tag, a box, `####`, a JSON field and a marker such
-   as `Answer:`; "the answer is" is a phrase. What follows is the answer: the content of the tag, box or field; the rest
-   of the line, or the line or quoted block below it; the sentence of a phrase. Of several numbers it is
-   the one after the last `=`, the one that opens the text, or the first of its last sentence. A declaration without an
-   answer of the kind is passed over.
-4. **Without one, an answer stands alone.** It is the last line if that is nothing but an answer, else the first line,
-   else the only answer that the last sentence names, or that a response of up to 4,000 characters names.
+3. **The last declaration counts, strong ones before plain ones.** Strong are a tag, a box and a JSON field; plain are
+   `####`, a marker such as `Answer:`, and a phrase such as "the answer is". What follows is the answer: the content of
+   the tag, box or field; the rest of the line, or the line or quoted block below it; the sentence of a phrase. Of several
+   numbers it is the one after the last `=`, unless the text opens with one and only explains it ("250 grams (since 1 kg =
+   1000 g)"); else the one that opens the text, or the first of its last sentence, in Japanese the last. A declaration
+   without an answer of the kind is passed over.
+4. **Without one, an answer stands alone.** It is the last line if that is nothing but an answer, else the first line.
+   Letters, labels and decisions may also be the only ones of all lines, whole or after a key of up to 40 characters
+   ("Verdict: No"). Else it is the only answer that the last sentence names, or that a response of up to 4,000 characters
+   names.
 5. **What is denied, left open or taken back is not an answer**: two answers joined ("A or B"), "none of these", "not
-   B", an empty box, a retraction right after the answer ("Wait", "Actually, …", "is wrong"). Nothing else takes a
-   declaration back.
+   B", an empty box, a retraction right after the answer ("Wait", "Actually, …", "is wrong"). A denial stands up to three
+   words before the answer in its clause, which stops, commas, quotes and words such as "but" end; the
+   [words](#the-words-around-an-answer) are in the table. "No" before another word is not an answer.
 6. **What breaks off or loops has only what it declares.** A response of over 200 characters that ends within a
    sentence, and one whose last 40 characters stand in it four times, name no answer in their last sentence.
 7. **Equal is** the same letter, label or decision, the same exact value of a number (`1,218` is 1218, `1/2` is 0.5),
@@ -39,7 +43,7 @@ short texts and formulas; its [versions](#official-rules-and-versions) are in me
 
 | kind | nothing but an answer is |
 |---|---|
-| letter | a label, bare, in brackets, or before its option's text; or that text |
+| letter | a label, bare, in brackets, or before its option's text; or that text as whole words |
 | number | a number and at most its unit |
 | yes or no | yes, no, true or false, set off from what follows |
 | label | a permitted label; `_` and `-` do not count, nor does case unless two labels differ by it alone |
@@ -58,7 +62,8 @@ A benchmark whose prompt asks for a form declares it with `answer_form=`; it is 
 | `box` | `\\boxed{{…}}` |
 | `Result = (\\S+)` | the group of a regular expression |
 
-In YAML it is the key `answer_form` (its checks `equals` and `numeric` look there), on the command line
+`exact_match`, `fuzzy_match`, `contains` and `f1_token` compare the text in that form, or the whole response where it does
+not occur. In YAML it is the key `answer_form` (its checks `equals` and `numeric` look there), on the command line
 `--answer-form`. `--strict-form`, or `"strict_form": True` in `extra`, reads nothing else. A warning
 counts the responses in which the form does not occur; each has `in_asked_form` among its `scoring_details`.
 
@@ -97,15 +102,41 @@ Patterns of `nel/reading/forms.toml` are matched against the response in small l
 of the form `sentence` says what names an answer of its kind in rule 4. Each row names the recorded output or published
 task that needs it; [CONTRIBUTING](../../CONTRIBUTING.md) says how one is added.
 
-| form | language | pattern | needed by |
-|---|---|---|---|
+| form | strength | language | pattern | needed by |
+|---|---|---|---|---|
 """
+
+_WORDS = """
+## The words around an answer
+
+Of all languages together. An asterisk stands for the end of a word, and … for at most one word.
+
+| what the words do | language | words |
+|---|---|---|
+"""
+_ROLES = {
+    "before": "deny an answer after them",
+    "kept": "deny nothing",
+    "after": "deny an answer before them",
+    "contrast": "begin a clause of its own",
+    "hedge": "only suppose an answer",
+    "retraction": "take an answer back",
+    "none": "say that no option is right",
+    "option": "stand before a label",
+}
 
 
 def reading() -> str:
     """Return the page."""
     forms = ", ".join(form.value for form in Form if form is not Form.NONE)
-    return _RULE.format(version=_versions(), forms=forms) + "".join(map(_line, rows()))
+    tokens = ", ".join(f"`{token}`" for token in end_tokens())
+    rule = _RULE.format(version=_versions(), forms=forms, tokens=tokens)
+    words = (
+        f"| {does} | {language} | {', '.join(_code(word) for word in several)} |\n"
+        for role, does in _ROLES.items()
+        for language, several in words_by_language()[role].items()
+    )
+    return "".join([rule, *map(_line, rows()), _WORDS, *words])
 
 
 def _versions() -> str:
@@ -118,7 +149,7 @@ def _versions() -> str:
 def _line(row: FormRow) -> str:
     name = f"sentence, {row.kind}" if row.form is Form.SENTENCE else row.form.value
     needed_by = row.needed_by.replace("|", "\\|").replace("<", "&lt;")
-    return f"| {name} | {row.language} | {_code(row.source)} | {needed_by} |\n"
+    return f"| {name} | {row.strength} | {row.language} | {_code(row.source)} | {needed_by} |\n"
 
 
 def _code(text: str) -> str:

@@ -4,15 +4,17 @@ copies, and what scorers note of answers beside their score.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from typing import Final
 
 from nel.core.finish_reasons import ending_of
-from nel.types import Outcome, Response, Scored
+from nel.types import Outcome, Response, Scored, Unscored
 
 _REASONS_MAX: Final = 8
 """Distinct unknown finish reasons that are named."""
 _CHARACTERS_MAX: Final = 60
+_MISSING_PACKAGE: Final = re.compile(r"\bNo module named '(?P<name>[A-Za-z]\w*)")
 
 
 class ScorerNotes:
@@ -21,7 +23,11 @@ class ScorerNotes:
     def __init__(self) -> None:
         """Start with none."""
         self.shared_passes = 0
-        """Passes of programs whose tests shared their process, which is not proof of them."""
+        """Passes of programs whose tests shared their process or asked its objects whether they are
+        equal, which is not proof of them.
+        """
+        self.missing_packages: Counter[str] = Counter()
+        """Programs and tests that need a package that their image does not have, by its name."""
         self.ran_on = 0
         """Answers that go on with a question of their own."""
         self.in_other_form = 0
@@ -30,11 +36,14 @@ class ScorerNotes:
     def add(self, outcome: Outcome) -> None:
         """Note one outcome."""
         details = outcome.details
+        text = outcome.detail if isinstance(outcome, Unscored) else (details or {}).get("detail")
+        if missing := _MISSING_PACKAGE.search(str(text or "")):
+            self.missing_packages[missing["name"]] += 1
         if not details:
             return
         self.shared_passes += (
             isinstance(outcome, Scored)
-            and details.get("mode") == "shared"
+            and details.get("mode") in ("equality", "shared")
             and details.get("verdict") == "passed"
         )
         self.ran_on += details.get("ran_on") is True
@@ -48,8 +57,9 @@ class ScorerNotes:
                 "verdicts",
                 ("pass is", "passes are"),
                 (
-                    "not proof against a program that attacks its tests, which share its process;"
-                    " --strict-verdicts leaves them unscored"
+                    "not proof against a program that attacks its tests, which share its process or"
+                    " ask its objects whether they are equal; --strict-verdicts leaves such"
+                    " verdicts unscored"
                 ),
             ),
             (
@@ -68,11 +78,16 @@ class ScorerNotes:
                 "not in the form that the prompt asks for; --strict-form reads no other",
             ),
         )
-        return [
+        lines = [
             (kind, f"{count:,} {verbs[count != 1]} {text}")
             for count, kind, verbs, text in notes
             if count
         ]
+        for name, count in self.missing_packages.most_common(_REASONS_MAX):
+            verb = "program needs" if count == 1 else "programs need"
+            text = f"the package {name}, which the image lacks; see nel sandbox build --packages"
+            lines.append(("missing_packages", f"{count:,} {verb} {text}"))
+        return lines
 
 
 class UnknownEndings:

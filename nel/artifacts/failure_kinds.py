@@ -56,7 +56,7 @@ _HINTS: Final[Mapping[str, str]] = MappingProxyType(
         "judge:reasoned": "turn the judge's reasoning off: its first token is to be the grade",
         "judge:tie": "make panel and repeats odd, then nel eval resume DIR --allow-judge-change",
         "sandbox:shared_verdict": (
-            "leave out --strict-verdicts to count passes of tests in the program's process"
+            "leave out --strict-verdicts to count verdicts that a program could have forged"
         ),
         "bad_row:unusable": "correct the row of the dataset and start a new run",
         "limit": "raise the limit of the episode in a new run, or report the share",

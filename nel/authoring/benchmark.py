@@ -128,6 +128,9 @@ class Benchmark:
     """What its scorer needs of pip, such as ``rouge-score>=0.1.2``; a compiled package depends on
     it.
     """
+    env: tuple[str, ...] = ()
+    """Names of environment variables that its scorer and its tools read; their processes get none
+    of nel's others but those that say where things are, such as ``PATH`` and ``HOME``."""
     generation: Mapping[str, Any] = field(default_factory=dict)
     """Generation settings that hold where the run sets none: ``temperature``, ``max_tokens``,
     ``stop`` …

@@ -112,6 +112,7 @@ def benchmark(
     sandbox: str | Sequence[str] = (),
     reducers: Sequence[str] = (),
     requirements: str | Sequence[str] = (),
+    env: str | Sequence[str] = (),
     tools: Sequence[Tool] = (),
     limits: Mapping[str, float] | None = None,
     hidden_fields: Sequence[str] = (),
@@ -132,6 +133,7 @@ def benchmark(
         seed_fn: From a row, or ``(row, idx)``, to the whole problem; instead of a prompt.
         answer_form: The form of answer that the prompt asks for, such as ``tag answer``; see
             `nel.reading.asked`.
+        env: Environment variables that scorer and tools read, by name.
         tools: Functions with ``@tool`` that the model may call, whose results it is sent; see
             docs/tutorials/tools.md.
         environment: Makes the object of each episode whose methods with ``@tool`` are tools too, a
@@ -170,6 +172,7 @@ def benchmark(
         "tools": _check_tools(tools, environment),
         "limits": dict(limits or {}),
         "hidden_fields": tuple(hidden_fields),
+        "env": (env,) if isinstance(env, str) else tuple(env),
         "languages": (sandbox,) if isinstance(sandbox, str) else tuple(sandbox),
     }
     texts = {

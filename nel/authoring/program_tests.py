@@ -31,7 +31,16 @@ class BrokenTask:
     reason: str
 
 
-def check_tests(benchmark: Benchmark, samples: Iterable[Sample]) -> list[BrokenTask]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TestsCheck:
+    """What came of trying the tests of a benchmark."""
+
+    broken: list[BrokenTask]
+    n_golds: int
+    """Gold programs that were run: with none nothing says that the tests can be passed."""
+
+
+def check_tests(benchmark: Benchmark, samples: Iterable[Sample]) -> TestsCheck:
     """Return the tasks whose tests are broken or check nothing, and write them to the list that
     runs read.
 
@@ -39,20 +48,39 @@ def check_tests(benchmark: Benchmark, samples: Iterable[Sample]) -> list[BrokenT
         SandboxError: Programs cannot be run.
     """
     write_broken_tests(benchmark.name, {})  # what an earlier check found is not to decide this one
-    broken = [task for sample in samples for task in _broken(benchmark, sample)]
+    broken: list[BrokenTask] = []
+    n_golds = 0
+    for sample in samples:
+        gold = _gold_of(sample)
+        n_golds += bool(gold)
+        broken += _broken(benchmark, sample, gold)
     write_broken_tests(benchmark.name, {task.key: (task.sample, task.reason) for task in broken})
-    return broken
+    return TestsCheck(broken=broken, n_golds=n_golds)
 
 
-def _broken(benchmark: Benchmark, sample: Sample) -> Iterator[BrokenTask]:
+def _language_of(sample: Sample) -> str:
+    return str(sample.metadata.get("_language") or sample.metadata.get("language") or "python")
+
+
+def _gold_of(sample: Sample) -> str:
+    """Return a sample's gold program: its target, or the row's; empty where it has none."""
+    prompt, solution = sample.metadata.get("prompt"), sample.metadata.get("canonical_solution")
+    golds = (sample.target, solution, f"{prompt}{solution}" if prompt and solution else "")
+    programs = (
+        gold for gold in golds if isinstance(gold, str) and _is_program(gold, _language_of(sample))
+    )
+    return next(programs, "")
+
+
+def _broken(benchmark: Benchmark, sample: Sample, gold: str) -> Iterator[BrokenTask]:
     scorer_input = ScorerInput(response="", target=sample.target, metadata=dict(sample.metadata))
     row = scorer_input.metadata
     tests, entry_point = tests_of(row), entry_point_of(scorer_input)
-    language = str(row.get("_language") or row.get("language") or "python")
+    language = _language_of(sample)
     key = key_of(tests, str(row.get("_prompt") or ""), entry_point)
     reason = ""
-    if isinstance(sample.target, str) and _is_program(sample.target, language):
-        verdict = _verdict(benchmark, scorer_input, language, sample.target)
+    if gold:
+        verdict = _verdict(benchmark, scorer_input, language, gold)
         reason = "" if verdict == "passed" else f"the tests fail the gold program: {verdict}"
     if (
         not reason

@@ -11,6 +11,7 @@ import unicodedata
 from collections.abc import Callable
 
 from nel.core.timed_regex import compile_pattern, search
+from nel.reading.texts import compared_text
 from nel.scoring.answers import gsm8k_answer
 from nel.scoring.choice import mcq_letter_extract, multiple_choice, multiple_choice_acc
 from nel.scoring.compose import all_of, any_of
@@ -60,7 +61,7 @@ def exact_match(sample: ScorerInput) -> dict[str, object]:
     >>> exact_match(ScorerInput(response="Paris.", target="Paris"))
     {'correct': False}
     """
-    response = _caseless(sample.response or "").strip()
+    response = _caseless(compared_text(sample)).strip()
     return {"correct": any(response == target for target in _targets(sample, _caseless))}
 
 
@@ -79,7 +80,7 @@ def contains(sample: ScorerInput) -> dict[str, object]:
     >>> contains(ScorerInput(response="The capital is Paris.", target="paris"))
     {'correct': True}
     """
-    response = searchable(sample.response or "")
+    response = searchable(compared_text(sample))
     return {"correct": any(target in response for target in _targets(sample, searchable))}
 
 

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nel.cli.completion import names_of
-from nel.errors import EXIT_USAGE
+from nel.errors import EXIT_UNSCORED, EXIT_USAGE
 
 if TYPE_CHECKING:
-    from nel.authoring.program_tests import BrokenTask
+    from nel.authoring.program_tests import TestsCheck
     from nel.discovery.benchmark_checks import Check
 
 app = typer.Typer(
@@ -49,7 +49,8 @@ def check(
     and a wrong program.
 
     Tests that fail the gold program, or pass another one, are listed in .nel/broken_tests.json; a
-    run that is started in this directory leaves their tasks unscored.
+    run that is started in this directory leaves their tasks unscored. The exit code is 3 where no
+    gold program was there to be tried.
     """
     from nel.cli.checks import show_checks  # noqa: PLC0415 - keeps --help fast
     from nel.cli.terminal import plain  # noqa: PLC0415
@@ -59,27 +60,44 @@ def check(
         for name in _names(target)
     ]
     all_checks = [each for _, checks, _ in results for each in checks]
-    tried = [tasks for _, _, tasks in results if tasks is not None]
+    tried = [tests for _, _, tests in results if tests is not None]
     all_broken = [
-        {"sample": task.sample, "reason": task.reason} for tasks in tried for task in tasks
+        {"sample": task.sample, "reason": task.reason} for tests in tried for task in tests.broken
     ]
+    n_golds = sum(tests.n_golds for tests in tried)
     if as_json:
         from nel.core.strict_json import dumps  # noqa: PLC0415
 
-        broken_tests = all_broken if tried else None
-        typer.echo(dumps({"checks": list(map(asdict, all_checks)), "broken_tests": broken_tests}))
-    for name, checks, broken in () if as_json else results:
+        found = {"broken_tests": all_broken, "gold_programs": n_golds} if tried else {}
+        typer.echo(dumps({"checks": list(map(asdict, all_checks)), "broken_tests": None, **found}))
+    for name, checks, tests in () if as_json else results:
         if len(results) > 1:
             typer.echo(plain(f"{name}:"))
         show_checks(checks, indent="")
-        for task in broken or ():
-            typer.echo(plain(f"FAIL  the tests of sample {task.sample}: {task.reason}"))
-        if broken == []:
-            typer.echo(
-                "ok    its tests pass the gold program, and neither an empty nor a wrong one"
-            )
+        if tests is not None:
+            _show_tests(tests)
     if all_broken or not all(each.passed for each in all_checks):
         raise typer.Exit(EXIT_USAGE)
+    if not all(tests.n_golds for tests in tried):
+        raise typer.Exit(EXIT_UNSCORED)
+
+
+def _show_tests(tests: TestsCheck) -> None:
+    """Print what came of a benchmark's tests."""
+    from nel.cli.terminal import plain  # noqa: PLC0415 - keeps --help fast
+
+    for task in tests.broken:
+        typer.echo(plain(f"FAIL  the tests of sample {task.sample}: {task.reason}"))
+    if not tests.n_golds:
+        typer.echo(
+            "none  its tests were not tried on a gold program: no target and no field"
+            " canonical_solution holds one"
+        )
+    elif not tests.broken:
+        golds = "gold program" if tests.n_golds == 1 else "gold programs"
+        typer.echo(
+            f"ok    its tests pass {tests.n_golds} {golds}, and neither an empty nor a wrong one"
+        )
 
 
 def _names(target: str) -> list[str]:
@@ -92,8 +110,8 @@ def _names(target: str) -> list[str]:
     return [f"{path}:{name}" for name in benchmarks_in_file(path)]
 
 
-def _broken_tests(target: str, dataset: str | None, samples: int) -> list[BrokenTask] | None:
-    """Return the tasks whose tests are of no use; None where the benchmark runs no programs."""
+def _broken_tests(target: str, dataset: str | None, samples: int) -> TestsCheck | None:
+    """Return what came of a benchmark's tests; None where it runs no programs."""
     from nel.authoring.program_tests import check_tests  # noqa: PLC0415
     from nel.authoring.registry import find_benchmark  # noqa: PLC0415 - keeps --help fast
     from nel.discovery.benchmark_checks import samples_of  # noqa: PLC0415

@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import resource
 import traceback
+from pathlib import Path
 from typing import Final
 
 from nel.cli.streams import OutputLost
@@ -20,6 +21,9 @@ _THREADS: Final = (
 )
 _TEMPORARY: Final = (
     "no directory for temporary files can be written; set TMPDIR to one with free space"
+)
+_GONE: Final = (
+    "the working directory was deleted; change into one that is there, and repeat the command"
 )
 _FULL: Final = "no space is left{where}; free some"
 _OF_ERRNO: Final = {
@@ -54,6 +58,8 @@ def shortage(error: BaseException) -> str | None:
         return _THREADS + _CONTINUE if "start new thread" in str(error) else None
     if not isinstance(error, OSError) or error.errno is None:
         return None
+    if isinstance(error, FileNotFoundError) and _is_directory_gone():
+        return _GONE
     if isinstance(error, FileNotFoundError) and "temporary directory" in (error.strerror or ""):
         return _TEMPORARY + _CONTINUE
     if error.errno == errno.EMFILE:
@@ -65,6 +71,14 @@ def shortage(error: BaseException) -> str | None:
     text = _OF_ERRNO.get(error.errno)
     where = "" if error.filename is None else f" at {error.filename}"
     return None if text is None else text.format(where=where) + _CONTINUE
+
+
+def _is_directory_gone() -> bool:
+    try:
+        Path.cwd()
+    except FileNotFoundError:
+        return True
+    return False
 
 
 def _all_words(error: BaseException) -> str:

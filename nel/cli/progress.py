@@ -73,15 +73,20 @@ def showing(progress: Progress | Mapping[str, Progress], verbosity: int = 0) -> 
 
 
 class Warnings:
-    """Warnings about judges, each returned once when it begins."""
+    """Alerts, and warnings about judges, each returned once when it begins."""
 
     def __init__(self, progress: Progress) -> None:
         """Start without any known warning."""
         self._progress = progress
         self._known: set[str] = set()
+        self._n_alerts = 0
 
     def new(self) -> list[str]:
-        """Return a line for each judge that stopped judging since the last call."""
+        """Return a line for each alert, and for each judge that stopped judging, since the last
+        call.
+        """
+        alerts = self._progress.alerts[self._n_alerts :]
+        self._n_alerts += len(alerts)
         judges = self._progress.judges
         troubles = {
             line.partition(": ")[0]: line
@@ -89,7 +94,7 @@ class Warnings:
         }
         fresh = [line for who, line in troubles.items() if who not in self._known]
         self._known = set(troubles)
-        return [
+        return [f"nel: {plain(line)}" for line in alerts] + [
             f"nel: {plain(line)}; answers are kept, and judged when it is back" for line in fresh
         ]
 

@@ -44,6 +44,9 @@ def build(
     base: Annotated[
         str | None, typer.Option(help="Base image, where the public one cannot be pulled.")
     ] = None,
+    packages: Annotated[
+        str, typer.Option(help='For Python, such as "numpy scipy pandas"; implies --force.')
+    ] = "",
     pull: Annotated[bool, typer.Option("--pull", help="Pull a newer base image.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Build even if the image exists.")] = False,
     verbose: Annotated[
@@ -59,13 +62,15 @@ def build(
     with _usage_errors():
         client = connect(docker_host)
         there = sizes(client)
+        if packages and set(languages or ["python"]) != {"python"}:
+            raise ConfigError("--packages is for the image of Python programs")
         for language in _languages_by_name(languages or ["python"]):
-            if language.image in there and not force:
+            if language.image in there and not (force or packages):
                 typer.echo(f"{language.name:<12} {language.image} exists")
                 continue
             typer.echo(f"{language.name:<12} building {language.image} ...")
             log = typer.echo if verbose else _silent
-            size = build_image(client, language, base=base, pull=pull, log=log)
+            size = build_image(client, language, base=base, packages=packages, pull=pull, log=log)
             typer.echo(f"{language.name:<12} built, {size / 1e6:.0f} MB")
 
 

@@ -1,9 +1,8 @@
 """Reads secrets from the environment and removes them from texts.
 
 An endpoint may repeat the key in an error or an answer, and a scorer in what it raises; so every
-text that comes from outside passes a `Redactor` before it is stored or shown. It finds a secret in
-the spellings that logs and servers have of one: as it is, in any case, escaped for JSON or for a
-URL, and in base64 (with a user before it, too); and cut off.
+text that comes from outside passes a `Redactor` before it is stored or shown. It finds a secret as
+it is, in any case, and with any of its characters escaped for JSON or for a URL.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from __future__ import annotations
 import base64
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any, Final, TypeVar
 from urllib.parse import unquote, urlsplit, urlunsplit
 
@@ -20,15 +19,14 @@ from nel.errors import ConfigError
 
 _SHOWN: Final = "[redacted]"
 _LENGTH_MIN: Final = 6
-_WHOLE_BELOW: Final = 16
-"""A shorter secret is found only whole in an answer, since half of it may be a word; of a longer
-one half is enough.
-"""
-_CUT_OFF_MIN: Final = 8
-"""So many characters of a cut-off secret are found in a message."""
-_BASE64_REST: Final = re.compile(r"[A-Za-z0-9+/_=-]{0,4}")
+_PLACEHOLDER_BELOW: Final = 16
+"""A shorter secret of letters or digits alone may be a word or a number of an answer."""
+_BEGUN_CHARACTERS: Final = 8
+"""So many of a secret that was cut off are looked for in a message."""
+_ESCAPED: Final = re.compile(r"\\+u00([2-7][0-9a-f])|%(?:25)*([2-7][0-9a-f])")
 _CONVENTIONAL: Final = re.compile(r"[A-Z_][A-Z0-9_]{0,63}")
 """Names that variables have and hardly a key, so that they can be shown."""
+_SECRET_NAME: Final = re.compile(r"(?i)(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD)$")
 _NOT_ALONE: Final = re.compile(r"^['\"].*['\"]$|\s")
 _Json = TypeVar("_Json")
 
@@ -76,15 +74,32 @@ def read_key(env_name: str | None) -> str | None:
 
 
 def secrets_in_url(url: str | None) -> tuple[str, ...]:
-    """Return the password of a URL, or its user name where that stands alone, as a token does;
-    empty without one.
+    """Return the password of a URL, or its user name where that stands alone, as a token does, and
+    the two as the header sends them; empty without one.
     """
     try:
         parts = urlsplit(url or "")
     except ValueError:
         return ()
-    secret = parts.password or parts.username
-    return (unquote(secret),) if secret else ()
+    user, password = unquote(parts.username or ""), unquote(parts.password or "")
+    if not (user or password):
+        return ()
+    return password or user, base64.b64encode(f"{user}:{password}".encode()).decode()
+
+
+def secrets_of_environment() -> tuple[str, ...]:
+    """Return the values of variables that are named as keys are, whatever they are for, and the
+    passwords of URLs: a solver runs in the process that has them.
+    """
+    named = [
+        value
+        for name, value in os.environ.items()
+        if _SECRET_NAME.search(name)
+        and len(value) >= _PLACEHOLDER_BELOW
+        and not value.startswith("/")  # a file that holds one
+    ]
+    urls = [value for value in os.environ.values() if "://" in value]
+    return (*named, *(secret for url in urls for secret in secrets_in_url(url)))
 
 
 def redact_url(url: str) -> str:
@@ -110,31 +125,30 @@ class Redactor:
         that an answer may contain: taking it out would change what is scored, so it is looked for
         in messages alone.
         """
-        known = sorted({secret for secret in secrets if secret and len(secret) >= _LENGTH_MIN})
-        self._in_messages = [spelling for secret in known for spelling in _spellings(secret)]
-        self._in_answers = [
-            spelling for secret in known if not _is_word(secret) for spelling in _spellings(secret)
-        ]
+        known = {secret for secret in secrets if secret and len(secret) >= _LENGTH_MIN}
+        longest_first = sorted(sorted(known), key=len, reverse=True)
+        self._in_messages = [_Pattern(secret) for secret in longest_first]
+        self._in_answers = [_Pattern(secret) for secret in longest_first if not _is_word(secret)]
 
     def finds(self, text: str | bytes) -> bool:
         """Return whether a text may hold a secret: quick, since nearly all texts hold none."""
         if not self._in_answers:
             return False
-        data = (text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text).lower()
-        return any(spelling.literal in data for spelling in self._in_answers)
+        plain = _without_escapes(text if isinstance(text, str) else text.decode("latin-1"))
+        return any(secret.plain in plain for secret in self._in_answers)
 
     def text(self, text: str) -> str:
-        """Return a text with every secret replaced, and every half of one."""
-        if not self.finds(text):
-            return text
-        return _redact_spans(text, (span for each in self._in_answers for span in each.spans(text)))
+        """Return a text with every secret replaced."""
+        return _redact_all(text, self._in_answers) if self.finds(text) else text
 
     def message(self, text: str) -> str:
-        """Return a message for people with every secret replaced, and the beginning of one that was
-        cut off.
+        """Return a message for people with every secret replaced, placeholders too, and what begins
+        as one: a message holds the beginning of what an endpoint said.
         """
-        spans = (span for each in self._in_messages for span in each.spans(text, cut_off=True))
-        return _redact_spans(text, spans)
+        text = _redact_all(text, self._in_messages)
+        for secret in self._in_answers:
+            text = secret.begun.sub(_SHOWN, text)
+        return text
 
     def body(self, data: bytes) -> bytes:
         """Return bytes with every secret replaced."""
@@ -173,66 +187,37 @@ class Redactor:
         return dumps(self.json(loads(text), text)) if self.finds(text) else text
 
 
-class _Spelling:
-    """One way to write a secret; each sign in it may be escaped for JSON or for a URL."""
+class _Pattern:
+    """Finds one secret, whichever of its characters are escaped for JSON or for a URL."""
 
-    def __init__(self, text: str, *, any_case: bool = False, is_base64: bool = False) -> None:
-        flags = re.IGNORECASE if any_case else 0
-        needed = len(text) if len(text) < _WHOLE_BELOW else len(text) // 2
-        characters = [_escapable(character) for character in text]
-        self._heads = {
-            is_cut: re.compile("".join(characters[:n]), flags)
-            for is_cut, n in ((False, needed), (True, min(needed, _CUT_OFF_MIN)))
-        }
-        self._lengths = {False: needed, True: min(needed, _CUT_OFF_MIN)}
-        self._characters = [re.compile(character, flags) for character in characters]
-        self._rest = _BASE64_REST if is_base64 else None
-        runs = re.findall(r"[a-z0-9]+", text[:needed].lower())
-        self.literal: bytes = max(runs, key=len, default="").encode()
-        """What stands in the lower-case bytes of every text that holds it, escaped or not."""
-
-    def spans(self, text: str, *, cut_off: bool = False) -> Iterator[tuple[int, int]]:
-        """Yield start and end of each place where it, or enough of its beginning, stands in a
-        text.
-        """
-        for head in self._heads[cut_off].finditer(text):
-            end = head.end()
-            for character in self._characters[self._lengths[cut_off] :]:
-                if (match := character.match(text, end)) is None:
-                    break
-                end = match.end()
-            if self._rest is not None and (rest := self._rest.match(text, end)):
-                end = rest.end()
-            yield head.start(), end
+    def __init__(self, secret: str) -> None:
+        self.plain = _without_escapes(secret)
+        """What stands in `_without_escapes` of every text that holds it."""
+        flags = re.NOFLAG if _is_word(secret) else re.IGNORECASE
+        self.written = re.compile("".join(map(_escapable, secret)), flags)
+        begun = "".join(map(_escapable, secret[:_BEGUN_CHARACTERS]))
+        self.begun = re.compile(begun + r"[^\s\"'<>]*", flags)
 
 
-def _redact_spans(text: str, spans: Iterable[tuple[int, int]]) -> str:
-    pieces, end = [], 0
-    for first, last in sorted(spans):
-        if first >= end:
-            pieces += [text[end:first], _SHOWN]
-        end = max(end, last)
-    return "".join([*pieces, text[end:]])
+def _redact_all(text: str, secrets: Iterable[_Pattern]) -> str:
+    for secret in secrets:
+        text = secret.written.sub(_SHOWN, text)
+    return text
+
+
+def _without_escapes(text: str) -> str:
+    """Return a text in lower case, its escapes undone as far as secrets are written with them."""
+    text = text.lower()
+    if "%" in text or "\\u" in text:
+        text = _ESCAPED.sub(lambda escape: chr(int(escape[1] or escape[2], 16)).lower(), text)
+    return text.replace("\\", "")
 
 
 def _is_word(secret: str) -> bool:
-    return (secret.isalpha() or secret.isdigit()) and len(secret) < _WHOLE_BELOW
-
-
-def _spellings(secret: str) -> Iterator[_Spelling]:
-    yield _Spelling(secret, any_case=not _is_word(secret))
-    data = secret.encode()
-    for offset in range(3):
-        encoded = base64.b64encode(bytes(offset) + data + bytes(2)).decode()
-        # Those characters that hold bits of the secret alone, whatever is encoded around it.
-        middle = encoded[-(-8 * offset // 6) : 8 * (offset + len(data)) // 6]
-        for text in dict.fromkeys((middle, middle.replace("+", "-").replace("/", "_"))):
-            yield _Spelling(text, is_base64=True)
+    return (secret.isalpha() or secret.isdigit()) and len(secret) < _PLACEHOLDER_BELOW
 
 
 def _escapable(character: str) -> str:
-    """Return a pattern of one character of a secret; letters and digits are never escaped."""
-    if character.isalnum():
-        return character
+    """Return a pattern of one character of a secret."""
     code = f"{ord(character):02x}"
     return rf"(?:\\*{re.escape(character)}|\\+u00(?i:{code})|%(?:25)*(?i:{code}))"

@@ -99,6 +99,8 @@ class Progress:
     """By the number of the benchmark in the store."""
     notes: list[str] = field(default_factory=list)
     """What the user should know beside the result."""
+    alerts: list[str] = field(default_factory=list)
+    """What the user should know at once."""
     faults: dict[str, Counter[str]] = field(default_factory=dict)
     """Why samples of this session are unscored by ``infra`` or by their scorer: by kind how often
     what was said, without secrets.

@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING
 
 from nel.config.identity import ALLOW_JUDGE
 from nel.config.openai_environment import key_variable, taken_from_environment
-from nel.config.redaction import Redactor, read_key, read_secret
+from nel.config.process_environment import hide_environment
+from nel.config.redaction import Redactor, read_key, read_secret, secrets_of_environment
 from nel.config.schema import RunConfig
 from nel.config.schema.stop import StopConfig
 from nel.core.observer import Observer
@@ -34,7 +35,7 @@ from nel.engine.planning.plan_judges import is_same_endpoint
 from nel.engine.preparation import ResumeOptions, prepare_job
 from nel.engine.process_limits import check_memory, fit_open_files
 from nel.engine.progress import BenchmarkProgress, Progress
-from nel.engine.run_directory import store_config, with_absolute_paths
+from nel.engine.run_directory import note_begin, store_config, with_absolute_paths
 from nel.engine.session import DEFAULT_RUNTIME, Runtime, Session
 from nel.engine.stopping.exit_status import ExitStatus
 from nel.engine.store.codec import decode_response
@@ -129,6 +130,7 @@ def opened_session(
     api_key = read_key(key_variable(config.endpoint)) if config.endpoint and asks else None
     secrets = () if scoring_only else _secrets(config, plans, api_key)
     refuse_secrets(config, secrets)
+    secrets = (*secrets, *secrets_of_environment())
     most, note = _fitted_concurrency(
         config, plans, asks=asks, scoring_only=scoring_only, n_runs=n_runs
     )
@@ -190,6 +192,7 @@ def _begin(
     stop_rules = _open_rules(store, snapshot, jobs, config.stop)
     store.begin_session()
     store.checkpoint()
+    note_begin(store.path.parent)
     _plan_progress(progress, snapshot, jobs, stop_rules)
     return OpenRun(
         store=store,
@@ -320,6 +323,7 @@ def open_scorers(
         digests=[str(plan.fields["scorer.rules"]) for plan in plans],
         config=with_absolute_paths(config),
     )
+    hide_environment()
     scorers = executor.open_scorers(work) if runtime.scorers is None else runtime.scorers(work)
     try:
         yield scorers

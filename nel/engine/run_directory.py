@@ -6,22 +6,27 @@ from __future__ import annotations
 import secrets
 from datetime import UTC, datetime
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from nel.config.schema import RunConfig
+from nel.core.strict_json import dumps_bytes, loads
 from nel.engine.store.database import Store
 from nel.engine.store.schema import check_path
 from nel.engine.store.snapshot import FILE_NAME, RUNS, Snapshot, start_of
 from nel.errors import OutputError, ResumeRefused
 from nel.prompts import is_template_file, load_template, portable_text
+from nel.types import JsonObject
 
 _SUFFIX_BYTES = 3
 _NAME_MAX = 80
+_FIRST_CONFIG = "not-begun.json"
+"""Holds the configuration until run.db does, so that a run killed before can be resumed."""
 
 
 def new_directory(config: RunConfig, name: str) -> Path:
     """Create and return a new directory of a run or of several, named by time, a name and a random
-    suffix.
+    suffix; it has its name once it holds the configuration.
 
     Raises:
         OutputError: It cannot be created, its path is too long, or the configured run id is taken.
@@ -35,10 +40,11 @@ def new_directory(config: RunConfig, name: str) -> Path:
     try:
         check_path(run_dir / FILE_NAME)
         parent.mkdir(parents=True, exist_ok=True)
-        run_dir.mkdir(mode=0o700)
-        probe = run_dir / ".probe"
-        probe.write_bytes(b"")
-        probe.unlink()
+        with TemporaryDirectory(prefix=".", dir=parent, ignore_cleanup_errors=True) as made:
+            (Path(made) / _FIRST_CONFIG).write_bytes(dumps_bytes(with_absolute_paths(config)))
+            if run_dir.exists():
+                raise FileExistsError(run_dir)
+            Path(made).rename(run_dir)  # fails where another process was faster
     except FileExistsError as error:
         if not parent.is_dir():
             raise OutputError(
@@ -68,6 +74,24 @@ def latest_run_dir(output_dir: Path, run_id: str | None) -> Path:
     if not runs:
         raise OutputError(f"there is no run to resume in {output_dir}; start one with nel eval run")
     return runs[-1].parent
+
+
+def config_before_begin(run_dir: Path) -> JsonObject | None:
+    """Return the configuration of a run that was killed before it began, for which an empty run.db
+    is made where there is none; None for every other run.
+    """
+    try:
+        config: JsonObject = loads((run_dir / _FIRST_CONFIG).read_bytes())
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        return None
+    if not (run_dir / FILE_NAME).exists():
+        Store(run_dir / FILE_NAME).close()
+    return config
+
+
+def note_begin(run_dir: Path) -> None:
+    """Drop the configuration that another file of the directory holds by now."""
+    (run_dir / _FIRST_CONFIG).unlink(missing_ok=True)
 
 
 def refuse_imported(snapshot: Snapshot, run: object) -> None:

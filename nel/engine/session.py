@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import logging
 import random
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
@@ -63,6 +64,9 @@ if TYPE_CHECKING:
     from nel.engine.judging.judges import Judges
     from nel.models.cache import ResponseCache
     from nel.models.echo_probe import EchoSupport
+
+
+_LOG = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -421,6 +425,10 @@ class Session:
         finally:
             self.opened.observer.preflight_finished(problem, time.monotonic() - started)
 
+    def _say_at_once(self, text: str) -> None:
+        self.opened.progress.alerts.append(text)
+        _LOG.warning("%s", text)
+
     async def _run_in(self, client: Client | None, machinery: Machinery) -> ExitStatus:
         progress, preflight = self.opened.progress, self.config.engine.preflight
         pipeline = Pipeline(
@@ -433,7 +441,7 @@ class Session:
             price=price_of(self.config),
         )
         signals = self.runtime.signals() if self.shared is None else self.shared.signals
-        with signals.stopping(pipeline.stop):
+        with signals.stopping(pipeline.stop, self._say_at_once):
             progress.stage = "starting scorers"
             await self.executor.start()
             self._note_used("executors", dict(self.executor.facts()))

@@ -7,7 +7,7 @@ Sends nothing and runs no tool.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from nel.core.strict_json import dumps
@@ -23,12 +23,22 @@ def tool_calls_in(listed: object) -> tuple[ToolCall, ...]:
     """Return the calls that an answer lists, each as far as it can be read; see
     `ToolCall.parse_error`.
 
+    An id that is given twice gets the position of its call, since results name calls by ids.
+
     >>> tool_calls_in([{"id": "1", "function": {"name": "add", "arguments": {"a": 2}}}])
     (ToolCall(id='1', name='add', arguments='{"a":2}'),)
     >>> [call.parse_error for call in tool_calls_in([{"function": {"name": "add"}}, {"id": "2"}])]
     [None, 'it names no tool']
+    >>> [call.id for call in tool_calls_in([{"id": "1"}, {"id": "1"}, {}, {}])]
+    ['1', '1-1', '', '']
     """
-    return tuple(map(_call, listed)) if isinstance(listed, list) else ()
+    calls: dict[str, ToolCall] = {}
+    for position, entry in enumerate(listed if isinstance(listed, list) else ()):
+        call = _call(entry)
+        if call.id in calls:
+            call = replace(call, id=f"{call.id}-{position}")
+        calls[call.id or f" {position}"] = call
+    return tuple(calls.values())
 
 
 def sent_call(call: ToolCall) -> dict[str, Any]:
@@ -97,8 +107,8 @@ class CallPieces:
 
     def __init__(self) -> None:
         """Start with none."""
-        self._calls: dict[int, _Piecemeal] = {}
-        self._last = -1
+        self._calls: list[_Piecemeal] = []
+        self._by_index: dict[int, _Piecemeal] = {}
 
     def __bool__(self) -> bool:
         """Return whether there was a piece of any."""
@@ -110,7 +120,7 @@ class CallPieces:
             fields = piece if isinstance(piece, Mapping) else {}
             function = fields.get("function")
             function = function if isinstance(function, Mapping) else {}
-            call = self._calls.setdefault(self._index(fields), _Piecemeal())
+            call = self._call_of(fields, function)
             call.identity = call.identity or fields.get("id")
             call.name = call.name or function.get("name")
             if function.get("arguments"):
@@ -126,21 +136,33 @@ class CallPieces:
                 "id": call.identity,
                 "function": {"name": call.name, "arguments": _join(call.arguments)},
             }
-            for _, call in sorted(self._calls.items())
+            for call in self._calls
         ]
 
-    def _index(self, piece: Mapping[str, object]) -> int:
-        """Return the number of the call that a piece belongs to; without one, a new id begins a new
-        call.
+    def _call_of(self, piece: Mapping[str, object], function: Mapping[str, object]) -> _Piecemeal:
+        """Return the call that a piece belongs to.
+
+        It is that of its index, or the last one. Another id begins another call, since some
+        servers number all calls 0; so does a name after whole arguments where there are no ids.
         """
         index = piece.get("index")
+        known = self._calls[-1] if self._calls else None
         if type(index) is int:
-            self._last = index
-        elif self._last < 0 or (
-            piece.get("id") and piece.get("id") != self._calls[self._last].identity
-        ):
-            self._last += 1
-        return self._last
+            known = self._by_index.get(index)
+        if known is None or _begins_another(known, piece.get("id"), function.get("name")):
+            known = _Piecemeal()
+            self._calls.append(known)
+            if type(index) is int:
+                self._by_index[index] = known
+        return known
+
+
+def _begins_another(call: _Piecemeal, identity: object, name: object) -> bool:
+    if identity or call.identity:
+        return bool(identity and call.identity and identity != call.identity)
+    written = "".join(piece for piece in call.arguments if isinstance(piece, str))
+    is_whole = ToolCall(id="", name="", arguments=written).values is not None
+    return bool(name and call.name) and is_whole
 
 
 def _join(pieces: list[object]) -> object:

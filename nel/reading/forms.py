@@ -1,27 +1,21 @@
-"""Finds where a response declares its answer: the table `forms.toml`, and the stretch that each
-declaration opens.
+"""Finds where a response declares its answer, and the stretch that each declaration opens.
 
-Depends on `nel.reading.response` for the text. A new form is a row of the table.
+Depends on `nel.reading.response` for the text, and on `nel.reading.table`: a new form is a row of
+the table.
 """
 
 from __future__ import annotations
 
 import re
-import tomllib
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from functools import cache, cached_property
-from importlib.resources import files
-from typing import Any, Final, NamedTuple
+from collections.abc import Iterator
+from functools import cache
+from typing import Final, NamedTuple
 
 from nel.reading.response import Answer
+from nel.reading.table import FormRow, rows
 from nel.reading.types import Form
 
-_FORMS: Final = frozenset((Form.TAG, Form.BOX, Form.HASHES, Form.FIELD, Form.MARKER))
-_PHRASES: Final = frozenset((Form.PHRASE,))
-_DECLARING: Final = _FORMS | _PHRASES
-_SENTENCES: Final = frozenset((Form.SENTENCE,))
-_MODULES_OF_NUMBERS: Final = ("numerals", "number_words")
+_STRENGTHS: Final = ("strong", "plain")
 _LOOKED_AT_MAX: Final = 64
 """Declarations of one row that are looked at, from the end."""
 _BEFORE_MAX: Final = 40
@@ -30,29 +24,6 @@ _CONTENT_MAX: Final = 20_000
 """Characters of a tag or a box."""
 _BLANK: Final = re.compile(r"[^\S\n]*(?:[:*_#>\"'.…-]{1,4}[^\S\n]*)?\n\s*")
 _QUOTED_BLOCK: Final = re.compile(r"\s*(?P<mark>\"\"\"|'''|```)\w*[^\S\n]*\n?")
-
-
-@dataclass(frozen=True)
-class FormRow:
-    """One row of the table."""
-
-    form: Form
-    language: str
-    needs: tuple[str, ...]
-    source: str
-    """The pattern, for a text in small letters."""
-    needed_by: str
-    decimal: str = "."
-    """What parts decimals in the language."""
-    kind: str = ""
-    """The kind of answer that it is of, where it is of one alone."""
-
-    @cached_property
-    def pattern(self) -> re.Pattern[str]:
-        """The compiled pattern; most rows are of other languages than a response, and are never
-        compiled.
-        """
-        return re.compile(self.source)
 
 
 class Declaration(NamedTuple):
@@ -64,60 +35,16 @@ class Declaration(NamedTuple):
     """The stretch that holds the answer."""
     begin: int
     """Where what introduces it begins."""
-    decimal: str = "."
-    """What parts decimals in the language of the row."""
+    row: FormRow | None = None
+    """What introduces it; None where the prompt asks for the form."""
     is_asked: bool = False
     """Whether the prompt asks for this form."""
     is_below: bool = False
     """Whether the stretch stands on a line below what introduces it."""
 
 
-@cache
-def _table() -> dict[str, Any]:
-    return tomllib.loads((files("nel.reading") / "forms.toml").read_text(encoding="utf-8"))
-
-
-@cache
-def rule_versions() -> Mapping[str, int]:
-    """Return the version of the rule and that of each kind of answer."""
-    versions: dict[str, int] = _table()["versions"]
-    return versions
-
-
-def kind_of_module(name: str) -> str:
-    """Return the kind of answer whose version a module of this room belongs to, or ``rule``.
-
-    >>> kind_of_module("letters"), kind_of_module("numerals"), kind_of_module("reader")
-    ('letters', 'numbers', 'rule')
-    """
-    kind = "numbers" if name in _MODULES_OF_NUMBERS else name
-    return kind if kind in rule_versions() else "rule"
-
-
-@cache
-def rows() -> tuple[FormRow, ...]:
-    """Return the rows of the table."""
-    return tuple(
-        FormRow(
-            form=Form[row["form"].upper()],
-            kind=row.get("kind", ""),
-            language=row["language"],
-            decimal=row.get("decimal", "."),
-            needs=tuple(row["needs"]),
-            source=row["pattern"],
-            needed_by=row["needed_by"],
-        )
-        for row in _table()["row"]
-    )
-
-
-def declarations(response: Answer, *, phrases: bool = True) -> Iterator[Declaration]:
-    """Yield the declarations of a response, forms before phrases, the last ones first.
-
-    Args:
-        response: The response.
-        phrases: Yield those in phrases too.
-    """
+def declarations(response: Answer) -> Iterator[Declaration]:
+    """Yield the declarations of a response: asked, strong, plain; of each the last first."""
     asked = response.asked
     if asked is not None:
         for match in reversed(list(asked.pattern.finditer(response.text))[-_LOOKED_AT_MAX:]):
@@ -129,12 +56,11 @@ def declarations(response: Answer, *, phrases: bool = True) -> Iterator[Declarat
         if asked.is_strict:
             return
     first = {text: position for text in _needs() if (position := response.low.find(text)) >= 0}
-    tried = [row for row in rows_of(_DECLARING) if not first.keys().isdisjoint(row.needs)]
-    for forms in (_FORMS, _PHRASES) if phrases else (_FORMS,):
+    for strength in _STRENGTHS:
         places = [
             (row, match)
-            for row in tried
-            if row.form in forms
+            for row in _rows_of(strength)
+            if not first.keys().isdisjoint(row.needs)
             for match in _matches(
                 row, response.low, min(first[text] for text in row.needs if text in first)
             )
@@ -143,9 +69,7 @@ def declarations(response: Answer, *, phrases: bool = True) -> Iterator[Declarat
         for row, match in places:
             declaration = _declaration(response, row.form, match)
             if declaration is not None:
-                yield (
-                    declaration if row.decimal == "." else declaration._replace(decimal=row.decimal)
-                )
+                yield declaration._replace(row=row)
 
 
 def _matches(row: FormRow, low: str, first: int) -> list[re.Match[str]]:
@@ -154,22 +78,23 @@ def _matches(row: FormRow, low: str, first: int) -> list[re.Match[str]]:
 
 
 @cache
-def rows_of(forms: frozenset[Form]) -> tuple[FormRow, ...]:
-    """Return the rows of some forms."""
-    return tuple(row for row in rows() if row.form in forms)
+def _rows_of(strength: str) -> tuple[FormRow, ...]:
+    return tuple(row for row in rows() if row.strength == strength)
 
 
 @cache
 def _needs() -> frozenset[str]:
     """Return the texts that rows need which introduce an answer."""
-    return frozenset(text for row in rows_of(_DECLARING) for text in row.needs)
+    return frozenset(
+        text for strength in _STRENGTHS for row in _rows_of(strength) for text in row.needs
+    )
 
 
 def named_in(response: Answer, kind: str, start: int, stop: int) -> Iterator[tuple[int, int]]:
     """Yield where a stretch of sentences names an answer of a kind in words of the table: "B is
     correct".
     """
-    for row in rows_of(_SENTENCES):
+    for row in _rows_of(""):
         if row.kind == kind and any(text in response.low for text in row.needs):
             for match in row.pattern.finditer(response.low, start, stop):
                 yield match.span("value")

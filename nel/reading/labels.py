@@ -1,24 +1,29 @@
-"""The label that a response gives, of a few permitted ones. Depends on `nel.reading.reader`."""
+"""The label that a response gives, of a few permitted ones; yes and no are labels with synonyms.
+
+Depends on `nel.reading.reader` and, for what is denied, on `nel.reading.clauses`.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Final
 
+from nel.reading.clauses import has_contrast, is_denied, is_supposed, whole_places
 from nel.reading.forms import Declaration
 from nel.reading.reader import read, sentences
 from nel.reading.response import Answer, fold, lower_case
 from nel.reading.types import Form, Reading, Reason, Value
 
 _WRAPPING: Final = " \t\r\n*_`\"'“”‘’.,:;()[]{}<>。，：；【】"
-_OPENS: Final = re.compile(r"[\s*_`\"'“(\[{<【:.>-]*")
-_ALSO: Final = re.compile(r"[\s*_`\"'”)\]】]*(?:,|/|;|、|\bor\b|\band\b|和|或)\s*[\s*_`\"'“(\[【]*")
-_DENIED: Final = re.compile(
-    r"\b(?:not|isn't|neither|nor|rather than|instead of)\s(?:\w+\s)?[\"'*(]*\Z"
+_OPENS: Final = r"[\s*_`\"'“(\[{<【:.$>\\-]*(?:(?:text|mathrm|mathbf|textbf|boxed)\s*\{[\s\"'*(]*)*"
+_JOINT: Final = r"[\s*_`\"'”)\]】]*(?:,|/|;|、|\bor\b|\band\b|和|或)[\s*_`\"'“(\[【]*"
+_ENDS: Final = re.compile(
+    r"[\s*_`\"')\]}>$】]*(?:[.,;:!—–\n。，；：-]|\Z|because\b|since\b|it\b|there\b|that\b)"
 )
-_DENIAL_MAX: Final = 30
+_ANOTHER_WORD: Final = re.compile(r"[\"')\]*]*\s+(?!(?:it|there|that|because|since)\b)[^\W\d_]")
+"""After "no": it denies that word and decides nothing: "no evidence"."""
 
 
 class LabelReader:
@@ -27,11 +32,24 @@ class LabelReader:
     Capitals do not count, unless two labels differ by them alone.
     """
 
-    def __init__(self, labels: Sequence[str]) -> None:
-        """Take the labels."""
+    def __init__(
+        self,
+        labels: Sequence[str],
+        synonyms: Mapping[str, str] | None = None,
+        claims: frozenset[str] = frozenset(),
+    ) -> None:
+        """Take the labels.
+
+        Args:
+            labels: As they are given back.
+            synonyms: Other words, and the label that each stands for.
+            claims: Words that count only where an answer is declared; elsewhere they judge
+                something on the way.
+        """
         self.is_exact = len({_bare(label) for label in labels}) < len(set(labels))
-        self.by_text = {self.bare(label): label for label in labels}
-        self.pattern = _pattern(tuple(sorted(self.by_text, key=len, reverse=True)))
+        self.by_text = {self.bare(label): label for label in labels} | dict(synonyms or {})
+        self.claims = claims
+        self.patterns = _patterns(tuple(sorted(self.by_text, key=len, reverse=True)))
 
     def bare(self, text: str) -> str:
         """Return a text as labels are compared."""
@@ -45,46 +63,104 @@ class LabelReader:
         form, start, stop = declaration[:3]
         if form is Form.HASHES:
             return self.line(response, start, stop)
-        opens = _OPENS.match(response.low, start, stop)
-        match = self.pattern.match(
-            self._normal_form(response), opens.end() if opens else start, stop
-        )
-        if match is not None:
-            also = _ALSO.match(response.low, match.end(), stop)
-            if also is not None and self.pattern.match(
-                self._normal_form(response), also.end(), stop
-            ):
-                return Value(None, match.start(), stop, Reason.SEVERAL)
-            return self._of(match)
+        value = self._opening(response, start, stop)
+        if value is not None:
+            return value
         first = next(sentences(response.text, start, stop), None)
-        return None if first is None else self.sentence(response, *first)
+        return None if first is None else self._mention(response, *first, is_declared=True)
+
+    def whole(self, response: Answer, start: int, stop: int) -> Value | None:
+        """Return the label of a stretch that is nothing but a label."""
+        start = self._after_question(response, start, stop)
+        text = self.bare(response.text[start:stop])
+        label = None if text in self.claims else self.by_text.get(text)
+        return None if label is None else Value(label, start, stop)
 
     def line(self, response: Answer, start: int, stop: int) -> Value | None:
-        """Return the label of a line that is nothing but a label."""
-        label = self.by_text.get(self.bare(response.text[start:stop]))
-        return None if label is None else Value(label, start, stop)
+        """Return the label of a line that is a label, or opens with one that a stop sets off."""
+        value = self.whole(response, start, stop) or self._opening(response, start, stop)
+        if value is None or value.answer is None or value.end == stop:
+            return value
+        is_claim = self.bare(response.text[value.start : value.end]) in self.claims
+        return value if not is_claim and _ENDS.match(response.low, value.end, stop) else None
 
     def sentence(self, response: Answer, start: int, stop: int) -> Value | None:
         """Return the only label that a stretch names and does not deny."""
-        named = {}
-        for match in self.pattern.finditer(self._normal_form(response), start, stop):
-            if not _DENIED.search(
-                response.low, max(start, match.start() - _DENIAL_MAX), match.start()
-            ):
-                named[self.bare(match[0])] = match
-        return self._of(next(iter(named.values()))) if len(named) == 1 else None
+        value = self._mention(response, start, stop)
+        return value if value is not None and value.answer is not None else None
 
-    def _of(self, match: re.Match[str]) -> Value:
-        return Value(self.by_text[self.bare(match[0])], *match.span())
+    def _after_question(self, response: Answer, start: int, stop: int) -> int:
+        """Return where a stretch goes on after the labels of its question: "True/False: True"."""
+        question = self.patterns.question.match(self._normal_form(response), start, stop)
+        return question.end() if question else start
+
+    def _opening(self, response: Answer, start: int, stop: int) -> Value | None:
+        """Return the label that opens a stretch; two labels joined are none."""
+        text = self._normal_form(response)
+        match = self.patterns.opening.match(text, self._after_question(response, start, stop), stop)
+        if match is None or not self._is_whole(text, *match.span("label"), stop):
+            return None
+        also = self.patterns.joined.match(text, match.end(), stop)
+        label = self._of(text, *match.span("label"))
+        if also is not None and not self._is_whole(text, *also.span("label"), stop):
+            also = None
+        if also is not None and self._of(text, *also.span("label")).answer != label.answer:
+            return Value(None, match.start("label"), stop, Reason.SEVERAL)
+        return label
+
+    def _mention(
+        self, response: Answer, start: int, stop: int, *, is_declared: bool = False
+    ) -> Value | None:
+        """Return the only label that a stretch names; of several the one after "but"."""
+        text, low = self._normal_form(response), response.low
+        named: dict[str | None, Value] = {}
+        denied = None
+        last = start
+        for match in self.patterns.any.finditer(text, start, stop):
+            span = match.span()
+            if (not is_declared and self.bare(match[0]) in self.claims) or not self._is_whole(
+                text, *span, stop
+            ):
+                continue
+            if is_denied(low, *span, begin=start) or is_supposed(low, span[0], begin=start):
+                denied = Value(None, *span, Reason.NONE_OF_THESE)
+                continue
+            if named and has_contrast(low, last, span[0]):
+                named.clear()
+            value = self._of(text, *span)
+            named[value.answer] = value
+            last = span[1]
+        return next(iter(named.values())) if len(named) == 1 else None if named else denied
+
+    def _is_whole(self, text: str, start: int, end: int, stop: int) -> bool:
+        """Return whether a label is a word of its own there; "no" before another word is none."""
+        if next(whole_places(text, text[start:end], start), (None,))[0] != start:
+            return False
+        return text[start:end].lower() != "no" or not _ANOTHER_WORD.match(text, end, stop)
+
+    def _of(self, text: str, start: int, end: int) -> Value:
+        return Value(self.by_text[self.bare(text[start:end])], start, end)
+
+
+class _Patterns:
+    """The patterns of one set of labels, the longest first."""
+
+    def __init__(self, labels: tuple[str, ...]) -> None:
+        texts = (re.escape(label).replace(r"\ ", r"[\s_-]+") for label in labels)
+        label = f"(?P<label>{'|'.join(texts)})"
+        plain = label.replace("(?P<label>", "(?:")
+        self.any = re.compile(label)
+        self.opening = re.compile(f"{_OPENS}{label}")
+        self.joined = re.compile(f"{_JOINT}{label}")
+        self.question = re.compile(
+            rf"[\s*_`(\[]*{plain}(?:\s*(?:/|,|\||\bor\b)\s*{plain})+"
+            rf"[\s*_`]*[)\]:]+(?=[\s*_`\"']*{plain})"
+        )
 
 
 @lru_cache(maxsize=64)
-def _pattern(labels: tuple[str, ...]) -> re.Pattern[str]:
-    """Return a pattern of labels, the longest first; letters of a label are not letters of a longer
-    word.
-    """
-    texts = (re.escape(label).replace(r"\ ", r"[\s_-]+") for label in labels)
-    return re.compile(r"(?<![a-zA-Z0-9])(?:" + "|".join(texts) + r")(?![a-zA-Z0-9])")
+def _patterns(labels: tuple[str, ...]) -> _Patterns:
+    return _Patterns(labels)
 
 
 def _bare(text: str, *, is_exact: bool = False) -> str:

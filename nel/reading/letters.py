@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from functools import cached_property, lru_cache
 from typing import Final
 
+from nel.reading.clauses import is_denied, none_of_these, whole_places, words_pattern
 from nel.reading.forms import Declaration, declarations, named_in
 from nel.reading.reader import read, sentences
 from nel.reading.response import Answer, fold, lower_case
@@ -19,7 +20,7 @@ from nel.reading.types import Form, Reading, Reason, Value
 _ALPHABET: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _OPENS: Final = (
     r"(?:[\s*_`:\"'$>.\-\\(\[{]|(?:text|mathrm|mathbf|textbf|boxed)\s*\{|"
-    r"(?:option|choice|letter|answer|statement|the|is|most|likely|probably|letra|alternativa|opção|opción|选项|选|为|是)\b)*+"
+    rf"{words_pattern('option')}|(?:the|is|most|likely|probably|为|是)\b)*+"
 )
 _ARTICLES: Final = frozenset("AI")
 """Labels that are words of their own: before a small word they are not a label."""
@@ -28,22 +29,19 @@ _AFTER_ARTICLE: Final = re.compile(
 )
 _EITHER: Final = re.compile(r"\bor\b|\bou\b|或|/")
 _IS: Final = re.compile(r"\s(?:is|are|was)\b")
-_WRONG: Final = re.compile(
-    r"[)\]*_\s]*\s(?:is|are|was)\s(?:clearly\s|also\s)?(?:wrong|incorrect|false|not\b)"
-)
-_RULED_OUT: Final = re.compile(r"\b(?:not|rule out|isn't)\s(?:option\s|choice\s)?[(\[]?\Z")
-_RULED_OUT_MAX: Final = 24
-_NONE: Final = re.compile(
-    r"\s*(?:none|neither|not\b|no (?:option|answer|correct)|cannot|unknown|n/a)"
-)
 _DENIED_MAX: Final = 12
 """Characters between "not" and the label that it denies."""
 _BETWEEN: Final = (
     r"[)\]}.*_`\"'$\s]{0,3}\s*(?:,|/|&|、"
     r"|\band\b|\bor\b|\be\b|\by\b|\bou\b|和|或)\s*(?:option\s|choice\s|and\s|or\s)?"
 )
+_JOINED: Final = re.compile(
+    r"\s*(?:,|/|\band\b|\bor\b|\bund\b|\boder\b|\be\b|\bou\b|\by\b|和|或)[\s\"'*(]*(?:the\s|an?\s)?\Z"
+)
 _TEXT_MAX: Final = 200
 """Characters of an option's text where the texts are not known."""
+_LINE_MAX: Final = 1_000
+"""Characters of the line before or after another one."""
 _TEXT_MARGIN: Final = 20
 _MARKED_CHARACTERS: Final = 2
 """Of a label and a mark."""
@@ -80,9 +78,12 @@ class _Patterns:
         labelled = rf"(?![\s*_:]*[(\[]{name}[)\]]\s+{name}[\s.)\]*_]*$)"
         """A label with its option's text, which is a letter too: "(A) C"."""
         self.run = re.compile(rf"{labelled}[\s*_(\[:]*{name}(?:{between}{name})+[\s.)\]*_]*$")
+        joint = r"[\s)\]]*(?:[,;/&]|\band\b)[\s(\[]*"
+        self.small_run = re.compile(rf"[\s*_(\[:]*(?i:{name}(?:{joint}{name})+)[\s.)\]*_]*$")
         self.next = re.compile(rf"{_BETWEEN}[(\[*_`\"'$]*(?P<label>{name}){apart}")
         self.marked = re.compile(
-            rf"(?:[(\[{{](?P<bracketed>{name})[)\]}}]|\b(?i:option|choice|letter|answer|alternativa|letra|选项?)\s?[*_\"'(]*(?P<named>{name}){apart})"
+            rf"(?:[(\[{{](?P<bracketed>{name})[)\]}}]|(?i:{words_pattern('option')})\s?[*_\"'(]*"
+            rf"(?:(?P<named>{name}){apart}|(?<=\()(?P<small>(?i:{name}))(?=\))))"
         )
         self.listed = re.compile(rf"[^\S\n]*[*-]*[^\S\n]*[(\[]?(?P<label>{name})[)\].:]")
 
@@ -124,6 +125,8 @@ class LetterReader:
     def read_declared(self, response: Answer, declaration: Declaration) -> Value | None:
         """Return the label, or the labels joined by commas, that a declaration introduces."""
         form, start, stop = declaration[:3]
+        if form is Form.MARKER and self._is_option_a(response, declaration):
+            return None
         value = self._longer_text(response, start, stop) or self.opening(response, start, stop)
         if value is not None or form is Form.HASHES:
             return value
@@ -132,7 +135,7 @@ class LetterReader:
             return value
         first = next(sentences(response.text, start, stop), None)
         value = None if first is None else self._marked_label(response, *first)
-        none = _NONE.match(response.low, start, stop) if form is Form.PHRASE else None
+        none = none_of_these(response.low, start, stop) if form is Form.PHRASE else None
         if none is not None and (value is None or value.start - none.end() < _DENIED_MAX):
             return Value(None, start, stop, Reason.NONE_OF_THESE)
         return value
@@ -146,26 +149,50 @@ class LetterReader:
         if not rest or value.answer is None:
             return value
         is_marked = response.plain[value.end : value.end + 1] in (")", ".", ":", "]")
-        index = self.labels.index(value.answer) if value.answer in self.labels else len(self.texts)
-        repeats_text = (
-            index < len(self.texts)
-            and self.texts[index]
-            and _bare(rest).startswith(self.texts[index])
+        is_option = is_marked and (
+            len(rest) <= self.text_max or self._repeats_text(value.answer, rest)
         )
-        is_option = is_marked and (len(rest) <= self.text_max or repeats_text)
         return (
             value
             if is_option and not self._is_listed(response, value.answer, start, stop)
             else None
         )
 
+    def _is_option_a(self, response: Answer, declaration: Declaration) -> bool:
+        """Return whether a marker "A:" opens a list of options and not an answer."""
+        begin, start = declaration.begin, declaration.start
+        return response.low[begin:start].strip() == "a:" and self._is_listed(
+            response, "A", begin, declaration.stop
+        )
+
+    def whole(self, response: Answer, start: int, stop: int) -> Value | None:
+        """Return the label of a stretch that is nothing but a label, its option's text, or both."""
+        is_keyed = start > 0 and response.text[start - 1] != "\n"
+        if is_keyed and self.opening(response, start, stop) is None:
+            return None  # after a key, the text of an option is a value of something on the way
+        value = self.line(response, start, stop)
+        if value is None or value.answer is None:
+            return value
+        rest = response.plain[value.end : stop].strip(_WRAPPING)
+        return value if not rest or self._repeats_text(value.answer, rest) else None
+
+    def _repeats_text(self, label: str, rest: str) -> bool:
+        """Return whether what follows a label is the text of its option."""
+        index = self.labels.index(label) if label in self.labels else len(self.texts)
+        text = self.texts[index] if index < len(self.texts) else ""
+        return bool(text) and _bare(rest).startswith(text)
+
     def _is_listed(self, response: Answer, label: str, start: int, stop: int) -> bool:
         """Return whether a line belongs to a list of options: the line before or after it has
         another label.
         """
         plain = response.plain
-        before = plain[:start].rstrip()
-        lines = (before.rfind("\n") + 1, stop + len(plain[stop:]) - len(plain[stop:].lstrip()))
+        before = plain[max(0, start - _LINE_MAX) : start].rstrip()
+        after = plain[stop : stop + _LINE_MAX]
+        lines = (
+            max(0, start - _LINE_MAX) + before.rfind("\n") + 1,
+            stop + len(after) - len(after.lstrip()),
+        )
         neighbours = (self.patterns.listed.match(plain, line) for line in lines)
         return any(
             neighbour is not None and neighbour["label"] != label for neighbour in neighbours
@@ -213,10 +240,12 @@ class LetterReader:
 
     def _row(self, response: Answer, start: int, stop: int) -> Value | None:
         """Return the labels of a stretch that is nothing but labels: "A, C and D"."""
-        run = self.patterns.run.match(response.plain, start, stop)
+        plain, patterns = response.plain, self.patterns
+        run = patterns.run.match(plain, start, stop) or patterns.small_run.match(plain, start, stop)
         if run is None or len(self.labels) > len(_ALPHABET):
             return None
-        labels = [label for label in self.labels if label in re.sub("and|und", "", run[0])]
+        listed = re.sub("and|und", "", run[0]).upper()
+        labels = [label for label in self.labels if label in listed]
         return Value(",".join(labels), start, stop)
 
     def _by_text(self, response: Answer, start: int, stop: int) -> Value | None:
@@ -240,26 +269,39 @@ class LetterReader:
         """
         places = {}
         for match in self.patterns.marked.finditer(response.plain, start, stop):
-            group = "bracketed" if match["bracketed"] else "named"
-            start_of, end_of = match.span(group)
-            before = response.low[max(start, start_of - _RULED_OUT_MAX) : start_of]
-            if not _WRONG.match(response.low, end_of) and not _RULED_OUT.search(before):
-                places[match[group]] = (start_of, end_of)
+            group = match.lastgroup or "bracketed"
+            span = match.span(group)
+            if not is_denied(response.low, *span, begin=start, words=1):
+                places[match[group].upper()] = span
         if len(places) != 1:
             return None
         ((label, span),) = places.items()
         return Value(label, *span)
 
     def _ending_text(self, response: Answer, start: int, stop: int) -> Value | None:
-        """Return the label of the only option whose text the last sentence ends with."""
+        """Return the label of the only option whose text the last sentence ends with.
+
+        The text stands there as whole words, is not denied, and no other option is joined to it.
+        """
         stretch = response.text[start:stop]
         sentence = _bare(stretch)
         longest = max(
             (text for text in self.texts if text and sentence.endswith(text)), key=len, default=""
         )
+        begin = len(sentence) - len(longest)
+        if not longest or (begin, len(sentence)) not in whole_places(sentence, longest, begin):
+            return None
+        if is_denied(sentence, begin, len(sentence)) or self._is_one_of_several(sentence[:begin]):
+            return None
         exact = _bare(stretch, is_exact=True)
         index = self._index_of(longest, exact[max(0, len(exact) - len(longest)) :])
         return None if index is None else Value(self.labels[index], start, stop)
+
+    def _is_one_of_several(self, before: str) -> bool:
+        """Return whether another option is joined to what follows: "Paris or Rome"."""
+        joint = _JOINED.search(before)
+        head = "" if joint is None else before[: joint.start()].rstrip(_WRAPPING)
+        return any(text and head.endswith(text) for text in self.texts)
 
 
 def _bare(text: str, *, is_exact: bool = False) -> str:
@@ -275,7 +317,7 @@ def labels_after_marker(response: Answer, labels: Sequence[str]) -> tuple[str, .
     ('A', 'C')
     """
     reader = LetterReader(labels)
-    for declaration in declarations(response, phrases=False):
+    for declaration in declarations(response):
         if declaration.form is Form.MARKER:
             value = reader.opening(response, declaration.start, declaration.stop)
             return tuple(value.answer.split(",")) if value is not None and value.answer else ()

@@ -46,15 +46,18 @@ _PART_OF_ANOTHER: Final = re.compile(
 )
 """After a number that is a time, a factorial, a range or an ordinal."""
 _CALCULATED: Final = re.compile(
-    r"\s?(?:[+*/×÷x·]|\\times|\\cdot|[-−–](?=\s)|times|plus|minus|divided)\s", re.IGNORECASE
+    r"\s?(?:[+*/×÷·]|\\times|\\cdot|x(?=\s?\d)|[-−–](?=\s|[$€£]?\d)|(?:times|plus|minus|divided)\s)",
+    re.IGNORECASE,
 )
 """After the first number of a calculation, whose result is its last number."""
+_OPERATOR_BEFORE: Final = re.compile(r"\d\s?(?:[+*/×÷x·−–-]|\\times|\\cdot)\s?\Z")
+_APART: Final = re.compile(r"[^\W\d_][,;]\s[^-+*/×÷]*\Z")
 _DENIED: Final = re.compile(r"[\s*_]*not\b")
 _LIST_MARK: Final = re.compile(r"\s*\d{1,3}[.)]\s+(?=[^\W\d])")
 _ROOT_BEFORE: Final = re.compile(
-    r"\\sqrt\s?\{?\Z|√\Z|\\(?:log|sin|cos|tan)\w*\s?\{?\Z|\^\{?\Z|_\{?\Z|\b\d*[xyzn]\s?[-+*/]?\s?\Z"
+    r"\\sqrt\s?\{?\Z|√\Z|\\(?:log|sin|cos|tan)\w*\s?\{?\Z|\^\{?\Z|_\{?\Z|\b\d*[xyzn]\s?[-+*/]?\s?\Z|\b[A-Za-z]\(\Z"
 )
-"""Before a number under a root, an exponent, an index, or an operand beside an unknown."""
+"""Before a number under a root, an exponent, an index, operand beside an unknown or an argument."""
 _OPENS: Final = re.compile(r"[\s*_`:\"'(\[{<=\\$~≈-]*")
 _ALSO: Final = re.compile(
     r"[\s*_`)\]}$\"'.]*\s*(?:,?\s?\bor\b|\band\b|/|,)\s*(?:\w+\s){0,2}?[\s*_`(\[{$\"']*\Z",
@@ -131,7 +134,8 @@ class NumberReader:
     def read_declared(self, response: Answer, declaration: Declaration) -> Value | None:
         """Return the number that a declaration introduces."""
         form, start, stop = declaration[:3]
-        if declaration.decimal == "," and self.mark is None:
+        row = declaration.row
+        if row is not None and row.decimal == "," and self.mark is None:
             return NumberReader(",").read_declared(response, declaration)
         if form is Form.HASHES:
             return self.line(response, start, stop)
@@ -144,7 +148,9 @@ class NumberReader:
             value = self.sentence(response, *last_sentence(response.text, start))
             if value is not None:
                 return value
-        return self._in_sentence(response, *(first if form is Form.PHRASE else (start, stop)))
+        takes_last = row is not None and row.of_several == "last"
+        stretch = first if form is Form.PHRASE else (start, stop)
+        return self._in_stretch(response, *stretch, takes_last=takes_last)
 
     def line(self, response: Answer, start: int, stop: int) -> Value | None:
         """Return the number of a line that is a number and at most its unit."""
@@ -181,30 +187,41 @@ class NumberReader:
         )
         return self._value_of(response, 0, last) if is_named else None
 
-    def _in_sentence(self, response: Answer, start: int, stop: int) -> Value | None:
-        """Return the number of a stretch: its result, its opening, or the first of its last
-        sentence.
+    def _in_stretch(
+        self, response: Answer, start: int, stop: int, *, takes_last: bool
+    ) -> Value | None:
+        """Return the number of a stretch: its opening, the result of its last "=", or the first or
+        last of its last sentence.
         """
         text = response.plain
         numbers = list(numbers_in(text, start, stop, self.mark))
         if not numbers:
             return _in_words(response, start, stop)
+        first = numbers[0]
         equals = text.rfind("=", start, stop)
         results = [number for number in numbers if number.start > equals >= start]
-        if results:
+        opens = _opens(text, start, first)
+        if results and not (opens and _is_settled(text, first, equals)):
             numbers = results
-        elif not _opens(text, start, numbers[0]):
+        elif _DENIED.match(response.low, start, first.start):
+            return Value(None, first.start, first.end, Reason.NONE_OF_THESE)
+        elif not opens or takes_last:
             *_, (begin, _) = sentences(text, start, stop)
             numbers = [number for number in numbers if number.start >= begin] or numbers
-        first, last = numbers[0], numbers[-1]
-        if not results and _DENIED.match(response.low, start, first.start):
-            return Value(None, first.start, first.end, Reason.NONE_OF_THESE)
-        is_first = bool(results) or not _CALCULATED.match(text, first.end)
-        chosen = first if is_first else last
+            numbers = numbers[-1:] if takes_last else numbers
+        if not results and _CALCULATED.match(text, numbers[0].end):
+            numbers = numbers[-1:]
+            if numbers[0].text[0] in "+-" or _OPERATOR_BEFORE.search(text, start, numbers[0].start):
+                return Value(None, first.start, numbers[0].end, Reason.SEVERAL)
+        return self._first_alone(response, numbers)
+
+    def _first_alone(self, response: Answer, numbers: list[Number]) -> Value:
+        """Return the first of some numbers, unless it is none or the next one is joined to it."""
+        chosen = numbers[0]
         if chosen.value is None:
             return Value(None, chosen.start, chosen.end, Reason.SEVERAL)
-        if is_first and len(numbers) > 1 and _are_joined(text, first, numbers[1]):
-            return Value(None, first.start, numbers[1].end, Reason.SEVERAL)
+        if len(numbers) > 1 and _are_joined(response.plain, chosen, numbers[1]):
+            return Value(None, chosen.start, numbers[1].end, Reason.SEVERAL)
         return self._value_of(response, 0, chosen)
 
     def _boxed_number(self, response: Answer, start: int, stop: int) -> Value | None:
@@ -245,6 +262,15 @@ def _opens(text: str, start: int, number: Number) -> bool:
     """Return whether a stretch opens with a number."""
     opens = _OPENS.match(text, start)
     return opens is not None and number.start <= opens.end()
+
+
+def _is_settled(text: str, first: Number, equals: int) -> bool:
+    """Return whether a stretch that opens with a number only explains it up to its last "=": "250
+    grams (since 1 kg = 1000 g)".
+    """
+    between = text[first.end : equals]
+    is_apart = between.count("(") > between.count(")") or _APART.search(between) is not None
+    return first.value is not None and "=" not in between and is_apart
 
 
 def _are_joined(text: str, first: Number, second: Number) -> bool:

@@ -85,6 +85,8 @@ _DECIMAL_COMMA: Final = re.compile(r"\d*,\d{1,3}")
 _DECIMAL: Final = re.compile(
     r"(?:\d+(?:\.\d*)?|\.\d+)(?:[eE](?P<exponent>[+-]?\d{1,4}))?", re.ASCII
 )
+_FLOAT: Final = re.compile(r"\d\.\d{15,17}(?:e-\d+)?\Z")
+"""Decimals of a binary fraction that was written out in full, as JSON has it."""
 _OTHER_MARKS: Final = str.maketrans("，﹐٫．٬", ",,..,")
 
 
@@ -129,11 +131,18 @@ def parse_number(
 def numbers_equal(left: object, right: object) -> bool:
     """Return whether two values are the same number, exactly; what is not a number equals nothing.
 
+    A value with as many digits as a float has equals what it was rounded from.
+
     >>> numbers_equal("1,000", 1000.0), numbers_equal("10", "100"), numbers_equal("x", "x")
     (True, False, False)
+    >>> numbers_equal("1/3", 1 / 3), numbers_equal("1/3", "0.333")
+    (True, False)
     """
-    first = parse_number(str(left))
-    return first is not None and first == parse_number(str(right))
+    first, second = parse_number(str(left)), parse_number(str(right))
+    if first is None or second is None:
+        return False
+    is_float = _FLOAT.search(str(left)) or _FLOAT.search(str(right))
+    return first == second or (is_float is not None and float(first) == float(second))
 
 
 def _written_value(text: str, mark: Mark | None, *, words: bool) -> Fraction | None:

@@ -11,19 +11,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Final, Protocol
+from typing import Final, Protocol, runtime_checkable
 
-from nel.reading.forms import Declaration, declarations
+from nel.reading.clauses import is_retracted
+from nel.reading.forms import Declaration, declarations, line_end
 from nel.reading.response import Answer, invented_turn
 from nel.reading.types import Form, Reading, Reason, Value
 
-_RETRACTED: Final = re.compile(
-    r"[^\w\n]{0,6}(?:\n\s*)?(?:(?:no,?\s)?wait\b|hold on\b|actually, |scratch that|"
-    r"(?:is|was) (?:wrong|incorrect|not correct)\b)"
-)
 _BOX_BEFORE: Final = re.compile(r"\\boxed\s*\{[^{}]*\}[\s$]*(?:,|;|,?\s?and|or)[\s$]*\Z")
 """Before a box, another one that is joined to it: two answers."""
 _OPEN_BOX: Final = re.compile(r"\\boxed\s*\{[^{}]*\Z")
+_KEY: Final = re.compile(
+    r"[\W_]{0,8}(?=(?:[^\n:]{0,40}?[^\W\d_]){2})[^\n:]{2,40}?[\s*_`\"']*:[\s*_`]*(?=\S)"
+)
+"""A key at the beginning of a line; "A:" has one letter and introduces an option."""
+_LINES_MAX: Final = 500
+"""Lines at the end of a response of which one is the only answer."""
 _BOX_MAX: Final = 200
 _SENTENCE_END: Final = re.compile(
     r"(?<=[.!?])(?<!["
@@ -57,6 +60,14 @@ class KindReader(Protocol):
 
     def sentence(self, response: Answer, start: int, stop: int) -> Value | None:
         """Return the only answer that a stretch of sentences names, or None."""
+
+
+@runtime_checkable
+class ClosedReader(KindReader, Protocol):
+    """What answers of a kind look like of which there are a few."""
+
+    def whole(self, response: Answer, start: int, stop: int) -> Value | None:
+        """Return the answer of a stretch that holds nothing else, or None."""
 
 
 def read(response: Answer, reader: KindReader, *, declared_only: bool = False) -> Reading:
@@ -97,9 +108,7 @@ def _read_declared(response: Answer, reader: KindReader, reading: Reading) -> Re
         ):
             reading.reject(value.start, value.end, Reason.SEVERAL)
             return reading
-        if declaration.form in (Form.PHRASE, Form.MARKER) and _RETRACTED.match(
-            response.low, value.end
-        ):
+        if declaration.form in (Form.PHRASE, Form.MARKER) and is_retracted(response.low, value.end):
             reading.reject(value.start, value.end, Reason.RETRACTED)
             return reading
         return reading.take(value, Form.ASKED if declaration.is_asked else declaration.form)
@@ -120,6 +129,9 @@ def _read_alone(response: Answer, reader: KindReader, reading: Reading) -> Readi
     if _repeats_itself(response.text):
         reading.reject(*lines[-1], Reason.LOOPING)
         return reading
+    value = _only_line(response, reader) if isinstance(reader, ClosedReader) else None
+    if value is not None:
+        return _settle(response, reading, value, Form.LINE)
     value = reader.sentence(response, *last_sentence(response.text))
     if value is None and len(response.text) <= _WHOLE_MAX:
         value = reader.sentence(response, 0, len(response.text))
@@ -130,8 +142,30 @@ def _read_alone(response: Answer, reader: KindReader, reading: Reading) -> Readi
     return _settle(response, reading, value, Form.SENTENCE)
 
 
+def _only_line(response: Answer, reader: ClosedReader) -> Value | None:
+    """Return the only answer of all lines, whole or after a key: "Verdict: No"."""
+    text = response.plain
+    lines, start = [], 0
+    while start < len(text):
+        stop = line_end(text, start)
+        if stop - start > 1 or not text[start:stop].isspace():
+            lines.append((start, stop))
+        start = stop + 1
+    lines = lines[-_LINES_MAX:]
+    keyed = [(key.end(), stop) for start, stop in lines if (key := _KEY.match(text, start, stop))]
+    for read_stretch in (reader.whole, reader.line):
+        values = {}
+        for stretch in (*lines, *keyed):
+            value = read_stretch(response, *stretch)
+            if value is not None and value.answer is not None:
+                values[value.answer] = value
+        if values:
+            return next(iter(values.values())) if len(values) == 1 else None
+    return None
+
+
 def _settle(response: Answer, reading: Reading, value: Value, form: Form) -> Reading:
-    if value.answer is not None and _RETRACTED.match(response.low, value.end):
+    if value.answer is not None and is_retracted(response.low, value.end):
         value = Value(None, value.start, value.end, Reason.RETRACTED)
     if value.answer is None:
         reading.reject(value.start, value.end, value.why)
@@ -188,7 +222,10 @@ def _is_cut_off(text: str, value: Value) -> bool:
     return (
         len(end) > _SHORT_MAX
         and end[-1] not in _CLOSES
-        and _WORD.search(text, value.end) is not None
+        and (
+            _WORD.search(text, value.end) is not None
+            or (end[-1].isdigit() and text[value.start] in "$€£¥")
+        )
     )
 
 

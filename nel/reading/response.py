@@ -14,15 +14,13 @@ from functools import cached_property, lru_cache
 from typing import Final
 
 from nel.reading.asked import AskedForm
+from nel.reading.table import end_tokens
 
-_END_TOKEN: Final = re.compile(
-    r"<\|[^<>|\s]{1,40}\|>|<(?:/s|eo[a-z]{1,4}|end_of_[a-z_]{1,20})>|<｜[^<>｜\s]{1,40}｜>",
-    re.IGNORECASE,
-)
 _START_TOKEN: Final = re.compile(
     r"<\|[^<>|\s]*(?:start|begin|sep|header)[^<>|\s]*\|>(?:\s*(?:assistant|model)\b)?",
     re.IGNORECASE,
 )
+_END_TOKEN: Final = re.compile("|".join(map(re.escape, end_tokens())), re.IGNORECASE)
 _UNKNOWN_TOKEN: Final = re.compile(r"<[A-Za-z_]{1,24}>\s*\Z")
 _WORD: Final = re.compile(r"\w")
 _PROMPT_TAIL: Final = 20_000

@@ -10,9 +10,11 @@ import re
 from typing import Final
 
 from nel.reading.forms import Declaration, named_in
+from nel.reading.own import own_answer
 from nel.reading.reader import read, sentences
 from nel.reading.response import Answer
 from nel.reading.types import Form, Reading, Value
+from nel.types import ScorerInput
 
 _WRAPPING: Final = " \t\r\n*`“”「」"
 _END_MARKS: Final = ".。"
@@ -118,6 +120,18 @@ def _unwrap(text: str, start: int, stop: int) -> Value | None:
         return None
     position = text.index(content, start)
     return Value(content, position, position + len(content))
+
+
+def compared_text(sample: ScorerInput) -> str:
+    """Return the text that a sample's scorer compares: the response as given, or where the benchmark
+    declares the form of an answer, what stands in it.
+    """
+    if not sample.config or sample.config.get("answer_form") is None:
+        return sample.response or ""
+    response, _ = own_answer(sample)
+    declared = read_text(response, declared_only=True).value
+    is_strict = response.asked is not None and response.asked.is_strict
+    return declared or ("" if is_strict else sample.response or "")
 
 
 def read_text(response: Answer, *, declared_only: bool = False) -> Reading:

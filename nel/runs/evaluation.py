@@ -26,7 +26,12 @@ from nel.engine.observability import run_log
 from nel.engine.planning.plan import Plan, make_plans
 from nel.engine.progress import Progress
 from nel.engine.run import run_session
-from nel.engine.run_directory import latest_run_dir, new_directory, refuse_imported
+from nel.engine.run_directory import (
+    config_before_begin,
+    latest_run_dir,
+    new_directory,
+    refuse_imported,
+)
 from nel.engine.session import Runtime
 from nel.engine.stopping.exit_status import ExitStatus
 from nel.engine.store.integrity import check_integrity
@@ -275,9 +280,10 @@ def stored_config(
         StoreError: There is no usable run.db, or the run was stopped before it had begun.
         ConfigError: A flag or an override is wrong.
     """
+    first = config_before_begin(run_dir)
     with Snapshot(run_dir / FILE_NAME) as snapshot:
         refuse_imported(snapshot, run_dir)
-        data = snapshot.meta("config")
+        data = snapshot.meta("config") or first
     if data is None:
         raise StoreError(f"{run_dir} {_why_empty(run_dir)}; start a new one")
     try:

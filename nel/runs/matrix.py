@@ -27,7 +27,7 @@ from nel.engine.asking.resume_checks import check_records
 from nel.engine.matrix import MatrixRun, run_sessions
 from nel.engine.planning.plan import make_plans
 from nel.engine.progress import Progress
-from nel.engine.run_directory import new_directory, with_absolute_paths
+from nel.engine.run_directory import new_directory, note_begin, with_absolute_paths
 from nel.engine.session import Runtime
 from nel.engine.store.pending import Pending
 from nel.engine.store.remote import is_remote
@@ -146,6 +146,7 @@ def _evaluate(
         )  # what is wrong with a benchmark is raised before anything is written
     directory = new_directory(whole, "matrix")
     try:
+        _write_matrix(directory, whole, parts)  # so that it can be resumed from now on
         return _evaluate_in(directory, whole, parts, live, allowed_changes, runtime)
     except NelError:
         if not any(_holds_answers(_run_dir(directory, name)) for name, _ in parts):
@@ -257,12 +258,7 @@ def _evaluate_in(
     runtime: Runtime,
 ) -> MatrixResult:
     runs = [_run_of(directory, name, config_of_run, live[name]) for name, config_of_run in parts]
-    content: dict[str, Any] = {
-        "version": 1,
-        "config": with_absolute_paths(whole),
-        "runs": [{"name": run.name, "directory": run.directory.name} for run in runs],
-    }
-    write_file(directory / MATRIX_NAME, [pretty(content)])
+    _write_matrix(directory, whole, parts)
     ended = run_sessions(runs, allowed_changes=allowed_changes, runtime=runtime)
     results = {
         run.name: written_results(run.directory, run.config, run.plans, status, run.progress)
@@ -275,6 +271,18 @@ def _evaluate_in(
     return MatrixResult(
         directory=directory, runs=results, exit_code=document["exit_code"], document=document
     )
+
+
+def _write_matrix(
+    directory: Path, whole: RunConfig, parts: Sequence[tuple[str, RunConfig]]
+) -> None:
+    content: dict[str, Any] = {
+        "version": 1,
+        "config": with_absolute_paths(whole),
+        "runs": [{"name": name, "directory": _run_dir(directory, name).name} for name, _ in parts],
+    }
+    write_file(directory / MATRIX_NAME, [pretty(content)])
+    note_begin(directory)
 
 
 def _endpoint_result(run: MatrixRun, result: RunResult) -> EndpointResult:

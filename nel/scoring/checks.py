@@ -15,6 +15,7 @@ from typing import Any, Final, Literal, TypeAlias
 
 from nel.core.timed_regex import compile_pattern, search
 from nel.errors import DatasetError
+from nel.reading.clauses import whole_places
 from nel.reading.numbers import read_number
 from nel.reading.numerals import parse_number
 from nel.reading.own import own_answer
@@ -37,12 +38,6 @@ KINDS: Final[tuple[Kind, ...]] = (
     "json_schema",
     "judge",
 )
-
-_UNSPACED: Final = "".join(
-    rf"\p{{Script={name}}}"
-    for name in ("Han", "Hiragana", "Katakana", "Hangul", "Thai", "Lao", "Khmer", "Myanmar")
-)
-"""Scripts in which words stand without spaces, or have endings glued to them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -188,32 +183,8 @@ def _text_passes(check: ResponseCheck, response: str, wanted: Sequence[str]) -> 
         return text.strip() in [sought.strip() for sought in texts]
     if check.kind == "not_contains":
         return not any(sought in text for sought in texts)
-    return any(_stands_apart(sought, text) for sought in texts)
-
-
-def _stands_apart(sought: str, text: str) -> bool:
-    """Return whether a text is found and not as a part of a longer word or number.
-
-    >>> _stands_apart("8", "18 legs"), _stands_apart("no", "nothing"), _stands_apart("8", "8 legs")
-    (False, False, True)
-    >>> _stands_apart("東京", "東京都"), _stands_apart("-5", "x-5")
-    (True, True)
-    """
-    start = text.find(sought)
-    while start >= 0:
-        end = start + len(sought)
-        glued_before = start > 0 and _joins(text[start - 1], text[start])
-        if not glued_before and not (end < len(text) and _joins(text[end - 1], text[end])):
-            return True
-        start = text.find(sought, start + 1)
-    return False
-
-
-def _joins(left: str, right: str) -> bool:
-    """Return whether two neighbours belong to one word or number; not in scripts whose words have
-    no spaces between.
-    """
-    return left.isalnum() and right.isalnum() and search(f"[{_UNSPACED}]", left + right) is None
+    found = (next(whole_places(text, sought, compounds=True), None) for sought in texts)
+    return any(place is not None for place in found)
 
 
 def _numeric(check: ResponseCheck, response: Answer, value: Json) -> CheckResult:

@@ -41,12 +41,24 @@ def text_gold(sample: ScorerInput, **_: object) -> list[str]:
 
 
 def texts_in(target: object) -> list[str]:
-    """Return the texts of a target that are not blank; raises DatasetError where there is none."""
+    """Return the texts of a target that are not blank; raises DatasetError where there is none.
+
+    A whole number that was stored as a float, as columns with gaps are, is written both ways.
+
+    >>> texts_in(["Paris", " "]), texts_in(3.0), texts_in(2.5)
+    (['Paris'], ['3', '3.0'], ['2.5'])
+    """
     several: Sequence[object] = target if isinstance(target, (list, tuple)) else [target]
-    texts = [str(item) for item in several if item is not None and str(item).strip()]
+    texts = [text for item in several for text in _spellings(item) if text.strip()]
     if not texts:
         raise DatasetError("the target is empty; give the row an answer to compare with")
     return texts
+
+
+def _spellings(item: object) -> list[str]:
+    if isinstance(item, float) and item.is_integer():
+        return [str(int(item)), str(item)]
+    return [] if item is None else [str(item)]
 
 
 def unusable_gold(

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Final
 from nel.core.timed_regex import compile_pattern
 from nel.errors import DatasetError, ScorerError, UndefinedMetric
 from nel.metrics import Metric, metric
+from nel.reading.texts import compared_text
 from nel.scoring.golds import reads_gold, text_gold
 from nel.types import SampleScore, ScorerInput
 
@@ -76,7 +77,7 @@ def f1_token(sample: ScorerInput) -> dict[str, float]:
     >>> f1_token(ScorerInput(response="the cat cat", target=["dog", "cat"]))
     {'f1': 0.6666666666666666, 'precision': 0.5, 'recall': 1.0}
     """
-    f1, precision, recall = squad_f1(sample.response, text_gold(sample))
+    f1, precision, recall = squad_f1(compared_text(sample), text_gold(sample))
     return {"f1": f1, "precision": precision, "recall": recall}
 
 

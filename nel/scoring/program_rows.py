@@ -20,10 +20,11 @@ _OUTPUT_FIELDS: Final = ("expected_output", "output", "stdout")
 
 
 def entry_point_of(sample: ScorerInput) -> str:
-    """Return the name under test: the row's ``entry_point``, else its target where that is a name;
-    else nothing.
+    """Return the name under test: the row's ``entry_point``, else its target where that is a name
+    and the row has tests; else nothing. A row of inputs and outputs tests no function.
     """
-    name = sample.metadata.get("entry_point") or sample.target
+    row = sample.metadata
+    name = row.get("entry_point") or (sample.target if tests_of(row) is not None else "")
     return name if isinstance(name, str) and name.isidentifier() else ""
 
 

@@ -16,6 +16,7 @@ from nel.reading.numbers import read_number, stated_value
 from nel.reading.numerals import parse_number
 from nel.reading.own import own_answer
 from nel.reading.response import own_response
+from nel.reading.texts import compared_text
 from nel.scoring.equality import normalise, same_formula, same_text, skeleton
 from nel.scoring.golds import reads_gold, text_gold, texts_in
 from nel.scoring.marks import (
@@ -130,7 +131,8 @@ def exact_match(sample: ScorerInput) -> dict[str, bool]:
     >>> exact_match(ScorerInput(response="", target="A"))
     {'correct': False}
     """
-    return {"correct": any(same_text(sample.response or "", gold) for gold in text_gold(sample))}
+    response = compared_text(sample)
+    return {"correct": any(same_text(response, gold) for gold in text_gold(sample))}
 
 
 def accepted_answers(sample: ScorerInput, **_: object) -> list[str]:
@@ -184,9 +186,10 @@ def fuzzy_match(
     True
     """
     accepted = accepted_answers(sample)
-    searched = _SearchedResponse(sample.response or "")
+    response = compared_text(sample)
+    searched = _SearchedResponse(response)
     correct = any(searched.contains(answer, threshold) for answer in accepted)
-    return {"correct": correct, "extracted": sample.response if searched.whole else None}
+    return {"correct": correct, "extracted": response if searched.whole else None}
 
 
 class _SearchedResponse:

@@ -15,7 +15,14 @@ from types import MethodType
 from typing import Any, Final, get_type_hints, overload
 
 import jsonschema
-from pydantic import BaseModel, ConfigDict, Field, PydanticUserError, create_model
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    PydanticUserError,
+    ValidationError,
+    create_model,
+)
 
 from nel.errors import ConfigError
 from nel.types import JsonObject, Sample
@@ -76,12 +83,21 @@ class Tool:
         return {"type": "function", "function": function}
 
     def problems(self, arguments: object) -> list[str]:
-        """Return what is wrong with the arguments of a call, each with its path; empty for none."""
+        """Return what is wrong with the arguments of a call, each with its path; empty for none.
+
+        What the schema cannot say, such as a validator of a model, is tried after it.
+        """
         validator = jsonschema.Draft202012Validator(self.parameters)
         errors = sorted(validator.iter_errors(arguments), key=lambda error: list(error.path))
+        problems = [(tuple(error.path), error.message) for error in errors]
+        if not problems:
+            try:
+                self.arguments.model_validate(arguments)
+            except ValidationError as error:
+                problems = [(each["loc"], each["msg"]) for each in error.errors()]
         return [
-            f"{'.'.join(map(str, error.path)) or 'arguments'}: {error.message}"
-            for error in errors[:_PROBLEMS_MAX]
+            f"{'.'.join(map(str, path)) or 'arguments'}: {message}"
+            for path, message in problems[:_PROBLEMS_MAX]
         ]
 
     def run(self, arguments: Mapping[str, object], sample: Sample) -> Any:

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
+
+from pydantic_core import to_jsonable_python
+
+from nel.core.strict_json import dumps_bytes
 
 ToolErrorKind: TypeAlias = Literal[
     "unknown_tool", "bad_json", "bad_arguments", "tool_error", "timeout"
@@ -59,3 +66,31 @@ def cut_output(text: str, bytes_max: int, n_bytes: int | None = None) -> tuple[s
     head = data[: bytes_max - n_tail].decode("utf-8", "ignore")
     tail = data[len(data) - n_tail :].decode("utf-8", "ignore")
     return f"{head}\n[... {n_cut:,} bytes of the output are left out here ...]\n{tail}", n_cut
+
+
+def result_text(result: object) -> str:
+    """Return a result as the model is shown it: text as it is, anything else as JSON, in which NaN
+    and infinities are written as Python's JSON does, since null would be another result.
+    """
+    if isinstance(result, str):
+        return result
+    value = to_jsonable_python(result)
+    if not_finite(value) is not None:
+        return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return "" if result is None else dumps_bytes(value).decode()
+
+
+def not_finite(value: object, path: str = "$") -> str | None:
+    """Return where a value has a NaN or an infinity, and which; None where it has none.
+
+    >>> not_finite({"scores": [0.5, float("nan")]})
+    '$.scores[1] is nan'
+    """
+    if isinstance(value, float):
+        return None if math.isfinite(value) else f"{path} is {value}"
+    items: Iterable[tuple[str, object]] = ()
+    if isinstance(value, dict):
+        items = ((f"{path}.{key}", item) for key, item in value.items())
+    elif isinstance(value, list):
+        items = ((f"{path}[{at}]", item) for at, item in enumerate(value))
+    return next(filter(None, (not_finite(item, where) for where, item in items)), None)

@@ -48,7 +48,8 @@ def test_each_task_is_tried_on_a_gold_an_empty_and_a_wrong_program(
     monkeypatch.chdir(tmp_path)
     metadata = {"_test": tests, "entry_point": "f"}
     found = check_tests(of_tests(tests), [Sample(id="1", input="write f", target=GOLD, metadata=metadata)])
-    assert [reason in task.reason for task in found] == ([True] if reason else [])
+    assert [reason in task.reason for task in found.broken] == ([True] if reason else [])
+    assert found.n_golds == 1
 
 
 def test_a_task_of_the_list_is_a_bad_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from nel.config.load import build_config
+from nel.engine.run_directory import new_directory, note_begin
 from nel.engine.store.database import Store
 from nel.errors import StoreError
 from nel.runs.evaluation import stored_config
@@ -34,3 +36,15 @@ def test_an_empty_store_says_why(tmp_path: Path, log: str | None, said: str) -> 
     with pytest.raises(StoreError) as caught:
         stored_config(tmp_path)
     assert said in str(caught.value)
+
+
+def test_a_directory_has_its_name_once_it_can_be_resumed(tmp_path: Path) -> None:
+    """A run that is killed before its run.db holds anything goes on with the configuration that it was started with."""
+    config = build_config({"benchmarks": [{"name": "b"}], "output": {"dir": str(tmp_path)}}, where="here")
+    run_dir = new_directory(config, "b")
+    assert [path.name for path in tmp_path.iterdir()] == [run_dir.name]
+    assert stored_config(run_dir).benchmarks == config.benchmarks
+    assert (run_dir / "run.db").exists()
+    note_begin(run_dir)
+    with pytest.raises(StoreError, match="holds no run that has begun"):
+        stored_config(run_dir)

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import signal
+import sys
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from types import FrameType
 
 import pytest
 
 from nel.engine.stopping.exit_status import ExitStatus
+from nel.engine.stopping.loop_watch import LoopWatch, blocking_place
 from nel.engine.stopping.session_end import Stop
 from nel.engine.stopping.stop_signals import StopSignals
 
@@ -59,24 +65,52 @@ async def test_a_stop_leaves_the_time_that_is_left() -> None:
 async def test_a_second_signal_hurries_where_a_user_sent_it() -> None:
     """`timeout` sends SIGTERM twice at once and a closed terminal SIGHUP twice: only a later Ctrl-C leaves at once."""
     signals_sent = (signal.SIGHUP, signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
-    times = [9.0, 9.0, 0.2, 0.0]
+    times = [9.0, 0.2, 0.0]
     stopped: list[str] = []
     codes: list[int] = []
     before = signal.getsignal(signal.SIGHUP)
-    handled = asyncio.Event()
+    received: list[Callable[[signal.Signals], None]] = []
 
-    def clock() -> float:
-        handled.set()
-        return times.pop()
+    class Watch:
+        def __init__(self, on_signal: Callable[[signal.Signals], None], *_: object) -> None:
+            received.append(on_signal)
 
-    stop_signals = StopSignals(clock, codes.append)
+        def close(self) -> None:
+            pass
+
+    stop_signals = StopSignals(Watch, times.pop, codes.append)
     try:
-        with stop_signals.stopping(lambda status: stopped.append(status.reason)):
+        with stop_signals.stopping(lambda status: stopped.append(status.reason), lambda _: None):
             for number in signals_sent:
-                handled.clear()
-                signal.raise_signal(number)
-                await handled.wait()
+                received[0](number)
+            await asyncio.sleep(0)
         assert (stopped, codes) == (["SIGHUP"], [130])
         assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN, "its second one may come while the end is stored"
     finally:
         signal.signal(signal.SIGHUP, before)
+
+
+def test_the_place_that_blocks_is_code_outside_nel_and_the_standard_library() -> None:
+    """A solver that waits for a thread is named, and not the line of threading in which it does."""
+    frames: list[FrameType] = []
+
+    class Waits(threading.Event):
+        def wait(self, timeout: float | None = None) -> bool:
+            frames.append(sys._getframe())
+            return super().wait(timeout)
+
+    def solve() -> None:
+        ThreadPoolExecutor(1).submit(Waits().wait, 0.0).result()
+
+    solve()
+    assert blocking_place(frames[0]).startswith(f"{Waits.wait.__qualname__} ({__file__}, line ")
+
+
+async def test_a_signal_counts_once_whichever_thread_sees_it_first() -> None:
+    """Both the watch and the main thread see each; the second one is the second that was sent."""
+    received: list[signal.Signals] = []
+    watch = LoopWatch(received.append, lambda _: None, [])
+    for where in ("thread", "main", "main", "thread"):
+        watch._receive(signal.SIGINT, where)
+    watch.close()
+    assert received == [signal.SIGINT] * 2

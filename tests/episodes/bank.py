@@ -118,7 +118,7 @@ class Shell(Toolset):
         return self.names
 
 rows = [{"id": f"q{i}", "question": f"Add {i}.", "target": 10 + i, "secret": "canary"} for i in range(N)]
-common = dict(dataset=lambda: rows, prompt="{question}", hidden_fields=["secret"])
+common = dict(dataset=lambda: rows, prompt="{question}", hidden_fields=["secret"], env=["MAILS", "SECRET_KEY", "FAULT"])
 
 @benchmark(name="bank", tools=[add, send_mail, long_list], environment=Bank, **common)
 @scorer
@@ -183,7 +183,7 @@ async def telling(sample, episode):
     reply = await episode.ask()
     await episode.call_all(reply.calls)
     episode.note("key", os.environ["SECRET_KEY"])
-    await episode.user("I have " + os.environ["SECRET_KEY"][:0] + "a key")
+    await episode.user("I have the key " + os.environ["SECRET_KEY"])
     await episode.ask()
     return os.environ["SECRET_KEY"]
 

@@ -202,7 +202,7 @@ def test_the_model_is_shown_what_a_tool_returns(tmp_path: Path) -> None:
     """Text as it is, anything else as JSON, of an async tool too; what a tool prints is not its result."""
     odd = [("odd", {"what": what}) for what in ("set", "nan", "none")]
     lines, calls, code = run(tmp_path, once(("print", {"n": 2}), *odd, ("double", {"n": 4})), "functions")
-    assert (code, lines[0]["reward"], results(calls[1])) == (0, 1.0, ["yy", "[1]", "null", "", "8"])
+    assert (code, lines[0]["reward"], results(calls[1])) == (0, 1.0, ["yy", "[1]", "NaN", "", "8"])
 
 
 def test_parallel_calls_are_answered_in_their_order(tmp_path: Path) -> None:

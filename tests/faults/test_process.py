@@ -113,12 +113,7 @@ def test_f55_twice_leaves_at_once(tmp_path: Path) -> None:
         server.wait_for(25)
         _signal(process, tmp_path)
         assert process.poll() is None
-
-        def has_left() -> bool:
-            process.send_signal(signal.SIGINT)
-            return process.poll() is not None
-
-        wait_until(has_left, "a later Ctrl-C ends it")
+        wait_until(lambda: process.send_signal(signal.SIGINT) or process.poll() is not None, "a later Ctrl-C ends it")
         process.communicate(timeout=HANGS_SECONDS)
         assert process.returncode == 130
     with serving() as server:
@@ -129,6 +124,57 @@ def test_f55_twice_leaves_at_once(tmp_path: Path) -> None:
         assert done.returncode == 0, done.stderr
         assert len(server.calls) <= 60 - 21 + 4
     assert read_run(only_run(tmp_path / "out"), 0).states == ["scored"] * 60
+
+
+BLOCKING = """
+import re, time
+from nel import benchmark, scorer
+
+async def solve(sample, episode):
+    reply = await episode.ask()
+    WAIT
+    return reply.text
+
+@benchmark(name="b", dataset=[{"question": "What is 0 plus 0?", "answer": "0"}].copy, prompt="{question}",
+           target_field="answer", solver=solve)
+@scorer
+def b(sample):
+    return True
+"""
+WAITS = {
+    "sleep": "time.sleep(1000)",
+    "loop": "while True: pass",
+    "swallowed": "while True:\n        try: time.sleep(1000)\n        except BaseException: pass",
+    "pattern": "re.match('(a+)+$', 'a' * 60 + 'b')",
+}
+
+
+@pytest.mark.parametrize("wait", representatives(WAITS, "loop", "pattern"))
+def test_a_solver_that_blocks_the_event_loop(tmp_path: Path, wait: str) -> None:
+    """Signals end the run whatever the loop does; the run can be resumed."""
+    (tmp_path / "b.py").write_text(BLOCKING.replace("WAIT", wait))
+    with serving() as server:
+        where = ["--model-url", server.url, "--model-id", "m", "-o", "out"]
+        process = start(["eval", "run", "--bench", "b.py", *where], tmp_path)
+        server.wait_for(1)
+        wait_until(lambda: process.send_signal(signal.SIGINT) or process.poll() is not None, "it ends")
+        process.communicate(timeout=HANGS_SECONDS)
+        assert process.returncode == 130
+        again = nel_cli(["eval", "score", str(only_run(tmp_path / "out"))], tmp_path)
+    assert again.returncode == 3, again.stderr
+
+
+@pytest.mark.slow
+def test_a_solver_that_blocks_the_event_loop_is_named(tmp_path: Path) -> None:
+    """The line in which it does is on stderr while it still does it."""
+    (tmp_path / "b.py").write_text(BLOCKING.replace("WAIT", WAITS["sleep"]))
+    with serving() as server:
+        where = ["--model-url", server.url, "--model-id", "m", "-o", "out"]
+        process = start(["eval", "run", "--bench", "b.py", *where], tmp_path)
+        shown = next(line for line in process.stderr if "blocked" in line)
+        process.kill()
+        process.communicate()
+    assert f"by solve ({tmp_path / 'b.py'}, line 7)" in shown
 
 
 def test_f55_a_closed_terminal(tmp_path: Path) -> None:

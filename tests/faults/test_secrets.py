@@ -14,9 +14,9 @@ from urllib.parse import unquote
 import pytest
 
 from tests.config.test_redaction import SPELLINGS
-from tests.faults.invariants import CANARY, read_run
+from tests.faults.invariants import CANARY
 from tests.faults.runs import cli_run, nel_cli, run, write_config
-from tests.faults.server import Call, Do, Reply, answer, answer_json, error, http, right, serving
+from tests.faults.server import Call, Reply, answer, answer_json, error, http, right, serving
 from tests.faults.test_judge import judged
 from tests.faults.test_streaming import event, lines, sse
 from tests.support.runs import only_run
@@ -149,7 +149,7 @@ def test_the_keys_of_all_endpoints_are_kept_from_each(tmp_path: Path, monkeypatc
     """A model that knows the judge's key, and a judge that knows the model's, get neither into a file."""
     monkeypatch.setenv(ENV, KEY)
     with (
-        serving(lambda call: answer(f"{SPELLINGS['base64-user'](KEY)} Answer: {2 * call.number}")) as model,
+        serving(lambda call: answer(f"{SPELLINGS['percent-all'](KEY)} Answer: {2 * call.number}")) as model,
         serving(lambda call: answer(f"Key {SPELLINGS['json-u'](CANARY)}.\nGRADE: C")) as judge,
     ):
         settings = judged(tmp_path, judge.url)
@@ -163,7 +163,9 @@ def test_the_keys_of_all_endpoints_are_kept_from_each(tmp_path: Path, monkeypatc
 SCORER = """
 import os
 from nel import benchmark, scorer
-@benchmark(name="gsm8k", dataset="unset.jsonl", prompt="{question}", target_field="answer")
+@benchmark(
+    name="gsm8k", dataset="unset.jsonl", prompt="{question}", target_field="answer", env="NEL_TEST_CANARY"
+)
 @scorer
 def tells(sample):
     key = os.environ["NEL_TEST_CANARY"]
@@ -199,14 +201,3 @@ def test_a_password_of_a_proxy(tmp_path: Path) -> None:
     assert server.calls[0].headers["proxy-authorization"]
     no_trace(done.stdout + done.stderr, password)
     no_trace(only_run(tmp_path / "out"), password)
-
-
-def test_a_connection_that_breaks_in_the_middle_of_a_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Half a key in half an answer is not kept."""
-    monkeypatch.setenv(ENV, KEY)
-    half = sse(f"data: {json.dumps(event({'content': KEY}))[:-20]}".encode(), Do.CLOSE, end=False)
-    with serving({0: half, 1: [*http(f"broken {KEY[:20]}", length=999), Do.CLOSE]}) as server:
-        endpoint = {**QUICKLY, "stream": True}
-        ran = read_run((first := run(tmp_path, server, endpoint=endpoint)).run_dir, first.exit_code)
-    assert [state.partition(":")[0] for state in ran.states[:2]] == ["infra", "infra"]
-    no_trace(ran.run_dir)

@@ -66,7 +66,7 @@ def read(payload: object, *, offers_tools: bool = True) -> Response:
 @pytest.mark.parametrize(
     ("calls", "found"),
     [([ADD], (CALL,)), ([{"function": {"name": "add", "arguments": {"x": 1}}}], (ToolCall(id="", name="add", arguments='{"x":1}'),)), ([{**ADD, "id": 7}], (ToolCall(id="", name="add", arguments='{"x": 1}'),)), ([ADD, {**ADD, "function": {"name": "add", "arguments": "no JSON"}}],
-         (CALL, ToolCall(id="c1", name="add", arguments="no JSON"))), ([ADD, {"id": "c2", "type": "function"}],
+         (CALL, ToolCall(id="c1-1", name="add", arguments="no JSON"))), ([ADD, {"id": "c2", "type": "function"}],
          (CALL, ToolCall(id="c2", name="", arguments='{"id":"c2","type":"function"}'))), ([{**ADD, "function": {"name": "add", "arguments": [1]}}], (ToolCall(id="c1", name="add", arguments="[1]"),)), ([None], (ToolCall(id="", name="", arguments="null"),)), ("add", ())]
 )  # fmt: skip
 def test_every_call_is_read_as_far_as_it_can_be(calls: object, found: tuple[ToolCall, ...]) -> None:
@@ -121,10 +121,12 @@ def piece(index: int | None = None, identity: str | None = None, name: str | Non
         [[piece(None, "a", "f", '{"x": 1}')], [piece(None, "b", "g", "{}")]],
         [[piece(None, "a", "f", '{"x"')], [piece(None, "a", "f", ": 1}")], [piece(None, "b", "g", "{}")]],
         [[piece(0, "a", "f", '{"x": 1}'), piece(1, "b", "g", "{}")]],
+        [[piece(0, "a", "f", '{"x": 1}')], [piece(0, "b", "g", "{}")]],
+        [[piece(0, "a", "f", '{"x"'), piece(0, arguments=": 1}")], [piece(0, "b", "g"), piece(0, arguments="{}")]],
     ],
 )  # fmt: skip
 def test_streamed_calls_are_put_together(chunks: list[list[Any]]) -> None:
-    """With numbers, mixed, and without them as some servers send them."""
+    """With numbers, mixed, without them, and with the same number for all, as some servers send them."""
     stream = EventStream(chat=True)
     events = [{"choices": [{"index": 0, "delta": {"tool_calls": one}}]} for one in chunks]
     events.append({"choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]})

@@ -347,7 +347,7 @@ MUTATIONS: Final = (
     Mutation(
         name="a-part-of-a-word-is-contained",
         fault="A check in YAML finds its text inside a longer word or number: 8 in 18.",
-        fragment="return any(_stands_apart(sought, text) for sought in texts)",
+        fragment="return any(place is not None for place in found)",
         replacement="return any(sought in text for sought in texts)",
         tests=("tests/authoring/test_yaml_benchmark.py",),
         keyword="passes_or_fails",
@@ -396,11 +396,11 @@ MUTATIONS: Final = (
         keyword="mix_two_settings",
     ),
     Mutation(
-        name="secret-in-base64-shown",
-        fault="A key that an endpoint echoes in base64 is written as it is.",
-        fragment="for offset in range(3):",
-        replacement="for offset in range(0):",
-        tests=("tests/config/test_redaction.py", "tests/faults/test_http_status.py", "tests/faults/test_bodies.py"),
+        name="escaped-secret-shown",
+        fault="A key that an endpoint echoes in \\u escapes is written as it is.",
+        fragment='if "%" in text or "\\\\u" in text:',
+        replacement="if not text:",
+        tests=("tests/config/test_redaction.py",),
     ),
     Mutation(
         name="unscored-tolerated-by-default",
@@ -1230,7 +1230,7 @@ MUTATIONS: Final = (
     Mutation(
         name="placeholder-taken-out-of-answers",
         fault="A word that a local server takes for a key is removed from the answers that are scored.",
-        fragment="return (secret.isalpha() or secret.isdigit()) and len(secret) < _WHOLE_BELOW",
+        fragment="return (secret.isalpha() or secret.isdigit()) and len(secret) < _PLACEHOLDER_BELOW",
         replacement="return False",
         tests=("tests/config/test_redaction.py",),
     ),

@@ -19,13 +19,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from nel.reading.decisions import read_decision
-from nel.reading.forms import rule_versions
 from nel.reading.formulas import read_formula
 from nel.reading.labels import read_label
 from nel.reading.letters import labels_for, read_letter
 from nel.reading.numbers import read_number, stated_value
 from nel.reading.numerals import parse_number
 from nel.reading.response import Answer, own_response
+from nel.reading.table import rule_versions
 from nel.reading.texts import read_text
 from nel.reading.types import Reading
 from nel.scoring.equality import same_text

@@ -22,6 +22,11 @@ from nel.reading.types import Reason
         ("No evidence supports it.", None),
         ("It is not clear whether yes.", None),
         ("Answer: Yes\nWait, it is even.", None),
+        ("Verdict: No\nReason: yes, it looks plausible.", "no"),
+        ("True/False: False", "no"),
+        ("There is no doubt that it is true.", "yes"),
+        ("Normally yes, but here no.", "no"),
+        ("In no case is it false.", None),
     ],
 )
 def test_which_decision_is_read(text: str, value: str | None) -> None:

@@ -11,16 +11,16 @@ from typing import Any
 
 import pytest
 
-from nel.reading.forms import FormRow, rows
 from nel.reading.reader import sentences
 from nel.reading.response import own_response
+from nel.reading.table import FormRow, rows, words_by_language
 from nel.reading.types import Form
 from tests.reading.recorded import outputs, sets
 
 RECORDED = re.compile(r"(?P<name>[a-z][a-z0-9_]+)(?: (?P<row>\d+))?(?=[:,]|$)")
 """The set and, from 0, the row of ../shared/data that a row of the table names."""
-PUBLISHED = ("MGSM's ", "GSM8K,")
-KEYS = {"form", "kind", "language", "decimal", "needs", "pattern", "needed_by"}
+PUBLISHED = ("MGSM's ", "MMMLU's ", "GSM8K,")
+KEYS = {"form", "strength", "kind", "language", "decimal", "of_several", "needs", "pattern", "needed_by"}
 TABLE: list[dict[str, Any]] = tomllib.loads((files("nel.reading") / "forms.toml").read_text(encoding="utf-8"))["row"]
 
 
@@ -34,6 +34,7 @@ def test_row_is_complete(row: dict[str, Any]) -> None:
     assert row["needs"]
     assert all(text and text == text.lower() for text in row["needs"])
     assert (row["form"] == "sentence") == ("kind" in row)
+    assert row.get("strength") in ((None,) if row["form"] == "sentence" else ("strong", "plain"))
 
 
 @pytest.mark.parametrize("row", rows(), ids=lambda row: row.needed_by[:40])
@@ -75,3 +76,5 @@ def test_the_page_of_the_reference_has_every_row() -> None:
     page = (Path(__file__).resolve().parents[2] / "docs" / "reference" / "reading.md").read_text(encoding="utf-8")
     cells = html.unescape(page).replace("\\|", "|")
     assert [row.source for row in rows() if row.source not in cells] == []
+    words = {word for several in words_by_language().values() for each in several.values() for word in each}
+    assert [word for word in words if word not in cells] == []

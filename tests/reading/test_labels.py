@@ -50,3 +50,15 @@ def test_capitals_and_underscores_do_not_count() -> None:
 def test_two_joined_labels_are_no_answer() -> None:
     """ "valid or invalid" repeats the question."""
     assert label("Answer: valid or invalid").value is None
+
+
+def test_a_label_after_a_key_with_an_explanation_below() -> None:
+    """A judge's verdict is not read from its reason."""
+    reading = label("Verdict: invalid\nReason: it looks valid at first, but is not.")
+    assert (reading.value, reading.form) == ("invalid", Form.LINE)
+
+
+def test_the_label_beside_a_denied_one_is_given() -> None:
+    """A denial reaches only its own clause."""
+    assert label("It is not valid, it is invalid.").value == "invalid"
+    assert label("No valid reason is given.").value is None

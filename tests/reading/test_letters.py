@@ -35,6 +35,14 @@ def letter(text: str, choices: tuple[str, ...] | None = None) -> Reading:
         ("Option A is wrong. Option B is right.", "B", None),
         ("The answer is a mystery", None, None),
         ("A good idea is to think first.", None, None),
+        ("A: red\nB: green\n…\nso the answer is B.", "B", Form.PHRASE),
+        ("Answer: C\n#### Overhead", "C", Form.MARKER),
+        ("**Answer** : B", "B", Form.MARKER),
+        ("Jawaban: D", "D", Form.LINE),
+        ("The function is:\n\nB. update\n\nIt never ends.", "B", Form.LINE),
+        ("I would go with option (c).", "C", Form.SENTENCE),
+        ("Four legs. Therefore, D.", "D", Form.SENTENCE),
+        ("Die Antwort ist also D.", "D", Form.PHRASE),
     ],
 )
 def test_which_letter_is_read(text: str, value: str | None, form: Form | None) -> None:
@@ -52,6 +60,9 @@ def test_which_letter_is_read(text: str, value: str | None, form: Form | None) -
         ("(D) D/(B+D)", FORMULAS, "D"),
         ("The answer is Rome.", CITIES, "B"),
         ("Rome is larger than Bern. Oslo lies further north.\n\nMore on this later.", CITIES, None),
+        ("3 men and 4 women make 7.", ("3", "4", "7"), "C"),
+        ("I get 14.", ("3", "4", "7"), None),
+        ("It must be Paris or Rome.", CITIES, None),
     ],
 )
 def test_an_option_by_its_text(text: str, choices: tuple[str, ...], value: str | None) -> None:
@@ -82,6 +93,7 @@ def test_the_span_of_a_letter() -> None:
 def test_several_labels_are_read_where_wanted() -> None:
     """Questions with several right options join their labels."""
     assert read_labels(own_response("Answer: C and A"), labels_for(4)).value == "A,C"
+    assert read_labels(own_response("ANSWER: a, c"), labels_for(4)).value == "A,C"
 
 
 def test_labels_after_a_marker_are_those_of_the_last_line() -> None:

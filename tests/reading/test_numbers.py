@@ -42,6 +42,11 @@ _TWO_NUMBERS = '>> FINAL ANSWER:\n"""\nJaneth tendrá un saldo de $220 después 
         # A second A: is an answer to another question.
         ("A: Tom sold 24 a week for 7 weeks. The answer is 168.\n\nA: Nell started with 5. The answer is 12.", "168", None),
         ("The answer is 48 / 2 = 24.", "24", Form.PHRASE),
+        ("A: Tom had 9 - 2 = 7 left. The answer is 31.", "31", Form.PHRASE),
+        ("Answer: 250 grams (since 1 kg = 1000 g)", "250", Form.MARKER),
+        ("答えは3個と5個で8個です。", "8", Form.PHRASE),
+        ("<answer>12*7</answer>", None, None),
+        ("g(2) cannot be known", None, None),
         ("The answer is twelve.", "twelve", Form.PHRASE),
         ("La respuesta es 1.234.", "1234", Form.PHRASE),
         ("Die Antwort ist 12,5.", "12.5", Form.PHRASE),

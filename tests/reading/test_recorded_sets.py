@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from nel.reading.forms import rule_versions
+from nel.reading.table import rule_versions
 from tests.reading.recorded import COUNTS, counts, problems, sets
 
 RECORDED = json.loads(COUNTS.read_text(encoding="utf-8"))

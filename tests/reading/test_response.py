@@ -61,3 +61,8 @@ def test_folding_and_lowering_preserve_the_length() -> None:
     """Positions hold in both."""
     text = "答案：Ｂ“İ”\u200b"
     assert len(fold(text)) == len(lower_case(text)) == len(text)
+
+
+def test_only_known_end_tokens_end_a_turn() -> None:
+    """A model's own token before its answer is text, and an end token after it is not."""
+    assert own_response("分析 <eoe>\n【答案】 B <eoa>\nC").text.strip() == "分析 <eoe>\n【答案】 B"

@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 
 from nel.reading.response import own_response
-from nel.reading.texts import read_text
+from nel.reading.texts import compared_text, read_text
 from nel.reading.types import Form
+from nel.scoring.text import exact_match
+from nel.types import ScorerInput
 
 
 @pytest.mark.parametrize(
@@ -36,3 +38,13 @@ def test_which_text_is_read(response: str, value: str | None, form: Form | None)
     assert reading.value == value
     if form is not None:
         assert reading.form == form
+
+
+def test_scorers_of_texts_compare_the_declared_text() -> None:
+    """Where the benchmark declares a form, what stands around it does not count."""
+    response = "Rome is larger.\n<answer>Paris</answer>\nI hope this helps!"
+    sample = ScorerInput(response=response, target="Paris", config={"answer_form": "tag answer"})
+    assert compared_text(sample) == "Paris"
+    assert exact_match(sample)["correct"]
+    without = ScorerInput(response="Paris", target="Paris", config={"answer_form": "tag answer"})
+    assert compared_text(without) == "Paris"

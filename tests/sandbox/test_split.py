@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from nel.errors import DatasetError, SandboxError
-from nel.sandbox import Limits, Program, Sandbox, SandboxSettings, StdinCase
+from nel.sandbox import Limits, Program, ProgramVerdict, Sandbox, SandboxSettings, StdinCase
+from nel.sandbox.isolation import container
 from nel.sandbox.isolation.container import Container
 
 pytestmark = pytest.mark.docker
@@ -204,3 +205,54 @@ def test_the_end_of_a_script_is_an_interpreters_and_bytes_that_are_no_text_equal
     escaped = sandbox.run(Program(source=raw, cases=(StdinCase(stdin="", expected_output="\\xff"),)))
     assert (said.verdict, escaped.verdict) == ("passed", "wrong")
     assert escaped.detail.encode()
+
+
+@pytest.mark.parametrize(
+    ("source", "tests", "mode"),
+    [
+        (
+            "import uuid\ndef f(): return uuid.UUID(int=5)",
+            "from uuid import UUID as U\nassert f() == U(int=5)",
+            "shared",
+        ),
+        ("def f(g): return g('ab')", "assert f(len) == 2", "shared"),
+        ("class f: x = 1", "class Mine(f): pass\nassert Mine().x == 1", "shared"),
+        ("def f(): return {'a': 1}.keys()", "assert f() == {'a'}", "split"),
+        ("def f(): return (i for i in 'ab')", "import types\nassert type(f()) is types.GeneratorType", "split"),
+        ("class f:\n    def __eq__(self, other): return True", "assert f() == f()", "equality"),
+    ],
+)
+def test_the_mode_follows_what_the_tests_compare(sandbox: Sandbox, source: str, tests: str, mode: str) -> None:
+    """A value without a plain form takes the program's process; what objects say of themselves is no proof."""
+    assert judged(sandbox, source, tests) == ("passed", mode)
+
+
+def test_a_wrong_answer_does_not_choose_the_weaker_mode(sandbox: Sandbox) -> None:
+    """Where the tests compare plain values, an object that equals everything is wrong."""
+    source = "class Same:\n    def __eq__(self, other): return True\ndef f(): return Same()"
+    assert judged(sandbox, source, "assert f() == {'a': 1}\nassert f() == 'a'") == ("wrong", "split")
+
+
+def test_tests_that_need_a_file_of_nobody_are_the_rows_fault(sandbox: Sandbox) -> None:
+    """As do those that need a network, before they use the program."""
+    with pytest.raises(DatasetError, match="before they use the program"):
+        judged(sandbox, "def f(): return 1", "import linecache, os\nos.stat('rows.csv')\nassert f() == 1")
+
+
+def test_strict_verdicts_leave_out_failures_as_well() -> None:
+    """Else the failures that count would be those of tasks whose passes do not."""
+    for verdict, mode in (("passed", "shared"), ("wrong", "shared"), ("passed", "equality")):
+        with pytest.raises(SandboxError):
+            ProgramVerdict(verdict=verdict, mode=mode).proven(is_required=True)
+    assert ProgramVerdict(verdict="wrong", mode="split").proven(is_required=True).verdict == "wrong"
+
+
+def test_no_two_containers_have_the_same_users(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The number that another container's name holds is drawn again."""
+    draws = iter([20_000, 20_000, 20_004])
+    monkeypatch.setattr(container.secrets, "choice", lambda _: next(draws))
+    program = Program(source="def f(): return 1", tests="assert f() == 1", entry_point="f", limits=PATIENT)
+    with Sandbox(SandboxSettings(workers=1)) as first, Sandbox(SandboxSettings(workers=1)) as second:
+        assert first.run(program).passed
+        assert second.run(program).passed
+    assert list(draws) == []

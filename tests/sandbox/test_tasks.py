@@ -29,7 +29,7 @@ def grouped(name: str) -> list[dict[str, Any]]:
     ]
 
 
-FILES = ("objects", "poisoned", "ways", "together", "turned", "languages", "rows", "responses")
+FILES = ("kinds", "objects", "poisoned", "ways", "together", "turned", "languages", "rows", "responses")
 GROUPED: list[dict[str, Any]] = [case for name in FILES for case in grouped(f"{name}.toml")]
 TASKS: list[dict[str, Any]] = tomllib.loads((HOSTILE / "tasks.toml").read_text(encoding="utf-8"))["task"]
 TIGHT = Limits(cpu_seconds=2.0, idle_seconds=1.5, memory_mb=256)
@@ -122,15 +122,13 @@ def test_a_function_under_test_may_have_the_name_of_a_member() -> None:
         ("def same(a, b): return a == b\nassert same(f(1), 2)", False),
         ("s = f()\ns.x = 2\nassert s.x == 2", False),
         ("assert f(lambda x: x)", True),
-        ("assert f(len) == 1", True),
-        ("class N: pass\nn = N()\nassert f([n]) == 1", True),
-        ("class Mine(f): pass\nassert Mine().x == 1", True),
+        ("class N: pass\nassert f([N()]) == 1", True),
         ("s = f()\ns.items.append(1)\nassert s.size() == 1", True),
         ("import io, sys\nsys.stdout = io.StringIO()\nf()", True),
     ],
 )
 def test_the_mode_is_read_off_the_tests(tests: str, *, is_shared: bool) -> None:
-    """Tests share the program's process where they hand it what has no plain form, or use what both use."""
+    """Tests share the program's process where they plainly hand it what has no plain form, or use what both use."""
     assert bool(read_task(tests, "", "f").shared) is is_shared
 
 

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import selectors
-from collections.abc import Callable, Coroutine, Mapping
+import signal
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -91,19 +93,10 @@ class VirtualLoop(asyncio.SelectorEventLoop):
     def time(self) -> float:
         return self._clock.now
 
-    def add_signal_handler(self, sig: int, callback: Any, *args: Any) -> None:  # type: ignore[override]
-        def handle() -> None:
-            callback(*args)
-
-        self.handlers[sig] = handle
-
     def deliver(self, sig: int) -> None:
         """Call the handler of a signal, if there is one by now."""
         if sig in self.handlers:
             self.handlers[sig]()
-
-    def remove_signal_handler(self, sig: int) -> bool:
-        return self.handlers.pop(sig, None) is not None
 
     def run_in_executor(  # type: ignore[override]
         self, executor: Any, func: Any, *args: Any
@@ -152,3 +145,18 @@ def _cancel_all(loop: VirtualLoop) -> None:
     loop.set_exception_handler(lambda *_: None)
     if tasks:
         loop.run_until_complete(asyncio.gather(*tasks, return_exceptions=True))
+
+
+class LoopSignals:
+    """Receives signals that the world delivers; `nel.engine.stopping.stop_signals.SignalWatch`."""
+
+    def __init__(
+        self, on_signal: Callable[[signal.Signals], None], _: object, signals: Sequence[signal.Signals]
+    ) -> None:
+        loop = asyncio.get_running_loop()
+        assert isinstance(loop, VirtualLoop)
+        self._handlers = loop.handlers
+        self._handlers.update({number: partial(on_signal, number) for number in signals})
+
+    def close(self) -> None:
+        self._handlers.clear()

@@ -27,6 +27,7 @@ from nel.engine.run import run_session
 from nel.engine.scorers.dispatch import Scorers
 from nel.engine.session import Runtime
 from nel.engine.stopping.exit_status import ExitStatus
+from nel.engine.stopping.stop_signals import StopSignals
 from nel.engine.store.codec import decode_response
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.engine.store.spending import spent_before
@@ -40,7 +41,7 @@ from tests.simulation.endpoint import (
 )
 from tests.simulation.judge_endpoint import JudgeEndpoint, SelfJudgingEndpoint, Wire, is_readable
 from tests.simulation.judging import TRANSIENT_KINDS
-from tests.simulation.loop import Clock, Crash, VirtualLoop, run_virtually
+from tests.simulation.loop import Clock, Crash, LoopSignals, VirtualLoop, run_virtually
 from tests.simulation.parts import SimulatedScorers, SimulatedStore
 from tests.simulation.script import START, Script, SessionScript
 from tests.simulation.setting import config_of, narrowed, plan_of
@@ -310,6 +311,7 @@ class World:
             return SimulatedScorers(work.benchmarks, self.script, rng, lambda: self.clock.now)
 
         return Runtime(
+            signals=lambda: StopSignals(watch=LoopSignals),
             run=lambda main: self._run(main, session),
             store=open_store,
             scorers=scorers,

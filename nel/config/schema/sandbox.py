@@ -57,11 +57,12 @@ class SandboxConfig(Strict):
     strict_verdicts: Annotated[
         bool,
         Flag(
-            "--strict-verdicts", "Leave passes unscored whose tests shared the program's process."
+            "--strict-verdicts", "Leave verdicts unscored that are not proof against the program."
         ),
     ] = False
-    """Leave a pass unscored whose tests shared the program's process (mode ``shared``), which a
-    program that attacks its tests can forge."""
+    """Leave a verdict unscored, pass or failure, whose tests shared the program's process (mode
+    ``shared``) or asked its objects whether they are equal (``equality``), which a program that
+    attacks its tests can forge."""
     engine_wait_seconds: Annotated[float, Field(ge=0)] = 30.0
     """Maximum time without an answer of the Docker engine before the run checkpoints and exits
     75.

@@ -83,6 +83,8 @@ class Attempt:
         """Ask the model and store the step while the request's permit is held."""
         request = self._request(messages, tools, options)
         body = dumps_bytes(build_body(request, stream=self.client.endpoint.stream))
+        if self.store.redactor.finds(body):  # a solver runs in this process, and has its variables
+            body = self.store.redactor.json_text(body.decode()).encode()
         self.body = body
         if note := native_note(request):
             step = replace(step, asked={"note": note})

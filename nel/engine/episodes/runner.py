@@ -47,7 +47,7 @@ SOLVED: Final = "solver"
 """What ended an episode whose solver returned."""
 _RESTARTED: Final = frozenset({"tool_died", "tool_hung"})
 """Faults after which another attempt may fare better."""
-_DETAIL_CHARACTERS_MAX: Final = 2_000
+_DETAIL_CHARACTERS_MAX: Final = 4_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,7 +130,7 @@ class EpisodeRunner:
                     reasons.append(over.reason)
                 except EnvironmentFault as fault:
                     if fault.kind not in _RESTARTED or len(reasons) >= (limits.restarts or 0):
-                        detail = self._store.redactor.text(fault.detail)
+                        detail = self._store.redactor.text(fault.detail)[-_DETAIL_CHARACTERS_MAX:]
                         return attempt.body, _unscored_response(fault.kind, detail)
                     reasons.append(str(fault))
                 except EndpointLost as lost:
@@ -212,7 +212,7 @@ async def _drive(solver: BoundSolver | None, episode: Episode) -> _Over:
         if episode.ending is None:
             if isinstance(error, (EnvironmentFault, asyncio.CancelledError, KeyboardInterrupt)):
                 raise
-            detail = "".join(traceback.format_exception(error))[-_DETAIL_CHARACTERS_MAX:]
+            detail = "".join(traceback.format_exception(error))
             raise EnvironmentFault("solver_raised", detail) from error
     ending = episode.ending
     if ending is None:

@@ -15,14 +15,20 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from pydantic import ValidationError
 from pydantic_core import to_jsonable_python
 
 from nel.authoring.benchmark import Benchmark
+from nel.config.process_environment import leave_variables
 from nel.core.strict_json import dumps_bytes, loads
 from nel.engine.store.codec import decode_sample
 from nel.tools import ANY_NAME, Tool, ToolError, Toolset
-from nel.tools.results import OUTPUT_BYTES_MAX, ToolErrorKind, cut_output
+from nel.tools.results import (
+    OUTPUT_BYTES_MAX,
+    ToolErrorKind,
+    cut_output,
+    not_finite,
+    result_text,
+)
 from nel.types import Sample
 
 FRAME_BYTES_MAX: Final = 64 << 20
@@ -35,6 +41,7 @@ _FAULTS: Final = {"turn": "setup", "call": "tool_raised", "evidence": "verifier_
 
 def serve_tools(connection: socket.socket, benchmark: Benchmark) -> None:
     """Answer the run's requests until it closes the connection."""
+    leave_variables(benchmark.env)
     nothing = os.open(os.devnull, os.O_RDWR)
     for handle in (0, 1, 2):  # what a tool prints is not the run's output
         os.dup2(nothing, handle)
@@ -112,14 +119,15 @@ class _ToolHost:
                 result = asyncio.run(_await_value(result))
         except ToolError as error:
             return _result(str(error), "tool_error")
-        except ValidationError as error:
-            return _result(f"The arguments of {tool.name}: {error}", "bad_arguments")
-        return _result(_result_text(result))
+        return _result(result_text(result))
 
     def _evidence(self, _: Mapping[str, Any]) -> Any:
-        return (
-            None if self._environment is None else to_jsonable_python(self._environment.evidence())
-        )
+        if self._environment is None:
+            return None
+        evidence = to_jsonable_python(self._environment.evidence())
+        if (where := not_finite(evidence)) is not None:
+            raise ValueError(f"the evidence has a number that JSON has no form for: {where}")
+        return evidence
 
 
 def _result(text: str, error: ToolErrorKind | None = None) -> dict[str, object]:
@@ -129,10 +137,3 @@ def _result(text: str, error: ToolErrorKind | None = None) -> dict[str, object]:
 
 async def _await_value(value: Any) -> Any:
     return await value
-
-
-def _result_text(result: object) -> str:
-    """Return a result as the model is shown it: text as it is, anything else as JSON."""
-    if isinstance(result, str):
-        return result
-    return "" if result is None else dumps_bytes(to_jsonable_python(result)).decode()

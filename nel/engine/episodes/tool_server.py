@@ -9,9 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-import os
-import signal
-import socket
 import struct
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -20,7 +17,7 @@ from typing import Any, Final, Self
 from nel.authoring.benchmark import Benchmark
 from nel.core.strict_json import dumps_bytes, loads
 from nel.engine.episodes.tool_process import FRAME_BYTES_MAX, serve_tools
-from nel.engine.scorers.fork_server import ForkServer, carry_out, run_and_exit
+from nel.engine.scorers.fork_server import ForkServer
 from nel.episodes.endings import EnvironmentFault
 
 _SIZE: Final = struct.Struct("<I")
@@ -33,7 +30,10 @@ class ToolServer(ForkServer):
     def __init__(self, benchmarks: Sequence[Benchmark]) -> None:
         """Fork the server."""
         self._numbers = {id(benchmark): number for number, benchmark in enumerate(benchmarks)}
-        super().__init__(lambda control: _serve(control, benchmarks))
+        super().__init__(
+            lambda number, connection: serve_tools(connection, benchmarks[number]),
+            {name for benchmark in benchmarks for name in benchmark.env},
+        )
 
     async def open(self, benchmark: Benchmark) -> ToolProcess:
         """Return a new process for the tools of a benchmark.
@@ -41,21 +41,13 @@ class ToolServer(ForkServer):
         Raises:
             EnvironmentFault: None could be forked.
         """
-        ours, theirs = socket.socketpair()
         try:
-            with theirs:
-                pid = self.order(b"open", self._numbers[id(benchmark)], [theirs.fileno()])
+            pid, connection = self.fork(self._numbers[id(benchmark)])
         except OSError as error:
-            ours.close()
             raise EnvironmentFault(DIED, f"no process for tools can be forked: {error}") from error
-        ours.setblocking(False)
-        reader, writer = await asyncio.open_connection(sock=ours, limit=FRAME_BYTES_MAX)
+        connection.setblocking(False)
+        reader, writer = await asyncio.open_connection(sock=connection, limit=FRAME_BYTES_MAX)
         return ToolProcess(self, pid, reader, writer)
-
-    def kill(self, pid: int) -> None:
-        """Kill a process and those that it started; return once it is gone."""
-        with suppress(OSError):
-            self.order(b"kill", pid)
 
 
 class ToolProcess:
@@ -82,10 +74,11 @@ class ToolProcess:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        """Kill the process."""
+        """Kill the process and all that it started; return once they are gone."""
         self._reading.cancel()
         self._writer.close()
-        self._server.kill(self._pid)
+        with suppress(OSError):
+            self._server.kill(self._pid)
 
     async def request(self, what: str, seconds: float | None, **fields: object) -> Any:
         """Return what the process answers.
@@ -129,29 +122,3 @@ def _answer_of(message: Mapping[str, Any]) -> Any:
     if "fault" in message:
         raise EnvironmentFault(str(message["fault"]), str(message.get("detail", "")))
     return message["answer"]
-
-
-def _serve(control: socket.socket, benchmarks: Sequence[Benchmark]) -> None:
-    """Fork and kill processes as ordered over a socket, until it closes."""
-
-    def carried_out(order: bytes, number: int, handles: Sequence[int]) -> int:
-        if order == b"kill":
-            _kill_group(number)
-            return 0
-        with socket.socket(fileno=handles[0]) as connection:
-            pid = os.fork()
-            if pid == 0:
-                control.close()
-                run_and_exit(lambda: serve_tools(connection, benchmarks[number]))
-        return pid
-
-    carry_out(control, carried_out)
-
-
-def _kill_group(pid: int) -> None:
-    """Kill a process and its group, which is its own, and reap it."""
-    for kill in (os.killpg, os.kill):
-        with suppress(ProcessLookupError, PermissionError):
-            kill(pid, signal.SIGKILL)
-    with suppress(ChildProcessError):
-        os.waitpid(pid, 0)

@@ -197,6 +197,7 @@ def main() -> None:
             OSError
         ):  # where there is no such folder, files that a scorer names there are missed by name
             os.chdir(start["cwd"])
+        os.environ.update(start["variables"])
         take_broken_tests(start["broken_tests"])
         host = _host_of(start, output, hello)
     except NelError as error:

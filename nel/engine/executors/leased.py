@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -100,7 +101,9 @@ class LeasedExecutor:
             {language for benchmark in self._work.benchmarks for language in benchmark.languages}
         )
         kinds: list[HostKind] = ["scoring", "sandbox"] if languages else ["scoring"]
+        declared = {name for benchmark in self._work.benchmarks for name in benchmark.env}
         shared = {
+            "variables": {name: os.environ[name] for name in declared & os.environ.keys()},
             "config": self._work.config,
             "cwd": str(Path.cwd()),
             "languages": languages,

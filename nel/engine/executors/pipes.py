@@ -11,7 +11,7 @@ import queue
 import signal
 import subprocess
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import IO, Generic, TypeVar
 
@@ -30,6 +30,7 @@ class PipeProcess(Generic[T]):
         read: Callable[[IO[bytes]], T | None],
         take: Callable[[T | None], None],
         errors: IO[bytes] | None = None,
+        env: Mapping[str, str] | None = None,
     ) -> None:
         """Start it.
 
@@ -38,10 +39,11 @@ class PipeProcess(Generic[T]):
             read: Returns the next frame of its output, None at the end.
             take: Gets each frame, and None at the end; called in a thread.
             errors: A file for its standard error; None: that of this process.
+            env: Its variables; None: those of this process.
         """
         pipe = subprocess.PIPE
         self._process = subprocess.Popen(  # noqa: S603 - nel itself
-            command, stdin=pipe, stdout=pipe, stderr=errors, start_new_session=True
+            command, stdin=pipe, stdout=pipe, stderr=errors, env=env, start_new_session=True
         )
         self._read = read
         self._take = take

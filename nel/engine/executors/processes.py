@@ -17,6 +17,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any, Final
 
+from nel.config.process_environment import variables_passed_on
 from nel.engine.executors.fleet import Event, FleetLost, Joined, Left, Packet
 from nel.engine.executors.leased import LeasedExecutor
 from nel.engine.executors.pipes import PipeProcess
@@ -28,6 +29,8 @@ _REPLACED_MAX: Final = 8
 """Processes that are started in place of others, for each that there should be."""
 _WORKERS_MAX: Final = 1024
 _END_SECONDS: Final = 10.0
+_OF_ENGINE: Final = ("DOCKER_HOST", "DOCKER_TLS_VERIFY", "DOCKER_CERT_PATH", "DOCKER_CONFIG")
+"""Variables that a host reads itself; those that benchmarks declare come with its start."""
 
 
 def processes(workers: int | None = None) -> LeasedExecutor:
@@ -108,7 +111,10 @@ class ProcessFleet:
         command = (sys.executable, "-m", "nel.engine.executors.host")
         self._events.put_nowait(Joined(name, kind, os.uname().nodename))
         self._processes[name] = PipeProcess(
-            command, read=read_packet, take=partial(self._take, name, kind)
+            command,
+            read=read_packet,
+            take=partial(self._take, name, kind),
+            env=variables_passed_on(*_OF_ENGINE),
         )
         self.send(name, self._starts[kind])
 

@@ -1,7 +1,8 @@
-"""The process that forks and kills workers, and the table of what runs in them.
+"""The process that forks and kills those in which scorers and tools run, and the table of what runs
+in a worker of scorers.
 
-`WorkerForkServer` is forked before the run has threads, with every benchmark loaded. Depends on
-`fork`, Unix sockets and, for killing what a scorer started in a session of its own, on Linux: the
+`ForkServer` is forked before the run has threads, with every benchmark loaded. Depends on `fork`,
+Unix sockets and, for killing what a scorer or a tool started in a session of its own, on Linux: the
 server adopts orphans and finds its descendants in ``/proc``. Between it and a worker stands a
 process that waits for the worker, so that a scorer which kills its parent kills no more than its
 own worker.
@@ -14,21 +15,29 @@ import mmap
 import os
 import signal
 import socket
+import stat
 import struct
 import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Final
 
+from nel.config.process_environment import hide_environment, leave_variables
 from nel.engine.scorers.call import SLOTS
 
 _SLOT: Final = struct.Struct("<qd")
 _PID: Final = struct.Struct("<q")
 _ORDER: Final = struct.Struct("<4sq")
+_FORK: Final = b"fork"
+_KILL: Final = b"kill"
 _STOP: Final = b"stop"
+_DONE: Final = b"done"
+_FAILED: Final = b"fail"
+_ALL: Final = 0
 _REPLY_SECONDS: Final = 60.0
 """For the server to fork or kill; it takes milliseconds unless the machine is out of processes."""
 _KILL_SECONDS: Final = 10.0
@@ -38,8 +47,8 @@ _DEATH_SIGNAL: Final = 1
 _ADOPT_ORPHANS: Final = 36
 """``PR_SET_CHILD_SUBREAPER``."""
 
-Work = Callable[[socket.socket], None]
-"""What a worker does with its connection until that closes."""
+Work = Callable[[int, socket.socket], None]
+"""What a process does with its number and its connection, until that closes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,38 +107,52 @@ class RunningJobs:
 
 
 class ForkServer:
-    """A process that forks others: a child of the run that holds no thread, no lock and no open
-    file of it.
+    """A process that forks others: a child of the run that holds no thread, no lock, no connection
+    and none of the undeclared variables of it.
     """
 
-    def __init__(self, serve: Callable[[socket.socket], None]) -> None:
+    def __init__(self, work: Work, declared: Collection[str] = ()) -> None:
         """Fork it; call this before the run starts threads.
 
         Args:
-            serve: Its work, with the socket that orders come over; see `carry_out`.
+            work: Done by each process with its number and its connection.
+            declared: Variables of the environment that benchmarks declare.
         """
+        hide_environment()
         self._control, theirs = socket.socketpair()
         with warnings.catch_warnings():
             # Forking beside threads: the child uses none of them.
             warnings.simplefilter("ignore", DeprecationWarning)
             self._pid = os.fork()
         if self._pid == 0:
-            self._control.close()
-            run_and_exit(lambda: serve(theirs), signal.SIGUSR2)
+            _run_and_exit(lambda: _serve(theirs, work, declared), signal.SIGUSR2)
         theirs.close()
         self._control.settimeout(_REPLY_SECONDS)
 
-    def order(self, name: bytes, number: int = 0, handles: Sequence[int] = ()) -> int:
-        """Have an order carried out; return the number that answers it.
+    def fork(self, number: int = 0) -> tuple[int, socket.socket]:
+        """Return the id of a new process and a connection to it.
+
+        Args:
+            number: What the process is given to tell its work by.
 
         Raises:
-            OSError: The process is gone, or does not answer.
+            OSError: The server is gone, or cannot fork.
         """
-        socket.send_fds(self._control, [_ORDER.pack(name, number)], handles)
-        answer = self._control.recv(_ORDER.size, socket.MSG_WAITALL)
-        if len(answer) < _ORDER.size:
-            raise OSError("the process that forks them has ended")
-        return int(_ORDER.unpack(answer)[1])
+        ours, theirs = socket.socketpair()
+        try:
+            with theirs:
+                return self._order(_FORK, number, [theirs.fileno()]), ours
+        except OSError:
+            ours.close()
+            raise
+
+    def kill(self, pid: int = _ALL) -> None:
+        """Kill a process, or all, with every process that it started; return once they are gone.
+
+        Raises:
+            OSError: The server is gone, or does not answer.
+        """
+        self._order(_KILL, pid)
 
     def close(self) -> None:
         """End it and every process below it."""
@@ -139,52 +162,43 @@ class ForkServer:
         with suppress(ChildProcessError):
             os.waitpid(self._pid, 0)
 
-
-def carry_out(control: socket.socket, order: Callable[[bytes, int, Sequence[int]], int]) -> None:
-    """Carry out the orders that come over a socket until it closes, then end every process below
-    this one.
-    """
-    try:
-        while True:
-            message, handles, _, _ = socket.recv_fds(control, _ORDER.size, 1)
-            name, number = _ORDER.unpack(message) if len(message) == _ORDER.size else (_STOP, 0)
-            if name == _STOP:
-                return
-            control.sendall(_ORDER.pack(b"done", order(name, number, handles)))
-    finally:
-        kill_descendants()
+    def _order(self, name: bytes, number: int, handles: Sequence[int] = ()) -> int:
+        socket.send_fds(self._control, [_ORDER.pack(name, number)], handles)
+        answer = self._control.recv(_ORDER.size, socket.MSG_WAITALL)
+        if len(answer) < _ORDER.size:
+            raise OSError("the process that forks them has ended")
+        done, number = _ORDER.unpack(answer)
+        if done != _DONE:
+            raise OSError(number, os.strerror(number))
+        return int(number)
 
 
 class WorkerForkServer(ForkServer):
-    """The process that forks workers."""
+    """The process that forks workers, one at a time."""
 
-    def __init__(self, work: Callable[[socket.socket, RunningJobs], None]) -> None:
+    def __init__(
+        self,
+        work: Callable[[socket.socket, RunningJobs], None],
+        declared: Collection[str] = (),
+    ) -> None:
         """Fork the server.
 
         Args:
             work: Done by each worker with its connection.
+            declared: As `ForkServer` says.
         """
-        self.running_jobs = RunningJobs()
+        jobs = self.running_jobs = RunningJobs()
         self._connection: socket.socket | None = None
-        super().__init__(
-            lambda control: _serve_forks(
-                control, lambda connection: work(connection, self.running_jobs)
-            )
-        )
+        super().__init__(lambda _, connection: work(connection, jobs), declared)
 
     def start_worker(self) -> socket.socket:
         """Return a connection to a new worker, open until `close` at the latest; the one before is
         killed.
         """
         self._close_connection()
-        self._connection, theirs = socket.socketpair()
-        with theirs:
-            self.order(b"fork", handles=[theirs.fileno()])
+        self.kill()
+        _, self._connection = self.fork()
         return self._connection
-
-    def kill_worker(self) -> None:
-        """Kill the worker and every process it started; return once they are gone."""
-        self.order(b"kill")
 
     def close(self) -> None:
         """End the server, its worker and every process that the worker started."""
@@ -196,7 +210,72 @@ class WorkerForkServer(ForkServer):
             self._connection.close()
 
 
-def run_and_exit(work: Callable[[], None], death_signal: signal.Signals = signal.SIGKILL) -> None:
+def _serve(control: socket.socket, work: Work, declared: Collection[str]) -> None:
+    """Carry out the orders that come over a socket until it closes, then end every process below
+    this one.
+    """
+    _drop_connections(control.fileno())
+    leave_variables(declared)
+    _prctl(_ADOPT_ORPHANS, 1)
+    watched: set[int] = set()
+    try:
+        while True:
+            message, handles, _, _ = socket.recv_fds(control, _ORDER.size, 1)
+            name, number = _ORDER.unpack(message) if len(message) == _ORDER.size else (_STOP, 0)
+            if name == _STOP:
+                return
+            done = _DONE
+            if name == _KILL:
+                watched = watched - {number} if number else set()
+                kill_descendants(spared=watched)
+            else:
+                try:
+                    number = _fork_watched(control, handles[0], partial(work, number))
+                    watched.add(number)
+                except OSError as error:
+                    done, number = _FAILED, error.errno or 0
+            control.sendall(_ORDER.pack(done, number))
+    finally:
+        kill_descendants()
+
+
+def _fork_watched(
+    control: socket.socket, handle: int, work: Callable[[socket.socket], None]
+) -> int:
+    """Fork a process that watches another, which does the work; return the id of the first."""
+    with socket.socket(fileno=handle) as connection:
+        pid = os.fork()
+        if pid == 0:
+            control.close()
+            _run_and_exit(lambda: _watch(connection, work))
+    return pid
+
+
+def _watch(connection: socket.socket, work: Callable[[socket.socket], None]) -> None:
+    """Fork a process, wait for its end, and kill the processes that outlive it."""
+    _prctl(_ADOPT_ORPHANS, 1)
+    worker = os.fork()
+    if worker == 0:
+        _run_and_exit(lambda: _work(connection, work))
+    connection.close()  # so that the run sees the end of the connection when the worker ends
+    while os.waitpid(-1, 0)[0] != worker:
+        pass
+    kill_descendants()
+
+
+def _work(connection: socket.socket, work: Callable[[socket.socket], None]) -> None:
+    """Do work that runs the code of a benchmark. What that starts can be ended by a signal, reads
+    nothing from the terminal, and has no connection with the run.
+    """
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    signal.signal(signal.SIGUSR2, signal.SIG_DFL)
+    _point_to_nothing(0)
+    handle = connection.fileno()
+    os.register_at_fork(after_in_child=lambda: _point_to_nothing(handle))
+    work(connection)
+
+
+def _run_and_exit(work: Callable[[], None], death_signal: signal.Signals = signal.SIGKILL) -> None:
     """Do a forked process's work, then exit without running the parent's clean-up handlers."""
     status = 1
     try:
@@ -222,39 +301,36 @@ def _prctl(option: int, value: int) -> None:
         ctypes.CDLL(None).prctl(option, value)
 
 
-def _serve_forks(control: socket.socket, work: Work) -> None:
-    """Fork and kill workers as ordered over a socket, until it closes."""
-    _prctl(_ADOPT_ORPHANS, 1)
+def _drop_connections(own: int) -> None:
+    """Close the sockets, pipes and event queues that were inherited, all but one.
 
-    def carried_out(order: bytes, _: int, handles: Sequence[int]) -> int:
-        kill_descendants()
-        if order == b"fork":
-            with socket.socket(fileno=handles[0]) as connection:
-                if os.fork() == 0:
-                    control.close()
-                    run_and_exit(lambda: _watch_worker(connection, work))
-        return 0
-
-    carry_out(control, carried_out)
-
-
-def _watch_worker(connection: socket.socket, work: Work) -> None:
-    """Fork a worker, wait for its end, and kill the processes that outlive it."""
-    _prctl(_ADOPT_ORPHANS, 1)
-    worker = os.fork()
-    if worker == 0:
-        run_and_exit(lambda: work(connection))
-    connection.close()  # so that the run sees the end of the connection when the worker ends
-    while os.waitpid(-1, 0)[0] != worker:
-        pass
-    kill_descendants()
+    Their numbers are left to ``/dev/null``, since objects of the run that are collected here close
+    them once more. Files stay open: a module of a benchmark may read one that it opened.
+    """
+    with suppress(OSError):
+        for handle in map(int, os.listdir("/dev/fd")):  # noqa: PTH208 - names are all that is wanted
+            if handle > 2 and handle != own:  # noqa: PLR2004 - the standard streams
+                with suppress(OSError):
+                    kind = stat.S_IFMT(os.fstat(handle).st_mode)
+                    if kind in (stat.S_IFSOCK, stat.S_IFIFO, 0):
+                        _point_to_nothing(handle)
 
 
-def kill_descendants() -> None:
-    """Kill every process below this one, orphans that it adopted included, and reap them."""
+def _point_to_nothing(handle: int) -> None:
+    nothing = os.open(os.devnull, os.O_RDWR)
+    os.dup2(nothing, handle, inheritable=handle <= 2)  # noqa: PLR2004 - the standard streams
+    os.close(nothing)
+
+
+def kill_descendants(spared: Collection[int] = ()) -> None:
+    """Kill every process below this one, orphans that it adopted included, and reap them.
+
+    Args:
+        spared: Children that are left alone with all that is below them.
+    """
     ends = time.monotonic() + _KILL_SECONDS
     while time.monotonic() < ends:
-        descendants = list(_descendants(os.getpid()))
+        descendants = list(_descendants(os.getpid(), spared))
         for number in (
             signal.SIGSTOP,
             signal.SIGKILL,
@@ -262,20 +338,21 @@ def kill_descendants() -> None:
             for pid in descendants:
                 with suppress(ProcessLookupError, PermissionError):
                     os.kill(pid, number)
-        try:
+        with suppress(ChildProcessError):
             while os.waitpid(-1, os.WNOHANG)[0]:
                 pass
-        except ChildProcessError:
+        if not descendants:
             return
         time.sleep(_KILL_POLL_SECONDS)
 
 
-def _descendants(root: int) -> Iterator[int]:
+def _descendants(root: int, spared: Collection[int]) -> Iterator[int]:
     children: dict[int, list[int]] = {}
     for path in Path("/proc").glob("[0-9]*"):
-        state, parent = _stat_of(int(path.name))
-        if state not in ("", "Z"):
-            children.setdefault(parent, []).append(int(path.name))
+        pid = int(path.name)
+        state, parent = _stat_of(pid)
+        if state not in ("", "Z") and pid not in spared:
+            children.setdefault(parent, []).append(pid)
     pending = [root]
     while pending:
         below = children.pop(pending.pop(), [])

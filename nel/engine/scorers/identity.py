@@ -37,7 +37,7 @@ from nel.engine.scorers.dependencies import (
 from nel.engine.scorers.source_digest import combine, definitions_digest, read_source
 from nel.judges.types import Case
 from nel.prompts import is_template_file
-from nel.reading.forms import kind_of_module, rule_versions
+from nel.reading.table import kind_of_module, rule_versions
 
 _PACKAGE: Final = __name__.partition(".")[0]
 _DECIDING: Final = (".py", ".toml", ".js", ".cpp", ".sh", ".go", ".rs", ".java")

@@ -49,7 +49,10 @@ _DIED: Final = (
 
 def fork_server_of(benchmarks: Sequence[Benchmark]) -> WorkerForkServer:
     """Fork the server of worker processes; call this before the run starts threads."""
-    return WorkerForkServer(lambda connection, jobs: Worker(connection, jobs, benchmarks).run())
+    declared = {name for benchmark in benchmarks for name in benchmark.env}
+    return WorkerForkServer(
+        lambda connection, jobs: Worker(connection, jobs, benchmarks).run(), declared
+    )
 
 
 class WorkerSupervisor:
@@ -324,7 +327,7 @@ class WorkerSupervisor:
             await asyncio.gather(self._reading, return_exceptions=True)
             self._reading = None
         self._disconnect()
-        await asyncio.to_thread(self._fork_server.kill_worker)
+        await asyncio.to_thread(self._fork_server.kill)
         self._fork_server.running_jobs.clear()
         self._cancelled.clear()
         self._suspect_in_flight = None

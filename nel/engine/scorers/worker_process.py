@@ -13,7 +13,6 @@ import concurrent.futures
 import itertools
 import os
 import queue
-import signal
 import socket
 import threading
 import time
@@ -109,13 +108,10 @@ class Worker:
         Where a scorer closed it, the process goes on until that scoring ends it or its time is
         over, whether or not the next message was being read at that moment.
         """
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
-        signal.signal(signal.SIGUSR2, signal.SIG_DFL)
         threading.stack_size(_STACK_BYTES)
         os.dup2(2, 1)  # standard output is the run's answer
         self._state = ProcessState(self._connection.fileno())
         self._running_jobs.write_pid()
-        os.register_at_fork(after_in_child=self._leave_channel)
         self._start_thread(self._score_forever)
         try:
             self._read_forever()
@@ -131,11 +127,6 @@ class Worker:
                     self._cancel(message.number)
                 else:
                     self._questions.pop(message.question)(message)
-
-    def _leave_channel(self) -> None:
-        """Close the connection in a process that a scorer forks: the worker alone writes to it."""
-        with suppress(OSError):
-            os.close(self._connection.fileno())
 
     def _check_process(self) -> None:
         """Put right what a scorer did to the process; end the process where that is impossible.

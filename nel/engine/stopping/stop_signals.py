@@ -1,5 +1,6 @@
 """Stops the pipelines of one event loop on SIGINT, SIGTERM and SIGHUP, or when another thread asks
-for it. Depends on the running event loop.
+for it. Depends on the running event loop, and on a thread beside it for signals that the loop is
+too busy to handle.
 
 A terminal that closes sends SIGHUP twice, from its shell and from the kernel, and `timeout` sends
 SIGTERM to its child and then to the child's group. So only SIGINT or SIGTERM at least half a second
@@ -9,20 +10,27 @@ after the first signal is a user who does not want to wait.
 from __future__ import annotations
 
 import asyncio
-import math
 import os
 import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import Final
+from typing import Final, Protocol
 
 from nel.engine.stopping.exit_status import ExitStatus, exit_status_of_signal
+from nel.engine.stopping.loop_watch import LoopWatch
 
-_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _AGAIN_SECONDS: Final = 0.5
 """After the first signal: those that come sooner are of the same event."""
+_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+class SignalWatch(Protocol):
+    """What receives signals while a run goes on."""
+
+    def close(self) -> None:
+        """Receive no more."""
 
 
 class StopSignals:
@@ -32,17 +40,24 @@ class StopSignals:
 
     def __init__(
         self,
+        watch: Callable[..., SignalWatch] = LoopWatch,
         clock: Callable[[], float] = time.monotonic,
         leave: Callable[[int], object] = os._exit,
     ) -> None:
-        """Install nothing yet."""
-        self._clock, self._leave = clock, leave
+        """Install nothing yet.
+
+        Args:
+            watch: Makes what receives the signals, as `LoopWatch`.
+            clock: In seconds.
+            leave: Ends the process with an exit status.
+        """
+        self._make_watch, self._clock, self._leave = watch, clock, leave
+        self._watch: SignalWatch
         self._stops: list[Callable[[ExitStatus], None]] = []
-        self._handled: list[signal.Signals] = []
         self._received: str | None = None
-        self._received_at = -math.inf
+        self._received_at = 0.0
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._guard = threading.Lock()
+        self._guard = threading.RLock()
 
     @property
     def has_received(self) -> bool:
@@ -56,7 +71,8 @@ class StopSignals:
             name: Of the signal, or why; the run ends with it as its reason.
         """
         with self._guard:
-            self._received = self._received or name
+            if self._received is None:
+                self._received, self._received_at = name, self._clock()
             if self._loop is not None:
                 self._loop.call_soon_threadsafe(self._stop_all)
 
@@ -65,21 +81,23 @@ class StopSignals:
             stop(exit_status_of_signal(self._received or ""))
 
     @contextmanager
-    def stopping(self, stop: Callable[[ExitStatus], None]) -> Iterator[None]:
+    def stopping(
+        self, stop: Callable[[ExitStatus], None], say: Callable[[str], None]
+    ) -> Iterator[None]:
         """Call ``stop`` when a signal arrives while the block runs, and at once where one has
         arrived before.
+
+        Args:
+            stop: Called on the event loop.
+            say: Called in a thread with what the user should know at once.
         """
         loop = asyncio.get_running_loop()
         if not self._stops:
             is_nohup = signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
-            self._handled = [
-                number for number in _SIGNALS if number is not signal.SIGHUP or not is_nohup
-            ]
-            for number in self._handled:
-                # Outside the main thread no handler can be installed: signals are the caller's to
-                # handle.
-                with suppress(ValueError, RuntimeError, NotImplementedError):
-                    loop.add_signal_handler(number, self._handle, number)
+            handled = [number for number in _SIGNALS if number is not signal.SIGHUP or not is_nohup]
+            # Outside the main thread no handler can be installed: signals are the caller's to
+            # handle.
+            self._watch = self._make_watch(self._handle, say, handled)
         self._stops.append(stop)
         with self._guard:
             self._loop = loop
@@ -92,17 +110,14 @@ class StopSignals:
             if not self._stops:
                 with self._guard:
                     self._loop = None
-                for number in self._handled:
-                    with suppress(ValueError, RuntimeError, NotImplementedError):
-                        loop.remove_signal_handler(number)
-                        if self._received == number.name == "SIGHUP":
-                            # The second one may come while the session's end is being stored.
-                            signal.signal(number, signal.SIG_IGN)
+                self._watch.close()
+                if self._received == "SIGHUP":
+                    # The second one may come while the session's end is being stored.
+                    with suppress(ValueError):  # not in the main thread
+                        signal.signal(signal.SIGHUP, signal.SIG_IGN)
 
     def _handle(self, number: signal.Signals) -> None:
-        now = self._clock()
         if self._received is None:
-            self._received, self._received_at = number.name, now
-            self._stop_all()
-        elif number is not signal.SIGHUP and now - self._received_at >= _AGAIN_SECONDS:
+            self.stop(number.name)
+        elif number is not signal.SIGHUP and self._clock() - self._received_at >= _AGAIN_SECONDS:
             self._leave(128 + number)

@@ -26,6 +26,7 @@ def build(
     language: Language,
     *,
     base: str | None = None,
+    packages: str = "",
     pull: bool = False,
     log: Callable[[str], None] = lambda _: None,
 ) -> int:
@@ -33,13 +34,15 @@ def build(
 
     Args:
         base: The image it starts from, instead of the one its Dockerfile names.
+        packages: Packages for Python programs beside the standard library, by their names.
         pull: Look for a newer base in the registry.
         log: Gets each line of the build.
 
     Raises:
         SandboxError: The build failed (``build_failed``), or the engine does not answer.
     """
-    arguments = {} if base is None else {"BASE": base}
+    options = {"BASE": base, "PACKAGES": packages}
+    arguments = {name: value for name, value in options.items() if value}
     with speaking():
         lines = client.api.build(
             fileobj=_context(language),

@@ -20,6 +20,10 @@ _STDERR_CHARACTERS_MAX: Final = 2_000
 _NO_COMMAND: Final = 127
 """What a shell says of a missing command."""
 _ADDRESS = re.compile(r"\b0x[0-9a-f]{6,16}\b")
+_NAMED_ERROR = re.compile(
+    r"Uncaught |Exception in thread |panic: |thread '.*' panicked|[\w.$]*(?:Error|Exception)\b.*:"
+)
+"""What the runtimes of other languages write above a trace or a line with their own version."""
 _OF_REASON: Final[Mapping[str, tuple[VerdictName, str]]] = {
     "cpu": ("timeout", "it used up its CPU time"),
     "idle": ("timeout", "it waited for something that never came"),
@@ -57,25 +61,33 @@ def breach_of(run: Mapping[str, Any], cpu_seconds: float) -> tuple[VerdictName, 
     return None
 
 
+class NeedsShared(Exception):
+    """Tests compare or pass what has no plain form, so that they have to share a process."""
+
+
 def of_split(run: Mapping[str, Any], cpu_seconds: float) -> ProgramVerdict:
     """Return the verdict of tests in a process of their own.
 
     Raises:
+        NeedsShared: They cannot have one.
         DatasetError: The tests themselves are of no use.
         SandboxError: The machinery failed.
     """
     result = run["tests"] if isinstance(run["tests"], Mapping) else {}
     if "broken" in result:
         raise DatasetError(str(result["broken"]))
+    if "shared" in result:
+        raise NeedsShared(str(result["shared"]))
+    mode: Mode = "equality" if result.get("is_compared") else "split"
     passed = result.get("passed") is True
     breach = breach_of(run, cpu_seconds)
     if breach is not None and not (passed and run["reason"] is None and not run["out_of_memory"]):
-        return verdict_of(run, "split", *breach)
+        return verdict_of(run, mode, *breach)
     if passed:
-        return verdict_of(run, "split", "passed", "all tests ran to their end")
+        return verdict_of(run, mode, "passed", "all tests ran to their end")
     if not result:
         raise SandboxError("the process of the tests ended without a verdict", kind="tests_died")
-    return _of_failure(run, "split", result)
+    return _of_failure(run, mode, result)
 
 
 def of_shared(run: Mapping[str, Any], cpu_seconds: float, token: str) -> ProgramVerdict:
@@ -202,4 +214,5 @@ def _error_of(stderr: str) -> str:
 
 def _last_line(text: str) -> str:
     lines = [line for line in text.splitlines() if line.strip()]
-    return lines[-1].strip() if lines else ""
+    named = [line for line in lines if _NAMED_ERROR.match(line)]
+    return [*lines, *named[:1]][-1].strip() if lines else ""

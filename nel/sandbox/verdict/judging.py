@@ -53,11 +53,15 @@ class ProgramJudge:
         task = read_task(program.tests, program.prompt, program.entry_point)
         if task.broken:
             raise DatasetError(task.broken)
-        return (
-            self._run_shared(program, task)
-            if mode_of(program) == "shared"
-            else self._split(program.source, task)
-        )
+        if mode_of(program) == "shared":
+            return self._run_shared(program, task)
+        try:
+            return self._split(program.source, task)
+        except endings.NeedsShared as error:
+            if program.mode == "split":
+                text = f"{error}; let them share the program's process (mode: shared)"
+                raise DatasetError(text) from None
+            return self._run_shared(program, task)
 
     def _split(self, source: str, task: Task) -> ProgramVerdict:
         run = self._ask({"do": "split", "source": source, "task": task.payload()})["run"]
@@ -201,6 +205,8 @@ def _raise_fault(run_alone: Callable[[], ProgramVerdict]) -> None:
     """Raise `DatasetError` where tests do not parse, or fail by themselves, without the program."""
     try:
         alone = run_alone()
+    except endings.NeedsShared:
+        return
     except SandboxError as error:
         if error.kind != "tests_died":
             raise
@@ -210,7 +216,7 @@ def _raise_fault(run_alone: Callable[[], ProgramVerdict]) -> None:
 
 
 def mode_of(program: Program) -> Mode:
-    """Return which mode judges a program: by its task's text alone."""
+    """Return which mode judges a program first: by its task's text alone."""
     if program.tests is None:
         return "outside"
     if program.language != "python" or program.mode == "shared":

@@ -7,13 +7,9 @@ from __future__ import annotations
 
 import ast
 import builtins
-import importlib
 import re
 import symtable
-import sys
 from collections.abc import Collection, Iterator, Mapping
-from functools import cache
-from types import ModuleType
 from typing import Final
 
 _ALIASES: Final[Mapping[str, str]] = {
@@ -22,6 +18,11 @@ _ALIASES: Final[Mapping[str, str]] = {
     "pd": "pandas",
     "pandas": "pandas",
 }
+_MODULES: Final = frozenset(
+    "cmath collections copy datetime decimal fractions functools heapq io itertools json math"
+    " operator os random re sqlite3 statistics string sys time typing unittest".split()
+) | frozenset(_ALIASES)
+"""What tests name without an import; that the program has no part in them is not left to chance."""
 _MEMBERS: Final[Mapping[str, str]] = {
     "collections": "Counter OrderedDict defaultdict deque namedtuple",
     "math": "isclose isnan isinf isfinite sqrt pi inf nan floor ceil gcd factorial comb",
@@ -64,13 +65,8 @@ def supplied_names(
         attributes = {
             node.attr for node in _attributes(tree) if getattr(node.value, "id", "") == name
         }
-        module = standard_module(name)
-        if (
-            attributes
-            and name not in called
-            and (module is None or all(hasattr(module, attribute) for attribute in attributes))
-        ):
-            places[name] = _ALIASES.get(name, name if module is not None else "")
+        if attributes and name not in called and name in _MODULES:
+            places[name] = _ALIASES.get(name, name)
         elif name in _HOMES and not re.search(rf"\b(?:def|class)\s+{name}\b|`{name}\b", prompt):
             places[name] = f"{_HOMES[name]}:{name}"
     is_about = not entry_point and called & unbound <= set(
@@ -117,21 +113,6 @@ def class_names(tree: ast.Module, names: Collection[str], prompt: str) -> frozen
         for name in classes
         if name.lstrip("_")[:1].isupper() and not re.search(rf"\bdef\s+{name}\b", prompt)
     )
-
-
-@cache
-def standard_module(name: str) -> ModuleType | None:
-    """Return the module of the standard library of a name, if there is one."""
-    is_safe = name in sys.stdlib_module_names and name not in (
-        "antigravity",
-        "this",
-        "idlelib",
-        "turtledemo",
-    )
-    try:
-        return importlib.import_module(name) if is_safe else None
-    except ImportError:
-        return None
 
 
 BUILTIN_ATTRIBUTES: Final = frozenset(

@@ -31,18 +31,22 @@ VerdictName: TypeAlias = Literal[
 ]
 """What a program can come to; faults of the machinery are a `SandboxError` instead."""
 
-Mode: TypeAlias = Literal["outside", "split", "shared"]
-"""How a verdict was made; decided by the task's text alone.
+Mode: TypeAlias = Literal["outside", "split", "equality", "shared"]
+"""How a verdict was made; decided by what the tests hold, and not by the program.
 
 ``outside``: input in, output out, compared outside the container, which expected outputs never
 enter.
 ``split``: tests and program in two processes of two users; values cross, and nothing else.
+``equality``: as ``split``, but tests compared objects of the program, which say themselves whether
+they are equal.
 ``shared``: tests in the program's process. Not proof against a program that attacks its tests.
 """
 
 ModeWish: TypeAlias = Literal["auto", "split", "shared"]
 
 PASSED: Final = "passed"
+UNPROVEN: Final = frozenset(("equality", "shared"))
+"""Modes in which a program can forge its verdict."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,11 +98,14 @@ class ProgramVerdict:
         return self.verdict == PASSED
 
     def proven(self, *, is_required: bool) -> ProgramVerdict:
-        """Return this verdict; raise `SandboxError` where it is not proof and must be."""
-        if is_required and self.passed and self.mode == "shared":
+        """Return this verdict; raise `SandboxError` where it is not proof and must be.
+
+        Failures are left out as passes are: else those of them that count would be the rest.
+        """
+        if is_required and self.mode in UNPROVEN:
             text = (
-                "it passed tests that share its process, which is not proof against a program that"
-                " attacks them"
+                "the tests share the program's process, or ask its own objects whether they are"
+                " equal, which is not proof against a program that attacks them"
             )
             raise SandboxError(text, kind="shared_verdict")
         return self

@@ -15,6 +15,7 @@ import sys
 import threading
 from typing import Final, TypedDict
 
+from nel.config.process_environment import variables_passed_on
 from nel.errors import DatasetError, ScorerError
 
 SECONDS_MAX: Final = 5.0
@@ -104,6 +105,7 @@ class MathWorker:
             encoding="utf-8",
             errors="replace",
             start_new_session=True,
+            env=variables_passed_on(),
         )
         if not self._line(self._process, _START_SECONDS_MAX):
             self.stop()

@@ -19,6 +19,7 @@ from contextlib import suppress
 from functools import partial
 from typing import IO, Any, Final, TypeAlias
 
+from nel.config.process_environment import variables_passed_on
 from nel.engine.executors.fleet import Event, FleetLost, Joined, Left, Packet
 from nel.engine.executors.leased import LeasedExecutor
 from nel.engine.executors.pipes import PipeProcess
@@ -98,7 +99,9 @@ class RayFleet:
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - as long as the process
         command = (sys.executable, "-m", "nel_ray.gateway")
         take = partial(self._take, asyncio.get_running_loop())
-        self._process = PipeProcess(command, read=_read, take=take, errors=self._errors)
+        own = (name for name in os.environ if name.startswith("RAY_"))
+        env = variables_passed_on(*own)  # a cluster started here hands them to its workers
+        self._process = PipeProcess(command, read=_read, take=take, errors=self._errors, env=env)
         options = {"address": self._address, "workers": self._workers}
         self._put(b"O", 0, json.dumps(options).encode())
         for kind, start in starts.items():

@@ -179,7 +179,7 @@ def test_a_closed_channel_ends_no_worker_that_reads_it(tmp_path: Path) -> None:
                 assert connection.recv(1) == b""
             assert server.running_jobs.is_worker_alive()
             assert [one.number for one in server.running_jobs.read()] == [1]
-            server.kill_worker()
+            server.kill()
             assert not server.running_jobs.is_worker_alive()
     finally:
         server.close()

@@ -29,7 +29,7 @@ def _score(response: str, target: Any) -> dict[str, Any]:
         ("\\boxed{\\frac{1}{2}} is it", "0.5", "\\frac{1}{2}"),
         ("Answer: $\\frac{1}{2}$", "0.5", "\\frac{1}{2}"),
         ("Answer: 7\n\nAnswer: 8", "8", "8"),
-        ("\\boxed{4}\nAnswer: 3", "3", "3"),
+        ("\\boxed{4}\nAnswer: 3", "4", "4"),
         ("The answer is 42", "42", "42"),
         ("I think $x=5$ so the result is $7$.", "7", "7"),
         ("\\boxed{yes}", "\\text{yes}", "yes"),

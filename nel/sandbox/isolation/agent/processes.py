@@ -47,6 +47,11 @@ class Zygote:
         self.child: int | None = None
         self.ending: channel.Message | None = None
 
+    def wait(self) -> None:
+        """Wait until it is ready; end the container where it is not."""
+        if self.socket.recv(zygote.MESSAGE_BYTES_MAX) != zygote.READY:
+            raise SystemExit("the filter of system calls cannot be installed here")
+
     def start(self, request: channel.Message, handles: list[int]) -> int:
         """Have it fork a process; return the process id."""
         message = json.dumps(request).encode()
@@ -84,6 +89,8 @@ class Processes:
         )
         self.programs = Zygote(zygote.FOR_PROGRAMS)
         self.tests = Zygote(zygote.FOR_TESTS)
+        for forked in (self.programs, self.tests):
+            forked.wait()
         self.counters = Counters()
         self.built: dict[str, tuple[int, bytes]] | None = None
         """What a compiler left in the work space: path to mode and content; None: nothing."""

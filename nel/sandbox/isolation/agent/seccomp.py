@@ -20,8 +20,10 @@ _X32_BIT = 0x40000000
 """A second numbering of the same calls on x86_64, refused as a whole."""
 _NEW_NAMESPACES = 0x7E020080
 """CLONE_NEWTIME, NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID and NEWNET."""
-_VM_SOCKET = 40
-"""AF_VSOCK: reaches the hypervisor past the network name space."""
+_ADDRESS_FAMILIES = (1, 2, 10)
+"""AF_UNIX, AF_INET and AF_INET6, which are bounded by the network name space. AF_VSOCK reaches past
+it, and the rest (AF_ALG, AF_NETLINK, AF_PACKET ...) is a way into rarely used parts of the kernel.
+"""
 _CLONE3 = 435
 """Hides its flags from a filter: "not implemented" makes the C library use clone."""
 
@@ -78,7 +80,7 @@ def no_new_privileges() -> None:
 
 
 def install() -> bool:
-    """Install the filter for this process and all it starts; return False on other machines."""
+    """Install the filter for this process and all it starts; return whether it is installed."""
     known = _MACHINES.get(os.uname().machine)
     if known is None:
         return False
@@ -105,7 +107,8 @@ def _program(column: int, architecture: int, clone: int, socket: int) -> bytes:
     lines += [(_JUMP_EQUAL, 0, 1, _CLONE3), (_RETURN, 0, 0, _NOT_IMPLEMENTED)]
     lines += [(_JUMP_EQUAL, 0, 4, clone), (_LOAD, 0, 0, _ARGUMENT_0)]
     lines += [(_JUMP_SET, 0, 1, _NEW_NAMESPACES), (_RETURN, 0, 0, _REFUSE), (_RETURN, 0, 0, _ALLOW)]
-    lines += [(_JUMP_EQUAL, 0, 3, socket), (_LOAD, 0, 0, _ARGUMENT_0)]
-    lines += [(_JUMP_EQUAL, 0, 1, _VM_SOCKET), (_RETURN, 0, 0, _REFUSE)]
-    lines += [(_RETURN, 0, 0, _ALLOW)]
+    count = len(_ADDRESS_FAMILIES)
+    lines += [(_JUMP_EQUAL, 0, count + 2, socket), (_LOAD, 0, 0, _ARGUMENT_0)]
+    lines += [(_JUMP_EQUAL, count - at, 0, family) for at, family in enumerate(_ADDRESS_FAMILIES)]
+    lines += [(_RETURN, 0, 0, _REFUSE), (_RETURN, 0, 0, _ALLOW)]
     return b"".join(struct.pack("HBBI", *line) for line in lines)

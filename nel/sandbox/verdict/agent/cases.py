@@ -10,14 +10,18 @@ _FUNCTION = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 class NotRun(Exception):
-    """Tests that this harness cannot run, or that end before their last assertion."""
+    """Tests that this harness cannot run."""
+
+
+class NotReached(Exception):
+    """Tests that end without an assertion that each run to their end reaches."""
 
 
 def run_cases(space: Mapping[str, Any], text: str) -> tuple[str, BaseException] | None:
     """Run the `unittest` cases of tests; return name and exception of the first that is wrong.
 
     Raises:
-        NotRun: They skip a test, or fewer ran than their text holds.
+        NotRun: They are for another runner, skip a test, or fewer ran than their text holds.
     """
     import unittest  # noqa: PLC0415 - few tests need it, and it makes every fork slower
 
@@ -28,7 +32,7 @@ def run_cases(space: Mapping[str, Any], text: str) -> tuple[str, BaseException] 
 
         def addError(self, test: Any, err: Any) -> None:  # noqa: N802 - the name of the base class
             """Keep the first."""
-            self.wrong = self.wrong or (str(getattr(test, "id", lambda: "")()), err[1])
+            self.wrong = self.wrong or (str(test.id()), err[1])
             self.stop()
 
         addFailure = addError  # noqa: N815 - likewise
@@ -45,6 +49,9 @@ def run_cases(space: Mapping[str, Any], text: str) -> tuple[str, BaseException] 
         for node, case in defined
         if isinstance(case, type) and issubclass(case, unittest.TestCase)
     ]
+    for node, case in defined:
+        if node.name.startswith("Test") and (node, case) not in cases and _methods_of(node):
+            raise NotRun(f"{node.name} is a class of tests that only pytest runs")
     if not cases:
         return None
     result = Result()
@@ -62,3 +69,9 @@ def _methods_of(node: ast.ClassDef) -> set[tuple[str, str]]:
     """Return the class and name of each of its tests."""
     functions = (item for item in node.body if isinstance(item, _FUNCTION))
     return {(node.name, item.name) for item in functions if item.name.startswith("test")}
+
+
+def has_cases(node: ast.ClassDef) -> bool:
+    """Return whether a class is one of `unittest` cases, by its bases' names."""
+    names = (getattr(base, "id", getattr(base, "attr", "")) for base in node.bases)
+    return any(name.endswith("TestCase") for name in names)

@@ -8,14 +8,18 @@ object of the program equals nothing but another of its objects.
 from __future__ import annotations
 
 import builtins
+import errno
 import os
 from functools import partial
 from typing import Any
 
 from nel.sandbox.isolation.agent import channel
 from nel.sandbox.verdict.agent import codec, running
-from nel.sandbox.verdict.agent.cases import NotRun
+from nel.sandbox.verdict.agent.cases import NotReached, NotRun
 from nel.sandbox.verdict.agent.remote import ProgramError, Remote
+
+_REFUSED = (errno.EROFS, errno.EACCES, errno.EPERM)
+"""What the tests' process may not write, and the program's may, when its tests share it."""
 
 
 def judge(payload: int, connection: int, result: int) -> int:
@@ -32,21 +36,29 @@ def judge(payload: int, connection: int, result: int) -> int:
 
 
 def _verdict(job: channel.Message, remote: Remote) -> channel.Message:
-    try:
-        wrong = running.run_all(job, partial(_bind, job, remote), "__main__")
-        if wrong is not None and remote.failure is None:
-            return _failure(wrong[1], remote, f"{wrong[0]}: ")
-    except NotRun as error:
-        if remote.failure is None:
-            return {"broken": str(error)}
-    except codec.CannotCross as error:
-        return {"broken": f"{error}; let them share the program's process (mode: shared)"}
-    except BaseException as error:  # noqa: BLE001 - whatever the tests raise is their verdict
-        if remote.failure is None:
-            return _failure(error, remote)
+    verdict = _verdict_of_tests(job, remote)
     if remote.failure is not None:  # tests that catch whatever comes do not undo it
         failure = remote.failure
-        return {"program": failure.kind, "text": str(failure), "where": failure.where}
+        verdict = {"program": failure.kind, "text": str(failure), "where": failure.where}
+    elif remote.obstacle:
+        return {"shared": remote.obstacle}
+    return {**verdict, "is_compared": remote.is_compared}
+
+
+def _verdict_of_tests(job: channel.Message, remote: Remote) -> channel.Message:
+    try:
+        asking = (remote.kind_of, remote.is_same, remote.is_instance)
+        wrong = running.run_all(job, partial(_bind, job, remote), "__main__", asking)
+        if wrong is not None:
+            return _failure(wrong[1], remote, f"{wrong[0]}: ")
+    except NotReached as error:
+        if remote.calls:  # else they would have reached it without the program
+            return {"failed": str(error), "text": "", "last_call": remote.last_call()}
+        return {"broken": str(error)}
+    except NotRun as error:
+        return {"broken": str(error)}
+    except BaseException as error:  # noqa: BLE001 - whatever the tests raise is their verdict
+        return _failure(error, remote)
     if remote.calls:
         return {"passed": True}
     return {"broken": "the tests come to their end without using the program"}
@@ -72,6 +84,8 @@ def _bind(job: channel.Message, remote: Remote, space: dict[str, Any]) -> None:
 def _failure(error: BaseException, remote: Remote, name: str = "") -> channel.Message:
     """Return what an exception means: a fault of the tests, a failed one, or the program's."""
     line = running.line_of(error)
+    if isinstance(error, codec.CannotCross):
+        remote.cannot(str(error))
     kind = error.kind if isinstance(error, ProgramError) else type(error).__name__
     text = f"{kind}: {running.exception_text(error)}"[: running.TEXT_CHARACTERS_MAX]
     if (trace := remote.trace_of(error)) is not None:
@@ -80,7 +94,8 @@ def _failure(error: BaseException, remote: Remote, name: str = "") -> channel.Me
         return {"broken": f"the tests need what is not there: {running.exception_text(error)}"}
     if isinstance(error, NameError):
         return {"program": "raised", "text": text, "where": line}
-    if line and not remote.was_used() and not isinstance(error, OSError):
+    is_refused = isinstance(error, OSError) and error.errno in _REFUSED
+    if line and not remote.was_used() and not is_refused:
         return {"broken": f"the tests fail before they use the program: {line}: {text}"}
     is_bare = type(error) is AssertionError and not running.exception_text(error)
     return {"failed": name + line, "text": "" if is_bare else text, "last_call": remote.last_call()}

@@ -2,14 +2,16 @@
 
 Exact builtin types cross by value; a subclass is reduced to the builtin it derives from, so that
 nothing it overrides crosses with it. Values of the standard library cross by their parts, members
-of its enumerations by name. Everything else crosses as a reference into the program's process, or
-not at all. Never pickle, marshal or ``eval``; the bytes come from a hostile process.
+of its enumerations by name. Everything else has no plain form: it crosses as a reference into the
+program's process, or not at all. Never pickle, marshal or ``eval``; the bytes come from a hostile
+process, whose words import no module.
 """
 
 from __future__ import annotations
 
 import builtins
 import collections
+import collections.abc
 import datetime
 import decimal
 import enum
@@ -27,11 +29,14 @@ ANSWER_DEPTH_MAX = DEPTH_MAX // 2
 _PLAIN_INT_MAX = 1 << 53
 _FIELDS_MAX = 64
 _STANDARD: frozenset[str] = getattr(sys, "stdlib_module_names", frozenset(sys.builtin_module_names))
-_NOT_IMPORTED = frozenset(("antigravity", "this", "idlelib", "turtle", "turtledemo", "tkinter"))
+_CONTAINERS = (list, dict, set, frozenset, tuple)
 
 
-class CannotCross(Exception):
-    """A value that has no plain form and may not be passed by reference."""
+class CannotCross(BaseException):
+    """A value that has no plain form is to be passed or compared.
+
+    Not an `Exception`, so that tests cannot catch it.
+    """
 
 
 class TooDeep(Exception):
@@ -80,6 +85,13 @@ _MAKERS: dict[type, Callable[..., Any]] = {
     datetime.datetime: datetime.datetime.fromisoformat,
 }
 _PLACES = {f"{kind.__module__}:{kind.__name__}": kind for kind in _BY_PARTS}
+_VIEWS: tuple[Any, ...] = (type({}.keys()), type({}.items()), type({}.values()))
+_UNNAMED = {
+    f"builtins:{kind.__name__}": kind
+    for kind in (*vars(types).values(), *_VIEWS)
+    if isinstance(kind, type) and kind.__module__ == "builtins"
+}
+"""Classes that the module `builtins` does not name, such as the one of generators."""
 _REDUCED: tuple[tuple[type, Callable[[Any], Any]], ...] = (
     (str, str.__str__),
     (int, lambda value: int.__add__(value, 0)),
@@ -91,6 +103,15 @@ _REDUCED: tuple[tuple[type, Callable[[Any], Any]], ...] = (
     (dict, lambda value: dict(dict.items(value))),
     (set, lambda value: set(set.__iter__(value))),
 )
+_EQUAL_TO_PLAIN: tuple[tuple[type, Callable[[Any], Any]], ...] = (
+    *_REDUCED,
+    (collections.abc.Mapping, dict),
+    (collections.abc.Set, set),
+    (collections.UserList, list),
+    (collections.UserString, str),
+    (memoryview, bytes),
+)
+"""What compares itself with plain values by what it holds, as the standard library has it."""
 
 
 class Sender:
@@ -128,8 +149,8 @@ class Sender:
         return self._encode_object(value, kind, depth)
 
     def plain(self, value: Any) -> Any:
-        """Return a container of the program's class as its builtin base; else None."""
-        reduce = (make(value) for base, make in _REDUCED if isinstance(value, base))
+        """Return what a container compares with plain values; None for anything else."""
+        reduce = (make(value) for base, make in _EQUAL_TO_PLAIN if issubclass(type(value), base))
         return next(reduce, None)
 
     def _encode_all(self, values: Any, depth: int) -> list[Any]:
@@ -138,33 +159,49 @@ class Sender:
     def _encode_object(self, value: Any, kind: type, depth: int) -> Any:
         if id(value) in _CLASS_NAMES:
             return ["y", _CLASS_NAMES[id(value)]]
-        address = _place_of(kind) if issubclass(kind, enum.Enum) else ""
+        address = place_of(kind) if issubclass(kind, enum.Enum) else ""
         if address and value.name in kind.__members__:  # type: ignore[attr-defined]
-            return ["e", [address, value.name]]
-        names: Any = getattr(kind, "_fields", None)
-        if issubclass(kind, tuple) and type(names) is tuple and set(map(type, names)) <= {str}:
+            return ["e", [address, value.name, self._if_needed(value)]]
+        if _has_members(kind):
+            return ["R", self._refer(value)]
+        names: Any = getattr(kind, "_fields", None) if issubclass(kind, tuple) else None
+        if type(names) is tuple and set(map(type, names)) <= {str}:
             items = self._encode_all(tuple.__iter__(value), depth)
             return ["n", [kind.__name__, list(names), items]]
         if (array := _array_parts(value, kind)) is not None:
             return ["a", array]
-        if not _has_methods(kind):
-            for base, reduce in _REDUCED:
-                if issubclass(kind, base):
-                    return self.encode(reduce(value), depth)
+        for base, reduce in _REDUCED:
+            if issubclass(kind, base):
+                return self.encode(reduce(value), depth)
         return ["R", self._refer(value)]
+
+    def _if_needed(self, value: Any) -> Any:
+        """Return what refers to a member of an enumeration that the other end has not imported."""
+        try:
+            return self._refer(value)
+        except CannotCross:
+            return None
 
 
 class Receiver:
     """Decodes what a `Sender` encoded."""
 
-    def __init__(self, resolve: Callable[[Any], Any], depth_max: int = DEPTH_MAX) -> None:
+    def __init__(
+        self,
+        resolve: Callable[[Any], Any],
+        depth_max: int = DEPTH_MAX,
+        module_of: Callable[[str], Any] = sys.modules.get,
+    ) -> None:
         """Prepare to decode.
 
         Args:
             resolve: Returns what stands for a reference.
             depth_max: Deeper values are not values.
+            module_of: Returns the module of an enumeration, None where it may not be used. Only
+                what reads the words of the tests may import it.
         """
         self._depth_max = depth_max
+        self._module_of = module_of
         self._resolve = resolve
 
     def decode(self, data: Any) -> Any:
@@ -173,7 +210,7 @@ class Receiver:
             return self._decode(data, 0)
         except BadValue:
             raise
-        except Exception as error:  # noqa: BLE001 - whatever a foreign body does to a constructor
+        except BaseException as error:  # noqa: BLE001 - what a foreign body makes of it
             raise BadValue(f"no encoded value: {type(error).__name__}") from None
 
     def _decode(self, data: Any, depth: int) -> Any:
@@ -203,11 +240,12 @@ class Receiver:
         return _CLASSES[body]
 
     def _decoded_member(self, body: Any, depth: int) -> Any:
-        address, name = body
-        kind = _class_of(address)
-        if not issubclass(kind, enum.Enum):
-            raise BadValue("no enumeration")
-        return kind[name]
+        address, name, number = body
+        module, _, kind_name = address.partition(":")
+        if module.partition(".")[0] not in _STANDARD:
+            raise BadValue("no module of the standard library")
+        kind = getattr(self._module_of(module), "__dict__", {}).get(kind_name)
+        return kind[name] if isinstance(kind, enum.EnumMeta) else self._resolve(number)
 
     def _decoded_tuple(self, body: Any, depth: int) -> Any:
         name, fields, items = body
@@ -231,19 +269,19 @@ class Receiver:
     }
 
 
-def _place_of(kind: type) -> str:
+def place_of(kind: type) -> str:
     """Return the name of a class of the standard library; empty for any other."""
     module, name = kind.__module__, kind.__name__
-    is_standard = module.partition(".")[0] in _STANDARD and module in sys.modules
-    is_same = is_standard and vars(sys.modules[module]).get(name) is kind
-    return f"{module}:{name}" if is_same else ""
+    is_same = class_at(address := f"{module}:{name}") is kind
+    return address if is_same else ""
 
 
-def _class_of(address: str) -> Any:
+def class_at(address: str) -> type | None:
+    """Return the class of the standard library of this name, where its module is loaded."""
     module, _, name = address.partition(":")
-    if module.partition(".")[0] not in _STANDARD - _NOT_IMPORTED:
-        raise BadValue("no module of the standard library")
-    return getattr(importlib.import_module(module), name)
+    is_standard = module.partition(".")[0] in _STANDARD and module in sys.modules
+    kind = vars(sys.modules[module]).get(name) if is_standard else None
+    return kind if isinstance(kind, type) else _UNNAMED.get(address)
 
 
 def become(old: Any, new: Any) -> Any:
@@ -276,14 +314,13 @@ def become(old: Any, new: Any) -> Any:
     return old
 
 
-def _has_methods(kind: type) -> bool:
-    """Return whether a class is the program's container with methods of its own."""
-    return (
-        issubclass(kind, (list, dict, set))
-        and kind.__module__ == "solution"
-        and any(
-            not name.startswith("_") and callable(member) for name, member in vars(kind).items()
-        )
+def _has_members(kind: type) -> bool:
+    """Return whether a container's class has methods or attributes that a plain one has not."""
+    return issubclass(kind, _CONTAINERS) and any(
+        not name.startswith("_") and name not in getattr(kind, "_fields", ())
+        for base in kind.__mro__
+        if base not in _BY_PARTS and base not in _CONTAINERS
+        for name in vars(base)
     )
 
 

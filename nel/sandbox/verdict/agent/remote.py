@@ -2,7 +2,8 @@
 
 What comes over the channel is hostile; it is decoded to plain values, and everything else is a
 reference. The program's own methods see a plain value only where the tests made their object of a
-class: any other question would hand the program the value that is expected of it.
+class: any other question would hand the program the value that is expected of it. A reference is
+compared with nothing that has no plain form: then the tests have to share the program's process.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ _TEXT_CHARACTERS_MAX = 4_000
 _NAME_CHARACTERS_MAX = 100
 _STEERING_MODULES = ("nel", "unittest", "doctest", "pytest", "_pytest", "__main__")
 """Modules whose exceptions mean something to what runs tests."""
-_NOT_ASKED = frozenset(("__array__", "__reduce_ex__", "__getstate__", "__set_name__", "__class__"))
+_NOT_ASKED = frozenset(("__array__", "__set_name__"))
 """Names that others look for in every object."""
 _ENDS_OF_ITERATION = (StopIteration, StopAsyncIteration)
 """Raised by a call they would end a loop of the tests early, and the tests with it."""
@@ -46,7 +47,14 @@ class ProgramError(Exception):
     """The name of that class."""
 
 
-class Reference:
+class _ReferenceClass(type):
+    """The class of references, which is not the class of what they stand for."""
+
+    def __getattr__(cls, name: str) -> Any:
+        raise codec.CannotCross(f"the tests look for {name} in the class of an object")
+
+
+class Reference(metaclass=_ReferenceClass):
     """An object in the program's process; equal to nothing but another of its objects."""
 
     __slots__ = ("_is_made", "_makes", "_remote", "_target")
@@ -73,7 +81,12 @@ class Reference:
     def __getattr__(self, name: str) -> Any:
         if name in _NOT_ASKED:
             raise AttributeError(name)
+        if name == "__mro_entries__":
+            raise self._remote.cannot("the tests derive from a class of the program")
         return self._remote.ask("getattr", self._target, (name,))
+
+    def __reduce_ex__(self, protocol: object) -> Any:
+        raise self._remote.cannot("the tests pickle an object of the program")
 
     def __setattr__(self, name: str, value: object) -> None:
         self._remote.ask("setattr", self._target, (name, value))
@@ -85,9 +98,7 @@ class Reference:
         """Call it in the program's process."""
         value = self._remote.ask("call", self._target, arguments, options)
         return (
-            self._remote.reference_to(value)
-            if self._makes and isinstance(value, Reference)
-            else value
+            self._remote.reference_to(value) if self._makes and type(value) is Reference else value
         )
 
     def __contains__(self, key: Any) -> bool:
@@ -97,15 +108,13 @@ class Reference:
 
     def __instancecheck__(self, value: Any) -> bool:
         return (
-            isinstance(value, Reference)
+            type(value) is Reference
             and self._remote.ask("isinstance", _target_of(value), (self,)) is True
         )
 
     def __subclasscheck__(self, kind: Any) -> bool:
-        return (
-            isinstance(kind, Reference)
-            and self._remote.ask("issubclass", _target_of(kind), (self,)) is True
-        )
+        is_known = type(kind) is Reference
+        return is_known and self._remote.ask("issubclass", _target_of(kind), (self,)) is True
 
     def __exit__(self, *error: object) -> None:
         self._remote.ask("exit", self._target)
@@ -119,11 +128,13 @@ def _operator(deed: str) -> Callable[..., Any]:
     """Return the method of an operator, whose other side holds what the tests expect."""
 
     def operate(self: Reference, other: object) -> Any:
-        if not isinstance(other, Reference) and not self._is_made:
-            is_container = deed in ("eq", "ne") and type(other) in (list, dict, set)
-            plain = self._remote.ask("plain", self._target) if is_container else None
-            return NotImplemented if plain is None else (plain == other) is (deed == "eq")
-        return self._remote.ask(deed, self._target, (other,))
+        remote = self._remote
+        remote.check_plain(other)
+        if type(other) is not Reference and not self._is_made:
+            plain = remote.ask("plain", self._target)
+            return NotImplemented if plain is None else solution.DEEDS[deed](plain, other)
+        remote.is_compared |= deed in solution.COMPARED
+        return remote.ask(deed, self._target, (other,))
 
     return operate
 
@@ -146,12 +157,15 @@ for _name in "int float complex copy getitem setitem delitem enter".split():
     setattr(Reference, f"__{_name}__", _method(_name))
 
 
+Reference.__doc__ = property(lambda self: self.__getattr__("__doc__"))  # type: ignore[assignment]
+
+
 class _Short(reprlib.Repr):
     """Shows values in short without asking the program."""
 
     def repr1(self, x: Any, level: int) -> str:
         """Return what stands for a value."""
-        return "<an object of the program>" if isinstance(x, Reference) else super().repr1(x, level)
+        return "<an object of the program>" if type(x) is Reference else super().repr1(x, level)
 
 
 _SHORT = _Short()
@@ -170,11 +184,17 @@ class Remote:
         self.calls = 0
         self.failure: ProgramFailed | None = None
         """What the program did that no test can undo."""
+        self.obstacle = ""
+        """Why the tests have to share the program's process; no test can undo it either."""
+        self.is_compared = False
+        """Whether an object of the program has said whether it equals something."""
+        self._known_classes: dict[Any, list[type | None]] = {}
         self._last: tuple[str, Any, Any] | None = None
         self._raised: list[tuple[BaseException, str]] = []
         self._classes: dict[str, type[Exception]] = {}
         self._references: dict[int, Reference] = {}
         self._sender = codec.Sender(self._number_of)
+        self._comparer = codec.Sender(self._number_of, codec.ANSWER_DEPTH_MAX)
         self._receiver = codec.Receiver(self._reference, codec.ANSWER_DEPTH_MAX)
 
     def wait_for_names(self) -> dict[str, str]:
@@ -228,9 +248,59 @@ class Remote:
                 if deed == "call":
                     self._last = (str(target.get("name", "an object")), arguments, value)
                 return value
-        except (codec.BadValue, RecursionError, ValueError, TypeError, LookupError) as error:
+        except Exception as error:  # noqa: BLE001 - whatever its words do to this process
             raise self.fail("nonsense", f"the program's answer is none: {error}") from None
         raise self._exception_of(reply["raised"], ends_iteration=deed == "next")
+
+    def classes_of(self, value: Reference) -> list[type | None]:
+        """Return an object's classes, from the first on: None for those of the program."""
+        number = self._number_of(value)
+        if number not in self._known_classes:
+            places = self.ask("classes", _target_of(value))
+            if type(places) is not list or not places:
+                raise self.fail("nonsense", "the classes of an object are none")
+            self._known_classes[number] = [codec.class_at(str(place)) for place in places]
+        return self._known_classes[number]
+
+    def kind_of(self, *arguments: Any) -> Any:
+        """Return what ``type(…)`` returns, as far as it can be known of a reference."""
+        if len(arguments) != 1 or type(arguments[0]) is not Reference:
+            return type(*arguments)
+        value = arguments[0]
+        return self.classes_of(value)[0] or self.ask("getattr", _target_of(value), ("__class__",))
+
+    def is_instance(self, value: Any, kinds: Any) -> bool:
+        """Return what ``isinstance`` returns, of a reference by the program's word.
+
+        Not by its ``__class__``: classes of the standard library would take it for their own.
+        """
+        if type(value) is not Reference or isinstance(value, kinds):
+            return isinstance(value, kinds)
+        first = next(filter(None, self.classes_of(value)), None)
+        return first is not None and issubclass(first, kinds)
+
+    def is_same(self, left: Any, right: Any) -> bool:
+        """Return what ``left is right`` returns, of references by the object they stand for."""
+        pair = (left, right)
+        if Reference in map(type, pair):
+            for value in pair:
+                self.check_plain(value)
+            if left is not right and type(left) is type(right):
+                self.is_compared = True
+                return self.ask("is_", _target_of(left), (right,)) is True
+        return left is right
+
+    def check_plain(self, value: Any) -> None:
+        """Raise `codec.CannotCross` where a value of the tests has no plain form."""
+        try:
+            self._comparer.encode(value)
+        except (codec.TooDeep, RecursionError):
+            raise self.cannot("the tests compare an object with a value that is too deep") from None
+
+    def cannot(self, text: str) -> codec.CannotCross:
+        """Note, for good, why the tests have to share the program's process."""
+        self.obstacle = self.obstacle or text
+        return codec.CannotCross(text)
 
     def reference_to(self, value: Reference) -> Reference:
         """Return what stands for an object that the tests made of a class.
@@ -269,28 +339,23 @@ class Remote:
             return self._sender.encode(value)
         except (codec.TooDeep, RecursionError) as error:
             # An answer is nested half as deep at most, so that this is the tests' own.
-            raise codec.CannotCross(
-                f"the tests pass an argument that is too deep: {error}"
-            ) from None
+            raise self.cannot(f"the tests pass an argument that is too deep: {error}") from None
 
     def _number_of(self, value: Any) -> Any:
         """Return what the program is told of one of its objects.
 
         Raises:
-            ProgramFailed: It is an exception of the program, which does not go back: were that the
-                tests' fault, a program could have itself unscored by what it raises.
+            ProgramFailed: It is an exception of the program, which does not go back: else a program
+                could choose the weaker mode by making a class of its own an exception.
             codec.CannotCross: It is the tests' own, and has no plain form.
         """
-        if isinstance(value, Reference):
+        if type(value) is Reference:
             return next(iter(_target_of(value).values()))  # its number, or its name
-        known = tuple(self._classes.values())
-        is_error = value in known or isinstance(value, known) or self.trace_of(value) is not None
-        if is_error or isinstance(value, (types.MethodType, types.BuiltinMethodType)):
-            raise self.fail("nonsense", "an exception, or a method of an answer, does not go back")
+        is_error = any(value is kind or type(value) is kind for kind in self._classes.values())
+        if is_error or self.trace_of(value) is not None:
+            raise self.fail("nonsense", "an exception of the program does not go back")
         kind = type(value).__name__
-        raise codec.CannotCross(
-            f"the tests pass a value of the class {kind}, which has no plain form"
-        )
+        raise self.cannot(f"a value of the class {kind} in the tests has no plain form")
 
     def _write(self, message: channel.Message) -> None:
         try:

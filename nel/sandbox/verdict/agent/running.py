@@ -16,7 +16,7 @@ import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from nel.sandbox.verdict.agent.cases import NotRun, run_cases
+from nel.sandbox.verdict.agent.cases import NotReached, NotRun, has_cases, run_cases
 
 if TYPE_CHECKING:
     from nel.sandbox.isolation.agent import channel
@@ -25,20 +25,35 @@ FILE_NAME = "tests.py"
 PROGRAM_FILE_NAME = "solution.py"
 TEXT_CHARACTERS_MAX = 400
 _MARK = "_nel_reached"
+_TYPE, _IS, _INSTANCE = "_nel_type", "_nel_is", "_nel_isinstance"
+_FUNCTIONS = {"type": _TYPE, "isinstance": _INSTANCE}
+_ASSERTIONS = {
+    "assertIs": ("assertTrue", _IS),
+    "assertIsNot": ("assertFalse", _IS),
+    "assertIsInstance": ("assertTrue", _INSTANCE),
+    "assertNotIsInstance": ("assertFalse", _INSTANCE),
+}
 _TOP_FUNCTION = re.compile(r"^def[ \t]+(\w+)", re.MULTILINE)
 _CALL = re.compile(r"^(\w+)[ \t]*\(", re.MULTILINE)
 
 
-def compile_tests(job: channel.Message) -> tuple[types.CodeType, set[int]]:
+def compile_tests(tests: str, *, by_reference: bool) -> tuple[types.CodeType, set[int]]:
     """Return tests that note each assertion they reach, and the lines of those they must reach.
+
+    Args:
+        by_reference: Whether the objects of the program are references, of which the interpreter
+            itself knows neither class nor identity.
 
     Raises:
         NotRun: They cannot be parsed.
     """
     try:
-        tree = ast.parse(job["tests"], FILE_NAME)
+        tree = ast.parse(tests, FILE_NAME)
         owed = set(_owed_lines(tree.body))
         _Marker().visit(tree)
+        if by_reference:
+            _Asker().visit(tree)
+        ast.fix_missing_locations(tree)
         return compile(tree, FILE_NAME, "exec", dont_inherit=True), owed
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise NotRun(f"the tests cannot be parsed: {type(error).__name__}: {error}") from None
@@ -49,13 +64,51 @@ class _Marker(ast.NodeTransformer):
 
     def visit_Assert(self, node: ast.Assert) -> list[ast.stmt]:
         """Return the assertion and the note."""
-        name, line = ast.Name(_MARK, ast.Load()), ast.Constant(node.lineno)
-        note = ast.Expr(ast.Call(func=name, args=[line], keywords=[]))
-        return [node, ast.fix_missing_locations(ast.copy_location(note, node))]
+        return [node, ast.copy_location(ast.Expr(_call(_MARK, [ast.Constant(node.lineno)])), node)]
+
+
+class _Asker(ast.NodeTransformer):
+    """Puts calls in the place of ``type(value)``, ``value is other`` and ``assertIs``."""
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        """Return the call, or the one in its place."""
+        self.generic_visit(node)
+        name = getattr(node.func, "id", getattr(node.func, "attr", ""))
+        if name in _FUNCTIONS and isinstance(node.func, ast.Name):
+            node.func = ast.copy_location(ast.Name(_FUNCTIONS[name], ast.Load()), node.func)
+        elif name in _ASSERTIONS and isinstance(node.func, ast.Attribute):
+            node.func.attr, asked = _ASSERTIONS[name]
+            node.args[:2] = [ast.copy_location(_call(asked, node.args[:2]), node)]
+        return node
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+        """Return the attribute, or the call in its place."""
+        self.generic_visit(node)
+        is_class = node.attr == "__class__" and isinstance(node.ctx, ast.Load)
+        return ast.copy_location(_call(_TYPE, [node.value]), node) if is_class else node
+
+    def visit_Compare(self, node: ast.Compare) -> ast.expr:
+        """Return the comparison, or the call in its place."""
+        self.generic_visit(node)
+        operator, other = node.ops[0], node.comparators[0]
+        is_asked = len(node.ops) == 1 and isinstance(operator, (ast.Is, ast.IsNot))
+        if not is_asked or isinstance(other, ast.Constant):
+            return node
+        asked: ast.expr = _call(_IS, [node.left, other])
+        if isinstance(operator, ast.IsNot):
+            asked = ast.UnaryOp(ast.Not(), asked)
+        return ast.copy_location(asked, node)
+
+
+def _call(name: str, arguments: list[ast.expr]) -> ast.Call:
+    return ast.Call(func=ast.Name(name, ast.Load()), args=arguments, keywords=[])
 
 
 def _owed_lines(body: list[ast.stmt]) -> list[int]:
-    """Return the lines of the assertions that every run to the end reaches."""
+    """Return the lines of the assertions that every run to the end reaches.
+
+    What stands in a ``with`` may end at the line before it, by an exception that is expected.
+    """
     lines: list[int] = []
     for stmt in body:
         is_run = isinstance(stmt, ast.FunctionDef) and (
@@ -63,7 +116,7 @@ def _owed_lines(body: list[ast.stmt]) -> list[int]:
         )
         if isinstance(stmt, ast.Assert):
             lines.append(stmt.lineno)
-        elif is_run or isinstance(stmt, ast.With) or getattr(stmt, "name", "").startswith("Test"):
+        elif is_run or (isinstance(stmt, ast.ClassDef) and has_cases(stmt)):
             lines += _owed_lines(getattr(stmt, "body", []))
         elif any(
             isinstance(node, (ast.Return, ast.Break, ast.Continue)) for node in ast.walk(stmt)
@@ -106,40 +159,53 @@ def _supply(address: str) -> Any:
 
 
 def run_all(
-    job: channel.Message, bind: Callable[[dict[str, Any]], None], module_name: str
+    job: channel.Message,
+    bind: Callable[[dict[str, Any]], None],
+    module_name: str,
+    asking: tuple[Callable[..., Any], ...] = (),
 ) -> tuple[str, BaseException] | None:
     """Run tests and what they leave to the harness; return a wrong `unittest` case with its error.
 
     Args:
         bind: Puts the program's names into the tests' name space.
         module_name: What the tests read as ``__name__``.
+        asking: What stands for ``type``, ``is`` and ``isinstance`` where the program's objects are references.
 
     Raises:
-        NotRun: They cannot run as they are, or end past an assertion that they owe.
+        NotRun: They cannot run as they are.
+        NotReached: They end without an assertion that they owe.
         SystemExit: They end with a status other than 0.
     """
     tests = job["tests"]
     linecache.cache[FILE_NAME] = (1, None, tests.splitlines(keepends=True), FILE_NAME)
     reached: set[int] = set()
     space: dict[str, Any] = {"__name__": module_name, "__builtins__": builtins, _MARK: reached.add}
-    code, owed = compile_tests(job)
+    code, owed = compile_tests(tests, by_reference=bool(asking))
+    space.update(zip((_TYPE, _IS, _INSTANCE), asking))  # noqa: B905 - Python 3.9
     define_helpers(job, space)
     bind(space)
     _run_to_exit(exec, code, space)
     _run_to_exit(_call_afterwards, job, space)
-    wrong = run_cases(space, tests) if "TestCase" in tests else None
+    wrong = run_cases(space, tests) if "class" in tests else None
     if wrong is None and (missed := sorted(owed - reached)):
-        raise NotRun(f"the tests end without having reached the assertion of line {missed[0]}")
+        raise NotReached(f"the tests end without having reached the assertion of line {missed[0]}")
     return wrong
 
 
 def _run_to_exit(step: Callable[..., Any], *arguments: Any) -> None:
-    """Run a step of tests, which may end themselves; an exit of the program is none of theirs."""
+    """Run a step of tests, which may end themselves.
+
+    An exit is theirs from their own frame, or from what they call of the standard library, such as
+    ``unittest.main``; neither from the program's nor from one of this harness.
+    """
     try:
         step(*arguments)
     except SystemExit as end:
-        frames = traceback.walk_tb(end.__traceback__)
-        if end.code or any(frame.f_code.co_filename == PROGRAM_FILE_NAME for frame, _ in frames):
+        files = [frame.f_code.co_filename for frame, _ in traceback.walk_tb(end.__traceback__)]
+        agent = _run_to_exit.__code__.co_filename.rpartition("/")[0]
+        inner = files[files.index(FILE_NAME) :] if FILE_NAME in files else [PROGRAM_FILE_NAME]
+        is_others = any(name == PROGRAM_FILE_NAME or name.startswith(agent) for name in inner)
+        if end.code or is_others:
             raise
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from nel.sandbox.isolation.agent import channel
 from nel.sandbox.verdict.agent import running, solution
-from nel.sandbox.verdict.agent.cases import NotRun
+from nel.sandbox.verdict.agent.cases import NotReached, NotRun
 
 
 def judge(payload: int, result: int) -> int:
@@ -46,7 +46,7 @@ def _verdict(task: channel.Message, module: types.ModuleType) -> channel.Message
     try:
         wrong = running.run_all(task, bind, "solution")
         return None if wrong is None else _failure(wrong[1], f"{wrong[0]}: ")
-    except NotRun as error:
+    except (NotReached, NotRun) as error:
         return {"program": "raised", "text": str(error)}
     except BaseException as error:  # noqa: BLE001 - whatever the tests raise is their verdict
         return _failure(error)

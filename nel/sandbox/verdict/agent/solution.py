@@ -9,6 +9,7 @@ from __future__ import annotations
 import atexit
 import builtins
 import copy
+import importlib
 import linecache
 import math
 import operator
@@ -179,7 +180,7 @@ class _Server:
         self._module = module
         self._sender = codec.Sender(self._number, codec.ANSWER_DEPTH_MAX)
         self._arguments = codec.Sender(self._number)
-        self._receiver = codec.Receiver(self._resolve)
+        self._receiver = codec.Receiver(self._resolve, module_of=importlib.import_module)
         self._objects: list[Any] = []
         self._numbers: dict[int, int] = {}
 
@@ -201,11 +202,14 @@ class _Server:
         names = question["names"]
         count = len(values) - len(names)
         options = dict(zip(names, values[count:]))  # noqa: B905 - Python 3.9
-        result = _DEEDS[question["do"]](target, *values[:count], **options)
+        result = DEEDS[question["do"]](target, *values[:count], **options)
         for number, value in enumerate(values):
             if value is result and type(value) in (list, dict, set):
                 return {"same": number}
-        return {"value": self._sender.encode(result)}
+        try:
+            return {"value": self._sender.encode(result)}
+        except (codec.TooDeep, RecursionError):  # it may hold itself
+            return {"value": ["R", self._number(result)]}
 
     def _changes(self, before: list[Any], values: list[Any]) -> channel.Message:
         """Return, by number, what those arguments are now that the program has changed."""
@@ -233,7 +237,7 @@ def _swap(operate: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
 BINARY = "add sub mul truediv floordiv mod pow matmul and_ or_ xor lshift rshift".split()
 COMPARED = "eq ne lt le gt ge".split()
 UNARY = "neg pos abs invert index".split()
-_DEEDS: dict[str, Callable[..., Any]] = {
+DEEDS: dict[str, Callable[..., Any]] = {
     **{name: getattr(operator, name) for name in (*BINARY, *COMPARED, *UNARY)},
     **{f"r{name}": _swap(getattr(operator, name)) for name in BINARY},
     "get": lambda target: target,
@@ -241,6 +245,7 @@ _DEEDS: dict[str, Callable[..., Any]] = {
     "isinstance": isinstance,
     "issubclass": issubclass,
     "contains": operator.contains,
+    "is_": operator.is_,
     "getitem": operator.getitem,
     "setitem": operator.setitem,
     "delitem": operator.delitem,
@@ -248,6 +253,9 @@ _DEEDS: dict[str, Callable[..., Any]] = {
     "exit": lambda target: type(target).__exit__(target, None, None, None),
     "trunc": math.trunc,
     "plain": lambda target: codec.Sender(_refuse).plain(target),
+    "classes": lambda target: [
+        codec.place_of(kind) for kind in type.__dict__["__mro__"].__get__(type(target))
+    ],
     **{deed.__name__: deed for deed in (len, iter, next, reversed, str, repr, format, bool, hash)},
     **{deed.__name__: deed for deed in (getattr, setattr, delattr, int, float, complex, round)},
     **{deed.__name__: deed for deed in (copy.copy, copy.deepcopy)},

@@ -1,0 +1,165 @@
+"""What the words around an answer do to it, and where a text stands as whole words.
+
+They deny it, suppose it or take it back. The words stand in `forms.toml`, by language. They are looked for in the clause of an answer, which
+stops, commas, quotes and words such as "but" end. Depends on `nel.reading.table`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import Final
+
+from nel.reading.table import words_of
+
+UNSPACED: Final = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
+"""Scripts in which words stand without spaces, or have endings joined to them."""
+_WINDOW: Final = 120
+"""Characters before an answer that are looked at."""
+_OPENING: Final = " \"'*_`([{$"
+"""Marks directly before an answer."""
+_OPENING_MARKS: Final = r"[\s\"'*_`(\[{$]*"
+_UNSPACED_MARK: Final = re.compile(f"[{UNSPACED}]")
+_STOPS: Final = r"[.!?;:,](?=\s|\Z)|[\n\"()。，；：！？、]"
+_SIGNED: Final = re.compile(r"(?<![^\W_])[-−–+]\Z")
+
+
+def words_pattern(role: str) -> str:
+    """Return a pattern of the words of a role in all languages, the longest first."""
+    sources = sorted(map(_source, words_of(role)), key=len, reverse=True)
+    return f"(?:{'|'.join(sources)})"
+
+
+def _source(word: str) -> str:
+    source = re.escape(word).replace(r"\ …\ ", r"\s+(?:\w+\s+)?").replace(r"\ ", r"\s+")
+    source = source.replace(r"\*", r"\w*")
+    if _UNSPACED_MARK.search(word):
+        return source
+    return rf"(?<![^\W_]){source}" + (r"(?!\w)" if word[-1].isalpha() else "")
+
+
+@cache
+def _denial(words: int) -> re.Pattern[str]:
+    return re.compile(
+        rf"(?!{words_pattern('kept')}){words_pattern('before')}"
+        rf"(?:(?:\s+[^\W_][\w'-]*){{0,{words}}}|[{UNSPACED}]{{0,4}}){_OPENING_MARKS}\Z"
+    )
+
+
+@cache
+def _word_pattern(role: str) -> re.Pattern[str]:
+    pattern = words_pattern("contrast" if role in ("clause", "contrast clause") else role)
+    around = {
+        "contrast clause": rf"[.,;。，；]\s*{pattern}",
+        "after": rf"[\s*_`)\]}}\"'$.]*{pattern}",
+        "clause": rf"{_STOPS}|{_not_in_a_denial()}{pattern}",
+        "retraction": rf"[^\w\n]{{0,6}}(?:\n\s*)?{pattern}",
+        "none": rf"\s*{pattern}",
+    }
+    return re.compile(around.get(role, pattern))
+
+
+def _not_in_a_denial() -> str:
+    """Return what must not precede a contrast: "anything", where "anything but" is a denial."""
+    denials = (*words_of("before"), *words_of("kept"))
+    return "".join(
+        rf"(?<!{re.escape(denial.removesuffix(word))})"
+        for word in words_of("contrast")
+        for denial in denials
+        if denial.endswith(f" {word}")
+    )
+
+
+def clause_before(low: str, start: int, begin: int = 0) -> str:
+    """Return the words of the same clause before a place of a text in small letters.
+
+    >>> clause_before("it is not a, it is b", 19)
+    ' it is '
+    """
+    before = low[max(begin, start - _WINDOW) : start]
+    ends = [match.end() for match in _word_pattern("clause").finditer(before.rstrip(_OPENING))]
+    return before[ends[-1] :] if ends else before
+
+
+def has_contrast(low: str, start: int, stop: int) -> bool:
+    """Return whether a clause of a stretch begins with a word such as "but"."""
+    return _word_pattern("contrast clause").search(low, start, stop) is not None
+
+
+def is_denied(low: str, start: int, end: int, *, begin: int = 0, words: int = 3) -> bool:
+    """Return whether the words around ``low[start:end]`` deny it.
+
+    Args:
+        low: A text in small letters.
+        start: Where an answer stands.
+        end: Where it ends.
+        begin: Where its sentence begins.
+        words: How many words may stand between the denial and it.
+
+    >>> [is_denied(text, text.index("toxic"), len(text)) for text in ("no toxic", "no doubt toxic")]
+    [True, False]
+    """
+    denied = _denial(words).search(clause_before(low, start, begin)) is not None
+    return denied or _word_pattern("after").match(low, end) is not None
+
+
+def is_supposed(low: str, start: int, *, begin: int = 0) -> bool:
+    """Return whether what stands there is only supposed: "if the answer is A", "whether it is so".
+
+    >>> is_supposed("if the answer is a", 17), is_supposed("if so, the answer is a", 21)
+    (True, False)
+    """
+    clause = _word_pattern("kept").sub(" ", clause_before(low, start, begin))
+    return _word_pattern("hedge").search(clause) is not None
+
+
+def is_retracted(low: str, end: int) -> bool:
+    """Return whether the words after an answer take it back: "Wait", "is wrong"."""
+    return _word_pattern("retraction").match(low, end) is not None
+
+
+def none_of_these(low: str, start: int, stop: int) -> re.Match[str] | None:
+    """Return the words at a place that say that no option is the answer, or None."""
+    return _word_pattern("none").match(low, start, stop)
+
+
+def whole_places(
+    text: str, sought: str, start: int = 0, *, compounds: bool = False
+) -> Iterator[tuple[int, int]]:
+    """Yield where a text stands and is not a part of a longer word or number.
+
+    Args:
+        text: Where it is searched.
+        sought: The text.
+        start: Where the search begins.
+        compounds: It may also be a part of a compound ("non-toxic") or stand before an apostrophe.
+
+    >>> [list(whole_places(text, "8")) for text in ("18", "1.8", "8,000", "x = 8.", "-8")]
+    [[], [], [], [(4, 5)], []]
+    >>> list(whole_places("вода", "да")), list(whole_places("non-toxic", "toxic"))
+    ([], [])
+    """
+    start = text.find(sought, start) if sought else -1
+    while start >= 0:
+        end = start + len(sought)
+        before, after = text[max(0, start - 2) : start], text[end : end + 2]
+        is_part = _goes_on(before[::-1], sought[0], compounds) or _goes_on(
+            after, sought[-1], compounds
+        )
+        is_signed = not compounds and sought[0].isdigit() and _SIGNED.search(before) is not None
+        if not is_part and not is_signed:
+            yield start, end
+        start = text.find(sought, start + 1)
+
+
+def _goes_on(around: str, edge: str, compounds: bool) -> bool:
+    """Return whether a word or number goes on beyond its edge, seen outward from it."""
+    if not around or not edge.isalnum() or _UNSPACED_MARK.search(around[0] + edge):
+        return False
+    if around[0].isalnum():
+        return True
+    outer = around[1:]
+    if edge.isdigit():
+        return around[0] in (".,'’" if compounds else ".,'’/") and outer.isdigit()
+    return not compounds and around[0] in "-'’/@" and outer.isalpha()
