@@ -94,6 +94,8 @@ class PairedDifference:
     naive_lower: float | None
     """The interval had the questions not been in clusters; None where they are not."""
     naive_upper: float | None
+    caution: str | None = None
+    """What should be known of the interval where it rests on few clusters."""
 
 
 def paired_difference(
@@ -166,6 +168,7 @@ def paired_difference(
         smallest_detectable=unscale(detectable, pairs.exponent),
         naive_lower=naive_ends[0],
         naive_upper=naive_ends[1],
+        caution=interval.caution,
     )
 
 

@@ -12,7 +12,8 @@ import pytest
 from typer.testing import CliRunner
 
 from nel.cli.app import app
-from nel.decide import Variances, mcnemar_questions_needed, questions_needed
+from nel.decide import Test, Variances, mcnemar_questions_needed, questions_needed
+from nel.decide.power import added_questions_needed
 from nel.metrics.added_question import added_question_ends
 from tests.support.compared import line, lines, write_run
 
@@ -226,5 +227,4 @@ def test_an_assumed_discordant_share_plans_repeats_too() -> None:
     assert sum(added_question_ends(values, low=-1.0)[0] > 0 for values in draws) / 500 == pytest.approx(0.8, abs=0.04)
     large = power("--discordant", "0.02", "--within", "0.01", "--effect", "0.1")
     raised = Variances(between=0.08, within_baseline=0.01, within_candidate=0.01)
-    by_normal = questions_needed(0.1, raised, repeats=2)
-    assert large["plans"][1]["questions"] == by_normal + 2  # few enough for Student's t to need more
+    assert large["plans"][1]["questions"] == added_questions_needed(0.1, raised.per_question(2), Test()) == 97
