@@ -44,7 +44,7 @@ FENCES = {
 
 ROOMS = {
     "apps": 75_700,
-    "artifacts": 31_700,
+    "artifacts": 31_900,
     "authoring": 24_700,
     "benchmarks": 11_500,
     "byob": 1_000,
@@ -58,12 +58,12 @@ ROOMS = {
     "discovery": 3_450,
     "engine": 71_750,
     "episodes": 4_300,
-    "judges": 23_500,
+    "judges": 23_700,
     "metrics": 14_700,
     "models": 37_200,
     "prompts": 2_900,
     "reading": 18_750,
-    "reports": 15_500,
+    "reports": 15_800,
     "runs": 11_800,
     "sandbox": 24_350,
     "scoring": 25_400,

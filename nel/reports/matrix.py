@@ -59,9 +59,10 @@ def _cell(score: Mapping[str, Any] | None) -> str:
     if score is None or score["value"] is None:
         return "no score"
     share = score["bounds"] is not None
-    figure = numbers.figure(score["value"], share=share)
+    lower, upper = score["ci_lower"], score["ci_upper"]
+    figure = numbers.figure(score["value"], share=share, lower=lower, upper=upper)
     if score["ci_lower"] is not None:
-        figure += f" ({numbers.interval(score['ci_lower'], score['ci_upper'], share=share)})"
+        figure += f" ({numbers.interval(lower, upper, share=share)})"
     marks = [f"{numbers.count(score['n_unscored'])} unscored"] if score["n_unscored"] else []
     marks += [score["selection"]] if score["selection"] else []
     return ", ".join([figure, *marks])
