@@ -211,10 +211,20 @@ class StatisticsCollector:
                 unit = "number" if name in self._not_rates else unit_of_value(metric)
                 scores = self._scores_of(name)
                 rows, failed = _rows_of(metric, scores, prefix, self._repeats_max, unit)
-                is_plain = not (self._groups or self.design.sizes or self.design.fixed)
-                if unit == "rate" and is_plain:
-                    _add_macro_interval(rows, metric, scores)
+                if unit == "rate":
+                    self._add_macro_interval(rows, metric, scores)
                 yield rows_of(prefix=prefix, rows=rows, failed=failed)
+
+    def _add_macro_interval(
+        self, rows: Sequence[MetricJson], metric: Metric, scores: Sequence[SampleScore]
+    ) -> None:
+        is_plain = not (self._groups or self.design.sizes or self.design.fixed)
+        macro = macro_row(metric, scores) if is_plain and rows[0]["value"] is not None else None
+        for row in rows:
+            if macro is not None and row["name"].endswith(f"/{macro[0]}"):
+                interval = macro[1]
+                row["ci_lower"], row["ci_upper"] = interval.lower, interval.upper
+                row["ci_method"], row["reason"] = interval.method, interval.reason
 
     def _flush(self) -> None:
         for reducer in self.requested.reducers:
@@ -344,17 +354,6 @@ def _rows_of(
             finite, why, failed = None, f"failed: {error}", True
         rows.append(_row(row_name, finite, why, n=len(scores), repeats=repeats, unit=unit))
     return rows, failed
-
-
-def _add_macro_interval(
-    rows: Sequence[MetricJson], metric: Metric, scores: Sequence[SampleScore]
-) -> None:
-    macro = None if rows[0]["value"] is None else macro_row(metric, scores)
-    for row in rows:
-        if macro is not None and row["name"].endswith(f"/{macro[0]}"):
-            interval = macro[1]
-            row["ci_lower"], row["ci_upper"] = interval.lower, interval.upper
-            row["ci_method"], row["reason"] = interval.method, interval.reason
 
 
 def _failure(error: BaseException) -> str:
