@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from nel.decide.repeats import marginal_gain, variance_parts_of_sums
 from nel.errors import UndefinedMetric
 from nel.metrics.question_intervals import ADDED
 
@@ -41,6 +40,11 @@ class Spread:
         """
         if not str(headline["ci_method"]).startswith(ADDED):
             return None
+        from nel.decide.repeats import (  # noqa: PLC0415 - of runs with repeats or partial credit
+            marginal_gain,
+            variance_parts_of_sums,
+        )
+
         counts, totals, squares = np.array(self._sums).reshape(-1, 3).T
         _, alike = np.unique(totals / counts, return_counts=True)
         n = len(counts)

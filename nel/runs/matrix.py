@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any, Final
 
 from nel.artifacts.files import directory_name
-from nel.config.argument_words import arguments_for_flags
 from nel.config.load import build_config, call_config
 from nel.config.matrix import split_config
 from nel.config.schema import RunConfig
@@ -36,7 +35,7 @@ from nel.errors import ConfigError, NelError, OutputError, ResumeRefused
 from nel.reports.matrix import EndpointResult, matrix_json, matrix_rows
 from nel.reports.writers import check_writers
 from nel.runs.background import run_blocking
-from nel.runs.evaluation import has_begun, note_plans, written_results
+from nel.runs.evaluation import has_begun, note_plans, words_for, written_results
 from nel.runs.notebook import html_table, reporter
 from nel.runs.objects import with_names
 from nel.runs.preview import PlannedBenchmark, preview
@@ -124,7 +123,7 @@ def evaluate_matrix(
     def work(runtime: Runtime) -> MatrixResult:
         return _evaluate(whole, parts, live, resume, allowed_changes, runtime)
 
-    with arguments_for_flags():
+    with words_for(config):
         return run_blocking(work, reporter(live, on_progress))
 
 
