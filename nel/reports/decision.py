@@ -220,7 +220,8 @@ def _spans(benchmark: Mapping[str, Any]) -> str:
             ends = f"{lower} to {upper} points"
         elif are_rates and check["kind"] == "floor":
             ends = numbers.interval(check["lower"], check["upper"], share=True)
-        end = {"pass": "the lower end of ", "breach": "the upper end of "}.get(check["status"], "")
+        which = {"pass": "the lower end", "breach": "the upper end"}
+        end = f"{which.get(check['status'], 'neither end')} of "
         spans.append(
             f"{_limit(check, are_rates=are_rates)}: decided on {end}{ends} at level"
             f" {numbers.plain(check['level'])} ({check['method']})"
