@@ -128,7 +128,7 @@ def with_absolute_paths(config: RunConfig) -> dict[str, Any]:
             if entry[name] and "://" not in entry[name]:
                 entry[name] = str(Path(entry[name]).expanduser().absolute())
         if entry["prompt"]:
-            entry["prompt"] = portable_text(load_template(entry["prompt"]))
+            entry["prompt"] = [portable_text(load_template(text)) for text in entry["prompt"]]
         if entry["judge"]:
             entry["judge"] = _with_absolute_template(entry["judge"])
         if ".py" in entry["name"] and "://" not in entry["name"]:

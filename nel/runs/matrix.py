@@ -59,9 +59,9 @@ class MatrixResult:
     """The content of matrix_results.json."""
 
     def __repr__(self) -> str:
-        """Return a line for each endpoint and benchmark."""
-        _, rows = matrix_rows(self.document)
-        lines = ["  ".join(filter(None, row)) for row in rows]
+        """Return a line for each benchmark, with the score at each endpoint."""
+        headings, rows = matrix_rows(self.document)
+        lines = ["  ".join(row) for row in (headings, *rows)]
         return "\n".join([f"exit code {self.exit_code}, {self.directory}", *lines])
 
     def _repr_html_(self) -> str:

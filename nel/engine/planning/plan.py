@@ -41,10 +41,11 @@ from nel.engine.scorers.identity import scorer_digest, unseen_dependencies
 from nel.engine.scorers.rules import with_answer_form, with_rule
 from nel.episodes.limits import Limits
 from nel.errors import ConfigError, DatasetError
+from nel.metrics.accumulator import free_name
 from nel.metrics.requested import RequestedStatistics
 from nel.models.adaptation import Changes, change_settings
 from nel.models.budget import tokens_max
-from nel.prompts import portable_text
+from nel.prompts import load_template, portable_text
 from nel.scoring.broken_tests import broken_tests_fields
 from nel.types import Generation, Protocol
 
@@ -149,11 +150,10 @@ def make_plans(config: RunConfig, *, resuming: bool = False) -> list[Plan]:
             benchmark = _with_entry(registered, named)
             _check_requirements(benchmark)
             entry = _with_generation(config, named, benchmark)
-            slot = benchmark.name
-            count = sum(plan.benchmark.name == benchmark.name for plan in plans)
-            plan = _plan(
-                config, entry, benchmark, slot if not count else f"{slot}@{count + 1}", resuming
-            )
+            parts = (benchmark.name, entry.prompt_name)
+            slot = free_name("@".join(filter(None, parts)), {plan.slot for plan in plans})
+            plan = _plan(config, entry, benchmark, slot, resuming)
+        _check_prompt_differs(plan, plans)
         notes_all = (
             *dict.fromkeys(notes),
             *plan.notes,
@@ -162,6 +162,20 @@ def make_plans(config: RunConfig, *, resuming: bool = False) -> list[Plan]:
         plans.append(replace(plan, notes=notes_all))
     _check_budget(config, plans)
     return plans
+
+
+def _check_prompt_differs(plan: Plan, others: Sequence[Plan]) -> None:
+    """Raise ConfigError for a prompt that would be asked twice under two names."""
+    for other in others:
+        names = {name: getattr(other.config, name) for name in ("prompt", "prompt_name")}
+        if (
+            all([*names.values(), plan.config.prompt_name])
+            and plan.config.model_copy(update=names) == other.config
+            and plan.fields[PROMPT_TEMPLATE] == other.fields[PROMPT_TEMPLATE]
+        ):
+            raise ConfigError(
+                f"the prompts of {other.slot} and {plan.slot} are equal; leave one of them away"
+            )
 
 
 def _judge_called(label: str, fields: Mapping[str, Any]) -> list[Any]:
@@ -355,7 +369,11 @@ def _plan(
                 if benchmark.loglikelihood
                 else {}
             ),
-            **({} if entry.prompt is None else {PROMPT_TEMPLATE: portable_text(benchmark.prompt)}),
+            **(
+                {PROMPT_TEMPLATE: portable_text(load_template(entry.prompt[0]))}
+                if entry.prompt
+                else {}
+            ),
             **_fewshot_fields(benchmark, eval_only=eval_only),
             **settings_fields(config, entry, eval_only=eval_only, protocol=asked),
             **sandbox_fields(config, benchmark.languages),
@@ -383,8 +401,8 @@ def _with_rows(
     """
     dataset, unreadable = _open(entry, benchmark, resuming)
     notes = []
-    if entry.prompt is not None and unreadable is None:
-        benchmark = with_prompt(benchmark, entry.prompt, dataset.read())
+    if entry.prompt and unreadable is None:
+        benchmark = with_prompt(benchmark, entry.prompt[0], dataset.read())
         notes.append(f"{benchmark.name} is asked by the run's own prompt, not by the benchmark's")
     elif unreadable is None and not resuming:
         check_prompt(benchmark, dataset.read())
