@@ -4,7 +4,7 @@ before anything is sent, so every problem with a benchmark, a dataset or a promp
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,14 +30,14 @@ from nel.config.schema import BenchmarkConfig, GenerationConfig, JudgeConfig, Mo
 from nel.datasets.source import Dataset, open_dataset
 from nel.engine.planning.golds import with_gold_kind
 from nel.engine.planning.plan_judges import check_judge, judge_identity, with_judges
-from nel.engine.planning.plan_solvers import solver_fields, solver_of
+from nel.engine.planning.plan_solvers import solver_fields, solver_of, tool_code
 from nel.engine.planning.protocol_choice import (
     check_protocols,
     protocol_asked,
     protocol_notes,
     protocol_of,
 )
-from nel.engine.scorers.identity import scorer_digest, unseen_dependencies
+from nel.engine.scorers.identity import scorer_digest, unseen_dependencies, withheld_variables
 from nel.engine.scorers.rules import with_answer_form, with_rule
 from nel.episodes.limits import Limits
 from nel.errors import ConfigError, DatasetError
@@ -385,12 +385,22 @@ def _plan(
             **solver_fields(benchmark, solver, limits),
         },
         unseen=unseen_dependencies(benchmark),
-        notes=notes,
+        notes=(*notes, *_variable_notes(benchmark)),
         judge=judge,
         model_roles=roles,
         solver=solver,
         limits=limits,
     )
+
+
+def _variable_notes(benchmark: Benchmark) -> Iterator[str]:
+    """Yield the note of variables that a scorer or a tool may take for unset."""
+    if names := withheld_variables(benchmark, tool_code(benchmark)):
+        quoted = ", ".join(f'"{name}"' for name in names)
+        yield (
+            f"{benchmark.name}: its files read {', '.join(names)}, set here and not passed on to"
+            f" its scorer and tools; declare env=[{quoted}] where one of them reads it"
+        )
 
 
 def _with_rows(
