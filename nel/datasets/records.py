@@ -75,15 +75,18 @@ def rows_of_records(
             empty = []
         number += 1
         if len(cells) != width and (len(cells) < width or any(cells[width:])):
-            ended = end_line() if line is None else line
-            where = f" (line {ended})" if ended else ""
-            yield number, f"{len(cells)} cells for {width} columns{where}"
+            yield number, _width_problem(len(cells), width, end_line() if line is None else line)
             continue
         problem = None if decimals is None else decimals.convert(cells)
         values = cells if is_whole else compress(cells, named)
         yield number, problem or dict(zip(names, values, strict=False))
     if empty:
         _note_empty(len(empty), name, form)
+
+
+def _width_problem(n_cells: int, n_columns: int, line: int) -> str:
+    where = f" (line {line})" if line else ""
+    return f"{n_cells} cells for {n_columns} columns{where}"
 
 
 def _columns_of(

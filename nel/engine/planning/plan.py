@@ -364,16 +364,7 @@ def _plan(
         fields={
             "benchmark": benchmark.name,
             "scorer.rules": scorer_digest(benchmark),
-            **(
-                {"loglikelihood": {"delimiter": benchmark.target_delimiter}}
-                if benchmark.loglikelihood
-                else {}
-            ),
-            **(
-                {PROMPT_TEMPLATE: portable_text(load_template(entry.prompt[0]))}
-                if entry.prompt
-                else {}
-            ),
+            **_prompt_fields(entry, benchmark),
             **_fewshot_fields(benchmark, eval_only=eval_only),
             **settings_fields(config, entry, eval_only=eval_only, protocol=asked),
             **sandbox_fields(config, benchmark.languages),
@@ -391,6 +382,16 @@ def _plan(
         solver=solver,
         limits=limits,
     )
+
+
+def _prompt_fields(entry: BenchmarkConfig, benchmark: Benchmark) -> dict[str, object]:
+    """Return what of the prompt belongs to the identity beside the rows that it is made of."""
+    fields: dict[str, object] = {}
+    if benchmark.loglikelihood:
+        fields["loglikelihood"] = {"delimiter": benchmark.target_delimiter}
+    if entry.prompt:
+        fields[PROMPT_TEMPLATE] = portable_text(load_template(entry.prompt[0]))
+    return fields
 
 
 def _variable_notes(benchmark: Benchmark) -> Iterator[str]:
