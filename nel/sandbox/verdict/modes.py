@@ -47,6 +47,8 @@ def needs_shared(
     answers = answer_names(nodes, program)
     for node in nodes:
         line = f"line {getattr(node, 'lineno', 0)}"
+        if isinstance(node, ast.ClassDef) and not answers.isdisjoint(map(root_of, node.bases)):
+            return f"{line} derives from a class of the program"
         if isinstance(node, ast.Name) and node.id in prompt_classes:
             return f"{line} uses {node.id}, a class of the prompt"
         if isinstance(node, ast.Call) and root_of(node.func) in answers:

@@ -144,11 +144,11 @@ def answer_names(nodes: Collection[ast.AST], program: Collection[str]) -> frozen
     >>> sorted(answer_names(list(ast.walk(tree)), {"f"}))
     ['f', 's', 't', 'x']
     """
-    bindings = [
-        (set(_names_in(*stored)), set(_names_in(*values)))
-        for node in nodes
-        for stored, values in _bindings(node)
-    ]
+    bindings = []
+    for node in nodes:
+        targets = [*getattr(node, "targets", ()), *_fields_of(node, "target", "optional_vars")]
+        values = _fields_of(node, "value", "iter", "context_expr")
+        bindings.append((set(_names_in(*targets)), set(_names_in(*values))))
     answers = frozenset(program)
     size = -1
     while size != (size := len(answers)):
@@ -156,16 +156,9 @@ def answer_names(nodes: Collection[ast.AST], program: Collection[str]) -> frozen
     return answers
 
 
-def _bindings(node: ast.AST) -> Iterator[tuple[list[ast.AST], list[ast.AST]]]:
-    """Yield what a statement binds, and to what."""
-    if isinstance(node, ast.Assign):
-        yield list(node.targets), [node.value]
-    elif isinstance(node, (ast.AugAssign, ast.AnnAssign, ast.NamedExpr)):
-        yield [node.target], [node.value] if node.value is not None else []
-    elif isinstance(node, (ast.For, ast.comprehension)):
-        yield [node.target], [node.iter]
-    elif isinstance(node, ast.withitem) and node.optional_vars is not None:
-        yield [node.optional_vars], [node.context_expr]
+def _fields_of(node: ast.AST, *names: str) -> list[ast.AST]:
+    fields = (getattr(node, name, None) for name in names)
+    return [field for field in fields if isinstance(field, ast.AST)]
 
 
 def _names_in(*nodes: ast.AST) -> Iterator[str]:

@@ -128,7 +128,6 @@ _REDUCED: tuple[tuple[type, Callable[[Any], Any]], ...] = (
 _EQUAL_TO_PLAIN: tuple[tuple[type, Callable[[Any], Any]], ...] = (
     *_REDUCED,
     (collections.abc.Mapping, dict),
-    (collections.abc.Set, set),
     (collections.UserList, list),
     (collections.UserString, str),
     (memoryview, bytes),
