@@ -148,6 +148,7 @@ def test_a_function_that_nothing_defines_does_not_judge_answers() -> None:
         ("import sys\nsys.exit(0)\nassert f(1) == 2", True),
         ("g = f(1)\nif g == 2:\n    raise SystemExit\nassert False", True),
         ("import sys\nif f(1) != 2:\n    sys.exit(1)\nassert f(2) == 3", False),
+        ("gate = f()\ngate.exit()\nassert gate.size == 0", False),
         ("try:\n    import numpy\nexcept ImportError:\n    exit()\nassert f(1) == 2", False),
     ],
 )

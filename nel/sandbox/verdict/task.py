@@ -22,7 +22,7 @@ from nel.sandbox.verdict.names import (
     unbound_names,
 )
 
-_ENDS: Final = ("SystemExit", "exit", "quit", "_exit")
+_ENDS: Final = ("SystemExit", "exit", "quit", "sys.exit", "os._exit")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,15 +127,16 @@ def _early_end(tree: ast.Module, answers: Collection[str]) -> str:
 
 def _is_end(stmt: ast.stmt) -> bool:
     """Return whether a statement ends the process with status 0."""
-    node: ast.AST | None = getattr(stmt, "exc" if isinstance(stmt, ast.Raise) else "value", None)
+    if not isinstance(stmt, (ast.Raise, ast.Expr)):
+        return False
+    node = stmt.exc if isinstance(stmt, ast.Raise) else stmt.value
     if isinstance(node, ast.Call):
         if any(getattr(value, "value", "unknown") for value in node.args[:1]):
             return False
         node = node.func
-    elif not isinstance(stmt, ast.Raise):
+    elif isinstance(stmt, ast.Expr):
         return False
-    name = getattr(node, "id", getattr(node, "attr", ""))
-    return name in _ENDS
+    return node is not None and ast.unparse(node) in _ENDS
 
 
 def _uses(node: ast.expr, entry_point: str) -> bool:
