@@ -65,7 +65,7 @@ ROOMS = {
     "reading": 18_750,
     "reports": 15_800,
     "runs": 11_800,
-    "sandbox": 24_350,
+    "sandbox": 25_150,
     "scoring": 25_400,
     "tools": 1_600,
 }
