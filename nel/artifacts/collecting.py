@@ -23,10 +23,12 @@ from nel.artifacts.results import (
     not_asked_line,
     read_result,
     result_line,
+    reward_of,
 )
 from nel.artifacts.runtime import SERVED_MAX, JudgeStats, RuntimeStats
 from nel.artifacts.selection import QuestionDraw
 from nel.artifacts.served import ServedBuilds
+from nel.artifacts.spread import Spread
 from nel.authoring.statistics_names import choose_statistics
 from nel.config.schema import Price
 from nel.core.message_json import messages_in
@@ -114,6 +116,7 @@ class Collection:
         self.copies = Copies()
         self.notes = ScorerNotes()
         self.served = ServedBuilds()
+        self.spread = Spread()
         self.models: set[str] = set()
         """What the server of the evaluated model calls it."""
         self.n_not_run = 0
@@ -201,6 +204,9 @@ class Collection:
         outcome, response, sample = result.outcome, result.response, result.sample
         self.n_not_run += not result.was_run
         self.failures.add(result)
+        reward = reward_of(outcome)
+        if reward is not None:
+            self.spread.add(result.idx, reward)
         self.endings.add(response)
         self.copies.add(result.idx, response)
         self.notes.add(outcome)

@@ -19,13 +19,12 @@ from nel.artifacts.files import AUDIT_NAME, benchmark_dir
 from nel.artifacts.model_readings import load_model_readings, unread_answer
 from nel.artifacts.readings import (
     MODEL,
-    SCORED,
     AnswerReadings,
     NeverRead,
     read_again,
     reading_json,
 )
-from nel.artifacts.results import Result, read_result, reward_of
+from nel.artifacts.results import SCORED, Result, read_result, reward_of
 from nel.core.atomic_files import write_file
 from nel.core.strict_json import pretty
 from nel.engine.store.snapshot import FILE_NAME, Snapshot

@@ -65,9 +65,16 @@ _HINTS: Final[Mapping[str, str]] = MappingProxyType(
         "environment:tool_raised": "correct the tool and start a new run",
     }
 )
-_JUDGED_WRONG: Final = (
-    "look at what the judge said of each, and at how often it is right: nel judge calibrate DIR"
+_HINTS_OF_WRONG: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "judge": (
+            "look at what the judge said of each, and at how often it is right: nel judge calibrate"
+            " DIR"
+        ),
+        "episode": "look at the steps of each, its calls and their errors: nel view DIR",
+    }
 )
+"""By what decided on all wrong ones; reading an answer in another way changes none of them."""
 _HINTS_BY_CAUSE: Final[Mapping[str, str]] = MappingProxyType(
     {
         "infra": "see run.log for what the endpoint said, then nel eval resume DIR",
@@ -87,14 +94,15 @@ def documented_category(kind: str) -> str:
     return CATEGORIES.get(kind, kind)
 
 
-def hint_for(kind: str, *, is_judged: bool = False) -> str:
+def hint_for(kind: str, *, origin: str = "") -> str:
     """Return what to do about failures of a kind.
 
     Args:
         kind: As `nel.artifacts.failures.failure_kind` names it.
-        is_judged: A judge decided on all of them, so that no answer was read.
+        origin: ``judge`` where judges decided on all of them, ``episode`` where all are of many
+            steps.
     """
-    if kind == WRONG and is_judged:
-        return _JUDGED_WRONG
+    if kind == WRONG and origin in _HINTS_OF_WRONG:
+        return _HINTS_OF_WRONG[origin]
     by_cause = _HINTS_BY_CAUSE.get(kind.partition(":")[0], "look at its examples in report.html")
     return _HINTS.get(kind, by_cause)

@@ -30,7 +30,7 @@ class FailureAnalysis:
         """Start with nothing."""
         self._total = 0
         self._counts: Counter[str] = Counter()
-        self._n_judged: Counter[str] = Counter()
+        self._origins: dict[str, set[str]] = {}
         self._exemplars: dict[str, list[dict[str, object]]] = {}
         self._clusters = FailureClusters()
 
@@ -41,7 +41,7 @@ class FailureAnalysis:
         if kind is None:
             return
         self._counts[kind] += 1
-        self._n_judged[kind] += is_judged(result.outcome.details)
+        self._origins.setdefault(kind, set()).add(_origin(result))
         self._clusters.add(kind, result)
         exemplars = self._exemplars.setdefault(kind, [])
         if len(exemplars) < _EXEMPLARS_MAX:
@@ -62,7 +62,7 @@ class FailureAnalysis:
                 kind: {
                     **self._share(count),
                     "category": documented_category(kind),
-                    "hint": hint_for(kind, is_judged=self._n_judged[kind] == count),
+                    "hint": hint_for(kind, origin=_only(self._origins[kind])),
                 }
                 for kind, count in sorted(self._counts.items())
             },
@@ -74,6 +74,16 @@ class FailureAnalysis:
 
     def _share(self, count: int) -> dict[str, float]:
         return {"count": count, "rate": count / self._total}
+
+
+def _only(origins: set[str]) -> str:
+    return next(iter(origins)) if len(origins) == 1 else ""
+
+
+def _origin(result: Result) -> str:
+    if is_judged(result.outcome.details):
+        return "judge"
+    return "episode" if result.response is not None and result.response.episode else "answer"
 
 
 def failure_kind(result: Result) -> str | None:

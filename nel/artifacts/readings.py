@@ -11,15 +11,13 @@ from enum import StrEnum
 from typing import Any, Final
 
 from nel.artifacts.model_readings import ModelReadings, unread_answer
-from nel.artifacts.results import Result, reward_of
+from nel.artifacts.results import SCORED, Result, reward_of
 from nel.benchmarks.official_readings import official_reading
 from nel.judges.record import is_judged
 from nel.reading.types import Reading
 from nel.scoring.readings import Readings, read_in_every_way, same_answer
 from nel.types import ModelFailure, Scored, ScorerInput, Unscored
 
-SCORED: Final = "scored"
-"""The name of what the run's own scorer read."""
 MODEL: Final = "model"
 """The name of what a model read where the run's own scorer found nothing."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, Literal, NotRequired, TypeAlias
+from typing import Annotated, Any, Final, Literal, NotRequired, TypeAlias
 
 from annotated_types import MinLen
 from pydantic import ConfigDict, with_config
@@ -32,6 +32,8 @@ from nel.types import (
     Usage,
 )
 
+SCORED: Final = "scored"
+"""The name of what the run's own scorer read, beside other ways to read an answer."""
 NOT_RUN = Unscored(cause="cancelled", kind="not_run", detail="never asked; the run ended before it")
 """What a sample is that the run never came to, unless the store knows better."""
 ELSEWHERE = Unscored(

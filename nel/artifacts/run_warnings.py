@@ -90,6 +90,7 @@ def run_warnings(plan: Mapping[str, Any], total: Accumulator, noticed: Noticed) 
         ("first_n", _first(plan)),
         ("partial", _partial(noticed)),
         ("unscored", _unscored_warnings(total.accounting)),
+        ("groups", [total.caution] if total.caution else ()),
         *((kind, [text]) for kind, text in _failures(total)),
         ("failed_metric", _failed_metrics(noticed)),
         ("unknown_ending", noticed.endings),

@@ -181,6 +181,7 @@ def _metrics_json(stored: StoredBenchmark, collected: Collection) -> dict[str, A
     identity, imported = plan.get("identity"), plan.get("imported") or {}
     is_whole = shard_of(identity) is None and bool(imported.get("complete", True))
     is_complete = collected.n_not_run == 0 and is_whole
+    spread = collected.spread.as_json(headline)
     stop_rule = None
     if collected.early is not None:
         n_questions = _n_questions(stored, collected)
@@ -205,6 +206,7 @@ def _metrics_json(stored: StoredBenchmark, collected: Collection) -> dict[str, A
         },
         "rates": total.rates(),
         "completed": total.completed_json(),
+        **({"spread": spread} if spread else {}),
         "judging": _judging_json(stored, collected),
     }
 

@@ -19,7 +19,7 @@ def bind_examples(
     benchmark: Benchmark, *, dataset: str | None = None, examples: str | None = None
 ) -> tuple[Benchmark, str | None]:
     """Return the benchmark with its examples bound, and a note where they come from the evaluated
-    rows.
+    rows, or where reading their file left something out.
 
     Args:
         benchmark: One that asks with examples; any other comes back as it is.
@@ -58,7 +58,7 @@ def bind_examples(
         rows, source=opened.uri, unit=opened.unit, holds_samples=holds_samples
     )
     if not holds_samples:
-        return bound, None
+        return bound, "; ".join(opened.notes) or None
     return (
         bound,
         (

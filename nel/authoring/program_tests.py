@@ -64,7 +64,8 @@ def _language_of(sample: Sample) -> str:
 
 def _gold_of(sample: Sample) -> str:
     """Return a sample's gold program: its target, or the row's; empty where it has none."""
-    prompt, solution = sample.metadata.get("prompt"), sample.metadata.get("canonical_solution")
+    row = sample.metadata
+    prompt, solution = row.get("_prompt") or row.get("prompt"), row.get("canonical_solution")
     golds = (sample.target, solution, f"{prompt}{solution}" if prompt and solution else "")
     programs = (
         gold for gold in golds if isinstance(gold, str) and _is_program(gold, _language_of(sample))

@@ -8,7 +8,13 @@ from collections.abc import Sequence
 
 import typer
 
-from nel.cli.plan_table import planned_json, preview_json, print_plan, print_values
+from nel.cli.plan_table import (
+    planned_json,
+    preview_json,
+    print_plan,
+    print_requests,
+    print_values,
+)
 from nel.cli.progress import QUIET, showing
 from nel.cli.run_table import remarks, resume_effect
 from nel.cli.streams import stdout_kept
@@ -75,6 +81,8 @@ def show_matrix_preview(
         typer.echo(plain(name))
         print_plan(endpoint_config, planned[name])
     print_values(values)
+    first = next(iter(planned))
+    print_requests(planned[first], f" at {first}")
     requests = sum(
         plan.requests + plan.judge_requests for plans in planned.values() for plan in plans
     )

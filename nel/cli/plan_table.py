@@ -42,10 +42,7 @@ def show_preview(
         return
     print_plan(config, planned)
     print_values(values)
-    for plan in planned:
-        if plan.first_requests:
-            typer.echo(plain(f"first request of {plan.name}:"))
-            typer.echo(indent(plan.first_requests[0]))
+    print_requests(planned)
     typer.echo("dry run: nothing was sent")
     for note in dict.fromkeys(note for plan in planned for note in plan.notes):
         typer.echo(f"nel: {plain(note)}", err=True)
@@ -61,6 +58,19 @@ def print_values(values: Sequence[SourcedValue]) -> None:
     """Print every value that was given, and what set it."""
     rows = [[row.key, _text(_printable(row)), row.source] for row in values]
     print_table(("setting", "value", "set by"), rows)
+
+
+def print_requests(planned: Sequence[PlannedBenchmark], where: str = "") -> None:
+    """Print the first request of each benchmark as it would be sent.
+
+    Args:
+        planned: Of one endpoint.
+        where: Follows the name of each.
+    """
+    for plan in planned:
+        if plan.first_requests:
+            typer.echo(plain(f"first request of {plan.name}{where}:"))
+            typer.echo(indent(plan.first_requests[0]))
 
 
 def _printable(row: SourcedValue) -> object:
@@ -127,21 +137,19 @@ def _settings(config: RunConfig, planned: Sequence[PlannedBenchmark]) -> list[st
     if config.stop.when:
         conditions = " or ".join(condition.name for condition in config.stop.conditions)
         lines.append(f"stops asking at {conditions}; what stands below is the most that it may ask")
-    for benchmark, plan in zip(config.benchmarks, planned, strict=True):
+    for plan in planned:
         settings = dict(plan.generation)
-        lines.append(
-            f"{benchmark.name}: {settings or 'the endpoint decides every sampling setting'}"
-        )
+        lines.append(f"{plan.name}: {settings or 'the endpoint decides every sampling setting'}")
         if plan.solver:
             most = ", ".join(f"{name} {value:g}" for name, value in plan.limits.items())
             lines.append(
-                f"{benchmark.name}: episodes by the solver {plan.solver}, limited to {most}; the"
+                f"{plan.name}: episodes by the solver {plan.solver}, limited to {most}; the"
                 " requests below are the most that they may take"
             )
-            lines.append(f"{benchmark.name}: {_estimate(plan.estimate)}")
+            lines.append(f"{plan.name}: {_estimate(plan.estimate)}")
         if plan.judges:
             asked = (
                 f"{plan.judge_requests:,} requests where each answer is one question to each judge"
             )
-            lines.append(f"{benchmark.name}: judges {', '.join(plan.judges)}; {asked}")
+            lines.append(f"{plan.name}: judges {', '.join(plan.judges)}; {asked}")
     return lines

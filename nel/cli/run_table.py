@@ -23,6 +23,7 @@ from nel.reports.judge_section import judged_line
 from nel.reports.repeatability import repeat_check_text
 from nel.reports.run_rows import COLUMNS, further_rows, result_row
 from nel.reports.run_warnings import texts_of
+from nel.reports.spread import spread_text
 from nel.runs.result import RunResult
 
 _ROW = "bad_row"
@@ -64,11 +65,11 @@ def result_json(result: RunResult) -> dict[str, Any]:
                 "metrics": {metric["name"]: metric["value"] for metric in item.metrics["metrics"]},
                 "warnings": item.metrics["warnings"],
                 "judging": item.metrics["judging"],
-                **(
-                    {"repeat_check": item.metrics["repeat_check"]}
-                    if "repeat_check" in item.metrics
-                    else {}
-                ),
+                **{
+                    name: item.metrics[name]
+                    for name in ("repeat_check", "spread")
+                    if name in item.metrics
+                },
             }
             for item in result.benchmarks
         },
@@ -82,10 +83,10 @@ def _rows(result: RunResult) -> Iterator[dict[str, str]]:
 
 
 def _lines_below(result: RunResult) -> Iterator[str]:
-    """Yield for each benchmark who judged it, how far its score depends on the way of reading, and
+    """Yield for each benchmark where its doubt comes from, who judged it, how far its score depends on the way of reading, and
     how often the endpoint differs from itself.
     """
-    for form in (_judges_text, band_text, repeat_check_text):
+    for form in (spread_text, _judges_text, band_text, repeat_check_text):
         for item in result.benchmarks:
             if text := form(item.metrics):
                 yield f"{item.slot}: {text}"

@@ -118,4 +118,5 @@ def _with_ends(
         test_method=test,
         naive_lower=None,
         naive_upper=None,
+        caution=None,
     )

@@ -31,9 +31,9 @@ _PREFIXES: Final = {
     "decoding": ("generation.", "endpoint.protocol", "endpoint.adapted", "loglikelihood", "mode"),
     "repeats": ("repeats",),
 }
-_OF_ANSWERS: Final = ("dataset.sha256", "prompt.sha256")
-"""Digests that cover the answers too where recorded answers are scored; samples are then checked
-one by one.
+OF_ROWS: Final = ("dataset.sha256", "prompt.sha256")
+"""Digests of all rows that were asked. They cover the answers too where recorded answers are scored;
+samples are then checked one by one.
 """
 _COUNTED: Final = ("samples", "prompts")
 """Differences that are counted over both sides; the text stands with the candidate."""
@@ -80,12 +80,13 @@ def differences(
         values = baseline.fields.get(name), candidate.fields.get(name)
         if aspect is not None and values[0] != values[1]:
             titles = baseline.titles.get(name), candidate.titles.get(name)
-            values = titles if titles[0] != titles[1] else values
+            values = titles if None not in titles and titles[0] != titles[1] else values
             differing.append(
                 Difference(part=aspect, field=name, baseline=values[0], candidate=values[1])
             )
     drawn = [side.titles.get("samples") for side in (baseline, candidate)]
-    against = f", {drawn[0]} against {drawn[1]}" if drawn[0] != drawn[1] else ""
+    is_named = any(difference.field in OF_ROWS for difference in differing)
+    against = "" if is_named or drawn[0] == drawn[1] else f", {drawn[0]} against {drawn[1]}"
     return [*differing, *_of_samples(pairing, against)]
 
 
@@ -128,7 +129,7 @@ def _compared_fields(baseline: SideBenchmark, candidate: SideBenchmark) -> set[s
     if baseline.kind != candidate.kind:
         names = baseline.fields.keys() & candidate.fields.keys() - {"benchmark"}
     if baseline.recorded or candidate.recorded:
-        names = {name for name in names if name not in _OF_ANSWERS}
+        names = {name for name in names if name not in OF_ROWS}
     if baseline.recorded != candidate.recorded:  # how recorded answers were asked for is not known
         names = {
             name

@@ -24,6 +24,7 @@ from nel.errors import ConfigError, OutputError, UsageError, did_you_mean
 from nel.metrics.added_question import added_question_ends
 from nel.metrics.intervals import ANYTIME, LEVEL
 from nel.metrics.question_intervals import (
+    ADDED,
     FEW,
     T_OF_FEW,
     Design,
@@ -87,22 +88,28 @@ class _Held:
         return lower, bounds["upper"] + (row["ci_upper"] - row["value"]) * wider
 
     def is_breached(self, level: float) -> bool:
-        """Return whether the metric is under its floor at a level.
+        """Return whether the metric is under its floor at a level."""
+        span = self.span(level)
+        return span is not None and self.deciding_end(span[1], level) < self.floor.value
+
+    def deciding_end(self, upper: float, level: float) -> float:
+        """Return the upper end that a breach rests on.
 
         Wilson's upper end near 1 misses up to 14 % with few questions; there the end of one
         question more decides, which misses at most 2.4 %.
         """
-        span = self.span(level)
-        if span is None:
-            return False
-        upper = span[1]
-        if (
-            self.row["ci_method"] == "wilson"
-            and self.row["n_questions"] < FEW
-            and upper > _NEAR_ONE
-        ):
-            upper = added_question_ends(self.highest.question_means(), level=level)[1]
-        return upper < self.floor.value
+        is_few = self.row["ci_method"] == "wilson" and self.row["n_questions"] < FEW
+        if not is_few or upper <= _NEAR_ONE or not self.highest.n:
+            return upper
+        return added_question_ends(self.highest.question_means(), level=level)[1]
+
+    def reason(self, status: GateDecision) -> str:
+        """Return what would decide where nothing is decided, and what should be known of the
+        interval.
+        """
+        caution = question_interval(self.lowest, self.design).caution if self.lowest.n else None
+        open_for = self.questions_to_pass() if status is GateDecision.INCONCLUSIVE else ""
+        return "; ".join(filter(None, [open_for, caution]))
 
     def questions_to_pass(self) -> str:
         """Return with how many questions the run as it is would pass; empty where that is not
@@ -238,7 +245,10 @@ def _missing(row: Mapping[str, Any]) -> list[str]:
 
 def _gate(demand: _Held, breached: Mapping[int, float]) -> GatedBenchmark:
     lower, upper = demand.span(LEVEL) or (None, None)
-    status = GateDecision.INCONCLUSIVE
+    status, method = GateDecision.INCONCLUSIVE, demand.row["ci_method"]
+    if upper is not None and upper < demand.floor.value:
+        end = demand.deciding_end(upper, LEVEL)
+        upper, method = end, method if end == upper else f"{method}, upper end {ADDED}"
     if id(demand) in breached:
         status = GateDecision.NO_GO
     elif lower is not None and lower >= demand.floor.value:
@@ -247,11 +257,11 @@ def _gate(demand: _Held, breached: Mapping[int, float]) -> GatedBenchmark:
         kind=_KIND,
         limit=demand.floor.value,
         status=status,
-        reason=demand.questions_to_pass() if status is GateDecision.INCONCLUSIVE else "",
+        reason=demand.reason(status),
         lower=lower,
         upper=upper,
         level=LEVEL,
-        method=demand.row["ci_method"],
+        method=method,
         breach_level=breached.get(id(demand)),
     )
     return GatedBenchmark(

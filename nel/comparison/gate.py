@@ -84,6 +84,11 @@ class Demand:
         lower = min(interval.lower for interval in intervals)
         return lower, max(interval.upper for interval in intervals)
 
+    def cautions(self, level: float) -> list[str]:
+        """Return what should be known of the interval, however it decides."""
+        tested = self.measure(level).tested
+        return [tested.caution] if tested is not None and tested.caution else []
+
     def is_breached(self, level: float) -> bool:
         """Return whether the harm is beyond the margin at a level."""
         span = self.span(level)
@@ -341,6 +346,7 @@ def _test(
 ) -> DecisionCheck:
     span, reason = demand.span(level), ""
     status = GateDecision.INCONCLUSIVE
+    cautions = [] if demand.is_stopped else demand.cautions(level)
     if span is not None:
         status = non_inferiority(*span, margin=demand.margin)
         if gated and status is GateDecision.NO_GO and id(demand) not in breached:
@@ -358,7 +364,7 @@ def _test(
         kind=demand.kind,
         limit=demand.limit,
         status=status,
-        reason=reason,
+        reason="; ".join([*filter(None, [reason]), *cautions]),
         lower=lower,
         upper=upper,
         level=None if span is None else level,

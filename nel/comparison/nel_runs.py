@@ -12,6 +12,7 @@ import numpy as np
 
 from nel.comparison.agreement import check_results
 from nel.comparison.blocks import BlockReader
+from nel.comparison.fields import OF_ROWS
 from nel.comparison.lines import (
     NOT_ASKED,
     SCORED,
@@ -99,9 +100,10 @@ def read_side(path: Path, label: str) -> Side:
 def _titles(files: BenchmarkFiles) -> dict[str, str]:
     scorer = (files.bundle.get("config") or {}).get("scorer") or {}
     selection = files.metrics.get("selection") or {}
+    drawn = str(selection.get("text") or "all")
     return {
         "scorer.rules": str(scorer.get("name")).rpartition(":")[2],
-        "samples": str(selection.get("text") or "all"),
+        **dict.fromkeys(("samples", *OF_ROWS), drawn),
     }
 
 

@@ -16,7 +16,7 @@ from pydantic import ValidationError
 from nel.config.numbers import number_problem, plain_int
 from nel.config.openai_environment import BASE_URL, base_url
 from nel.config.schema import JudgeConfig, RunConfig
-from nel.config.schema.endpoint import OF_THE_HOST
+from nel.config.schema.endpoint import OF_THE_HOST, split_url
 from nel.config.schema.strict import KEY_ERRORS
 from nel.config.settings import EACH, Given, Path, sections, settings
 from nel.config.yaml_file import kind_of, read_value
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 _PANEL = ("judge", "panel")
 _URL = ("endpoint", "url")
+_PROTOCOL = ("endpoint", "protocol")
 _OF_THE_MODEL = (_URL, ("endpoint", "model"))
 DEFAULT: Final = "default"
 """The source of a value that nothing sets."""
@@ -177,6 +178,7 @@ class Layers:
                 names its source.
         """
         self._use_environment()
+        self._use_later_address()
         try:
             return RunConfig.model_validate(self.data)
         except ValidationError as error:
@@ -196,6 +198,17 @@ class Layers:
         url = None if endpoint.get("url") else base_url()
         if url is not None:
             self._set(("endpoint", "url"), url, BASE_URL)
+
+    def _use_later_address(self) -> None:
+        """Let the protocol that a later URL ends in win over that of the first data."""
+        endpoint = self.data.get("endpoint")
+        if (
+            isinstance(endpoint, dict)
+            and _URL in self._sources
+            and _PROTOCOL not in self._sources
+            and split_url(str(endpoint["url"]))[2] is not None
+        ):
+            endpoint.pop("protocol", None)
 
     def _set(self, path: Path, value: object, source: str) -> None:
         target: object = self.data

@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, compress, islice
+from itertools import chain, compress, islice, repeat
 from typing import Final
 
 from nel.datasets.column_names import is_common
@@ -56,8 +56,8 @@ def rows_of_records(
     header = next((cells for cells in records if any(cells)), None)
     if header is None:
         raise DatasetError(f"{name}: the file is empty; it needs a header line and rows")
-    located = zip(records, iter(line_of or int, None), strict=False)
-    sampled = list(islice(located, _SAMPLED))
+    end_line = line_of or int
+    sampled = [(cells, end_line()) for cells in islice(records, _SAMPLED)]
     first = [cells for cells, _ in sampled]
     columns, named = _columns_of(header, first, name, form)
     names = list(compress(columns, named))
@@ -65,7 +65,7 @@ def rows_of_records(
     width, is_whole = len(columns), all(named)
     number = 0
     empty: list[int] = []
-    for cells, line in chain(sampled, located):
+    for cells, line in chain(sampled, zip(records, repeat(None))):
         if not any(cells):
             number += bool(cells)
             empty += [number] if cells else []
@@ -75,14 +75,18 @@ def rows_of_records(
             empty = []
         number += 1
         if len(cells) != width and (len(cells) < width or any(cells[width:])):
-            where = f" (line {line})" if line else ""
-            yield number, f"{len(cells)} cells for {width} columns{where}"
+            yield number, _width_problem(len(cells), width, end_line() if line is None else line)
             continue
         problem = None if decimals is None else decimals.convert(cells)
         values = cells if is_whole else compress(cells, named)
         yield number, problem or dict(zip(names, values, strict=False))
     if empty:
         _note_empty(len(empty), name, form)
+
+
+def _width_problem(n_cells: int, n_columns: int, line: int) -> str:
+    where = f" (line {line})" if line else ""
+    return f"{n_cells} cells for {n_columns} columns{where}"
 
 
 def _columns_of(

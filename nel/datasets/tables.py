@@ -139,4 +139,7 @@ def _text_lines(file: BinaryIO, name: str, encoding: str | None) -> Iterator[str
     for number, line in enumerate(lines_of(file, name, encoding=encoding), start=1):
         if b"\0" in line:
             raise DatasetError(f"{name}: line {number}: a NUL byte (byte {line.index(0) + 1})")
-        yield decode_line(line, number, name)
+        try:
+            yield line.decode()
+        except UnicodeDecodeError:
+            yield decode_line(line, number, name)

@@ -28,7 +28,7 @@ from nel.decide.power import (
     power_of,
     questions_needed,
 )
-from nel.decide.ranks import one_sided, rank_intervals, stratified_difference
+from nel.decide.ranks import one_sided, rank_intervals
 from nel.decide.repeatability import Rerun, added_half_width, rerun_of
 from nel.decide.repeats import (
     MarginalGain,
@@ -89,7 +89,6 @@ __all__ = [
     "questions_needed",
     "rank_intervals",
     "rerun_of",
-    "stratified_difference",
     "tango_interval",
     "tango_z",
     "variance_parts_of_sums",

@@ -85,8 +85,6 @@ class PairedDifference:
     ties: int
     standard_error: float
     """Of the estimate; 0 where the differences have no spread, which is not a certainty."""
-    degrees: float
-    """Of freedom, of the standard error."""
     smallest_detectable: float
     """The least true difference that a two-sided test at 1 - level finds in 80 of 100 such
     comparisons.
@@ -94,6 +92,8 @@ class PairedDifference:
     naive_lower: float | None
     """The interval had the questions not been in clusters; None where they are not."""
     naive_upper: float | None
+    caution: str | None = None
+    """What should be known of the interval where it rests on few clusters."""
 
 
 def paired_difference(
@@ -143,7 +143,7 @@ def paired_difference(
     naive = pairs.interval(None, level)
     interval = naive if codes is None else pairs.interval(codes, level)
     p_value, test = pairs.test(codes, np.random.default_rng(seed))
-    variance, degrees = pairs.variance(codes)
+    variance, _ = pairs.variance(codes)
     lower, upper = _finite_ends(interval, pairs.exponent)
     detectable = pairs.smallest_detectable(interval, codes, level)
     is_naive = codes is not None and naive.lower is not None and naive.upper is not None
@@ -162,10 +162,10 @@ def paired_difference(
         losses=pairs.losses,
         ties=len(before) - pairs.wins - pairs.losses,
         standard_error=unscale(math.sqrt(variance), pairs.exponent),
-        degrees=degrees,
         smallest_detectable=unscale(detectable, pairs.exponent),
         naive_lower=naive_ends[0],
         naive_upper=naive_ends[1],
+        caution=interval.caution,
     )
 
 

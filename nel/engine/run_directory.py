@@ -24,9 +24,14 @@ _FIRST_CONFIG = "not-begun.json"
 """Holds the configuration until run.db does, so that a run killed before can be resumed."""
 
 
-def new_directory(config: RunConfig, name: str) -> Path:
+def new_directory(config: RunConfig, name: str, *, first: tuple[str, bytes] | None = None) -> Path:
     """Create and return a new directory of a run or of several, named by time, a name and a random
-    suffix; it has its name once it holds the configuration.
+    suffix; it has its name once it holds the file that a resume begins with.
+
+    Args:
+        config: Says where.
+        name: A part of its name.
+        first: Name and content of that file; the configuration of a run where there is none.
 
     Raises:
         OutputError: It cannot be created, its path is too long, or the configured run id is taken.
@@ -37,11 +42,12 @@ def new_directory(config: RunConfig, name: str) -> Path:
         config.output.run_id or f"{stamp}-{name[:_NAME_MAX]}-{secrets.token_hex(_SUFFIX_BYTES)}"
     )
     run_dir = parent / run_id
+    file_name, content = first or (_FIRST_CONFIG, dumps_bytes(with_absolute_paths(config)))
     try:
         check_path(run_dir / FILE_NAME)
         parent.mkdir(parents=True, exist_ok=True)
         with TemporaryDirectory(prefix=".", dir=parent, ignore_cleanup_errors=True) as made:
-            (Path(made) / _FIRST_CONFIG).write_bytes(dumps_bytes(with_absolute_paths(config)))
+            (Path(made) / file_name).write_bytes(content)
             if run_dir.exists():
                 raise FileExistsError(run_dir)
             Path(made).rename(run_dir)  # fails where another process was faster
@@ -128,7 +134,7 @@ def with_absolute_paths(config: RunConfig) -> dict[str, Any]:
             if entry[name] and "://" not in entry[name]:
                 entry[name] = str(Path(entry[name]).expanduser().absolute())
         if entry["prompt"]:
-            entry["prompt"] = portable_text(load_template(entry["prompt"]))
+            entry["prompt"] = [portable_text(load_template(text)) for text in entry["prompt"]]
         if entry["judge"]:
             entry["judge"] = _with_absolute_template(entry["judge"])
         if ".py" in entry["name"] and "://" not in entry["name"]:

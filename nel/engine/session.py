@@ -39,7 +39,12 @@ from nel.engine.pipeline import OpenRun, Pipeline
 from nel.engine.planning.plan_judges import may_ask_judge
 from nel.engine.scoring_stage import Machinery
 from nel.engine.shared_limits import SharedLimits
-from nel.engine.stopping.exit_status import ExitStatus, exit_status_of, with_last_words
+from nel.engine.stopping.exit_status import (
+    ExitStatus,
+    exit_status_of,
+    exit_status_of_signal,
+    with_last_words,
+)
 from nel.engine.stopping.stop_signals import StopSignals
 from nel.engine.store.codec import decode_response, encode_response
 from nel.engine.store.database import Store
@@ -192,6 +197,9 @@ class Session:
             ended.status = self._with_usable_fix(exit_status_of(error))
         except ResumeRefused as error:
             ended.status = ExitStatus(exit_code=error.exit_code, reason=str(error))
+            raise
+        except (KeyboardInterrupt, asyncio.CancelledError):  # Ctrl-C before signals are received
+            ended.status = exit_status_of_signal("SIGINT")
             raise
         except (
             BaseException

@@ -24,7 +24,7 @@ from nel.episodes.endings import AttemptOver, EpisodeEnding, ModelFailed, Sessio
 from nel.episodes.limits import Limits
 from nel.episodes.steps import Backend, Step, StepKind, ToolFacts, call_json, digest_of
 from nel.tools.declaration import ANY_NAME
-from nel.tools.results import OUTPUT_BYTES_MAX, ToolResult, cut_output
+from nel.tools.results import OUTPUT_BYTES_MAX, ToolResult, cut_output, not_finite
 from nel.types import Json, JsonObject, Message, Response, Sample, ToolCall, Usage
 
 _AFTER_END_MAX: Final = 100
@@ -196,7 +196,13 @@ class Episode:
         self.messages.append(Message(role="user", content=text))
 
     def note(self, kind: str, data: Json = None) -> None:
-        """Store a note in the transcript."""
+        """Store a note in the transcript.
+
+        Raises:
+            ValueError: The data has a number that JSON has no form for.
+        """
+        if (where := not_finite(data)) is not None:
+            raise ValueError(f'the note "{kind}" has a number that JSON has no form for: {where}')
         self._note({"note": kind, "data": data})
 
     def now(self) -> float:

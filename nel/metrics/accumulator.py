@@ -278,6 +278,13 @@ class Accumulator:
         """Return the headline metric: the mean reward with interval and bounds."""
         return self._metric(self.headline_name, self._rewards, universal=True)
 
+    @property
+    def caution(self) -> str | None:
+        """Return what should be known of the headline's interval beside its ends."""
+        if not self._groups:
+            return None
+        return question_interval(self._rewards, self._design_of_headline()).caution
+
     def metrics(self) -> list[MetricJson]:
         """Return the headline and every other metric, sorted by name."""
         rows = {self.headline_name: self.headline()}
@@ -334,22 +341,27 @@ class Accumulator:
 
     def _metric(self, name: str, series: Series, *, universal: bool) -> MetricJson:
         value = series.mean()
-        design = self._design
+        design = replace(self._design, groups=self._groups)
         if series is self._rewards:
-            design = replace(self._headline_design, is_right_or_wrong=self._whole.binary)
+            design = self._design_of_headline()
         return {
             "name": name,
             "value": value,
             "n": series.n,
             "n_questions": len(series.question_means()),
             "repeats": series.repeats,
-            **interval_fields(series, replace(design, groups=self._groups)),
+            **interval_fields(series, design),
             "bounds": self._bounds(series) if universal else None,
             "denominator": (
                 "scored and model failures" if universal else "samples that have this metric"
             ),
             "unit": unit_of(series),
         }
+
+    def _design_of_headline(self) -> Design:
+        return replace(
+            self._headline_design, is_right_or_wrong=self._whole.binary, groups=self._groups
+        )
 
     def _bounds(self, series: Series) -> BoundsJson | None:
         total, n_unscored = self.accounting.n_asked, self.accounting.n_unscored

@@ -28,6 +28,8 @@ class Interval:
     covers: str
     """The kind of variation that it covers, such as ``new questions``."""
     reason: str | None = None
+    caution: str | None = None
+    """What should be known of the ends where they rest on few groups."""
 
     def as_json(self) -> dict[str, Any]:
         """Return what a measure beside the metrics says of its interval."""

@@ -105,28 +105,6 @@ def beta_quantile(a: float, b: float, probability: float) -> float:
     return x
 
 
-def student_tail(degrees: float, statistic: float) -> float:
-    """Return the two-sided tail of Student's t: how likely a value is at least as far from 0.
-
-    Args:
-        degrees: Degrees of freedom, above 0.
-        statistic: Any number, infinite too.
-
-    Raises:
-        ValueError: A number is out of range.
-
-    >>> round(student_tail(9, 1.963961), 6)
-    0.081126
-    """
-    if not degrees > 0 or math.isnan(statistic):
-        raise ValueError(f"no tail of Student's t with {degrees} degrees of freedom at {statistic}")
-    if math.isinf(statistic):
-        return 0.0
-    # 1 - x is computed apart, for a statistic near 0 as for a huge one.
-    ratio = statistic * (statistic / degrees)
-    return math.exp(_log_beta_cdf(degrees / 2, 0.5, 1 / (1 + ratio), ratio / (1 + ratio)))
-
-
 def log_beta_cdf(a: float, b: float, x: float) -> float:
     """Return the logarithm of the regularised incomplete beta function, finite where the function
     itself is too small.

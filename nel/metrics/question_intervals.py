@@ -44,6 +44,8 @@ T_OF_FEW: Final = (
     "scores without known bounds have Student's t, on which no decision rests with {} questions,"
     f" fewer than {FEW}"
 )
+FEW_GROUPS: Final = 40
+"""With fewer groups it is known badly how alike their questions are."""
 _QUESTIONS_MAX: Final = 10**9
 _FEWEST: Final = 2
 """Questions of a stratum from which its spread can be estimated."""
@@ -165,13 +167,14 @@ def values_interval(
         return no_interval("fewer than two clusters", covers)
     if bounds is None:
         return _student_interval(values, codes, level, covers)
-    method, weight = ADDED, 1.0
+    method, weight, caution = ADDED, 1.0, None
     if codes is not None:
         method, weight = f"{ADDED}_groups", weight_in_groups(values, codes, level)
+        caution = _caution_of_groups(values, codes)
     lower, upper = added_question_ends(
         values, low=bounds[0], high=bounds[1], weights=weight, level=level
     )
-    return Interval(lower=lower, upper=upper, method=method, covers=covers)
+    return Interval(lower=lower, upper=upper, method=method, covers=covers, caution=caution)
 
 
 def questions_until(
@@ -312,7 +315,9 @@ def weight_in_groups(values: Floats, codes: Integers, level: float) -> float:
     """Return how many questions a question counts as, because those of a group are alike.
 
     The design effect is the ratio of the variance with groups (CR2) to that without, with the ratio
-    of the quantiles for few groups; a group never counts as more than its questions.
+    of the quantiles for few groups; a group never counts as more than its questions. Where the
+    questions of every group came out alike, a group counts as one question at most: groups that are
+    all right show no variance that would say so.
 
     Args:
         values: One finite number for each question.
@@ -329,7 +334,32 @@ def weight_in_groups(values: Floats, codes: Integers, level: float) -> float:
     ratio = max(1.0, variance / alone) if alone > (_ROUNDING * largest) ** 2 else 1.0
     quantile = NormalDist().inv_cdf(0.5 + level / 2)
     effect = ratio * (student_quantile(degrees, 0.5 + level / 2) / quantile) ** 2
+    if _are_alike(values, codes):
+        effect = max(effect, n / (int(codes.max()) + 1))
     return max(1.0, n / effect) / n
+
+
+def _are_alike(values: Floats, codes: Integers) -> bool:
+    """Return whether the questions of every group have one value."""
+    first = np.zeros(int(codes.max()) + 1)
+    first[codes] = values
+    return bool((first[codes] == values).all())
+
+
+def _caution_of_groups(values: Floats, codes: Integers) -> str | None:
+    """Return what should be known of an interval of few groups, or of ones alike within."""
+    count = int(codes.max()) + 1
+    if _are_alike(values, codes):
+        return (
+            f"the questions of each group came out alike, so each of {count:,} groups counts as one"
+            " question"
+        )
+    if count < FEW_GROUPS:
+        return (
+            f"{count} groups are few: how alike the questions of a group are is known badly, and"
+            " near 0 and 100 % the interval can be too narrow"
+        )
+    return None
 
 
 def _codes_of(series: Series, design: Design) -> Integers | None:

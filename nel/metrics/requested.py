@@ -28,7 +28,7 @@ from nel.metrics.intervals import LEVEL
 from nel.metrics.question_intervals import Design
 from nel.metrics.reducers import mean_score
 from nel.metrics.row_names import MetricRows, name_of, rename_rows, with_unique_names
-from nel.metrics.sample_metrics import reads_scores_alone, unit_of_value
+from nel.metrics.sample_metrics import macro_row, reads_scores_alone, unit_of_value
 from nel.metrics.series import Series
 from nel.types import ModelFailure, Outcome, SampleScore, Score, Unscored
 
@@ -209,10 +209,22 @@ class StatisticsCollector:
             for name in matching:
                 prefix = f"{name}/" if name else ""
                 unit = "number" if name in self._not_rates else unit_of_value(metric)
-                rows, failed = _rows_of(
-                    metric, self._scores_of(name), prefix, self._repeats_max, unit
-                )
+                scores = self._scores_of(name)
+                rows, failed = _rows_of(metric, scores, prefix, self._repeats_max, unit)
+                if unit == "rate":
+                    self._add_macro_interval(rows, metric, scores)
                 yield rows_of(prefix=prefix, rows=rows, failed=failed)
+
+    def _add_macro_interval(
+        self, rows: Sequence[MetricJson], metric: Metric, scores: Sequence[SampleScore]
+    ) -> None:
+        is_plain = not (self._groups or self.design.sizes or self.design.fixed)
+        macro = macro_row(metric, scores) if is_plain and rows[0]["value"] is not None else None
+        for row in rows:
+            if macro is not None and row["name"].endswith(f"/{macro[0]}"):
+                interval = macro[1]
+                row["ci_lower"], row["ci_upper"] = interval.lower, interval.upper
+                row["ci_method"], row["reason"] = interval.method, interval.reason
 
     def _flush(self) -> None:
         for reducer in self.requested.reducers:

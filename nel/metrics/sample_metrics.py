@@ -21,7 +21,7 @@ from nel.metrics.clusters import cluster_codes, clustered_stderr
 from nel.metrics.decorators import Metric, NamedMetric, metric
 from nel.metrics.intervals import LEVEL, Interval
 from nel.metrics.late_numpy import np
-from nel.metrics.question_intervals import ADDED, SHARES, values_interval
+from nel.metrics.question_intervals import ADDED, SHARES, macro_interval, values_interval
 from nel.metrics.sample_numbers import (
     FEWEST,
     NOTHING,
@@ -386,6 +386,22 @@ def unit_of_value(metric: Metric) -> Literal["rate", "points", "number"]:
     if name in ("accuracy", "mean", "ci"):
         return "rate"
     return "points" if name in ("std", "stderr", "bootstrap_stderr") else "number"
+
+
+def macro_row(metric: Metric, scores: Sequence[SampleScore]) -> tuple[str, Interval] | None:
+    """Return which of its values is a mean of groups' means, and the interval of that; None where a
+    metric gives none, or the means are not of numbers from 0 to 1.
+    """
+    if not _is_built_in(metric) or metric.params.get("all") != "groups":
+        return None
+    if str(metric.params["metric"]) not in ("accuracy", "mean"):
+        return None
+    groups: dict[str, list[float]] = {}
+    for sample in scores:
+        label = str(label_in(sample, str(metric.params["group_key"]), "group"))
+        groups.setdefault(label, []).extend(numbers_of([sample], DEFAULT_TO_FLOAT))
+    parts = [np.array(values) for values in groups.values()]
+    return str(metric.params["all_label"]), macro_interval(parts)
 
 
 def _is_built_in(metric: Metric) -> TypeGuard[NamedMetric]:

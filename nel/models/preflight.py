@@ -7,6 +7,7 @@ A base URL that lists no models is asked for again with ``/v1``, which is then o
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 from nel.config.openai_environment import key_variable
+from nel.config.schema.endpoint import split_url
 from nel.core.strict_json import dumps_bytes
 from nel.errors import LogprobFault, PreflightError, StoppedEarly
 from nel.models.client import Client
@@ -22,7 +24,7 @@ from nel.models.faults import NO_FILES, Fault
 from nel.models.refusals import advice
 from nel.models.transport.faults import NO_TLS
 from nel.models.wire.registry import wire_of
-from nel.types import ResponseError
+from nel.types import Protocol, ResponseError
 
 if TYPE_CHECKING:
     from nel.models.echo_probe import EchoSupport
@@ -39,6 +41,9 @@ _LIKE = 0.6
 _CONTAINED = 0.8
 """The likeness of a name that has the whole of the other in it."""
 _PART_MIN = 3
+_VERSIONED = re.compile(r"/v\d\w*(?:/|$)")
+_OF_MODEL = re.compile(r"\bmodel\b", re.IGNORECASE)
+"""In the words of an endpoint that is at this address, and has no such model."""
 _NOT_BASE = ("/models", "/responses", "/messages", "/chat")
 """What is pasted along with a base URL."""
 
@@ -116,6 +121,36 @@ def _wrong_url(client: Client, better: str, detail: str, flags: Flags) -> Prefli
     )
 
 
+def _not_found(
+    client: Client, detail: str, flags: Flags, needed: Protocol | None
+) -> PreflightError:
+    """Return the error of an address at which there is nothing: its base URL, its protocol or the
+    model is wrong.
+    """
+    endpoint = client.endpoint
+    protocol = needed if needed == "completions" else endpoint.spoken
+    base, path, known = split_url(wire_of(protocol).address(endpoint).partition("?")[0])
+    better = None
+    if not _VERSIONED.search(base):
+        hint = "the URL is wrong (a base URL ends in /v1)"
+        better = None if urlsplit(base).path else f"{base}/v1"
+    elif protocol == "chat":
+        hint = (
+            f"the base URL or the protocol is wrong ({flags.url} {base}/completions asks by texts)"
+        )
+    elif known == protocol != needed:
+        better = base + wire_of("chat").path(endpoint.model, stream=False)
+        hint = f"the endpoint answers chat alone ({flags.url} {better})"
+    else:
+        hint = f"{flags.url} is wrong"
+    return PreflightError(
+        f"{base}{path}: {detail}; asked over the protocol {protocol}: either {hint}, or the"
+        f' model "{endpoint.model}" is not served',
+        endpoint_kind="not_found",
+        fix=() if better is None or _OF_MODEL.search(detail) else (flags.url, better),
+    )
+
+
 def nearest_model(wanted: str, listed: Sequence[str]) -> str | None:
     """Return the listed model that a name most likely means: the only one, or one of a similar name
     or last part.
@@ -168,7 +203,7 @@ async def check_echo(client: Client) -> EchoSupport:
             endpoint_kind=f"logprob_{error.kind}",
         ) from error
     if isinstance(echo, Fault):
-        raise_if_hopeless(client, echo)
+        raise_if_hopeless(client, echo, needed="completions")
         raise StoppedEarly(
             f"{client.endpoint.url} did not answer the probe of its log-probabilities"
             f" ({client.describe(echo)})",
@@ -199,15 +234,22 @@ def _remedy(detail: str, flags: Flags) -> str:
     return f"start the endpoint or correct {flags.url}"
 
 
-def refused_by_all(client: Client, error: ResponseError) -> PreflightError | StoppedEarly:
+def refused_by_all(
+    client: Client, error: ResponseError, needed: Protocol | None = None
+) -> PreflightError | StoppedEarly:
     """Return the error of an endpoint that refuses each request alike: its words, and what a user
     can change.
+
+    Args:
+        client: Of the endpoint.
+        error: The refusal.
+        needed: The protocol that a benchmark needs; None: the endpoint's own.
     """
     fault = Fault(kind=error.kind, message=error.message, retryable=False, status=error.status)
     if client.better_url is not None and error.kind != "auth":
         return _wrong_url(client, client.better_url, client.describe(fault), MODEL_FLAGS)
     try:
-        raise_if_hopeless(client, fault)
+        raise_if_hopeless(client, fault, needed=needed)
     except (PreflightError, StoppedEarly) as known:
         return known
     words = (
@@ -220,12 +262,18 @@ def refused_by_all(client: Client, error: ResponseError) -> PreflightError | Sto
 
 
 def raise_if_hopeless(
-    client: Client, fault: Fault, *, listing: bool = False, flags: Flags = MODEL_FLAGS
+    client: Client,
+    fault: Fault,
+    *,
+    listing: bool = False,
+    flags: Flags = MODEL_FLAGS,
+    needed: Protocol | None = None,
 ) -> None:
     """Raise when a fault means that no request can succeed; return when it may be this one's alone.
 
     Args:
         listing: The fault came from the list of models, which an endpoint need not have.
+        needed: The protocol that a benchmark needs; None: the endpoint's own.
 
     Raises:
         PreflightError: The key, the URL, the model or the certificate is wrong.
@@ -264,8 +312,4 @@ def raise_if_hopeless(
             endpoint_kind=fault.kind,
         )
     if fault.kind == "not_found" and not listing:
-        raise PreflightError(
-            f"{endpoint.url}: {detail}; either the URL is wrong (a base URL ends in /v1) "
-            f'or the model "{endpoint.model}" is not served',
-            endpoint_kind=fault.kind,
-        )
+        raise _not_found(client, detail, flags, needed)

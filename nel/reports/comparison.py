@@ -41,7 +41,9 @@ def points(value: float | None, measure: Mapping[str, Any], *, signed: bool = Tr
         return numbers.MISSING
     sign = "+" if signed else ""
     if is_share(measure):
-        return numbers.points(value, signed=signed)
+        ends = measure.get("difference") or {}
+        places = numbers.decimals(ends.get("ci_lower"), ends.get("ci_upper"))
+        return numbers.points(value, signed=signed, places=places)
     return f"{value + 0.0:{sign}.4g}".replace("-", "−")
 
 

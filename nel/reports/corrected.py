@@ -148,7 +148,8 @@ def corrected_line(metrics: Mapping[str, Any]) -> str:
         return f"No corrected value from {labels}: {missing.get('reason')}"
     name, correction = best
     share = (metrics.get("headline") or {}).get("bounds") is not None
-    value = numbers.figure(correction["value"], share=share)
-    span = numbers.interval(correction["ci_lower"], correction["ci_upper"], share=share)
+    lower, upper = correction["ci_lower"], correction["ci_upper"]
+    value = numbers.figure(correction["value"], share=share, lower=lower, upper=upper)
+    span = numbers.interval(lower, upper, share=share)
     raw = numbers.figure(corrected["raw"]["value"], share=share)
     return f"Corrected by labels: {value}, {span} ({name}, {labels}; as judged {raw})"

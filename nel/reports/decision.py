@@ -160,7 +160,10 @@ def _row(benchmark: Mapping[str, Any]) -> tuple[str, ...]:
     head = (benchmark["status"], benchmark["benchmark"], benchmark["tier"], benchmark["metric"])
     if measure is None:
         is_unit = _are_rates(benchmark)
-        value = numbers.figure(benchmark["value"], share=is_unit)
+        ends = [{}, *benchmark["checks"]][-1]
+        value = numbers.figure(
+            benchmark["value"], share=is_unit, lower=ends.get("lower"), upper=ends.get("upper")
+        )
         spans = [
             numbers.interval(check["lower"], check["upper"], share=is_unit)
             for check in benchmark["checks"]
@@ -212,10 +215,13 @@ def _spans(benchmark: Mapping[str, Any]) -> str:
             continue
         ends = f"{numbers.plain(check['lower'])} to {numbers.plain(check['upper'])}"
         if are_rates and check["kind"] == "drop":
-            ends = f"{numbers.points(check['lower'])} to {numbers.points(check['upper'])} points"
+            places = numbers.decimals(check["lower"], check["upper"])
+            lower, upper = (numbers.points(check[end], places=places) for end in ("lower", "upper"))
+            ends = f"{lower} to {upper} points"
         elif are_rates and check["kind"] == "floor":
             ends = numbers.interval(check["lower"], check["upper"], share=True)
-        end = {"pass": "the lower end of ", "breach": "the upper end of "}.get(check["status"], "")
+        which = {"pass": "the lower end", "breach": "the upper end"}
+        end = f"{which.get(check['status'], 'neither end')} of "
         spans.append(
             f"{_limit(check, are_rates=are_rates)}: decided on {end}{ends} at level"
             f" {numbers.plain(check['level'])} ({check['method']})"

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from nel.artifacts.readings import SCORED
+from nel.artifacts.results import SCORED
 from nel.core.strict_json import loads
 from nel.errors import OutputError
 from nel.reports import numbers

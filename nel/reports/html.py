@@ -24,6 +24,7 @@ from nel.reports.island import packed_samples
 from nel.reports.page import failure_rows, view_of
 from nel.reports.run_files import read_run, read_run_yaml
 from nel.reports.samples import select, shown_samples
+from nel.reports.spread import spread_text
 from nel.reports.text import preview
 
 if TYPE_CHECKING:
@@ -141,6 +142,7 @@ def environment() -> Environment:
         "failure_rows": failure_rows,
         "extraction_band": extraction.band_text,
         "repeat_check_text": repeatability.repeat_check_text,
+        "spread_text": spread_text,
         "reading_rows": extraction.reading_rows,
         "island": _island,
     }

@@ -42,26 +42,24 @@ def matrix_json(matrix_id: str, results: Sequence[EndpointResult]) -> dict[str, 
 
 
 def matrix_rows(document: Mapping[str, Any]) -> tuple[list[str], list[list[str]]]:
-    """Return the headings and the rows of the table: a row for each endpoint, a column for each
-    benchmark.
+    """Return the headings and the rows of the table: a row for each benchmark and each of its
+    prompts, a column for each endpoint.
     """
-    slots = list(dict.fromkeys(slot for run in document["runs"] for slot in run["benchmarks"]))
-    rows = []
-    for run in document["runs"]:
-        cells = [_cell(run["benchmarks"].get(slot)) for slot in slots]
-        rows.append(
-            [run["name"], *cells, "done" if run["ended"] == "done" else f"exit {run['exit_code']}"]
-        )
-    return ["endpoint", *slots, "ended"], rows
+    runs = document["runs"]
+    slots = list(dict.fromkeys(slot for run in runs for slot in run["benchmarks"]))
+    rows = [[slot, *(_cell(run["benchmarks"].get(slot)) for run in runs)] for slot in slots]
+    ended = ["done" if run["ended"] == "done" else f"exit {run['exit_code']}" for run in runs]
+    return ["benchmark", *(run["name"] for run in runs)], [*rows, ["ended", *ended]]
 
 
 def _cell(score: Mapping[str, Any] | None) -> str:
     if score is None or score["value"] is None:
         return "no score"
     share = score["bounds"] is not None
-    figure = numbers.figure(score["value"], share=share)
+    lower, upper = score["ci_lower"], score["ci_upper"]
+    figure = numbers.figure(score["value"], share=share, lower=lower, upper=upper)
     if score["ci_lower"] is not None:
-        figure += f" ({numbers.interval(score['ci_lower'], score['ci_upper'], share=share)})"
+        figure += f" ({numbers.interval(lower, upper, share=share)})"
     marks = [f"{numbers.count(score['n_unscored'])} unscored"] if score["n_unscored"] else []
     marks += [score["selection"]] if score["selection"] else []
     return ", ".join([figure, *marks])

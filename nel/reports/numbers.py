@@ -6,12 +6,15 @@ A missing number is a dash, never 0: no function here may turn None into a figur
 
 from __future__ import annotations
 
+import math
 from typing import Any, Final
 
 THIN: Final = "\u202f"
 """Narrow no-break space, before a unit."""
 MISSING: Final = "–"
 _MINUTE: Final = 60.0
+_HUNDRED: Final = 100
+_DECIMALS: Final = 2
 _HOUR: Final = 3600.0
 
 
@@ -20,31 +23,45 @@ def count(value: object) -> str:
     return MISSING if value is None else f"{value:,}"
 
 
-def percent(value: Any, *, unit: bool = True) -> str:
-    """Return a share as a percentage with two decimals."""
+def decimals(lower: Any, upper: Any) -> int:
+    """Return how many decimals of a percentage show an interval: two, or so many that its width is
+    ten units of the last one, and its ends differ from what lies between them.
+
+    >>> decimals(0.43, 0.45), decimals(-4e-6, 4e-6), decimals(None, None)
+    (2, 5, 2)
+    """
+    width = 0.0 if lower is None or upper is None else abs(upper - lower) * _HUNDRED
+    return _DECIMALS if width <= 0 else min(max(_DECIMALS, math.ceil(1 - math.log10(width))), 12)
+
+
+def percent(value: Any, *, unit: bool = True, places: int = 2) -> str:
+    """Return a share as a percentage with two decimals, or as many as are asked for."""
     if value is None:
         return MISSING
-    text = f"{_round(value * 100):.2f}"
+    text = f"{_round(value * 100, places):.{places}f}"
     return f"{text}{THIN}%" if unit else text
 
 
-def points(value: Any, *, signed: bool = False) -> str:
-    """Return a difference of shares in points, hundredths of the whole, with two decimals."""
+def points(value: Any, *, signed: bool = False, places: int = 2) -> str:
+    """Return a difference of shares in points, hundredths of the whole, with two decimals, or as
+    many as are asked for.
+    """
     if value is None:
         return MISSING
-    return f"{_round(value * 100):{'+' if signed else ''}.2f}".replace("-", "−")
+    sign = "+" if signed else ""
+    return f"{_round(value * 100, places):{sign}.{places}f}".replace("-", "−")
 
 
-def in_unit(value: Any, unit: str) -> str:
+def in_unit(value: Any, unit: str, *, places: int = 2) -> str:
     """Return a number of metrics.json in its unit: a ``rate``, ``points`` or a ``number``."""
     if unit == "points" and value is not None:
         return f"{points(value)}{THIN}points"
-    return percent(value) if unit == "rate" else plain(value)
+    return percent(value, places=places) if unit == "rate" else plain(value)
 
 
-def _round(value: float) -> float:
-    """Return a number with two decimals, of which none is a negative zero."""
-    return round(value, 2) + 0.0
+def _round(value: float, places: int) -> float:
+    """Return a rounded number that is not a negative zero."""
+    return round(value, places) + 0.0
 
 
 def plain(value: Any) -> str:
@@ -61,9 +78,11 @@ def rate(value: Any) -> str:
     return MISSING if value is None else plain(round(value, 1) if value < 1e3 else round(value))  # noqa: PLR2004
 
 
-def figure(value: object, *, share: bool) -> str:
-    """Return a metric's value: as a percentage when it is known to lie in [0, 1]."""
-    return percent(value) if share else plain(value)
+def figure(value: object, *, share: bool, lower: object = None, upper: object = None) -> str:
+    """Return a metric's value, with as many decimals as the ends of its interval: as a percentage
+    when it is known to lie in [0, 1].
+    """
+    return percent(value, places=decimals(lower, upper)) if share else plain(value)
 
 
 def interval(lower: object, upper: object, *, share: bool) -> str:
@@ -71,7 +90,8 @@ def interval(lower: object, upper: object, *, share: bool) -> str:
     if lower is None or upper is None:
         return MISSING
     if share:
-        return f"{percent(lower, unit=False)} – {percent(upper)}"
+        places = decimals(lower, upper)
+        return f"{percent(lower, unit=False, places=places)} – {percent(upper, places=places)}"
     return f"{plain(lower)} – {plain(upper)}"
 
 

@@ -5,16 +5,14 @@ An artifact may be missing or damaged; the error says which one and how to regen
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 from nel.core.strict_json import loads
 from nel.errors import OutputError
-
-_SECOND = re.compile(r"@\d+$")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,10 +28,12 @@ class BenchmarkFiles:
 
     @property
     def title(self) -> str:
-        """Return the benchmark's name, with ``@2`` for the second entry of that name."""
-        name = str(self.metrics.get("benchmark", self.directory.name))
-        twin = _SECOND.search(self.directory.name)
-        return name + twin.group() if twin and not name.endswith(twin.group()) else name
+        """Return the benchmark's name, with what tells it from others of that name: ``@2``, or the
+        name of its prompt.
+        """
+        slot = unquote(self.directory.name)
+        name = str(self.metrics.get("benchmark", slot))
+        return slot if slot.startswith(f"{name}@") else name
 
     def results(self) -> Iterator[dict[str, Any]]:
         """Yield the objects of results.jsonl in file order, one in memory at a time; none when it

@@ -30,7 +30,7 @@ def result_row(slot: str, metrics: Mapping[str, Any]) -> dict[str, str]:
     return {
         "benchmark": slot,
         "metric": headline["metric"],
-        "score": _figure(headline["value"], headline["unit"]),
+        "score": _figure(headline["value"], headline["unit"], headline),
         "95 % interval": _span(headline, headline["unit"]),
         "bounds": _bounds(headline["bounds"], accounting["n_unscored"]),
         "n": n_text(metrics),
@@ -68,7 +68,7 @@ def _corrected_rows(metrics: Mapping[str, Any]) -> list[dict[str, str]]:
     return [
         {
             "metric": f"judge-corrected ({name})",
-            "score": _figure(corrected["value"], unit),
+            "score": _figure(corrected["value"], unit, corrected),
             "95 % interval": _span(corrected, unit),
             "n": f"{labels:,} labels",
         }
@@ -90,21 +90,23 @@ def _further(metrics: Mapping[str, Any]) -> list[dict[str, str]]:
 def _further_row(metric: dict[str, Any]) -> dict[str, str]:
     return {
         "metric": metric["name"],
-        "score": _figure(metric["value"], metric["unit"]),
+        "score": _figure(metric["value"], metric["unit"], metric),
         "95 % interval": "" if metric["ci_lower"] is None else _span(metric, metric["unit"]),
         "n": f"{metric['n']:,}",
     }
 
 
-def _figure(value: float | None, unit: str) -> str:
-    return "no score" if value is None else numbers.in_unit(value, unit)
+def _figure(value: float | None, unit: str, interval: Mapping[str, Any]) -> str:
+    """Return a number with as many decimals as its interval has."""
+    places = numbers.decimals(interval["ci_lower"], interval["ci_upper"])
+    return "no score" if value is None else numbers.in_unit(value, unit, places=places)
 
 
 def _span(interval: Mapping[str, Any], unit: str) -> str:
     lower, upper = interval["ci_lower"], interval["ci_upper"]
     if lower is None or upper is None:
         return "none"
-    return f"{_figure(lower, unit)} – {_figure(upper, unit)}"
+    return f"{_figure(lower, unit, interval)} – {_figure(upper, unit, interval)}"
 
 
 def _bounds(bounds: dict[str, float] | None, n_unscored: int) -> str:

@@ -24,6 +24,7 @@ from nel.reports.repeatability import repeat_check_text
 from nel.reports.run_files import BenchmarkFiles, read_run
 from nel.reports.run_warnings import texts_of
 from nel.reports.selection import sample_line, shard_title
+from nel.reports.spread import spread_text
 from nel.reports.text import cut, visible
 
 _CELL_CHARACTERS_MAX: Final = 120
@@ -82,6 +83,8 @@ class SummaryRow:
     """``shard I of N``; empty for a whole run."""
     extraction: str = ""
     """How far the score depends on the way of reading answers; empty without an audit."""
+    spread: str = ""
+    """Where the doubt of the value comes from; empty where its questions do not say so."""
     repeat_check: str = ""
     """How often the endpoint differs from itself; empty without a check."""
     sample: str = ""
@@ -155,6 +158,7 @@ def _row(files: BenchmarkFiles) -> SummaryRow:
         stopped=stop_line(files.metrics),
         shard=shard_title(files.metrics),
         extraction=band_text(files.metrics),
+        spread=spread_text(files.metrics),
         repeat_check=repeat_check_text(files.metrics),
         sample=sample_line(files.metrics),
         warnings=tuple(texts_of(files.metrics)),
@@ -164,7 +168,14 @@ def _row(files: BenchmarkFiles) -> SummaryRow:
 
 def remarks_of(row: SummaryRow) -> list[str]:
     """Return what is to be said of a row beside its numbers, one line each."""
-    lines = (row.sample, row.stopped, row.judged, row.extraction, row.repeat_check)
+    lines = (
+        row.sample,
+        row.stopped,
+        row.spread,
+        row.judged,
+        row.extraction,
+        row.repeat_check,
+    )
     return [*(line for line in lines if line), *row.warnings]
 
 
@@ -186,7 +197,11 @@ def run_and_model(row: SummaryRow) -> list[str]:
 
 def _markdown_cells(row: SummaryRow) -> list[str]:
     share = row.bound_lower is not None
-    value = "**no score**" if row.value is None else numbers.figure(row.value, share=share)
+    value = (
+        "**no score**"
+        if row.value is None
+        else numbers.figure(row.value, share=share, lower=row.ci_lower, upper=row.ci_upper)
+    )
     return [
         *map(markdown_text, (*run_and_model(row), row.benchmark, row.metric)),
         value,

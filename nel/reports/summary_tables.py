@@ -165,7 +165,9 @@ def _value(row: SummaryRow) -> str:
     return (
         "no score"
         if row.value is None
-        else numbers.figure(row.value, share=row.bound_lower is not None)
+        else numbers.figure(
+            row.value, share=row.bound_lower is not None, lower=row.ci_lower, upper=row.ci_upper
+        )
     )
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -89,7 +89,7 @@ def evaluate(
         NelError: The configuration, a plugin, a dataset or the run directory is unusable; nothing
             was sent.
     """
-    with arguments_for_flags():
+    with words_for(config):
         work, live = _work(config, resume, progress, allowed_changes)
         return run_blocking(work, reporter({"": live}, on_progress and _of_one(on_progress)))
 
@@ -111,9 +111,16 @@ async def evaluate_async(
     Args:
         on_progress: Called on the caller's event loop.
     """
-    with arguments_for_flags():
+    with words_for(config):
         work, live = _work(config, resume, progress, allowed_changes)
         return await run_awaited(work, reporter({"": live}, on_progress and _of_one(on_progress)))
+
+
+def words_for(config: object) -> AbstractContextManager[None]:
+    """Return a block whose errors speak as the caller of a run does: of keys where the caller gave a
+    mapping, of flags where the command line made a `RunConfig` of them.
+    """
+    return nullcontext() if isinstance(config, RunConfig) else arguments_for_flags()
 
 
 def _of_one(

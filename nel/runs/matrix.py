@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any, Final
 
 from nel.artifacts.files import directory_name
-from nel.config.argument_words import arguments_for_flags
 from nel.config.load import build_config, call_config
 from nel.config.matrix import split_config
 from nel.config.schema import RunConfig
@@ -27,7 +26,7 @@ from nel.engine.asking.resume_checks import check_records
 from nel.engine.matrix import MatrixRun, run_sessions
 from nel.engine.planning.plan import make_plans
 from nel.engine.progress import Progress
-from nel.engine.run_directory import new_directory, note_begin, with_absolute_paths
+from nel.engine.run_directory import new_directory, with_absolute_paths
 from nel.engine.session import Runtime
 from nel.engine.store.pending import Pending
 from nel.engine.store.remote import is_remote
@@ -36,7 +35,7 @@ from nel.errors import ConfigError, NelError, OutputError, ResumeRefused
 from nel.reports.matrix import EndpointResult, matrix_json, matrix_rows
 from nel.reports.writers import check_writers
 from nel.runs.background import run_blocking
-from nel.runs.evaluation import has_begun, note_plans, written_results
+from nel.runs.evaluation import has_begun, note_plans, words_for, written_results
 from nel.runs.notebook import html_table, reporter
 from nel.runs.objects import with_names
 from nel.runs.preview import PlannedBenchmark, preview
@@ -60,9 +59,9 @@ class MatrixResult:
     """The content of matrix_results.json."""
 
     def __repr__(self) -> str:
-        """Return a line for each endpoint and benchmark."""
-        _, rows = matrix_rows(self.document)
-        lines = ["  ".join(filter(None, row)) for row in rows]
+        """Return a line for each benchmark, with the score at each endpoint."""
+        headings, rows = matrix_rows(self.document)
+        lines = ["  ".join(row) for row in (headings, *rows)]
         return "\n".join([f"exit code {self.exit_code}, {self.directory}", *lines])
 
     def _repr_html_(self) -> str:
@@ -124,7 +123,7 @@ def evaluate_matrix(
     def work(runtime: Runtime) -> MatrixResult:
         return _evaluate(whole, parts, live, resume, allowed_changes, runtime)
 
-    with arguments_for_flags():
+    with words_for(config):
         return run_blocking(work, reporter(live, on_progress))
 
 
@@ -144,9 +143,8 @@ def _evaluate(
         make_plans(
             config_of_run
         )  # what is wrong with a benchmark is raised before anything is written
-    directory = new_directory(whole, "matrix")
+    directory = new_matrix_directory(whole)
     try:
-        _write_matrix(directory, whole, parts)  # so that it can be resumed from now on
         return _evaluate_in(directory, whole, parts, live, allowed_changes, runtime)
     except NelError:
         if not any(_holds_answers(_run_dir(directory, name)) for name, _ in parts):
@@ -258,7 +256,7 @@ def _evaluate_in(
     runtime: Runtime,
 ) -> MatrixResult:
     runs = [_run_of(directory, name, config_of_run, live[name]) for name, config_of_run in parts]
-    _write_matrix(directory, whole, parts)
+    write_file(directory / MATRIX_NAME, [_content(whole)])
     ended = run_sessions(runs, allowed_changes=allowed_changes, runtime=runtime)
     results = {
         run.name: written_results(run.directory, run.config, run.plans, status, run.progress)
@@ -273,16 +271,25 @@ def _evaluate_in(
     )
 
 
-def _write_matrix(
-    directory: Path, whole: RunConfig, parts: Sequence[tuple[str, RunConfig]]
-) -> None:
+def new_matrix_directory(whole: RunConfig) -> Path:
+    """Create and return a new directory of several runs, which can be resumed from now on.
+
+    Raises:
+        OutputError: As `new_directory` says.
+    """
+    return new_directory(whole, "matrix", first=(MATRIX_NAME, _content(whole)))
+
+
+def _content(whole: RunConfig) -> bytes:
+    """Return the text of the file that names the runs of a directory."""
     content: dict[str, Any] = {
         "version": 1,
         "config": with_absolute_paths(whole),
-        "runs": [{"name": name, "directory": _run_dir(directory, name).name} for name, _ in parts],
+        "runs": [
+            {"name": name, "directory": directory_name(name)} for name, _ in split_config(whole)
+        ],
     }
-    write_file(directory / MATRIX_NAME, [pretty(content)])
-    note_begin(directory)
+    return pretty(content)
 
 
 def _endpoint_result(run: MatrixRun, result: RunResult) -> EndpointResult:

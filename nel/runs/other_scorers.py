@@ -14,8 +14,6 @@ from typing import Final
 
 from nel.artifacts.results import read_result
 from nel.artifacts.write import BenchmarkResult
-from nel.authoring.scorer_names import find_scorer
-from nel.authoring.smoke import try_scorer
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.runs.result import RunResult
 from nel.types import ScorerInput, Unscored
@@ -101,6 +99,9 @@ def _try_all(result: RunResult, item: BenchmarkResult) -> tuple[float, dict[str,
 
 def _share(name: str, inputs: list[ScorerInput]) -> float:
     """Return the share that a scorer finds right, 0 where it does not apply to the rows."""
+    from nel.authoring.scorer_names import find_scorer  # noqa: PLC0415 - of few runs
+    from nel.authoring.smoke import try_scorer  # noqa: PLC0415 - as above
+
     scorer, total = find_scorer(name), 0.0
     for scorer_input in inputs:
         trial = try_scorer(scorer, scorer_input, seconds=_SECONDS_MAX)

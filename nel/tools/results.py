@@ -91,6 +91,6 @@ def not_finite(value: object, path: str = "$") -> str | None:
     items: Iterable[tuple[str, object]] = ()
     if isinstance(value, dict):
         items = ((f"{path}.{key}", item) for key, item in value.items())
-    elif isinstance(value, list):
+    elif isinstance(value, list | tuple):
         items = ((f"{path}[{at}]", item) for at, item in enumerate(value))
     return next(filter(None, (not_finite(item, where) for where, item in items)), None)

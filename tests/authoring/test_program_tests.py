@@ -52,6 +52,19 @@ def test_each_task_is_tried_on_a_gold_an_empty_and_a_wrong_program(
     assert found.n_golds == 1
 
 
+@pytest.mark.docker
+def test_a_gold_program_may_complete_the_code_that_the_row_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The code to complete is in ``_prompt``, where the prompt's template has another field."""
+    need_engine("python")
+    monkeypatch.chdir(tmp_path)
+    metadata = {"_test": "assert f(2) == 4", "entry_point": "f", "_prompt": "def f(x):\n"}
+    metadata["canonical_solution"] = "    return 2 * x\n"
+    found = check_tests(of_tests("assert f(2) == 4"), [Sample(id="1", input="f", target="f", metadata=metadata)])
+    assert (found.n_golds, len(found.broken)) == (1, 0)
+
+
 def test_a_task_of_the_list_is_a_bad_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No program is run for it."""
     monkeypatch.chdir(tmp_path)

@@ -76,6 +76,18 @@ def test_mean_of_benchmarks_is_ranked_too(tmp_path: Path) -> None:
     assert board["benchmarks"][2]["pairs"][0]["difference"] == pytest.approx(20 / N)
 
 
+def test_the_mean_of_benchmarks_is_tested_by_flips_of_all_their_questions(tmp_path: Path) -> None:
+    """Five questions won on two benchmarks of the same size are ten of ten flips: 2 / 1024, halved for one side; Student's t
+    took its doubt from the spread that was seen.
+    """
+    rewards = {"a": [1.0] * 30, "b": [0.0] * 5 + [1.0] * 25}
+    board = _board(tmp_path, {run: {"quiz": lines(one), "maths": lines(one)} for run, one in rewards.items()})
+    (pair,) = board["benchmarks"][2]["pairs"]
+    n_tests = board["n_tests"]
+    assert pair["p_left_better"] == pytest.approx(n_tests / 1024)
+    assert pair["difference"] == pytest.approx(5 / 30)
+
+
 def test_runs_that_may_not_be_compared_are_refused(tmp_path: Path) -> None:
     """One run alone, nothing in common, and another prompt are one line each."""
     write_run(tmp_path / "a", lines(_rewards(30)))

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from nel.config.load import build_config, read_yaml
+from nel.config.settings import Given
 from nel.errors import ConfigError
 
 ENDPOINT = {"url": "http://127.0.0.1:1/v1", "model": "m"}
@@ -19,6 +20,9 @@ ENDPOINT = {"url": "http://127.0.0.1:1/v1", "model": "m"}
         ("http://h/v1/", "http://h/v1", None),
         ("http://h/v1/chat/completions", "http://h/v1", "chat"),
         ("HTTP://h/v1?", "http://h/v1", None),
+        ("http://h/v1/responses", "http://h/v1", "responses"),
+        ("http://h/v1/messages/", "http://h/v1", "anthropic"),
+        ("http://h/v1beta/models/g-2:generateContent", "http://h/v1beta", "gemini"),
         ("https://h:8000/openai/v1/completions", "https://h:8000/openai/v1", "completions"),
     ],
 )
@@ -27,6 +31,18 @@ def test_a_url_is_a_base_or_a_full_path(url: str, base: str, protocol: str | Non
     endpoint = build_config({"endpoint": {"url": url, "model": "m"}, "benchmarks": ["x"]}).endpoint
     assert endpoint is not None
     assert (endpoint.url, endpoint.protocol) == (base, protocol)
+
+
+def test_a_later_full_path_brings_its_protocol() -> None:
+    """The URL of a flag wins over the protocol of a file; with a protocol of its own it is refused by both names."""
+    data = {"endpoint": {**ENDPOINT, "protocol": "completions"}, "benchmarks": ["x"]}
+    url = Given(flag="--model-url", path=("endpoint", "url"), value="http://h/v1/chat/completions")
+    protocol = Given(flag="--protocol", path=("endpoint", "protocol"), value="completions")
+    endpoint = build_config(data, given=[url]).endpoint
+    assert endpoint is not None
+    assert (endpoint.url, endpoint.protocol) == ("http://h/v1", "chat")
+    with pytest.raises(ConfigError, match=r"completions.* contradicts the URL.* means chat; leave one of --protocol"):
+        build_config(data, given=[protocol, url])
 
 
 @pytest.mark.parametrize(

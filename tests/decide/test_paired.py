@@ -12,7 +12,6 @@ import scipy
 from nel.decide import Verdict, flip_test, paired_difference, verdict
 from nel.decide.paired import PairedDesign
 from nel.errors import UndefinedMetric
-from nel.metrics.quantiles import student_tail
 from nel.metrics.question_intervals import values_interval
 
 CANDIDATE = [int(bit) for bit in "1111011011"]
@@ -37,9 +36,7 @@ def test_golden_pair() -> None:
     )
     assert (binary.wins, binary.losses, binary.ties, binary.n, binary.n_clusters) == (3, 0, 7, 10, None)
     assert (binary.naive_lower, binary.naive_upper) == (None, None)
-    assert (binary.estimate, binary.standard_error, binary.degrees) == pytest.approx((0.3, 0.152753, 9), abs=5e-7)
-    statistic = binary.estimate / binary.standard_error
-    assert (statistic, student_tail(9, statistic)) == pytest.approx((1.963961, 0.081126), abs=5e-7)
+    assert (binary.estimate, binary.standard_error) == pytest.approx((0.3, 0.152753), abs=5e-7)
 
 
 @pytest.mark.parametrize("runs", [100, pytest.param(1000, marks=pytest.mark.slow)])

@@ -23,7 +23,7 @@ from nel.decide import (
     questions_needed,
     tango_interval,
 )
-from nel.judges.stats.corrected_mean import Labelled, Moments, Stratum, stratified_ppi_mean
+from nel.judges.stats.corrected_mean import LabelledAnswers, ppi_mean
 
 MILLER = Variances(between=1 / 9, within_baseline=1 / 6, within_candidate=1 / 6)
 
@@ -134,14 +134,17 @@ def test_label_plan_keeps_its_promise() -> None:
     judged = np.where(rng.random(answers) < 0.9, truth, ~truth)
     correlation = float(np.corrcoef(truth, judged)[0, 1])
     n, _ = label_plan(0.014, label_variance=0.24, correlation=correlation, answers=answers)
-    labelled, unlabelled = Labelled(), Moments()
-    for label, grade in zip(truth[:n].tolist(), judged[:n].tolist(), strict=True):
-        labelled.add(label, grade)
-    for grade in judged[n:].tolist():
-        unlabelled.add(grade)
-    found = stratified_ppi_mean([Stratum(labelled=labelled, unlabelled=unlabelled)], bounds=(0.0, 1.0))
+    found = ppi_mean(
+        LabelledAnswers(
+            scores=judged.astype(float),
+            labels=np.where(np.arange(answers) < n, truth, math.nan),
+            strata=np.zeros(answers, dtype=np.int64),
+            clusters=np.arange(answers, dtype=float),
+            bounds=(0.0, 1.0),
+        )
+    )
     assert n < 0.24 / 0.014**2 / 2
-    assert found.stderr == pytest.approx(0.014, rel=0.08)
+    assert (found.upper - found.lower) / (2 * 1.96) == pytest.approx(0.014, rel=0.08)
 
 
 @pytest.mark.parametrize(("effect", "discordant"), [(0.1, 0.02), (0.3, 0.195), (0.05, 0.05)])

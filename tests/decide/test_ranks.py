@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import itertools
-import math
 
 import numpy as np
-import pytest
 
-from nel.decide import holm, mcnemar_exact, one_sided, rank_intervals, stratified_difference
-from nel.errors import UndefinedMetric
+from nel.decide import holm, mcnemar_exact, one_sided, rank_intervals
 
 
 def test_intervals_hold_every_order_that_agrees_with_the_claims() -> None:
@@ -34,25 +31,3 @@ def test_false_orders_are_rare_over_seeded_streams() -> None:
             p_values += one_sided(wins - losses, mcnemar_exact(wins, losses))
         false += min(holm(p_values)) <= 0.05
     assert false <= 15
-
-
-def test_a_mean_over_small_benchmarks_knows_how_little_they_know() -> None:
-    """Two benchmarks of five questions without a difference: the normal distribution errs in eight of 100 cases."""
-    drawn = np.random.default_rng(3).normal(size=(4000, 2, 5))
-    means, errors = drawn.mean(axis=2), drawn.std(axis=2, ddof=1) / math.sqrt(5)
-    pairs = list(zip(means.tolist(), errors.tolist(), strict=True))
-    by_normal, by_t = (
-        sum(stratified_difference(estimates, spreads, degrees)[1] <= 0.05 for estimates, spreads in pairs)
-        for degrees in ([1e9, 1e9], [4, 4])
-    )
-    assert by_normal > 0.07 * len(pairs) > 0.05 * len(pairs) >= by_t
-
-
-def test_one_benchmark_is_a_paired_t_test() -> None:
-    """With one benchmark, or several of which one alone varies, nothing but its own degrees of freedom counts."""
-    alone = stratified_difference([0.3], [0.152753], [9])
-    assert alone == pytest.approx((0.3, 0.081126), abs=5e-6)
-    with_equal = stratified_difference([0.3, 0.0], [0.152753, 0.0], [9, 99])
-    assert with_equal == pytest.approx((0.15, 0.081126), abs=5e-6)
-    with pytest.raises(UndefinedMetric, match="one and the same difference on every question"):
-        stratified_difference([0.1, 1.0], [0.05, 0.0], [9, 4])

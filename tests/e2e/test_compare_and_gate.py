@@ -66,6 +66,18 @@ def test_two_live_runs_are_compared_and_gated(tmp_path: Path) -> None:
     assert read_json(strong / "decision.json")["exit_code"] == 5
 
 
+@pytest.mark.parametrize("command", ["compare", "leaderboard"])
+def test_what_differs_is_named_by_its_two_values(tmp_path: Path, command: str) -> None:
+    """A sample against all, and two scorers, by their names: a user cannot read digests."""
+    whole = asked(tmp_path, "whole", 30)
+    part = asked(tmp_path, "part", 30, "--sample", "15", "--scorer", "exact_match")
+    runs = [str(whole), str(part)] if command == "compare" else [str(part), str(whole)]
+    done = nel(command, *runs, cwd=tmp_path)
+    assert done.returncode == 2
+    assert "scorer.rules: gsm8k and exact_match" in done.stderr
+    assert "a sample of 15 of 40" in done.stderr
+
+
 @pytest.mark.parametrize(("floor", "code", "word"), [("0.3", 0, "GO"), ("0.99", 4, "NO-GO")])
 def test_a_run_is_held_against_a_floor(tmp_path: Path, floor: str, code: int, word: str) -> None:
     """The whole interval decides, in `nel eval run` and in `nel gate`, with one exit code and the same files."""

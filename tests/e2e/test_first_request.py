@@ -48,7 +48,7 @@ def test_a_run_imports_modules_when_it_needs_them(tmp_path: Path) -> None:
     exports runs not at all in a run with rules alone.
     """
     rows = tmp_path / "rows.jsonl"
-    rows.write_text("".join(json.dumps({"question": f"{i}?", "answer": f"#### {i}"}) + "\n" for i in range(3)))
+    rows.write_text("".join(json.dumps({"question": f"{i}?", "answer": "#### 42"}) + "\n" for i in range(3)))
     printed = tmp_path / "stderr"
     by_then: list[str] = []
 

@@ -62,7 +62,7 @@ def test_command_line_shows_one_table_and_a_line_for_each_refusal(tmp_path: Path
         (tmp_path / "m.yaml").write_text(yaml.safe_dump(config), encoding="utf-8")
         done = nel("eval", "run", "m.yaml", cwd=tmp_path)
         assert done.returncode == 0, done.stderr
-        assert [line.split()[0] for line in done.stdout.splitlines() if "100.00 %" in line] == ["good", "also"]
+        assert [line.count("100.00 % (") for line in done.stdout.splitlines() if "gsm8k" in line] == [2, 2]
         config["endpoints"] += [{"name": name, "url": bad.url, "model": "m"} for name in ("b1", "b2")]
         (tmp_path / "m.yaml").write_text(yaml.safe_dump(config), encoding="utf-8")
         refused = nel("eval", "run", "m.yaml", "--run-id", "other", cwd=tmp_path)

@@ -141,7 +141,7 @@ from nel import benchmark, scorer
 
 {head}
 
-@benchmark(name="mine", dataset="data.jsonl", prompt="{{question}}", target_field="answer")
+@benchmark(name="mine", dataset="data.jsonl", prompt="{{question}}", target_field="answer", env=["RIGHT", "MODULE"])
 @scorer
 def mine(sample):
     {body}

@@ -325,7 +325,7 @@ def test_a_shard_keeps_its_number_through_kill_resume_and_salvage(tmp_path: Path
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        ({"stop": {"when": ["width<0.1"]}}, "leave one of --shard and --stop-when away"),
+        ({"stop": {"when": ["width<0.1"]}}, "leave one of shard and stop.when away"),
         ({"benchmarks": [{"name": "quickstart", "repeat_check": 3}]}, "check repeatability in a run of its own"),
         ({"endpoint": None, "endpoints": [{"url": "http://a/v1", "model": "m"}]}, "a shard is of one run"),
         ({"shard": "0/3"}, '"0/3": shards are counted from 1, so that of 3 there is 1/3 to 3/3'),

@@ -98,7 +98,7 @@ def test_a_scorer_declares_its_metrics(tmp_path: Path) -> None:
     assert read_json(only_run(tmp_path / "out") / "mine" / "metrics.json")["failed_metrics"] == ["broken"]
     found = _metrics(tmp_path, "mine")
     assert found["accuracy"]["value"] == pytest.approx(8 / 12)
-    assert found["accuracy"]["ci_method"] == "t_cluster"
+    assert found["accuracy"]["ci_method"] == "added_question_groups"
     assert found["stderr"]["value"] == pytest.approx(0.0833333333)
     assert found["longest"]["value"] == 1.5
     assert found["broken"]["value"] is None
@@ -212,5 +212,5 @@ def test_reducers_are_as_uncertain_as_the_headline_of_clusters(tmp_path: Path) -
     assert rows == merged
     names = ("accuracy", "accuracy/max", "accuracy/median", "accuracy/pass_at_1")
     assert {(rows[name]["ci_method"], rows[name]["ci_lower"], rows[name]["ci_upper"]) for name in names} == {
-        ("t_cluster", rows["accuracy"]["ci_lower"], rows["accuracy"]["ci_upper"])
+        ("added_question_groups", rows["accuracy"]["ci_lower"], rows["accuracy"]["ci_upper"])
     }

@@ -57,9 +57,9 @@ def test_a_wrong_key(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 @pytest.mark.parametrize(
     ("name", "settings", "said"),
     [
-        ("anthropic", {"generation": {"seed": 1}}, "it has no seed; leave out --seed"),
-        ("anthropic", {"generation": {"max_tokens": None}}, "give --max-tokens N"),
-        ("responses", {"generation": {"stop": ["x"]}}, "it has no stop; leave out --stop"),
+        ("anthropic", {"generation": {"seed": 1}}, "it has no seed; leave out generation.seed"),
+        ("anthropic", {"generation": {"max_tokens": None}}, "give generation.max_tokens N"),
+        ("responses", {"generation": {"stop": ["x"]}}, "it has no stop; leave out generation.stop"),
         ("gemini", {"benchmark": {"name": "hellaswag"}}, "log-likelihood, which the gemini protocol does not return"),
         (
             "anthropic",

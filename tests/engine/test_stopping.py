@@ -114,3 +114,13 @@ async def test_a_signal_counts_once_whichever_thread_sees_it_first() -> None:
         watch._receive(signal.SIGINT, where)
     watch.close()
     assert received == [signal.SIGINT] * 2
+
+
+async def test_what_held_the_interpreter_is_named_once_it_ends() -> None:
+    """A regular expression holds the thread that watches too, which then looks that much later."""
+    shown: list[str] = []
+    watch = LoopWatch(lambda _: None, shown.append, [])
+    for held_seconds in (0.5, 7.0):
+        watch._look(held_seconds)
+    watch.close()
+    assert [line.partition(" by ")[0] for line in shown] == ["the interpreter was held for 7 s"]

@@ -84,7 +84,12 @@ def declare(name, **more):
         return True
     return scored
 
+async def noting(sample, episode):
+    episode.note("share", (0.5, float("nan")))
+    return "done"
+
 tooled, weighed = declare("tooled"), declare("weighed", environment=Scale)
+noted = declare("noted", solver=noting)
 '''
 KEY = "sk-planted-0123456789-abcdef"
 
@@ -170,3 +175,10 @@ def test_evidence_without_a_json_form_is_unscored(tmp_path: Path) -> None:
     lines, _, code = run(tmp_path, lambda *_: answer("done"), "weighed")
     assert (code, {line["outcome"]["kind"] for line in lines}) == (3, {"verifier_raised"})
     assert "$.weights[1] is inf" in lines[0]["outcome"]["detail"]
+
+
+def test_a_note_without_a_json_form_is_the_solvers_fault(tmp_path: Path) -> None:
+    """It would be stored as null, which a reader of the transcript takes for another value."""
+    lines, _, code = run(tmp_path, lambda *_: answer("done"), "noted")
+    assert (code, {line["outcome"]["kind"] for line in lines}) == (3, {"solver_raised"})
+    assert 'the note "share" has a number that JSON has no form for: $[1] is nan' in lines[0]["outcome"]["detail"]

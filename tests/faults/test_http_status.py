@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
 import nel
+from nel.cli.app import app
 from tests.faults.invariants import no_secret, nothing_paid_twice
 from tests.faults.runs import cli_run, config, nel_cli, run, write_config
 from tests.faults.server import Call, Reply, answer, by_number, error, http, right, serving
@@ -85,6 +88,27 @@ def test_f11_wrong_key_is_found_by_the_list_of_models(tmp_path: Path) -> None:
         assert server.calls == []
     assert result.exit_code == 2
     assert "NEL_TEST_CANARY" in result.ending.reason
+
+
+@pytest.mark.parametrize("path", ["/completions", "/responses"])
+def test_an_address_of_another_protocol_is_named_and_mended_by_the_printed_resume(tmp_path: Path, path: str) -> None:
+    """A server that answers chat alone: the message names the protocol, and its command asks over chat."""
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text('{"question": "1+1?", "answer": "#### 2"}\n')
+
+    def script(call: Call) -> Reply:
+        return answer("#### 2") if call.path == "/v1/chat/completions" else error(404, "not here")
+
+    with serving(script, models=["m"]) as endpoint:
+        chosen = ["--bench", "gsm8k", "--dataset", str(rows), "--model-url", endpoint.url + path, "--model-id", "m"]
+        first = CliRunner().invoke(app, ["eval", "run", *chosen, "-o", str(tmp_path / "out")], prog_name="nel")
+        assert first.exit_code == 2
+        assert f"{endpoint.url}{path}: HTTP 404" in first.output
+        assert f"over the protocol {path[1:]}" in first.output
+        command = shlex.split(first.output.strip().splitlines()[-1].partition("then: nel ")[2])
+        resumed = CliRunner().invoke(app, command, prog_name="nel")
+    assert resumed.exit_code == 0, resumed.output
+    assert "100.00 %" in resumed.output
 
 
 WORDINGS = [

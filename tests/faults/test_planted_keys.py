@@ -24,8 +24,9 @@ KEYS = {
 PLANTED = [*KEYS.values(), "planted-pw-55kk"]
 BENCH = '''
 import os, subprocess
+from dataclasses import replace
 from pathlib import Path
-from nel import benchmark, scorer
+from nel import benchmark, code_sandbox, scorer
 from nel.tools import Toolset, tool
 
 def look():
@@ -65,7 +66,19 @@ solver = benchmark(name="solver", tools=[env], solver=solve, **common)(scorer(ju
 @scorer
 def raising(sample):
     raise ValueError(look())
+
+@benchmark(name="program", sandbox="python", **common)
+@scorer
+def program(sample):
+    code = {**sample.metadata, "_test": "assert f() == 1", "_prompt": "def f():"}
+    return {**code_sandbox(replace(sample, metadata=code)), "seen": look()}
 '''
+PROGRAM = """```python
+import os
+from pathlib import Path
+def f():
+    raise ValueError(repr(dict(os.environ)) + Path("/proc/self/environ").read_text())
+```"""
 RUNS: dict[str, tuple[str, ...]] = {
     "scorer": ("plain",),
     "scorer that raises": ("raising",),
@@ -73,14 +86,25 @@ RUNS: dict[str, tuple[str, ...]] = {
     "solver": ("solver",),
     "judged": ("plain", "--judge-url", "{url}", "--judge-id", "j", "--judge-api-key-env", "JUDGE_KEY"),
     "processes": ("plain", "--executor", "processes:workers=1"),
+    "shards": ("tools", "--shard", "1/2"),
+    "resume": ("tools", "--max-requests", "3"),
+    "judged and resumed": (
+        "raising", "--judge-url", "{url}", "--judge-id", "j", "--judge-api-key-env", "JUDGE_KEY",
+    ),
+}  # fmt: skip
+PROGRAMS = {"programs": ("program",)}
+AFTER: dict[str, tuple[str, ...]] = {
+    "resume": ("eval", "resume", "{run}", "-O", "budget.max_requests=null"),
+    "judged and resumed": ("eval", "resume", "{run}"),
 }
+"""Commands after the run, by kind."""
 
 
 def script(call: Call) -> Reply:
     """Call the tool where it is offered and was not called yet."""
     has_called = any(message["role"] == "tool" for message in call.body["messages"])
     if not call.body.get("tools") or has_called:
-        return answer("Answer: 0")
+        return answer(PROGRAM)
     body = answer_json("")
     call_of_env = {"id": "1", "type": "function", "function": {"name": "env", "arguments": "{}"}}
     body["choices"][0]["message"]["tool_calls"] = [call_of_env]
@@ -88,7 +112,13 @@ def script(call: Call) -> Reply:
     return http(json.dumps(body))
 
 
-@pytest.mark.parametrize("kind", representatives(list(RUNS), "tools", "solver", "processes"))
+@pytest.mark.parametrize(
+    "kind",
+    [
+        *representatives(list(RUNS), "tools", "solver", "processes"),
+        *(pytest.param(kind, marks=pytest.mark.docker) for kind in PROGRAMS),
+    ],
+)
 def test_no_planted_key_leaves(tmp_path: Path, kind: str) -> None:
     """What a scorer, a tool and a solver find of variables, theirs and those in /proc of nel, holds none of them."""
     (tmp_path / "b.py").write_text(BENCH)
@@ -101,14 +131,18 @@ def test_no_planted_key_leaves(tmp_path: Path, kind: str) -> None:
         return done
 
     with serving(script) as server:
-        name, *more = (option.format(url=server.url) for option in RUNS[kind])
+        name, *more = (option.format(url=server.url) for option in {**RUNS, **PROGRAMS}[kind])
         where = ("--model-url", server.url, "--model-id", "m", "--api-key-env", "MODEL_KEY", "-o", "out")
         header = ("-O", 'endpoint.headers_env={"x-extra": "HEADER_VALUE"}')
         dry = command("eval", "run", "--bench", f"b.py:{name}", *where, *header, *more, "--dry-run")
         done = command("eval", "run", "--bench", f"b.py:{name}", *where, *header, *more)
+        run_dir = only_run(tmp_path / "out")
+        if kind in AFTER:
+            later = command(*(option.format(run=run_dir) for option in AFTER[kind]))
+            assert later.returncode == (3 if name == "raising" else 0), later.stderr
         texts += [str(call.body) for call in server.calls]
-    run_dir = only_run(tmp_path / "out")
-    assert (dry.returncode, done.returncode) == (0, 3 if name == "raising" else 0), done.stderr
+    expected = 75 if kind == "resume" else 3 if name == "raising" else 0
+    assert (dry.returncode, done.returncode) == (0, expected), done.stderr
     assert "PATH=" in (run_dir / name / "results.jsonl").read_text()
     for exported in ("inspect", "atif", "csv"):
         assert command("export", str(run_dir), "--to", exported, "-o", f"as-{exported}").returncode == 0

@@ -127,12 +127,13 @@ def test_f55_twice_leaves_at_once(tmp_path: Path) -> None:
 
 
 BLOCKING = """
-import re, time
+import os, re, time
 from nel import benchmark, scorer
 
 async def solve(sample, episode):
     reply = await episode.ask()
-    WAIT
+    if not os.path.exists("goes on"):
+        WAIT
     return reply.text
 
 @benchmark(name="b", dataset=[{"question": "What is 0 plus 0?", "answer": "0"}].copy, prompt="{question}",
@@ -144,14 +145,14 @@ def b(sample):
 WAITS = {
     "sleep": "time.sleep(1000)",
     "loop": "while True: pass",
-    "swallowed": "while True:\n        try: time.sleep(1000)\n        except BaseException: pass",
+    "swallowed": "while True:\n            try: time.sleep(1000)\n            except BaseException: pass",
     "pattern": "re.match('(a+)+$', 'a' * 60 + 'b')",
 }
 
 
 @pytest.mark.parametrize("wait", representatives(WAITS, "loop", "pattern"))
 def test_a_solver_that_blocks_the_event_loop(tmp_path: Path, wait: str) -> None:
-    """Signals end the run whatever the loop does; the run can be resumed."""
+    """Signals end the run whatever the loop does; a resume goes on with the answers that are stored, to the end."""
     (tmp_path / "b.py").write_text(BLOCKING.replace("WAIT", wait))
     with serving() as server:
         where = ["--model-url", server.url, "--model-id", "m", "-o", "out"]
@@ -160,8 +161,10 @@ def test_a_solver_that_blocks_the_event_loop(tmp_path: Path, wait: str) -> None:
         wait_until(lambda: process.send_signal(signal.SIGINT) or process.poll() is not None, "it ends")
         process.communicate(timeout=HANGS_SECONDS)
         assert process.returncode == 130
-        again = nel_cli(["eval", "score", str(only_run(tmp_path / "out"))], tmp_path)
-    assert again.returncode == 3, again.stderr
+        (tmp_path / "goes on").touch()
+        resumed = nel_cli(["eval", "resume", str(only_run(tmp_path / "out"))], tmp_path)
+    assert resumed.returncode == 0, resumed.stderr
+    assert len(server.calls) == 1, "an answer that was paid for is asked again"
 
 
 @pytest.mark.slow
@@ -174,7 +177,7 @@ def test_a_solver_that_blocks_the_event_loop_is_named(tmp_path: Path) -> None:
         shown = next(line for line in process.stderr if "blocked" in line)
         process.kill()
         process.communicate()
-    assert f"by solve ({tmp_path / 'b.py'}, line 7)" in shown
+    assert f"by solve ({tmp_path / 'b.py'}, line 8)" in shown
 
 
 def test_f55_a_closed_terminal(tmp_path: Path) -> None:

@@ -196,7 +196,7 @@ def test_a_sample_says_of_its_benchmark_no_less_than_of_new_questions() -> None:
     values = [1.0, 1.0, 0.0, 1.0, 1.0, 1.0, 0.0, 1.0, 1.0, 1.0]
     strata = {question: "ab"[question % 2] for question in range(10)}
     interval = question_interval(series_of(values), Design(sizes={"a": 500, "b": 500}, strata=strata))
-    new = new_questions_interval(series_of(values), {})
+    new = new_questions_interval(series_of(values), Design())
     assert (interval.lower, interval.upper) == (new.lower, new.upper)
     assert interval.covers == "all 1,000 questions of the benchmark"
 

@@ -790,9 +790,9 @@ MUTATIONS: Final = (
     Mutation(
         name="t-interval-divides-by-n",
         fault="Student's interval uses the standard deviation of a population, which makes it too narrow.",
-        fragment="* float(values.std(ddof=1)) / math.sqrt(n)",
-        replacement="* float(values.std()) / math.sqrt(n)",
-        tests=("tests/metrics/test_intervals.py", "tests/metrics/test_sample_metrics.py"),
+        fragment="variance, degrees = float(values.var(ddof=1)) / n, n - 1.0",
+        replacement="variance, degrees = float(values.var()) / n, n - 1.0",
+        tests=("tests/metrics/test_question_intervals.py",),
     ),
     Mutation(
         name="pass-at-k-biased",
@@ -1105,10 +1105,9 @@ MUTATIONS: Final = (
     Mutation(
         name="clusters-counted-as-questions",
         fault="The degrees of freedom of clustered errors are those of the questions.",
-        fragment="stderr_of_sums(sums.tolist(), len(self.values)), count, level",
-        replacement="stderr_of_sums(sums.tolist(), len(self.values)), len(self.values), level",
-        tests=("tests/decide/test_paired.py",),
-        keyword="cluster",
+        fragment="effect = ratio * (student_quantile(degrees, 0.5 + level / 2) / quantile) ** 2",
+        replacement="effect = ratio * (student_quantile(n - 1, 0.5 + level / 2) / quantile) ** 2",
+        tests=("tests/metrics/test_question_intervals.py",),
     ),
     Mutation(
         name="p-value-of-zero",

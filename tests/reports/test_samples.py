@@ -67,7 +67,7 @@ def test_episodes_are_added_up(tmp_path: Path) -> None:
     stats = RuntimeStats()
     for errors in ({}, {"tool_error": 2}):
         used = {"steps": 3, "tool_calls": 2, "tool_errors": errors, "ended_by": "solver"}
-        stats.add(Response(text="", attempts=1, episode=used))
+        stats.add_answer(Response(text="", attempts=1, episode=used))
     runtime = {**runtime_of("quiz", []), "episodes": stats.as_json([])["episodes"]}
     (directory / "runtime_stats.json").write_text(json.dumps(runtime))
     page = "".join(render_report(tmp_path))

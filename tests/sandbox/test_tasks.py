@@ -123,6 +123,9 @@ def test_a_function_under_test_may_have_the_name_of_a_member() -> None:
         ("s = f()\ns.x = 2\nassert s.x == 2", False),
         ("assert f(lambda x: x)", True),
         ("class N: pass\nassert f([N()]) == 1", True),
+        ("class Mine(f): pass\nassert Mine().x == 1", True),
+        ("calls = []\nbus = f()\nbus.on(calls.append)\nassert calls == []", True),
+        ("s = f()\nassert f(s.append) == 1", False),
         ("s = f()\ns.items.append(1)\nassert s.size() == 1", True),
         ("import io, sys\nsys.stdout = io.StringIO()\nf()", True),
     ],
@@ -136,3 +139,19 @@ def test_a_function_that_nothing_defines_does_not_judge_answers() -> None:
     """A program that defines it would pass whatever it answers."""
     assert "almost_equal" in read_task("assert almost_equal(f(1), 2)", "", "f").broken
     assert read_task("assert decode(f('x')) == 'x'", "", "f").broken == ""
+
+
+@pytest.mark.parametrize(
+    ("tests", "is_broken"),
+    [
+        ("import sys\nassert f(1) == 2\nsys.exit(0)", False),
+        ("import sys\nsys.exit(0)\nassert f(1) == 2", True),
+        ("g = f(1)\nif g == 2:\n    raise SystemExit\nassert False", True),
+        ("import sys\nif f(1) != 2:\n    sys.exit(1)\nassert f(2) == 3", False),
+        ("gate = f()\ngate.exit()\nassert gate.size == 0", False),
+        ("try:\n    import numpy\nexcept ImportError:\n    exit()\nassert f(1) == 2", False),
+    ],
+)
+def test_tests_that_end_themselves_before_an_assertion_are_at_fault(tests: str, *, is_broken: bool) -> None:
+    """For every program alike: an answer does not choose whether it is judged."""
+    assert bool(read_task(tests, "", "f").broken) is is_broken

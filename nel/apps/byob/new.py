@@ -123,6 +123,7 @@ def new(
 
     if yes and data is None:
         raise ConfigError("--yes needs the rows; write: nel byob new DATA --yes")
+    chosen = None if output is None else file_of("", output)
     asker = _Asker(silent=yes or None not in (data, target, scorer))
     if not asker.silent:
         typer.echo(_WELCOME)
@@ -162,7 +163,7 @@ def new(
         choices_field=proposal.choices_field,
         category_field=proposal.category_field,
     )
-    path = file_of(name, output)
+    path = chosen or file_of(name, None)
     _write_and_try(draft, path)
     _step(5, "Ship")
     _ship(asker, path, name, install=install)

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from nel.artifacts.results import NOT_RUN, Result, read_result
-from nel.comparison.fields import short
+from nel.comparison.fields import OF_ROWS, short
 from nel.core.paths import exists
 from nel.core.strict_json import dumps
 from nel.engine.asking.generate import conversation_of
@@ -38,7 +38,7 @@ _SAME: Final = (
     "scoring.truncated",
 )
 _SAME_PREFIXES: Final = ("fewshot.", "num_fewshot")
-_DATA: Final = ("dataset.sha256", "prompt.sha256")
+_DRAWN: Final = "sample.size"
 _FEWEST: Final = 2
 _DIGEST_BYTES: Final = 16
 _LAST: Final = 2**63 - 1
@@ -274,9 +274,16 @@ def _check_same(first: BoardEntry, other: BoardEntry) -> None:
     names = sorted(
         name
         for name in {*first.identity, *other.identity}
-        if (name in _SAME or name.startswith(_SAME_PREFIXES)) and not (recorded and name in _DATA)
+        if (name in _SAME or name.startswith(_SAME_PREFIXES)) and not (recorded and name in OF_ROWS)
     )
     differ = [name for name in names if first.identity.get(name) != other.identity.get(name)]
+    drawn = [first.identity.get(_DRAWN), other.identity.get(_DRAWN)]
+    if differ and drawn[0] != drawn[1]:
+        sizes = " against ".join("all" if size is None else f"a sample of {size}" for size in drawn)
+        raise ConfigError(
+            f"{first.label} and {other.label} were not asked the same ({sizes}); compare runs of"
+            " one sample"
+        )
     if differ:
         listed = "; ".join(
             f"{name}: {short(first.identity.get(name))} and {short(other.identity.get(name))}"

@@ -1,25 +1,28 @@
 """Win rates corrected by people's labels of a few of the judged pairs, by PPI++. Does no I/O.
 
 Pairs were drawn for labelling by the score of their response, so a model's pairs form strata by
-that score and by its
-side: within one, labels are a simple sample. Depends on `nel.judges.stats.corrected_mean`.
+that score and by its side: within one, labels are a simple sample. Depends on
+`nel.judges.stats.corrected_mean`.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, Final
 
+import numpy as np
+
 from nel.apps.leaderboard.pair_results import PairResult
 from nel.errors import UndefinedMetric
-from nel.judges.stats.corrected_mean import Labelled, Moments, Stratum, stratified_ppi_mean
+from nel.judges.stats.corrected_mean import NO_LABEL_NEEDED, LabelledAnswers, ppi_mean
 
 _FEWEST: Final = 2
 """Labels that a stratum needs; one with fewer joins the others that have too few."""
 
 
 def corrected_rate(
-    label: str, judged: Sequence[PairResult], settled: Sequence[float]
+    label: str, judged: Sequence[PairResult], settled: Sequence[PairResult]
 ) -> dict[str, Any] | None:
     """Return a model's win rate as people would have it, as JSON values; None where no pair has a
     label.
@@ -27,21 +30,25 @@ def corrected_rate(
     Args:
         label: The model.
         judged: Its pairs that the judge decided.
-        settled: Its scores in pairs without a judge, which count as they are.
+        settled: Its pairs without a judge, which count as they are.
     """
-    n_labelled = sum(pair.label is not None for pair in judged)
-    if not any(pair.label is not None for pair in judged):
+    n_labelled = _n_labelled(judged)
+    if not n_labelled:
         return None
-    known = Moments()
-    for score in settled:
-        known.add(score)
-    n_questions = len({pair.question for pair in judged})
+    strata = _strata(label, judged)
+    pairs = [*(pair for stratum in strata for pair in stratum), *settled]
+    codes = [code for code, stratum in enumerate(strata) for _ in stratum]
+    codes += [NO_LABEL_NEEDED] * len(settled)
+    _, questions = np.unique([pair.question for pair in pairs], return_inverse=True)
     try:
-        estimate = stratified_ppi_mean(
-            _strata(label, judged),
-            bounds=(0.0, 1.0),
-            known=known,
-            per_question=len(judged) / n_questions,
+        estimate = ppi_mean(
+            LabelledAnswers(
+                scores=np.array([_of_model(label, pair, pair.score) for pair in pairs]),
+                labels=np.array([_of_model(label, pair, pair.label) for pair in pairs]),
+                strata=np.array(codes),
+                clusters=questions.astype(np.float64),
+                bounds=(0.0, 1.0),
+            )
         )
     except UndefinedMetric as error:
         none = dict.fromkeys(("value", "ci_lower", "ci_upper"))
@@ -55,7 +62,14 @@ def corrected_rate(
     }
 
 
-def _strata(label: str, judged: Sequence[PairResult]) -> list[Stratum]:
+def _of_model(label: str, pair: PairResult, score: float | None) -> float:
+    """Return a score of the left answer as one of the model's; NaN where there is none."""
+    if score is None:
+        return math.nan
+    return score if pair.left == label else 1.0 - score
+
+
+def _strata(label: str, judged: Sequence[PairResult]) -> list[list[PairResult]]:
     """Return a model's pairs by side and score; those with too few labels together, or with the
     largest.
     """
@@ -73,18 +87,7 @@ def _strata(label: str, judged: Sequence[PairResult]) -> list[Stratum]:
         strata.append(rest)
     elif rest:
         max(strata, key=len).extend(rest)
-    return [_stratum(label, pairs) for pairs in strata]
-
-
-def _stratum(label: str, pairs: Sequence[PairResult]) -> Stratum:
-    labelled, unlabelled = Labelled(), Moments()
-    for pair in pairs:
-        score = pair.score if pair.left == label else 1.0 - pair.score
-        if pair.label is None:
-            unlabelled.add(score)
-        else:
-            labelled.add(pair.label if pair.left == label else 1.0 - pair.label, score)
-    return Stratum(labelled=labelled, unlabelled=unlabelled)
+    return strata
 
 
 def _n_labelled(pairs: Sequence[PairResult]) -> int:

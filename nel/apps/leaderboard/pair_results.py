@@ -79,6 +79,10 @@ class PairResults:
     def pairs(self) -> Iterator[PairResult]:
         """Yield all pairs that count."""
         yield from self.judged
+        yield from self.without_judge()
+
+    def without_judge(self) -> Iterator[PairResult]:
+        """Yield the pairs that were decided without a judge."""
         for forfeit in self.forfeits:
             yield PairResult(
                 question=forfeit.question,

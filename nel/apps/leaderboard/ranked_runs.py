@@ -12,17 +12,22 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+import numpy as np
+
 from nel.comparison.compare import common_benchmarks
 from nel.comparison.early_stop import n_not_asked
 from nel.comparison.fields import differences, refuse_unequal
-from nel.comparison.measures import REWARD, Measure, Settings, measure, scores_of
+from nel.comparison.measures import REWARD, Measure, Scores, Settings, measure, scores_of
 from nel.comparison.pairing import needs_rows, pair
 from nel.comparison.questions import Questions
 from nel.comparison.sides import Side
 from nel.core.scaling import mean_of
 from nel.decide.multiplicity import holm
-from nel.decide.ranks import one_sided, rank_intervals, stratified_difference
-from nel.errors import UndefinedMetric, UsageError
+from nel.decide.pairs import Floats, cluster_totals
+from nel.decide.ranks import one_sided, rank_intervals
+from nel.decide.sign_flip import flip_test
+from nel.errors import UsageError
+from nel.metrics.clusters import cluster_codes
 from nel.reports.run_warnings import texts_of
 from nel.version import __version__
 
@@ -47,10 +52,8 @@ class _Duel:
     """
     p_right: float
     reason: str
-    error: float | None = None
-    """Standard error of the difference."""
-    degrees: float = 0
-    """Of freedom, of the error."""
+    shares: Floats | None = None
+    """What each question or cluster adds to the difference; None where it cannot be told."""
 
 
 def standings_json(
@@ -114,7 +117,7 @@ def _compare_all(
         compared, scored[name] = _duels(sides, name, settings, despite)
         duels += compared
     if len(names) > 1:
-        duels += _overall(duels, len(sides))
+        duels += _overall(duels, len(sides), settings.seed)
         scored[OVERALL] = [_mean_of_all(scores) for scores in zip(*scored.values(), strict=True)]
     return duels, scored
 
@@ -149,8 +152,11 @@ def _duels(
             baseline, columns[right], candidate, columns[left], by_position="pairing" in despite
         )
         refuse_unequal(differences(baseline, candidate, pairing), despite, what)
-        compared = measure(scores_of(pairing, REWARD), candidate.headline, settings)
-        duels.append(_duel(name, left, right, compared, n_not_asked(pairing)))
+        paired = scores_of(pairing, REWARD)
+        compared = measure(paired, candidate.headline, settings)
+        duel = _duel(name, left, right, compared, n_not_asked(pairing))
+        is_whole = duel.difference is not None and compared.bounds is None and not duel.reason
+        duels.append(replace(duel, shares=_shares(paired)) if is_whole else duel)
         scores[left], scores[right] = _mean_of(pairing.candidate), _mean_of(pairing.baseline)
     return duels, scores
 
@@ -183,31 +189,33 @@ def _duel(name: str, left: int, right: int, compared: Measure, n_open: int) -> _
         reason=(
             "" if is_whole else "the order has to hold however the unscored samples would be scored"
         ),
-        error=difference.standard_error if is_whole else None,
-        degrees=difference.degrees,
     )
 
 
-def _overall(duels: Sequence[_Duel], n: int) -> list[_Duel]:
-    """Return the duels over all benchmarks together; undecided where a benchmark has unscored
-    samples.
+def _shares(scores: Scores) -> Floats:
+    """Return what each question adds to the mean difference, or each cluster."""
+    alone = scores.only(scores.scored)
+    values = (alone.candidate - alone.baseline) / len(alone.baseline)
+    if alone.clusters is None:
+        return values
+    codes, count = cluster_codes(alone.clusters.tolist())
+    return cluster_totals(codes, count, values)
+
+
+def _overall(duels: Sequence[_Duel], n: int, seed: int) -> list[_Duel]:
+    """Return the duels over all benchmarks together, each of which counts the same: their questions
+    or clusters are flipped together. Undecided where a benchmark has unscored samples.
     """
     overall = []
     for left, right in itertools.combinations(range(n), 2):
         parts = [duel for duel in duels if (duel.left, duel.right) == (left, right)]
-        known = [
-            (duel.difference, duel.error, duel.degrees)
-            for duel in parts
-            if duel.difference is not None and duel.error is not None
-        ]
+        known = [duel.shares for duel in parts if duel.shares is not None]
         mean, p_left, p_right = None, 1.0, 1.0
         reason = "a benchmark has unscored or unasked samples"
         if len(known) == len(parts):
-            try:
-                mean, p_value = stratified_difference(*map(list, zip(*known, strict=True)))
-                (p_left, p_right), reason = one_sided(mean, p_value), ""
-            except UndefinedMetric as error:
-                reason = str(error)
+            mean = mean_of([duel.difference for duel in parts if duel.difference is not None])
+            p_value, _ = flip_test(np.concatenate(known), np.random.default_rng(seed))
+            (p_left, p_right), reason = one_sided(mean, p_value), ""
         overall.append(
             _Duel(
                 benchmark=OVERALL,

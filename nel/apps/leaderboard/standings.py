@@ -204,11 +204,7 @@ def _label_corrected(
     label: str, judged: Sequence[PairResult], results: PairResults
 ) -> dict[str, Any]:
     """Return a model's win rate as corrected by people's labels, where there are any."""
-    settled = [
-        forfeit.score if forfeit.left == label else 1.0 - forfeit.score
-        for forfeit in results.forfeits
-        if label in (forfeit.left, forfeit.right)
-    ]
+    settled = [pair for pair in results.without_judge() if label in (pair.left, pair.right)]
     corrected = corrected_rate(label, judged, settled)
     return {} if corrected is None else {"label_corrected": corrected}
 

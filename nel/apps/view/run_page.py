@@ -14,6 +14,7 @@ from nel.reports.extraction import band_text
 from nel.reports.judge_section import judged_line
 from nel.reports.page import accounting_segments, causes_of, failure_rows, reason_of
 from nel.reports.selection import sample_line
+from nel.reports.spread import spread_text
 
 _LATENCIES: Final = (("Latency", "latency_seconds"), ("First token", "first_token_seconds"))
 
@@ -63,6 +64,7 @@ def _remarks(metrics: Mapping[str, Any]) -> list[str]:
     lines = (
         sample_line(metrics),
         stop_line(metrics),
+        spread_text(metrics),
         judged_line(judging) if judging else "",
         band_text(metrics),
     )

@@ -15,8 +15,9 @@ from nel.apps.view.left_out import left_out
 from nel.apps.view.samples import RepeatVerdict, verdict_of
 from nel.apps.view.summary import BenchmarkSummary
 from nel.apps.view.transcript import AttemptView, transcript_of
-from nel.artifacts.readings import SCORED, AnswerReadings, read_again
+from nel.artifacts.readings import AnswerReadings, read_again
 from nel.artifacts.results import (
+    SCORED,
     Result,
     not_asked_line,
     read_result,

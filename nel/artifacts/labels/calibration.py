@@ -119,7 +119,8 @@ class Calibrating:
                 self._n_used += 1
                 self._add_opinions(result, reward, label)
                 self._annotations.append(stored.by)
-        self._tally.add(result.idx, reward, is_judged=is_judged, label=label)
+        group = None if result.sample is None else result.sample.group
+        self._tally.add(result.idx, reward, is_judged=is_judged, label=label, group=group)
 
     def _add_opinions(self, result: Result, reward: float, label: float) -> None:
         """Count what each judge of a panel said of a labelled answer, where one judgement
@@ -140,23 +141,23 @@ class Calibrating:
         Without labels there is no such file; what was borrowed gives ``corrected`` alone.
         """
         path = self._directory / CALIBRATION_NAME
-        judge = judge_setup(plan)
+        judge, share = judge_setup(plan), _share_asked(plan)
         if not self._labels:
             path.unlink(missing_ok=True)
             if self._borrowed is None:
                 return {}
             differs = setup_difference(self._borrowed, judge, sorted(self._tally.templates))
-            return {
-                "corrected": borrowed_headline(
-                    self._tally, headline, self._borrowed, refused=differs
-                )
-            }
+            borrowed = self._borrowed
+            corrected = borrowed_headline(
+                self._tally, headline, borrowed, refused=differs, share_asked=share
+            )
+            return {"corrected": corrected}
         self._tally.n_stale = len(self._labels) - self._n_used
         annotators = annotators_json(self._annotations)
         calibration = calibration_json(self._tally) | (
             {} if annotators is None else {"annotators": annotators}
         )
-        corrected = corrected_headline(self._tally, headline, calibration)
+        corrected = corrected_headline(self._tally, headline, calibration, share_asked=share)
         write_file(path, [pretty({**head, "judge": judge, **calibration, "corrected": corrected})])
         self.warnings = [str(text) for text in calibration["warnings"]]
         names = ("n_judged", "n_labelled", "n_stale", "is_binary", "base_rates", "agreement")
@@ -167,6 +168,12 @@ class Calibrating:
             if name in calibration
         }
         return {"calibration": summary, "corrected": corrected}
+
+
+def _share_asked(plan: Mapping[str, Any]) -> float:
+    """Return how much of the benchmark a sample of it is; 0 where the score is of new questions."""
+    selection = plan.get("selection") or {}
+    return selection["n"] / selection["of"] if selection.get("kind") == "sample" else 0.0
 
 
 def read_borrowed(directory: Path) -> dict[str, object] | None:

@@ -13,7 +13,7 @@ from nel.artifacts.shapes.extraction import ExtractionSummary
 from nel.artifacts.shapes.judging import JudgingSummary
 from nel.artifacts.shapes.rules import NULL_HAS_REASON
 from nel.artifacts.shapes.run_files import BenchmarkHead, ShardFields, StateCounts
-from nel.core.strict_json import Count, Level, Positive, Rate, Text
+from nel.core.strict_json import Amount, Count, Level, Positive, Rate, Text
 from nel.metrics.accumulator import (
     AccountingJson,
     BoundsJson,
@@ -101,6 +101,35 @@ class CategoryMetric(StateCounts, EndsJson):
     ci_method: str | None
 
 
+class RepeatSpread(TypedDict):
+    """The variance of an answer's score, and what more answers would buy."""
+
+    between: Amount
+    """Variance of the questions' true means."""
+    within: Amount
+    """Mean over questions of the variance of their answers."""
+    repeats: Annotated[float, Field(ge=1)]
+    """Answers to a question; the harmonic mean where they differ."""
+    standard_error: Amount | None
+    """Of the score; null, as the two below, for questions in groups and samples of a benchmark."""
+    with_one_more_repeat: Amount | None
+    """After one more answer to each question."""
+    with_more_questions: Amount | None
+    """After as many answers more, each to a new question with as many repeats."""
+
+
+class SpreadFields(TypedDict):
+    """Where the doubt of the headline comes from."""
+
+    n_questions: Positive
+    n_informative: Count
+    """Questions whose value is not the commonest one; with fewer than ten the interval rests on the
+    added question.
+    """
+    repeats: RepeatSpread | None
+    """Null where no question has two scored answers."""
+
+
 class DifferingShare(RateEnds):
     """Problems whose two answers differ."""
 
@@ -181,6 +210,10 @@ class MetricsFile(BenchmarkHead):
     categories: dict[str, CategoryMetric]
     rates: dict[FailureKind, Rate]
     completed: CompletedJson
+    spread: NotRequired[SpreadFields]
+    """Only where the interval of the headline comes from the spread of its questions: with repeats
+    or partial credit.
+    """
     failed_metrics: NotRequired[list[str]]
     """Names of the rows whose metric or reducer failed; runs of an older version have no such
     key.

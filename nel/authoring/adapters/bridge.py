@@ -286,6 +286,7 @@ def adapt(adapter_class: type, arguments: Mapping[str, Any] | None = None) -> Ad
         fewshot=_fewshot(adapter),
         extra={name: getattr(meta, name) for name in deciding if getattr(meta, name)} | judging,
         reducers=(meta.aggregation,) if meta.aggregation in AGGREGATIONS[2:] else (),
+        env=tuple(meta.env),
         base_dir=home.parent if home.is_file() else None,
         adapter=adapter,
         arguments=changes | judging | ({} if limit is None else {"limit": limit}),

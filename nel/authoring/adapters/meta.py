@@ -95,6 +95,8 @@ class BenchmarkMeta:
     """Show choices in an order drawn by each question's content."""
     extra_params: dict[str, Any] = field(default_factory=dict)
     """Of one's own, each ``{"value": …, "description": …}``."""
+    env: list[str] = field(default_factory=list)
+    """Names of environment variables that the adapter reads when it scores."""
     dataset_revision: str | None = None
     """The commit of a hub dataset."""
     hf_dataset_id: str | None = None

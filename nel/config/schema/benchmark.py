@@ -6,13 +6,22 @@ mix two settings.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from nel.config.schema.generation import GenerationConfig
 from nel.config.schema.judge import JudgeConfig
 from nel.config.schema.strict import NAMED, Flag, Strict
+
+
+def _as_list(value: object) -> object:
+    """Return the list that a text, or nothing, stands for."""
+    if value is None:
+        return []
+    return [value] if isinstance(value, str) else value
 
 
 class BenchmarkConfig(Strict):
@@ -69,17 +78,21 @@ class BenchmarkConfig(Strict):
     ] = None
     """Replaces the benchmark's own."""
     prompt: Annotated[
-        str | None,
-        NAMED,
+        tuple[Annotated[str, NAMED], ...],
+        BeforeValidator(_as_list),
         Flag(
             "--prompt",
-            "File with a template that replaces the benchmark's prompt.",
+            "File with a template that replaces the benchmark's prompt; repeatable.",
             one_benchmark=True,
         ),
-    ] = None
+    ] = ()
     """A template in the place of the benchmark's own: the path of a text, Markdown or Jinja file,
     or the text itself. It names fields of a row, such as ``{question}``, and is part of the run's
-    identity.
+    identity. Of a list, each is asked and scored by itself.
+    """
+    prompt_name: Annotated[str | None, NAMED] = None
+    """Tells the prompt from others of the benchmark, as in ``gsm8k@short``; of several, each has
+    the name of its file.
     """
     num_fewshot: Annotated[
         int | None,
@@ -181,4 +194,16 @@ class BenchmarkConfig(Strict):
                 "sample and max_problems are both given; leave one of --sample and --max-problems"
                 " away"
             )
+        if self.prompt_name is not None and len(self.prompt) != 1:
+            raise ValueError("prompt_name names one prompt; give one, or leave prompt_name away")
         return self
+
+    def for_each_prompt(self) -> Iterator[BenchmarkConfig]:
+        """Yield the entry once for each of several prompts, else as it is."""
+        if len(self.prompt) <= 1:
+            yield self
+            return
+        for number, prompt in enumerate(self.prompt, start=1):
+            is_text = "{" in prompt or "\n" in prompt
+            name = f"prompt-{number}" if is_text else Path(prompt).stem
+            yield self.model_copy(update={"prompt": (prompt,), "prompt_name": name})

@@ -17,12 +17,14 @@ from nel.config.schema.addresses import ENV_NAME, variable_name
 from nel.config.schema.generation import GenerationConfig
 from nel.config.schema.strict import Flag, Strict
 
-_PATHS = {
-    "/chat/completions": "chat",
-    "/completions": "completions",
-    "/responses": "responses",
-    "/messages": "anthropic",
-}
+_FULL_PATH = re.compile(
+    r"""(?P<base>.*?)
+    (?: (?P<chat>/chat/completions) | (?P<completions>/completions) | (?P<responses>/responses)
+      | (?P<anthropic>/messages) | (?P<gemini>/models/[^/]+:(?:g|streamG)enerateContent) )
+    """,
+    re.VERBOSE,
+)
+"""Where requests go, below the base URL; the group that matches is the protocol."""
 _HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 FRAMING_HEADERS = frozenset({"connection", "content-length", "transfer-encoding"})
 """Headers that determine where a message ends; the transport sets them."""
@@ -39,6 +41,18 @@ _SECRET_PARAMETER = re.compile(
 )
 _PROTOCOL_NAME = re.compile(r"(?:[A-Za-z0-9][A-Za-z0-9._-]*:)?[a-z0-9][a-z0-9_-]*")
 """``name`` or ``package:name``, as `nel.plugins` takes them."""
+
+
+def split_url(url: str) -> tuple[str, str, str | None]:
+    """Return the base URL of an address, the path below it where it is a full one, and the protocol
+    that this path belongs to; None where it is a base URL.
+    """
+    scheme, separator, rest = url.strip().partition("://")
+    base = f"{scheme.lower() if separator else scheme}{separator}{rest}".rstrip("?").rstrip("/")
+    match = _FULL_PATH.fullmatch(base)
+    if match is None:
+        return base, "", None
+    return match["base"], base.removeprefix(match["base"]), match.lastgroup
 
 
 def _with_query_apart(data: dict[str, Any]) -> dict[str, Any]:
@@ -204,17 +218,16 @@ class EndpointConfig(Strict):
         if not isinstance(data, dict) or not isinstance(data.get("url"), str):
             return data
         data = _with_query_apart(data)
-        scheme, separator, rest = data["url"].strip().partition("://")
-        url = f"{scheme.lower() if separator else scheme}{separator}{rest}".rstrip("?").rstrip("/")
-        for suffix, protocol in _PATHS.items():
-            if url.endswith(suffix):
-                named = data.get("protocol")
-                if named not in (None, protocol):
-                    raise ValueError(
-                        f'protocol "{named}" contradicts the URL, which ends in {suffix}'
-                    )
-                return {**data, "url": url.removesuffix(suffix), "protocol": protocol}
-        return {**data, "url": url}
+        base, path, protocol = split_url(data["url"])
+        if protocol is None:
+            return {**data, "url": base}
+        named = data.get("protocol")
+        if named not in (None, protocol):
+            raise ValueError(
+                f'protocol "{named}" contradicts the URL, which ends in {path} and so means'
+                f" {protocol}; leave one of --protocol and the end of the URL out"
+            )
+        return {**data, "url": base, "protocol": protocol}
 
     @field_validator("protocol")
     @classmethod

@@ -246,6 +246,11 @@ class RunConfig(Strict):
             return [{"name": item} if isinstance(item, str) else item for item in value]
         return value
 
+    @field_validator("benchmarks")
+    @classmethod
+    def _a_prompt_is_an_entry(cls, value: list[BenchmarkConfig]) -> list[BenchmarkConfig]:
+        return [entry for named in value for entry in named.for_each_prompt()]
+
     @field_validator("shard")
     @classmethod
     def _readable_shard(cls, shard: str | None) -> str | None:

@@ -128,7 +128,7 @@ class EndpointTrial:
             is_sure = error.kind == "tls"  # no prompt has been sent that it could depend on
             if is_sure or await self._is_at_fault(item, refused[0][1].body, error, refused):
                 self._refuses_all = True
-                fault = refused_by_all(self._client, error)
+                fault = refused_by_all(self._client, error, item.job.plan.benchmark.protocol)
                 if self._faults.has_answered:
                     raise StoppedEarly(str(fault), endpoint_kind=error.kind)
                 raise fault
@@ -180,7 +180,9 @@ class EndpointTrial:
         try:
             if await self._is_at_fault(item, body, error):
                 refused = (
-                    exit_status_of(refused_by_all(self._client, error))
+                    exit_status_of(
+                        refused_by_all(self._client, error, item.job.plan.benchmark.protocol)
+                    )
                     if is_refusal(error)
                     else status
                 )

@@ -4,7 +4,7 @@ before anything is sent, so every problem with a benchmark, a dataset or a promp
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,16 +30,22 @@ from nel.config.schema import BenchmarkConfig, GenerationConfig, JudgeConfig, Mo
 from nel.datasets.source import Dataset, open_dataset
 from nel.engine.planning.golds import with_gold_kind
 from nel.engine.planning.plan_judges import check_judge, judge_identity, with_judges
-from nel.engine.planning.plan_solvers import solver_fields, solver_of
-from nel.engine.planning.protocol_choice import check_protocols, protocol_asked, protocol_of
-from nel.engine.scorers.identity import scorer_digest, unseen_dependencies
+from nel.engine.planning.plan_solvers import solver_fields, solver_of, tool_code
+from nel.engine.planning.protocol_choice import (
+    check_protocols,
+    protocol_asked,
+    protocol_notes,
+    protocol_of,
+)
+from nel.engine.scorers.identity import scorer_digest, unseen_dependencies, withheld_variables
 from nel.engine.scorers.rules import with_answer_form, with_rule
 from nel.episodes.limits import Limits
 from nel.errors import ConfigError, DatasetError
+from nel.metrics.accumulator import free_name
 from nel.metrics.requested import RequestedStatistics
 from nel.models.adaptation import Changes, change_settings
 from nel.models.budget import tokens_max
-from nel.prompts import portable_text
+from nel.prompts import load_template, portable_text
 from nel.scoring.broken_tests import broken_tests_fields
 from nel.types import Generation, Protocol
 
@@ -144,14 +150,32 @@ def make_plans(config: RunConfig, *, resuming: bool = False) -> list[Plan]:
             benchmark = _with_entry(registered, named)
             _check_requirements(benchmark)
             entry = _with_generation(config, named, benchmark)
-            slot = benchmark.name
-            count = sum(plan.benchmark.name == benchmark.name for plan in plans)
-            plan = _plan(
-                config, entry, benchmark, slot if not count else f"{slot}@{count + 1}", resuming
-            )
-        plans.append(replace(plan, notes=(*dict.fromkeys(notes), *plan.notes)))
+            parts = (benchmark.name, entry.prompt_name)
+            slot = free_name("@".join(filter(None, parts)), {plan.slot for plan in plans})
+            plan = _plan(config, entry, benchmark, slot, resuming)
+        _check_prompt_differs(plan, plans)
+        notes_all = (
+            *dict.fromkeys(notes),
+            *plan.notes,
+            *protocol_notes(plan.benchmark, plan.protocol),
+        )
+        plans.append(replace(plan, notes=notes_all))
     _check_budget(config, plans)
     return plans
+
+
+def _check_prompt_differs(plan: Plan, others: Sequence[Plan]) -> None:
+    """Raise ConfigError for a prompt that would be asked twice under two names."""
+    for other in others:
+        names = {name: getattr(other.config, name) for name in ("prompt", "prompt_name")}
+        if (
+            all([*names.values(), plan.config.prompt_name])
+            and plan.config.model_copy(update=names) == other.config
+            and plan.fields[PROMPT_TEMPLATE] == other.fields[PROMPT_TEMPLATE]
+        ):
+            raise ConfigError(
+                f"the prompts of {other.slot} and {plan.slot} are equal; leave one of them away"
+            )
 
 
 def _judge_called(label: str, fields: Mapping[str, Any]) -> list[Any]:
@@ -340,12 +364,7 @@ def _plan(
         fields={
             "benchmark": benchmark.name,
             "scorer.rules": scorer_digest(benchmark),
-            **(
-                {"loglikelihood": {"delimiter": benchmark.target_delimiter}}
-                if benchmark.loglikelihood
-                else {}
-            ),
-            **({} if entry.prompt is None else {PROMPT_TEMPLATE: portable_text(benchmark.prompt)}),
+            **_prompt_fields(entry, benchmark),
             **_fewshot_fields(benchmark, eval_only=eval_only),
             **settings_fields(config, entry, eval_only=eval_only, protocol=asked),
             **sandbox_fields(config, benchmark.languages),
@@ -357,12 +376,32 @@ def _plan(
             **solver_fields(benchmark, solver, limits),
         },
         unseen=unseen_dependencies(benchmark),
-        notes=notes,
+        notes=(*notes, *_variable_notes(benchmark)),
         judge=judge,
         model_roles=roles,
         solver=solver,
         limits=limits,
     )
+
+
+def _prompt_fields(entry: BenchmarkConfig, benchmark: Benchmark) -> dict[str, object]:
+    """Return what of the prompt belongs to the identity beside the rows that it is made of."""
+    fields: dict[str, object] = {}
+    if benchmark.loglikelihood:
+        fields["loglikelihood"] = {"delimiter": benchmark.target_delimiter}
+    if entry.prompt:
+        fields[PROMPT_TEMPLATE] = portable_text(load_template(entry.prompt[0]))
+    return fields
+
+
+def _variable_notes(benchmark: Benchmark) -> Iterator[str]:
+    """Yield the note of variables that a scorer or a tool may take for unset."""
+    if names := withheld_variables(benchmark, tool_code(benchmark)):
+        quoted = ", ".join(f'"{name}"' for name in names)
+        yield (
+            f"{benchmark.name}: its files read {', '.join(names)}, set here and not passed on to"
+            f" its scorer and tools; declare env=[{quoted}] where one of them reads it"
+        )
 
 
 def _with_rows(
@@ -373,8 +412,8 @@ def _with_rows(
     """
     dataset, unreadable = _open(entry, benchmark, resuming)
     notes = []
-    if entry.prompt is not None and unreadable is None:
-        benchmark = with_prompt(benchmark, entry.prompt, dataset.read())
+    if entry.prompt and unreadable is None:
+        benchmark = with_prompt(benchmark, entry.prompt[0], dataset.read())
         notes.append(f"{benchmark.name} is asked by the run's own prompt, not by the benchmark's")
     elif unreadable is None and not resuming:
         check_prompt(benchmark, dataset.read())

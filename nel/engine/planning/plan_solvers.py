@@ -63,13 +63,20 @@ def solver_fields(
     """
     if solver is None:
         return {}
-    from nel.tools import tools_of  # noqa: PLC0415 - few runs have episodes
-
-    functions = [tool.function for tool in (*benchmark.tools, *tools_of(benchmark.environment))]
     return {
         "solver": {"name": solver.name, "options": dict(solver.options)},
         "solver.rules": code_digest([solver.function]),
-        "solver.tools": code_digest([*functions, *filter(None, [benchmark.environment])]),
+        "solver.tools": code_digest(tool_code(benchmark)),
         "solver.limits": limits.as_json(),
         "solver.on_limit": benchmark.on_limit,
     }
+
+
+def tool_code(benchmark: Benchmark) -> list[Any]:
+    """Return the functions of a benchmark's tools, and what makes its environment."""
+    if not (benchmark.tools or benchmark.environment):
+        return []
+    from nel.tools import tools_of  # noqa: PLC0415 - few runs have episodes
+
+    functions = [tool.function for tool in (*benchmark.tools, *tools_of(benchmark.environment))]
+    return [*functions, *filter(None, [benchmark.environment])]

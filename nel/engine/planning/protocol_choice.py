@@ -47,6 +47,18 @@ def protocol_of(benchmark: Benchmark, asked: Protocol) -> Protocol:
     return asked
 
 
+def protocol_notes(benchmark: Benchmark, protocol: Protocol) -> list[str]:
+    """Return that a benchmark of messages is asked by texts, which has other answers."""
+    by_text = protocol == "completions" and benchmark.protocol != protocol
+    if not by_text or benchmark.loglikelihood or benchmark.response_field is not None:
+        return []
+    note = (
+        f"{benchmark.name} is asked over the protocol completions: messages are one text, without"
+        " the model's chat template (--protocol, or the end of --model-url)"
+    )
+    return [note]
+
+
 def check_protocols(
     benchmark: Benchmark,
     protocol: Protocol,

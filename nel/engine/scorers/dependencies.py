@@ -47,6 +47,7 @@ _ELSEWHERE: Final = (
     "urllib.request.", "socket.",
 )  # fmt: skip
 """What reaches for something whose content no digest covers."""
+_VARIABLE_READERS: Final = frozenset({"os.environ.get", "os.getenv"})
 _CONSTANT_CHARACTERS_MAX: Final = 255
 _PARTS_MAX: Final = 64
 """Constants of one path expression that are read."""
@@ -68,6 +69,8 @@ class Dependencies:
     """Texts that may name a file, for where something is unseen."""
     changes_search_path: bool = False
     """It changes ``sys.path``, so that an import may find what cannot be found from here."""
+    variables: frozenset[str] = frozenset()
+    """Environment variables that it reads by a literal name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,11 +140,24 @@ class _Reader:
             unseen=tuple(dict.fromkeys(unseen)),
             constants=tuple(sorted(set(self._constants()) - written)),
             changes_search_path=self._changes_search_path(),
+            variables=frozenset(self._variables()),
         )
 
     def _changes_search_path(self) -> bool:
         attributes = (node for node in self._nodes if isinstance(node, ast.Attribute))
         return any(self._full_name(node) == "sys.path" for node in attributes)
+
+    def _variables(self) -> Iterator[str]:
+        for node in self._nodes:
+            match node:
+                case ast.Subscript(
+                    value=owner, slice=ast.Constant(value=str(name)), ctx=ast.Load()
+                ):
+                    if self._full_name(owner) == "os.environ":
+                        yield name
+                case ast.Call(func=function, args=[ast.Constant(value=str(name)), *_]):
+                    if self._full_name(function) in _VARIABLE_READERS:
+                        yield name
 
     def _bindings(self) -> dict[str, ast.expr]:
         """Collect what imports bind, and return the values of variables that are bound once."""

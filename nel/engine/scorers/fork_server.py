@@ -347,17 +347,37 @@ def kill_descendants(spared: Collection[int] = ()) -> None:
 
 
 def _descendants(root: int, spared: Collection[int]) -> Iterator[int]:
+    """Yield the processes below one, those that ended and are not reaped included: their children
+    may be on the way to the process that adopts them.
+    """
+    is_listed = Path(f"/proc/{root}/task/{root}/children").exists()
+    children_of = _listed_children if is_listed else _children_by_state()
+    pending = [root]
+    while pending:
+        below = [pid for pid in children_of(pending.pop()) if pid not in spared]
+        yield from below
+        pending += below
+
+
+def _listed_children(pid: int) -> list[int]:
+    """Return the children of a process as Linux lists them, for each thread that started some."""
+    children: list[int] = []
+    with suppress(OSError):  # it has ended
+        for thread in os.listdir(f"/proc/{pid}/task"):  # noqa: PTH208 - names alone
+            with open(f"/proc/{pid}/task/{thread}/children", "rb") as listed:  # noqa: PTH123
+                children += map(int, listed.read().split())
+    return children
+
+
+def _children_by_state() -> Callable[[int], Sequence[int]]:
+    """Return the same where a kernel was built without the lists, from the state of every process,
+    which takes as long as there are processes.
+    """
     children: dict[int, list[int]] = {}
     for path in Path("/proc").glob("[0-9]*"):
         pid = int(path.name)
-        state, parent = _stat_of(pid)
-        if state not in ("", "Z") and pid not in spared:
-            children.setdefault(parent, []).append(pid)
-    pending = [root]
-    while pending:
-        below = children.pop(pending.pop(), [])
-        yield from below
-        pending += below
+        children.setdefault(_stat_of(pid)[1], []).append(pid)
+    return lambda pid: children.get(pid, ())
 
 
 def _stat_of(pid: int) -> tuple[str, int]:

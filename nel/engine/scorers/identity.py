@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import hashlib
 import inspect
+import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -27,6 +28,7 @@ import nel.engine.scorers.tool_calls
 import nel.judges
 import nel.scoring.result
 from nel.authoring.benchmark import Benchmark
+from nel.config.process_environment import variables_passed_on
 from nel.engine.scorers.dependencies import (
     DataFiles,
     Dependencies,
@@ -134,6 +136,21 @@ def unseen_dependencies(benchmark: Benchmark) -> tuple[str, ...]:
         for path in files
         for reason in (*_data_of(path).unseen, *_unfound(path))
     )
+
+
+def withheld_variables(benchmark: Benchmark, tools: Iterable[Any]) -> list[str]:
+    """Return the environment variables that are set here and are kept from a benchmark's scorer and
+    tools, though their files read them by name.
+
+    Args:
+        benchmark: Its scorer is looked at, and what it declares.
+        tools: The functions of its tools, and what makes its environment.
+    """
+    modules = {str(getattr(inspect.unwrap(_bare(tool)), "__module__", "")) for tool in tools}
+    of_tools = _closure((path for name in modules for path in _file_of(name)), _SCORING_ROOMS)
+    files = _scorer_files(benchmark) | of_tools
+    names = {name for path in files for name in _dependencies_of(path).variables}
+    return sorted((names & os.environ.keys()) - variables_passed_on(*benchmark.env).keys())
 
 
 def _scorer_files(benchmark: Benchmark) -> set[Path]:

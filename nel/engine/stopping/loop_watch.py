@@ -16,6 +16,7 @@ import socket
 import sys
 import sysconfig
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -79,6 +80,7 @@ class LoopWatch:
 
     def _watch(self) -> None:
         while True:
+            began, computed = time.monotonic(), time.process_time()
             if select.select([self._ours], [], [], _LOOK_SECONDS)[0]:
                 received = self._ours.recv(64)
                 if not received:
@@ -86,7 +88,9 @@ class LoopWatch:
                 for number in received:
                     self._receive(number, "thread")
             else:
-                self._look()
+                # Both clocks: a process that was stopped computes nothing, and libraries compute on
+                # several cores.
+                self._look(min(time.monotonic() - began, time.process_time() - computed))
 
     def _interrupt(self, number: int, _: object) -> None:
         """Receive a signal in the main thread: a regular expression that never ends holds the
@@ -103,22 +107,33 @@ class LoopWatch:
             self._n_signals += 1
         self._on_signal(signal.Signals(number))
 
-    def _look(self) -> None:
+    def _look(self, held_seconds: float) -> None:
+        """Say what blocks the loop, or what held the interpreter so that this look comes late."""
+        if held_seconds >= _LOOKS_BLOCKED * _LOOK_SECONDS:
+            self._say_once(
+                f"the interpreter was held for {held_seconds:.0f} s by {{place}} or a thread beside"
+                " it, as regular expressions hold it: no request went on meanwhile; bound what it"
+                " reads, or run it in a process of its own"
+            )
         if not self._n_unanswered:
             with suppress(RuntimeError):  # the loop is closed
                 self._loop.call_soon_threadsafe(self._answer)
         self._n_unanswered += 1
         if self._n_unanswered <= _LOOKS_BLOCKED:
             return
+        self._say_once(
+            f"the event loop has been blocked for {_LOOKS_BLOCKED * _LOOK_SECONDS:g} s by"
+            " {place}: no request goes on meanwhile; await there (asyncio.sleep,"
+            " asyncio.to_thread); a second Ctrl-C ends the run at once, and it can be resumed"
+        )
+
+    def _say_once(self, text: str) -> None:
+        """Say it of the place where the loop's thread stands, unless that was named before."""
         frame = sys._current_frames().get(self._loop_thread)  # noqa: SLF001 - documented
         place = "" if frame is None else blocking_place(frame)
         if place not in self._places:
             self._places.add(place)
-            self._say(
-                f"the event loop has been blocked for {_LOOKS_BLOCKED * _LOOK_SECONDS:g} s by"
-                f" {place}: no request goes on meanwhile; await there (asyncio.sleep,"
-                " asyncio.to_thread); a second Ctrl-C ends the run at once, and it can be resumed"
-            )
+            self._say(text.format(place=place))
 
     def _answer(self) -> None:
         self._n_unanswered = 0

@@ -9,28 +9,33 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any, Final
+
+import numpy as np
 
 from nel.errors import UndefinedMetric
 from nel.judges.stats.calibration import undefined_measure
 from nel.judges.stats.corrected_mean import (
+    NO_LABEL_NEEDED,
     Estimate,
-    Stratum,
+    LabelledAnswers,
     labels_mean,
-    rogan_gladen,
-    stratified_ppi_mean,
+    ppi_mean,
+    rogan_gladen_mean,
 )
 from nel.judges.stats.tally import LABELS_MIN, Tally, strata_of
 from nel.metrics.intervals import LEVEL
 
 PREFERENCE: Final = ("ppi", "labels", "rogan_gladen")
 """Keys of the estimates, the one to show first where it is defined first."""
-_Z: Final = 1.959963984540054
 
 
 def corrected_headline(
-    tally: Tally, headline: Mapping[str, Any], calibration: Mapping[str, Any]
+    tally: Tally,
+    headline: Mapping[str, Any],
+    calibration: Mapping[str, Any],
+    *,
+    share_asked: float = 0.0,
 ) -> dict[str, Any]:
     """Return the headline as the judge gave it and as estimated from people's labels, each with its
     interval.
@@ -42,15 +47,19 @@ def corrected_headline(
         tally: Of the same run.
         headline: With ``value``, ``ci_lower`` and ``ci_upper``.
         calibration: `calibration_json` of the tally.
+        share_asked: How much of the benchmark was asked, where the headline's interval is of all of
+            it.
     """
     copied = ("value", "ci_lower", "ci_upper", "ci_level", "ci_method")
     counts = {"n_judged": tally.n_judged, "n_labelled": tally.n_labelled}
     fields = {
         **counts,
         "raw": {**{name: headline.get(name) for name in copied}, "reason": None},
-        "labels": _correct(tally, headline, lambda: _labels(tally)),
-        "rogan_gladen": _correct(tally, headline, lambda: _rogan_gladen(tally, calibration)),
-        "ppi": _correct(tally, headline, lambda: _ppi(tally)),
+        "labels": _correct(tally, headline, lambda: labels_mean(_answers(tally, share_asked))),
+        "rogan_gladen": _correct(
+            tally, headline, lambda: _rogan_gladen(tally, calibration, share_asked)
+        ),
+        "ppi": _correct(tally, headline, lambda: ppi_mean(_answers(tally, share_asked))),
     }
     return {**fields, "best": best_method(fields)}
 
@@ -76,6 +85,7 @@ def borrowed_headline(
     rates: Mapping[str, Any],
     *,
     refused: str | None = None,
+    share_asked: float = 0.0,
 ) -> dict[str, Any]:
     """Return the headline corrected by the sensitivity and specificity of another run, which only
     Rogan-Gladen can use.
@@ -86,8 +96,9 @@ def borrowed_headline(
         rates: ``sensitivity`` and ``specificity`` of the same judge on the other run,
             ``n_labelled`` and ``run_id``.
         refused: Why that run's calibration does not apply to this one, None where it does.
+        share_asked: As in `corrected_headline`.
     """
-    fields = corrected_headline(tally, headline, rates)
+    fields = corrected_headline(tally, headline, rates, share_asked=share_asked)
     if refused is None and not set(tally.judged) <= {0.0, 1.0}:
         refused = "the judge's scores are not only 0 and 1"
     of_other = _undefined_headline("the labels are of another run's answers")
@@ -118,12 +129,14 @@ def _correct(
         min(max(number + moved, 0.0), 1.0) if bounded else number + moved
         for number in (estimated.value, estimated.lower, estimated.upper)
     )
+    if headline.get("ci_method") == "none":  # of these questions no interval holds
+        lower = upper = None
     return {
         "value": value,
         "ci_lower": lower,
         "ci_upper": upper,
         "ci_level": LEVEL,
-        "ci_method": estimated.method,
+        "ci_method": "none" if lower is None else estimated.method,
         "reason": None,
     }
 
@@ -136,61 +149,34 @@ def _total(tally: Tally) -> float:
     return math.fsum(moments.total for moments in tally.judged.values())
 
 
-def _ppi(tally: Tally) -> Estimate:
-    strata, bounds = _strata_and_bounds(tally)
-    return stratified_ppi_mean(
-        strata, bounds=bounds, known=tally.known, per_question=tally.per_question
+def _answers(tally: Tally, share_asked: float, *, is_labelled: bool = True) -> LabelledAnswers:
+    """Return the answers of a tally, each with the number of its stratum; all judged ones are in one
+    where labels have no part in it.
+    """
+    if is_labelled and tally.n_labelled < LABELS_MIN:
+        raise UndefinedMetric("fewer than two labels")
+    clusters, keys, scores, labels = np.array(tally.answers).reshape(-1, 4).T
+    lowest = [stratum.low for stratum in strata_of(tally)] if is_labelled else [-math.inf]
+    strata = np.searchsorted(lowest, keys, side="right") - 1
+    ends = np.concatenate((scores, labels[~np.isnan(labels)]))
+    low, high = float(ends.min()), float(ends.max())
+    if low == high or (low >= 0 and high <= 1):
+        low, high = min(low, 0.0), max(high, 1.0)
+    return LabelledAnswers(
+        scores=scores,
+        labels=labels,
+        strata=np.where(np.isnan(keys), NO_LABEL_NEEDED, strata),
+        clusters=clusters,
+        bounds=(low, high),
+        share_asked=share_asked,
     )
 
 
-def _labels(tally: Tally) -> Estimate:
-    strata, bounds = _strata_and_bounds(tally)
-    return _with_known(tally, labels_mean(strata, bounds=bounds))
-
-
-def _strata_and_bounds(tally: Tally) -> tuple[list[Stratum], tuple[float, float]]:
-    """Return the strata of a tally, and the smallest and the largest label there is."""
-    if tally.n_labelled < LABELS_MIN:
-        raise UndefinedMetric("fewer than two labels")
-    strata = strata_of(tally)
-    ends = [value for stratum in strata for pair in stratum.pairs for value in pair]
-    ends += [end for stratum in strata for end in (stratum.low, stratum.high)]
-    bounds = (0.0, 1.0) if min(ends) >= 0 and max(ends) <= 1 else (min(ends), max(ends))
-    return [stratum.as_stratum() for stratum in strata], bounds
-
-
-def _rogan_gladen(tally: Tally, calibration: Mapping[str, Any]) -> Estimate:
-    """Correct the judged part and combine it with the rest, adding variances on each side (Zou and
-    Donner 2008).
-    """
+def _rogan_gladen(tally: Tally, calibration: Mapping[str, Any], share_asked: float) -> Estimate:
     rates = calibration["sensitivity"], calibration["specificity"]
     for rate in rates:
         if rate["value"] is None:
             raise UndefinedMetric(rate["reason"])
-    n = tally.n_judged
-    judged = rogan_gladen(
-        min(_total(tally) / n, 1.0),
-        n / tally.per_question,
-        sensitivity=rates[0]["value"],
-        n_positive=rates[0]["n_effective"],
-        specificity=rates[1]["value"],
-        n_negative=rates[1]["n_effective"],
-    )
-    return _with_known(tally, judged)
-
-
-def _with_known(tally: Tally, judged: Estimate) -> Estimate:
-    """Return an estimate of the judged answers combined with the others, whose scores are known."""
-    n, total = tally.n_judged, tally.n_judged + tally.known.n
-    if not tally.known.n:
-        return judged
-    share = n / total
-    value = share * judged.value + (1 - share) * tally.known.mean
-    between = share * (judged.value - value) ** 2 + (1 - share) * (tally.known.mean - value) ** 2
-    rest = (between + (1 - share) * tally.known.variance) * tally.per_question / total
-    lower, upper = (
-        math.hypot(share * (judged.value - end), _Z * math.sqrt(rest))
-        for end in (judged.lower, judged.upper)
-    )
-    stderr = math.hypot(share * judged.stderr, math.sqrt(rest))
-    return replace(judged, value=value, stderr=stderr, lower=value - lower, upper=value + upper)
+    sensitivity, specificity = ((rate["value"], rate["n_effective"]) for rate in rates)
+    answers = _answers(tally, share_asked, is_labelled=False)
+    return rogan_gladen_mean(answers, sensitivity=sensitivity, specificity=specificity)

@@ -1,31 +1,38 @@
 """Estimates the mean of people's scores from a judge's scores of all answers and people's labels of
 a few.
 
-Three estimators, all computed from sums over answers. The labels alone need no judge; they are what
-the others are compared with. Rogan and Gladen correct a share of "right" by the judge's sensitivity
-and specificity, which may come from another run; prediction-powered inference (PPI) corrects the
-judge's mean by its mean error on the labelled answers. Neither can correct a judge that does not
-distinguish right from wrong: the first is refused then, and the second falls back to the labels
-alone. Depends on the standard library.
+Three estimators. The labels alone need no judge; they are what the others are compared with. Rogan
+and Gladen correct a share of "right" by the judge's sensitivity and specificity, which may come
+from another run; prediction-powered inference (PPI) corrects the judge's mean by its mean error on
+the labelled answers. Neither can correct a judge that does not distinguish right from wrong: the
+first is refused then, and the second falls back to the labels alone. Intervals of labels and of PPI
+are those of the data and one question (or one label) more.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from statistics import NormalDist
 from typing import Final, TypeAlias
 
-from nel.errors import UndefinedMetric
-from nel.metrics.intervals import LEVEL, wilson_interval
+import numpy as np
+from numpy.typing import NDArray
 
+from nel.errors import UndefinedMetric
+from nel.metrics.added_question import added_question_ends, lower_quantile
+from nel.metrics.intervals import LEVEL
+
+Floats: TypeAlias = NDArray[np.float64]
 Bounds: TypeAlias = tuple[float, float]
 """The smallest and the largest possible score."""
 
 _Rate: TypeAlias = tuple[float, float]
 """A share, and the number of answers that it is estimated from."""
 
+NO_LABEL_NEEDED: Final = -1
+"""The stratum of answers whose score is not a judge's."""
 YOUDEN_MIN: Final = 0.1
 """Sensitivity plus specificity must exceed 1 by more than this; else the correction divides by
 almost zero.
@@ -40,84 +47,64 @@ class Estimate:
     """A corrected mean with its interval."""
 
     value: float
-    stderr: float
     lower: float
     upper: float
     method: str
-    """``rogan_gladen_adjusted``, ``ppi++`` or ``labels``; ends at the level 0.95."""
-
-
-@dataclass(slots=True)
-class Moments:
-    """Number, sum and sum of squares of values that are added one at a time."""
-
-    n: int = 0
-    total: float = 0.0
-    squares: float = 0.0
-
-    def add(self, value: float, count: int = 1) -> None:
-        """Add a finite value `count` times."""
-        self.n += count
-        self.total += value * count
-        self.squares += value * value * count
-
-    @property
-    def mean(self) -> float:
-        """Return the mean; 0 of nothing."""
-        return self.total / self.n if self.n else 0.0
-
-    @property
-    def variance(self) -> float:
-        """Return the population variance, at least 0."""
-        return max(self.squares / self.n - self.mean**2, 0.0) if self.n else 0.0
-
-
-@dataclass(slots=True)
-class Labelled:
-    """Sums over answers that have a person's label beside the judge's score."""
-
-    labels: Moments = field(default_factory=Moments)
-    judged: Moments = field(default_factory=Moments)
-    products: float = 0.0
-
-    def add(self, label: float, judged: float, count: int = 1) -> None:
-        """Add an answer's label and judge score `count` times."""
-        self.labels.add(label, count)
-        self.judged.add(judged, count)
-        self.products += label * judged * count
-
-    @property
-    def n(self) -> int:
-        """Return how many answers have a label."""
-        return self.labels.n
-
-    @property
-    def covariance(self) -> float:
-        """Return the population covariance of labels and scores."""
-        return self.products / self.n - self.labels.mean * self.judged.mean if self.n else 0.0
-
-    def error_variance(self, tuning: float) -> float:
-        """Return the population variance of label minus tuning times score, at least 0."""
-        spread = (
-            self.labels.variance - 2 * tuning * self.covariance + tuning**2 * self.judged.variance
-        )
-        return spread if spread > _ROUNDING * self.labels.variance else 0.0
+    """``rogan_gladen_adjusted``, ``ppi++`` or ``added_label``; ends at the level 0.95."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stratum:
-    """A part of the answers, such as those of one grade, from which labels were sampled
-    separately.
-    """
+class LabelledAnswers:
+    """All answers of a run, of which a few have a person's label; parallel arrays."""
 
-    labelled: Labelled
-    unlabelled: Moments
-    """The judge's scores of the answers without a label."""
+    scores: Floats
+    """Of the judge, or where no label is needed of the scorer."""
+    labels: Floats
+    """NaN where there is none."""
+    strata: NDArray[np.int64]
+    """The parts from which labels were sampled separately, such as the answers of one grade, or
+    `NO_LABEL_NEEDED`: model failures, which count 0, and what a scorer decided alone.
+    """
+    clusters: Floats
+    """What was drawn together: numbers of questions, or of the groups that they are in."""
+    bounds: Bounds
+    """Of scores and labels; values and ends are cut to them."""
+    share_asked: float = 0.0
+    """How much of a finite benchmark was asked, where the mean of all of it is estimated."""
 
     @property
-    def n(self) -> int:
-        """Return how many answers there are."""
-        return self.labelled.n + self.unlabelled.n
+    def needs_label(self) -> NDArray[np.bool_]:
+        """Return which answers are in a stratum."""
+        is_in_stratum: NDArray[np.bool_] = self.strata != NO_LABEL_NEEDED
+        return is_in_stratum
+
+    def parts(self) -> Iterator[tuple[NDArray[np.bool_], NDArray[np.bool_]]]:
+        """Yield each stratum, as which answers are in it and which of them have a label.
+
+        Raises:
+            UndefinedMetric: There are no strata, or one has fewer than two labels.
+        """
+        codes = np.unique(self.strata[self.needs_label])
+        for code in codes:
+            members = self.strata == code
+            labelled = members & ~np.isnan(self.labels)
+            if labelled.sum() < _FEWEST:
+                raise UndefinedMetric("a stratum has fewer than two labels")
+            yield members, labelled
+        if not len(codes):
+            raise UndefinedMetric("a stratum has fewer than two labels")
+
+    def sums_of_clusters(self, parts: Floats) -> Floats:
+        """Return what each question or group has of a number of each answer.
+
+        Raises:
+            UndefinedMetric: There are fewer than two clusters, so that nothing says how they vary.
+        """
+        _, codes = np.unique(self.clusters, return_inverse=True)
+        sums: Floats = np.bincount(codes, weights=parts).astype(np.float64)
+        if len(sums) < _FEWEST:
+            raise UndefinedMetric("all answers are to one question, or in one group")
+        return sums
 
 
 def rogan_gladen(
@@ -152,8 +139,8 @@ def rogan_gladen(
             right from wrong.
 
     >>> share = rogan_gladen(0.72, 1000, sensitivity=0.9, n_positive=100, specificity=0.85, n_negative=100)
-    >>> round(share.value, 6), round(share.stderr, 6)
-    (0.76, 0.037591)
+    >>> round(share.value, 6), round(share.lower, 6), round(share.upper, 6)
+    (0.76, 0.691377, 0.844463)
     """
     excess = sensitivity + specificity - 1
     if excess <= YOUDEN_MIN + _ROUNDING:
@@ -167,7 +154,6 @@ def rogan_gladen(
     centre, half = _lang_reiczigel(*rates)
     return Estimate(
         value=value,
-        stderr=_rogan_gladen_stderr(value, *rates),
         lower=min(max(centre - half, 0.0), value),
         upper=max(min(centre + half, 1.0), value),
         method="rogan_gladen_adjusted",
@@ -199,135 +185,242 @@ def _lang_reiczigel(share: _Rate, sensitivity: _Rate, specificity: _Rate) -> tup
     return theta + 2 * _Z * _Z * moved, _Z * stderr
 
 
-def labels_mean(strata: Sequence[Stratum], *, bounds: Bounds) -> Estimate:
+def labels_mean(answers: LabelledAnswers) -> Estimate:
     """Return the mean of the labels alone, each weighted by how many answers it stands for (Hájek
     1971).
 
-    ``theta = sum w_i y_i / sum w_i`` with ``w = N_h / n_h``, and ``SE^2 = n/(n-1) sum w_i^2 (y_i -
-    theta)^2 / (sum w_i)^2``, as for answers drawn one by one with these chances: what the judge
-    says of an answer has decided how likely it was to be labelled, and nothing else. Labels of 0
-    and 1 have Wilson's interval with the number of labels that would give this error; others the
-    normal one, cut to the bounds.
-
-    Args:
-        strata: Each with at least two labels.
-        bounds: The smallest and the largest label there is.
+    ``theta = sum w_i y_i / sum w_i`` with ``w = N_h / n_h``, as for answers drawn one by one with
+    these chances: what the judge says of an answer has decided how likely it was to be labelled,
+    and nothing else. The interval is that of the labels and one more of the largest weight, as their effective number has it (Kish
+    1965), which is smaller where labels of one question or group are alike. Answers that need no label are combined with it, variances added on each side (Zou and
+    Donner 2008).
 
     Raises:
         UndefinedMetric: There are no strata, or one has fewer than two labels.
     """
-    if not strata or min(stratum.labelled.n for stratum in strata) < _FEWEST:
-        raise UndefinedMetric("a stratum has fewer than two labels")
-    total = sum(stratum.n for stratum in strata)
-    n = sum(stratum.labelled.n for stratum in strata)
-    value = math.fsum(stratum.n / total * stratum.labelled.labels.mean for stratum in strata)
-    squares_about = 0.0  # about the mean, each label with the square of its weight
-    for stratum in strata:
-        labels = stratum.labelled.labels
-        weight = stratum.n / labels.n / total
-        squares_about += weight**2 * labels.n * (labels.variance + (labels.mean - value) ** 2)
-    variance = squares_about * n / (n - 1)
-    squares = math.fsum(stratum.labelled.labels.squares for stratum in strata)
-    is_binary = bounds == (0.0, 1.0) and squares == math.fsum(
-        stratum.labelled.labels.total for stratum in strata
+    weights = np.zeros(len(answers.labels))
+    for members, labelled in answers.parts():
+        weights[labelled] = members.sum() / labelled.sum()
+    chosen = weights > 0
+    labels, weights = answers.labels[chosen], weights[chosen]
+    total = float(weights.sum())
+    value = float(weights @ labels) / total
+    moved = weights * (labels - value)
+    effect = _design_effect(moved, answers.clusters[chosen])
+    scale = total / float(weights @ weights)
+    lower, upper = added_question_ends(
+        labels,
+        low=answers.bounds[0],
+        high=answers.bounds[1],
+        weights=weights * scale / effect,
+        added_weight=float(weights.max()) * scale,
     )
-    if not is_binary:
-        return _estimate(value, variance, method="labels", bounds=bounds)
-    n_effective = value * (1 - value) / variance if variance > _ROUNDING else n
-    interval = wilson_interval(value * n_effective, n_effective)
-    lower, upper = interval.lower, interval.upper
-    assert lower is not None and upper is not None  # noqa: S101, PT018 - there are labels
-    return Estimate(
-        value=value,
-        stderr=math.sqrt(variance),
-        lower=lower,
-        upper=upper,
-        method="labels",
+    return _with_rest(
+        answers,
+        Estimate(
+            value=value,
+            lower=lower,
+            upper=upper,
+            method="added_label",
+        ),
     )
 
 
-def stratified_ppi_mean(
-    strata: Sequence[Stratum],
-    *,
-    bounds: Bounds,
-    known: Moments | None = None,
-    per_question: float = 1.0,
-) -> Estimate:
+def _design_effect(deviations: Floats, clusters: Floats) -> float:
+    """Return how much larger the variance of a sum is because those of a cluster are alike."""
+    _, codes = np.unique(clusters, return_inverse=True)
+    sums, alone = np.bincount(codes, weights=deviations), float(deviations @ deviations)
+    return max(1.0, float(sums @ sums) / alone) if alone > 0 else 1.0
+
+
+def ppi_mean(answers: LabelledAnswers) -> Estimate:
     """Return the mean by PPI++ within strata, weighted by how many answers each has (Fisch et al.
     2024, 2406.04291).
 
     Within a stratum (Angelopoulos et al. 2023, arXiv 2311.01453): ``theta_h = lam *
-    mean(Yhat_unlabelled) + mean(Y - lam * Yhat)`` and ``SE_h^2 = lam^2 Var(Yhat_unlabelled) / N_h +
-    Var(Y - lam * Yhat) / n_h``, with ``lam = Cov(Y, Yhat) / ((1 + n_h/N_h) Var(Yhat))`` cut to [0,
-    1]: the numbers of ``ppi_py.ppi_mean_ci`` but for n_h - 1 in the last term.
+    mean(Yhat_unlabelled) + mean(Y - lam * Yhat)``, with ``lam = Cov(Y, Yhat) / ((1 + n_h/N_h)
+    Var(Yhat))`` cut to [0, 1]: the numbers of ``ppi_py.ppi_mean_ci``. ``theta = sum W_h theta_h``.
+    Strata that are the judge's own grades have nothing left for ``lam`` to tune: the estimate is
+    the mean label of each grade, weighted by how often the judge gave it.
 
-    ``theta = sum W_h theta_h`` and ``SE^2 = sum W_h^2 SE_h^2 + sum W_h (theta_h - theta)^2 / N``,
-    the second part because the sizes of the strata are those of this run, and another's would
-    differ (double sampling, Cochran 1977, 12.2). Strata that are the judge's own grades have
-    nothing left for ``lam`` to tune: the estimate is the mean label of each grade, weighted by how
-    often the judge gave it. Variances within have n - 1. Where all labels of a stratum lie at one
-    bound, theirs is not 0 but that of a share of ``1 / (n + 2)``: few labels without an error are
-    not proof.
-
-    Args:
-        strata: Each with at least two labels.
-        bounds: The smallest and the largest label there is; value and ends are cut to it.
-        known: Scores of answers that need no label, such as those that could not be judged and
-            count 0.
-        per_question: Answers to the same question, on average; they are not independent.
+    The interval is made from the influence of whole questions or groups, so that repeats and groups
+    are in it: an answer's is ``(theta_h - theta) / N``, because the sizes of the strata are those
+    of this run, and that of a labelled one also what its label says beyond the others of its
+    stratum, times the answers that it stands for (their variance with n - 1). Few labels without an
+    error are not proof: the added question counts as the label that stands for most answers, and
+    each other stratum whose labels all lie at one bound has the variance of a share of
+    ``1 / (n + 2)``.
 
     Raises:
-        UndefinedMetric: There are no strata, or one has fewer than two labels.
+        UndefinedMetric: There are no strata, one has fewer than two labels, or all answers are to
+            one question.
     """
-    known = known or Moments()
-    total = sum(stratum.n for stratum in strata) + known.n
-    if not strata or min(stratum.labelled.n for stratum in strata) < _FEWEST:
-        raise UndefinedMetric("a stratum has fewer than two labels")
-    parts = [
-        (stratum.n / total, *_stratum_mean(stratum, bounds, per_question)) for stratum in strata
-    ]
-    if known.n:
-        parts.append((known.n / total, known.mean, known.variance * per_question / known.n))
-        bounds = (min(bounds[0], known.mean), max(bounds[1], known.mean))
-    value = math.fsum(share * mean for share, mean, _ in parts)
-    within = math.fsum(share**2 * variance for share, _, variance in parts)
-    between = (
-        math.fsum(share * (mean - value) ** 2 for share, mean, _ in parts) * per_question / total
+    size = len(answers.scores)
+    centres, beyond = answers.scores.copy(), np.zeros(size)
+    strata = []
+    for members, labelled in answers.parts():
+        stratum = _stratum_of(answers, labelled, members & ~labelled)
+        centres[members] = stratum.mean
+        beyond[labelled], beyond[members & ~labelled] = stratum.of_labelled, stratum.of_rest
+        strata.append((stratum.weight, stratum.unseen * (members.sum() / size) ** 2))
+    heaviest = max(strata)
+    value = float(centres.mean())
+    parts = math.sqrt(1 - answers.share_asked) * (centres - value) + beyond
+    sums = answers.sums_of_clusters(parts / size)
+    lower, upper = _ends(
+        answers.bounds,
+        value,
+        len(sums) * sums,
+        weight=max(1.0, len(sums) * heaviest[0] / size),
+        unseen=math.fsum(unseen for _, unseen in strata) - heaviest[1],
     )
-    return _estimate(value, within + between, method="ppi++", bounds=bounds)
-
-
-def _stratum_mean(stratum: Stratum, bounds: Bounds, per_question: float) -> tuple[float, float]:
-    labelled, unlabelled = stratum.labelled, stratum.unlabelled
-    tuning = _tuning(labelled, unlabelled) if unlabelled.n else 0.0
-    value = tuning * unlabelled.mean + labelled.labels.mean - tuning * labelled.judged.mean
-    n = labelled.n
-    error = labelled.error_variance(tuning) * n / (n - 1)
-    if labelled.labels.variance <= _ROUNDING and labelled.labels.mean in bounds:
-        rare = 1 / (n + 2)
-        error = (bounds[1] - bounds[0]) ** 2 * rare * (1 - rare)
-    judged = unlabelled.variance * per_question / unlabelled.n if unlabelled.n else 0.0
-    return value, tuning**2 * judged + error / n
-
-
-def _tuning(labelled: Labelled, unlabelled: Moments) -> float:
-    n, more = labelled.n, unlabelled.n
-    both = Moments(
-        n + more,
-        labelled.judged.total + unlabelled.total,
-        labelled.judged.squares + unlabelled.squares,
+    return _within(
+        answers.bounds,
+        Estimate(value=value, lower=lower, upper=upper, method="ppi++"),
     )
-    spread = both.variance * both.n / (both.n - 1)
-    if spread <= _ROUNDING * max(both.squares / both.n, 1e-300):
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _StratumMean:
+    """The mean of a stratum by PPI++, and what it owes to single answers."""
+
+    mean: float
+    of_labelled: Floats
+    """How far each labelled answer moves the mean, times the answers of the stratum."""
+    of_rest: Floats
+    weight: float
+    """Answers that a label stands for."""
+    unseen: float
+    """A variance of the mean that no label shows."""
+
+
+def _stratum_of(
+    answers: LabelledAnswers, labelled: NDArray[np.bool_], rest: NDArray[np.bool_]
+) -> _StratumMean:
+    n, more = int(labelled.sum()), int(rest.sum())
+    labels, weight = answers.labels[labelled], (n + more) / n
+    tuning = _tuning(answers, labelled, rest) if more else 0.0
+    errors, judged = labels - tuning * answers.scores[labelled], tuning * answers.scores[rest]
+    mean = float(judged.mean()) if more else 0.0
+    is_unanimous = more and (labels.min() == answers.bounds[1] or labels.max() == answers.bounds[0])
+    rare = 1 / (n + 2)
+    return _StratumMean(
+        mean=mean + float(errors.mean()),
+        of_labelled=(errors - errors.mean()) * weight * math.sqrt(n / (n - 1) if more else 1.0),
+        of_rest=(judged - mean) * ((n + more) / max(more, 1)),
+        weight=weight,
+        unseen=(answers.bounds[1] - answers.bounds[0]) ** 2 * rare * (1 - rare) / n
+        if is_unanimous
+        else 0.0,
+    )
+
+
+def _ends(
+    bounds: Bounds, value: float, influence: Floats, *, weight: float, unseen: float
+) -> tuple[float, float]:
+    """Return both ends of a mean, as `_lower_end` has it of one within 0 and 1."""
+    low, width = bounds[0], bounds[1] - bounds[0]
+    height, influence, unseen = (value - low) / width, influence / width, unseen / width**2
+    lower = _lower_end(height, influence, weight=weight, unseen=unseen)
+    upper = 1 - _lower_end(1 - height, -influence, weight=weight, unseen=unseen)
+    return low + width * lower, low + width * upper
+
+
+def _lower_end(height: float, influence: Floats, *, weight: float, unseen: float) -> float:
+    """Return the lower end of a mean in [0, 1] of questions of which the added one counts as
+    several at once.
+
+    The questions share what the added one leaves, as Dirichlet weights have it; its own weight is
+    that of one label among as many as there would be if all stood for as many answers, a Beta
+    variable. (Were it that of `weight` questions that vary singly, 20 labels without an error would
+    pass for 600.)
+
+    Args:
+        height: The mean.
+        influence: How far each question moves it, times their number; sums to 0.
+        weight: How many questions the added one counts as, at least 1.
+        unseen: A variance of the mean that no label shows.
+    """
+    count = len(influence)
+    others = count / weight
+    share = 1 / (others + 1)
+    left = 1 - share
+    square = share**2 * others / (others + 2)
+    cube = 2 * share**3 * others * (others - 1) / ((others + 2) * (others + 3))
+    spread = float((influence**2).mean()) / (count + 1) + unseen
+    moment = 2 * float((influence**3).mean()) / ((count + 1) * (count + 2))
+    variance = spread * (left**2 + square) + height**2 * square
+    third = moment * (left**3 + 3 * left * square - cube)
+    third += 3 * height * spread * (2 * left * square - cube) - height**3 * cube
+    mean, spreads, thirds = np.array([[height * left], [variance], [third]])
+    return float(lower_quantile(mean, spreads, thirds, _Z)[0])
+
+
+def rogan_gladen_mean(
+    answers: LabelledAnswers, *, sensitivity: _Rate, specificity: _Rate
+) -> Estimate:
+    """Return `rogan_gladen` of all answers, the rest combined with it as in `labels_mean`.
+
+    Args:
+        answers: Of which no label is used.
+        sensitivity: With the number of answers that it is estimated from.
+        specificity: The same.
+    """
+    judged = answers.needs_label
+    scores, clusters = answers.scores[judged], answers.clusters[judged]
+    share = min(float(scores.mean()), 1.0)
+    estimate = rogan_gladen(
+        share,
+        len(scores) / _design_effect(scores - share, clusters),
+        sensitivity=sensitivity[0],
+        n_positive=sensitivity[1],
+        specificity=specificity[0],
+        n_negative=specificity[1],
+    )
+    return _with_rest(answers, estimate)
+
+
+def _with_rest(answers: LabelledAnswers, judged: Estimate) -> Estimate:
+    """Return an estimate of the answers that need a label combined with all others."""
+    is_judged = answers.needs_label
+    if is_judged.all():
+        return judged
+    centres = np.where(is_judged, judged.value, answers.scores)
+    value = float(centres.mean())
+    share = float(is_judged.mean())
+    sums = answers.sums_of_clusters((centres - value) / len(centres))
+    rest = (1 - answers.share_asked) * len(sums) / (len(sums) - 1) * float(sums @ sums)
+    lower, upper = (
+        math.hypot(share * (judged.value - end), _Z * math.sqrt(rest))
+        for end in (judged.lower, judged.upper)
+    )
+    return _within(
+        answers.bounds,
+        Estimate(
+            value=value,
+            lower=value - lower,
+            upper=value + upper,
+            method=judged.method,
+        ),
+    )
+
+
+def _tuning(
+    answers: LabelledAnswers, labelled: NDArray[np.bool_], rest: NDArray[np.bool_]
+) -> float:
+    judged, labels = answers.scores[labelled], answers.labels[labelled]
+    both = answers.scores[labelled | rest]
+    spread = float(both.var(ddof=1))
+    if spread <= _ROUNDING * max(float((both**2).mean()), 1e-300):
         return 0.0
-    return min(max(labelled.covariance / ((1 + n / more) * spread), 0.0), 1.0)
+    covariance = float(((judged - judged.mean()) * (labels - labels.mean())).mean())
+    return min(max(covariance / ((1 + len(judged) / float(rest.sum())) * spread), 0.0), 1.0)
 
 
-def _estimate(value: float, variance: float, *, method: str, bounds: Bounds) -> Estimate:
-    lowest, highest = bounds
-    stderr = math.sqrt(variance)
+def _within(bounds: Bounds, estimate: Estimate) -> Estimate:
+    """Return an estimate that is cut to the bounds."""
     value, lower, upper = (
-        min(max(number, lowest), highest)
-        for number in (value, value - _Z * stderr, value + _Z * stderr)
+        min(max(number, bounds[0]), bounds[1])
+        for number in (estimate.value, estimate.lower, estimate.upper)
     )
-    return Estimate(value=value, stderr=stderr, lower=lower, upper=upper, method=method)
+    return replace(estimate, value=value, lower=lower, upper=upper)

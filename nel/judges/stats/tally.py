@@ -1,18 +1,18 @@
 """Counts a run's judged answers and people's labels of a few, and divides them into strata by
 score.
 
-Answers are added one at a time and stored as counts by score. A label belongs to an answer, not to
-a verdict: a label whose answer has changed is stale and left out.
+Answers are added one at a time, and counted by score. A label belongs to an answer, not to a
+verdict: a label whose answer has changed is stale and left out.
 """
 
 from __future__ import annotations
 
+import math
+from array import array
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
-
-from nel.judges.stats.corrected_mean import Labelled, Moments, Stratum
 
 STRATA_MAX: Final = 8
 """Scores with more distinct values are grouped into this many ranges."""
@@ -21,16 +21,29 @@ LABELS_MIN: Final = 2
 
 
 @dataclass(slots=True)
+class ScoreSum:
+    """Number and sum of scores that are added one at a time."""
+
+    n: int = 0
+    total: float = 0.0
+
+    def add(self, score: float) -> None:
+        """Add a finite score."""
+        self.n += 1
+        self.total += score
+
+
+@dataclass(slots=True)
 class Tally:
     """The components of a run's headline: judged answers by score, their labels, and answers
     without a judge.
     """
 
-    judged: dict[float, Moments] = field(default_factory=dict)
+    judged: dict[float, ScoreSum] = field(default_factory=dict)
     """Answers whose score is a judge's, by score to three digits."""
     labels: dict[float, Counter[tuple[float, float]]] = field(default_factory=dict)
     """``(label, score)`` of the labelled answers, under the same keys."""
-    known: Moments = field(default_factory=Moments)
+    known: ScoreSum = field(default_factory=ScoreSum)
     """Scores without a judge: model failures, and answers that the scorer decided alone."""
     templates: set[str] = field(default_factory=set)
     """Names of the templates that the judge used."""
@@ -40,30 +53,41 @@ class Tally:
     """Of each judge of a panel, by the panel's score, how many labelled answers it graded, and how
     many as labelled.
     """
-    n_questions: int = 0
     n_stale: int = 0
     """Labels of answers that this run does not have, has not judged, or has replaced."""
-    _question: int = -1
+    answers: array[float] = field(default_factory=lambda: array("d"))
+    """Four numbers of every answer: its question, or below 0 the group that this is in; its score to
+    three digits, NaN without a judge; its score; its label, NaN where there is none.
+    """
+    _groups: dict[str, int] = field(default_factory=dict)
 
     def add(
-        self, question: int, score: float, *, is_judged: bool, label: float | None = None
+        self,
+        question: int,
+        score: float,
+        *,
+        is_judged: bool,
+        label: float | None = None,
+        group: str | None = None,
     ) -> None:
-        """Add an answer that counts in the headline; questions come in order.
+        """Add an answer that counts in the headline.
 
         Args:
             question: Its number in the dataset.
             score: Its score in the headline.
             is_judged: Whether a judge gave that score.
             label: The score that a person gave.
+            group: What the question belongs to, where questions are in groups.
         """
-        if question != self._question:
-            self._question = question
-            self.n_questions += 1
+        key = key_of(score) if is_judged else math.nan
+        cluster = (
+            question if group is None else -1 - self._groups.setdefault(group, len(self._groups))
+        )
+        self.answers.extend((cluster, key, score, math.nan if label is None else label))
         if not is_judged:
             self.known.add(score)
             return
-        key = key_of(score)
-        self.judged.setdefault(key, Moments()).add(score)
+        self.judged.setdefault(key, ScoreSum()).add(score)
         if label is not None:
             self.labels.setdefault(key, Counter())[label, score] += 1
 
@@ -89,12 +113,6 @@ class Tally:
         """Return how many judged answers have a label."""
         return sum(counts.total() for counts in self.labels.values())
 
-    @property
-    def per_question(self) -> float:
-        """Return how many answers to the same question there are, on average."""
-        n = self.n_judged + self.known.n
-        return n / self.n_questions if self.n_questions else 1.0
-
 
 def key_of(score: float) -> float:
     """Return the score to three digits, by which answers are counted."""
@@ -107,7 +125,7 @@ class GradeStratum:
 
     low: float
     high: float
-    scores: Moments
+    scores: ScoreSum
     pairs: Mapping[tuple[float, float], int]
     """How often each ``(label, score)`` occurs."""
 
@@ -122,21 +140,9 @@ class GradeStratum:
         return GradeStratum(
             min(self.low, other.low),
             max(self.high, other.high),
-            Moments(mine.n + its.n, mine.total + its.total, mine.squares + its.squares),
+            ScoreSum(mine.n + its.n, mine.total + its.total),
             dict(Counter(dict(self.pairs)) + Counter(dict(other.pairs))),
         )
-
-    def as_stratum(self) -> Stratum:
-        """Return the sums that corrected means are computed from."""
-        labelled = Labelled()
-        for (label, score), count in self.pairs.items():
-            labelled.add(label, score, count)
-        rest = Moments(
-            self.scores.n - labelled.n,
-            self.scores.total - labelled.judged.total,
-            self.scores.squares - labelled.judged.squares,
-        )
-        return Stratum(labelled=labelled, unlabelled=rest)
 
 
 def stratum_keys(sizes: Mapping[float, int]) -> dict[float, float]:

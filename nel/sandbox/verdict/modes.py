@@ -11,6 +11,9 @@ import re
 from collections.abc import Collection
 from typing import Final
 
+from nel.sandbox.verdict.agent.codec import CHANGES
+from nel.sandbox.verdict.names import answer_names, root_of
+
 _SHARED_STATE: Final = re.compile(
     r"\b(?P<what>redirect_std(?:out|err)|capsys|sys\.std(?:in|out|err)|sys\.argv|asyncio|inspect|pytest"
     r"|mock|monkeypatch|tempfile|sqlite3|assertLogs|assertNoLogs|assertWarns\w*|catch_warnings"
@@ -20,9 +23,6 @@ _SHARED_STATE: Final = re.compile(
     r"|\b(?P<open>open\([^)\n]*)"
 )
 """What tests share with a program: output, coroutines, random numbers, files, environment."""
-_CHANGES: Final = frozenset(
-    "append extend insert pop remove clear update add discard setdefault sort reverse popitem".split()
-)
 _Function: Final = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
@@ -44,28 +44,31 @@ def needs_shared(
     nodes = list(ast.walk(tree))
     classes = {node.name for node in nodes if isinstance(node, ast.ClassDef)}
     functions = {node.name for node in nodes if isinstance(node, _Function)}
+    answers = answer_names(nodes, program)
     for node in nodes:
         line = f"line {getattr(node, 'lineno', 0)}"
+        if isinstance(node, ast.ClassDef) and not answers.isdisjoint(map(root_of, node.bases)):
+            return f"{line} derives from a class of the program"
         if isinstance(node, ast.Name) and node.id in prompt_classes:
             return f"{line} uses {node.id}, a class of the prompt"
-        if isinstance(node, ast.Call) and _root(node.func) in program:
+        if isinstance(node, ast.Call) and root_of(node.func) in answers:
             arguments = [*node.args, *(keyword.value for keyword in node.keywords)]
-            if any(_is_object(argument, functions, classes) for argument in arguments):
+            if any(_is_object(argument, functions, classes, answers) for argument in arguments):
                 return f"{line} hands the program a function or an object of the tests"
         if _changes_attribute(node):
             return f"{line} changes what an object of the program may hold"
     return ""
 
 
-def _root(node: ast.expr) -> str:
-    """Return the name that a chain of attributes, items and calls starts from."""
-    while isinstance(node, (ast.Attribute, ast.Subscript, ast.Call)):
-        node = node.func if isinstance(node, ast.Call) else node.value
-    return getattr(node, "id", "")
-
-
-def _is_object(node: ast.AST, functions: Collection[str], classes: Collection[str]) -> bool:
+def _is_object(
+    node: ast.AST,
+    functions: Collection[str],
+    classes: Collection[str],
+    answers: Collection[str],
+) -> bool:
     """Return whether an expression is plainly a function, generator or object of the tests.
+
+    So is a method that changes a container of theirs, as in ``bus.subscribe(calls.append)``.
 
     What is missed here ends the run in `split` mode; a second one judges.
     """
@@ -73,8 +76,10 @@ def _is_object(node: ast.AST, functions: Collection[str], classes: Collection[st
         return getattr(node.func, "id", "") in classes
     if isinstance(node, ast.Name):
         return node.id in functions or node.id in classes
+    if isinstance(node, ast.Attribute):
+        return node.attr in CHANGES and root_of(node) not in answers
     return isinstance(node, (ast.Lambda, ast.GeneratorExp)) or any(
-        _is_object(child, functions, classes) for child in ast.iter_child_nodes(node)
+        _is_object(child, functions, classes, answers) for child in ast.iter_child_nodes(node)
     )
 
 
@@ -82,7 +87,7 @@ def _changes_attribute(node: ast.AST) -> bool:
     """Return whether a statement changes a container that an object holds, as in ``a.b[1] = 2``."""
     target: ast.AST | None = None
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        target = node.func.value if node.func.attr in _CHANGES else None
+        target = node.func.value if node.func.attr in CHANGES else None
     elif isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
         target = node.value
     while isinstance(target, ast.Subscript):

@@ -123,6 +123,54 @@ BUILTIN_ATTRIBUTES: Final = frozenset(
 """Of plain values, which every answer may be."""
 
 
+def root_of(node: ast.expr) -> str:
+    """Return the name that a chain of attributes, items and calls starts from.
+
+    >>> root_of(ast.parse("self.bus.queue[0]", mode="eval").body)
+    'bus'
+    """
+    while isinstance(node, (ast.Attribute, ast.Subscript, ast.Call)):
+        inner = node.func if isinstance(node, ast.Call) else node.value
+        if isinstance(node, ast.Attribute) and getattr(inner, "id", "") == "self":
+            return node.attr
+        node = inner
+    return getattr(node, "id", "")
+
+
+def answer_names(nodes: Collection[ast.AST], program: Collection[str]) -> frozenset[str]:
+    """Return the program's names, and those that tests give to what they get from it.
+
+    >>> tree = ast.parse("s = f(1); t = [x for x in s]; u = 2")
+    >>> sorted(answer_names(list(ast.walk(tree)), {"f"}))
+    ['f', 's', 't', 'x']
+    """
+    bindings = []
+    for node in nodes:
+        targets = [*getattr(node, "targets", ()), *_fields_of(node, "target", "optional_vars")]
+        values = _fields_of(node, "value", "iter", "context_expr")
+        bindings.append((set(_names_in(*targets)), set(_names_in(*values))))
+    answers = frozenset(program)
+    size = -1
+    while size != (size := len(answers)):
+        answers = answers.union(*(stored for stored, values in bindings if values & answers))
+    return answers
+
+
+def _fields_of(node: ast.AST, *names: str) -> list[ast.AST]:
+    fields = (getattr(node, name, None) for name in names)
+    return [field for field in fields if isinstance(field, ast.AST)]
+
+
+def _names_in(*nodes: ast.AST) -> Iterator[str]:
+    """Yield the names within expressions, and the attributes of ``self``."""
+    for node in nodes:
+        for child in ast.walk(node):
+            if isinstance(child, ast.Name) and child.id != "self":
+                yield child.id
+            elif isinstance(child, ast.Attribute) and getattr(child.value, "id", "") == "self":
+                yield child.attr
+
+
 def _attributes(tree: ast.Module) -> Iterator[ast.Attribute]:
     return (node for node in ast.walk(tree) if isinstance(node, ast.Attribute))
 

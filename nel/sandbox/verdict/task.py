@@ -7,14 +7,22 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, field
 from functools import lru_cache
-from typing import Any
+from typing import Any, Final
 
 from nel.reading.programs.python_trees import parse_python
 from nel.sandbox.verdict.modes import needs_shared
-from nel.sandbox.verdict.names import called_names, class_names, supplied_names, unbound_names
+from nel.sandbox.verdict.names import (
+    answer_names,
+    called_names,
+    class_names,
+    supplied_names,
+    unbound_names,
+)
+
+_ENDS: Final = ("SystemExit", "exit", "quit", "sys.exit", "os._exit")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +75,8 @@ def read_task(tests: str, prompt: str = "", entry_point: str = "") -> Task:
         stubs=tuple(sorted(stubs)),
         shared=needs_shared(tests, tree, program, prompt_classes)
         or _uses_values(tree, others - stubs),
-        broken=_undefined_function(tree, others, prompt, entry_point),
+        broken=_undefined_function(tree, others, prompt, entry_point)
+        or _early_end(tree, answer_names(list(ast.walk(tree)), program)),
     )
 
 
@@ -97,6 +106,37 @@ def _undefined_function(tree: ast.Module, names: set[str], prompt: str, entry_po
         if entry_point and unknown
         else ""
     )
+
+
+def _early_end(tree: ast.Module, answers: Collection[str]) -> str:
+    """Return where tests end themselves as if all were well, and an assertion is to come.
+
+    Either for every program, or by its answer, which must not choose whether it is judged.
+    """
+    owed = [stmt.lineno for stmt in tree.body if isinstance(stmt, ast.Assert)]
+    for stmt in tree.body:
+        asked = [stmt.test] if isinstance(stmt, ast.If) else []
+        is_by_answer = any(
+            getattr(node, "id", "") in answers for test in asked for node in ast.walk(test)
+        )
+        body = stmt.body if is_by_answer and isinstance(stmt, ast.If) else [stmt]
+        if any(map(_is_end, body)) and owed and owed[-1] > stmt.lineno:
+            return f"line {stmt.lineno} ends the tests before their assertion of line {owed[-1]}"
+    return ""
+
+
+def _is_end(stmt: ast.stmt) -> bool:
+    """Return whether a statement ends the process with status 0."""
+    if not isinstance(stmt, (ast.Raise, ast.Expr)):
+        return False
+    node = stmt.exc if isinstance(stmt, ast.Raise) else stmt.value
+    if isinstance(node, ast.Call):
+        if any(getattr(value, "value", "unknown") for value in node.args[:1]):
+            return False
+        node = node.func
+    elif isinstance(stmt, ast.Expr):
+        return False
+    return node is not None and ast.unparse(node) in _ENDS
 
 
 def _uses(node: ast.expr, entry_point: str) -> bool:

@@ -159,6 +159,18 @@ def test_a_question_without_an_answer_says_which_flags_to_give(tmp_path: Path) -
     assert "nel byob new DATA --yes" in done.stderr
 
 
+@pytest.mark.parametrize(("output", "message"), [("json.py", "the module json"), ("mine.py", "is there already")])
+def test_a_file_that_cannot_be_written_is_refused_before_the_first_question(
+    tmp_path: Path, output: str, message: str
+) -> None:
+    """Answers that would be lost are not asked for."""
+    (tmp_path / "mine.py").write_text("mine")
+    done = nel_with_input(tmp_path, "", "byob", "new", "-o", output)
+    assert done.returncode != 0
+    assert message in done.stderr
+    assert done.stdout == ""
+
+
 def test_a_file_that_fails_its_checks_is_kept_to_be_corrected(tmp_path: Path) -> None:
     """A prompt with a wrong field is found by the wizard itself, and the exit code says so."""
     write_jsonl(tmp_path / "rows.jsonl", [{"question": "1 + 1?", "answer": "2"}])

@@ -49,7 +49,8 @@ def test_the_corrected_win_rate_holds_what_people_prefer() -> None:
 def test_both_models_of_a_pair_are_corrected_alike() -> None:
     """What one gains the other loses, and pairs without a judge count as they are."""
     pairs = _pairs(1)
-    ours, theirs = corrected_rate("m", pairs, [1.0] * 50), corrected_rate("b", pairs, [0.0] * 50)
+    settled = [PairResult(question=f"s{place}", left="m", right="b", score=1.0) for place in range(50)]
+    ours, theirs = corrected_rate("m", pairs, settled), corrected_rate("b", pairs, settled)
     assert ours is not None
     assert theirs is not None
     assert ours["value"] == pytest.approx(1 - theirs["value"])

@@ -12,7 +12,9 @@ import pytest
 from typer.testing import CliRunner
 
 from nel.cli.app import app
-from nel.decide import Variances, mcnemar_questions_needed, questions_needed
+from nel.decide import Test, Variances, mcnemar_questions_needed, questions_needed
+from nel.decide.power import added_questions_needed
+from nel.metrics.added_question import added_question_ends
 from tests.support.compared import line, lines, write_run
 
 
@@ -212,15 +214,17 @@ def test_what_a_run_says_is_not_assumed_in_vain(tmp_path: Path) -> None:
 
 
 def test_an_assumed_discordant_share_plans_repeats_too() -> None:
-    """Two repeats were planned with other variances than one, and needed five times the questions."""
+    """With repeats the interval of one question more decides, which finds the effect in four of five comparisons of the
+    size that is planned; a normal interval would promise it of a tenth fewer.
+    """
     found = power("--discordant", "0.3", "--within", "0.1", "--effect", "0.05")
     assert found["variances"]["between"] == pytest.approx(0.1)
-    variances = Variances(between=0.1, within_baseline=0.1, within_candidate=0.1)
-    assert [one["questions"] for one in found["plans"]] == [
-        mcnemar_questions_needed(0.05, 0.3),
-        *(questions_needed(0.05, variances, repeats=k) for k in (2, 4, 8)),
-    ]
+    planned = [one["questions"] for one in found["plans"]]
+    assert planned == [mcnemar_questions_needed(0.05, 0.3), 671, 515, 437]
+    rng = np.random.default_rng(1)
+    spread = (0.1 + 0.2 / 4) ** 0.5
+    draws = [rng.normal(0.05, spread, 515).clip(-1, 1) for _ in range(500)]
+    assert sum(added_question_ends(values, low=-1.0)[0] > 0 for values in draws) / 500 == pytest.approx(0.8, abs=0.04)
     large = power("--discordant", "0.02", "--within", "0.01", "--effect", "0.1")
     raised = Variances(between=0.08, within_baseline=0.01, within_candidate=0.01)
-    by_normal = questions_needed(0.1, raised, repeats=2)
-    assert large["plans"][1]["questions"] == by_normal + 2  # few enough for Student's t to need more
+    assert large["plans"][1]["questions"] == added_questions_needed(0.1, raised.per_question(2), Test()) == 97

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from nel.authoring.registry import find_benchmark
+from nel.config.schema import RunConfig
+from nel.engine.planning.plan import make_plans
 from nel.engine.scorers.dependencies import FILES_MAX, read_dependencies
 from nel.engine.scorers.identity import scorer_digest, unseen_dependencies
 
@@ -146,6 +148,27 @@ def test_what_the_source_does_not_tell_is_listed(tmp_path: Path, body: str, said
     assert found.startswith(f"{bench.name} ")
     assert said in found
     assert "line" in found or "imports" in found
+
+
+def test_a_variable_that_is_set_and_kept_from_a_scorer_is_a_note(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is read by a literal name and not declared; without the note its default would be taken in silence."""
+    body = """
+        from os import environ
+        os.environ["WRITTEN"] = "1"
+        return [environ.get("SERVICE_URL", ""), os.getenv("SERVICE"), os.environ["DECLARED"], environ.get("UNSET")]
+    """
+    bench = _bench(tmp_path, body)
+    bench.write_text(bench.read_text("utf-8").replace('prompt="{q}"', 'prompt="{q}", env="DECLARED"'), "utf-8")
+    for name in ("SERVICE_URL", "SERVICE", "DECLARED", "WRITTEN"):
+        monkeypatch.setenv(name, "set")
+    monkeypatch.delenv("UNSET", raising=False)
+    (plan,) = make_plans(RunConfig.model_validate({"benchmarks": [{"name": str(bench)}]}))
+    assert " ".join(plan.notes) == (
+        "mine: its files read SERVICE, SERVICE_URL, set here and not passed on to its scorer and tools; declare"
+        ' env=["SERVICE", "SERVICE_URL"] where one of them reads it'
+    )
 
 
 def test_files_named_beside_an_unseen_reader_count_all_the_same(tmp_path: Path) -> None:

@@ -212,7 +212,7 @@ def test_a_scorer_is_named_by_its_own_imports_and_the_version_of_its_readers(tmp
     decisions = tmp_path / "nel" / "reading" / "decisions.py"
     decisions.write_text(decisions.read_text(encoding="utf-8") + "\n_ANOTHER_WORD = 'aye'\n", encoding="utf-8")
     assert _digests_of(tmp_path, _PRINT_SCORERS) == before
-    _edit(tmp_path / "nel" / "reading" / "forms.toml", "decisions = 1", "decisions = 2")
+    _edit(tmp_path / "nel" / "reading" / "forms.toml", "decisions = ", "decisions = 1")
     raised = _digests_of(tmp_path, _PRINT_SCORERS)
     assert [digest != other for digest, other in zip(before, raised, strict=True)] == [False, False, False, True]
 

@@ -11,12 +11,15 @@ import pytest
 
 from nel.errors import UndefinedMetric
 from nel.judges.stats.corrected_mean import (
-    Labelled,
-    Moments,
-    Stratum,
+    NO_LABEL_NEEDED,
+    LabelledAnswers,
+    labels_mean,
+    ppi_mean,
     rogan_gladen,
-    stratified_ppi_mean,
 )
+from nel.metrics.added_question import added_question_ends
+
+NONE = math.nan
 
 
 @pytest.fixture(scope="module")
@@ -26,81 +29,109 @@ def ppi_py() -> Any:
         return pytest.importorskip("ppi_py", reason="pip install ppi-python")
 
 
-def _golden() -> tuple[Labelled, Moments]:
+def _answers(
+    *rows: tuple[int, float, float, int], repeats: int = 1, known: list[float] | None = None, **more: float
+) -> LabelledAnswers:
+    """Return answers by rows of stratum, judge's score, label or NaN, and how many there are.
+
+    Args:
+        repeats: So many that stand beside each other are to one question.
+        known: Scores that need no label.
+    """
+    rest = known or []
+    columns = [[row[part] for row in rows for _ in range(row[3])] for part in range(3)]
+    strata, scores, labels = (
+        [*column, *extra] for column, extra in zip(columns, ([], rest, [NONE] * len(rest)), strict=True)
+    )
+    return LabelledAnswers(
+        scores=np.array(scores, dtype=float),
+        labels=np.array(labels, dtype=float),
+        strata=np.array([*strata, *([NO_LABEL_NEEDED] * len(rest))]),
+        clusters=np.arange(len(scores), dtype=float) // repeats,
+        bounds=(0.0, 1.0),
+        **more,
+    )
+
+
+def _published(**more: Any) -> LabelledAnswers:
     """Return n = 200 with 121 right labels, 112 right verdicts and 101 of both; N = 2000 with 1193 right verdicts."""
-    pairs = Labelled()
-    for label, judged, count in ((1, 1, 101), (1, 0, 20), (0, 1, 11), (0, 0, 68)):
-        pairs.add(label, judged, count)
-    return pairs, Moments(2000, 1193, 1193)
-
-
-def _sums(labels: np.ndarray, judged: np.ndarray, rest: np.ndarray) -> tuple[Labelled, Moments]:
-    pairs, others = Labelled(), Moments()
-    for label, score in zip(labels.tolist(), judged.tolist(), strict=True):
-        pairs.add(label, score)
-    for score in rest.tolist():
-        others.add(score)
-    return pairs, others
+    return _answers(
+        (0, 1, 1, 101), (0, 0, 1, 20), (0, 1, 0, 11), (0, 0, 0, 68), (0, 1, NONE, 1193), (0, 0, NONE, 807), **more
+    )
 
 
 def test_rogan_gladen_is_the_published_number() -> None:
     """p = 0.72 of 1000, q0 = 0.85 and q1 = 0.90 of 100 each."""
     found = rogan_gladen(0.72, 1000, sensitivity=0.9, n_positive=100, specificity=0.85, n_negative=100)
     assert found.value == pytest.approx(0.76, abs=1e-12)
-    assert found.stderr == pytest.approx(0.037591, abs=5e-7)
 
 
 def test_ppi_is_the_published_number() -> None:
-    """One stratum is PPI++, but that the variance of the error has n - 1."""
-    pairs, rest = _golden()
-    found = stratified_ppi_mean([Stratum(labelled=pairs, unlabelled=rest)], bounds=(0, 1))
-    published_half = (0.679118 - 0.576568) / 2
-    error = pairs.error_variance(0.625825)
+    """One stratum is PPI++, and with 200 labels the added question moves its ends little."""
+    found = ppi_mean(_published())
     assert found.value == pytest.approx(0.627843, abs=6e-7)
-    assert found.stderr**2 == pytest.approx((published_half / 1.959964) ** 2 + error / 199 - error / 200, abs=1e-8)
+    assert (found.lower, found.upper) == pytest.approx((0.576568, 0.679118), abs=0.006)
 
 
 def test_strata_of_one_grade_each_are_the_weighted_labels() -> None:
     """Where a stratum is a grade, its mean label counts as often as the judge gave that grade."""
-    right, wrong = Labelled(), Labelled()
-    right.add(1, 1, 45), right.add(0, 1, 5)
-    wrong.add(1, 0, 20), wrong.add(0, 0, 80)
-    strata = [
-        Stratum(labelled=right, unlabelled=Moments(850, 850, 850)),
-        Stratum(labelled=wrong, unlabelled=Moments(0, 0, 0)),
-    ]
-    found = stratified_ppi_mean(strata, bounds=(0, 1))
+    rows = (1, 1, 1, 45), (1, 1, 0, 5), (1, 1, NONE, 850), (0, 0, 1, 20), (0, 0, 0, 80)
+    found = ppi_mean(_answers(*rows))
     assert found.value == pytest.approx(0.9 * 0.9 + 0.1 * 0.2, abs=1e-12)
-    within = 0.9**2 * 0.09 / 49 + 0.1**2 * 0.16 / 99
+    within = 0.9**2 * 0.09 / 49 + 0.1**2 * 0.16 / 100
     between = (0.9 * (0.9 - 0.83) ** 2 + 0.1 * (0.2 - 0.83) ** 2) / 1000
-    assert found.stderr**2 == pytest.approx(within + between, abs=1e-12)
-    twice = stratified_ppi_mean(strata, bounds=(0, 1), per_question=2)
-    assert twice.stderr**2 == pytest.approx(within + 2 * between, abs=1e-12)
+    assert found.upper - found.lower == pytest.approx(2 * 1.96 * math.sqrt(within + between), rel=0.15)
+
+
+def test_where_every_answer_has_its_label_it_is_the_interval_of_the_labels() -> None:
+    """Nothing is corrected then: the ends are those of the labels and one question more."""
+    labels = [1.0] * 60 + [0.0] * 20 + [0.5] * 20
+    answers = _answers((0, 1, 1.0, 60), (0, 1, 0.0, 20), (0, 0, 0.5, 20))
+    for found, is_monotone in ((ppi_mean(answers), False), (labels_mean(answers), True)):
+        ends = added_question_ends(labels, is_monotone=is_monotone)
+        assert found.value == pytest.approx(0.7)
+        assert (found.lower, found.upper) == pytest.approx(ends, abs=1e-9)
+
+
+def test_answers_to_one_question_are_drawn_together() -> None:
+    """Copies of one answer say no more than one, for all estimators, and neither do labels of copies."""
+    once = [(1, 1, 1, 45), (1, 1, 0, 5), (1, 1, NONE, 200), (0, 0, 1, 10), (0, 0, 0, 40), (0, 0, NONE, 200)]
+    copied = [(stratum, score, label, 4 * count) for stratum, score, label, count in once]
+    for estimate in (ppi_mean, labels_mean):
+        single, four, alone = (
+            estimate(answers) for answers in (_answers(*once), _answers(*copied, repeats=4), _answers(*copied))
+        )
+        assert single.value == pytest.approx(four.value)
+        assert four.upper - four.lower > 0.93 * (single.upper - single.lower)
+        assert alone.upper - alone.lower < 0.7 * (four.upper - four.lower)
+
+
+def test_a_sample_of_the_benchmark_is_sure_of_what_it_asked() -> None:
+    """Of a whole benchmark only the labels are in doubt; of a small part of it nearly all is."""
+    rows = (1, 1, 1, 90), (1, 1, 0, 10), (1, 1, NONE, 400), (0, 0, 1, 10), (0, 0, 0, 90), (0, 0, NONE, 400)
+    new, part, whole = (ppi_mean(_answers(*rows, share_asked=share)) for share in (0.0, 0.5, 1.0))
+    assert new.value == part.value == whole.value
+    assert whole.upper - whole.lower < part.upper - part.lower < new.upper - new.lower
 
 
 def test_answers_that_need_no_label_count_as_they_are() -> None:
     """Failures of the model count 0 beside the corrected ones; all labelled, the estimate is that of the labels."""
-    pairs = Labelled()
-    pairs.add(1, 1, 60), pairs.add(0, 1, 20), pairs.add(1, 0, 10), pairs.add(0, 0, 10)
-    stratum = Stratum(labelled=pairs, unlabelled=Moments())
-    alone = stratified_ppi_mean([stratum], bounds=(0, 1))
-    found = stratified_ppi_mean([stratum], bounds=(0, 1), known=Moments(100, 0.0, 0.0))
+    rows = (0, 1, 1, 60), (0, 1, 0, 20), (0, 0, 1, 10), (0, 0, 0, 10)
+    alone = ppi_mean(_answers(*rows))
+    found = ppi_mean(_answers(*rows, known=[0.0] * 100))
     assert (alone.value, found.value) == pytest.approx((0.7, 0.35), abs=1e-12)
-    assert found.stderr == pytest.approx(math.sqrt(0.35 * 0.65 / 200), rel=0.01)
+    assert found.upper - found.lower == pytest.approx(2 * 1.96 * math.sqrt(0.35 * 0.65 / 200), rel=0.05)
 
 
 def test_labels_without_an_error_are_no_proof() -> None:
-    """Where every label of every grade is the judge's, the interval still has the width of few labels."""
-    right, wrong = Labelled(), Labelled()
-    right.add(1, 1, 20), wrong.add(0, 0, 20)
-    strata = [
-        Stratum(labelled=right, unlabelled=Moments(480, 480, 480)),
-        Stratum(labelled=wrong, unlabelled=Moments(480, 0, 0)),
-    ]
-    found = stratified_ppi_mean(strata, bounds=(0, 1))
+    """Twenty labels that are all right prove no more of their grade than 20 questions would, however many it has."""
+    rows = (1, 1, 1, 20), (1, 1, NONE, 480), (0, 0, 0, 20), (0, 0, NONE, 480)
+    found = ppi_mean(_answers(*rows))
     sampling_alone = math.sqrt(0.25 / 1000)
     assert found.value == 0.5
-    assert found.stderr > 1.5 * sampling_alone
+    assert found.upper - found.lower > 1.5 * 2 * 1.96 * sampling_alone
+    right = ppi_mean(_answers((1, 1, 1, 20), (1, 1, NONE, 980)))
+    assert right.lower == pytest.approx(added_question_ends([1.0] * 20)[0], abs=0.01)
 
 
 def test_estimates_stay_within_the_scale() -> None:
@@ -110,10 +141,7 @@ def test_estimates_stay_within_the_scale() -> None:
     assert (low.value, low.lower) == (0.0, 0.0)
     assert (high.value, high.upper) == (1.0, 1.0)
     assert low.upper > 0
-    pairs = Labelled()
-    pairs.add(1, 0.5, 10)
-    pairs.add(0.9, 0.5, 1)
-    found = stratified_ppi_mean([Stratum(labelled=pairs, unlabelled=Moments(10, 5, 2.5))], bounds=(0.0, 1.0))
+    found = ppi_mean(_answers((0, 0.5, 1, 10), (0, 0.5, 0.9, 1), (0, 0.5, NONE, 10)))
     assert found.upper == 1.0
 
 
@@ -125,16 +153,9 @@ def test_a_judge_that_guesses_is_refused(sensitivity: float, specificity: float)
 
 
 def test_bad_input_is_refused() -> None:
-    """A stratum of one label, and no stratum."""
-    _, rest = _golden()
-    single = Labelled()
-    single.add(1, 1)
-    with pytest.raises(UndefinedMetric, match="fewer than two labels"):
-        stratified_ppi_mean([Stratum(labelled=single, unlabelled=rest)], bounds=(0, 1))
-    with pytest.raises(UndefinedMetric, match="fewer than two labels"):
-        stratified_ppi_mean([], bounds=(0, 1))
-
-
-def _verdicts(rng: np.random.Generator, truth: np.ndarray, sensitivity: float, specificity: float) -> np.ndarray:
-    chance = rng.random(len(truth))
-    return np.where(truth, chance < sensitivity, chance >= specificity)
+    """A stratum of one label, no stratum, and answers that are all to one question."""
+    for answers in (_answers((0, 1, 1, 1), (0, 1, NONE, 5)), _answers(known=[0.0, 1.0])):
+        with pytest.raises(UndefinedMetric, match="fewer than two labels"):
+            ppi_mean(answers)
+    with pytest.raises(UndefinedMetric, match="to one question"):
+        ppi_mean(_answers((0, 1, 1, 3), (0, 1, NONE, 5), repeats=8))

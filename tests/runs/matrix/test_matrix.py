@@ -165,10 +165,10 @@ def test_endpoints_have_their_own_pace_and_judges_are_shared() -> None:
     assert [len(plans) for plans in preview_matrix(config).values()] == [1, 1]
 
 
-def test_table_and_progress_have_a_line_for_each_endpoint() -> None:
+def test_table_has_a_column_and_progress_a_line_for_each_endpoint() -> None:
     """The table says where there is no score; progress names each endpoint."""
-    _, rows = matrix_rows(matrix_example())
-    assert (rows[0][0], rows[0][1][:5]) == ("a", "50.00")
-    assert rows[1] == ["b|c", "no score", "exit 75"]
+    headings, rows = matrix_rows(matrix_example())
+    assert (headings, rows[0][1][:5], rows[0][2]) == (["benchmark", "a", "b|c"], "50.00", "no score")
+    assert rows[1] == ["ended", "done", "exit 75"]
     assert named_lines({"a": Progress(), "b": Progress(stage="running")}) == ["a: starting", "b: running"]
     assert named_lines({"": Progress()}) == ["starting"]

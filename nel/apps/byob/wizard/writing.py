@@ -65,7 +65,10 @@ def file_of(name: str, output: Path | None) -> Path:
 
     Raises:
         ConfigError: The given path has such a name.
+        OutputError: There is a file at the given path.
     """
+    if output is not None and output.exists():
+        raise _there_already(output)
     path = output or Path(f"{name.replace('-', '_')}.py")
     if path.stem not in sys.stdlib_module_names and path.stem not in packages_distributions():
         return path
@@ -123,11 +126,15 @@ def write_new(path: Path, text: str) -> None:
         with path.open("x", encoding="utf-8") as file:
             file.write(text)
     except FileExistsError as error:
-        raise OutputError(f"{path} is there already; choose another file with --output") from error
+        raise _there_already(path) from error
     except OSError as error:
         raise OutputError(
             f"cannot write {path}: {error.strerror}; choose another file with --output"
         ) from error
+
+
+def _there_already(path: Path) -> OutputError:
+    return OutputError(f"{path} is there already; choose another file with --output")
 
 
 def _dataset(source: str, path: Path) -> str:

@@ -23,11 +23,18 @@ import types
 from collections.abc import Callable
 from typing import Any, ClassVar
 
+PROGRAM = "solution"
+"""The module that a program is."""
 DEPTH_MAX = 200
 ANSWER_DEPTH_MAX = DEPTH_MAX // 2
 """Less, so that whatever came as an answer can be passed back in an argument."""
 _PLAIN_INT_MAX = 1 << 53
 _FIELDS_MAX = 64
+CHANGES = frozenset(
+    "append extend insert pop remove clear update add discard setdefault sort reverse popitem"
+    " appendleft popleft extendleft __setitem__ __delitem__".split()
+)
+"""Methods that change a container."""
 _STANDARD: frozenset[str] = getattr(sys, "stdlib_module_names", frozenset(sys.builtin_module_names))
 _CONTAINERS = (list, dict, set, frozenset, tuple)
 
@@ -54,8 +61,8 @@ _CLASSES: dict[str, Any] = {
     if not issubclass(kind, BaseException) or issubclass(kind, Exception)
 } | {"NoneType": type(None), "Ellipsis": ..., "NotImplemented": NotImplemented}
 _CLASS_NAMES = {id(kind): name for name, kind in _CLASSES.items()}
-
-_BY_PARTS: dict[type, Callable[[Any], list[Any]]] = {
+_KEYS, _ITEMS, _VALUES = (type({}.keys()), type({}.items()), type({}.values()))  # type: ignore[var-annotated]
+_BY_PARTS: dict[Any, Callable[[Any], list[Any]]] = {
     bytes: lambda value: [value.hex()],
     bytearray: lambda value: [value.hex()],
     complex: lambda value: [repr(value.real), repr(value.imag)],
@@ -67,6 +74,10 @@ _BY_PARTS: dict[type, Callable[[Any], list[Any]]] = {
     datetime.time: lambda value: [value.isoformat()],
     datetime.datetime: lambda value: [value.isoformat()],
     datetime.timedelta: lambda value: [value.days, value.seconds, value.microseconds],
+    datetime.timezone: lambda value: [value.utcoffset(None), value.tzname(None)],
+    _KEYS: lambda value: [list(value)],
+    _ITEMS: lambda value: [[list(pair) for pair in value]],
+    _VALUES: lambda value: [list(value)],
     collections.deque: lambda value: [list(value), value.maxlen],
     collections.Counter: lambda value: [dict(value)],
     collections.OrderedDict: lambda value: [[list(pair) for pair in value.items()]],
@@ -76,7 +87,15 @@ _BY_PARTS: dict[type, Callable[[Any], list[Any]]] = {
     ],
 }
 """What each of these is made of; those of `_MAKERS` are not made by calling the class."""
-_MAKERS: dict[type, Callable[..., Any]] = {
+_MAKERS: dict[Any, Callable[..., Any]] = {
+    _KEYS: lambda keys: dict.fromkeys(keys).keys(),
+    _ITEMS: lambda pairs: dict(pairs).items(),
+    _VALUES: lambda values: dict(enumerate(values)).values(),
+    datetime.timezone: lambda offset, name: (
+        zone
+        if (zone := datetime.timezone(offset)).tzname(None) == name
+        else datetime.timezone(offset, name)
+    ),
     bytes: bytes.fromhex,
     bytearray: bytearray.fromhex,
     complex: lambda real, imaginary: complex(float(real), float(imaginary)),
@@ -85,10 +104,13 @@ _MAKERS: dict[type, Callable[..., Any]] = {
     datetime.datetime: datetime.datetime.fromisoformat,
 }
 _PLACES = {f"{kind.__module__}:{kind.__name__}": kind for kind in _BY_PARTS}
-_VIEWS: tuple[Any, ...] = (type({}.keys()), type({}.items()), type({}.values()))
+_CLASSES.update(_PLACES)
+_CLASS_NAMES.update(
+    (id(kind), place) for place, kind in _PLACES.items() if id(kind) not in _CLASS_NAMES
+)
 _UNNAMED = {
     f"builtins:{kind.__name__}": kind
-    for kind in (*vars(types).values(), *_VIEWS)
+    for kind in vars(types).values()
     if isinstance(kind, type) and kind.__module__ == "builtins"
 }
 """Classes that the module `builtins` does not name, such as the one of generators."""
@@ -106,12 +128,21 @@ _REDUCED: tuple[tuple[type, Callable[[Any], Any]], ...] = (
 _EQUAL_TO_PLAIN: tuple[tuple[type, Callable[[Any], Any]], ...] = (
     *_REDUCED,
     (collections.abc.Mapping, dict),
-    (collections.abc.Set, set),
     (collections.UserList, list),
     (collections.UserString, str),
     (memoryview, bytes),
 )
 """What compares itself with plain values by what it holds, as the standard library has it."""
+
+
+_METHODS = (types.MethodType, types.BuiltinMethodType, types.MethodWrapperType)
+_DESCRIPTORS = (
+    types.MethodDescriptorType,
+    types.WrapperDescriptorType,
+    types.ClassMethodDescriptorType,
+    types.GetSetDescriptorType,
+    types.MemberDescriptorType,
+)
 
 
 class Sender:
@@ -252,7 +283,8 @@ class Receiver:
         if len(fields) > _FIELDS_MAX or max(map(len, (name, *fields))) > _FIELDS_MAX:
             raise BadValue("too large a tuple")
         make: Any = collections.namedtuple
-        return tuple.__new__(make(name, fields), [self._decode(item, depth) for item in items])
+        kind = make(name, fields, module=PROGRAM)
+        return tuple.__new__(kind, [self._decode(item, depth) for item in items])
 
     def _decoded_array(self, body: Any, depth: int) -> Any:
         numpy = importlib.import_module("numpy")
@@ -274,6 +306,13 @@ def place_of(kind: type) -> str:
     module, name = kind.__module__, kind.__name__
     is_same = class_at(address := f"{module}:{name}") is kind
     return address if is_same else ""
+
+
+def owner_of(value: Any) -> Any:
+    """Return what a method, or a descriptor of a class, belongs to; None for anything else."""
+    if isinstance(value, _DESCRIPTORS):
+        return value.__objclass__
+    return value.__self__ if isinstance(value, _METHODS) else None
 
 
 def class_at(address: str) -> type | None:

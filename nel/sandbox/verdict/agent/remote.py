@@ -354,7 +354,18 @@ class Remote:
         is_error = any(value is kind or type(value) is kind for kind in self._classes.values())
         if is_error or self.trace_of(value) is not None:
             raise self.fail("nonsense", "an exception of the program does not go back")
+        if (owner := codec.owner_of(value)) is not None and not isinstance(owner, types.ModuleType):
+            # A program chooses whose method it is, and must not choose the mode by it.
+            is_change = not isinstance(owner, type) and value.__name__ in codec.CHANGES
+            if type(owner) is Reference or is_change:
+                raise self.fail(
+                    "nonsense", f"the method {value.__name__} of an answer does not go back"
+                )
+            return [self._encode(owner), value.__name__]
         kind = type(value).__name__
+        is_vars = type(value) is types.MappingProxyType and "__doc__" in value
+        if is_vars or getattr(value, "__module__", "") == codec.PROGRAM:
+            raise self.fail("nonsense", f"{kind} of an answer does not go back")
         raise self.cannot(f"a value of the class {kind} in the tests has no plain form")
 
     def _write(self, message: channel.Message) -> None:
@@ -392,6 +403,8 @@ class Remote:
         """Change the arguments that the program has changed."""
         for number, data in dict(changed or {}).items():
             new = self._receiver.decode(data)
+            if type(new) is Reference:
+                continue
             if type(new) is not type(values[int(number)]):
                 raise TypeError("an argument changed its type")
             codec.become(values[int(number)], new)

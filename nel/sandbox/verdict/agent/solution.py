@@ -219,7 +219,9 @@ class _Server:
         return {"changed": changed} if changed else {}
 
     def _resolve(self, body: Any) -> Any:
-        """Return the object of a number, or of a name."""
+        """Return the object of a number or a name, or a method of a plain value."""
+        if isinstance(body, list):
+            return getattr(self._receiver.decode(body[0]), body[1])
         return getattr(self._module, body) if isinstance(body, str) else self._objects[body]
 
     def _number(self, value: Any) -> int:
