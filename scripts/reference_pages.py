@@ -128,7 +128,7 @@ DECIDE_GROUPS = (
     (
         "Ranks",
         "What all pairs together say of an order ([how to rank runs](../how-to/compare-and-gate.md#rank-many-runs)).",
-        ("one_sided", "rank_intervals", "stratified_difference"),
+        ("one_sided", "rank_intervals"),
         "nel.decide",
     ),
     (
