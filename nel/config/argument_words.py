@@ -19,6 +19,9 @@ _FLAG: Final = re.compile(
     re.VERBOSE,
 )
 
+_TWICE: Final = re.compile(r"(?<!\S)(\S+) and \1(?=[\s,;:)]|$)")
+"""Two flags of one key, such as ``--judge-url and --judge-id``."""
+
 
 @contextmanager
 def arguments_for_flags(arguments: Mapping[str, str] | None = None) -> Iterator[None]:
@@ -48,7 +51,7 @@ def _in_python(text: str, arguments: Mapping[str, str] | None) -> str:
             return name
         return f'{name}=["{value}"]' if arguments is not None else f"{name} {value}"
 
-    return _FLAG.sub(name_of, text)
+    return _TWICE.sub(r"\1", _FLAG.sub(name_of, text))
 
 
 def _keys() -> dict[str, str]:

@@ -80,4 +80,4 @@ def test_a_dry_run_shows_the_benchmarks_own_settings(folder: Path) -> None:
     flags = ("--bench", "mine://rows.jsonl", "--model-url", "http://127.0.0.1:9/v1", "--model-id", "m", "--dry-run")
     shown = nel("eval", "run", *flags, "--max-tokens", "9", cwd=folder, env={"PYTHONPATH": str(folder)})
     assert shown.returncode == 0, shown.stderr
-    assert "mine://rows.jsonl: {'temperature': 0.0, 'max_tokens': 9, 'stop': ['Question:']}" in shown.stdout
+    assert "bridged: {'temperature': 0.0, 'max_tokens': 9, 'stop': ['Question:']}" in shown.stdout

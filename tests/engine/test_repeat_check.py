@@ -124,7 +124,7 @@ def test_cache_is_not_asked_for_second_answers(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("entry", "words"),
     [
-        ({"repeat_check": N + 1}, f"gsm8k: --repeat-check {N + 1} is more than its {N} usable problems"),
+        ({"repeat_check": N + 1}, f"{N + 1} is more than its {N} usable problems"),
         ({"response_field": "answer"}, "nothing can be asked twice"),
     ],
 )

@@ -266,7 +266,7 @@ def test_f53_a_file_system_without_locks(tmp_path: Path, monkeypatch: pytest.Mon
 
     monkeypatch.setattr(fcntl, "flock", refused)
     with serving() as server:
-        with pytest.raises(nel.NelError, match=r"cannot lock .*No locks available; choose an --output-dir on a local"):
+        with pytest.raises(nel.NelError, match=r"cannot lock .*No locks available; choose an output.dir on a local"):
             run(tmp_path, server)
         assert server.calls == []
 

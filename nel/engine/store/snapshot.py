@@ -82,6 +82,9 @@ _COUNTS: Final = """
 SqlValue: TypeAlias = str | int | float | None
 _NO_ANSWER: Final = (None, None)
 
+_NO_ROOM: Final = ("SQLITE_IOERR", "SQLITE_CANTOPEN", "SQLITE_FULL")
+"""Errors of a disk on which SQLite cannot make ``run.db-shm``; a finished run is read without."""
+
 
 class Snapshot:
     """Reads a run.db; safe to use while a `Store` writes it."""
@@ -108,9 +111,13 @@ class Snapshot:
             raise StoreError(f"there is no {FILE_NAME} in {path.parent}; {hint}")
         self._path, self._untouched = path, untouched
         try:
-            self._connection = connect(path, readonly=True, untouched=untouched)
-            application = self.count("PRAGMA application_id")
-            version = self.count("PRAGMA user_version")
+            try:
+                application, version = self._open()
+            except sqlite3.OperationalError as error:
+                if untouched or not error.sqlite_errorname.startswith(_NO_ROOM):
+                    raise
+                self._untouched = True
+                application, version = self._open()
         except (sqlite3.DatabaseError, StoreError) as error:
             if isinstance(error, StoreError) and error.__cause__ is None:
                 raise
@@ -122,6 +129,11 @@ class Snapshot:
             raise StoreError(
                 f"{path} has format {version}, this nel reads {FORMAT}; use the nel that wrote it"
             )
+
+    def _open(self) -> tuple[int, int]:
+        """Connect, and return what names the application and the format of the file."""
+        self._connection = connect(self._path, readonly=True, untouched=self._untouched)
+        return self.count("PRAGMA application_id"), self.count("PRAGMA user_version")
 
     def close(self) -> None:
         """Close the connection."""

@@ -436,7 +436,9 @@ def test_a_scorer_without_a_judge_is_refused_when_it_says_that_it_needs_one(tmp_
     """Nothing is sent, and the message names the flags."""
     path = bench(tmp_path, WAYS["handed over"] + "s.scorer.asks_judge = True\n")
     with scripted(adds) as model:
-        with pytest.raises(nel.NelError, match="judged is scored by a judge and this run has none; give --judge-url"):
+        with pytest.raises(
+            nel.NelError, match=r"judged is scored by a judge and this run has none; give judge\.panel, or"
+        ):
             evaluate(config(path, tmp_path, model.url))
         assert model.calls == []
 
