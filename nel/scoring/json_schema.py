@@ -33,11 +33,14 @@ _DECODER = json.JSONDecoder(parse_constant=_refuse)
 def extract_json(text: str) -> Any:
     """Return the last JSON object or array in a text, or None.
 
-    A fenced ``json`` block wins over bare text. Arrays of one element stay arrays. Text that is
+    A fenced ``json`` block wins over bare text. Arrays of one element stay arrays, but a number in
+    brackets after an object is a footnote. Text that is
     nothing but JSON may also be a number, a string, a bool or null.
 
     >>> extract_json('First {"a": 1}, then finally: {"a": 2}.')
     {'a': 2}
+    >>> extract_json('{"a": 1}, as the first source [1] says')
+    {'a': 1}
     >>> extract_json('[{"a": 1}]')
     [{'a': 1}]
     >>> extract_json("no json here") is None
@@ -49,7 +52,8 @@ def extract_json(text: str) -> Any:
     for source in (*reversed(_FENCE.findall(text)), text):
         document = _NOTHING
         for value in _values_in(source):
-            document = value
+            if not (isinstance(document, dict) and _is_footnote(value)):
+                document = value
         if document is not _NOTHING:
             return document
     return None
@@ -117,6 +121,10 @@ def _values_in(text: str) -> Iterator[object]:
             yield value
         except (ValueError, RecursionError):
             position = opening.end()
+
+
+def _is_footnote(value: object) -> bool:
+    return isinstance(value, list) and len(value) == 1 and type(value[0]) is int
 
 
 def _parse(text: str) -> object:
