@@ -123,7 +123,7 @@ def _kinship(
 
 def _bias(row: Mapping[str, Any]) -> Iterator[str]:
     share, changed = row["first_share"], row["n_first"] + row["n_second"]
-    if share["value"] is None or share["ci_lower"] <= _HALF <= share["ci_upper"]:
+    if share["ci_lower"] is None or share["ci_lower"] <= _HALF <= share["ci_upper"]:
         return
     seat, n = ("first", row["n_first"]) if share["value"] > _HALF else ("second", row["n_second"])
     yield (

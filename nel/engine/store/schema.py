@@ -170,7 +170,7 @@ def remove_empty_log(path: Path) -> None:
     that may. A log with records is of a run in progress or of a killed one, and stays.
     """
     log = path.with_name(f"{path.name}-wal")
-    with suppress(OSError, sqlite3.Error):
+    with suppress(OSError, sqlite3.Error, UnicodeDecodeError):  # the last of a damaged file
         if log.stat().st_size == 0:
             uri = f"{path.resolve().as_uri()}?mode=rw"
             with closing(sqlite3.connect(uri, uri=True, timeout=0)) as connection:
