@@ -142,9 +142,9 @@ class AskedPrompts:
             name: Of the benchmark.
         """
         if self.n_rows and not self.differ:
-            shown = " ".join(str(self._first and self._first[0]).split())[:_SHOWN]
+            excerpt = " ".join(str(self._first and self._first[0]).split())[:_SHOWN]
             raise ConfigError(
-                f"all prompts of {name} are equal although its rows differ: {shown!r}; let the"
+                f"all prompts of {name} are equal although its rows differ: {excerpt!r}; let the"
                 " prompt take the field of each row that holds its question"
             )
 

@@ -68,8 +68,10 @@ def check(
     if as_json:
         from nel.core.strict_json import dumps  # noqa: PLC0415
 
-        found = {"broken_tests": all_broken, "gold_programs": n_golds} if tried else {}
-        typer.echo(dumps({"checks": list(map(asdict, all_checks)), "broken_tests": None, **found}))
+        findings = {"broken_tests": all_broken, "gold_programs": n_golds} if tried else {}
+        typer.echo(
+            dumps({"checks": list(map(asdict, all_checks)), "broken_tests": None, **findings})
+        )
     for name, checks, tests in () if as_json else results:
         if len(results) > 1:
             typer.echo(plain(f"{name}:"))

@@ -166,7 +166,7 @@ class _Column:
     position: int
     name: str
     is_decimal: bool = False
-    """Whether some number has digits behind its comma that are no thousands."""
+    """Whether some number has digits after its comma that are not thousands."""
 
 
 class _Decimals:

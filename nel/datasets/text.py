@@ -107,10 +107,10 @@ def decode_line(line: bytes, number: int, name: str) -> str:
         return line.decode("utf-8")
     except UnicodeDecodeError as error:
         nearby = line[max(0, error.start - _SHOWN) : error.start + _SHOWN]
-        shown = " ".join(nearby.decode("cp1252", "replace").split())
+        excerpt = " ".join(nearby.decode("cp1252", "replace").split())
         raise DatasetError(
             f"{name}: line {number}: invalid UTF-8 (byte {error.start + 1}); as CP1252 (Windows) it"
-            f" reads …{shown}…: if that is right, name the file '{name}?encoding=cp1252' (in YAML"
+            f" reads …{excerpt}…: if that is right, name the file '{name}?encoding=cp1252' (in YAML"
             " encoding: cp1252); else save it as CSV UTF-8, or name its encoding so, such as"
             " mac_roman or gb18030"
         ) from error

@@ -183,8 +183,8 @@ def _text_passes(check: ResponseCheck, response: str, wanted: Sequence[str]) -> 
         return text.strip() in [sought.strip() for sought in texts]
     if check.kind == "not_contains":
         return not any(sought in text for sought in texts)
-    found = (next(whole_places(text, sought, compounds=True), None) for sought in texts)
-    return any(place is not None for place in found)
+    places = (next(whole_places(text, sought, compounds=True), None) for sought in texts)
+    return any(place is not None for place in places)
 
 
 def _numeric(check: ResponseCheck, response: Answer, value: Json) -> CheckResult:

@@ -347,7 +347,7 @@ MUTATIONS: Final = (
     Mutation(
         name="a-part-of-a-word-is-contained",
         fault="A check in YAML finds its text inside a longer word or number: 8 in 18.",
-        fragment="return any(place is not None for place in found)",
+        fragment="return any(place is not None for place in places)",
         replacement="return any(sought in text for sought in texts)",
         tests=("tests/authoring/test_yaml_benchmark.py",),
         keyword="passes_or_fails",

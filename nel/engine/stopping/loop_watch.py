@@ -130,10 +130,10 @@ class LoopWatch:
     def _say_once(self, text: str) -> None:
         """Say it of the place where the loop's thread stands, unless that was named before."""
         frame = sys._current_frames().get(self._loop_thread)  # noqa: SLF001 - documented
-        place = "" if frame is None else blocking_place(frame)
-        if place not in self._places:
-            self._places.add(place)
-            self._say(text.format(place=place))
+        location = "" if frame is None else blocking_place(frame)
+        if location not in self._places:
+            self._places.add(location)
+            self._say(text.format(place=location))
 
     def _answer(self) -> None:
         self._n_unanswered = 0
