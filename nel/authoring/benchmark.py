@@ -25,6 +25,7 @@ from nel.authoring.problem import (
 from nel.datasets.base import RawRow
 from nel.datasets.fewshot import prompt_key
 from nel.datasets.fields import lookup, map_fields
+from nel.datasets.folder import in_place_of
 from nel.datasets.images import image_urls, with_images
 from nel.errors import ConfigError, DatasetError, PromptError
 from nel.prompts import Template
@@ -190,6 +191,16 @@ class Benchmark:
                 f"{self.name} takes no args ({', '.join(arguments)}); only adapter classes do"
             )
         return self
+
+    def source(self, dataset: str | None) -> tuple[str | Callable[[], Iterable[Row]], Path | None]:
+        """Return what rows are read from, and the folder where relative paths are looked for first.
+
+        Args:
+            dataset: What the run replaces the benchmark's own dataset with.
+        """
+        if dataset is None:
+            return self.dataset, self.base_dir
+        return in_place_of(self.dataset, dataset), None
 
     def arguments_of_folder(self, folder: str) -> Mapping[str, object] | None:
         """Return the arguments by which the benchmark reads a folder of data; None where only a

@@ -12,6 +12,7 @@ from typing import Any
 from nel.authoring.benchmark import Benchmark
 from nel.authoring.fewshot import rows_needed
 from nel.datasets.fewshot import open_examples, read_examples
+from nel.datasets.source import open_dataset
 from nel.errors import ConfigError
 
 
@@ -41,8 +42,13 @@ def bind_examples(
     base_dir: Path | None = None if examples else benchmark.base_dir
     holds_samples = source is None and split is None
     if source is None:
-        source, base_dir = dataset or benchmark.dataset, None if dataset else benchmark.base_dir
+        source, base_dir = benchmark.source(dataset)
     opened = open_examples(source, split, base_dir=base_dir)
+    if split is not None and opened.fingerprint is not None:
+        samples, samples_dir = benchmark.source(dataset)
+        holds_samples = (
+            open_dataset(samples, base_dir=samples_dir).fingerprint == opened.fingerprint
+        )
     rows = read_examples(
         opened,
         rows_needed(settings, benchmark.num_fewshot),

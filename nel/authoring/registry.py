@@ -26,6 +26,7 @@ from nel.authoring.lent_names import (
     roots,
     standing_in,
 )
+from nel.datasets.files import folder_at
 from nel.datasets.formats import SUFFIXES
 from nel.errors import NelError, PluginError, did_you_mean
 
@@ -45,7 +46,9 @@ def hold_object(benchmark: Benchmark) -> str:
 
 
 def rows_problem(name: str) -> str:
-    """Return what to do with a file of rows where a benchmark or a configuration is wanted."""
+    """Return what to do with rows, a file or a folder, where a benchmark or a configuration is
+    wanted.
+    """
     return (
         f"{name} holds rows and no benchmark; nel byob new {name} writes a benchmark for them,"
         f" or give a benchmark these rows with --bench NAME --dataset {name}"
@@ -74,7 +77,7 @@ def find_benchmark(name: str) -> Benchmark:
     path, wanted = split_file(name)
     if path is not None:
         return _from_file(path, wanted)
-    if name.lower().endswith(DATA_SUFFIXES):
+    if name.lower().endswith(DATA_SUFFIXES) or folder_at(name, None) is not None:
         raise PluginError(rows_problem(name))
     if name in REGISTERED and not any(ref.name == name for ref in plugins.discover("benchmarks")):
         return _adapt(REGISTERED[name])

@@ -18,7 +18,9 @@ from typing import Any, Final, TypeAlias
 from urllib.parse import parse_qsl, urlencode
 
 from nel.datasets.base import Dataset, RawRow
+from nel.datasets.files import folder_at
 from nel.datasets.source import open_dataset
+from nel.datasets.table_form import split_options
 from nel.errors import DatasetError, NelError
 
 ExampleSource: TypeAlias = (
@@ -63,18 +65,26 @@ def open_examples(
             f'few-shot examples are to come from the split "{split}", and {_source_name(source)} has no'
             " splits; name the examples themselves with fewshot_dataset, and no split"
         )
-    return open_dataset(with_split(source, split), base_dir=base_dir)
+    return open_dataset(with_split(source, split, base_dir=base_dir), base_dir=base_dir)
 
 
-def with_split(uri: str, split: str) -> str:
-    """Return the URI of another split of a hub dataset.
+def with_split(uri: str, split: str, *, base_dir: Path | None = None) -> str:
+    """Return the address of another split of a hub dataset or of a folder.
+
+    Args:
+        uri: The address of one split.
+        split: The other one.
+        base_dir: Where relative paths are looked for before the working directory.
 
     Raises:
-        DatasetError: It is not a URI of a hub, so that it has no splits.
+        DatasetError: It is neither, so that it has no splits.
 
     >>> with_split("hf://openai/gsm8k?config=main&split=test", "train")
     'hf://openai/gsm8k?config=main&split=train'
     """
+    folder, options = split_options(uri)
+    if folder_at(uri, base_dir) is not None:
+        return f"{folder}?{urlencode({**options, 'split': split}, safe='/*,')}"
     if not _WITH_SPLITS.match(uri):
         raise DatasetError(
             f'few-shot examples are to come from the split "{split}", and {uri} has no splits; '

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, BinaryIO, Final
 from urllib.parse import unquote
 
 from nel.datasets.formats import Source, dataset_of, suffix_of
-from nel.datasets.table_form import split_form
+from nel.datasets.table_form import split_form, split_options
 from nel.errors import DatasetError, did_you_mean
 
 if TYPE_CHECKING:
@@ -82,11 +82,26 @@ def source_at(found: Path, name: str, *, shown: str | None = None) -> Source:
     return Source(name=name, open=open_again, stamp=f"{size} bytes of {modified}")
 
 
+def folder_at(path: str, base_dir: Path | None) -> Path | None:
+    """Return the folder that an address of local rows names, None where it names something else.
+
+    Args:
+        path: As the user gave it, with options after it.
+        base_dir: Where it is looked for before the working directory.
+    """
+    name = split_options(path)[0]
+    if not name.strip() or "\0" in name:
+        return None
+    return next((folder for folder in _candidates(name, base_dir) if folder.is_dir()), None)
+
+
+def _candidates(path: str, base_dir: Path | None) -> list[Path]:
+    local = Path(path).expanduser()
+    return [local] if base_dir is None or local.is_absolute() else [base_dir / local, local]
+
+
 def _find(path: str, base_dir: Path | None) -> Path:
-    wanted = Path(path).expanduser()
-    candidates = (
-        [wanted] if base_dir is None or wanted.is_absolute() else [base_dir / wanted, wanted]
-    )
+    candidates = _candidates(path, base_dir)
     for candidate in candidates:
         if os.path.lexists(candidate):
             return candidate

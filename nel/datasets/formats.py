@@ -9,12 +9,11 @@ from __future__ import annotations
 import gzip
 import zlib
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final, Literal, TypeAlias, cast
 
 from nel.datasets import json_file, jsonl, tables
 from nel.datasets.base import Dataset, RawRow, check_rows
-from nel.datasets.parquet import read_parquet
+from nel.datasets.parquet import read_arrow, read_parquet
 from nel.datasets.table_form import TableForm
 from nel.datasets.workbook import read_workbook
 from nel.errors import DatasetError, did_you_mean
@@ -35,12 +34,13 @@ _READERS: Final[dict[str, _Reader]] = {
     ".csv": tables.read_csv,
     ".tsv": tables.read_tsv,
     ".parquet": read_parquet,
+    ".arrow": read_arrow,
     **dict.fromkeys(WORKBOOKS, read_workbook),
 }
 SUFFIXES: Final = tuple(_READERS)
 """Of files of rows; all but those of whole archives also with ``.gz``."""
 _LINES: Final = (".jsonl", ".ndjson")
-_NEVER_GZIPPED: Final = (".parquet", *WORKBOOKS)
+_NEVER_GZIPPED: Final = (".parquet", ".arrow", *WORKBOOKS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,8 +66,7 @@ def dataset_of(source: Source, *, uri: str, revision: str | None = None) -> Data
     suffix, gzipped = suffix_of(source.name)
     unit: Unit = "line" if suffix in _LINES else "row"
     notes: dict[str, None] = {}
-    form = replace(source.form, note=lambda note: notes.setdefault(note, None))
-    source = replace(source, form=form)
+    form, source = source.form, with_notes(source, notes)
 
     def read() -> Iterator[RawRow]:
         return check_rows(rows_in(source), name=source.name, unit=unit)
@@ -82,6 +81,12 @@ def dataset_of(source: Source, *, uri: str, revision: str | None = None) -> Data
     )
 
 
+def with_notes(source: Source, notes: dict[str, None]) -> Source:
+    """Return a file whose readings add what they left out or converted to the keys of ``notes``."""
+    form = replace(source.form, note=lambda note: notes.setdefault(note, None))
+    return replace(source, form=form)
+
+
 def suffix_of(name: str) -> tuple[str, bool]:
     """Return the format a file name ends in, and whether the file is gzipped.
 
@@ -93,16 +98,12 @@ def suffix_of(name: str) -> tuple[str, bool]:
     gzipped = plain != lower
     suffix = next((known for known in _READERS if plain.endswith(known)), None)
     if suffix is None or (gzipped and suffix in _NEVER_GZIPPED):
-        if Path(name).is_dir():
-            raise DatasetError(
-                f"{name} is a folder; name a file in it (only adapter classes read a whole folder)"
-            )
         last = plain[plain.rfind(".") :] if "." in plain else ""
         hint = did_you_mean(last, _READERS) if last else ""
         known = ", ".join(_READERS)
         raise DatasetError(
             f"{name}: no reader for files like this{hint or ';'} known: {known} "
-            f"(all but {_NEVER_GZIPPED[0]} and workbooks also with .gz)"
+            f"(all but parquet, arrow and workbooks also with .gz)"
         )
     return suffix, gzipped
 

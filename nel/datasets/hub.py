@@ -8,7 +8,6 @@ and nothing here may import them earlier than a dataset is opened.
 
 from __future__ import annotations
 
-import dataclasses
 import logging
 import re
 from collections.abc import Iterator, Mapping
@@ -18,6 +17,7 @@ from typing import Any, Final
 from nel.datasets.base import Dataset, RawRow, check_rows
 from nel.datasets.hub_address import COMMIT, HubAddress, labelled_rows, parse_uri
 from nel.datasets.hub_files import open_files
+from nel.datasets.in_memory import undecoded
 from nel.datasets.parquet import plain_or_problem
 from nel.errors import DatasetError
 
@@ -68,7 +68,7 @@ def open_hub(uri: str, _base_dir: Path | None) -> Dataset:
         ) from error
     for loaded_split in loaded:
         _check_commit(loaded_split, commit, uri)
-    parts = [_without_decoding(loaded_split) for loaded_split in loaded]
+    parts = [undecoded(loaded_split) for loaded_split in loaded]
 
     def read() -> Iterator[RawRow]:
         rows = [_rows(loaded_split, uri) for loaded_split in parts]
@@ -94,26 +94,6 @@ def _check_commit(rows: Any, commit: str, uri: str) -> None:
             " its cache or from a folder of that name; go online, or give that copy as a path:"
             " --dataset PATH"
         )
-
-
-def _without_decoding(rows: Any) -> object:
-    """Return the dataset with images and sounds left as bytes, so that no decoder is needed."""
-    features = _undecoded_feature(dict(rows.features))
-    return rows if features == dict(rows.features) else rows.cast(type(rows.features)(features))
-
-
-def _undecoded_feature(feature: object) -> object:
-    if isinstance(feature, Mapping):
-        return {name: _undecoded_feature(inner) for name, inner in feature.items()}
-    if isinstance(feature, list):
-        return [_undecoded_feature(inner) for inner in feature]
-    if not dataclasses.is_dataclass(feature) or isinstance(feature, type):
-        return feature
-    if getattr(feature, "decode", False) is True and type(feature).__name__ != "Json":
-        return dataclasses.replace(feature, decode=False)
-    if hasattr(feature, "feature"):
-        return dataclasses.replace(feature, feature=_undecoded_feature(feature.feature))
-    return feature
 
 
 def _rows(rows: Any, uri: str) -> Iterator[tuple[int, dict[str, object] | str]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -49,9 +49,27 @@ def parse_uri(uri: str) -> HubAddress:
         raise DatasetError(f"{uri}: {form}")
     if parts[0] == "datasets" and len(parts) > 1:
         raise DatasetError(f"{uri}: leave out datasets/; {form}")
-    parameters = _parameters(uri, dict(zip(("config", "split"), parts[2:], strict=False)), of_query)
+    of_path = dict(zip(("config", "split"), parts[2:], strict=False))
+    return address_of("/".join(parts[:2]), uri, of_query, of_path)
+
+
+def address_of(
+    repo: str, uri: str, options: Mapping[str, str], of_path: Mapping[str, str] | None = None
+) -> HubAddress:
+    """Return the address of a repository, or of a folder that is read like one.
+
+    Args:
+        repo: The repository or the folder.
+        uri: For messages.
+        options: The parameters of its query.
+        of_path: Those that its path gives.
+
+    Raises:
+        DatasetError: One is given twice, or two exclude each other.
+    """
+    parameters = _parameters(uri, dict(of_path or {}), dict(options))
     return HubAddress(
-        repo="/".join(parts[:2]),
+        repo=repo,
         config=parameters.get("config"),
         split=parameters.get("split", "train" if "file" in parameters else "test"),
         revision=parameters.get("revision"),

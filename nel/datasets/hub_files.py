@@ -26,13 +26,11 @@ from nel.datasets.base import Dataset
 from nel.datasets.files import source_at
 from nel.datasets.hub_address import COMMIT, HubAddress
 from nel.datasets.kept_files import inside, keep, kept_list
-from nel.datasets.repository import configs_of, files_of
+from nel.datasets.repository import CARD, parts_of
 from nel.datasets.repository_rows import dataset_of_files
 from nel.errors import DatasetError
 
 _HUB: Final = "https://huggingface.co"
-_CARD: Final = "README.md"
-_CARD_BYTES_MAX: Final = 4 * 1024 * 1024
 _LIST_BYTES_MAX: Final = 64 * 1024 * 1024
 _FILE_BYTES_MAX: Final = 4 << 30
 _CHUNK_BYTES: Final = 1 << 20
@@ -56,13 +54,10 @@ def open_files(uri: str, address: HubAddress) -> Dataset:
     """
     repository = _Repository(address, uri)
     files = repository.files()
-    card = [] if address.file is not None or _CARD not in files else configs_of(repository.card())
+    chosen = parts_of(files, lambda: repository.path_of(CARD).open("rb"), address, uri)
     parts = [
-        [
-            source_at(repository.path_of(name), f"{uri}: {name}")
-            for name in files_of(files, card, address, config, uri)
-        ]
-        for config in address.configs or (address.config,)
+        [source_at(repository.path_of(name), f"{uri}: {name}") for name in names]
+        for names in chosen
     ]
     return dataset_of_files(uri, address, repository.commit, parts)
 
@@ -116,11 +111,6 @@ class _Repository:
             self.commit = revision
         self._listed = listed
         return sorted(listed)
-
-    def card(self) -> str:
-        """Return the text of the card."""
-        with self.path_of(_CARD).open("rb") as file:
-            return file.read(_CARD_BYTES_MAX).decode("utf-8", "replace")
 
     def path_of(self, name: str) -> Path:
         """Return where a file is kept, downloaded if it was not there."""

@@ -61,6 +61,8 @@ def with_images(asked: str | Sequence[Message], urls: Sequence[str]) -> tuple[Me
 
 
 def _url(value: object, field: str, folder: Path | None) -> str:
+    if isinstance(value, Mapping) and {"bytes", "path"} == value.keys():
+        return _stored_url(value, field, folder)
     if not isinstance(value, str) or not value:
         raise DatasetError(
             f'the images field "{field}" holds a {type(value).__name__}; give a file below the'
@@ -73,6 +75,24 @@ def _url(value: object, field: str, folder: Path | None) -> str:
             raise DatasetError(f"{_display(value)} is not an image; give data:image/…;base64,…")
         return value
     return _file_url(value, folder)
+
+
+def _stored_url(image: Mapping[str, object], field: str, folder: Path | None) -> str:
+    """Return an image as hubs store it: its bytes, which `nel.datasets.plain` makes base64, or a
+    path.
+    """
+    content, path = image["bytes"], image["path"]
+    if not isinstance(content, str):
+        return _url(path, field, folder)
+    try:
+        data = base64.b64decode(content, validate=True)
+    except ValueError as error:
+        raise DatasetError(f'the bytes in the images field "{field}" are not base64') from error
+    if len(data) > BYTES_MAX:
+        raise DatasetError(
+            f'an image in the field "{field}" has {len(data):,} bytes; it may have {BYTES_MAX:,}'
+        )
+    return f"data:image/{_kind(data, str(path or field))};base64,{content}"
 
 
 def _file_url(name: str, folder: Path | None) -> str:

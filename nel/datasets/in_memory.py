@@ -1,7 +1,10 @@
-"""Rows that a Python program holds: a DataFrame, or a list of mappings."""
+"""Rows that a Python program holds: a DataFrame, an Arrow table, a `Dataset` of the `datasets`
+library, or a list of mappings.
+"""
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
@@ -9,22 +12,22 @@ from nel.datasets.parquet import plain_or_problem
 from nel.errors import DatasetError
 
 RowsInMemory = Any
-"""A DataFrame, which no import here names, or a list of mappings."""
+"""What `rows_of` takes; no import here names the libraries."""
 
 
 def rows_of(value: object, where: str) -> list[dict[str, object]] | None:
-    """Return the rows of a DataFrame or of a list of mappings as JSON holds them; a missing value
-    is None. Return None for anything else.
+    """Return the rows of a table or of a list of mappings as JSON holds them; a missing value is
+    None. Return None for anything else.
 
     Args:
         value: What stands where a path might stand too.
         where: Names it in errors.
 
     Raises:
-        DatasetError: A row is not a mapping, or holds what JSON cannot.
+        DatasetError: A row is not a mapping, or holds what JSON cannot; or there are several
+            splits.
     """
-    if hasattr(value, "columns") and hasattr(value, "to_dict"):
-        value = value.to_dict(orient="records")
+    value = listed(value, where)
     if not isinstance(value, list):
         return None
     rows = []
@@ -38,6 +41,45 @@ def rows_of(value: object, where: str) -> list[dict[str, object]] | None:
             raise DatasetError(f"{where}: row {number}: {plain}")
         rows.append(plain)
     return rows
+
+
+def listed(value: Any, where: str) -> object:
+    """Return the rows of a table as a list of mappings; anything else as it is.
+
+    Raises:
+        DatasetError: There are several splits.
+    """
+    if type(value).__module__.startswith("datasets."):
+        if not hasattr(value, "features"):
+            raise DatasetError(
+                f'{where}: it has the splits {", ".join(value)}; give one, as in dataset["test"]'
+            )
+        return list(undecoded(value))
+    if hasattr(value, "columns") and hasattr(value, "to_dict"):  # of pandas, or of Polars
+        return value.to_dicts() if hasattr(value, "to_dicts") else value.to_dict(orient="records")
+    return value.to_pylist() if hasattr(value, "to_pylist") else value
+
+
+def undecoded(rows: Any) -> Any:
+    """Return a `Dataset` of the `datasets` library with images and sounds left as bytes, so that no
+    decoder is needed.
+    """
+    features = _undecoded_feature(dict(rows.features))
+    return rows if features == dict(rows.features) else rows.cast(type(rows.features)(features))
+
+
+def _undecoded_feature(feature: object) -> object:
+    if isinstance(feature, Mapping):
+        return {name: _undecoded_feature(inner) for name, inner in feature.items()}
+    if isinstance(feature, list):
+        return [_undecoded_feature(inner) for inner in feature]
+    if not dataclasses.is_dataclass(feature) or isinstance(feature, type):
+        return feature
+    if getattr(feature, "decode", False) is True and type(feature).__name__ != "Json":
+        return dataclasses.replace(feature, decode=False)
+    if hasattr(feature, "feature"):
+        return dataclasses.replace(feature, feature=_undecoded_feature(feature.feature))
+    return feature
 
 
 def _present(cell: object) -> object:

@@ -15,7 +15,7 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, BinaryIO, Final
 
 from nel.core.strict_json import dumps
 from nel.datasets.base import Dataset
@@ -24,13 +24,11 @@ from nel.datasets.formats import Source
 from nel.datasets.hub import explain
 from nel.datasets.hub_address import COMMIT, HubAddress, form_of, parse_uri
 from nel.datasets.kept_files import inside, keep, kept_list
-from nel.datasets.repository import CardConfig, configs_of, files_of
+from nel.datasets.repository import CARD, parts_of
 from nel.datasets.repository_rows import dataset_of_files
 from nel.errors import DatasetError, MissingExtra
 
 _DEFAULT_REVISION: Final = "master"
-_CARD: Final = "README.md"
-_CARD_BYTES_MAX: Final = 4 * 1024 * 1024
 _FILES_MAX: Final = 10_000
 _KIND: Final = "dataset"
 
@@ -89,11 +87,7 @@ def open_modelscope(uri: str, _base_dir: Path | None) -> Dataset:
         ) from error
     try:
         listing = hub.listing()
-        card = hub.card(listing)
-        chosen = [
-            files_of(listing.files, card, address, config, uri)
-            for config in address.configs or (address.config,)
-        ]
+        chosen = parts_of(listing.files, lambda: hub.open_card(listing), address, uri)
         parts = [[hub.source(listing, path) for path in paths] for paths in chosen]
     except DatasetError:
         raise
@@ -145,18 +139,9 @@ class _Hub:
         self._keep(commit, files)
         return _Listing(version=commit, revision=commit, files=files)
 
-    def card(self, listing: _Listing) -> list[CardConfig]:
-        """Return the configurations that the card declares."""
-        described = listing.files.get(_CARD)
-        if (
-            self._address.file is not None
-            or described is None
-            or (described.size or 0) > _CARD_BYTES_MAX
-        ):
-            return []
-        return configs_of(
-            self._download(listing, _CARD).read_text(encoding="utf-8", errors="replace")
-        )
+    def open_card(self, listing: _Listing) -> BinaryIO:
+        """Return the card, open to be read."""
+        return self._download(listing, CARD).open("rb")
 
     def source(self, listing: _Listing, path: str) -> Source:
         """Return one file, downloaded unless it is in the cache and is what the hub lists."""

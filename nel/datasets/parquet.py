@@ -1,4 +1,4 @@
-"""Reads parquet files in batches through arro3.
+"""Reads parquet and Arrow files in batches through arro3.
 
 Arrow values are not JSON values (dates, decimals, bytes, NaN); `plain` says what becomes of each,
 and a map becomes an object. Times keep their microseconds, which is what Python's have.
@@ -15,12 +15,14 @@ from nel.datasets.table_form import TableForm
 from nel.errors import DatasetError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from arro3.core import DataType, RecordBatch
 
 _BATCH_ROWS: Final = 256
 _MAGIC: Final = b"PAR1"
+_ARROW_MAGIC: Final = b"ARROW1"
+"""Of a file with an index; a stream has none."""
 
 
 def read_parquet(
@@ -31,22 +33,50 @@ def read_parquet(
     Raises:
         DatasetError: The file is not parquet, is damaged or names a column twice.
     """
-    from arro3.io import (  # noqa: PLC0415 - 40 ms that only parquet needs
-        read_parquet as open_parquet,
-    )
-
-    number = 0
     file.seek(0)
     if (
         file.read(len(_MAGIC)) != _MAGIC
         or (file.seek(-len(_MAGIC), os.SEEK_END), file.read())[1] != _MAGIC
     ):
-        raise _unreadable(
-            name, number, ValueError("it does not begin and end as a parquet file does")
-        )
+        problem = ValueError("it does not begin and end as a parquet file does")
+        raise _unreadable(name, "parquet", 0, problem)
+
+    def open_batches() -> Any:
+        from arro3.io import read_parquet as open_parquet  # noqa: PLC0415 - 40 ms for this alone
+
+        return open_parquet(file, batch_size=_BATCH_ROWS)
+
+    yield from _read(open_batches, name, "parquet")
+
+
+def read_arrow(
+    file: BinaryIO, name: str, _: TableForm
+) -> Iterator[tuple[int, dict[str, object] | str]]:
+    """Yield the number of each row of an Arrow file, as a stream, which the `datasets` library
+    writes, or with an index at its end.
+
+    Raises:
+        DatasetError: The file is not Arrow, is damaged or names a column twice.
+    """
+    file.seek(0)
+    has_index = file.read(len(_ARROW_MAGIC)) == _ARROW_MAGIC
+    file.seek(0)
+
+    def open_batches() -> Any:
+        from arro3.io import read_ipc, read_ipc_stream  # noqa: PLC0415 - as above
+
+        return read_ipc(file) if has_index else read_ipc_stream(file)
+
+    yield from _read(open_batches, name, "Arrow")
+
+
+def _read(
+    open_batches: Callable[[], Any], name: str, kind: str
+) -> Iterator[tuple[int, dict[str, object] | str]]:
+    number = 0
     try:
-        reader: Any = open_parquet(file, batch_size=_BATCH_ROWS)
-        _refuse_twins([field.name for field in reader.schema], name)
+        reader = open_batches()
+        _refuse_twins([field.name for field in reader.schema], name, kind)
         with_maps = {field.name: field.type for field in reader.schema if _has_map(field.type)}
         for batch in reader:
             for row in _rows(batch, with_maps):
@@ -58,7 +88,7 @@ def read_parquet(
         if (
             isinstance(error, Exception) or type(error).__name__ == "PanicException"
         ):  # Rust's; no Exception to Python
-            raise _unreadable(name, number, error) from error
+            raise _unreadable(name, kind, number, error) from error
         raise
 
 
@@ -97,20 +127,20 @@ def _with_objects(value: Any, kind: Any) -> Any:
     return pairs
 
 
-def _refuse_twins(columns: Sequence[str], name: str) -> None:
+def _refuse_twins(columns: Sequence[str], name: str, kind: str) -> None:
     """Raise DatasetError where two columns have one name, since a row would have the values of the
     last alone.
     """
     twin = next((column for column, n in Counter(columns).items() if n > 1), None)
     if twin is not None:
         raise DatasetError(
-            f'{name}: cannot be read as parquet: the column "{twin}" is there twice; rename one'
+            f'{name}: cannot be read as {kind}: the column "{twin}" is there twice; rename one'
         )
 
 
-def _unreadable(name: str, number: int, error: BaseException) -> DatasetError:
+def _unreadable(name: str, kind: str, number: int, error: BaseException) -> DatasetError:
     where = f" after row {number}" if number else ""
-    return DatasetError(f"{name}: cannot be read as parquet{where}: {error}")
+    return DatasetError(f"{name}: cannot be read as {kind}{where}: {error}")
 
 
 def plain_or_problem(row: dict[str, Any]) -> dict[str, object] | str:

@@ -9,10 +9,10 @@ what belongs together; then it asks, and never mixes formats or folders.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import Final
+from typing import BinaryIO, Final
 
 import yaml
 
@@ -26,18 +26,25 @@ _SPLIT_WORDS: Final = {
     "test": ("test", "testing", "eval", "evaluation"),
 }
 """What a split is called in names, the likeliest first."""
+CARD: Final = "README.md"
+"""Of a repository; it may say in its front matter what its configurations are."""
+_CARD_BYTES_MAX: Final = 4 * 1024 * 1024
 _KNOWN_WORDS: Final = frozenset(word for words in _SPLIT_WORDS.values() for word in words)
 _ABOUT: Final = frozenset(
     "config.json configuration.json dataset_dict.json dataset_info.json dataset_infos.json"
     " state.json".split()
 )
 """Files that describe a dataset and hold no rows."""
+_MAPPED: Final = re.compile(r"cache-[0-9a-f]{16}.*\.arrow")
+"""What `Dataset.map` of the `datasets` library keeps beside the rows it was made of."""
 _SHARD: Final = re.compile(r"-\d{5}-of-\d{5}(-[0-9a-f]+)?$")
 _WORD: Final = re.compile(r"[^\W_]+")
 _GLOB: Final = re.compile(
     r"(?P<tree>\*\*/)|(?P<all>\*\*)|(?P<some>\*)|(?P<one>\?)|(?P<set>\[[^\]/]+\])"
 )
 _GLOB_MEANS: Final = {"tree": "(?:.*/)?", "all": ".*", "some": "[^/]*", "one": "[^/]"}
+_DATA_FOLDER: Final = "data"
+"""Where many repositories have their files; it says nothing of them."""
 _NAMES_MAX: Final = 10
 
 
@@ -98,12 +105,44 @@ def _patterns(files: object, folder: str) -> dict[str, tuple[str, ...]]:
     }
 
 
+def parts_of(
+    paths: Collection[str],
+    open_card: Callable[[], BinaryIO],
+    address: HubAddress,
+    uri: str,
+    *,
+    in_folder: bool = False,
+) -> list[list[str]]:
+    """Return the files of each configuration that an address names, one list for the default one.
+
+    Args:
+        paths: Every file of the repository.
+        open_card: Opens its card, which is only read where it may decide.
+        address: The configurations and the split, or the file.
+        uri: For messages.
+        in_folder: See `files_of`.
+
+    Raises:
+        DatasetError: See `files_of`.
+    """
+    card: list[CardConfig] = []
+    if address.file is None and CARD in paths:
+        with open_card() as file:
+            card = configs_of(file.read(_CARD_BYTES_MAX).decode("utf-8", "replace"))
+    return [
+        files_of(paths, card, address, config, uri, in_folder=in_folder)
+        for config in address.configs or (address.config,)
+    ]
+
+
 def files_of(
     paths: Iterable[str],
     card: Sequence[CardConfig],
     address: HubAddress,
     config: str | None,
     uri: str,
+    *,
+    in_folder: bool = False,
 ) -> list[str]:
     """Return the files to be read, in the order of their names.
 
@@ -113,6 +152,8 @@ def files_of(
         address: The split, or the file.
         config: The configuration; None for the default one.
         uri: For messages.
+        in_folder: Whether these are files on a disk, which may have any name: a single file is the
+            split that is asked for, and several files of a split are shards of one.
 
     Raises:
         DatasetError: There is no such file, configuration or split, or several could be meant; the
@@ -132,12 +173,38 @@ def files_of(
             [path for path in every if PurePosixPath(path).is_relative_to(chosen.folder)],
             None,
         )
-    data = _of_config([path for path in every if _holds_rows(path)], config, uri)
+    data = [path for path in every if _holds_rows(path)]
+    if not data:
+        raise DatasetError(f"{uri}: it has no files of rows that nel reads")
+    data = _of_config(data, config, uri)
     chosen_paths = _of_split(data, address.split)
+    if not chosen_paths and in_folder and _is_one_file(data):
+        chosen_paths = list(data)
     if not chosen_paths:
         raise DatasetError(_no_split(address.split, _splits_in(data), uri))
     _check_one_kind(chosen_paths, address.split, uri)
+    if in_folder:
+        _check_one_name(chosen_paths, address.split, uri)
     return chosen_paths
+
+
+def are_one_configuration(paths: Iterable[str]) -> bool:
+    """Return whether files of rows differ in nothing but the split in their names, so that none of
+    them is of another configuration.
+    """
+    names = set()
+    for path in filter(_holds_rows, paths):
+        folders = PurePosixPath(path).parts[:-1]
+        if not _KNOWN_WORDS.union([_DATA_FOLDER]).issuperset(folders):
+            return False
+        names.add(tuple(word for word in _WORD.findall(_stem(path)) if word not in _KNOWN_WORDS))
+    return len(names) == 1
+
+
+def _is_one_file(paths: Sequence[str]) -> bool:
+    """Return whether the files of rows are one file, or its shards, that no word calls a split."""
+    wholes = {(str(PurePosixPath(path).parent), _stem(path)) for path in paths}
+    return len(wholes) == 1 and not any(_words(path) & _KNOWN_WORDS for path in paths)
 
 
 def _matching(paths: Sequence[str], pattern: str, uri: str) -> list[str]:
@@ -174,13 +241,18 @@ def _declared_config(card: Sequence[CardConfig], config: str | None, uri: str) -
         list(card) if len(card) == 1 else []
     )
     if not default:
-        raise DatasetError(f"{uri}: it has several configs; name one with config=: {_few(names)}")
+        example = f"{uri}{'&' if '?' in uri else '?'}config={names[0]}"
+        raise DatasetError(
+            f"{uri}: it has several configs; name one, as in {example}: {_few(names)}"
+        )
     return default[0]
 
 
 def _holds_rows(path: str) -> bool:
     parts = PurePosixPath(path).parts
-    if parts[-1] in _ABOUT or any(segment.startswith((".", "__")) for segment in parts):
+    if parts[-1] in _ABOUT or _MAPPED.fullmatch(parts[-1]):
+        return False
+    if any(segment.startswith((".", "__")) for segment in parts):
         return False
     try:
         return suffix_of(path)[0] not in WORKBOOKS
@@ -204,9 +276,8 @@ def _of_config(paths: Sequence[str], config: str | None, uri: str) -> list[str]:
             if segment not in _KNOWN_WORDS
         }
         hint = did_you_mean(config, folders) or ";"
-        raise DatasetError(
-            f'{uri}: it has no config "{config}"{hint} its folders: {_few(sorted(folders))}'
-        )
+        names = f"folders: {_few(sorted(folders))}" if folders else f"files: {_few(paths)}"
+        raise DatasetError(f'{uri}: it has no config "{config}"{hint} its {names}')
     return matches or list(paths)
 
 
@@ -268,9 +339,16 @@ def _check_one_kind(paths: Sequence[str], split: str, uri: str) -> None:
         )
 
 
+def _check_one_name(paths: Sequence[str], split: str, uri: str) -> None:
+    stems = sorted({_stem(path) for path in paths})
+    if len(stems) > 1:
+        raise DatasetError(
+            f'{uri}: several files may be its split "{split}" ({_few(stems)}); name one with config='
+            f" or file=, such as file={paths[0]}"
+        )
+
+
 def _no_split(split: str, splits: Sequence[str], uri: str) -> str:
-    if not splits:
-        return f"{uri}: it has no files of rows that nel reads"
     return f'{uri}: it has no split "{split}"; it has: {_few(splits)}; a file is named with file='
 
 

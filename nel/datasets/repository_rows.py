@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from nel.datasets.base import Dataset, RawRow, check_rows
-from nel.datasets.formats import Source, dataset_of, rows_in
+from nel.datasets.formats import Source, dataset_of, rows_in, with_notes
 from nel.datasets.hub_address import HubAddress, labelled_rows
 
 
@@ -30,11 +30,16 @@ def dataset_of_files(
     if len(parts) == 1 and len(parts[0]) == 1:
         return replace(dataset_of(parts[0][0], uri=uri, revision=version), fingerprint=fingerprint)
 
+    notes: dict[str, None] = {}
+    noted = [[with_notes(source, notes) for source in sources] for sources in parts]
+
     def read() -> Iterator[RawRow]:
-        rows = [_number_rows(sources) for sources in parts]
+        rows = [_number_rows(sources) for sources in noted]
         return check_rows(labelled_rows(rows, address.configs, uri), name=uri, unit="row")
 
-    return Dataset(uri=uri, revision=version, unit="row", read=read, fingerprint=fingerprint)
+    return Dataset(
+        uri=uri, revision=version, unit="row", read=read, fingerprint=fingerprint, notes=notes
+    )
 
 
 def _number_rows(sources: Iterable[Source]) -> Iterator[tuple[int, dict[str, object] | str]]:

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 from nel import plugins
 from nel.datasets.base import Dataset, RawRow
 from nel.datasets.callables import open_callable
-from nel.datasets.files import open_path
+from nel.datasets.files import folder_at, open_path
+from nel.datasets.folder import open_folder
 from nel.errors import DatasetError, NelError, PluginError, did_you_mean
 
 if TYPE_CHECKING:
@@ -42,12 +43,17 @@ def open_dataset(
     if isinstance(source, str | os.PathLike):
         text = os.fspath(source)
         parts = plugins.split_uri(text) if isinstance(source, str) else None
-        return open_path(text, base_dir) if parts is None else _open_uri(*parts, base_dir)
+        return _open_local(text, base_dir) if parts is None else _open_uri(*parts, base_dir)
     if callable(source):
         return open_callable(source)
     raise DatasetError(
         f"a dataset is a path, a URI or a function that returns rows, not a {type(source).__name__}"
     )
+
+
+def _open_local(path: str, base_dir: Path | None) -> Dataset:
+    folder = folder_at(path, base_dir)
+    return open_path(path, base_dir) if folder is None else open_folder(path, folder)
 
 
 def _open_uri(name: str, uri: str, base_dir: Path | None) -> Dataset:

@@ -37,16 +37,39 @@ class TableForm:
     """Takes what the user must hear of a reading: what was left out, or read as something else."""
 
 
+def split_options(path: str) -> tuple[str, dict[str, str]]:
+    """Return a path without the options after it, and the options.
+
+    >>> split_options("rows.csv?encoding=cp1252")
+    ('rows.csv', {'encoding': 'cp1252'})
+    """
+    head, mark, query = path.rpartition("?")
+    if not mark or "=" not in query:
+        return path, {}
+    return head, dict(parse_qsl(query, keep_blank_values=True))
+
+
 def split_form(path: str) -> tuple[str, TableForm]:
-    """Return a path without the options behind it, and the options.
+    """Return a path without the options after it, and the form that they give.
 
     Raises:
         DatasetError: An option is unknown or has no usable value.
     """
-    head, mark, query = path.rpartition("?")
-    if not mark or "=" not in query:
-        return path, TableForm()
-    options = dict(parse_qsl(query, keep_blank_values=True))
+    head, options = split_options(path)
+    return head, parse_form(path, options)
+
+
+def parse_form(path: str, options: dict[str, str]) -> TableForm:
+    """Return the form that options give to a file of rows.
+
+    Args:
+        path: As the user gave it, for messages.
+        options: By name.
+
+    Raises:
+        DatasetError: An option is unknown or has no usable value.
+    """
+    options = dict(options)
     for name in options:
         if name not in _NAMES:
             hint = did_you_mean(name, _NAMES) or ";"
@@ -62,7 +85,7 @@ def split_form(path: str) -> tuple[str, TableForm]:
             )
     if options.get("decimal", ",") not in {",", "."}:
         raise DatasetError(f"{path}: decimal is , or .")
-    return head, TableForm(**options)  # type: ignore[arg-type] # only names of fields are left
+    return TableForm(**options)  # type: ignore[arg-type] # only names of fields are left
 
 
 def with_form(path: str, options: dict[str, str]) -> str:

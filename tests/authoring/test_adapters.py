@@ -366,7 +366,7 @@ def test_subsets_from_files(tmp_path: Path) -> None:
     assert [row["metadata"]["category"] for row in rows] == ["easy", "easy", "hard", "hard"]
     gone = made(tmp_path, dataset_id=str(folder), subset_list=["easy", "gone"])
     with pytest.raises(
-        ConfigError, match=r"no file for the subset gone, split test: gone_test.jsonl or gone.jsonl; it has"
+        DatasetError, match='it has no config "gone"; its files: easy_test.jsonl, hard.jsonl'
     ):
         run(tmp_path, gone, lambda *_: answer("0"))
 

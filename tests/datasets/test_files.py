@@ -152,10 +152,10 @@ def test_long_lines_are_refused_before_they_fill_memory(tmp_path: Path) -> None:
         (
             "a.txt",
             "x",
-            "a.txt: no reader for files like this; known: .jsonl, .ndjson, .json, .csv, .tsv, .parquet, .xlsx",
+            "a.txt: no reader for files like this; known: .jsonl, .ndjson, .json, .csv, .tsv, .parquet, .arrow, .xlsx",
         ),
         ("a.jsnl", "x", 'did you mean ".jsonl"?'),
-        ("a.parquet.gz", "x", "all but .parquet and workbooks also with .gz"),
+        ("a.parquet.gz", "x", "all but parquet, arrow and workbooks also with .gz"),
         ("a.parquet", "not parquet", "a.parquet: cannot be read as parquet"),
     ],
 )
@@ -196,10 +196,10 @@ def test_working_directory_comes_after_the_base(tmp_path: Path, monkeypatch: pyt
     assert rows_of(base, "a.jsonl") == [{"at": "base"}]
 
 
-def test_folders_and_special_files_are_refused(tmp_path: Path) -> None:
-    """Only regular files are read."""
+def test_empty_folders_and_special_files_are_refused(tmp_path: Path) -> None:
+    """Regular files are read, and folders that hold some."""
     (tmp_path / "dir.jsonl").mkdir()
-    assert "this is a folder" in problem_of(tmp_path, "dir.jsonl")
+    assert "dir.jsonl: it has no files of rows that nel reads" in problem_of(tmp_path, "dir.jsonl")
     (tmp_path / "null.jsonl").symlink_to("/dev/null")
     assert "not a regular file" in problem_of(tmp_path, "null.jsonl")
     (tmp_path / "gone.jsonl").symlink_to("nowhere")

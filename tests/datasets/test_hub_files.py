@@ -101,7 +101,7 @@ def test_a_commit_that_was_read_needs_no_hub(hub: ListingHub, monkeypatch: pytes
         ("hf://acme/gated", "it is gated; accept its terms on the hub and set HF_TOKEN"),
         ("hf://acme/quiz?revision=nope", "it has no such revision"),
         ("hf://acme/quiz?split=nope", 'it has no split "nope"; it has: train, test'),
-        ("hf://acme/multi", "it has several configs; name one with config=: easy, hard"),
+        ("hf://acme/multi", "it has several configs; name one, as in hf://acme/multi?config=easy: easy, hard"),
         ("hf://acme/multi?config=esay", 'it has no config "esay"; did you mean "easy"'),
     ],
 )

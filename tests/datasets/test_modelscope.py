@@ -148,7 +148,7 @@ def test_files_are_named_or_matched(hub: FakeModelScope) -> None:
         ("ms://acme/empty", 'it has no files at revision "master"'),
         ("ms://acme/quiz?revision=nope", 'it has no files at revision "nope"'),
         ("ms://acme/quiz?split=validation", 'it has no split "validation"; it has: train, test'),
-        ("ms://acme/multi", "it has several configs; name one with config=: easy, hard"),
+        ("ms://acme/multi", "it has several configs; name one, as in ms://acme/multi?config=easy: easy, hard"),
         ("ms://acme/multi?config=esay", 'it has no config "esay"; did you mean "easy"? available: easy, hard'),
         ("ms://acme/multi?file=easy/tset.jsonl", 'there is no file "easy/tset.jsonl"; did you mean "easy/test.jsonl"?'),
         ("ms://acme/quiz?file=notes.txt", "no reader for files like this"),

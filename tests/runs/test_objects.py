@@ -40,7 +40,15 @@ def test_a_benchmark_object_is_run_with_its_own_rows(tmp_path: Path) -> None:
     assert (done.returncode, 'the benchmark "held" was an object of a Python program' in done.stderr) == (2, True)
 
 
-@pytest.mark.parametrize("made", [list, pandas.DataFrame], ids=["list", "DataFrame"])
+def split_of(rows: list[dict[str, Any]]) -> Any:
+    return pytest.importorskip("datasets").Dataset.from_list(rows)
+
+
+def arrow_table(rows: list[dict[str, Any]]) -> Any:
+    return pytest.importorskip("pyarrow").Table.from_pylist(rows)
+
+
+@pytest.mark.parametrize("made", [list, pandas.DataFrame, arrow_table, split_of])
 def test_rows_are_a_dataset(tmp_path: Path, made: Any) -> None:
     """They are written below the runs, so that the command line goes on with the run."""
     rows = [{"question": row["question"], "answer": f"#### {row['answer']}", "said": row["answer"]} for row in ROWS]
@@ -63,6 +71,13 @@ def test_messages_speak_of_arguments(tmp_path: Path, wrong: Any, message: str) -
     with pytest.raises(NelError, match=message) as raised:
         nel.evaluate(wrong)
     assert "--" not in str(raised.value)
+
+
+def test_several_splits_are_no_rows() -> None:
+    """A dictionary of splits is refused by their names."""
+    splits = pytest.importorskip("datasets").DatasetDict({name: split_of(ROWS) for name in ("dev", "test")})
+    with pytest.raises(NelError, match=r"dataset: it has the splits dev, test; give one, as in dataset\["):
+        nel.evaluate({"benchmarks": [{"name": "gsm8k", "dataset": splits}]})
 
 
 def test_a_comparison_names_its_argument(tmp_path: Path) -> None:

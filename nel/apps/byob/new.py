@@ -174,9 +174,9 @@ def _subject(
 ) -> tuple[str, str]:
     """Return what the benchmark is about, and its name."""
     from nel.apps.byob.wizard.writing import plain_name  # noqa: PLC0415 - keeps --help fast
-    from nel.datasets.table_form import split_form  # noqa: PLC0415
+    from nel.datasets.table_form import split_options  # noqa: PLC0415
 
-    stem = Path(split_form(data)[0]).stem if data else None
+    stem = Path(split_options(data)[0]).stem if data else None
     proposed = stem.replace("_", " ") if stem else "my benchmark"
     about = asker.ask("What is it about", proposed, about, str)
     return about, asker.ask("Name of the benchmark", plain_name(stem or about), name, plain_name)

@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from nel import plugins
 from nel.authoring.adapters.meta import source_of
 from nel.datasets.fewshot import with_split
-from nel.datasets.files import names_in
-from nel.datasets.formats import SUFFIXES
+from nel.datasets.folder import folder_source
 from nel.datasets.source import open_dataset
 from nel.errors import ConfigError, DatasetError
 
@@ -91,8 +90,6 @@ class Place:
     home: Path | None = None
     """Where relative paths are looked for before the working directory."""
     uses_modelscope: bool = False
-    is_only: bool = False
-    """Whether each split is of the same subset, so that a file may be named by its split alone."""
 
     @property
     def local(self) -> Path | None:
@@ -117,7 +114,6 @@ def _place_of(adapter: Adapter) -> Place:
         revision=adapter.dataset_revision,
         home=Path(source_of(type(adapter))).parent,
         uses_modelscope=uses_modelscope(adapter.task_config),
-        is_only=len(adapter.subset_list) == 1 or adapter.split_as_subset,
     )
 
 
@@ -144,7 +140,7 @@ def source_of_split(location: Place, split: str, subset: str) -> str:
     if path is not None and path.is_file():
         return str(path.resolve())
     if path is not None and path.is_dir():
-        return _file_in(path.resolve(), split, subset, is_only=location.is_only)
+        return folder_source(path.resolve(), config=subset, split=split)
     if not _HUB_NAME.fullmatch(dataset):
         raise ConfigError(
             f'{location.name}: dataset_id "{dataset}" is neither a file, a folder, a URI nor org/name'
@@ -157,20 +153,6 @@ def source_of_split(location: Place, split: str, subset: str) -> str:
 
 def _with_config(uri: str, subset: str) -> str:
     return uri if subset == "default" or "config=" in uri else f"{uri}&config={subset}"
-
-
-def _file_in(folder: Path, split: str, subset: str, *, is_only: bool) -> str:
-    stems = [f"{subset}_{split}", subset, *([split] if is_only or subset == "default" else [])]
-    for stem in stems:
-        for suffix in SUFFIXES:
-            for ending in (suffix, f"{suffix}.gz"):
-                if (folder / f"{stem}{ending}").is_file():
-                    return str(folder / f"{stem}{ending}")
-    there = ", ".join(names_in(folder)[:10]) or "nothing"
-    wanted = " or ".join(f"{stem}{SUFFIXES[0]}" for stem in stems)
-    raise ConfigError(
-        f"{folder} has no file for the subset {subset}, split {split}: {wanted}; it has {there}"
-    )
 
 
 def rows_of(adapter: Adapter) -> Iterator[dict[str, object]]:

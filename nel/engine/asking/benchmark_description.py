@@ -91,9 +91,8 @@ def example_of(benchmark: Benchmark, *, dataset: str | None = None, row: int = 1
         DatasetError: The dataset cannot be read, or has fewer rows.
         PromptError: The prompt names a field that the row does not have.
     """
-    opened = open_dataset(
-        dataset or benchmark.dataset, base_dir=None if dataset else benchmark.base_dir
-    )
+    source, base_dir = benchmark.source(dataset)
+    opened = open_dataset(source, base_dir=base_dir)
     bound, _ = bind_examples(benchmark.with_images_below(opened.folder), dataset=dataset)
     row_found = next(islice(bound.select(opened.read()), row - 1, None), None)
     if row_found is None:

@@ -478,9 +478,9 @@ def _fewshot_fields(benchmark: Benchmark, *, eval_only: bool) -> dict[str, Any]:
 def _open(
     entry: BenchmarkConfig, benchmark: Benchmark, resuming: bool
 ) -> tuple[Dataset, str | None]:
-    source = entry.dataset or benchmark.dataset
+    source, base_dir = benchmark.source(entry.dataset)
     try:
-        return open_dataset(source, base_dir=None if entry.dataset else benchmark.base_dir), None
+        return open_dataset(source, base_dir=base_dir), None
     except DatasetError as error:
         if not resuming:
             raise

@@ -1,0 +1,133 @@
+"""Reads a folder as a dataset: what `hf download`, `modelscope download` or the `datasets` library
+leave on a disk, or files that are named by their split.
+
+Which files hold a split is decided by `nel.datasets.repository`, as for a repository on a hub. A
+folder stands in for a dataset of a hub with ``--dataset FOLDER``: `in_place_of` gives it the
+configuration and the split of the address that it replaces.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path, PurePosixPath
+from typing import Final
+from urllib.parse import urlencode
+
+from nel.datasets.base import Dataset
+from nel.datasets.files import folder_at, source_at
+from nel.datasets.hub_address import address_of, parse_uri
+from nel.datasets.repository import CARD, are_one_configuration, parts_of
+from nel.datasets.repository_rows import dataset_of_files
+from nel.datasets.table_form import parse_form, split_options
+from nel.errors import DatasetError
+
+_FILES_MAX: Final = 100_000
+_HUBS: Final = ("hf://", "ms://")
+_OPTIONS: Final = ("config", "configs", "split", "file")
+"""What chooses the files; any other option is of the form of tables."""
+
+
+def in_place_of(replaced: object, dataset: str) -> str:
+    """Return the address of a dataset that stands in for another one.
+
+    A folder without options of its own is read by the configuration and the split that the replaced
+    address of a hub names. Anything else stays as it is.
+
+    >>> in_place_of("hf://openai/gsm8k?config=main&split=test", "rows.jsonl")
+    'rows.jsonl'
+    """
+    folder = folder_at(dataset, None)
+    if folder is None or split_options(dataset)[1]:
+        return dataset
+    if not isinstance(replaced, str) or not replaced.lower().startswith(_HUBS):
+        return dataset
+    address = parse_uri(replaced)
+    return folder_source(
+        folder,
+        config=address.config,
+        configs=",".join(address.configs),
+        file=address.file,
+        split=None if address.file else address.split,
+    )
+
+
+def folder_source(folder: Path, **options: str | None) -> str:
+    """Return the address of the files in a folder that a configuration and a split name.
+
+    Args:
+        folder: A folder that exists.
+        **options: See `open_folder`. The configuration is left out where the folder has only one.
+    """
+    if are_one_configuration(_paths(folder, str(folder))):
+        options = {**options, "config": None, "configs": None}
+    query = {name: value for name, value in options.items() if value}
+    return f"{folder}?{urlencode(query, safe='/*,')}" if query else str(folder)
+
+
+def open_folder(path: str, folder: Path) -> Dataset:
+    """Open the files of a folder that hold one split.
+
+    Args:
+        path: As the user gave it, with options after it: ``config``, ``configs``, ``split`` and
+            ``file`` as in the address of a hub, and those of tables.
+        folder: Where it is.
+
+    Raises:
+        DatasetError: It holds no such split or configuration, or several files could be meant; the
+            message lists what there is.
+    """
+    shown, options = split_options(path)
+    address = address_of(
+        shown, path, {name: value for name, value in options.items() if name in _OPTIONS}
+    )
+    form = parse_form(path, {name: options[name] for name in options if name not in _OPTIONS})
+    root = _snapshot(folder.resolve(), path)
+    paths = _paths(root, path)
+    chosen = parts_of(paths, lambda: (root / CARD).open("rb"), address, path, in_folder=True)
+    parts = [
+        [replace(source_at(root / name, f"{shown}/{name}"), form=form) for name in names]
+        for names in chosen
+    ]
+    files = [f"{source.name} {source.stamp}" for sources in parts for source in sources]
+    parents = {(root / name).parent for names in chosen for name in names}
+    return replace(
+        dataset_of_files(path, address, "", parts),
+        revision=None,
+        # Without the split, so that one file that is read for two splits is seen to be one.
+        fingerprint=" ".join([*address.configs, *files]),
+        folder=parents.pop() if len(parents) == 1 else root,
+    )
+
+
+def _snapshot(folder: Path, path: str) -> Path:
+    """Return the folder itself, or the version in it where it is one of the hub's own cache."""
+    snapshots = folder / "snapshots"
+    if not folder.name.startswith("datasets--") or not snapshots.is_dir():
+        return folder
+    commits = sorted(entry.name for entry in snapshots.iterdir() if entry.is_dir())
+    if len(commits) == 1:
+        return snapshots / commits[0]
+    raise DatasetError(
+        f"{path}: the cache has {len(commits)} versions of this dataset; name the folder of one:"
+        f" {', '.join(str(snapshots / commit) for commit in commits[:3]) or 'none is there'}"
+    )
+
+
+def _paths(root: Path, path: str) -> list[str]:
+    """Return every file below a folder that is not hidden, as a repository would list it."""
+    listed: list[str] = []
+    for file in _walk(root):
+        listed.append(str(PurePosixPath(file.relative_to(root))))
+        if len(listed) > _FILES_MAX:
+            raise DatasetError(
+                f"{path}: it has more than {_FILES_MAX:,} files; name the folder of one dataset"
+            )
+    return sorted(listed)
+
+
+def _walk(root: Path) -> Iterator[Path]:
+    for parent, folders, names in os.walk(root):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        yield from (Path(parent, name) for name in names if not name.startswith("."))
