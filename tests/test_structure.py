@@ -53,7 +53,7 @@ ROOMS = {
     "compat": 29_700,
     "config": 13_600,
     "core": 4_600,
-    "datasets": 14_800,
+    "datasets": 16_550,
     "decide": 9_000,
     "discovery": 3_450,
     "engine": 72_550,

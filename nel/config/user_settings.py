@@ -21,6 +21,8 @@ from nel.errors import ConfigError
 
 FILE_VARIABLE: Final = "NEL_CONFIG"
 """Names the user's file; set and empty: there is none."""
+DATA_VARIABLE: Final = "NEL_DATA"
+"""Names the folder with the user's own copies of datasets."""
 _PREFIX: Final = "NEL_"
 _LIKENESS_MIN: Final = 0.8
 """Of a variable to one of nel, from which on it is taken for a misspelling."""
@@ -42,7 +44,7 @@ def from_environment() -> list[Given]:
         ConfigError: A variable is spelt almost as one of nel's.
     """
     known = variables()
-    names = [*known, FILE_VARIABLE]
+    names = [*known, FILE_VARIABLE, DATA_VARIABLE]
     for name in os.environ:
         near = get_close_matches(name, names, n=1, cutoff=_LIKENESS_MIN)
         if name.startswith(_PREFIX) and near and name not in names:

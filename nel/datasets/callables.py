@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from nel.datasets.base import Dataset, RawRow, check_rows
-from nel.datasets.in_memory import listed
+from nel.datasets.in_memory import as_list
 from nel.datasets.parquet import plain_or_problem
 from nel.errors import DatasetError, NelError
 
@@ -34,7 +34,7 @@ def _rows(
 ) -> Iterator[tuple[int, dict[str, object] | str]]:
     number = 0
     try:
-        rows = listed(function(), name)
+        rows = as_list(function(), name)
         if isinstance(rows, str | bytes | Mapping) or not isinstance(rows, Iterable):
             raise DatasetError(
                 f"{name}: it returned a {type(rows).__name__}; it must return an iterable of"

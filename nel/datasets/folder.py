@@ -15,6 +15,7 @@ from pathlib import Path, PurePosixPath
 from typing import Final
 from urllib.parse import urlencode
 
+from nel.config.user_settings import DATA_VARIABLE
 from nel.datasets.base import Dataset
 from nel.datasets.files import folder_at, source_at
 from nel.datasets.hub_address import address_of, parse_uri
@@ -51,6 +52,17 @@ def in_place_of(replaced: object, dataset: str) -> str:
         file=address.file,
         split=None if address.file else address.split,
     )
+
+
+def own_copy(uri: str) -> str | None:
+    """Return the address of the user's own copy of a dataset of a hub: the folder ``ORG/NAME`` in
+    the one that ``NEL_DATA`` names; None where there is none.
+    """
+    home = os.environ.get(DATA_VARIABLE, "").strip()
+    if not home or not uri.lower().startswith(_HUBS):
+        return None
+    folder = Path(home).expanduser() / parse_uri(uri).repo
+    return in_place_of(uri, str(folder)) if folder.is_dir() else None
 
 
 def folder_source(folder: Path, **options: str | None) -> str:

@@ -17,7 +17,7 @@ from typing import Any, Final
 from nel.datasets.base import Dataset, RawRow, check_rows
 from nel.datasets.hub_address import COMMIT, HubAddress, labelled_rows, parse_uri
 from nel.datasets.hub_files import open_files
-from nel.datasets.in_memory import undecoded
+from nel.datasets.in_memory import without_decoding
 from nel.datasets.parquet import plain_or_problem
 from nel.errors import DatasetError
 
@@ -68,7 +68,7 @@ def open_hub(uri: str, _base_dir: Path | None) -> Dataset:
         ) from error
     for loaded_split in loaded:
         _check_commit(loaded_split, commit, uri)
-    parts = [undecoded(loaded_split) for loaded_split in loaded]
+    parts = [without_decoding(loaded_split) for loaded_split in loaded]
 
     def read() -> Iterator[RawRow]:
         rows = [_rows(loaded_split, uri) for loaded_split in parts]

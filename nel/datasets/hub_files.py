@@ -13,16 +13,16 @@ import hashlib
 import http.client
 import os
 import urllib.error
-import urllib.request
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 from nel.core.strict_json import dumps, loads
 from nel.datasets.base import Dataset
+from nel.datasets.download import FILE_BYTES_MAX, open_url, read_content
 from nel.datasets.files import source_at
 from nel.datasets.hub_address import COMMIT, HubAddress
 from nel.datasets.kept_files import inside, keep, kept_list
@@ -32,10 +32,6 @@ from nel.errors import DatasetError
 
 _HUB: Final = "https://huggingface.co"
 _LIST_BYTES_MAX: Final = 64 * 1024 * 1024
-_FILE_BYTES_MAX: Final = 4 << 30
-_CHUNK_BYTES: Final = 1 << 20
-_TIMEOUT_SECONDS: Final = 30.0
-_ATTEMPTS: Final = 3
 _TRUE: Final = ("1", "true", "yes", "on")
 _MEANINGS: Final = {
     "GatedRepo": "it is gated; accept its terms on the hub and set HF_TOKEN",
@@ -122,17 +118,13 @@ class _Repository:
         return path
 
     def _check(self, answer: Any, name: str) -> bytes:
-        digest = hashlib.sha256()
-        chunks: list[bytes] = []
-        while chunk := answer.read(_CHUNK_BYTES):
-            if len(chunks) * _CHUNK_BYTES > _FILE_BYTES_MAX:
-                raise self._problem(f"{name} has more than {_FILE_BYTES_MAX >> 30} GiB")
-            digest.update(chunk)
-            chunks.append(chunk)
-        wanted = self._listed[name]
-        if wanted is not None and wanted != digest.hexdigest():
+        content = read_content(answer)
+        if content is None:
+            raise self._problem(f"{name} has more than {FILE_BYTES_MAX >> 30} GiB")
+        listed = self._listed[name]
+        if listed is not None and listed != hashlib.sha256(content).hexdigest():
             raise self._problem(f"{name}: what the hub sends is not what it lists; try again later")
-        return b"".join(chunks)
+        return content
 
     def _read_list(self, body: bytes) -> tuple[str, dict[str, str | None]]:
         try:
@@ -160,7 +152,7 @@ class _Repository:
         if os.environ.get("HF_HUB_OFFLINE", "").lower() in _TRUE:
             raise self._problem("offline mode is on (HF_HUB_OFFLINE), and it is not in the cache")
         try:
-            with _open(url, self._token()) as answer:
+            with open_url(url, self._token()) as answer:
                 yield answer
         except urllib.error.HTTPError as error:
             error.close()
@@ -184,36 +176,3 @@ class _Repository:
 
     def _problem(self, what: str) -> DatasetError:
         return DatasetError(f"{self._uri}: {what}; or give a local copy: --dataset PATH")
-
-
-class _KeepTokenHome(urllib.request.HTTPRedirectHandler):
-    """Follows redirects, and sends the token to no other host."""
-
-    def redirect_request(
-        self, req: Any, fp: Any, code: int, msg: str, headers: Any, newurl: str
-    ) -> Any:
-        """Return the next request, without the token where its host is another one."""
-        following = super().redirect_request(req, fp, code, msg, headers, newurl)
-        if following is not None and urlsplit(newurl)[:2] != urlsplit(req.full_url)[:2]:
-            following.remove_header("Authorization")
-        return following
-
-
-def _open(url: str, token: str | None) -> Any:
-    """Return the answer to a GET; a connection that fails and a fault of the server are tried
-    again.
-    """
-    request = urllib.request.Request(url, headers={"User-Agent": "nel"})  # noqa: S310 - the user's own hub
-    if token is not None:
-        request.add_header("Authorization", f"Bearer {token}")
-    opener = urllib.request.build_opener(_KeepTokenHome)
-    for attempt in range(_ATTEMPTS):
-        try:
-            return opener.open(request, timeout=_TIMEOUT_SECONDS)
-        except urllib.error.HTTPError as error:
-            if error.code < http.HTTPStatus.INTERNAL_SERVER_ERROR or attempt == _ATTEMPTS - 1:
-                raise
-        except OSError:
-            if attempt == _ATTEMPTS - 1:
-                raise
-    raise AssertionError

@@ -27,7 +27,7 @@ def rows_of(value: object, where: str) -> list[dict[str, object]] | None:
         DatasetError: A row is not a mapping, or holds what JSON cannot; or there are several
             splits.
     """
-    value = listed(value, where)
+    value = as_list(value, where)
     if not isinstance(value, list):
         return None
     rows = []
@@ -43,7 +43,7 @@ def rows_of(value: object, where: str) -> list[dict[str, object]] | None:
     return rows
 
 
-def listed(value: Any, where: str) -> object:
+def as_list(value: Any, where: str) -> object:
     """Return the rows of a table as a list of mappings; anything else as it is.
 
     Raises:
@@ -54,13 +54,13 @@ def listed(value: Any, where: str) -> object:
             raise DatasetError(
                 f'{where}: it has the splits {", ".join(value)}; give one, as in dataset["test"]'
             )
-        return list(undecoded(value))
+        return list(without_decoding(value))
     if hasattr(value, "columns") and hasattr(value, "to_dict"):  # of pandas, or of Polars
         return value.to_dicts() if hasattr(value, "to_dicts") else value.to_dict(orient="records")
     return value.to_pylist() if hasattr(value, "to_pylist") else value
 
 
-def undecoded(rows: Any) -> Any:
+def without_decoding(rows: Any) -> Any:
     """Return a `Dataset` of the `datasets` library with images and sounds left as bytes, so that no
     decoder is needed.
     """

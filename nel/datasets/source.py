@@ -13,7 +13,7 @@ from nel import plugins
 from nel.datasets.base import Dataset, RawRow
 from nel.datasets.callables import open_callable
 from nel.datasets.files import folder_at, open_path
-from nel.datasets.folder import open_folder
+from nel.datasets.folder import open_folder, own_copy
 from nel.errors import DatasetError, NelError, PluginError, did_you_mean
 
 if TYPE_CHECKING:
@@ -42,6 +42,7 @@ def open_dataset(
     """
     if isinstance(source, str | os.PathLike):
         text = os.fspath(source)
+        text = own_copy(text) or text
         parts = plugins.split_uri(text) if isinstance(source, str) else None
         return _open_local(text, base_dir) if parts is None else _open_uri(*parts, base_dir)
     if callable(source):
@@ -62,8 +63,6 @@ def _open_uri(name: str, uri: str, base_dir: Path | None) -> Dataset:
     installed = sorted({ref.name for ref in plugins.discover("datasets")})
     if scheme not in installed and not package:
         hint = did_you_mean(scheme, installed) or ";"
-        if scheme in {"http", "https"}:
-            hint = "; download the file and give its path;"
         raise DatasetError(
             f'{uri}: no reader for "{scheme}://"{hint} installed: {", ".join(installed) or "none"}'
         )

@@ -105,6 +105,14 @@ def test_what_a_folder_does_not_say_is_asked(tmp_path: Path, files: list[str], p
     assert problem in str(caught.value)
 
 
+def test_a_copy_stands_in_for_the_hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The folder of NEL_DATA holds datasets by their names on a hub; nothing is asked of the hub for them."""
+    downloaded(tmp_path / "openai" / "gsm8k")
+    monkeypatch.setenv("NEL_DATA", str(tmp_path))
+    assert questions(GSM8K) == ["main test 0", "main test 1"]
+    assert questions("hf://openai/gsm8k?config=socratic&split=train") == ["socratic train 0", "socratic train 1"]
+
+
 def test_examples_come_from_the_folders_other_split(tmp_path: Path) -> None:
     """MMLU's examples are its split dev; a folder without one is no place for them."""
     for split in ("test", "dev"):

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 from aiohttp import web
 
+from nel.datasets.download import _KeepTokenHome
 from nel.datasets.hub import open_hub
-from nel.datasets.hub_files import _KeepTokenHome
 from nel.errors import DatasetError
 from tests.datasets.test_hub import CARD, JSONL, ROWS
 from tests.e2e.test_canonical_hub import parquet

@@ -68,7 +68,10 @@ def test_faulty_callables_are_named(function: Any, problem: str) -> None:
     ("source", "problem"),
     [
         ("nosuch://x", 'no reader for "nosuch://"'),
-        ("https://host/a.jsonl", "download the file and give its path"),
+        (
+            "https://user:pass@host/a.jsonl",
+            "https://host/a.jsonl: a user, a password or a query in a URL may be a secret",
+        ),
         ("", "is not a name for a dataset file"),
         ("a\0b.jsonl", "is not a name for a dataset file"),
         (7, "not a int"),
