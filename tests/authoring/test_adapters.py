@@ -365,9 +365,7 @@ def test_subsets_from_files(tmp_path: Path) -> None:
     rows = read_results(result.run_dir, "plain")
     assert [row["metadata"]["category"] for row in rows] == ["easy", "easy", "hard", "hard"]
     gone = made(tmp_path, dataset_id=str(folder), subset_list=["easy", "gone"])
-    with pytest.raises(
-        DatasetError, match='it has no config "gone"; its files: easy_test.jsonl, hard.jsonl'
-    ):
+    with pytest.raises(DatasetError, match=r'it has no config "gone"; its files: easy_test.jsonl, hard.jsonl'):
         run(tmp_path, gone, lambda *_: answer("0"))
 
 

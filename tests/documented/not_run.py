@@ -13,7 +13,7 @@ _CSV: Final = "question,answer\nWhat is 2+2?,4\nWhat is 3+3?,6\nWhat is 5+5?,10\
 REASONS: Final = {
     r"^(?:make|\.ci/) ?": "a target of make, which a test of its own or a tier runs; the targets are checked to exist",
     r"^(?:pip|python3 -m venv|uv) ?": "installs packages; this environment is installed already",
-    r"^(?:docker|git|inspect|mlflow|wandb|evalscope|mkdocs) ": "another program, which is not installed here",
+    r"^(?:docker|git|hf|inspect|mlflow|wandb|evalscope|mkdocs) ": "another program, which is not installed here",
     r"--bench (?:arc_challenge|mmlu|bbh|mgsm|ifeval|nq_open|humaneval|mmlu_pro|math500|gsm8k)\b": "reads a data set from its hub",
     r"^nel sandbox |^nel byob containerize ": "builds images with a Docker engine; make test-sandbox does",
     r"--bench bfcl_": "needs the data of bfcl-eval; make test-plugins has them",
@@ -38,7 +38,7 @@ REASONS: Final = {
     r"\./support\.py": "a file that its page shows in parts",
     r"salvage": "needs a run.db that is damaged; tests/faults has one",
     r"eval_results/(?:ID|part|whole)|matrix|nel\.yaml": "needs a file of the reader's own; tests/e2e runs such",
-    r"gsm8k\.py|my_bench\.py|my_questions\.py|questions\.csv": "a file of the reader's own; tests/authoring makes such",
+    r"gsm8k\.py|my_bench\.py|my_questions\.py|questions\.csv|exam\.py|short\.txt|fragen\.csv": "a file of the reader's own; tests/authoring makes such",
     r"my-evals|nel plugin new": "makes and installs a package; tests/cli does",
     r"explain ID": "needs the id of a sample",
     r"planets": "a file that its page shows in parts; tests/authoring has it whole",
