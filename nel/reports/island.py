@@ -18,6 +18,8 @@ import orjson
 from nel.core.strict_json import loads
 
 BLOCK_SAMPLES: Final = 200
+_LEVEL: Final = 6
+"""Of compression; level 9 makes a page 1 % smaller in three times the CPU time."""
 _GZIP: Final = 31
 """Window bits of zlib that stand for gzip with the largest window; the header holds no time."""
 
@@ -63,7 +65,7 @@ class _Gzip:
     """A JSON array that grows, compressed."""
 
     def __init__(self, start: bytes) -> None:
-        self._packer = zlib.compressobj(9, zlib.DEFLATED, _GZIP)
+        self._packer = zlib.compressobj(_LEVEL, zlib.DEFLATED, _GZIP)
         self._parts = [self._packer.compress(start)]
         self._comma = b""
 

@@ -35,8 +35,8 @@ from nel.reports.text import PREVIEW_CHARACTERS_MAX, as_text, content_text, cut,
 
 Group: TypeAlias = Literal["right", "wrong", "model_failure", "unscored"]
 
-SAMPLES_MAX: Final = 20_000
-"""On a page, of all its benchmarks together."""
+SAMPLES_MAX: Final = 5_000
+"""On a page, of all its benchmarks together: each costs CPU time and a kilobyte; `nel view` has all."""
 _CATEGORIES_MAX: Final = 1_000
 """Further ones are shown with their samples, and are not a stratum and no filter of their own."""
 _GIST_CHARACTERS_MAX: Final = 160

@@ -38,6 +38,8 @@ def visible(text: str) -> str:
     Tabs and newlines stay, and a CR LF pair counts as a newline. The result can always be encoded
     as UTF-8.
     """
+    if text.isprintable():  # the common case, ten times faster than looking for what hides
+        return text
     return _HIDDEN.sub(_escape, text.replace("\r\n", "\n"))
 
 
@@ -69,6 +71,8 @@ def as_text(value: object) -> str:
     """Return a JSON value as text: a string as it is, everything else as JSON."""
     if isinstance(value, str):
         return value
+    if type(value) is int:
+        return str(value)
     if not isinstance(value, (dict, list)):
         return _SCALAR(value)
     try:

@@ -6,7 +6,7 @@ import shutil
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
@@ -57,6 +57,9 @@ class Watched:
         dialog.dismiss()
 
 
+OPEN_ALL: Final = "document.querySelectorAll('details').forEach((details) => { details.open = true; })"
+
+
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     from playwright.sync_api import sync_playwright  # takes half a second to import
@@ -88,7 +91,9 @@ def test_model_output_never_runs(watched: Watched, report: Path) -> None:
     page = watched.page
     page.fill("[name=search]", "alert(")
     expect(page.locator("[role=status]")).to_contain_text("match")
-    page.evaluate("document.querySelectorAll('details').forEach((details) => { details.open = true; })")
+    page.evaluate(OPEN_ALL)
+    expect(page.locator(".panel-body").nth(50)).to_be_visible()
+    page.evaluate(OPEN_ALL)  # what is folded in a sample is there once the sample is open
     expect(page.locator(".panel pre").nth(50)).to_be_visible()
     page.wait_for_timeout(200)
     assert page.evaluate("window.pwned") is None
