@@ -275,7 +275,7 @@ def _groups() -> Iterator[Point]:
         for rate in (0.0, 0.01, 0.03, 0.1):
             name = f"{n_groups} groups of {size}, {rate:.0%} lost"
             draw = losses_in_groups(n_groups, size, rate)
-            yield Point(kind="differences in groups", name=name, draw=draw)
+            yield Point(kind="differences in groups", name=name, draw=draw, misses_max=0.06)
 
 
 def _graded() -> Iterator[Point]:
@@ -283,7 +283,7 @@ def _graded() -> Iterator[Point]:
         for mu in (0.3, 0.5, 0.9, 0.97, 0.99):
             for kind in ("beta 0.5", "beta 4", "beta 40", "steps", "rare zeros", "part credit"):
                 draw = graded_answers(kind, n, mu)
-                limit = 0.15 if kind == "part credit" else MISSES_MAX  # nearly Wilson's, near 1
+                limit = 0.1 if kind in ("part credit", "rare zeros") else MISSES_MAX  # nearly Wilson's, near 1
                 yield Point(
                     kind=kind if limit > MISSES_MAX else "graded",
                     name=f"{kind}, n {n}, mu {mu:g}",
