@@ -98,7 +98,7 @@ METRIC_GROUPS = (
         "`from nel.metrics import NAME`.",
         (
             "pass_at_k", "pass_hat_k", "bootstrap_ci", "category_breakdown", "wilson_interval", "added_question_ends",
-            "clustered_stderr", "value_to_float",
+            "value_to_float",
         ),
         "nel.metrics",
     ),
@@ -147,9 +147,8 @@ DECIDE_GROUPS = (
         "Plans",
         "What `nel power` computes ([how to plan a comparison](../how-to/plan-a-comparison.md)).",
         (
-            "Test", "Variances", "questions_needed", "minimum_detectable_effect", "power_of",
-            "mcnemar_questions_needed", "mcnemar_power",
-            "mcnemar_minimum_detectable_effect", "label_plan", "Pilot", "Resources", "plan", "power_curve", "gain_at",
+            "Test", "Variances", "power_of", "mcnemar_power", "exact_power", "added_power", "questions_needed",
+            "least_effect", "label_plan", "Pilot", "Resources", "plan", "power_curve", "gain_at",
         ),
         "nel.decide",
     ),

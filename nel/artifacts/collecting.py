@@ -98,7 +98,7 @@ class Collection:
         self._drawn = QuestionDraw(plan)
         design, headline, of_category = _designs(self._drawn, self.early)
         self.total = Accumulator(design, headline=headline)
-        self.categories = Categories(lambda: Accumulator(of_category, whole=self.total))
+        self.categories = Categories(lambda: Accumulator(of_category))
         self.chosen = StatisticsCollector(requested or _planned_statistics(plan), design)
         self.failures = FailureAnalysis()
         self._solver = ((plan.get("identity") or {}).get("solver") or {}).get("name", "")

@@ -160,6 +160,11 @@ class Tested(Protocol):
         ...
 
 
+def would_pass(questions: int | None) -> str:
+    """Return with how many questions a run as it is would pass; empty where that is not known."""
+    return "" if questions is None else f"as it is, it would pass with {questions:,} questions"
+
+
 def breaches(tests: Sequence[Tested], level: float) -> dict[int, float]:
     """Return the level at which each test is breached, by the identity of the test: Holm's
     step-down procedure.

@@ -13,7 +13,14 @@ from statistics import NormalDist
 from typing import Any, Final
 
 from nel.comparison.agreement import check_interval, design_of, series_of
-from nel.comparison.decision import Decision, DecisionCheck, GatedBenchmark, breaches, decide
+from nel.comparison.decision import (
+    Decision,
+    DecisionCheck,
+    GatedBenchmark,
+    breaches,
+    decide,
+    would_pass,
+)
 from nel.comparison.nel_runs import read_side
 from nel.comparison.questions import questions_of
 from nel.comparison.sides import readable
@@ -107,18 +114,13 @@ class _Held:
         """Return what would decide where nothing is decided, and what should be known of the
         interval.
         """
-        caution = question_interval(self.lowest, self.design).caution if self.lowest.n else None
-        open_for = self.questions_to_pass() if status is GateDecision.INCONCLUSIVE else ""
-        return "; ".join(filter(None, [open_for, caution]))
-
-    def questions_to_pass(self) -> str:
-        """Return with how many questions the run as it is would pass; empty where that is not
-        known.
-        """
-        if not self.lowest.n or self.design.fixed or "new_questions" in self.row:
+        if not self.lowest.n:
             return ""
-        n = questions_until(self.lowest, self.design, self.floor.value)
-        return "" if n is None else f"as it is, it would pass with {n:,} questions"
+        questions = None
+        if status is GateDecision.INCONCLUSIVE and "new_questions" not in self.row:
+            questions = questions_until(self.lowest, self.design, self.floor.value)
+        caution = question_interval(self.lowest, self.design).caution
+        return "; ".join(filter(None, [would_pass(questions), caution]))
 
 
 def read_floors(arguments: Sequence[str]) -> list[Floor]:

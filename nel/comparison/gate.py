@@ -21,7 +21,14 @@ from nel.comparison.compare import (
     common_benchmarks,
     compare_benchmark,
 )
-from nel.comparison.decision import Decision, DecisionCheck, GatedBenchmark, breaches, decide
+from nel.comparison.decision import (
+    Decision,
+    DecisionCheck,
+    GatedBenchmark,
+    breaches,
+    decide,
+    would_pass,
+)
 from nel.comparison.early_stop import anytime_difference, without_interval
 from nel.comparison.fields import NEVER_GO
 from nel.comparison.measures import (
@@ -31,10 +38,11 @@ from nel.comparison.measures import (
     meaningless_margin,
     measure,
     scores_of,
+    shared_clusters,
 )
 from nel.comparison.pairing import needs_rows
 from nel.comparison.sides import Side, SideBenchmark
-from nel.decide.paired import PairedDifference
+from nel.decide.paired import PairedDifference, pairs_until
 from nel.decide.policy import Direction, Policy, ResolvedRule
 from nel.decide.verdict import GateDecision, non_inferiority
 from nel.errors import ConfigError, did_you_mean
@@ -84,10 +92,26 @@ class Demand:
         lower = min(interval.lower for interval in intervals)
         return lower, max(interval.upper for interval in intervals)
 
-    def cautions(self, level: float) -> list[str]:
+    def caution(self, level: float) -> str | None:
         """Return what should be known of the interval, however it decides."""
-        tested = self.measure(level).tested
-        return [tested.caution] if tested is not None and tested.caution else []
+        tested = None if self.is_stopped else self.measure(level).tested
+        return None if tested is None else tested.caution
+
+    def questions_to_pass(self, level: float) -> str:
+        """Return with how many questions the candidate as it is would pass, were each unscored
+        sample to count against it; empty where that is not known.
+        """
+        scores = self.scores
+        return would_pass(
+            pairs_until(
+                scores.baseline_ends[1],
+                scores.candidate_ends[0],
+                -self.margin,
+                design=scores.design,
+                clusters=shared_clusters(scores.clusters),
+                level=level,
+            )
+        )
 
     def is_breached(self, level: float) -> bool:
         """Return whether the harm is beyond the margin at a level."""
@@ -346,12 +370,13 @@ def _test(
 ) -> DecisionCheck:
     span, reason = demand.span(level), ""
     status = GateDecision.INCONCLUSIVE
-    cautions = [] if demand.is_stopped else demand.cautions(level)
     if span is not None:
         status = non_inferiority(*span, margin=demand.margin)
         if gated and status is GateDecision.NO_GO and id(demand) not in breached:
             status = GateDecision.INCONCLUSIVE
             reason = "a breach taken alone, but not after Holm's adjustment over the policy"
+        elif status is GateDecision.INCONCLUSIVE and not demand.is_stopped:
+            reason = demand.questions_to_pass(level)
     elif demand.is_stopped:
         reason = "a stop rule ended a run, and there is no interval of this that holds at any time"
     else:
@@ -364,7 +389,7 @@ def _test(
         kind=demand.kind,
         limit=demand.limit,
         status=status,
-        reason="; ".join([*filter(None, [reason]), *cautions]),
+        reason="; ".join(filter(None, [reason, demand.caution(level)])),
         lower=lower,
         upper=upper,
         level=None if span is None else level,

@@ -109,7 +109,7 @@ class Scores:
             self,
             baseline=self.baseline * factor,
             baseline_ends=(self.baseline_ends[0] * factor, self.baseline_ends[1] * factor),
-            design=replace(self.design, is_right_or_wrong=False, bounds=bounds),
+            design=replace(self.design, bounds=bounds),
         )
 
 
@@ -175,7 +175,7 @@ def scores_of(pairing: Pairing, metric: str) -> Scores:
         baseline_ends=left[1],
         candidate_ends=right[1],
         clusters=clusters_of(pairing),
-        design=_design_of(pairing, lines, scale),
+        design=_design_of(pairing, scale),
     )
     return scores.only(~(np.isnan(left[1][0]) | np.isnan(right[1][0])))
 
@@ -282,7 +282,7 @@ def _differences(
             baseline,
             candidate,
             design=scored_alone.design,
-            clusters=_shared_clusters(clusters),
+            clusters=shared_clusters(clusters),
             level=level,
             seed=settings.seed,
         )
@@ -290,7 +290,7 @@ def _differences(
     ]
 
 
-def _shared_clusters(clusters: Ints | None) -> list[int] | None:
+def shared_clusters(clusters: Ints | None) -> list[int] | None:
     """Return the clusters of questions, None where no two questions share one."""
     if clusters is None or len(np.unique(clusters)) == len(clusters):
         return None
@@ -314,16 +314,12 @@ def _notes(difference: PairedDifference, settings: Settings) -> tuple[str, ...]:
     )
 
 
-def _design_of(
-    pairing: Pairing, lines: Sequence[Floats], scale: tuple[float, float]
-) -> PairedDesign:
+def _design_of(pairing: Pairing, scale: tuple[float, float]) -> PairedDesign:
     """Return how the questions were asked and what all their answers can score."""
-    known = (values[~np.isnan(values)] for values in lines)
     return PairedDesign(
         repeats=max(
             int(questions.n_repeats.max()) for questions in (pairing.baseline, pairing.candidate)
         ),
-        is_right_or_wrong=all(bool(((values == 0) | (values == 1)).all()) for values in known),
         bounds=_SHARES if scale == (0.0, 1.0) else (-math.inf, math.inf),
     )
 

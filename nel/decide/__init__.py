@@ -4,7 +4,7 @@ arrays; no I/O.
 Depends on numpy, `nel.metrics` and `nel.errors`.
 """
 
-from nel.decide.exact_power import exact_detectable, exact_power, exact_questions_needed
+from nel.decide.exact_power import exact_power
 from nel.decide.labels import label_plan
 from nel.decide.mcnemar import mcnemar_exact, mcnemar_log_p, tango_interval, tango_z
 from nel.decide.multiplicity import benjamini_hochberg, holm
@@ -21,10 +21,9 @@ from nel.decide.plans import (
 from nel.decide.power import (
     Test,
     Variances,
-    mcnemar_minimum_detectable_effect,
+    added_power,
+    least_effect,
     mcnemar_power,
-    mcnemar_questions_needed,
-    minimum_detectable_effect,
     power_of,
     questions_needed,
 )
@@ -65,21 +64,18 @@ __all__ = [
     "Variances",
     "Verdict",
     "added_half_width",
+    "added_power",
     "benjamini_hochberg",
-    "exact_detectable",
     "exact_power",
-    "exact_questions_needed",
     "flip_test",
     "gain_at",
     "holm",
     "label_plan",
+    "least_effect",
     "marginal_gain",
     "mcnemar_exact",
     "mcnemar_log_p",
-    "mcnemar_minimum_detectable_effect",
     "mcnemar_power",
-    "mcnemar_questions_needed",
-    "minimum_detectable_effect",
     "non_inferiority",
     "one_sided",
     "paired_difference",

@@ -10,6 +10,7 @@ below 30 discordant pairs, and fifteen where a gate's margin is as large as thei
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from functools import lru_cache
 from typing import Final
 
@@ -24,8 +25,6 @@ points.
 _SPREADS: Final = 8.0
 """Standard deviations of the number of discordant pairs that are counted; beyond are 1e-15."""
 _ROUNDING: Final = 1e-12
-_HALVINGS: Final = 24
-"""Of an interval from 0 to 1: to a hundred-thousandth of a point."""
 
 
 def exact_power(effect: float, discordant: float, questions: int, test: Test) -> float:
@@ -67,62 +66,6 @@ def exact_power(effect: float, discordant: float, questions: int, test: Test) ->
     return min(power, 1.0)
 
 
-def exact_questions_needed(effect: float, discordant: float, first: int, test: Test) -> int:
-    """Return the fewest questions that find an effect by `exact_power`, near a first guess.
-
-    Args:
-        effect: As above.
-        discordant: As above.
-        first: By the approximation; at least one.
-        test: As above.
-
-    Raises:
-        ValueError: A number is out of range.
-
-    >>> exact_questions_needed(0.2, 0.4, 77, Test())
-    84
-    """
-    low, high = 0, max(1, first)
-    while exact_power(effect, discordant, high, test) < test.power:
-        low, high = high, high + max(1, high // 4)
-    while high - low > 1:
-        middle = (low + high) // 2
-        if exact_power(effect, discordant, middle, test) < test.power:
-            low = middle
-        else:
-            high = middle
-    return high
-
-
-def exact_detectable(discordant: float, questions: int, test: Test) -> float:
-    """Return the least effect that so many questions find by `exact_power`, 1 where they find none.
-
-    Args:
-        discordant: As above, above 0; a larger effect comes with as many discordant questions as
-            itself.
-        questions: At least one.
-        test: As above.
-
-    Raises:
-        ValueError: A number is out of range.
-
-    >>> round(exact_detectable(0.4, 85, Test()), 4)
-    0.1981
-    """
-
-    def is_found(effect: float) -> bool:
-        share = max(effect, discordant) if test.two_sided else discordant
-        return exact_power(effect, share, questions, test) >= test.power
-
-    low, high = 0.0, 1.0
-    if not is_found(high):
-        return high
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        low, high = (low, middle) if is_found(middle) else (middle, high)
-    return high
-
-
 def _chance(count: int, n: int, share: float) -> float:
     """Return the binomial probability of a count."""
     if share in (0.0, 1.0):
@@ -146,21 +89,13 @@ def _fewest_wins(n_discordant: int, questions: int, effect: float, test: Test) -
     """
     if test.two_sided:
         return _fewest_of_mcnemar(n_discordant, test.alpha)
-    if not _is_go(n_discordant, n_discordant, questions, effect, test):
-        return None
-    low, high = -1, n_discordant
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (
-            (low, middle)
-            if _is_go(middle, n_discordant, questions, effect, test)
-            else (middle, high)
-        )
-    return high
+    margin = -effect
 
+    def is_go(wins: int) -> bool:
+        return tango_z(wins, n_discordant - wins, questions, margin) > test.z_alpha
 
-def _is_go(wins: int, n_discordant: int, questions: int, margin: float, test: Test) -> bool:
-    return tango_z(wins, n_discordant - wins, questions, -margin) > test.z_alpha
+    fewest = bisect_left(range(n_discordant + 1), True, key=is_go)
+    return fewest if fewest <= n_discordant else None
 
 
 @lru_cache(maxsize=4096)
@@ -174,10 +109,5 @@ def _fewest_of_mcnemar(n_discordant: int, alpha: float) -> int | None:
             and mcnemar_log_p(wins, n_discordant - wins) <= limit
         )
 
-    if not n_discordant or not is_found(n_discordant):
-        return None
-    low, high = n_discordant // 2, n_discordant
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if is_found(middle) else (middle, high)
-    return high
+    fewest = bisect_left(range(n_discordant + 1), True, lo=n_discordant // 2 + 1, key=is_found)
+    return fewest if n_discordant and fewest <= n_discordant else None

@@ -55,7 +55,9 @@ def mcnemar_log_p(wins: int, losses: int) -> float:
     return min(0.0, math.log(2) + log_beta_cdf(many, few + 1, 0.5))
 
 
-def tango_interval(wins: int, losses: int, n: int, *, level: float = LEVEL) -> tuple[float, float]:
+def tango_interval(
+    wins: float, losses: float, n: int, *, level: float = LEVEL
+) -> tuple[float, float]:
     """Return the score interval of the difference of two shares of the same questions, candidate
     minus baseline.
 
@@ -79,7 +81,7 @@ def tango_interval(wins: int, losses: int, n: int, *, level: float = LEVEL) -> t
     return _tango_lower(wins, losses, n, z), -_tango_lower(losses, wins, n, z)
 
 
-def tango_z(wins: int, losses: int, n: int, difference: float) -> float:
+def tango_z(wins: float, losses: float, n: int, difference: float) -> float:
     """Return Tango's score statistic against a difference: positive where the data lie above it.
 
     >>> round(tango_z(10, 2, 100, 0.0), 6)
@@ -92,22 +94,19 @@ def tango_z(wins: int, losses: int, n: int, difference: float) -> float:
     return distance / math.sqrt(variance)
 
 
-def _tango_lower(wins: int, losses: int, n: int, z: float) -> float:
+def _tango_lower(wins: float, losses: float, n: int, z: float) -> float:
     low, high = -1.0, (wins - losses) / n
     for _ in range(_STEPS_MAX):
         middle = (low + high) / 2
         if not low < middle < high:
             break
-        distance = wins - losses - n * middle
         # The statistic falls with the difference, so below the end it is above z.
-        if distance * distance > z * z * n * _restricted_variance(wins, losses, n, middle):
-            low = middle
-        else:
-            high = middle
+        is_below = tango_z(wins, losses, n, middle) > z
+        low, high = (middle, high) if is_below else (low, middle)
     return high
 
 
-def _restricted_variance(wins: int, losses: int, n: int, difference: float) -> float:
+def _restricted_variance(wins: float, losses: float, n: int, difference: float) -> float:
     """Return the variance of one question's difference at the most likely shares that have this
     mean difference.
     """

@@ -15,26 +15,27 @@ from typing import Final
 import numpy as np
 
 from nel.core.scaling import unscale
-from nel.decide.mcnemar import mcnemar_exact, tango_interval
+from nel.decide.mcnemar import tango_interval
 from nel.decide.pairs import (
     FEWEST,
     Floats,
     Integers,
     checked_scores,
-    cluster_totals,
 )
-from nel.decide.power import (
-    POWER,
-    Test,
-    added_detectable,
-    mcnemar_minimum_detectable_effect,
-)
+from nel.decide.power import POWER, Test, added_power, least_effect, mcnemar_power
 from nel.decide.sign_flip import flip_test
 from nel.errors import UndefinedMetric
 from nel.metrics.clusters import cluster_codes, grouped_variance
 from nel.metrics.intervals import LEVEL, TOO_LARGE, Interval
 from nel.metrics.quantiles import student_quantile
-from nel.metrics.question_intervals import Range, values_interval, weight_in_groups
+from nel.metrics.question_intervals import (
+    Range,
+    fewest_questions,
+    single_answers_interval,
+    values_interval,
+    values_until,
+    weight_in_groups,
+)
 
 _ROUNDING: Final = 1e-12
 """Differences and spreads below this share of the largest score are rounding."""
@@ -47,10 +48,6 @@ class PairedDesign:
 
     repeats: int = 1
     """Answers to a question that were planned, of the run with more of them."""
-    is_right_or_wrong: bool | None = None
-    """Whether an answer scores 0 or 1 and nothing between; None where only the scores can say
-    so.
-    """
     bounds: Range | None = None
     """The lowest and highest difference of a question, infinite where these are not known; None
     where only the scores can say so.
@@ -108,7 +105,8 @@ def paired_difference(
     """Compare two runs by their scores of the same questions.
 
     - Each question asked once on both sides, and right or wrong: McNemar's exact test and Tango's
-      score interval.
+      score interval; with part credit that of other scores, cut where Tango's is with all part
+      credit taken as none or as full.
     - Other scores with bounds, such as means over repeats: the sign-flip test, and the interval of
       the differences and one more at each bound.
     - Questions in clusters: the same with the design effect of the clusters, and whole clusters are
@@ -169,6 +167,42 @@ def paired_difference(
     )
 
 
+def pairs_until(
+    baseline: Sequence[float] | Floats,
+    candidate: Sequence[float] | Floats,
+    target: float,
+    *,
+    design: PairedDesign | None = None,
+    clusters: Sequence[Hashable] | None = None,
+    level: float = LEVEL,
+) -> int | None:
+    """Return the fewest new questions with which the lower end of a difference would reach a target,
+    had they the values of these; None where their mean does not, or bounds are not known.
+
+    Args:
+        baseline: As for `paired_difference`.
+        candidate: Those of the candidate, in the same order.
+        target: Such as minus the margin of a gate.
+        design: How the questions were asked.
+        clusters: The cluster id of each question.
+        level: Of the interval.
+
+    >>> pairs_until([1.0] * 50, [1.0] * 50, -0.03)
+    125
+    """
+    pairs = _Pairs.of(*_checked_pair(baseline, candidate), design or PairedDesign())
+    if pairs.bounds is None or not pairs.mean > target:
+        return None
+    codes = None if clusters is None else _checked_codes(clusters, len(pairs.values))
+    if pairs.interval(codes, level).method == "tango":
+        shares = pairs.wins / len(pairs.values), pairs.losses / len(pairs.values)
+        return fewest_questions(
+            lambda n: tango_interval(shares[0] * n, shares[1] * n, n, level=level)[0] >= target
+        )
+    weight = pairs.weight(codes, level)
+    return values_until(pairs.values, target, pairs.bounds, weight, level)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Pairs:
     """Differences, divided by a power of two so that their squares are finite."""
@@ -180,7 +214,7 @@ class _Pairs:
     wins: int
     losses: int
     is_single: bool
-    """Whether each question was asked once, and is right or wrong on both sides."""
+    """Whether each question was asked once on either side, with a score from 0 to 1."""
 
     @classmethod
     def of(cls, before: Floats, after: Floats, design: PairedDesign) -> _Pairs:
@@ -202,29 +236,31 @@ class _Pairs:
             np.abs(values)
             <= _ROUNDING * max(float(np.abs(before).max()), float(np.abs(after).max()))
         ] = 0.0
-        is_whole = is_unit and _only_ends(before) and _only_ends(after)
         return cls(
             values=values,
             exponent=exponent,
-            mean=_mean(values),
+            mean=math.fsum(values.tolist()) / len(values),
             bounds=None if bounds == _UNKNOWN else bounds,
             wins=int(np.count_nonzero(values > 0)),
             losses=int(np.count_nonzero(values < 0)),
-            is_single=design.repeats == 1 and design.is_right_or_wrong is not False and is_whole,
+            is_single=design.repeats == 1 and bounds == (-1.0, 1.0),
         )
 
     def interval(self, codes: Integers | None, level: float) -> Interval:
-        if codes is not None or not self.is_single:
-            return values_interval(self.values, bounds=self.bounds, codes=codes, level=level)
-        lower, upper = tango_interval(self.wins, self.losses, len(self.values), level=level)
-        return Interval(lower=lower, upper=upper, method="tango", covers="new questions")
+        if codes is None and self.is_single:
+            return single_answers_interval(
+                self.values,
+                lambda whole: _tango(whole, level),
+                lambda: values_interval(self.values, bounds=self.bounds, level=level),
+            )
+        return values_interval(self.values, bounds=self.bounds, codes=codes, level=level)
 
     def test(self, codes: Integers | None, rng: np.random.Generator) -> tuple[float, str]:
         if codes is not None:
-            return flip_test(cluster_totals(codes, int(codes.max()) + 1, self.values), rng)
-        if self.is_single:
-            return mcnemar_exact(self.wins, self.losses), "mcnemar_exact"
-        return flip_test(self.values, rng)
+            return flip_test(np.bincount(codes, weights=self.values).astype(np.float64), rng)
+        p_value, test = flip_test(self.values, rng)
+        is_whole = self.is_single and bool(np.isin(self.values, (-1, 0, 1)).all())
+        return p_value, "mcnemar_exact" if is_whole else test
 
     def variance(self, codes: Integers | None) -> tuple[float, float]:
         """Return the variance of the mean, and its degrees of freedom."""
@@ -233,43 +269,51 @@ class _Pairs:
             return grouped_variance(self.values, codes)
         return float(self.values.var(ddof=1)) / n, n - 1.0
 
+    def weight(self, codes: Integers | None, level: float) -> float:
+        """Return how many questions a question counts as, because those of a cluster are alike."""
+        if codes is None or self.bounds is None:
+            return 1.0
+        return weight_in_groups(self.values, codes, level, self.bounds)
+
     def smallest_detectable(
         self, interval: Interval, codes: Integers | None, level: float
     ) -> float:
         n, test = len(self.values), Test(alpha=1 - level)
         if interval.method == "tango":
-            share = (self.wins + self.losses) / n
-            try:
-                return mcnemar_minimum_detectable_effect(n, share or 1 / n, test=test)
-            except ValueError:  # not even a difference of 1
-                return 1.0
+            share = (self.wins + self.losses) / n or 1 / n
+            return least_effect(
+                lambda effect: mcnemar_power(effect, max(effect, share), n, test), test
+            )
         variance, degrees = self.variance(codes)
         if self.bounds is None:
             quantiles = student_quantile(degrees, 0.5 + level / 2) + student_quantile(
                 degrees, POWER
             )
             return quantiles * math.sqrt(variance)
-        weight = 1.0 if codes is None else weight_in_groups(self.values, codes, level)
+        weight = self.weight(codes, level)
         spread = float(self.values.var(ddof=1))
+        # A difference may be made by questions that are wholly won.
+        return least_effect(
+            lambda effect: added_power(
+                effect, weight * n, max(spread, effect * (1 - effect)), test
+            ),
+            test,
+        )
 
-        def spread_at(effect: float) -> float:
-            # A difference may be made by questions that are wholly won.
-            return max(spread, effect * (1 - effect))
 
-        return added_detectable(weight * n, spread_at, test)
+def _tango(whole: Floats, level: float) -> Interval:
+    wins, losses = (int(np.count_nonzero(whole == end)) for end in (1, -1))
+    lower, upper = tango_interval(wins, losses, len(whole), level=level)
+    return Interval(lower=lower, upper=upper, method="tango", covers="new questions")
 
 
-def _ends_of(interval: Interval) -> tuple[float, float]:
+def _finite_ends(interval: Interval, exponent: int) -> tuple[float, float]:
     if interval.lower is None or interval.upper is None:
         raise UndefinedMetric(
             "every question differs by the same number: without known bounds of the scores, nothing"
             " can be said of the difference"
         )
-    return interval.lower, interval.upper
-
-
-def _finite_ends(interval: Interval, exponent: int) -> tuple[float, float]:
-    lower, upper = (unscale(end, exponent) for end in _ends_of(interval))
+    lower, upper = unscale(interval.lower, exponent), unscale(interval.upper, exponent)
     if not math.isfinite(lower) or not math.isfinite(upper):
         raise UndefinedMetric(TOO_LARGE)
     return lower, upper
@@ -285,14 +329,6 @@ def _checked_codes(clusters: Sequence[Hashable], n: int) -> Integers:
             " compare without clusters"
         )
     return codes
-
-
-def _mean(values: Floats) -> float:
-    return math.fsum(values.tolist()) / len(values)
-
-
-def _only_ends(values: Floats) -> bool:
-    return bool(np.isin(values, (-1, 0, 1)).all())
 
 
 def _checked_pair(

@@ -47,15 +47,3 @@ def checked_scores(scores: Sequence[float] | Floats, name: str) -> Floats:
             " was not scored"
         )
     return values
-
-
-def cluster_totals(codes: Integers, count: int, values: Floats) -> Floats:
-    """Return the sum of the values of each of ``count`` clusters.
-
-    >>> cluster_totals(np.array([0, 1, 0]), 2, np.array([1.0, 2.0, 3.0])).tolist()
-    [4.0, 2.0]
-    """
-    totals: Floats = np.bincount(codes, weights=values, minlength=count).astype(
-        np.float64, copy=False
-    )
-    return totals

@@ -9,17 +9,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from nel.decide.exact_power import EXACT_MAX, exact_detectable, exact_power, exact_questions_needed
+from nel.decide.exact_power import EXACT_MAX, exact_power
 from nel.decide.power import (
     Test,
     Variances,
-    added_detectable,
     added_power,
-    added_questions_needed,
-    mcnemar_minimum_detectable_effect,
+    least_effect,
     mcnemar_power,
-    mcnemar_questions_needed,
-    minimum_detectable_effect,
     power_of,
     questions_needed,
 )
@@ -28,8 +24,6 @@ from nel.decide.repeats import MarginalGain, marginal_gain
 _MILLION: Final = 1_000_000
 CURVE_POINTS: Final = 12
 _STEPS: Final = (1, 2, 5)
-_FEW: Final = 100
-"""With more questions than so many, an estimated variance is as good as a known one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,38 +53,21 @@ class Pilot:
             ValueError: The effect is none, too small to be found, or larger than any difference.
         """
         self._check(effect)
-        share = self._share(effect, repeats)
-        if share is not None:
-            n_questions = mcnemar_questions_needed(effect, share, test=test)
-            own = self._counted_share(share, n_questions, test)
-            if own is None:
-                return n_questions
-            return exact_questions_needed(effect, own, n_questions, test)
-        scale, variances = self.variances.design_effect, self._variances(effect, test)
-        if self.largest == 1:
-            spread = variances.per_question(repeats) / scale
-            return math.ceil(added_questions_needed(effect, spread, test) * scale)
-        n_questions = questions_needed(effect, variances, repeats=repeats, test=test)
-        return n_questions + math.ceil(_lost_to_t(test)) if n_questions <= _FEW else n_questions
+        return questions_needed(
+            lambda questions: self.power(effect, questions, repeats, test), test
+        )
 
     def detectable(self, questions: int, repeats: int, test: Test) -> float:
-        """Return the least effect that so many questions find."""
-        scale = self.variances.design_effect
-        share = self._share(0.0, repeats)
-        if share and self._counted_share(share, questions, test):
-            return exact_detectable(share, questions, test)
-        if share:
-            if mcnemar_power(1.0, 1.0, questions, test=test) < test.power:
-                return 1.0
-            return mcnemar_minimum_detectable_effect(questions, share, test=test)
-        if self.largest == 1:
-            return added_detectable(
-                max(1.0, questions / scale),
-                lambda effect: self._variances(effect, test).per_question(repeats) / scale,
-                test,
-            )
-        return minimum_detectable_effect(
-            _of_normal(questions, test), self.variances, repeats=repeats, test=test
+        """Return the least effect that so many questions find; the largest difference that there
+        can be where they find none.
+        """
+        largest = self.largest if self.discordant is None else 1.0
+        if largest is None:
+            known = _of_normal(questions, test)
+            error = math.sqrt(self.variances.per_question(repeats) / known)
+            return (test.z_alpha + test.z_power) * error
+        return least_effect(
+            lambda effect: self.power(effect, questions, repeats, test), test, largest=largest
         )
 
     def power(self, effect: float, questions: int, repeats: int, test: Test) -> float:
@@ -101,7 +78,7 @@ class Pilot:
         if own is not None:
             return exact_power(effect, own, questions, test)
         if share is not None:
-            return mcnemar_power(effect, share, questions, test=test)
+            return mcnemar_power(effect, share, questions, test)
         scale, variances = self.variances.design_effect, self._variances(effect, test)
         if self.largest == 1:
             spread = variances.per_question(repeats) / scale
@@ -146,22 +123,11 @@ class Pilot:
             )
 
 
-def _lost_to_t(test: Test) -> float:
-    """Return how many questions more Student's t takes than the normal distribution (Guenther
-    1981).
-    """
-    return test.z_alpha**2 / 2
-
-
 def _of_normal(questions: int, test: Test) -> float:
     """Return how many questions with a known variance tell as much as these, whose variance is
-    estimated.
+    estimated (Guenther 1981).
     """
-    return (
-        max(questions - _lost_to_t(test), 1.0)
-        if questions <= _FEW + _lost_to_t(test)
-        else questions
-    )
+    return max(questions - test.z_alpha**2 / 2, 1.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

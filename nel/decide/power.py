@@ -14,15 +14,18 @@ from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Final
 
+from nel.decide.pairs import Floats
 from nel.metrics.added_question import lower_ends_of_sums
 from nel.metrics.late_numpy import np
+from nel.metrics.question_intervals import fewest_questions
 
 POWER: Final = 0.8
 ALPHA: Final = 0.05
-_HALVINGS: Final = 200
 _BISECTIONS: Final = 30
 """Of an interval from 0 to 1: far below what is printed of an effect."""
-_QUESTIONS_MAX: Final = 10**12
+_PASSES: Final = 3
+_GRID: Final = 1 << 10
+"""Steps of an interval in each pass: as exact as the bisections, in fewer calls of numpy."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,57 +101,6 @@ class Variances:
         return (self.between + within) * self.design_effect
 
 
-def questions_needed(
-    effect: float,
-    variances: Variances,
-    *,
-    repeats: float = 1,
-    test: Test | None = None,
-) -> int:
-    """Return how many questions find an effect: ``(z_a + z_b)² (w² + sA²/KA + sB²/KB) / d²``
-    (Miller 2024, section 5).
-
-    Args:
-        effect: The least difference worth finding, in the unit of the scores; above 0.
-        variances: Of the comparison.
-        repeats: Answers of each run to a question; `math.inf` for its true mean.
-        test: By default two-sided at 5 % with a power of 80 %.
-
-    Raises:
-        ValueError: A number is out of range.
-
-    >>> [questions_needed(0.03, Variances(between=1 / 9, within_baseline=1 / 6, within_candidate=1 / 6),
-    ...                   repeats=k) for k in (1, 10, math.inf)]
-    [3876, 1260, 969]
-    """
-    test = test or Test()
-    _check_effect(effect)
-    spread = variances.per_question(repeats)
-    return _whole((test.z_alpha + test.z_power) ** 2 * spread / effect**2)
-
-
-def minimum_detectable_effect(
-    questions: float,
-    variances: Variances,
-    *,
-    repeats: float = 1,
-    test: Test | None = None,
-) -> float:
-    """Return the least difference that so many questions find.
-
-    Raises:
-        ValueError: A number is out of range.
-
-    >>> variances = Variances(between=1 / 9, within_baseline=1 / 6, within_candidate=1 / 6)
-    >>> round(minimum_detectable_effect(164, variances), 3)
-    0.146
-    """
-    test = test or Test()
-    _check_questions(questions)
-    spread = variances.per_question(repeats)
-    return (test.z_alpha + test.z_power) * math.sqrt(spread / questions)
-
-
 def power_of(
     effect: float,
     questions: float,
@@ -158,6 +110,15 @@ def power_of(
     test: Test | None = None,
 ) -> float:
     """Return how likely so many questions find an effect.
+
+    The statistic is normal (Miller 2024, section 5).
+
+    Args:
+        effect: The least difference worth finding, in the unit of the scores; above 0.
+        questions: At least one.
+        variances: Of the comparison.
+        repeats: Answers of each run to a question; `math.inf` for its true mean.
+        test: By default two-sided at 5 % with a power of 80 %.
 
     Raises:
         ValueError: A number is out of range.
@@ -169,8 +130,10 @@ def power_of(
     test = test or Test()
     _check_effect(effect)
     _check_questions(questions)
-    error = math.sqrt(variances.per_question(repeats) / questions)
-    return _power(effect / error, test)
+    distance = effect / math.sqrt(variances.per_question(repeats) / questions)
+    normal = NormalDist()
+    power = normal.cdf(distance - test.z_alpha)
+    return power + (normal.cdf(-distance - test.z_alpha) if test.two_sided else 0.0)
 
 
 def added_power(effect: float, questions: float, variance: float, test: Test) -> float:
@@ -197,67 +160,34 @@ def added_power(effect: float, questions: float, variance: float, test: Test) ->
     _check_questions(questions)
     truth, target = (effect, 0.0) if test.two_sided else (0.0, -effect)
     low, high = target, 1.0
-    if not _added_lower_end(high, questions, variance, test) > target:
-        return 0.0
-    for _ in range(_BISECTIONS):
-        middle = (low + high) / 2
-        is_enough = _added_lower_end(middle, questions, variance, test) > target
-        low, high = (low, middle) if is_enough else (middle, high)
+    for _ in range(_PASSES):
+        means = np.linspace(low, high, _GRID + 1)
+        is_enough = _added_lower_ends(means, questions, variance, test) > target
+        if not is_enough[-1]:
+            return 0.0
+        first = int(is_enough.argmax())
+        low, high = float(means[max(first - 1, 0)]), float(means[first])
     error = math.sqrt(variance / questions)
     if error == 0:
         return float(truth >= high)
     return NormalDist().cdf((truth - high) / error)
 
 
-def added_questions_needed(effect: float, variance: float, test: Test) -> int:
-    """Return the fewest questions that find an effect by `added_power`.
-
-    Raises:
-        ValueError: A number is out of range, or there would be too many.
-
-    >>> added_questions_needed(0.2, 0.16, Test())
-    46
-    """
-    low, high = 0, 8
-    while added_power(effect, high, variance, test) < test.power:
-        low, high = high, _whole(2 * high)
-    while high - low > 1:
-        middle = (low + high) // 2
-        is_enough = added_power(effect, middle, variance, test) >= test.power
-        low, high = (low, middle) if is_enough else (middle, high)
-    return high
+def _added_lower_ends(means: Floats, questions: float, variance: float, test: Test) -> Floats:
+    """Return the lower ends of differences with these means and one variance."""
+    heights, spread = (means + 1) / 2, variance / 4
+    powers = np.array([heights, heights**2 + spread, heights**3 + 3 * heights * spread])
+    return 2 * lower_ends_of_sums(questions * powers, questions + 1, test.z_alpha) - 1
 
 
-def added_detectable(questions: float, variance_of: Callable[[float], float], test: Test) -> float:
-    """Return the least difference that so many questions find by `added_power`, 1 where they find
-    none.
-
-    Args:
-        questions: As above.
-        variance_of: The variance of the difference of one question, by the effect.
-        test: As above.
-
-    >>> round(added_detectable(30, lambda effect: effect * (1 - effect), Test()), 3)
-    0.282
-    """
-    low, high = 0.0, 1.0
-    for _ in range(_BISECTIONS):
-        middle = (low + high) / 2
-        is_found = added_power(middle, questions, variance_of(middle), test) >= test.power
-        low, high = (low, middle) if is_found else (middle, high)
-    return high
-
-
-def _added_lower_end(mean: float, questions: float, variance: float, test: Test) -> float:
-    """Return the lower end of differences with a mean and a variance."""
-    height, spread = (mean + 1) / 2, variance / 4
-    powers = questions * np.array([height, height**2 + spread, height**3 + 3 * height * spread])
-    return 2 * float(lower_ends_of_sums(powers, questions + 1, test.z_alpha)) - 1
-
-
-def mcnemar_questions_needed(effect: float, discordant: float, *, test: Test | None = None) -> int:
-    """Return how many questions scored 0 or 1 find an effect: ``((z_a sqrt(psi) + z_b sqrt(psi -
-    d²)) / d)²``.
+def mcnemar_power(
+    effect: float,
+    discordant: float,
+    questions: float,
+    test: Test | None = None,
+) -> float:
+    """Return how likely so many questions scored 0 or 1 find an effect: the power of which ``((z_a
+    sqrt(psi) + z_b sqrt(psi - d²)) / d)²`` are the questions.
 
     The form of Connor 1987 (Biometrics 43) and of Miettinen 1968, for questions asked once.
 
@@ -265,30 +195,8 @@ def mcnemar_questions_needed(effect: float, discordant: float, *, test: Test | N
         effect: The least difference worth finding, above 0.
         discordant: The share of questions that only one of the two has right, psi; at least the
             effect, at most 1.
+        questions: At least one.
         test: As above.
-
-    Raises:
-        ValueError: A number is out of range.
-
-    >>> mcnemar_questions_needed(0.03, 0.2)
-    1742
-    """
-    test = test or Test()
-    _check_discordant(effect, discordant)
-    root = (
-        test.z_alpha * math.sqrt(discordant) + test.z_power * math.sqrt(discordant - effect**2)
-    ) / effect
-    return _whole(root * root)
-
-
-def mcnemar_power(
-    effect: float,
-    discordant: float,
-    questions: float,
-    *,
-    test: Test | None = None,
-) -> float:
-    """Return how likely so many questions scored 0 or 1 find an effect, by the same approximation.
 
     Raises:
         ValueError: A number is out of range.
@@ -308,52 +216,44 @@ def mcnemar_power(
     return power + (normal.cdf((-effect * size - null) / spread) if test.two_sided else 0.0)
 
 
-def mcnemar_minimum_detectable_effect(
-    questions: float, discordant: float, *, test: Test | None = None
-) -> float:
-    """Return the least difference that so many questions scored 0 or 1 find.
+def questions_needed(power: Callable[[int], float], test: Test) -> int:
+    """Return the fewest questions that have the power of a test; with one fewer they have not.
 
-    Where not even a difference as large as the discordant share is found, the share is taken to be
-    as large as the
-    difference: no difference comes with fewer discordant questions.
+    Args:
+        power: By the number of questions, as one of the functions above gives it.
+        test: Whose power is wanted.
 
     Raises:
-        ValueError: A number is out of range, or not even a difference of 1 is found.
+        ValueError: There would be too many.
 
-    >>> round(mcnemar_minimum_detectable_effect(1742, 0.2), 4), round(mcnemar_minimum_detectable_effect(50, 0.02), 4)
-    (0.03, 0.1497)
+    >>> questions_needed(lambda n: mcnemar_power(0.03, 0.2, n), Test())
+    1742
     """
-    test = test or Test()
-    _check_discordant(discordant, discordant)
-
-    def finds(effect: float) -> bool:
-        share = max(effect, discordant)
-        return mcnemar_power(effect, share, questions, test=test) >= test.power
-
-    low, high = (0.0, discordant) if finds(discordant) else (discordant, 1.0)
-    if not finds(high):
-        raise ValueError(f"{questions:g} questions find no difference, however large")
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        if not low < middle < high:
-            break
-        low, high = (low, middle) if finds(middle) else (middle, high)
-    return high
-
-
-def _power(distance: float, test: Test) -> float:
-    normal = NormalDist()
-    power = normal.cdf(distance - test.z_alpha)
-    return power + (normal.cdf(-distance - test.z_alpha) if test.two_sided else 0.0)
-
-
-def _whole(number: float) -> int:
-    if not number <= _QUESTIONS_MAX:
+    questions = fewest_questions(lambda n: power(n) >= test.power)
+    if questions is None:
         raise ValueError(
-            "more than a million million would be needed: the effect is too small to be found"
+            "more than a thousand million would be needed: the effect is too small to be found"
         )
-    # A number that is whole but for rounding is not raised to the next.
-    return max(1, math.ceil(number - 1e-9 * number))
+    return questions
+
+
+def least_effect(power: Callable[[float], float], test: Test, *, largest: float = 1.0) -> float:
+    """Return the least difference that is found with the power of a test, the largest where none is.
+
+    Args:
+        power: By the difference. No difference comes with fewer discordant questions than itself, so
+            a share of them has to rise with it.
+        test: Whose power is wanted.
+        largest: Above which none is looked for.
+
+    >>> round(least_effect(lambda effect: mcnemar_power(effect, max(effect, 0.02), 50), Test()), 4)
+    0.1497
+    """
+    low, high = 0.0, largest
+    for _ in range(_BISECTIONS):
+        middle = (low + high) / 2
+        low, high = (low, middle) if power(middle) >= test.power else (middle, high)
+    return high
 
 
 def _check_effect(effect: float) -> None:

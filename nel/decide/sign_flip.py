@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 
 from nel.decide.mcnemar import mcnemar_exact
-from nel.decide.pairs import Floats, Integers, cluster_totals
+from nel.decide.pairs import Floats, Integers
 
 EXACT_MAX: Final = 20
 """Up to so many differences (or clusters) that are not 0, all sign patterns are counted."""
@@ -84,7 +84,7 @@ def _drawn_sums(
         return
     if len(values) > _BLOCKS:
         blocks = rng.permutation(len(values)) % _BLOCKS
-        values = cluster_totals(blocks, _BLOCKS, values)
+        values = np.bincount(blocks, weights=values).astype(np.float64)
     for rows in _chunks(len(values)):
         yield 2.0 * (_random_bits(rng, rows, len(values)) @ values) - values.sum()
 

@@ -4,8 +4,7 @@ and does no I/O.
 
 from nel.metrics.added_question import added_question_ends
 from nel.metrics.aggregation import CategoryScore, category_breakdown
-from nel.metrics.bootstrap import BootstrapInterval, bootstrap_ci, bootstrap_means
-from nel.metrics.clusters import clustered_stderr
+from nel.metrics.bootstrap import BootstrapInterval, bootstrap_ci
 from nel.metrics.decorators import (
     Metric,
     MetricProtocol,
@@ -59,11 +58,9 @@ __all__ = [
     "aggregate",
     "at_least",
     "bootstrap_ci",
-    "bootstrap_means",
     "bootstrap_stderr",
     "category_breakdown",
     "ci",
-    "clustered_stderr",
     "collect_score",
     "grouped",
     "k_of",

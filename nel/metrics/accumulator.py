@@ -207,17 +207,13 @@ class Accumulator:
         design: Design | None = None,
         *,
         headline: Design | None = None,
-        whole: Accumulator | None = None,
     ) -> None:
         """Start without outcomes.
 
         Args:
             design: How the questions were drawn; None: they are all there are, each asked once.
             headline: The same for the headline alone, where that has another interval.
-            whole: Of the benchmark that this is a category of: what its scores can be, those of the
-                category can be.
         """
-        self._whole = whole or self
         self._design = design or Design()
         self._headline_design = headline or self._design
         self.accounting = Accounting()
@@ -359,9 +355,7 @@ class Accumulator:
         }
 
     def _design_of_headline(self) -> Design:
-        return replace(
-            self._headline_design, is_right_or_wrong=self._whole.binary, groups=self._groups
-        )
+        return replace(self._headline_design, groups=self._groups)
 
     def _bounds(self, series: Series) -> BoundsJson | None:
         total, n_unscored = self.accounting.n_asked, self.accounting.n_unscored

@@ -46,9 +46,9 @@ def category_breakdown(results: Iterable[Mapping[str, Any]], key: str) -> list[C
         key: The key of a row's category, looked up in its metadata and then in the row itself.
 
     Returns:
-        One entry per category. The interval is Wilson's where all rewards are 0 or 1 and each
-        question has one row, otherwise that of one question more; Student's t where a reward is
-        outside 0 to 1.
+        One entry per category. The interval is Wilson's where each question has one row that is
+        right or wrong, otherwise that of one question more; Student's t where a reward is outside 0
+        to 1.
 
     Raises:
         ValueError: A row has no reward or no category, or its reward is not a finite number.
@@ -61,7 +61,6 @@ def category_breakdown(results: Iterable[Mapping[str, Any]], key: str) -> list[C
     questions: dict[str, dict[tuple[str, object], list[float]]] = {}
     unscored: dict[str, int] = {}
     n_rows: Counter[tuple[str, object]] = Counter()
-    is_right_or_wrong = True
     for position, row in enumerate(results):
         category = _category(row, key, position)
         reward = _reward(row, position)
@@ -72,9 +71,8 @@ def category_breakdown(results: Iterable[Mapping[str, Any]], key: str) -> list[C
         if reward is None:
             unscored[category] = unscored.get(category, 0) + 1
         else:
-            is_right_or_wrong = is_right_or_wrong and reward in (0.0, 1.0)
             rewards.setdefault(question, []).append(reward)
-    design = Design(repeats=max(n_rows.values(), default=1), is_right_or_wrong=is_right_or_wrong)
+    design = Design(repeats=max(n_rows.values(), default=1))
     return [
         _category_score(
             category, list(questions[category].values()), unscored.get(category, 0), design

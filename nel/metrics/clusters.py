@@ -1,18 +1,15 @@
-"""The standard error of a mean of questions in clusters, e.g. several on one passage.
+"""The variance of a mean of questions in clusters, e.g. several on one passage.
 
-Takes values and cluster ids; `nel.metrics.sample_metrics` applies it to samples. A subject category
-is a stratum, not a
-cluster: every run has the same categories, whereas clusters are sampled and another sample would
-have others.
+A subject category is a stratum, not a cluster: every run has the same categories, whereas clusters
+are sampled and another sample would have others.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-from nel.errors import UndefinedMetric
 from nel.metrics.late_numpy import np
 
 if TYPE_CHECKING:
@@ -20,45 +17,6 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
     Integers = NDArray[np.int64]
-
-_FEWEST: Final = 2
-
-
-def clustered_stderr(values: Sequence[float], clusters: Sequence[Hashable]) -> float:
-    """Return the cluster-robust standard error of the mean.
-
-    CR1, ``sqrt(G/(G-1) * sum_c (sum_{i in c} (s_i - mean))^2) / n``: the form of Miller 2024 (arXiv
-    2411.00640, appendix A) with the factor for few clusters, equal to statsmodels' OLS on a
-    constant with ``cov_type="cluster"``.
-
-    Args:
-        values: One finite number per question.
-        clusters: The cluster id of each question, in the same order.
-
-    Returns:
-        At least 0, in the unit of the values.
-
-    Raises:
-        UndefinedMetric: There are fewer than two clusters.
-        ValueError: The lengths differ, a value is not finite, or an id is None or NaN.
-
-    >>> round(clustered_stderr([1, 1, 1, 0, 0, 0, 0, 1, 1, 1, 0, 1], "aaaabbbbcccc"), 6)
-    0.166667
-    """
-    if len(values) != len(clusters):
-        raise ValueError(f"{len(values)} values have {len(clusters)} cluster ids")
-    for position, value in enumerate(values):
-        if not math.isfinite(value):
-            raise ValueError(f"value {position} is not finite: {value}")
-    codes, count = cluster_codes(clusters)
-    if count < _FEWEST:
-        raise UndefinedMetric("fewer than two clusters" if count else "nothing was scored")
-    mean = math.fsum(values) / len(values)
-    residuals: list[list[float]] = [[] for _ in range(count)]
-    for code, value in zip(codes.tolist(), values, strict=True):
-        residuals[code].append(value - mean)
-    squares = math.fsum(math.fsum(group) ** 2 for group in residuals)
-    return math.sqrt(count / (count - 1) * squares) / len(values)
 
 
 def grouped_variance(values: Floats, codes: Integers) -> tuple[float, float]:

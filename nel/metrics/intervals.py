@@ -61,7 +61,8 @@ def wilson_interval(right: float, n: float, *, level: float = LEVEL) -> Interval
     >>> round(interval.lower, 6), round(interval.upper, 6)
     (0.490162, 0.943318)
     """
-    _check(right, n, level)
+    if n < 1 or not 0 <= right <= n or not 0 < level < 1:
+        raise ValueError(f"no interval for {right} of {n} at level {level}")
     z = NormalDist().inv_cdf(0.5 + level / 2)
     share = right / n
     centre = share + z * z / (2 * n)
@@ -72,8 +73,3 @@ def wilson_interval(right: float, n: float, *, level: float = LEVEL) -> Interval
     return Interval(
         lower=max(0.0, lower), upper=min(1.0, upper), method="wilson", covers="new questions"
     )
-
-
-def _check(right: float, n: float, level: float) -> None:
-    if n < 1 or not 0 <= right <= n or not 0 < level < 1:
-        raise ValueError(f"no interval for {right} of {n} at level {level}")

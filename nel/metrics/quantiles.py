@@ -1,11 +1,11 @@
-"""Quantiles and tails of Student's t and of the beta distribution, to double precision. Depends on
+"""Quantiles of Student's t and tails of the beta distribution, to double precision. Depends on
 `math` alone.
 
-Quantiles are found as the root of the regularised incomplete beta function, which is evaluated by
-its continued fraction (NIST Digital Library of Mathematical Functions, 8.17.22). The factor in
-front of the fraction is a product of huge and tiny numbers; it is computed from deviances and
-Stirling remainders as in Loader 2000, "Fast and accurate computation of binomial probabilities",
-since a difference of log-gammas would lose nine of sixteen digits for a million samples.
+Both come from the regularised incomplete beta function, which is evaluated by its continued
+fraction (NIST Digital Library of Mathematical Functions, 8.17.22). The factor in front of the
+fraction is a product of huge and tiny numbers; it is computed from deviances and Stirling
+remainders as in Loader 2000, "Fast and accurate computation of binomial probabilities", since a
+difference of log-gammas would lose nine of sixteen digits for a million samples.
 """
 
 from __future__ import annotations
@@ -23,22 +23,18 @@ _SERIES_FROM: Final = 16.0
 """From here on the seven terms of the Stirling series are exact to double precision."""
 _FRACTION_TERMS_MAX: Final = 100_000
 """A million samples take 2,000 terms, a thousand million 60,000."""
-_STEPS_MAX: Final = 1000
-"""Newton's method takes about six steps, and the bisection that it falls back on about a
-hundred.
-"""
+_STEPS_MAX: Final = 50
+"""Newton's method takes about six."""
 _ROUNDING: Final = 8 * _EPSILON
-"""A step as short as this, relative to x, is rounding: convergence is quadratic."""
-_STEP_MAX: Final = 100.0
-"""In log x; a longer step is a sign of a slope that is rounded off."""
-_NARROWING: Final = 2.0**-64
-"""By how much the upper bound is lowered while there is no lower one: the least root is
-2**-1074.
-"""
+"""A step as short as this is rounding: convergence is quadratic."""
 
 
 def student_quantile(degrees: float, probability: float) -> float:
     """Return the quantile of Student's t distribution.
+
+    Newton's method for the logarithm of the upper tail, ``I(degrees / 2, 1 / 2, x) / 2`` at ``x =
+    degrees / (degrees + t²)``, as a function of log t: it falls ever faster, so that from the second
+    step on the root is approached from above.
 
     Args:
         degrees: Degrees of freedom, above 0.
@@ -46,6 +42,7 @@ def student_quantile(degrees: float, probability: float) -> float:
 
     Raises:
         ValueError: A number is out of range.
+        ArithmeticError: It is larger than a floating-point number can be.
 
     >>> round(student_quantile(4, 0.975), 12)
     2.776445105198
@@ -54,55 +51,19 @@ def student_quantile(degrees: float, probability: float) -> float:
         raise ValueError(
             f"no quantile of Student's t for {degrees} degrees of freedom at {probability}"
         )
-    if probability < 0.5:  # noqa: PLR2004 - the median is 0
-        return -student_quantile(degrees, 1 - probability)
-    # t² / (degrees + t²) has a beta distribution. Its complement is what is solved for where t is
-    # large: only the smaller of the two has all its digits.
-    share = beta_quantile(0.5, degrees / 2, 2 * probability - 1)
-    if share <= 0.5:  # noqa: PLR2004 - the smaller part
-        return math.sqrt(degrees * share / (1 - share))
-    rest = beta_quantile(degrees / 2, 0.5, 2 * (1 - probability))
-    return math.sqrt(degrees * (1 - rest) / rest)
-
-
-def beta_quantile(a: float, b: float, probability: float) -> float:
-    """Return the quantile of the beta distribution: the x at which the regularised incomplete beta
-    function is p.
-
-    Args:
-        a: First parameter, above 0.
-        b: Second parameter, above 0.
-        probability: 0 to 1.
-
-    Returns:
-        0 to 1.
-
-    Raises:
-        ValueError: A number is out of range.
-
-    >>> round(beta_quantile(8, 3, 0.025), 12)
-    0.443904537692
-    """
-    if not (a > 0 and b > 0 and 0 <= probability <= 1 and math.isfinite(a + b)):
-        raise ValueError(
-            f"no quantile of the beta distribution with parameters {a} and {b} at {probability}"
-        )
-    if probability in (0, 1):
-        return float(probability)
-    low, high = 0.0, 1.0
-    x = a / (a + b)
+    if probability <= 0.5:  # noqa: PLR2004 - the median is 0
+        return 0.0 if probability == 0.5 else -student_quantile(degrees, 1 - probability)  # noqa: PLR2004
+    both_tails, log_t = math.log1p(1 - 2 * probability), 0.0
     for _ in range(_STEPS_MAX):
-        step = _newton_step(a, b, x, probability)
+        square = math.exp(2 * log_t)
+        x, y = degrees / (degrees + square), square / (degrees + square)
+        tail = _log_beta_cdf(degrees / 2, 0.5, x, y)
+        slope = 2 * math.exp(_log_kernel(degrees / 2, 0.5, x, y) - tail)
+        step = (tail - both_tails) / slope
+        log_t += step
         if abs(step) <= _ROUNDING:
-            return min(1.0, x + x * step)
-        low, high = (x, high) if step > 0 else (low, x)
-        new = x * math.exp(step) if abs(step) < _STEP_MAX else math.inf
-        if not low < new < high:
-            new = math.sqrt(low) * math.sqrt(high) if low > 0 else high * _NARROWING
-        if not low < new < high:
-            return new
-        x = new
-    return x
+            break
+    return math.exp(log_t)
 
 
 def log_beta_cdf(a: float, b: float, x: float) -> float:
@@ -138,33 +99,6 @@ def _log_beta_cdf(a: float, b: float, x: float, y: float) -> float:
     if x < (a + 1) / (a + b + 2):
         return min(0.0, kernel + math.log(_fraction(a, b, x, y)))
     return math.log1p(-min(1.0, math.exp(kernel) * _fraction(b, a, y, x)))
-
-
-def _newton_step(a: float, b: float, x: float, probability: float) -> float:
-    """Return how far, in log x, Newton's method goes from x towards the quantile; infinite where
-    the slope is lost.
-
-    Of the two tails the one that x cuts off from the mean is computed, so that no digits cancel,
-    and its logarithm is compared with the logarithm that is wanted: that is close to linear in log
-    x however far out the tail is.
-    """
-    kernel = _kernel(a, b, x)
-    if x < (a + 1) / (a + b + 2):
-        tail, wanted, towards = kernel * _fraction(a, b, x, 1 - x), probability, -1
-    else:
-        tail, wanted, towards = kernel * _fraction(b, a, 1 - x, x), 1 - probability, 1
-    slope = kernel / (1 - x) if x < 1 else 0.0
-    if tail <= 0 or slope <= 0:
-        return math.copysign(math.inf, towards * (tail - wanted))
-    return towards * math.log(tail / wanted) * tail / slope
-
-
-def _kernel(a: float, b: float, x: float) -> float:
-    """Return x**a * (1 - x)**b / B(a, b)."""
-    if x <= 0 or x >= 1:
-        return 0.0
-    deviance, factor = _kernel_parts(a, b, x, 1 - x)
-    return factor * math.exp(deviance)
 
 
 def _log_kernel(a: float, b: float, x: float, y: float) -> float:

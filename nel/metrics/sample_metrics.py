@@ -17,11 +17,11 @@ from typing import Any, Literal, TypeGuard
 
 from nel.errors import UndefinedMetric
 from nel.metrics.bootstrap import bootstrap_means
-from nel.metrics.clusters import cluster_codes, clustered_stderr
+from nel.metrics.clusters import cluster_codes
 from nel.metrics.decorators import Metric, NamedMetric, metric
 from nel.metrics.intervals import LEVEL, Interval
 from nel.metrics.late_numpy import np
-from nel.metrics.question_intervals import ADDED, SHARES, macro_interval, values_interval
+from nel.metrics.question_intervals import SHARES, macro_interval, values_interval
 from nel.metrics.sample_numbers import (
     FEWEST,
     NOTHING,
@@ -31,7 +31,6 @@ from nel.metrics.sample_numbers import (
     numbers_of,
     scored_numbers,
     variance_of,
-    wilson_of,
 )
 from nel.metrics.score_values import DEFAULT_TO_FLOAT, ValueToFloat
 from nel.types import SampleScore, Value
@@ -118,9 +117,10 @@ def std(to_float: ValueToFloat = DEFAULT_TO_FLOAT) -> Metric:
 def stderr(to_float: ValueToFloat = DEFAULT_TO_FLOAT, cluster: str | None = None) -> Metric:
     """Return the standard error of the mean, in the unit of the scores.
 
-    ``sqrt(var / n)`` (Miller 2024, arXiv 2411.00640), or with `cluster` the cluster-robust form of
-    `nel.metrics.clusters.clustered_stderr`. Note: for few 0/1 scores it is too small, and 0 when
-    all are right; use ``ci(method="wilson")`` for those.
+    ``sqrt(var / n)``, or with `cluster` the cluster-robust ``sqrt(G/(G-1) * sum_c (sum_{i in c} (s_i
+    - mean))^2) / n``: CR1, the form of Miller 2024 (arXiv 2411.00640, appendix A) with the factor for
+    few clusters, as Inspect and statsmodels have it. Note: for few 0/1 scores it is too small, and 0
+    when all are right; `ci` holds there.
 
     Args:
         to_float: The number of a score's value.
@@ -139,7 +139,11 @@ def stderr(to_float: ValueToFloat = DEFAULT_TO_FLOAT, cluster: str | None = None
     def compute(scores: Sequence[SampleScore]) -> Value:
         values = numbers_of(scores, to_float)
         if cluster is not None:
-            return clustered_stderr(values, _clusters(scores, to_float, cluster))
+            codes, count = cluster_codes(_clusters(scores, to_float, cluster))
+            if count < FEWEST:
+                raise UndefinedMetric("fewer than two clusters" if count else NOTHING)
+            sums = np.bincount(codes, weights=np.array(values) - mean_number(values))
+            return math.sqrt(count / (count - 1) * float(sums @ sums)) / len(values)
         return math.sqrt(variance_of(values) / len(values))
 
     return compute
@@ -181,48 +185,37 @@ def bootstrap_stderr(
 @metric
 def ci(
     level: float = LEVEL,
-    method: Literal["added_question", "wilson"] = ADDED,
     cluster: str | None = None,
     to_float: ValueToFloat = DEFAULT_TO_FLOAT,
 ) -> Metric:
     """Return a confidence interval of the mean as ``{"lower": …, "upper": …}``.
 
+    It is that from the scores and one more at each bound, which holds for means over repeats and for
+    partial credit; Student's t where a score is outside 0 to 1.
+
     Args:
         level: Strictly between 0 and 1.
-        method: ``added_question`` is the interval from the scores and one more at each bound, which
-            holds for means over repeats and for partial credit; Student's t where a score is
-            outside 0 to 1. ``wilson`` is the score interval of single answers of 0 and 1.
-        cluster: The metadata key whose value says which samples belong together; not with
-            ``wilson``.
+        cluster: The metadata key whose value says which samples belong together.
         to_float: The number of a score's value.
 
     Raises:
         UndefinedMetric: When computed: there is no interval, because nothing was scored, there is
-            one cluster, scores outside 0 to 1 have no spread, or for ``wilson`` another value than
-            0 and 1.
+            one cluster, or scores outside 0 to 1 have no spread.
         ValueError: An argument is out of range; or when computed, a sample has no cluster id.
 
     >>> from nel.types import Score
     >>> scores = [SampleScore(score=Score(value=value)) for value in "CCCCCCCCII"]
-    >>> {end: round(value, 6) for end, value in ci(method="wilson")(scores).items()}
-    {'lower': 0.490162, 'upper': 0.943318}
+    >>> {end: round(value, 6) for end, value in ci()(scores).items()}
+    {'lower': 0.443918, 'upper': 0.987768}
     """
     if not 0 < level < 1:
         raise ValueError(f"no interval at level {level}")
-    if method not in {ADDED, "wilson"}:
-        raise ValueError(f'method must be "{ADDED}" or "wilson", not "{method}"')
-    if method == "wilson" and cluster is not None:
-        raise ValueError(
-            'method "wilson" takes no cluster: it is defined for independent samples only'
-        )
 
     def compute(scores: Sequence[SampleScore]) -> Value:
         values = numbers_of(scores, to_float)
         labels = None if cluster is None else _clusters(scores, to_float, cluster)
         if not values:
             raise UndefinedMetric(NOTHING)
-        if method == "wilson":
-            return _ends(wilson_of(values, level))
         is_share = min(values) >= 0 and max(values) <= 1
         codes = None if labels is None else cluster_codes(labels)[0]
         bounds = SHARES if is_share else None

@@ -12,7 +12,6 @@ from typing import Final, Literal
 from nel.core.scaling import mean_of
 from nel.errors import UndefinedMetric
 from nel.metrics.clusters import is_cluster_id
-from nel.metrics.intervals import Interval, wilson_interval
 from nel.metrics.score_values import ValueToFloat
 from nel.types import SampleScore
 
@@ -86,14 +85,3 @@ def at_least_two(values: Sequence[float]) -> Sequence[float]:
     if len(values) < FEWEST:
         raise UndefinedMetric("fewer than two samples were scored" if values else NOTHING)
     return values
-
-
-def wilson_of(values: Sequence[float], level: float) -> Interval:
-    """Return Wilson's interval of values of 0 and 1.
-
-    Raises:
-        UndefinedMetric: There is another value.
-    """
-    if not set(values) <= {0.0, 1.0}:
-        raise UndefinedMetric("Wilson's interval needs values of 0 and 1 only")
-    return wilson_interval(math.fsum(values), len(values), level=level)

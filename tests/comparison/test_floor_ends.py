@@ -69,7 +69,7 @@ def test_a_gate_on_groups_that_are_alike_is_not_silent(tmp_path: Path) -> None:
 
 
 def test_a_gate_of_few_groups_is_not_silent(tmp_path: Path) -> None:
-    """A candidate equal to its baseline passes by a difference of 12 groups, and the line says that these are few."""
+    """Two answers of 600 changed: 12 groups of fifty do not exclude that a group is lost, and the line says what would."""
     rewards = [float(place % 5 != 0) for place in range(600)]
     for name in ("a", "b"):
         changed = [1 - reward if name == "b" and place in (3, 90) else reward for place, reward in enumerate(rewards)]
@@ -77,4 +77,25 @@ def test_a_gate_of_few_groups_is_not_silent(tmp_path: Path) -> None:
         write_run(tmp_path / name, rows)
     (tmp_path / "policy.yaml").write_text("defaults: {max_drop: 0.05}\n", encoding="utf-8")
     code, output = ran("gate", tmp_path / "a", tmp_path / "b", "--policy", tmp_path / "policy.yaml", "-o", tmp_path)
-    assert (code, "12 groups are few" in " ".join(output.split())) == (0, True), output
+    said = " ".join(output.split())
+    assert (code, "12 groups are few" in said, "it would pass with 3,107 questions" in said) == (5, True, True), output
+
+
+@pytest.mark.parametrize(("repeats", "lost", "n"), [(1, 0, 73), (4, 0, 72), (1, 1, None)])
+def test_the_questions_that_would_decide_on_a_difference_are_printed(
+    tmp_path: Path, repeats: int, lost: int, n: int | None
+) -> None:
+    """30 questions without a difference do not exclude a drop of 5 points; one that is lost leaves more than the margin open."""
+    for name in ("a", "b"):
+        rows = [
+            line(place, float(name == "a" or place >= 2 * lost), repeat=repeat)
+            for place in range(30)
+            for repeat in range(repeats)
+        ]
+        write_run(tmp_path / name, rows)
+    (tmp_path / "policy.yaml").write_text("defaults: {max_drop: 0.05}\n", encoding="utf-8")
+    code, output = ran("gate", tmp_path / "a", tmp_path / "b", "--policy", tmp_path / "policy.yaml", "-o", tmp_path)
+    said = " ".join(output.split())
+    assert (code, "it would pass with" in said, f"it would pass with {n} questions" in said) == (5, bool(n), bool(n)), (
+        output
+    )

@@ -21,11 +21,14 @@ from numpy.typing import NDArray
 from nel.metrics.added_question import added_question_ends
 from nel.metrics.intervals import Interval, wilson_interval
 from nel.metrics.question_intervals import (
+    Design,
     QuestionStratum,
     macro_interval,
+    question_interval,
     stratified_interval,
     values_interval,
 )
+from nel.metrics.series import Series
 from tests.coverage_of_intervals.corrected import corrected_points
 
 Floats = NDArray[np.float64]
@@ -46,8 +49,8 @@ class Point:
     """A design to draw from."""
 
     kind: str
-    """``mean``, ``difference``, ``groups``, ``whole groups``, ``sample``, ``corrected``, ``labels``,
-    ``wilson``, ``equivalence``, ``equivalence by t`` or ``macro``."""
+    """``mean``, ``graded``, ``difference``, ``groups``, ``whole groups``, ``differences in groups``, ``sample``,
+    ``corrected``, ``labels``, ``wilson``, ``equivalence``, ``equivalence by t`` or ``macro``."""
     name: str
     draw: Draw
     misses_max: float = MISSES_MAX
@@ -135,6 +138,42 @@ def _ends(interval: Interval) -> tuple[float, float] | None:
     return None if interval.lower is None or interval.upper is None else (interval.lower, interval.upper)
 
 
+def graded_answers(kind: str, n: int, mu: float) -> Draw:
+    """Return draws of one graded answer to each question: of a beta law, in five steps, nearly all 0.99 with rare zeros,
+    or right and wrong with a tenth of the answers half right.
+    """
+
+    def draw(rng: np.random.Generator) -> tuple[tuple[float, float] | None, float]:
+        truth = mu
+        if kind == "steps":
+            values = rng.binomial(4, rng.beta(2 * mu, 2 * (1 - mu), n)) / 4
+        elif kind == "rare zeros":
+            values, truth = np.where(rng.random(n) < mu, 0.99, 0.0), 0.99 * mu
+        elif kind == "part credit":
+            values = np.where(rng.random(n) < 0.1, 0.5, (rng.random(n) < mu).astype(np.float64))
+            truth = 0.05 + 0.9 * mu
+        else:
+            prior = float(kind.split()[1])
+            values = rng.beta(mu * prior, (1 - mu) * prior, n)
+        series = Series.of(np.arange(n), values)
+        return _ends(question_interval(series, Design())), truth
+
+    return draw
+
+
+def losses_in_groups(n_groups: int, size: int, rate: float) -> Draw:
+    """Return draws of differences of two runs: a share of groups is wholly lost, and a few answers flip either way."""
+
+    def draw(rng: np.random.Generator) -> tuple[tuple[float, float] | None, float]:
+        codes = np.repeat(np.arange(n_groups), size)
+        flips = (rng.random((2, n_groups * size)) < 0.02).astype(np.float64)
+        lost = (rng.random(n_groups) < rate)[codes]
+        values = np.where(lost, -1.0, flips[0] - flips[1])
+        return _ends(values_interval(values, bounds=(-1.0, 1.0), codes=codes)), -rate
+
+    return draw
+
+
 def in_groups(n_groups: int, sizes: tuple[int, int], repeats: int, mu: float, prior: float) -> Draw:
     """Return draws of questions in groups that share a chance, drawn from a beta law."""
 
@@ -159,7 +198,7 @@ def of_benchmark(m: int, size: int, repeats: int, mu: float) -> Draw:
             QuestionStratum(values=rng.choice(part, m // 2, replace=False), size=len(part))
             for part in np.split(whole, 2)
         ]
-        return _ends(stratified_interval(strata, is_proportion=False)), float(whole.mean())
+        return _ends(stratified_interval(strata, is_single=False)), float(whole.mean())
 
     return draw
 
@@ -200,6 +239,7 @@ def points() -> Iterator[Point]:
     yield from _means()
     yield from _differences()
     yield from _groups()
+    yield from _graded()
     yield from _others()
 
 
@@ -223,18 +263,33 @@ def _differences() -> Iterator[Point]:
 
 
 def _groups() -> Iterator[Point]:
-    for n_groups in (5, 10, 20, 100):
-        for sizes in ((1, 8), (2, 6), (20, 40)):
-            for mu in (0.5, 0.88, 0.97):
-                for prior in (0.2, 4.0):
+    for n_groups in (5, 7, 10, 20, 100):
+        for sizes in ((1, 8), (2, 6), (20, 40), (1, 100)):
+            for mu in (0.5, 0.7, 0.88, 0.97):
+                for prior in (0.2, 0.5, 4.0, 1000.0):
                     name = f"{n_groups} groups of {sizes[0]} to {sizes[1]}, beta {prior:g}, mu {mu:g}"
-                    # How alike questions are is estimated badly from few groups that are nearly all wholly right or
-                    # wrong: there an end misses up to 8.2 % (60 % where groups that are all right counted as all
-                    # their questions).
-                    limit = 0.085 if prior < 1 else 0.055
                     kind = "whole groups" if prior < 1 else "groups"
-                    draw = in_groups(n_groups, sizes, 4, mu, prior)
-                    yield Point(kind=kind, name=name, draw=draw, misses_max=limit)
+                    repeats = 1 if n_groups == 7 else 4
+                    yield Point(kind=kind, name=name, draw=in_groups(n_groups, sizes, repeats, mu, prior))
+    for n_groups, size in ((10, 5), (10, 30), (30, 5), (30, 30), (100, 5)):
+        for rate in (0.0, 0.01, 0.03, 0.1):
+            name = f"{n_groups} groups of {size}, {rate:.0%} lost"
+            draw = losses_in_groups(n_groups, size, rate)
+            yield Point(kind="differences in groups", name=name, draw=draw, misses_max=0.06)
+
+
+def _graded() -> Iterator[Point]:
+    for n in (5, 10, 30, 100, 164, 500):
+        for mu in (0.3, 0.5, 0.9, 0.97, 0.99):
+            for kind in ("beta 0.5", "beta 4", "beta 40", "steps", "rare zeros", "part credit"):
+                draw = graded_answers(kind, n, mu)
+                limit = 0.1 if kind in ("part credit", "rare zeros") else MISSES_MAX  # nearly Wilson's, near 1
+                yield Point(
+                    kind=kind if limit > MISSES_MAX else "graded",
+                    name=f"{kind}, n {n}, mu {mu:g}",
+                    draw=draw,
+                    misses_max=limit,
+                )
 
 
 def _others() -> Iterator[Point]:
@@ -292,12 +347,12 @@ def measure(point: Point, draws: int, seed: int) -> Figures:
 
 def table(figures: Sequence[Figures]) -> str:
     """Return the worst points of each kind, and a line for every one that misses too often."""
-    lines = [f"{'kind':16} {'points':>6} {'coverage':>9} {'above':>6} {'below':>6} {'width':>6}  worst point"]
+    lines = [f"{'kind':21} {'points':>6} {'coverage':>9} {'above':>6} {'below':>6} {'width':>6}  worst point"]
     for kind in dict.fromkeys(one.point.kind for one in figures):
         group = [one for one in figures if one.point.kind == kind]
         worst = max(group, key=lambda one: max(one.above, one.below))
         lines.append(
-            f"{kind:16} {len(group):6} {min(one.coverage for one in group):9.1%}"
+            f"{kind:21} {len(group):6} {min(one.coverage for one in group):9.1%}"
             f" {max(one.above for one in group):6.1%} {max(one.below for one in group):6.1%}"
             f" {sum(one.width for one in group) / len(group):6.3f}  {worst.point.name}"
         )

@@ -12,13 +12,10 @@ from nel.decide import (
     Test,
     Variances,
     exact_power,
-    exact_questions_needed,
     label_plan,
+    least_effect,
     mcnemar_exact,
-    mcnemar_minimum_detectable_effect,
     mcnemar_power,
-    mcnemar_questions_needed,
-    minimum_detectable_effect,
     power_of,
     questions_needed,
     tango_interval,
@@ -26,12 +23,27 @@ from nel.decide import (
 from nel.judges.stats.corrected_mean import LabelledAnswers, ppi_mean
 
 MILLER = Variances(between=1 / 9, within_baseline=1 / 6, within_candidate=1 / 6)
+MILLER_PILOT = Pilot(variances=MILLER)
+
+
+def _mcnemar_questions(effect: float, discordant: float) -> int:
+    """Return the questions by the formula alone, without the outcomes being counted."""
+    return questions_needed(lambda n: mcnemar_power(effect, discordant, n), Test())
+
+
+def _least_of_miller(questions: int, repeats: int, test: Test) -> float:
+    return least_effect(lambda effect: power_of(effect, questions, MILLER, repeats=repeats, test=test), test)
+
+
+def _mcnemar_effect(questions: float, discordant: float) -> float:
+    return least_effect(lambda effect: mcnemar_power(effect, max(effect, discordant), questions), Test())
 
 
 @pytest.mark.parametrize(("repeats", "expected"), [(1, 3876), (10, 1260), (math.inf, 969)])
 def test_questions_golden_values(repeats: float, expected: int) -> None:
     """Published numbers of questions for three points."""
-    assert questions_needed(0.03, MILLER, repeats=repeats) == expected
+    found = questions_needed(lambda n: power_of(0.03, n, MILLER, repeats=repeats), Test())
+    assert found == expected
 
 
 @pytest.mark.parametrize(
@@ -39,31 +51,33 @@ def test_questions_golden_values(repeats: float, expected: int) -> None:
 )
 def test_detectable_effect_golden_values(questions: int, once: float, ten_times: float) -> None:
     """Published least effects of HumanEval, GPQA diamond and GSM8K."""
-    found = [minimum_detectable_effect(questions, MILLER, repeats=k) for k in (1, 10)]
+    found = [_least_of_miller(questions, k, Test()) for k in (1, 10)]
     assert found == pytest.approx([once, ten_times], abs=6e-4)
 
 
 def test_mcnemar_golden_value() -> None:
     """A fifth discordant and three points: 1,742 questions, and back."""
-    assert mcnemar_questions_needed(0.03, 0.2) == 1742
+    assert _mcnemar_questions(0.03, 0.2) == 1742
     assert mcnemar_power(0.03, 0.2, 1742) == pytest.approx(0.8, abs=1e-3)
-    assert mcnemar_minimum_detectable_effect(1742, 0.2) == pytest.approx(0.03, abs=1e-5)
+    assert _mcnemar_effect(1742, 0.2) == pytest.approx(0.03, abs=1e-5)
 
 
 def test_clusters_multiply_the_questions() -> None:
     """The design effect is a factor of the questions."""
     clustered = Variances(between=1 / 9, within_baseline=1 / 6, within_candidate=1 / 6, design_effect=5.5)
-    assert questions_needed(0.03, clustered) == pytest.approx(5.5 * 3876, abs=6)
+    assert Pilot(variances=clustered).questions_needed(0.03, 1, Test()) == pytest.approx(5.5 * 3876, abs=6)
 
 
 def test_plan_power_and_effect_are_inverse_to_each_other() -> None:
     """The planned number has the planned power, one question fewer has not, one-sided too."""
     for test in (Test(), Test(alpha=0.01, power=0.9), Test(two_sided=False)):
-        n = questions_needed(0.04, MILLER, test=test)
+        n = questions_needed(lambda count, test=test: power_of(0.04, count, MILLER, test=test), test)
         assert power_of(0.04, n, MILLER, test=test) >= test.power - 1e-9
         one_sided = power_of(0.04, n - 1, MILLER, test=test)
         assert one_sided < test.power + 1e-6
-        assert minimum_detectable_effect(n, MILLER, test=test) == pytest.approx(0.04, rel=1e-3)
+        assert _least_of_miller(n, 1, test) == pytest.approx(0.04, rel=1e-3)
+        few = MILLER_PILOT.questions_needed(0.04, 1, test)  # Student's t costs two questions
+        assert 0 < few - n <= 4
 
 
 def _exactly(effect: float, difference: float, discordant: float, n: int, test: Test) -> float:
@@ -104,7 +118,7 @@ def test_a_plan_of_few_discordant_pairs_keeps_its_promise(effect: float, discord
     n = pilot.questions_needed(effect, 1, test)
     assert exact_power(effect, discordant, n, test) >= 0.8
     assert exact_power(effect, discordant, n - 1, test) < 0.8
-    assert exact_power(effect, discordant, mcnemar_questions_needed(effect, discordant), Test()) < 0.8
+    assert exact_power(effect, discordant, _mcnemar_questions(effect, discordant), Test()) < 0.8
     if two_sided:
         assert pilot.detectable(n, 1, test) <= effect + 1e-6
 
@@ -113,7 +127,7 @@ def test_a_plan_of_few_discordant_pairs_keeps_its_promise(effect: float, discord
 @pytest.mark.parametrize(("effect", "discordant"), [(0.03, 0.2), (0.05, 0.3), (0.1, 0.25), (0.02, 0.08)])
 def test_planned_power_of_pairs_is_the_simulated_one(effect: float, discordant: float) -> None:
     """Of 20,000 simulated comparisons the interval leaves out 0 as often as planned, within two points."""
-    n = mcnemar_questions_needed(effect, discordant)
+    n = _mcnemar_questions(effect, discordant)
     shares = [(discordant + effect) / 2, (discordant - effect) / 2, 1 - discordant]
     drawn = np.random.default_rng(1).multinomial(n, shares, size=20_000)
     known: dict[tuple[int, int], bool] = {}
@@ -152,7 +166,7 @@ def test_no_effect_is_planned_with_fewer_discordant_questions_than_itself(effect
     """Two runs that hardly differ do not make a large difference cheaper than one-sided flips alone can be found."""
     pilot = Pilot(variances=Variances(between=discordant, within_baseline=0, within_candidate=0), discordant=discordant)
     found = pilot.questions_needed(effect, 1, Test())
-    assert found == exact_questions_needed(effect, effect, 1, Test())
+    assert found == questions_needed(lambda n: exact_power(effect, effect, n, Test()), Test())
     assert 0.8 <= pilot.power(effect, found, 1, Test()) < 0.85
     six = sum(math.comb(found, wins) * effect**wins * (1 - effect) ** (found - wins) for wins in range(6))
     assert mcnemar_exact(6, 0) <= 0.05 < mcnemar_exact(5, 0)
@@ -180,9 +194,9 @@ def test_scores_cannot_differ_by_more_than_their_scale() -> None:
 def test_what_cannot_be_planned_is_an_error() -> None:
     """Effects, shares, variances and levels that are none are refused with their numbers."""
     with pytest.raises(ValueError, match="effect must be above 0"):
-        questions_needed(0.0, MILLER)
+        MILLER_PILOT.questions_needed(0.0, 1, Test())
     with pytest.raises(ValueError, match="needs at least so many discordant"):
-        mcnemar_questions_needed(0.3, 0.2)
+        mcnemar_power(0.3, 0.2, 100)
     with pytest.raises(ValueError, match="plan no comparison"):
         Variances(between=0, within_baseline=0, within_candidate=0)
     with pytest.raises(ValueError, match="plan no comparison"):
@@ -190,6 +204,5 @@ def test_what_cannot_be_planned_is_an_error() -> None:
     with pytest.raises(ValueError, match="the power is the larger"):
         Test(alpha=0.05, power=0.01)
     with pytest.raises(ValueError, match="too small to be found"):
-        questions_needed(1e-9, MILLER)
-    with pytest.raises(ValueError, match="find no difference"):
-        mcnemar_minimum_detectable_effect(3, 0.05)
+        MILLER_PILOT.questions_needed(1e-9, 1, Test())
+    assert _mcnemar_effect(3, 0.05) == 1.0

@@ -24,11 +24,11 @@ def test_binary_rewards_get_wilsons_interval() -> None:
 
 
 def test_other_rewards_get_the_interval_of_one_question_more() -> None:
-    """Partial credit makes it a mean, in every category of the results."""
+    """Partial credit has it; a category without any has Wilson's, which is the same where there is none."""
     rewards = [0.1, 0.5, 0.9, 1.0]
     [art, law] = category_breakdown([*(row(reward) for reward in rewards), row(1.0, "art")], "subject")
     assert ((law.ci_lower, law.ci_upper), law.ci_method) == (added_question_ends(rewards), "added_question")
-    assert art.ci_method == "added_question"
+    assert art.ci_method == "wilson"
 
 
 def test_unscored_rows_are_counted_apart() -> None:

@@ -24,7 +24,6 @@ from nel.metrics import (
     stderr,
     value_to_float,
     var,
-    wilson_interval,
 )
 from nel.types import SampleScore, Score
 
@@ -157,22 +156,11 @@ def test_interval_of_one_question_more() -> None:
     assert (clustered["lower"], clustered["upper"]) == pytest.approx((0.114413, 1.0), abs=6e-7)
 
 
-def test_wilson_interval() -> None:
-    """All right is not a certainty; one sample has an interval too; another value than 0 and 1 has none."""
-    expected = wilson_interval(5, 5)
-    assert ci(method="wilson")(samples("CCCCC")) == {"lower": expected.lower, "upper": expected.upper}
-    assert ci(method="wilson")(samples("C"))["lower"] == pytest.approx(0.206549, abs=5e-7)
-    with pytest.raises(UndefinedMetric, match="values of 0 and 1 only"):
-        ci(method="wilson")(samples("CCP"))
-
-
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
         ({"level": 0}, "level 0"),
         ({"level": 95}, "level 95"),
-        ({"method": "normal"}, '"normal"'),
-        ({"method": "wilson", "cluster": "x"}, "takes no cluster"),
     ],
 )
 def test_interval_arguments(settings: dict[str, Any], message: str) -> None:

@@ -23,8 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nel.apps.leaderboard.pairwise import Comparisons, win_matrix
+from nel.decide.pairs import Floats, Integers
 from nel.errors import UndefinedMetric
-from nel.metrics.resampling import Floats, Integers
 
 ELO_PER_STRENGTH: Final = 400 / math.log(10)
 """A difference of 400 points means odds of ten to one."""

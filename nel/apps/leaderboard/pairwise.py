@@ -16,9 +16,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from nel.decide.pairs import Floats, Integers
 from nel.metrics.intervals import Interval, no_interval, wilson_interval
 from nel.metrics.question_intervals import values_interval
-from nel.metrics.resampling import Floats, Integers
 
 WON: Final = 1.0
 TIED: Final = 0.5

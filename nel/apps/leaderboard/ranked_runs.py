@@ -23,7 +23,7 @@ from nel.comparison.questions import Questions
 from nel.comparison.sides import Side
 from nel.core.scaling import mean_of
 from nel.decide.multiplicity import holm
-from nel.decide.pairs import Floats, cluster_totals
+from nel.decide.pairs import Floats
 from nel.decide.ranks import one_sided, rank_intervals
 from nel.decide.sign_flip import flip_test
 from nel.errors import UsageError
@@ -199,7 +199,7 @@ def _shares(scores: Scores) -> Floats:
     if alone.clusters is None:
         return values
     codes, count = cluster_codes(alone.clusters.tolist())
-    return cluster_totals(codes, count, values)
+    return np.bincount(codes, weights=values, minlength=count).astype(np.float64)
 
 
 def _overall(duels: Sequence[_Duel], n: int, seed: int) -> list[_Duel]:

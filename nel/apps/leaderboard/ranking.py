@@ -22,9 +22,9 @@ from nel.apps.leaderboard.bradley_terry import (
     resampled_fits,
 )
 from nel.apps.leaderboard.pairwise import Comparisons, win_matrix
+from nel.decide.pairs import Floats, Integers
 from nel.errors import UndefinedMetric
 from nel.metrics.intervals import LEVEL
-from nel.metrics.resampling import Floats, Integers
 
 _FEWEST_QUESTIONS: Final = 2
 _ROUNDING: Final = 1e-9

@@ -72,8 +72,10 @@ def calibration_json(tally: Tally, *, n_resamples: int = RESAMPLES) -> dict[str,
             "rows": "label",
             "columns": "judge",
             "categories": categories if few else None,
-            "counts": weighted.label_counts(categories) if has_table else None,
-            "shares": weighted.label_shares(categories) if has_table else None,
+            "counts": weighted.table(weighted.counts(), categories).astype(int).tolist()
+            if has_table
+            else None,
+            "shares": weighted.table(weighted.shares(), categories).tolist() if has_table else None,
         },
         "agreement": _agreement_json(weighted, categories, is_binary=is_binary),
         "sensitivity": rates[0],
@@ -160,14 +162,6 @@ class _Weighted:
         places = (np.searchsorted(categories, side) for side in (self._labels, self._scores))
         np.add.at(table, tuple(places), cells)
         return table
-
-    def label_counts(self, categories: Sequence[float]) -> object:
-        """Return the table of labels (rows) and scores as counted."""
-        return self.table(self.counts(), categories).astype(int).tolist()
-
-    def label_shares(self, categories: Sequence[float]) -> object:
-        """Return the table of the shares of all answers."""
-        return self.table(self.shares(), categories).tolist()
 
     def kappa_quadratic(self, cells: Table) -> float:
         """Return kappa with weights in the square of the distance, for any number of scores."""

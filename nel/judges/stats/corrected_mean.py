@@ -160,17 +160,6 @@ def rogan_gladen(
     )
 
 
-def _rogan_gladen_stderr(
-    theta: float, share: _Rate, sensitivity: _Rate, specificity: _Rate
-) -> float:
-    """Return the error of a corrected share."""
-    of_share, of_sensitivity, of_specificity = (
-        rate * (1 - rate) / size for rate, size in (share, sensitivity, specificity)
-    )
-    spread = of_share + (1 - theta) ** 2 * of_specificity + theta**2 * of_sensitivity
-    return math.sqrt(spread / (sensitivity[0] + specificity[0] - 1) ** 2)
-
-
 def _lang_reiczigel(share: _Rate, sensitivity: _Rate, specificity: _Rate) -> tuple[float, float]:
     """Return centre and half width of the interval from adjusted counts."""
     n, n_positive, n_negative = share[1] + _Z * _Z, sensitivity[1] + 2, specificity[1] + 2
@@ -179,10 +168,11 @@ def _lang_reiczigel(share: _Rate, sensitivity: _Rate, specificity: _Rate) -> tup
     q0 = (specificity[1] * specificity[0] + 1) / n_negative
     excess = max(q1 + q0 - 1, YOUDEN_MIN / 2)
     theta = min(max((p + q0 - 1) / excess, 0.0), 1.0)
-    moved = theta * q1 * (1 - q1) / n_positive
-    moved -= (1 - theta) * q0 * (1 - q0) / n_negative
-    stderr = _rogan_gladen_stderr(theta, (p, n), (q1, n_positive), (q0, n_negative))
-    return theta + 2 * _Z * _Z * moved, _Z * stderr
+    of_right = theta * q1 * (1 - q1) / n_positive
+    of_wrong = (1 - theta) * q0 * (1 - q0) / n_negative
+    spread = p * (1 - p) / n + theta * of_right + (1 - theta) * of_wrong
+    stderr = math.sqrt(spread) / abs(q1 + q0 - 1)
+    return theta + 2 * _Z * _Z * (of_right - of_wrong), _Z * stderr
 
 
 def labels_mean(answers: LabelledAnswers) -> Estimate:

@@ -12,8 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from nel.cli.app import app
-from nel.decide import Test, Variances, mcnemar_questions_needed, questions_needed
-from nel.decide.power import added_questions_needed
+from nel.decide import Pilot, Test, Variances, mcnemar_power, questions_needed
 from nel.metrics.added_question import added_question_ends
 from tests.support.compared import line, lines, write_run
 
@@ -77,7 +76,7 @@ def test_two_runs_tell_the_discordant_share(tmp_path: Path) -> None:
     share = float(np.mean(np.array(before) != np.array(after)))
     found = power(*runs, "--effect", "0.03")
     assert found["variances"]["discordant"] == pytest.approx(share)
-    assert found["plans"][0]["questions"] == mcnemar_questions_needed(0.03, share)
+    assert found["plans"][0]["questions"] == questions_needed(lambda n: mcnemar_power(0.03, share, n), Test())
     assert found["plans"][0]["is_available"] is False
     assert found["source"]["questions"] == 400
     assert any("--repeats 4" in note for note in found["notes"])
@@ -97,7 +96,8 @@ def test_repeats_split_the_variance(tmp_path: Path) -> None:
     )
     assert variances["discordant"] is None
     assumed = Variances(**{name: variances[name] for name in Variances.__dataclass_fields__})
-    assert [one["questions"] for one in found["plans"]] == [questions_needed(0.02, assumed, repeats=k) for k in (1, 5)]
+    pilot = Pilot(variances=assumed)
+    assert [one["questions"] for one in found["plans"]] == [pilot.questions_needed(0.02, k, Test()) for k in (1, 5)]
 
 
 def test_one_run_assumes_a_correlation_and_says_so(tmp_path: Path) -> None:
@@ -220,11 +220,12 @@ def test_an_assumed_discordant_share_plans_repeats_too() -> None:
     found = power("--discordant", "0.3", "--within", "0.1", "--effect", "0.05")
     assert found["variances"]["between"] == pytest.approx(0.1)
     planned = [one["questions"] for one in found["plans"]]
-    assert planned == [mcnemar_questions_needed(0.05, 0.3), 671, 515, 437]
+    assert planned == [questions_needed(lambda n: mcnemar_power(0.05, 0.3, n), Test()), 671, 515, 437]
     rng = np.random.default_rng(1)
     spread = (0.1 + 0.2 / 4) ** 0.5
     draws = [rng.normal(0.05, spread, 515).clip(-1, 1) for _ in range(500)]
     assert sum(added_question_ends(values, low=-1.0)[0] > 0 for values in draws) / 500 == pytest.approx(0.8, abs=0.04)
     large = power("--discordant", "0.02", "--within", "0.01", "--effect", "0.1")
     raised = Variances(between=0.08, within_baseline=0.01, within_candidate=0.01)
-    assert large["plans"][1]["questions"] == added_questions_needed(0.1, raised.per_question(2), Test()) == 97
+    pilot = Pilot(variances=raised, largest=1.0)
+    assert large["plans"][1]["questions"] == pilot.questions_needed(0.1, 2, Test()) == 97

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy
 
-from nel.metrics.alignment import largest_sum
+from nel.benchmarks.reading.alignment import largest_sum
 
 
 def by_scipy(scores: np.ndarray) -> float:
