@@ -43,13 +43,13 @@ FENCES = {
 
 
 ROOMS = {
-    "apps": 75_900,
-    "artifacts": 32_100,
+    "apps": 75_750,
+    "artifacts": 31_950,
     "authoring": 25_300,
     "benchmarks": 11_500,
     "byob": 1_000,
-    "cli": 18_000,
-    "comparison": 21_500,
+    "cli": 17_700,
+    "comparison": 21_650,
     "compat": 29_700,
     "config": 13_600,
     "core": 4_600,
@@ -63,8 +63,8 @@ ROOMS = {
     "models": 37_400,
     "prompts": 2_900,
     "reading": 18_750,
-    "reports": 15_950,
-    "runs": 12_200,
+    "reports": 17_250,
+    "runs": 12_100,
     "sandbox": 25_150,
     "scoring": 25_400,
     "tools": 1_600,

@@ -42,7 +42,7 @@ def _rate(rate: Mapping[str, Any]) -> str:
         return "an unknown share"
     return (
         f"{numbers.percent(rate['rate'])}"
-        f" ({numbers.interval(rate['ci_lower'], rate['ci_upper'], share=True)})"
+        f" ({numbers.interval(rate['ci_lower'], rate['ci_upper'], 'rate')})"
     )
 
 
