@@ -59,7 +59,7 @@ ROOMS = {
     "engine": 72_550,
     "episodes": 4_300,
     "judges": 23_800,
-    "metrics": 15_050,
+    "metrics": 15_110,
     "models": 37_400,
     "prompts": 2_900,
     "reading": 18_750,

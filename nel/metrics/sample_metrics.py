@@ -393,11 +393,11 @@ def group_sizes(metric: Metric, scores: Sequence[SampleScore]) -> Counter[str]:
     """Return how many scores each value of `grouped` is of, by its name in the mapping; nothing for
     other metrics.
     """
-    if not _is_built_in(metric) or "group_key" not in metric.params:
+    params = metric.params if _is_built_in(metric) else {}
+    if "group_key" not in params:
         return Counter()
-    key, template = str(metric.params["group_key"]), str(metric.params["name_template"])
-    labels = (label_in(sample, key, "group") for sample in scores)
-    return Counter(template.format(group_name=label) for label in labels)
+    labels = (label_in(sample, str(params["group_key"]), "group") for sample in scores)
+    return Counter(str(params["name_template"]).format(group_name=label) for label in labels)
 
 
 def macro_row(metric: Metric, scores: Sequence[SampleScore]) -> tuple[str, Interval] | None:
