@@ -63,7 +63,7 @@ ROOMS = {
     "models": 37_400,
     "prompts": 2_900,
     "reading": 18_750,
-    "reports": 17_250,
+    "reports": 17_150,
     "runs": 12_100,
     "sandbox": 25_150,
     "scoring": 25_400,

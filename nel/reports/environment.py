@@ -39,6 +39,7 @@ def templates_of(package: str) -> Environment:
     )
     made.filters |= {
         "count": numbers.count,
+        "counts": numbers.counts,
         "percent": numbers.percent,
         "plain": numbers.plain,
         "rate": numbers.rate,
@@ -53,7 +54,6 @@ def templates_of(package: str) -> Environment:
         "in_unit": numbers.in_unit,
         "interval": numbers.interval,
         "measures": MEASURES,
-        "judge_rows": judge_section.judge_rows,
         "settings_line": judge_section.settings_line,
         "calibration_measures": corrected.calibration_measures,
         "calibration_text": corrected.measure_text,

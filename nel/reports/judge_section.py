@@ -65,18 +65,6 @@ def settings_line(judging: Mapping[str, Any]) -> str:
     return "; ".join(phrases)
 
 
-def judge_rows(judging: Mapping[str, Any]) -> list[dict[str, object]]:
-    """Return a row for each judge; counts by name as one text, most frequent first."""
-    return [
-        {
-            **judge,
-            "faults_text": numbers.counts(judge["faults"]),
-            "grades_text": numbers.counts(judge["grades"]),
-        }
-        for judge in judging["judges"]
-    ]
-
-
 def _judge_name(judge: Mapping[str, object]) -> str:
     """Return a judge's name, with the model's where that is another."""
     name, model = str(judge["name"]), judge.get("model")

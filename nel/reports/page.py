@@ -61,24 +61,26 @@ METRICS: Final = (
 )
 
 
+BAR: Final = Column("bar", ValueKind.BAR, attrgetter("score"), "on 0–100 %")
+
+
 def categories_of(
     rows: Iterable[HeadlineRow], link: Callable[[HeadlineRow], str] | None = None
 ) -> ReportTable:
     """Return the table of a benchmark's categories.
 
     Args:
-        rows: Of the benchmark, its headline first.
+        rows: Of the benchmark.
         link: Where a category leads.
     """
-    headline, *others = rows
-    shown = [row for row in others if row.what is ScoreOf.CATEGORY]
-    bar = Column("bar", ValueKind.BAR, attrgetter("score"), "on 0–100 %")
-    columns = [
+    shown = [row for row in rows if row.what is ScoreOf.CATEGORY]
+    are_rates = all(row.score.unit == "rate" for row in shown)
+    columns = (
         replace(METRIC, heading="category", link=link),
-        replace(SCORE, heading=headline.metric),
-        *([bar] if headline.score.unit == "rate" else []),
+        SCORE,
+        *([BAR] if are_rates else []),
         *(INTERVAL, N_TOTAL, N_MODEL_FAILURE, N_UNSCORED),
-    ]
+    )
     return ReportTable(columns, shown)
 
 

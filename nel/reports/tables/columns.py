@@ -180,7 +180,10 @@ class ReportTable(NamedTuple):
         return self._replace(columns=columns)
 
 
-_TO_THE_LEFT: Final = (ValueKind.TEXT, ValueKind.STATE, ValueKind.TEXTS, ValueKind.PARTS)
+_TO_THE_LEFT: Final = (
+    *(ValueKind.TEXT, ValueKind.STATE, ValueKind.TEXTS),
+    *(ValueKind.PARTS, ValueKind.BAR),
+)
 _TEXTS: Final[Mapping[ValueKind, Callable[[Any], str]]] = {
     ValueKind.TEXT: str,
     ValueKind.TEXTS: "; ".join,

@@ -140,7 +140,7 @@ def headline_rows(
     unit = headline.score.unit
     new = headline.details.get("new_questions")
     if new:
-        figure = Figure.of(new, unit)
+        figure = Figure.of({"value": headline.score.value, **new}, unit)
         yield replace(bare, what=ScoreOf.NEW_QUESTIONS, metric="for new questions", score=figure)
     best = best_correction(metrics)
     if best is not None:

@@ -52,20 +52,13 @@ SUMMARY_FIELDS: Final = (
 """The same for programs, with all that is to be said beside the numbers."""
 
 
-def _unless_new(name: str) -> Any:
-    """Return what gives a value of a row, nothing of the interval for new questions, which is the
-    same number's.
-    """
-    return lambda row: "" if row.what is ScoreOf.NEW_QUESTIONS else getattr(row, name)
-
-
 RESULTS: Final = (
     replace(BENCHMARK, of=lambda row: row.benchmark if row.what is ScoreOf.HEADLINE else ""),
     METRIC,
-    replace(SCORE, of=_unless_new("score")),
+    SCORE,
     INTERVAL,
     replace(BOUNDS, of=lambda row: row.bounds if row.count("n_unscored") else ""),
-    replace(N, of=_unless_new("n")),
+    N,
     Column("model_failures", ValueKind.PARTS),
     Column("causes", ValueKind.PARTS, heading="unscored"),
     replace(N_NOT_ASKED, of=lambda row: row.count("n_not_asked") or ""),
