@@ -64,7 +64,7 @@ ROOMS = {
     "prompts": 2_900,
     "reading": 18_750,
     "reports": 17_150,
-    "runs": 12_100,
+    "runs": 12_110,
     "sandbox": 25_150,
     "scoring": 25_400,
     "tools": 1_600,

@@ -64,4 +64,4 @@ def _moves(score: Mapping[str, Any] | None, headline: Mapping[str, Any]) -> list
 
 
 def _width(width: float, share: bool) -> str:
-    return f"{width * 100:.2f} points" if share else numbers.plain(width)
+    return f"{numbers.points(width)} points" if share else numbers.plain(width)
