@@ -23,6 +23,11 @@ from nel.reports.tables.headline import remarks_of
 from nel.reports.tables.results import results_table
 from nel.runs.result import RunResult
 
+_IN_RESULT = (
+    *("headline", "accounting", "complete", "stop_rule", "selection", "shard"),
+    *("warnings", "judging", "repeat_check", "spread"),
+)
+"""Keys of metrics.json that ``--json`` prints of a benchmark, those that it has."""
 _ROW = "bad_row"
 """The cause of what no resume can score: no sample can be made of the row."""
 _SHARED = "shared_verdict"
@@ -51,20 +56,8 @@ def result_json(result: RunResult) -> dict[str, Any]:
         "ended": result.ending.reason,
         "benchmarks": {
             item.slot: {
-                "headline": item.headline,
-                "accounting": item.accounting,
-                "complete": item.metrics["complete"],
-                "stop_rule": item.metrics["stop_rule"],
-                "selection": item.metrics["selection"],
-                **({"shard": item.metrics["shard"]} if "shard" in item.metrics else {}),
+                **{name: item.metrics[name] for name in _IN_RESULT if name in item.metrics},
                 "metrics": {metric["name"]: metric["value"] for metric in item.metrics["metrics"]},
-                "warnings": item.metrics["warnings"],
-                "judging": item.metrics["judging"],
-                **{
-                    name: item.metrics[name]
-                    for name in ("repeat_check", "spread")
-                    if name in item.metrics
-                },
             }
             for item in result.benchmarks
         },

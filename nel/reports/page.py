@@ -108,7 +108,6 @@ def view_of(files: BenchmarkFiles, position: int, selection: Selection) -> dict[
         "judge_warnings": texts_of(metrics, OF_JUDGES),
         "config": files.bundle.get("config") or {},
         "corrected": corrected_line(metrics),
-        "causes": causes_of(rows[0].accounting),
         "metrics": ReportTable(METRICS, list(metric_rows(metrics, rows[0]))),
         "categories": categories_of(rows),
     }
@@ -129,17 +128,6 @@ def overview_of(views: Sequence[Mapping[str, Any]]) -> ReportTable:
         *(SCORE, INTERVAL, N_TOTAL, N_UNSCORED, STATE),
     )
     return ReportTable(columns, [view["row"] for view in views])
-
-
-def causes_of(accounting: Mapping[str, Any]) -> list[tuple[str, int]]:
-    """Return ``(cause: kind, n)`` of the unscored, most frequent first."""
-    causes = [
-        (f"{cause}: {kind}", int(n))
-        for cause, kinds in (accounting.get("unscored") or {}).items()
-        for kind, n in (kinds.get("kinds") or {"unknown": kinds.get("n", 0)}).items()
-        if n
-    ]
-    return sorted(causes, key=lambda item: (-item[1], item[0]))
 
 
 def accounting_segments(accounting: Mapping[str, Any]) -> list[Segment]:

@@ -13,7 +13,6 @@ from nel.reports.page import (
     METRICS,
     accounting_segments,
     categories_of,
-    causes_of,
     failure_rows,
 )
 from nel.reports.tables.columns import ReportTable
@@ -25,8 +24,8 @@ _LATENCIES: Final = (("Latency", "latency_seconds"), ("First token", "first_toke
 def benchmark_page(
     run: RunSummary, summary: BenchmarkSummary, link: Callable[[HeadlineRow], str]
 ) -> dict[str, Any]:
-    """Return what the page says of a benchmark, for its template: causes of the unscored come most
-    frequent first, ``alike`` are failures with one error text or one form of answer in common.
+    """Return what the page says of a benchmark, for its template: ``alike`` are failures
+    with one error text or one form of answer in common.
 
     Args:
         run: The run.
@@ -46,7 +45,6 @@ def benchmark_page(
         "segments": accounting_segments(
             {**row.accounting, "n_not_asked": row.accounting["n_not_asked"] + n_missing}
         ),
-        "causes": causes_of(row.accounting),
         "warnings": _warnings(run, summary, n_missing),
         "categories": categories_of(rows, link),
         "failures": failure_rows(failures),

@@ -97,14 +97,19 @@ class HeadlineRow:
         return self.accounting.get("model_failures") or {}
 
     @property
-    def failures(self) -> dict[str, int]:
-        """Return model failures by kind and unscored samples as ``cause:kind``, sorted by name."""
-        unscored = {
+    def unscored(self) -> dict[str, int]:
+        """Return the unscored samples as ``cause:kind``."""
+        return {
             f"{cause}:{kind}": n
             for cause, part in self._unscored.items()
             for kind, n in part["kinds"].items()
+            if n
         }
-        return {name: n for name, n in sorted({**self.model_failures, **unscored}.items()) if n}
+
+    @property
+    def failures(self) -> dict[str, int]:
+        """Return model failures by kind, and the unscored by cause and kind."""
+        return {**self.model_failures, **self.unscored}
 
     @property
     def state(self) -> str:
