@@ -43,13 +43,13 @@ FENCES = {
 
 
 ROOMS = {
-    "apps": 75_750,
-    "artifacts": 31_950,
+    "apps": 75_700,
+    "artifacts": 31_920,
     "authoring": 25_300,
     "benchmarks": 11_500,
     "byob": 1_000,
-    "cli": 17_700,
-    "comparison": 21_650,
+    "cli": 17_650,
+    "comparison": 21_600,
     "compat": 29_700,
     "config": 13_600,
     "core": 4_600,
@@ -63,7 +63,7 @@ ROOMS = {
     "models": 37_400,
     "prompts": 2_900,
     "reading": 18_750,
-    "reports": 17_150,
+    "reports": 17_050,
     "runs": 12_110,
     "sandbox": 25_150,
     "scoring": 25_400,

@@ -24,8 +24,16 @@ from nel.reports.tables.results import results_table
 from nel.runs.result import RunResult
 
 _IN_RESULT = (
-    *("headline", "accounting", "complete", "stop_rule", "selection", "shard"),
-    *("warnings", "judging", "repeat_check", "spread"),
+    "headline",
+    "accounting",
+    "complete",
+    "stop_rule",
+    "selection",
+    "shard",
+    "warnings",
+    "judging",
+    "repeat_check",
+    "spread",
 )
 """Keys of metrics.json that ``--json`` prints of a benchmark, those that it has."""
 _ROW = "bad_row"

@@ -79,7 +79,10 @@ def categories_of(
         replace(METRIC, heading="category", link=link),
         SCORE,
         *([BAR] if are_rates else []),
-        *(INTERVAL, N_TOTAL, N_MODEL_FAILURE, N_UNSCORED),
+        INTERVAL,
+        N_TOTAL,
+        N_MODEL_FAILURE,
+        N_UNSCORED,
     )
     return ReportTable(columns, shown)
 
@@ -125,7 +128,11 @@ def overview_of(views: Sequence[Mapping[str, Any]]) -> ReportTable:
     columns = (
         replace(BENCHMARK, link=lambda row: f"#{views_by_name[row.benchmark]['anchor']}"),
         replace(METRIC, note=judge_note),
-        *(SCORE, INTERVAL, N_TOTAL, N_UNSCORED, STATE),
+        SCORE,
+        INTERVAL,
+        N_TOTAL,
+        N_UNSCORED,
+        STATE,
     )
     return ReportTable(columns, [view["row"] for view in views])
 

@@ -55,8 +55,11 @@ def _of_benchmark(column: Column) -> Column:
 
 COLUMNS: Final = (
     Column("model", of=lambda row: row.run.model),
-    *map(_of_benchmark, (BENCHMARK, replace(SCORE, key="score"), INTERVAL)),
-    *map(_of_benchmark, (replace(N_TOTAL, key="n"), replace(N_UNSCORED, key="unscored"))),
+    _of_benchmark(BENCHMARK),
+    replace(_of_benchmark(SCORE), key="score"),
+    _of_benchmark(INTERVAL),
+    replace(_of_benchmark(N_TOTAL), key="n"),
+    replace(_of_benchmark(N_UNSCORED), key="unscored"),
     Column("cost", ValueKind.COUNT, of=lambda row: row.run.cost),
     Column("time", ValueKind.COUNT, of=lambda row: row.run.elapsed_seconds),
     Column("started", ValueKind.COUNT, of=lambda row: row.run.started),

@@ -181,8 +181,11 @@ class ReportTable(NamedTuple):
 
 
 _TO_THE_LEFT: Final = (
-    *(ValueKind.TEXT, ValueKind.STATE, ValueKind.TEXTS),
-    *(ValueKind.PARTS, ValueKind.BAR),
+    ValueKind.TEXT,
+    ValueKind.STATE,
+    ValueKind.TEXTS,
+    ValueKind.PARTS,
+    ValueKind.BAR,
 )
 _TEXTS: Final[Mapping[ValueKind, Callable[[Any], str]]] = {
     ValueKind.TEXT: str,

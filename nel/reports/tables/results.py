@@ -16,6 +16,8 @@ _FURTHER_MAX: Final = 12
 _OF_A_RUN: Final = (*ScoreOf,)[:-1]
 """All but the categories."""
 
+RUN: Final = Column("run")
+MODEL: Final = Column("model")
 BENCHMARK: Final = Column("benchmark")
 METRIC: Final = Column("metric")
 SCORE: Final = Column("value", ValueKind.SCORE, attrgetter("score"), "score")
@@ -34,14 +36,34 @@ N_MODEL_FAILURE: Final = _count("n_model_failure", "model failure")
 N_UNSCORED: Final = _count("n_unscored", "unscored")
 N_NOT_ASKED: Final = _count("n_not_asked", "not asked")
 STATE: Final = Column("state", ValueKind.STATE)
-_NAMES: Final = (Column("run"), Column("model"), BENCHMARK, METRIC, SCORE, INTERVAL, BOUNDS)
 SUMMARY: Final = (
-    *(*_NAMES, N_TOTAL, N_MODEL_FAILURE, N_UNSCORED, N_NOT_ASKED),
+    RUN,
+    MODEL,
+    BENCHMARK,
+    METRIC,
+    SCORE,
+    INTERVAL,
+    BOUNDS,
+    N_TOTAL,
+    N_MODEL_FAILURE,
+    N_UNSCORED,
+    N_NOT_ASKED,
     STATE,
 )
 """Of headlines of one run or of several, for people."""
 SUMMARY_FIELDS: Final = (
-    *(*_NAMES, N_TOTAL, _count("n_scored", ""), N_MODEL_FAILURE, N_UNSCORED, N_NOT_ASKED),
+    RUN,
+    MODEL,
+    BENCHMARK,
+    METRIC,
+    SCORE,
+    INTERVAL,
+    BOUNDS,
+    N_TOTAL,
+    _count("n_scored", "scored"),
+    N_MODEL_FAILURE,
+    N_UNSCORED,
+    N_NOT_ASKED,
     Column("complete"),
     *(Column(name, of=methodcaller("remark", name)) for name in REMARKS),
     Column("shard"),
