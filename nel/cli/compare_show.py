@@ -18,11 +18,10 @@ from nel.core.strict_json import dumps
 from nel.errors import UsageError
 from nel.reports.comparison import (
     SHOWN_FLIPS,
+    benchmarks_table,
     despite_note,
     flip_lines,
-    headings,
     lines,
-    rows,
     settings_lines,
 )
 from nel.reports.comparison_page import write_comparison_page
@@ -77,8 +76,7 @@ def _show_candidate(document: Mapping[str, Any], candidate: Mapping[str, Any]) -
     typer.echo(
         f"{report_text(candidate['label'])} against {report_text(document['baseline']['label'])}"
     )
-    columns = headings(document)
-    print_table(columns, rows(candidate), right=columns[1:-1])
+    print_table(benchmarks_table(candidate, document["settings"]["level"]))
     note = despite_note(document["settings"]["despite"])
     for line in [*([note] if note else ()), *settings_lines(candidate)]:
         typer.echo(report_text(line))

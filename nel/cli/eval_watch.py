@@ -32,7 +32,6 @@ _REASONS = {
     "SIGHUP": "interrupted by SIGHUP; every answer so far is kept",
     "crashed": "crashed: run.log has the traceback; every answer so far is kept",
 }
-_COLUMNS = ("benchmark", "done", "of", "score so far", "model failures", "unscored")
 
 
 def watch(
@@ -172,26 +171,10 @@ def _counts_json(item: BenchmarkCounts) -> dict[str, object]:
 def _render(view: RunStatus, width: int) -> str:
     """Return the table with the lines above and below it."""
     from nel.cli.table import table_lines  # noqa: PLC0415 - keeps --help fast
+    from nel.reports.tables.progress import progress_table  # noqa: PLC0415
 
     head, *rest = _lines(view)
-    rows = [_cells(item, is_over=view.is_over) for item in view.benchmarks]
-    return "\n".join([head, *table_lines(_COLUMNS, rows, width, right=_COLUMNS[1:4]), *rest])
-
-
-def _cells(item: BenchmarkCounts, *, is_over: bool) -> tuple[str, ...]:
-    from nel.config.numbers import percent  # noqa: PLC0415 - keeps --help fast
-    from nel.engine.progress import is_early  # noqa: PLC0415
-
-    has_score = is_over or not is_early(item.done, item.total)
-
-    return (
-        item.slot,
-        f"{item.done:,}",
-        f"{item.total:,}",
-        percent(item.score) if has_score and item.score is not None else "none yet",
-        _parts(item.model_failures),
-        _parts(item.unscored),
-    )
+    return "\n".join([head, *table_lines(progress_table(view), width), *rest])
 
 
 def _lines(view: RunStatus) -> list[str]:
@@ -223,7 +206,3 @@ def _lines(view: RunStatus) -> list[str]:
     if view.state in ("stopped", "killed"):
         lines.append(f"resume with: nel eval resume {plain(str(view.run_dir))}")
     return lines
-
-
-def _parts(counts: dict[str, int]) -> str:
-    return ", ".join(f"{name} {count:,}" for name, count in sorted(counts.items()))

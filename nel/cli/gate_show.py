@@ -15,7 +15,7 @@ from nel.comparison.floors import Floor, read_floors
 from nel.comparison.policy_file import read_policy
 from nel.core.strict_json import dumps
 from nel.errors import EXIT_DONE, EXIT_UNSCORED, ConfigError
-from nel.reports.decision import HEADINGS, reason_lines, rows, write_decision
+from nel.reports.decision import gated_table, reason_lines, write_decision
 
 _SIDES = 2
 
@@ -100,6 +100,6 @@ def _show(document: Mapping[str, Any], directory: Path, *, as_json: bool) -> Non
 def show_decision(document: Mapping[str, Any], *, err: bool = False) -> None:
     """Print the decision, its table and its reasons."""
     typer.echo(document["decision"], err=err)
-    print_table(HEADINGS, rows(document), right=HEADINGS[4:], err=err)
+    print_table(gated_table(document), err=err)
     for line in reason_lines(document):
         typer.echo(report_text(line), err=err)

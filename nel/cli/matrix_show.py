@@ -27,7 +27,7 @@ from nel.core.strict_json import dumps
 from nel.engine.matrix import MatrixRefused
 from nel.engine.progress import Progress
 from nel.errors import EXIT_DONE, EXIT_UNSCORED, ConfigError
-from nel.reports.matrix import matrix_rows
+from nel.reports.matrix import matrix_table
 from nel.runs.matrix import MatrixResult, evaluate_matrix, preview_matrix
 
 
@@ -101,8 +101,7 @@ def _print(result: MatrixResult, *, as_json: bool) -> None:
     if as_json:
         typer.echo(dumps({"directory": str(result.directory), **result.document}))
         return
-    headings, rows = matrix_rows(result.document)
-    print_table(headings, rows)
+    print_table(matrix_table(result.document))
     for name, run in result.runs.items():
         typer.echo(f"{plain(name)}: {run.report}")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 import typer
 
@@ -16,17 +16,23 @@ from nel.config.openai_environment import taken_from_environment
 from nel.config.redaction import redact_url
 from nel.config.schema import RunConfig
 from nel.core.strict_json import dumps
+from nel.reports.tables.columns import Column, Counted, ReportTable, ValueKind
 from nel.runs.preview import PlannedBenchmark, preview
 
-_PREVIEW_COLUMNS = (
-    "benchmark",
-    "dataset",
-    "samples",
-    "bad rows",
-    "repeats",
-    "requests",
-    "prompt tokens",
-    "completion tokens",
+
+def _completion_tokens(plan: PlannedBenchmark) -> Counted | str:
+    if not plan.requests:
+        return Counted(0)
+    limit = plan.completion_tokens_max
+    return "not limited" if limit is None else Counted(limit, before="≤")
+
+
+PLANNED: Final = (
+    Column("name", heading="benchmark"),
+    Column("dataset", of=lambda plan: " @ ".join(filter(None, [plan.dataset, plan.revision]))),
+    *(Column(name, ValueKind.COUNT) for name in ("samples", "bad_rows", "repeats", "requests")),
+    Column("prompt_tokens", ValueKind.COUNT, lambda plan: Counted(plan.prompt_tokens, before="≈")),
+    Column("completion_tokens", ValueKind.COUNT, _completion_tokens),
 )
 
 
@@ -56,8 +62,12 @@ def preview_json(config: RunConfig, values: Sequence[SourcedValue]) -> dict[str,
 
 def print_values(values: Sequence[SourcedValue]) -> None:
     """Print every value that was given, and what set it."""
-    rows = [[row.key, _text(_printable(row)), row.source] for row in values]
-    print_table(("setting", "value", "set by"), rows)
+    columns = (
+        Column("key", heading="setting"),
+        Column("value", of=lambda row: _text(_printable(row))),
+        Column("source", heading="set by"),
+    )
+    print_table(ReportTable(columns, values))
 
 
 def print_requests(planned: Sequence[PlannedBenchmark], where: str = "") -> None:
@@ -99,22 +109,7 @@ def print_plan(config: RunConfig, planned: list[PlannedBenchmark]) -> None:
         typer.echo(f"from the environment: {'; '.join(sources)}")
     for line in _settings(config, planned):
         typer.echo(line)
-    print_table(_PREVIEW_COLUMNS, list(map(_row, planned)), right=_PREVIEW_COLUMNS[2:])
-
-
-def _row(plan: PlannedBenchmark) -> list[str]:
-    limit = plan.completion_tokens_max
-    completion = "not limited" if limit is None else f"≤ {limit:,}"
-    return [
-        plan.name,
-        f"{plan.dataset} @ {plan.revision}" if plan.revision else plan.dataset,
-        f"{plan.samples:,}",
-        f"{plan.bad_rows:,}",
-        f"{plan.repeats:,}",
-        f"{plan.requests:,}",
-        f"≈ {plan.prompt_tokens:,}",
-        completion if plan.requests else "0",
-    ]
+    print_table(ReportTable(PLANNED, planned))
 
 
 def _estimate(estimate: Mapping[str, Any] | None) -> str:

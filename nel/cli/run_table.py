@@ -7,7 +7,7 @@ imports.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import typer
@@ -18,19 +18,28 @@ from nel.core.strict_json import dumps
 from nel.errors import EXIT_UNSCORED
 from nel.judges.types import SETTING_FAULTS
 from nel.reports.early_stop import stop_line
-from nel.reports.extraction import band_text
-from nel.reports.judge_section import judged_line
-from nel.reports.repeatability import repeat_check_text
-from nel.reports.run_rows import COLUMNS, further_rows, result_row
 from nel.reports.run_warnings import texts_of
-from nel.reports.spread import spread_text
+from nel.reports.tables.headline import remarks_of
+from nel.reports.tables.results import results_table
 from nel.runs.result import RunResult
 
+_IN_RESULT = (
+    "headline",
+    "accounting",
+    "complete",
+    "stop_rule",
+    "selection",
+    "shard",
+    "warnings",
+    "judging",
+    "repeat_check",
+    "spread",
+)
+"""Keys of metrics.json that ``--json`` prints of a benchmark, those that it has."""
 _ROW = "bad_row"
 """The cause of what no resume can score: no sample can be made of the row."""
 _SHARED = "shared_verdict"
 """The kind of what no resume can score: a pass that --strict-verdicts does not count."""
-_NUMBERS = ("score", "95 % interval", "bounds", "n")
 
 
 def print_result(result: RunResult, *, as_json: bool) -> None:
@@ -38,8 +47,7 @@ def print_result(result: RunResult, *, as_json: bool) -> None:
     if as_json:
         typer.echo(dumps(result_json(result)))
         return
-    rows = [[row.get(heading, "") for heading in COLUMNS] for row in _rows(result)]
-    print_table(COLUMNS, rows, right=_NUMBERS)
+    print_table(results_table({item.slot: item.metrics for item in result.benchmarks}))
     for line in _lines_below(result):
         typer.echo(report_text(line))
     for report in (result.report, *result.reports):
@@ -56,44 +64,23 @@ def result_json(result: RunResult) -> dict[str, Any]:
         "ended": result.ending.reason,
         "benchmarks": {
             item.slot: {
-                "headline": item.headline,
-                "accounting": item.accounting,
-                "complete": item.metrics["complete"],
-                "stop_rule": item.metrics["stop_rule"],
-                "selection": item.metrics["selection"],
-                **({"shard": item.metrics["shard"]} if "shard" in item.metrics else {}),
+                **{name: item.metrics[name] for name in _IN_RESULT if name in item.metrics},
                 "metrics": {metric["name"]: metric["value"] for metric in item.metrics["metrics"]},
-                "warnings": item.metrics["warnings"],
-                "judging": item.metrics["judging"],
-                **{
-                    name: item.metrics[name]
-                    for name in ("repeat_check", "spread")
-                    if name in item.metrics
-                },
             }
             for item in result.benchmarks
         },
     }
 
 
-def _rows(result: RunResult) -> Iterator[dict[str, str]]:
-    for item in result.benchmarks:
-        yield result_row(item.slot, item.metrics)
-        yield from further_rows(item.metrics)
-
-
 def _lines_below(result: RunResult) -> Iterator[str]:
-    """Yield for each benchmark where its doubt comes from, who judged it, how far its score depends on the way of reading, and
-    how often the endpoint differs from itself.
+    """Yield for each benchmark where its doubt comes from, who judged it, how far its score depends
+    on the way of reading, and how often the endpoint differs from itself.
     """
-    for form in (spread_text, _judges_text, band_text, repeat_check_text):
-        for item in result.benchmarks:
-            if text := form(item.metrics):
-                yield f"{item.slot}: {text}"
-
-
-def _judges_text(metrics: Mapping[str, Any]) -> str:
-    return judged_line(metrics["judging"]) if metrics["judging"] else ""
+    remarks_by_slot = {item.slot: remarks_of(item.metrics) for item in result.benchmarks}
+    for name in ("spread", "judged", "extraction", "repeat_check"):
+        for slot, remark in remarks_by_slot.items():
+            if remark[name]:
+                yield f"{slot}: {remark[name]}"
 
 
 def remarks(result: RunResult) -> list[str]:

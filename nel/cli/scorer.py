@@ -182,14 +182,11 @@ def _difference_line(difference: Mapping[str, Any]) -> str:
 
 
 def _headline(headline: Mapping[str, Any]) -> str:
-    from nel.reports.numbers import figure, interval  # noqa: PLC0415 - keeps --help fast
+    from nel.reports.tables.columns import Figure  # noqa: PLC0415 - keeps --help fast
 
-    share = headline["bounds"] is not None
-    value = "no score" if headline["value"] is None else figure(headline["value"], share=share)
-    if headline["ci_lower"] is None:
-        return f"{headline['metric']}: {value}"
-    span = interval(headline["ci_lower"], headline["ci_upper"], share=share)
-    return f"{headline['metric']}: {value}; 95 % interval {span}"
+    figure = Figure.of(headline, headline["unit"])
+    span = "" if figure.lower is None else f"; 95 % interval {figure.span}"
+    return f"{headline['metric']}: {figure.text}{span}"
 
 
 def _cut(value: str | None, *, characters_max: int = 40) -> str:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from textwrap import wrap
 from typing import Final
 
@@ -14,65 +14,57 @@ import typer
 from rich.cells import cell_len
 
 from nel.cli.terminal import report_text
+from nel.reports.tables.columns import ReportTable
 
 _LOG_WIDTH: Final = 200
 """Columns where the stream is not a terminal."""
 _GAP: Final = "   "
 
 
-def print_table(
-    headings: Sequence[str],
-    rows: Sequence[Sequence[str]],
-    *,
-    right: Sequence[str] = (),
-    err: bool = False,
-) -> None:
-    """Print a table; see `table_lines`."""
+def print_table(table: ReportTable, *, err: bool = False) -> None:
+    """Print a table and the lines below it; see `table_lines`."""
     stream = sys.stderr if err else sys.stdout
     width = shutil.get_terminal_size().columns if stream.isatty() else _LOG_WIDTH
-    typer.echo("\n".join(table_lines(headings, rows, width, right=right)), err=err)
+    typer.echo("\n".join(table_lines(table, width)), err=err)
 
 
-def table_lines(
-    headings: Sequence[str], rows: Sequence[Sequence[str]], width: int, *, right: Sequence[str] = ()
-) -> list[str]:
-    """Return the lines of a table.
+def table_lines(table: ReportTable, width: int) -> list[str]:
+    """Return the lines of a table, then those below it.
 
     The columns stand side by side as far as they fit, from the first on; each other cell is a line
     of its own below its row, after its heading. A column without any text is left out.
 
     Args:
-        headings: Of the columns.
-        rows: A cell for each heading.
+        table: Its text is made safe for a terminal here.
         width: Of the terminal.
-        right: Headings of the columns that are aligned to the right.
     """
-    table = [[report_text(cell) for cell in row] for row in (headings, *rows)]
-    used = [at for at in range(len(headings)) if any(row[at] for row in table[1:])]
-    widths = {at: max(cell_len(row[at]) for row in table) for at in used}
-    fits = [_width([widths[at] for at in used[:n]]) <= width for n in range(1, len(used) + 1)]
-    beside = {at: widths[at] for at in used[: max(1, sum(fits))]}
-    is_right = [heading in right for heading in headings]
-    rule = " " + "─" * (min(_width([*beside.values()]), width) - 2)
-    lines = ["", _line(table[0], beside, is_right), rule]
-    for row in table[1:]:
+    table = table.used
+    headings = [report_text(column.words) for column in table.columns]
+    rows = [[report_text(cell) for cell in row] for row in table.texts()]
+    widths = [max(map(cell_len, cells)) for cells in zip(headings, *rows, strict=True)]
+    fits = [_width(widths[:n]) <= width for n in range(1, len(widths) + 1)]
+    beside = widths[: max(1, sum(fits))]
+    is_right = [column.is_numeric for column in table.columns]
+    rule = " " + "─" * (min(_width(beside), width) - 2)
+    lines = ["", _line(headings, beside, is_right), rule]
+    for row in rows:
         lines.append(_line(row, beside, is_right))
-        for at in used[len(beside) :]:
+        for heading, cell in zip(headings[len(beside) :], row[len(beside) :], strict=True):
             lines += wrap(
-                row[at] and f"{table[0][at]}: {row[at]}",
+                cell and f"{heading}: {cell}",
                 width,
                 initial_indent="    ",
                 subsequent_indent="      ",
                 break_long_words=False,
             )
-    return [*lines, ""]
+    return [*lines, "", *map(report_text, table.below)]
 
 
-def _line(row: Sequence[str], widths: Mapping[int, int], is_right: Sequence[bool]) -> str:
+def _line(row: Sequence[str], widths: Sequence[int], is_right: Sequence[bool]) -> str:
     cells = []
-    for at, width in widths.items():
-        space = " " * (width - cell_len(row[at]))
-        cells.append(space + row[at] if is_right[at] else row[at] + space)
+    for cell, width, right in zip(row, widths, is_right, strict=False):
+        space = " " * (width - cell_len(cell))
+        cells.append(space + cell if right else cell + space)
     return f"  {_GAP.join(cells)}".rstrip()
 
 

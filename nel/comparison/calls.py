@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, Final, Protocol, TypeAlias
 
@@ -25,7 +26,8 @@ from nel.decide.policy import Policy
 from nel.errors import EXIT_DONE, ConfigError, UsageError
 from nel.reports import comparison as comparison_report
 from nel.reports import decision as decision_report
-from nel.runs.notebook import html_table
+from nel.reports.tables.columns import Column, ReportTable
+from nel.runs.notebook import notebook_table
 
 FLIPS_MAX = 1000
 """Changed samples of each benchmark that a comparison holds."""
@@ -69,19 +71,21 @@ class ComparisonResult:
 
     def __repr__(self) -> str:
         """Return a line for each candidate and benchmark."""
-        return _text(*self._table())
+        return _text(self._table())
 
     def _repr_html_(self) -> str:
         """Return the table as a notebook shows it."""
-        return html_table(*self._table())
+        return notebook_table(self._table())
 
-    def _table(self) -> tuple[list[str], list[list[str]]]:
-        rows = [
-            [candidate["label"], *row]
+    def _table(self) -> ReportTable:
+        level = self.document["settings"]["level"]
+        tables = [
+            (candidate["label"], comparison_report.benchmarks_table(candidate, level))
             for candidate in self.document["candidates"]
-            for row in comparison_report.rows(candidate)
         ]
-        return ["run", *comparison_report.headings(self.document)], rows
+        run = Column("run", of=itemgetter(0))
+        rows = [(label, row) for label, table in tables for row in table.rows]
+        return ReportTable([run, *map(_of_second, tables[0][1].columns)], rows)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -107,13 +111,13 @@ class DecisionResult:
 
     def __repr__(self) -> str:
         """Return the decision, its table and its reasons."""
-        table = _text(decision_report.HEADINGS, decision_report.rows(self.document))
+        table = _text(decision_report.gated_table(self.document))
         reasons = decision_report.reason_lines(self.document)
         return "\n".join([self.decision, table, *reasons])
 
     def _repr_html_(self) -> str:
         """Return the decision and its table as a notebook shows them."""
-        table = html_table(decision_report.HEADINGS, decision_report.rows(self.document))
+        table = notebook_table(decision_report.gated_table(self.document))
         return f"<div>{self.decision}</div>{table}"
 
 
@@ -247,10 +251,15 @@ def _side(result: Result) -> str:
     return str(result if isinstance(result, str | Path) else result.run_dir)
 
 
-def _text(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    table = [headings, *rows]
-    widths = [max(len(row[column]) for row in table) for column in range(len(headings))]
+def _of_second(column: Column) -> Column:
+    """Return a column of rows that are the second of a pair."""
+    return Column(column.key, column.kind, lambda pair: column.value(pair[1]), column.heading)
+
+
+def _text(table: ReportTable) -> str:
+    lines = [[column.words for column in table.columns], *table.texts()]
+    widths = [max(map(len, cells)) for cells in zip(*lines, strict=True)]
     return "\n".join(
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in table
+        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
+        for line in lines
     )

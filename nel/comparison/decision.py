@@ -13,6 +13,7 @@ from nel.comparison.sides import Side
 from nel.decide.policy import Policy, ResolvedRule
 from nel.decide.verdict import GateDecision
 from nel.errors import EXIT_DONE, EXIT_GATE_FAILED, EXIT_GATE_INCONCLUSIVE
+from nel.metrics.accumulator import Unit
 from nel.version import __version__
 
 FORMAT: Final = 1
@@ -86,6 +87,8 @@ class GatedBenchmark:
     """The difference that decides, candidate minus baseline; None without a baseline."""
     value: float | None = None
     """The score, where it is held against a floor."""
+    unit: Unit = "number"
+    """Of the scores."""
 
     @property
     def status(self) -> str:
@@ -222,6 +225,7 @@ def _benchmark_json(gated: GatedBenchmark) -> dict[str, object]:
         "why_this_tier": gated.rule.reason,
         "status": gated.status,
         "reasons": gated.reasons,
+        "unit": gated.unit,
         "value": gated.value,
         "measure": None if gated.measured is None else measure_json(gated.measured),
         "checks": [

@@ -59,6 +59,7 @@ def measure_json(measured: Measure) -> dict[str, Any]:
     """Return a measure."""
     return {
         "metric": measured.metric,
+        "unit": measured.unit,
         "n_pairs": measured.n_pairs,
         "n_scored": measured.n_scored,
         "baseline": measured.baseline,

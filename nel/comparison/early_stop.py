@@ -21,6 +21,7 @@ from nel.decide.early_stop import NO_INTERVAL, STOP_RULE
 from nel.decide.paired import PairedDifference
 from nel.decide.verdict import Verdict, verdict
 from nel.metrics.intervals import ANYTIME, LEVEL
+from nel.reports.tables.columns import Figure
 
 _DIRECTIONS: Final = (Verdict.BETTER, Verdict.WORSE)
 _ROUNDING: Final = 1e-9
@@ -68,10 +69,10 @@ def with_honest_verdict(
     reason = str((candidate.stop_rule or {}).get("reason"))
     is_decided = reason in _DIRECTIONS
     final = Verdict(reason) if is_decided else verdict(*ends, margin=settings.margin)
-    span = f"{100 * ends[0]:+.2f} % to {100 * ends[1]:+.2f} %"
+    span = Figure(None, *ends, is_difference=True).span
     note = (
-        f"by the candidate's stop rule the difference over all questions is {span}, which holds at"
-        " any time"
+        f"by the candidate's stop rule the difference over all questions is {span} points, which"
+        " holds at any time"
     )
     if is_decided and ends[0] <= 0 <= ends[1]:
         note += f"; that it is {final} was decided on the pairs that differ, which is sooner"

@@ -273,6 +273,7 @@ def _gate(demand: _Held, breached: Mapping[int, float]) -> GatedBenchmark:
         checks=[check],
         blockers=demand.blockers,
         value=demand.row["value"],
+        unit=demand.row["unit"],
     )
 
 

@@ -339,6 +339,7 @@ def _side_blockers(side: SideBenchmark, name: str, metric: str, policy: Policy) 
 
 def _gate_entry(entry: _Entry, breached: Mapping[int, float], level: float) -> GatedBenchmark:
     checks = [_test(demand, breached, level, gated=entry.rule.is_gated) for demand in entry.demands]
+    measured = _measure(entry, level)
     return GatedBenchmark(
         name=entry.name,
         rule=entry.rule,
@@ -347,7 +348,8 @@ def _gate_entry(entry: _Entry, breached: Mapping[int, float], level: float) -> G
         blockers=entry.blockers,
         is_missing=entry.compared is None,
         compared=entry.compared,
-        measured=_measure(entry, level),
+        measured=measured,
+        unit="number" if measured is None else measured.unit,
     )
 
 

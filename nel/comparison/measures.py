@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import Final, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +28,7 @@ REWARD: Final = "reward"
 _FEWEST: Final = 2
 _SHARES: Final = (-1.0, 1.0)
 """Between what differences of scores from 0 to 1 lie."""
+_UNBOUNDED: Final = (-math.inf, math.inf)
 SLICES_MAX: Final = 500
 _POINTS: Final = 100
 _WHOLE_MAX: Final = 2.0**52
@@ -71,6 +72,11 @@ class Scores:
         """Return whether a sample of any pair is unscored."""
         ends = (self.baseline_ends, self.candidate_ends)
         return any(bool((low != high).any()) for low, high in ends)
+
+    @property
+    def unit(self) -> Literal["rate", "number"]:
+        """Return ``rate`` where every score of the benchmark on both sides is from 0 to 1."""
+        return "rate" if self.design.bounds != _UNBOUNDED else "number"
 
     @property
     def are_shares(self) -> bool:
@@ -131,6 +137,8 @@ class Measure:
     """
     verdict: Verdict
     reason: str
+    unit: Literal["rate", "number"] = "number"
+    """``rate`` where every score of both sides lies between 0 and 1."""
     p_adjusted: float | None = None
     notes: Sequence[str] = field(default_factory=tuple)
 
@@ -227,6 +235,7 @@ def measure(scores: Scores, metric: str, settings: Settings, *, is_bounded: bool
         bounds=None,
         verdict=Verdict.INCONCLUSIVE,
         reason="no pair has a score on both sides",
+        unit=scores.unit,
     )
     if undefined.n_scored < _FEWEST:
         alone = "one pair alone has a score on both sides"
@@ -320,7 +329,7 @@ def _design_of(pairing: Pairing, scale: tuple[float, float]) -> PairedDesign:
         repeats=max(
             int(questions.n_repeats.max()) for questions in (pairing.baseline, pairing.candidate)
         ),
-        bounds=_SHARES if scale == (0.0, 1.0) else (-math.inf, math.inf),
+        bounds=_SHARES if scale == (0.0, 1.0) else _UNBOUNDED,
     )
 
 

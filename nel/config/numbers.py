@@ -1,5 +1,5 @@
 """Reads numbers from text that came from outside: a header, an error body, a file of labels; and
-writes shares and time spans for people; says in words why a value is not the number that a setting
+writes time spans for people; says in words why a value is not the number that a setting
 takes. No I/O.
 
 Python's `int` and `float` read more than a protocol does: ``1_0`` is 10 to them, ``١٠`` too,
@@ -67,11 +67,6 @@ def number_problem(problem: Mapping[str, Any]) -> str | None:
     """
     words = _WORDS.get(problem["type"])
     return None if words is None else words.format(**problem.get("ctx", {}))
-
-
-def percent(value: float) -> str:
-    """Return a share as a percentage with two decimals."""
-    return f"{round(100 * value, 2) + 0.0:.2f} %"
 
 
 def duration(seconds: float) -> str:

@@ -28,7 +28,7 @@ from nel.metrics.intervals import LEVEL
 from nel.metrics.question_intervals import Design
 from nel.metrics.reducers import mean_score
 from nel.metrics.row_names import MetricRows, name_of, rename_rows, with_unique_names
-from nel.metrics.sample_metrics import macro_row, reads_scores_alone, unit_of_value
+from nel.metrics.sample_metrics import group_sizes, macro_row, reads_scores_alone, unit_of_value
 from nel.metrics.series import Series
 from nel.types import ModelFailure, Outcome, SampleScore, Score, Unscored
 
@@ -230,6 +230,7 @@ class StatisticsCollector:
         for reducer in self.requested.reducers:
             if reducer.is_bounded and len(self._repeats) + self._n_missing:
                 self._note_ends(reducer)
+            self._left_out[reducer.name] += self._sample is None and self._n_missing > 0
         self._n_missing = 0
         if self._sample is None:
             return
@@ -346,13 +347,14 @@ def _rows_of(
     if not numbers:
         nothing = "failed: it gave no number at all"
         return [_row(name, None, nothing, n=len(scores), repeats=repeats, unit=unit)], True
-    rows, failed = [], False
+    rows, failed, sizes = [], False, group_sizes(metric, scores)
     for row_name, number in numbers.items():
         try:
             finite, why = _number(number)
         except _NoNumber as error:
             finite, why, failed = None, f"failed: {error}", True
-        rows.append(_row(row_name, finite, why, n=len(scores), repeats=repeats, unit=unit))
+        n = sizes.get(row_name.removeprefix(f"{name}/"), len(scores))
+        rows.append(_row(row_name, finite, why, n=n, repeats=repeats, unit=unit))
     return rows, failed
 
 

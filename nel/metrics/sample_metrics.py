@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 import string
+from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal, TypeGuard
@@ -379,6 +380,17 @@ def unit_of_value(metric: Metric) -> Literal["rate", "points", "number"]:
     if name in ("accuracy", "mean", "ci"):
         return "rate"
     return "points" if name in ("std", "stderr", "bootstrap_stderr") else "number"
+
+
+def group_sizes(metric: Metric, scores: Sequence[SampleScore]) -> Counter[str]:
+    """Return how many scores each value of `grouped` is of, by its name in the mapping; nothing for
+    other metrics.
+    """
+    params = metric.params if _is_built_in(metric) else {}
+    if "group_key" not in params:
+        return Counter()
+    labels = (label_in(sample, str(params["group_key"]), "group") for sample in scores)
+    return Counter(str(params["name_template"]).format(group_name=label) for label in labels)
 
 
 def macro_row(metric: Metric, scores: Sequence[SampleScore]) -> tuple[str, Interval] | None:

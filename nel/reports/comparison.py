@@ -8,79 +8,83 @@ hundredths of the score.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from operator import attrgetter, methodcaller
+from typing import Any, Final, NamedTuple
 
 from nel.decide.early_stop import NO_INTERVAL, STOP_RULE
 from nel.reports import numbers
+from nel.reports.tables.columns import Column, Figure, ReportTable, ValueKind
 from nel.reports.text import as_text, one_line, visible
 
 SHOWN_FLIPS: Final = 5
 _SLICES_SHOWN: Final = 8
 _SETTINGS_SHOWN: Final = 20
 _TEXT_MAX: Final = 240
-HEADINGS: Final = (
-    "benchmark",
-    "baseline",
-    "candidate",
-    "difference",
-    "95 % interval",
-    "adjusted p",
-    "verdict",
-)
 
 
-def is_share(measure: Mapping[str, Any]) -> bool:
-    """Return whether the scores of a measure look like shares: both means lie in 0 to 1."""
-    values = [measure["baseline"], measure["candidate"]]
-    return all(value is not None and 0 <= value <= 1 for value in values)
+class Compared(NamedTuple):
+    """A measure of a comparison under the name that a table calls it."""
+
+    name: str
+    measure: Mapping[str, Any]
+
+    @property
+    def difference(self) -> Figure:
+        """Return the difference; without an interval where the samples asked were not fixed."""
+        tested = self._tested or {"value": (self.measure["difference"] or {}).get("value")}
+        return Figure.of(tested, self.measure["unit"])._replace(is_difference=True)
+
+    def side(self, name: str) -> Figure:
+        """Return the score of a side, with as many decimals as the difference has."""
+        return self.difference._replace(value=self.measure[name], is_difference=False)
+
+    @property
+    def p_value(self) -> float | None:
+        """Return the adjusted p-value, None where there is no interval."""
+        return self.measure["p_adjusted"] if self._tested else None
+
+    @property
+    def _tested(self) -> Mapping[str, Any] | None:
+        """Return the difference where its interval holds."""
+        tested: Mapping[str, Any] | None = self.measure["difference"]
+        return None if tested is None or tested["ci_method"] == NO_INTERVAL else tested
+
+
+def compared_table(rows: Sequence[Compared], level: float, what: str = "benchmark") -> ReportTable:
+    """Return the table of some measures.
+
+    Args:
+        rows: Benchmarks, metrics or categories.
+        level: Of the intervals.
+        what: The heading of their names.
+    """
+    columns = (
+        Column("name", heading=what),
+        Column("baseline", ValueKind.SCORE, methodcaller("side", "baseline")),
+        Column("candidate", ValueKind.SCORE, methodcaller("side", "candidate")),
+        Column("difference", ValueKind.SCORE),
+        Column("ci", ValueKind.INTERVAL, attrgetter("difference"), f"{level * 100:g} % interval"),
+        Column("p_value", ValueKind.P_VALUE, heading="adjusted p"),
+        Column(
+            "verdict",
+            of=lambda row: row.measure["verdict"],
+            note=lambda row: row.measure["reason"],
+        ),
+    )
+    return ReportTable(columns, rows)
+
+
+def benchmarks_table(candidate: Mapping[str, Any], level: float) -> ReportTable:
+    """Return the table of a candidate: a row for each benchmark."""
+    rows = [Compared(each["benchmark"], each["headline"]) for each in candidate["benchmarks"]]
+    return compared_table(rows, level)
 
 
 def points(value: float | None, measure: Mapping[str, Any], *, signed: bool = True) -> str:
-    """Return a difference: in points where scores are shares, else as it is."""
-    if value is None:
-        return numbers.MISSING
-    sign = "+" if signed else ""
-    if is_share(measure):
-        ends = measure.get("difference") or {}
-        places = numbers.decimals(ends.get("ci_lower"), ends.get("ci_upper"))
-        return numbers.points(value, signed=signed, places=places)
-    return f"{value + 0.0:{sign}.4g}".replace("-", "−")
-
-
-def interval(measure: Mapping[str, Any]) -> str:
-    """Return the interval of a difference, a dash where there is none."""
-    difference = measure["difference"]
-    if difference is None or difference["ci_method"] == NO_INTERVAL:
-        return numbers.MISSING
-    return f"{points(difference['ci_lower'], measure)} to {points(difference['ci_upper'], measure)}"
-
-
-def score(value: float | None, measure: Mapping[str, Any]) -> str:
-    """Return a mean score."""
-    return numbers.figure(value, share=is_share(measure))
-
-
-def p_text(value: float | None) -> str:
-    """Return a p-value; never 0, whatever it is rounded to."""
-    if value is None:
-        return numbers.MISSING
-    if value == 0:  # smaller than the least number that a float holds
-        return "below 1e-300"
-    return f"{value:.2g}" if value < 0.001 else f"{value:.3f}"  # noqa: PLR2004 - from here on three decimals show it
-
-
-def headings(document: Mapping[str, Any]) -> list[str]:
-    """Return the headings of the table, with the level of its intervals."""
-    level = f"{document['settings']['level'] * 100:g} %"
-    return [heading.replace("95 %", level) for heading in HEADINGS]
-
-
-def rows(candidate: Mapping[str, Any]) -> list[tuple[str, ...]]:
-    """Return a row of the table for each benchmark of a candidate; the columns are `HEADINGS`."""
-    return [
-        (str(benchmark["benchmark"]), *_cells(benchmark["headline"]))
-        for benchmark in candidate["benchmarks"]
-    ]
+    """Return a difference: in points where scores are rates, else as it is."""
+    ends = measure["difference"] or {}
+    lower, upper = ends.get("ci_lower"), ends.get("ci_upper")
+    return numbers.difference(value, measure["unit"], lower=lower, upper=upper, signed=signed)
 
 
 def lines(benchmark: Mapping[str, Any]) -> Iterator[str]:
@@ -137,21 +141,6 @@ def _flip_lines(benchmark: Mapping[str, Any], examples_max: int) -> Iterator[str
         yield f"  and {hidden:,} more samples that changed (--json or --html shows them)"
 
 
-def _cells(measure: Mapping[str, Any]) -> tuple[str, ...]:
-    difference = measure["difference"]
-    p_value = (
-        None if difference is None or difference["test"] == NO_INTERVAL else measure["p_adjusted"]
-    )
-    return (
-        score(measure["baseline"], measure),
-        score(measure["candidate"], measure),
-        numbers.MISSING if difference is None else points(difference["value"], measure),
-        interval(measure),
-        p_text(p_value),
-        str(measure["verdict"]),
-    )
-
-
 def _pairs_text(pairs: Mapping[str, Any]) -> list[str]:
     counts = [f"{numbers.count(pairs['n'] - pairs['n_not_asked'])} paired"]
     names = {
@@ -177,7 +166,7 @@ def _evidence(measure: Mapping[str, Any]) -> Iterator[str]:
         yield counts
         return
     yield (
-        f"{counts}; {difference['test']} p = {p_text(difference['p_value'])}, interval by"
+        f"{counts}; {difference['test']} p = {numbers.p_value(difference['p_value'])}, interval by"
         f" {difference['ci_method']}"
     )
     if difference["n_clusters"] is not None:
@@ -185,7 +174,7 @@ def _evidence(measure: Mapping[str, Any]) -> Iterator[str]:
     yield (
         "smallest difference that this comparison would find in 4 of 5 cases: "
         f"{points(difference['smallest_detectable'], measure, signed=False)}"
-        + (" points" if is_share(measure) else "")
+        + (" points" if measure["unit"] == "rate" else "")
     )
     bounds = measure["bounds"]
     if bounds is not None:
@@ -233,7 +222,7 @@ def _slices(benchmark: Mapping[str, Any]) -> Iterator[str]:
             yield f"{difference} of those that were asked"
         else:
             yield (
-                f"{difference} ({interval(measure)}), p = {p_text(measure['p_adjusted'])},"
+                f"{difference} ({Compared('', measure).difference.span}), p = {numbers.p_value(measure['p_adjusted'])},"
                 f" {measure['verdict']}"
             )
     if len(moved) > _SLICES_SHOWN:

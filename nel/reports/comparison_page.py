@@ -5,12 +5,19 @@ Answers are hostile: every printed value passes the escaping of `nel.reports.htm
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from nel.reports.comparison import despite_note, interval, lines, p_text, points, score
+from nel.reports.comparison import (
+    Compared,
+    benchmarks_table,
+    compared_table,
+    despite_note,
+    lines,
+)
 from nel.reports.static_page import static_page, write_page
+from nel.reports.tables.columns import ReportTable
 
 
 def write_comparison_page(document: Mapping[str, Any], path: Path) -> None:
@@ -30,8 +37,11 @@ def html_page(document: Mapping[str, Any]) -> Iterator[str]:
         document=document,
         note=despite_note(document["settings"]["despite"]),
         lines=lines,
-        points=points,
-        score=score,
-        measure_span=interval,
-        p_text=p_text,
+        benchmarks=benchmarks_table,
+        measures=_measures_table,
     )
+
+
+def _measures_table(measures: Sequence[Mapping[str, Any]], level: float, what: str) -> ReportTable:
+    rows = [Compared(str(measure["metric"]), measure) for measure in measures]
+    return compared_table(rows, level, what)

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from nel.reports import numbers
+from nel.reports.tables.columns import Figure
 
 _MEASURES: Final = {
     "raw": "raw agreement",
@@ -27,31 +28,20 @@ ASSUMPTIONS: Final = {
 """What each estimate needs to be right."""
 
 
-def measure_text(measure: Mapping[str, Any], *, is_rate: bool = True) -> str:
-    """Return ``81.00 % [74.00, 87.00]``, or why there is no value or no interval; kappa and alpha
-    are not rates.
+def measure_text(measure: Mapping[str, Any], unit: str = "rate") -> str:
+    """Return ``81.00 % (74.00 – 87.00 %)``, or why there is no value or no interval."""
+    figure, reason = Figure.of(measure, unit), measure.get("reason")
+    if figure.value is None:
+        return f"undefined: {reason or 'nothing was scored'}"
+    why = "" if figure.lower is not None else f" (no interval: {reason or 'unknown'})"
+    return f"{figure.with_span}{why}"
+
+
+def unit_of_agreement(name: str) -> str:
+    """Return the unit of a measure of agreement, by its name for people: kappa and alpha are not
+    rates.
     """
-    if measure["value"] is None:
-        return f"undefined: {measure.get('reason') or 'nothing was scored'}"
-    if measure["ci_lower"] is None:
-        return (
-            f"{_number(measure['value'], is_rate=is_rate)} (no interval:"
-            f" {measure.get('reason') or 'unknown'})"
-        )
-    if is_rate:
-        ends = (numbers.percent(measure[name], unit=False) for name in ("ci_lower", "ci_upper"))
-    else:
-        ends = (f"{measure[name]:.3f}" for name in ("ci_lower", "ci_upper"))
-    return f"{_number(measure['value'], is_rate=is_rate)} [{', '.join(ends)}]"
-
-
-def is_rate_of_agreement(name: str) -> bool:
-    """Return whether a measure of agreement is a rate, by its name for people."""
-    return not name.startswith(("kappa", "AC1", "PABAK"))
-
-
-def _number(value: float, *, is_rate: bool) -> str:
-    return numbers.percent(value) if is_rate else f"{value:.3f}"
+    return "coefficient" if name.startswith(("kappa", "alpha", "AC1", "PABAK")) else "rate"
 
 
 def calibration_measures(calibration: Mapping[str, Any]) -> dict[str, Mapping[str, object]]:
@@ -109,7 +99,7 @@ def annotator_lines(annotators: Mapping[str, Any]) -> list[str]:
     names = {"raw": "raw agreement", "kappa": "kappa", "alpha": "alpha"}
     return lines + [
         f"  {name} of the annotators, the judge's ceiling:"
-        f" {measure_text(agreement[key], is_rate=key == 'raw')}"
+        f" {measure_text(agreement[key], unit_of_agreement(key))}"
         for key, name in names.items()
     ]
 
@@ -147,9 +137,6 @@ def corrected_line(metrics: Mapping[str, Any]) -> str:
         missing = corrected["ppi" if other is None else "rogan_gladen"]
         return f"No corrected value from {labels}: {missing.get('reason')}"
     name, correction = best
-    share = (metrics.get("headline") or {}).get("bounds") is not None
-    lower, upper = correction["ci_lower"], correction["ci_upper"]
-    value = numbers.figure(correction["value"], share=share, lower=lower, upper=upper)
-    span = numbers.interval(lower, upper, share=share)
-    raw = numbers.figure(corrected["raw"]["value"], share=share)
-    return f"Corrected by labels: {value}, {span} ({name}, {labels}; as judged {raw})"
+    unit = metrics["headline"]["unit"]
+    figure, raw = Figure.of(correction, unit), Figure.of(corrected["raw"], unit)
+    return f"Corrected by labels: {figure.text}, {figure.span} ({name}, {labels}; as judged {raw.text})"

@@ -17,8 +17,9 @@ from nel.core.atomic_files import write_file
 from nel.core.strict_json import pretty
 from nel.errors import OutputError
 from nel.reports import numbers
-from nel.reports.comparison import interval, is_share, points, score
-from nel.reports.summary import markdown_line, markdown_text
+from nel.reports.comparison import Compared
+from nel.reports.tables.columns import Column, Figure, ReportTable, ValueKind
+from nel.reports.tables.markdown import markdown_lines, markdown_text
 from nel.reports.text import one_line
 
 JSON_NAME: Final = "decision.json"
@@ -26,17 +27,6 @@ MARKDOWN_NAME: Final = "decision.md"
 JUNIT_NAME: Final = "decision.junit.xml"
 STEP_SUMMARY: Final = "GITHUB_STEP_SUMMARY"
 """The environment variable that names the file for the summary of a CI step."""
-HEADINGS: Final = (
-    "status",
-    "benchmark",
-    "tier",
-    "metric",
-    "baseline",
-    "candidate",
-    "difference",
-    "interval",
-    "limit",
-)
 _TEXT_MAX: Final = 400
 
 
@@ -62,9 +52,9 @@ def write_decision(document: Mapping[str, Any], directory: Path) -> list[Path]:
     return [directory / name for name in files]
 
 
-def rows(document: Mapping[str, Any]) -> list[tuple[str, ...]]:
-    """Return a row for each benchmark; the columns are `HEADINGS`."""
-    return [_row(benchmark) for benchmark in document["benchmarks"]]
+def gated_table(document: Mapping[str, Any]) -> ReportTable:
+    """Return the table of a decision: a row for each benchmark."""
+    return ReportTable(GATED, document["benchmarks"])
 
 
 def reason_lines(document: Mapping[str, Any]) -> Iterator[str]:
@@ -96,8 +86,7 @@ def markdown(document: Mapping[str, Any]) -> str:
     lines += [
         f"- {markdown_text(text, characters_max=_TEXT_MAX)}" for text in reason_lines(document)
     ]
-    lines += ["", markdown_line(HEADINGS), f"|{'---|' * len(HEADINGS)}"]
-    lines += [markdown_line(map(markdown_text, row)) for row in rows(document)]
+    lines += ["", *markdown_lines(gated_table(document))]
     level = f"{document['level'] * 100:g} %"
     lines += [
         "",
@@ -151,79 +140,73 @@ def junit(document: Mapping[str, Any]) -> bytes:
     )
 
 
-def _row(benchmark: Mapping[str, Any]) -> tuple[str, ...]:
+def _side(benchmark: Mapping[str, Any], name: str) -> Figure | None:
+    """Return the score of a side; without a baseline the one that is held against a floor."""
     measure = benchmark["measure"]
-    limit = (
-        ", ".join(_limit(check, are_rates=_are_rates(benchmark)) for check in benchmark["checks"])
-        or numbers.MISSING
-    )
-    head = (benchmark["status"], benchmark["benchmark"], benchmark["tier"], benchmark["metric"])
-    if measure is None:
-        is_unit = _are_rates(benchmark)
-        ends = [{}, *benchmark["checks"]][-1]
-        value = numbers.figure(
-            benchmark["value"], share=is_unit, lower=ends.get("lower"), upper=ends.get("upper")
-        )
-        spans = [
-            numbers.interval(check["lower"], check["upper"], share=is_unit)
-            for check in benchmark["checks"]
-        ]
-        return (
-            *head,
-            numbers.MISSING,
-            value,
-            numbers.MISSING,
-            ", ".join(spans) or numbers.MISSING,
-            limit,
-        )
-    difference = measure["difference"]
-    return (
-        *head,
-        score(measure["baseline"], measure),
-        score(measure["candidate"], measure),
-        numbers.MISSING if difference is None else points(difference["value"], measure),
-        interval(measure),
-        limit,
-    )
+    if measure is not None:
+        return Compared("", measure).side(name)
+    if name == "baseline" or benchmark["value"] is None:
+        return None
+    check = [{}, *benchmark["checks"]][-1]
+    ends = check.get("lower"), check.get("upper")
+    return Figure(benchmark["value"], *ends, benchmark["unit"])
 
 
-def _limit(check: Mapping[str, Any], *, are_rates: bool) -> str:
+def _difference(benchmark: Mapping[str, Any]) -> Figure | None:
+    measure = benchmark["measure"]
+    return None if measure is None else Compared("", measure).difference
+
+
+def _limits(benchmark: Mapping[str, Any]) -> str | None:
+    unit = benchmark["unit"]
+    return ", ".join(_limit(check, unit) for check in benchmark["checks"]) or None
+
+
+GATED: Final = (
+    *map(Column, ("status", "benchmark", "tier", "metric")),
+    Column("baseline", ValueKind.SCORE, lambda row: _side(row, "baseline")),
+    Column("candidate", ValueKind.SCORE, lambda row: _side(row, "candidate")),
+    Column("difference", ValueKind.SCORE, _difference),
+    Column(
+        "ci",
+        ValueKind.INTERVAL,
+        lambda row: _difference(row) or _side(row, "candidate"),
+        "interval",
+    ),
+    Column("limit", of=_limits),
+)
+
+
+def _limit(check: Mapping[str, Any], unit: str) -> str:
     """Return what a test demands: a drop of rates in points, a floor of a rate and a relative drop
     in per cent.
     """
     names = {"drop": "drop of", "relative_drop": "relative drop of", "floor": "at least"}
-    units = {"drop": "points", "relative_drop": "rate", "floor": "rate"}
-    is_plain = not are_rates and check["kind"] != "relative_drop"
-    return (
-        f"{names[check['kind']]}"
-        f" {numbers.in_unit(check['limit'], 'number' if is_plain else units[check['kind']])}"
-    )
-
-
-def _are_rates(benchmark: Mapping[str, Any]) -> bool:
-    """Return whether what was gated are rates."""
-    measure, value = benchmark["measure"], benchmark["value"]
-    return is_share(measure) if measure is not None else value is not None and 0 <= value <= 1
+    if check["kind"] == "relative_drop":
+        unit = "rate"
+    elif check["kind"] == "drop" and unit == "rate":
+        unit = "points"
+    return f"{names[check['kind']]} {numbers.in_unit(check['limit'], unit)}"
 
 
 def _spans(benchmark: Mapping[str, Any]) -> str:
     """Return what each test was decided on, in the direction in which higher is better."""
     spans = []
-    are_rates = _are_rates(benchmark)
+    unit = benchmark["unit"]
     for check in benchmark["checks"]:
         if check["lower"] is None:
             continue
         ends = f"{numbers.plain(check['lower'])} to {numbers.plain(check['upper'])}"
-        if are_rates and check["kind"] == "drop":
+        if unit == "rate" and check["kind"] == "drop":
             places = numbers.decimals(check["lower"], check["upper"])
             lower, upper = (numbers.points(check[end], places=places) for end in ("lower", "upper"))
             ends = f"{lower} to {upper} points"
-        elif are_rates and check["kind"] == "floor":
-            ends = numbers.interval(check["lower"], check["upper"], share=True)
+        elif check["kind"] == "floor":
+            ends = numbers.interval(check["lower"], check["upper"], unit)
         which = {"pass": "the lower end", "breach": "the upper end"}
         end = f"{which.get(check['status'], 'neither end')} of "
         spans.append(
-            f"{_limit(check, are_rates=are_rates)}: decided on {end}{ends} at level"
+            f"{_limit(check, unit)}: decided on {end}{ends} at level"
             f" {numbers.plain(check['level'])} ({check['method']})"
         )
     return "; ".join(spans)

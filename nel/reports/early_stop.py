@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from nel.reports.selection import shard_line
+from nel.reports.tables.columns import Figure
 
 _REASONS: Final = {
     "narrow": "the interval is narrow enough",
@@ -41,7 +42,5 @@ def _difference(rule: Mapping[str, Any]) -> str:
     interval = rule["difference"]
     if interval is None:
         return ""
-    return (
-        f"; difference to {rule['baseline']}: {100 * interval['lower']:+.2f} % to"
-        f" {100 * interval['upper']:+.2f} %"
-    )
+    ends = Figure(None, interval["lower"], interval["upper"], is_difference=True)
+    return f"; difference to {rule['baseline']}: {ends.span} points"

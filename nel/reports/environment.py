@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from nel.reports import corrected, judge_section, numbers
 from nel.reports.distributions import MEASURES
-from nel.reports.selection import sample_line
 from nel.reports.text import as_text, cut, one_line, visible
 
 if TYPE_CHECKING:
@@ -40,6 +39,7 @@ def templates_of(package: str) -> Environment:
     )
     made.filters |= {
         "count": numbers.count,
+        "counts": numbers.counts,
         "percent": numbers.percent,
         "plain": numbers.plain,
         "rate": numbers.rate,
@@ -51,22 +51,25 @@ def templates_of(package: str) -> Environment:
         "of_100": lambda share: f"{min(max(float(share), 0.0), 1.0) * 100:.3f}",
     }
     made.globals |= {
-        "figure": numbers.figure,
         "in_unit": numbers.in_unit,
-        "sample_line": sample_line,
         "interval": numbers.interval,
         "measures": MEASURES,
-        "judge_rows": judge_section.judge_rows,
         "settings_line": judge_section.settings_line,
         "calibration_measures": corrected.calibration_measures,
         "calibration_text": corrected.measure_text,
+        "unit_of_agreement": corrected.unit_of_agreement,
         "correction_methods": corrected.METHODS,
         "correction_assumptions": corrected.ASSUMPTIONS,
-        "measure": judge_section.measure_text,
-        "measure_interval": judge_section.interval_text,
-        "coefficient": judge_section.figure_text,
+        "agreement": judge_section.agreement_figure,
     }
     return made
+
+
+def trust(text: str) -> object:
+    """Return text that a template prints as it is."""
+    from markupsafe import Markup  # noqa: PLC0415 - comes with jinja2
+
+    return Markup(text)  # noqa: S704 - the package's own assets, escaped JSON and escaped tables, nothing else
 
 
 def measure(value: float, name: str) -> str:

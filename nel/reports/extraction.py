@@ -42,7 +42,7 @@ def band_text(metrics: Mapping[str, Any]) -> str:
     if extraction["band"] is None:
         return f"no band by the way of reading: {extraction['reason']}; {n}"
     return (
-        f"{numbers.interval(extraction['band']['lower'], extraction['band']['upper'], share=True)} by the way"
+        f"{numbers.interval(extraction['band']['lower'], extraction['band']['upper'], 'rate')} by the way"
         f" of reading; {n}"
     )
 

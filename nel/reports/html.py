@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files as package_files
 from pathlib import Path
@@ -18,13 +18,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from nel.core.atomic_files import write_file
 from nel.errors import OutputError
-from nel.reports import extraction, repeatability
-from nel.reports.environment import templates_of
+from nel.reports import extraction
+from nel.reports.environment import templates_of, trust
 from nel.reports.island import packed_samples
-from nel.reports.page import failure_rows, view_of
+from nel.reports.page import failure_rows, overview_of, view_of
 from nel.reports.run_files import read_run, read_run_yaml
 from nel.reports.samples import select, shown_samples
-from nel.reports.spread import spread_text
+from nel.reports.tables.columns import ReportTable
 from nel.reports.text import preview
 
 if TYPE_CHECKING:
@@ -54,10 +54,15 @@ def render_report(run_dir: Path) -> Iterator[str]:
         OutputError: The directory has no artifacts, or one of them is damaged.
     """
     files = read_run(run_dir)
-    views = [
-        view_of(section, position, extraction)
-        for position, (section, extraction) in enumerate(zip(files, select(files), strict=True), 1)
-    ]
+    try:
+        views = [
+            view_of(section, position, selection)
+            for position, (section, selection) in enumerate(
+                zip(files, select(files), strict=True), 1
+            )
+        ]
+    except KeyError as error:
+        raise _incomplete(error) from error
     style, script = page_style(), asset("report.js")
     if any(view["selection"].charts for view in views):
         style += asset("uplot/uPlot.min.css")
@@ -72,6 +77,7 @@ def render_report(run_dir: Path) -> Iterator[str]:
         .generate(
             views=views,
             header=_header(views),
+            overview=overview_of(views),
             run_yaml=run_yaml,
             policy=policy(style, script),
             style=trust(style),
@@ -88,9 +94,13 @@ def _translate_errors(chunks: Iterator[str]) -> Iterator[str]:
     try:
         yield from chunks
     except UndefinedError as error:
-        raise OutputError(
-            f"an artifact is incomplete ({error}); make the artifacts again with nel report"
-        ) from error
+        raise _incomplete(error) from error
+
+
+def _incomplete(error: Exception) -> OutputError:
+    return OutputError(
+        f"an artifact is incomplete ({error}); make the artifacts again with nel report"
+    )
 
 
 def _island(view: Mapping[str, Any]) -> Iterator[object]:
@@ -120,10 +130,15 @@ def _header(views: list[dict[str, Any]]) -> dict[str, object]:
         "run_id": str(views[0]["files"].metrics.get("run_id", "")),
         "models": distinct("model"),
         "urls": distinct("base_url"),
-        "is_complete": all(view["is_complete"] for view in views),
-        "shard": views[0]["shard"],
+        "state": _state([view["row"].state for view in views]),
         "sdk": str(views[0]["files"].bundle.get("sdk", "nel")),
     }
+
+
+def _state(states: Sequence[str]) -> str:
+    """Return the state of a run: of its benchmarks the one that is furthest from complete."""
+    order = ("complete", "stopped early")
+    return max(states, key=lambda state: order.index(state) if state in order else len(order))
 
 
 @cache
@@ -140,20 +155,16 @@ def environment() -> Environment:
     }
     made.globals |= {
         "failure_rows": failure_rows,
-        "extraction_band": extraction.band_text,
-        "repeat_check_text": repeatability.repeat_check_text,
-        "spread_text": spread_text,
         "reading_rows": extraction.reading_rows,
         "island": _island,
     }
     return made
 
 
-def trust(text: str) -> object:
-    """Return text that a template prints as it is."""
-    from markupsafe import Markup  # noqa: PLC0415 - comes with jinja2
-
-    return Markup(text)  # noqa: S704 - the package's own assets and escaped JSON, nothing else
+def table_html(table: ReportTable, style: str) -> str:
+    """Return a table for a place without a style sheet: each cell has the style."""
+    macros: Any = environment().get_template("table.html.j2").module
+    return str(macros.html(table, style=style))
 
 
 def asset(name: str) -> str:

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from nel.judges.record import judgements_in
 from nel.reports import numbers
+from nel.reports.tables.columns import Figure
 from nel.reports.text import as_text, cut, preview
 
 _NAMES_MAX: Final = 4
@@ -41,6 +42,12 @@ def judged_line(judging: Mapping[str, Any]) -> str:
     return f"{by}{f' ({_name_list(ways)})' if ways else ''}; {without}"
 
 
+def judged_text(metrics: Mapping[str, Any]) -> str:
+    """Return `judged_line` of a benchmark; empty where nothing was judged."""
+    judging = metrics.get("judging")
+    return judged_line(judging) if judging else ""
+
+
 def settings_line(judging: Mapping[str, Any]) -> str:
     """Return how opinions became grades, as far as the configuration says."""
     settings = judging.get("settings") or {}
@@ -58,53 +65,15 @@ def settings_line(judging: Mapping[str, Any]) -> str:
     return "; ".join(phrases)
 
 
-def judge_rows(judging: Mapping[str, Any]) -> list[dict[str, object]]:
-    """Return a row for each judge; counts by name as one text, most frequent first."""
-    return [
-        {
-            **judge,
-            "faults_text": counts_text(judge["faults"]),
-            "grades_text": counts_text(judge["grades"]),
-        }
-        for judge in judging["judges"]
-    ]
-
-
 def _judge_name(judge: Mapping[str, object]) -> str:
     """Return a judge's name, with the model's where that is another."""
     name, model = str(judge["name"]), judge.get("model")
     return name if model in (None, name) else f"{name}={model}"
 
 
-def counts_text(counts: Mapping[str, int]) -> str:
-    """Return ``name n, …``, most frequent first."""
-    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-    return ", ".join(f"{name} {numbers.count(n)}" for name, n in ordered)
-
-
-def measure_text(measure: Mapping[str, Any] | None, *, share: bool = False) -> str:
-    """Return a measure: a share as a percentage, any other with three decimals; a dash where there
-    is none.
-    """
-    value = None if measure is None else measure["value"]
-    return numbers.percent(value) if share or value is None else figure_text(value)
-
-
-def interval_text(measure: Mapping[str, Any], *, share: bool = False) -> str:
-    """Return the interval of a measure; empty where it has none."""
-    lower, upper = measure["ci_lower"], measure["ci_upper"]
-    if lower is None or upper is None:
-        return ""
-    return (
-        numbers.interval(lower, upper, share=True)
-        if share
-        else f"{figure_text(lower)} – {figure_text(upper)}"
-    )
-
-
-def figure_text(value: float) -> str:
-    """Return a coefficient with three decimals."""
-    return f"{value:.3f}".replace("-", "−")
+def agreement_figure(measure: Mapping[str, Any], *, share: bool = False) -> Figure:
+    """Return a measure of agreement: a rate, or a coefficient with three decimals."""
+    return Figure.of(measure, "rate" if share else "coefficient")
 
 
 def shown_judgements(records: object) -> list[dict[str, object]]:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from nel.config.redaction import redact_url
 from nel.config.schema import RunConfig
 from nel.engine.matrix import worst
 from nel.reports import numbers
+from nel.reports.tables.columns import NO_SCORE, Column, Figure, ReportTable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,28 +43,29 @@ def matrix_json(matrix_id: str, results: Sequence[EndpointResult]) -> dict[str, 
     }
 
 
-def matrix_rows(document: Mapping[str, Any]) -> tuple[list[str], list[list[str]]]:
-    """Return the headings and the rows of the table: a row for each benchmark and each of its
-    prompts, a column for each endpoint.
+def matrix_table(document: Mapping[str, Any]) -> ReportTable:
+    """Return the table over the runs: a row for each benchmark and each of its prompts, and how the
+    runs ended; a column for each endpoint.
     """
     runs = document["runs"]
-    slots = list(dict.fromkeys(slot for run in runs for slot in run["benchmarks"]))
-    rows = [[slot, *(_cell(run["benchmarks"].get(slot)) for run in runs)] for slot in slots]
-    ended = ["done" if run["ended"] == "done" else f"exit {run['exit_code']}" for run in runs]
-    return ["benchmark", *(run["name"] for run in runs)], [*rows, ["ended", *ended]]
+    slots = dict.fromkeys(slot for run in runs for slot in run["benchmarks"])
+    columns = [Column(run["name"], of=partial(_cell, run), heading=run["name"]) for run in runs]
+    return ReportTable(
+        [Column("benchmark", of=lambda slot: slot or "ended"), *columns], [*slots, None]
+    )
 
 
-def _cell(score: Mapping[str, Any] | None) -> str:
+def _cell(run: Mapping[str, Any], slot: str | None) -> str:
+    """Return a run's score of a benchmark; without one how the run ended."""
+    if slot is None:
+        return "done" if run["ended"] == "done" else f"exit {run['exit_code']}"
+    score = run["benchmarks"].get(slot)
     if score is None or score["value"] is None:
-        return "no score"
-    share = score["bounds"] is not None
-    lower, upper = score["ci_lower"], score["ci_upper"]
-    figure = numbers.figure(score["value"], share=share, lower=lower, upper=upper)
-    if score["ci_lower"] is not None:
-        figure += f" ({numbers.interval(lower, upper, share=share)})"
+        return NO_SCORE
+    figure = Figure.of(score, score["unit"])
     marks = [f"{numbers.count(score['n_unscored'])} unscored"] if score["n_unscored"] else []
     marks += [score["selection"]] if score["selection"] else []
-    return ", ".join([figure, *marks])
+    return ", ".join([figure.with_span, *marks])
 
 
 def _run_json(result: EndpointResult) -> dict[str, Any]:
@@ -81,7 +84,7 @@ def _run_json(result: EndpointResult) -> dict[str, Any]:
 
 
 def _benchmark_json(metrics: Mapping[str, Any]) -> dict[str, Any]:
-    names = ("metric", "value", "ci_lower", "ci_upper", "ci_method", "bounds")
+    names = ("metric", "unit", "value", "ci_lower", "ci_upper", "ci_method", "bounds")
     counts = ("n_total", "n_scored", "n_model_failure", "n_unscored")
     return {
         **{name: metrics["headline"][name] for name in names},

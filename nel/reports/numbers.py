@@ -7,6 +7,7 @@ A missing number is a dash, never 0: no function here may turn None into a figur
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any, Final
 
 THIN: Final = "\u202f"
@@ -52,11 +53,39 @@ def points(value: Any, *, signed: bool = False, places: int = 2) -> str:
     return f"{_round(value * 100, places):{sign}.{places}f}".replace("-", "−")
 
 
-def in_unit(value: Any, unit: str, *, places: int = 2) -> str:
-    """Return a number of metrics.json in its unit: a ``rate``, ``points`` or a ``number``."""
+def in_unit(value: Any, unit: str, *, lower: Any = None, upper: Any = None) -> str:
+    """Return a number in its unit: a ``rate`` with as many decimals as the ends of its interval,
+    ``points``, a ``whole`` number, a ``coefficient`` or any ``number``.
+    """
     if unit == "points" and value is not None:
         return f"{points(value)}{THIN}points"
-    return percent(value, places=places) if unit == "rate" else plain(value)
+    if unit == "whole" and value is not None:
+        return count(round(value))
+    if unit == "coefficient" and value is not None:
+        return f"{value:.3f}".replace("-", "−")
+    return percent(value, places=decimals(lower, upper)) if unit == "rate" else plain(value)
+
+
+def difference(
+    value: Any, unit: str, *, lower: Any = None, upper: Any = None, signed: bool = True
+) -> str:
+    """Return a difference of two scores: of rates in points, with as many decimals as the ends of
+    its interval, else as it is.
+    """
+    if value is None:
+        return MISSING
+    if unit == "rate":
+        return points(value, signed=signed, places=decimals(lower, upper))
+    return f"{value + 0.0:{'+' if signed else ''}.4g}".replace("-", "−")
+
+
+def p_value(value: Any) -> str:
+    """Return a p-value; never 0, whatever it is rounded to."""
+    if value is None:
+        return MISSING
+    if value == 0:  # smaller than the least number that a float holds
+        return "below 1e-300"
+    return f"{value:.2g}" if value < 0.001 else f"{value:.3f}"  # noqa: PLR2004 - from here on three decimals show it
 
 
 def _round(value: float, places: int) -> float:
@@ -78,21 +107,20 @@ def rate(value: Any) -> str:
     return MISSING if value is None else plain(round(value, 1) if value < 1e3 else round(value))  # noqa: PLR2004
 
 
-def figure(value: object, *, share: bool, lower: object = None, upper: object = None) -> str:
-    """Return a metric's value, with as many decimals as the ends of its interval: as a percentage
-    when it is known to lie in [0, 1].
-    """
-    return percent(value, places=decimals(lower, upper)) if share else plain(value)
-
-
-def interval(lower: object, upper: object, *, share: bool) -> str:
-    """Return ``lower – upper`` or a dash when there is no interval."""
+def interval(lower: Any, upper: Any, unit: str) -> str:
+    """Return ``lower – upper`` in a unit, or a dash when there is no interval."""
     if lower is None or upper is None:
         return MISSING
-    if share:
+    if unit == "rate":
         places = decimals(lower, upper)
         return f"{percent(lower, unit=False, places=places)} – {percent(upper, places=places)}"
-    return f"{plain(lower)} – {plain(upper)}"
+    return f"{in_unit(lower, unit)} – {in_unit(upper, unit)}"
+
+
+def counts(named: Mapping[str, int]) -> str:
+    """Return ``name n, …``, most frequent first."""
+    ordered = sorted(named.items(), key=lambda item: (-item[1], item[0]))
+    return ", ".join(f"{name} {count(n)}" for name, n in ordered)
 
 
 def seconds(value: Any) -> str:

@@ -1,22 +1,33 @@
 """Prepares the artifacts of a benchmark for the page's template.
 
-A value of null is "no score" with its reason. Only a metric with bounds is known to lie in [0, 1],
-and only such a metric is printed as a percentage.
+A value of null is "no score" with its reason.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from operator import attrgetter
 from typing import Any, Final
 
 from nel.reports.corrected import corrected_line
-from nel.reports.early_stop import stop_line
-from nel.reports.judge_section import judged_line
 from nel.reports.run_files import BenchmarkFiles
 from nel.reports.run_warnings import OF_JUDGES, texts_of
 from nel.reports.samples import Selection
-from nel.reports.selection import shard_title
+from nel.reports.tables.columns import Column, ReportTable, ValueKind
+from nel.reports.tables.headline import HeadlineRow, ScoreOf, headline_rows, metric_rows
+from nel.reports.tables.results import (
+    BENCHMARK,
+    BOUNDS,
+    INTERVAL,
+    METRIC,
+    N_MODEL_FAILURE,
+    N_TOTAL,
+    N_UNSCORED,
+    SCORE,
+    STATE,
+    N,
+)
 from nel.reports.text import as_text, one_line, preview
 
 _BAR_PERCENT_MIN: Final = 0.8
@@ -31,69 +42,99 @@ class Segment:
     width: float
 
 
+METRICS: Final = (
+    METRIC,
+    SCORE,
+    INTERVAL,
+    Column(
+        "ci_method",
+        of=lambda row: row.details["ci_method"],
+        heading="method",
+        note=lambda row: "; ".join(
+            filter(None, [row.details.get("ci_covers"), row.details.get("reason")])
+        ),
+    ),
+    BOUNDS,
+    N,
+    Column("n_questions", ValueKind.COUNT, lambda row: row.details["n_questions"], "questions"),
+    Column("denominator", of=lambda row: row.details["denominator"], heading="counted over"),
+)
+
+
+BAR: Final = Column("bar", ValueKind.BAR, attrgetter("score"), "on 0–100 %")
+
+
+def categories_of(
+    rows: Iterable[HeadlineRow], link: Callable[[HeadlineRow], str] | None = None
+) -> ReportTable:
+    """Return the table of a benchmark's categories.
+
+    Args:
+        rows: Of the benchmark.
+        link: Where a category leads.
+    """
+    shown = [row for row in rows if row.what is ScoreOf.CATEGORY]
+    are_rates = all(row.score.unit == "rate" for row in shown)
+    columns = (
+        replace(METRIC, heading="category", link=link),
+        SCORE,
+        *([BAR] if are_rates else []),
+        INTERVAL,
+        N_TOTAL,
+        N_MODEL_FAILURE,
+        N_UNSCORED,
+    )
+    return ReportTable(columns, shown)
+
+
 def view_of(files: BenchmarkFiles, position: int, selection: Selection) -> dict[str, Any]:
-    """Return everything that the template needs of a benchmark: ``is_share`` says whether the
-    headline is known to lie in [0, 1], ``reason`` why it has no value or no interval; ``shard``,
-    ``judged`` and ``corrected`` are lines, empty where there is nothing to say.
+    """Return everything that the template needs of a benchmark: ``row`` is its headline;
+    ``corrected`` is a line, empty where there is nothing to say.
 
     Args:
         position: Counts from 1; names the benchmark's anchor, since names can hold anything.
         selection: Of its samples.
     """
     metrics = files.metrics
-    headline = metrics.get("headline") or {}
-    accounting = dict.fromkeys(
-        ("n_total", "n_scored", "n_model_failure", "n_unscored", "n_not_asked"), 0
-    )
-    accounting.update(metrics.get("accounting") or {})
-    complete = bool(metrics.get("complete"))
-    judging = metrics.get("judging") or {}
+    rows = list(headline_rows(metrics, files.bundle, files.title))
     return {
         "anchor": f"benchmark-{position}",
         "title": files.title,
         "files": files,
         "selection": selection,
-        "is_complete": complete,
-        "shard": shard_title(metrics),
-        "is_share": headline.get("bounds") is not None,
-        "headline": headline,
-        "reason": reason_of(metrics),
-        "accounting": accounting,
-        "segments": accounting_segments(accounting),
+        "row": rows[0],
+        "segments": accounting_segments(rows[0].accounting),
         "banners": [
-            *_stop_notes(metrics),
+            *_stop_notes(rows[0]),
             *map(one_line, texts_of(metrics, but=OF_JUDGES)),
         ],
-        "judged": judged_line(judging) if judging else "",
         "judge_warnings": texts_of(metrics, OF_JUDGES),
         "config": files.bundle.get("config") or {},
         "corrected": corrected_line(metrics),
-        "has_score": headline.get("value") is not None,
-        "causes": causes_of(accounting),
+        "metrics": ReportTable(METRICS, list(metric_rows(metrics, rows[0]))),
+        "categories": categories_of(rows),
     }
 
 
-def reason_of(metrics: Mapping[str, Any]) -> str:
-    """Return why the headline has no value or no interval; empty where it has both.
+def overview_of(views: Sequence[Mapping[str, Any]]) -> ReportTable:
+    """Return the headlines of a page's benchmarks as a table whose names lead to them."""
+    views_by_name = {view["title"]: view for view in views}
 
-    Args:
-        metrics: The content of metrics.json.
-    """
-    name = (metrics.get("headline") or {}).get("metric")
-    rows = (row for row in metrics.get("metrics") or () if row["name"] == name)
-    row: Mapping[str, Any] = next(rows, {})
-    return str(row.get("reason") or "")
+    def judge_note(row: HeadlineRow) -> str:
+        n = len(views_by_name[row.benchmark]["judge_warnings"])
+        warnings = f", {n} {'warning' if n == 1 else 'warnings'}" if n else ""
+        return f"judged{warnings}" if row.remark("judged") else ""
 
-
-def causes_of(accounting: Mapping[str, Any]) -> list[tuple[str, int]]:
-    """Return ``(cause: kind, n)`` of the unscored, most frequent first."""
-    causes = [
-        (f"{cause}: {kind}", int(n))
-        for cause, kinds in (accounting.get("unscored") or {}).items()
-        for kind, n in (kinds.get("kinds") or {"unknown": kinds.get("n", 0)}).items()
-        if n
-    ]
-    return sorted(causes, key=lambda item: (-item[1], item[0]))
+    columns = (
+        replace(BENCHMARK, link=lambda row: f"#{views_by_name[row.benchmark]['anchor']}"),
+        replace(METRIC, note=judge_note),
+        SCORE,
+        INTERVAL,
+        N_TOTAL,
+        N_UNSCORED,
+        STATE,
+    )
+    return ReportTable(columns, [view["row"] for view in views])
 
 
 def accounting_segments(accounting: Mapping[str, Any]) -> list[Segment]:
@@ -136,6 +177,6 @@ def failure_rows(failures: Mapping[str, Any]) -> list[dict[str, Any]]:
     return sorted(rows, key=lambda row: (-row["count"], row["name"]))
 
 
-def _stop_notes(metrics: Mapping[str, Any]) -> list[str]:
-    line = stop_line(metrics)
+def _stop_notes(row: HeadlineRow) -> list[str]:
+    line = row.remark("stopped")
     return [one_line(f"{line[0].upper()}{line[1:]}.")] if line else []

@@ -42,7 +42,7 @@ def _rate(rate: Mapping[str, Any]) -> str:
         return "an unknown share"
     return (
         f"{numbers.percent(rate['rate'])}"
-        f" ({numbers.interval(rate['ci_lower'], rate['ci_upper'], share=True)})"
+        f" ({numbers.interval(rate['ci_lower'], rate['ci_upper'], 'rate')})"
     )
 
 
@@ -64,4 +64,4 @@ def _moves(score: Mapping[str, Any] | None, headline: Mapping[str, Any]) -> list
 
 
 def _width(width: float, share: bool) -> str:
-    return f"{width * 100:.2f} points" if share else numbers.plain(width)
+    return f"{numbers.points(width)} points" if share else numbers.plain(width)

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from nel.reports import numbers
+from nel.reports.tables.columns import Counted, Figure
 
 
 def sample_line(metrics: Mapping[str, Any]) -> str:
@@ -19,25 +19,23 @@ def sample_line(metrics: Mapping[str, Any]) -> str:
         return ""
     headline = metrics["headline"]
     new = headline.get("new_questions") or {}
-    span = numbers.interval(
-        new.get("ci_lower"), new.get("ci_upper"), share=headline["unit"] == "rate"
-    )
+    span = Figure.of(new, headline["unit"]).span
     return (
         f"{selection['text']}: the interval is of all {selection['of']:,}; for new questions it is"
         f" {span}"
     )
 
 
-def n_text(metrics: Mapping[str, Any]) -> str:
+def n_counted(metrics: Mapping[str, Any], n: int) -> Counted:
     """Return the number of answers, and of how many questions of the benchmark where it is a part
     of them.
     """
-    n, selection = metrics["accounting"]["n_total"], metrics.get("selection") or {}
-    if selection.get("kind") in ("first", "sample"):
-        first = "first " if selection["kind"] == "first" else ""
-        more = "" if selection["is_exact"] else "more than "
-        return f"{n:,} ({first}{selection['n']:,} of {more}{selection['of']:,})"
-    return f"{n:,}"
+    selection = metrics.get("selection") or {}
+    if selection.get("kind") not in ("first", "sample"):
+        return Counted(n)
+    first = "first " if selection["kind"] == "first" else ""
+    more = "" if selection["is_exact"] else "more than "
+    return Counted(n, f"({first}{selection['n']:,} of {more}{selection['of']:,})")
 
 
 MERGE: Final = "nel eval merge DIR... -o OUT"

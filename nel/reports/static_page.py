@@ -7,7 +7,8 @@ from pathlib import Path
 
 from nel.core.atomic_files import write_file
 from nel.errors import OutputError
-from nel.reports.html import environment, page_style, policy, trust
+from nel.reports.environment import trust
+from nel.reports.html import environment, page_style, policy
 
 
 def static_page(name: str, **values: object) -> Iterator[str]:

@@ -1,14 +1,10 @@
 """Tables of one run or of several as Markdown, CSV, JSON, LaTeX and JUnit XML. Reads metrics.json
 and the bundle alone.
-
-Names come from plugins and datasets, so each format neutralises them.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Final
 from xml.etree.ElementTree import Element, SubElement, tostring
@@ -17,30 +13,12 @@ from nel.core.strict_json import pretty
 from nel.errors import UsageError
 from nel.reports import numbers
 from nel.reports.selection import MERGE
-from nel.reports.summary import (
-    SummaryRow,
-    csv_text,
-    markdown_table,
-    remarks_of,
-    run_and_model,
-    state_of,
-    summary_rows,
-    writer_of,
-)
-from nel.reports.text import cut, one_line
-
-_CELL_CHARACTERS_MAX: Final = 120
-_LATEX_SPECIAL: Final = re.compile(r"[\\\\{}$&#^_%~<>|\"]")
-_LATEX_NAMED: Final = {
-    "\\": r"\textbackslash{}",
-    "^": r"\textasciicircum{}",
-    "~": r"\textasciitilde{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-    '"': r"\textquotedbl{}",
-}
-_LATEX_OF_NUMBERS: Final = str.maketrans({numbers.THIN: r"\,", "–": "--", "−": "$-$", "%": r"\%"})
+from nel.reports.summary import csv_summary, markdown_summary, writer_of
+from nel.reports.tables.columns import ReportTable
+from nel.reports.tables.headline import HeadlineRow
+from nel.reports.tables.latex import latex_table
+from nel.reports.tables.results import SUMMARY, SUMMARY_FIELDS, summary_rows
+from nel.reports.text import one_line
 
 
 def table_of_runs(run_dirs: Iterable[Path], name: str) -> str:
@@ -62,34 +40,18 @@ def table_of_runs(run_dirs: Iterable[Path], name: str) -> str:
     return table([row for run_dir in dict.fromkeys(run_dirs) for row in summary_rows(run_dir)])
 
 
-def json_text(rows: Sequence[SummaryRow]) -> str:
+def json_summary(rows: Sequence[HeadlineRow]) -> str:
     """Return ``rows`` as JSON; numbers are as in metrics.json, a missing one is null."""
-    return pretty({"rows": [{**asdict(row), "state": state_of(row)} for row in rows]}).decode()
+    table = ReportTable(SUMMARY_FIELDS, rows)
+    return pretty({"rows": list(table.objects())}).decode()
 
 
-def latex_table(rows: Sequence[SummaryRow]) -> str:
-    """Return a ``tabular`` for the package booktabs; text from outside is escaped."""
-    lines = [
-        r"% needs \usepackage{booktabs}",
-        r"\begin{tabular}{llllrrrrrl}",
-        r"\toprule",
-        (
-            r"Run & Model & Benchmark & Metric & Value & 95\,\% interval & $n$ & Model failure &"
-            r" Unscored & State \\"
-        ),
-        r"\midrule",
-    ]
-    lines += [" & ".join(_latex_cells(row)) + r" \\" for row in rows]
-    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
+def latex_summary(rows: Sequence[HeadlineRow]) -> str:
+    """Return a ``tabular`` for the package booktabs."""
+    return latex_table(ReportTable(SUMMARY, rows))
 
 
-def latex_text(text: str) -> str:
-    """Return text that LaTeX prints as it is, on one line."""
-    line = cut(text, _CELL_CHARACTERS_MAX)
-    return _LATEX_SPECIAL.sub(lambda match: _LATEX_NAMED.get(match[0], "\\" + match[0]), line)
-
-
-def junit_xml(rows: Sequence[SummaryRow]) -> str:
+def junit_xml(rows: Sequence[HeadlineRow]) -> str:
     """Return JUnit XML: a suite for each run and a case for each benchmark, an error where there is
     no whole score.
 
@@ -97,11 +59,11 @@ def junit_xml(rows: Sequence[SummaryRow]) -> str:
     """
     root = Element("testsuites", name="nel report")
     for run in dict.fromkeys(row.run for row in rows):
-        _add_suite(root, one_line(run) or "run", [row for row in rows if row.run == run])
+        _add_suite(root, one_line(run or "run"), [row for row in rows if row.run == run])
     return tostring(root, encoding="unicode", xml_declaration=True) + "\n"
 
 
-def _add_suite(root: Element, run: str, rows: Sequence[SummaryRow]) -> None:
+def _add_suite(root: Element, run: str, rows: Sequence[HeadlineRow]) -> None:
     errors = [row for row in rows if _fault(row)]
     suite = SubElement(
         root, "testsuite", name=run, tests=str(len(rows)), failures="0", errors=str(len(errors))
@@ -116,72 +78,34 @@ def _add_suite(root: Element, run: str, rows: Sequence[SummaryRow]) -> None:
         fault = _fault(row)
         if fault:
             SubElement(case, "error", message=fault)
-        remarks = [
-            " ".join([_value(row), _interval(row)]),
-            *(one_line(text) for text in remarks_of(row)),
-        ]
+        remarks = [f"{row.score.text} {row.score.span}", *map(one_line, row.lines)]
         SubElement(case, "system-out").text = "\n".join(remarks)
 
 
-def _fault(row: SummaryRow) -> str:
+def _fault(row: HeadlineRow) -> str:
     """Return why a row has no score that can be used; empty where it has."""
     if row.shard:
         return f"{row.shard}: a part of a run; put its shards together with {MERGE}"
     if not row.complete:
         return "PARTIAL: not every sample was asked; go on with nel eval resume"
-    if row.value is None:
+    if row.score.value is None:
         return "no score: nothing was scored"
-    if row.n_unscored:
-        return (
-            f"{numbers.count(row.n_unscored)} of {numbers.count(row.n_total)} samples"
-            f" unscored{_bounds(row)}"
-        )
-    return ""
-
-
-def _bounds(row: SummaryRow) -> str:
-    if row.bound_lower is None or row.bound_upper is None:
+    n_unscored, n_total = row.accounting["n_unscored"], row.accounting["n_total"]
+    if not n_unscored:
         return ""
-    return (
-        f": {numbers.interval(row.bound_lower, row.bound_upper, share=True)} had all been wrong, or"
-        " all right"
+    bounds = (
+        "" if row.bounds.lower is None else f": {row.bounds.span} had all been wrong, or all right"
     )
+    return f"{numbers.count(n_unscored)} of {numbers.count(n_total)} samples unscored{bounds}"
 
 
-def _latex_cells(row: SummaryRow) -> list[str]:
-    figures = (
-        _value(row),
-        _interval(row),
-        *map(numbers.count, (row.n_total, row.n_model_failure, row.n_unscored)),
-    )
-    return [
-        *(latex_text(text) for text in (*run_and_model(row), row.benchmark, row.metric)),
-        *(figure.translate(_LATEX_OF_NUMBERS) for figure in figures),
-        state_of(row),
-    ]
-
-
-def _value(row: SummaryRow) -> str:
-    return (
-        "no score"
-        if row.value is None
-        else numbers.figure(
-            row.value, share=row.bound_lower is not None, lower=row.ci_lower, upper=row.ci_upper
-        )
-    )
-
-
-def _interval(row: SummaryRow) -> str:
-    return numbers.interval(row.ci_lower, row.ci_upper, share=row.bound_lower is not None)
-
-
-write_json = writer_of("summary.json", "one object a benchmark under ``rows``", json_text)
-write_latex = writer_of("summary.tex", "a table for the package booktabs", latex_table)
+write_json = writer_of("summary.json", "one object a benchmark under ``rows``", json_summary)
+write_latex = writer_of("summary.tex", "a table for the package booktabs", latex_summary)
 write_junit = writer_of("summary.junit.xml", "a test case for each benchmark", junit_xml)
-_TABLES: Final[Mapping[str, Callable[[Sequence[SummaryRow]], str]]] = {
-    "markdown": markdown_table,
-    "csv": csv_text,
-    "json": json_text,
-    "latex": latex_table,
+_TABLES: Final[Mapping[str, Callable[[Sequence[HeadlineRow]], str]]] = {
+    "markdown": markdown_summary,
+    "csv": csv_summary,
+    "json": json_summary,
+    "latex": latex_summary,
     "junit": junit_xml,
 }

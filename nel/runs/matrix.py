@@ -32,11 +32,11 @@ from nel.engine.store.pending import Pending
 from nel.engine.store.remote import is_remote
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.errors import ConfigError, NelError, OutputError, ResumeRefused
-from nel.reports.matrix import EndpointResult, matrix_json, matrix_rows
+from nel.reports.matrix import EndpointResult, matrix_json, matrix_table
 from nel.reports.writers import check_writers
 from nel.runs.background import run_blocking
 from nel.runs.evaluation import has_begun, note_plans, words_for, written_results
-from nel.runs.notebook import html_table, reporter
+from nel.runs.notebook import notebook_table, reporter
 from nel.runs.objects import with_names
 from nel.runs.preview import PlannedBenchmark, preview
 from nel.runs.result import RunResult
@@ -60,13 +60,14 @@ class MatrixResult:
 
     def __repr__(self) -> str:
         """Return a line for each benchmark, with the score at each endpoint."""
-        headings, rows = matrix_rows(self.document)
-        lines = ["  ".join(row) for row in (headings, *rows)]
+        table = matrix_table(self.document)
+        headings = [column.words for column in table.columns]
+        lines = ["  ".join(cells) for cells in (headings, *table.texts())]
         return "\n".join([f"exit code {self.exit_code}, {self.directory}", *lines])
 
     def _repr_html_(self) -> str:
         """Return the table as a notebook shows it."""
-        return html_table(*matrix_rows(self.document))
+        return notebook_table(matrix_table(self.document))
 
 
 def is_matrix(directory: Path) -> bool:

@@ -6,15 +6,16 @@ Depends on IPython only where the code runs in one of its kernels, which has it.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nel.engine.progress import Progress
 from nel.runs.background import Reporter
 from nel.runs.progress_line import progress_line
 
-_CELL = 'style="text-align: left; white-space: nowrap"'
+if TYPE_CHECKING:
+    from nel.reports.tables.columns import ReportTable
 
 
 def reporter(
@@ -69,13 +70,11 @@ def _line(name: str, progress: Progress) -> str:
     return f"{name}: {progress_line(progress)}" if name else progress_line(progress)
 
 
-def html_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def notebook_table(table: ReportTable) -> str:
     """Return a table for a notebook, which gives it its style."""
-    head = "".join(f"<th {_CELL}>{escape(heading)}</th>" for heading in headings)
-    body = "".join(
-        f"<tr>{''.join(f'<td {_CELL}>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows
-    )
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    from nel.reports.html import table_html  # noqa: PLC0415 - few runs are in a notebook
+
+    return table_html(table, style="text-align: left; white-space: nowrap")
 
 
 def _in_kernel() -> bool:

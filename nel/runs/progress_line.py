@@ -44,7 +44,8 @@ def score_so_far(progress: Progress | BenchmarkProgress) -> list[str]:
         return []
     value, n = progress.early_score
     so_far = " so far" if progress.done < progress.total else ""
-    return [f"({round(100 * value)} % of {n:,}{so_far})"]
+    score = f"{round(100 * value)} %" if 0 <= value <= 1 else f"{value:.4g}"
+    return [f"({score} of {n:,}{so_far})"]
 
 
 def _delays(progress: Progress) -> Iterator[str]:

@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from nel.engine.stopping.exit_status import ExitStatus
-from nel.runs.notebook import html_table
+from nel.runs.notebook import notebook_table
 
 if TYPE_CHECKING:
     import pandas
 
     from nel.artifacts.exporting.frames import Table
     from nel.artifacts.write import BenchmarkResult
+    from nel.reports.tables.columns import ReportTable
 
 _DONE: Final = "done"
 
@@ -74,29 +75,28 @@ class RunResult:
 def result_text(result: RunResult) -> str:
     """Return how a run ended, and a line for each benchmark."""
     lines = [f"{_ending(result)}: {result.run_dir}"]
-    for row in map(_row, result.benchmarks):
-        slot, metric, score = (row.pop(name) for name in ("benchmark", "metric", "score"))
-        figures = [f"{metric} {score}", *(f"{name} {cell}" for name, cell in row.items())]
-        lines.append(f"  {slot}: {', '.join(figures)}")
+    table = _headlines(result)
+    names = [column.words for column in table.columns]
+    for cells in table.texts():
+        slot, metric, score, *rest = cells
+        figures = [f"{name} {cell}" for name, cell in zip(names[3:], rest, strict=True) if cell]
+        lines.append(f"  {slot}: {', '.join([f'{metric} {score}', *figures])}")
     return "\n".join([*lines, *(f"  {line}" for line in _lines(result))])
 
 
 def result_html(result: RunResult) -> str:
     """Return the headlines of a run as a table, with what there is to know of it below."""
-    from nel.reports.run_rows import COLUMNS  # noqa: PLC0415 - as in _row
-
-    rows = [_row(item) for item in result.benchmarks]
-    used = [name for name in COLUMNS if any(row.get(name) for row in rows)]
-    table = html_table(used, [[row.get(name, "") for name in used] for row in rows])
     lines = [f"{_ending(result)}: {result.report}", *_lines(result)]
+    table = notebook_table(_headlines(result).used)
     return table + "".join(f"<div>{escape(line)}</div>" for line in lines)
 
 
-def _row(item: BenchmarkResult) -> dict[str, str]:
-    """Return the cells of a benchmark's headline that say something."""
-    from nel.reports.run_rows import result_row  # noqa: PLC0415 - the first request need not wait
+def _headlines(result: RunResult) -> ReportTable:
+    from nel.reports.tables.results import (  # noqa: PLC0415 - the first request need not wait
+        headlines_table,
+    )
 
-    return {name: cell for name, cell in result_row(item.slot, item.metrics).items() if cell}
+    return headlines_table({item.slot: item.metrics for item in result.benchmarks})
 
 
 def _ending(result: RunResult) -> str:
@@ -105,7 +105,7 @@ def _ending(result: RunResult) -> str:
 
 def _lines(result: RunResult) -> list[str]:
     """Return warnings and notes of a run, and what goes on with one that is not complete."""
-    from nel.reports.run_warnings import texts_of  # noqa: PLC0415 - as in _row
+    from nel.reports.run_warnings import texts_of  # noqa: PLC0415 - as in _headlines
 
     warnings = [
         f"{item.slot}: {text}" for item in result.benchmarks for text in texts_of(item.metrics)

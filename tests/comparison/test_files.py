@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from nel.reports.comparison import flip_lines, lines, rows
+from nel.reports.comparison import benchmarks_table, flip_lines, lines
 from nel.reports.comparison_page import html_page
 from nel.reports.decision import JSON_NAME, JUNIT_NAME, MARKDOWN_NAME, STEP_SUMMARY, write_decision
 from nel.version import __version__
@@ -46,7 +46,7 @@ def test_a_comparison_is_shown_as_published() -> None:
     """The table's row, the evidence and the samples that changed."""
     (candidate,) = comparison_example()["candidates"]
     (one,) = candidate["benchmarks"]
-    shown = [" | ".join(rows(candidate)[0]), *lines(one), *flip_lines(one)]
+    shown = [" | ".join(benchmarks_table(candidate, 0.95).texts()[0]), *lines(one), *flip_lines(one)]
     assert "\n".join(shown) + "\n" == golden("comparison.txt")
 
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from nel.metrics import accuracy, bootstrap_stderr, ci, grouped, mean, std, stderr, var
+from nel.metrics import accuracy, bootstrap_stderr, ci, grouped, mean, reducer_named, std, stderr, var
 from nel.metrics.decorators import Metric
 from nel.metrics.requested import RequestedStatistics, StatisticsCollector
 from nel.metrics.sample_metrics import reads_scores_alone
-from nel.types import SampleScore, Score, Scored, Value
+from nel.types import SampleScore, Score, Scored, Unscored, Value
 
 OWN = [
     accuracy(),
@@ -83,3 +83,27 @@ def test_a_mean_of_groups_has_the_interval_of_a_macro_mean() -> None:
     macro = rows["grouped/all"]
     assert (macro["ci_lower"], macro["ci_upper"]) == pytest.approx((0.558429, 0.932370), abs=6e-7)
     assert (macro["ci_method"], rows["grouped/a"]["reason"]) == ("added_question_macro", "no interval of its own")
+
+
+def test_a_group_has_its_own_n() -> None:
+    """Two of three questions are of one group: its row says two, that of all three."""
+    metric = grouped(mean(), "topic", name_template="of {group_name}")
+    chosen = StatisticsCollector(RequestedStatistics(metrics=(("", metric),)))
+    for question, topic in enumerate(("law", "law", "art")):
+        sample = SampleScore(score=Score(value=0.0), sample_id=str(question), sample_metadata={"topic": topic})
+        chosen.add(question, Scored(reward=1.0, metrics={}), sample)
+    n = {row["name"]: (row["n"], row["n_questions"]) for row in chosen.rows("accuracy")}
+    assert n == {"grouped/of art": (1, 1), "grouped/of law": (2, 2), "grouped/all": (3, 3)}
+
+
+def test_a_question_without_any_score_is_counted_as_left_out() -> None:
+    """Of three questions one has no scored answer and one too few: the row of pass_at_2 leaves out two."""
+    chosen = StatisticsCollector(RequestedStatistics(reducers=(reducer_named("pass_at_2"),)))
+    outcomes = [("s", "s"), ("s", "u"), ("u", "u")]
+    for question, states in enumerate(outcomes):
+        for state in states:
+            unscored = Unscored(cause="infra", kind="timeout", detail="")
+            outcome = Scored(reward=1.0, metrics={}) if state == "s" else unscored
+            chosen.add(question, outcome, SampleScore(score=Score(value=0.0), sample_id=str(question)))
+    (row,) = chosen.rows("accuracy")
+    assert row["reason"] == "2 samples left out: too few scored answers, or no number"

@@ -17,7 +17,8 @@ from nel.judges.record import KEY
 from nel.reports.html import render_report
 from nel.reports.island import unpack
 from nel.reports.judge_section import judged_line, shown_judgements
-from nel.reports.summary import csv_text, markdown_table, summary_rows
+from nel.reports.summary import csv_summary, markdown_summary
+from nel.reports.tables.results import summary_rows
 from nel.types import Outcome, Scored, Unscored
 from tests.reports.run_fixture import HOSTILE
 from tests.support.judgements import opinion, record, repeated, write_store
@@ -120,11 +121,11 @@ def test_an_unjudged_page_says_nothing_of_judges(tmp_path: Path) -> None:
 def test_tables_for_other_programs_name_the_judges(run_dir: Path) -> None:
     """Markdown has a line for who judged and for each warning under the table; CSV has two columns."""
     rows = summary_rows(run_dir)
-    lines = markdown_table(rows).splitlines()
+    lines = markdown_summary(rows).splitlines()
     assert lines[3] == ""
     assert lines[4].startswith("- 20260401-mine, mine: judged by strict=gpt-4o and gpt-4o-mini (binary_qa);")
     assert len(lines) == 5 + len(rows[0].warnings)
-    (row,) = csv.DictReader(io.StringIO(csv_text(rows)))
+    (row,) = csv.DictReader(io.StringIO(csv_summary(rows)))
     assert row["judged"].startswith("judged by strict=gpt-4o and gpt-4o-mini (binary_qa); 2 of 20 without verdict")
     assert row["warnings"].count("; ") >= len(rows[0].warnings) - 1
 

@@ -11,12 +11,16 @@ from pathlib import Path
 import pytest
 
 from nel.errors import OutputError
-from nel.reports.summary import SummaryRow, csv_text, markdown_table, summary_rows
+from nel.reports.summary import csv_summary, markdown_summary
+from nel.reports.tables.columns import Counted, Figure
+from nel.reports.tables.headline import HeadlineRow
+from nel.reports.tables.results import summary_rows
 from nel.reports.writers import write_reports
 
-ROW = SummaryRow(
-    benchmark="gsm8k", metric="accuracy", value=0.5, ci_lower=0.4, ci_upper=0.6, bound_lower=0.5, bound_upper=0.5,
-    n_total=100, n_scored=98, n_model_failure=2, n_unscored=0, n_not_asked=0, failures={"no_answer": 2}, complete=True,
+COUNTS = {"n_total": 100, "n_scored": 98, "n_model_failure": 2, "n_unscored": 0, "n_not_asked": 0}
+ROW = HeadlineRow(
+    benchmark="gsm8k", metric="accuracy", score=Figure(0.5, 0.4, 0.6), bounds=Figure(None, 0.5, 0.5), n=Counted(100),
+    accounting={**COUNTS, "model_failures": {"no_answer": 2}, "unscored": {}},
 )  # fmt: skip
 
 
@@ -24,9 +28,9 @@ def test_rows_repeat_the_headline(run_dir: Path) -> None:
     """Each number is the one in metrics.json, and the failures add up."""
     (row,) = summary_rows(run_dir)
     metrics = json.loads((run_dir / "mmlu-pro" / "metrics.json").read_text())
-    assert (row.benchmark, row.metric, row.value) == ("mmlu-pro", "accuracy", metrics["headline"]["value"])
-    assert row.n_total == row.n_scored + row.n_model_failure + row.n_unscored == 600
-    assert sum(row.failures.values()) == row.n_model_failure + row.n_unscored
+    assert (row.benchmark, row.metric, row.score.value) == ("mmlu-pro", "accuracy", metrics["headline"]["value"])
+    assert row.accounting == metrics["accounting"]
+    assert sum(row.failures.values()) == row.accounting["n_model_failure"] + row.accounting["n_unscored"]
     assert row.failures["infra:timeout"] == 13
     assert row.complete
 
@@ -36,8 +40,8 @@ def test_a_run_can_have_its_summary_as_markdown_and_as_csv(run_dir: Path) -> Non
     written, problems = write_reports(["markdown", "csv"], run_dir)
     assert problems == []
     assert [path.name for path in written] == ["summary.md", "summary.csv"]
-    assert written[0].read_text(encoding="utf-8") == markdown_table(summary_rows(run_dir))
-    assert written[1].read_bytes().decode() == csv_text(summary_rows(run_dir))
+    assert written[0].read_text(encoding="utf-8") == markdown_summary(summary_rows(run_dir))
+    assert written[1].read_bytes().decode() == csv_summary(summary_rows(run_dir))
 
 
 def test_missing_run_is_an_error(tmp_path: Path) -> None:
@@ -48,7 +52,7 @@ def test_missing_run_is_an_error(tmp_path: Path) -> None:
 
 def test_markdown_shows_percent_and_state() -> None:
     """A share is a percentage with its interval; an incomplete run says PARTIAL; nothing scored says no score."""
-    table = markdown_table([ROW, replace(ROW, value=None, ci_lower=None, ci_upper=None, complete=False)])
+    table = markdown_summary([ROW, replace(ROW, score=Figure(None), complete=False)])
     assert "| – | – | gsm8k | accuracy | 50.00\u202f% | 40.00 – 60.00\u202f% |" in table
     assert "| **no score** | – |" in table
     assert table.count("**PARTIAL**") == 1
@@ -61,7 +65,7 @@ def test_markdown_shows_percent_and_state() -> None:
 )  # fmt: skip
 def test_markdown_is_inert(name: str) -> None:
     """A hostile name can neither break the table nor bring HTML, links, mentions or control characters."""
-    line = markdown_table([replace(ROW, benchmark=name)]).splitlines()[2]
+    line = markdown_summary([replace(ROW, benchmark=name)]).splitlines()[2]
     assert line.replace("\\\\", "").replace("\\|", "").count("|") == 13
     assert not set("<>@\x1b") & set(line)
     assert "](" not in line
@@ -71,16 +75,16 @@ def test_markdown_is_inert(name: str) -> None:
     line.encode()
 
 
-@pytest.mark.parametrize("name", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", " =1", "\n=1", "＝1"])
+@pytest.mark.parametrize("name", ["=1+1", "+1+1", "-1+1", "@SUM(A1)", "\t=1", "\r=1", " =1", "\n=1", "＝1"])
 def test_csv_neutralises_formulas(name: str) -> None:
     """Text that a spreadsheet would run starts with an apostrophe."""
-    (cells,) = list(csv.reader(io.StringIO(csv_text([replace(ROW, metric=name)]), newline="")))[1:]
+    (cells,) = list(csv.reader(io.StringIO(csv_summary([replace(ROW, metric=name)]), newline="")))[1:]
     assert cells[3].startswith("'")
 
 
 def test_csv_keeps_numbers_and_ordinary_text() -> None:
     """Negative numbers stay numbers, a missing one is empty, and quotes and commas round-trip."""
-    row = replace(ROW, benchmark='a,"b"', value=-0.25, ci_lower=None)
-    (cells,) = csv.DictReader(io.StringIO(csv_text([row]), newline=""))
+    row = replace(ROW, benchmark='a,"b"', score=Figure(-0.25))
+    (cells,) = csv.DictReader(io.StringIO(csv_summary([row]), newline=""))
     assert (cells["benchmark"], cells["value"], cells["ci_lower"]) == ('a,"b"', "-0.25", "")
     assert (cells["n_total"], cells["complete"], cells["failures"]) == ("100", "true", "no_answer=2")

@@ -14,7 +14,9 @@ import pytest
 
 from nel.cli.report import report
 from nel.errors import OutputError, UsageError
-from nel.reports.summary_tables import json_text, junit_xml, latex_table, latex_text, table_of_runs
+from nel.reports.summary_tables import json_summary, junit_xml, latex_summary, table_of_runs
+from nel.reports.tables.columns import Figure
+from nel.reports.tables.latex import latex_text
 from nel.reports.writers import write_reports
 from tests.reports import run_fixture
 from tests.reports.test_summary import ROW
@@ -50,10 +52,10 @@ def test_csv_and_json_name_the_run(two_runs: list[Path]) -> None:
 
 def test_junit_has_an_error_where_there_is_no_whole_score() -> None:
     """A partial row, one without a score and one with unscored samples are errors; a score alone fails nothing."""
-    whole = replace(ROW, n_unscored=0)
-    bad = replace(whole, run="r2", value=None, benchmark="\x00<b>&\ud800", warnings=("]]>\x1b",))
-    unscored = replace(ROW, run="r3", n_total=60, n_unscored=6, bound_lower=0.3, bound_upper=0.4)
-    rows = [replace(whole, run="r1", value=0.0), replace(whole, run="r2", complete=False), bad, unscored]
+    bad = replace(ROW, run="r2", score=Figure(None), benchmark="\x00<b>&\ud800", warnings=("]]>\x1b",))
+    some = {**ROW.accounting, "n_total": 60, "n_unscored": 6}
+    unscored = replace(ROW, run="r3", accounting=some, bounds=Figure(None, 0.3, 0.4))
+    rows = [replace(ROW, run="r1", score=Figure(0.0)), replace(ROW, run="r2", complete=False), bad, unscored]
     root = fromstring(junit_xml(rows))  # noqa: S314 - made here
     assert [(suite.get("name"), suite.get("tests"), suite.get("errors")) for suite in root] == [
         ("r1", "1", "0"),
@@ -69,9 +71,11 @@ def test_junit_has_an_error_where_there_is_no_whole_score() -> None:
 
 def test_latex_has_a_row_for_each_and_escapes_names() -> None:
     """Numbers keep their comma, units a thin space, and a name cannot start a command."""
-    (line,) = latex_table([replace(ROW, run="r_1", model=r"\input{x}", n_total=12032)]).splitlines()[5:6]
+    (line,) = latex_summary(
+        [replace(ROW, run="r_1", model=r"\input{x}", accounting={**ROW.accounting, "n_total": 12032})]
+    ).splitlines()[5:6]
     assert line.startswith(
-        r"r\_1 & \textbackslash{}input\{x\} & gsm8k & accuracy & 50.00\,\% & 40.00 -- 60.00\,\% & 12,032 &"
+        r"r\_1 & \textbackslash{}input\{x\} & gsm8k & accuracy & 50.00\,\% & 40.00 -- 60.00\,\% & 50.00 -- 50.00\,\% & 12,032 &"
     )
     assert line.endswith(r"complete \\")
     assert latex_text("a\n%b") == r"a \%b"
@@ -83,7 +87,7 @@ def test_a_run_can_have_each_of_them(run_dir: Path, tmp_path: Path) -> None:
     written, problems = write_reports(["json", "latex", "junit"], copy)
     assert problems == []
     assert [path.name for path in written] == ["summary.json", "summary.tex", "summary.junit.xml"]
-    assert len(json.loads(json_text([ROW]))["rows"]) == 1
+    assert len(json.loads(json_summary([ROW]))["rows"]) == 1
 
 
 def test_what_cannot_be_one_table_is_refused(two_runs: list[Path], tmp_path: Path) -> None:

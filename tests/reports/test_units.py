@@ -5,10 +5,7 @@ from __future__ import annotations
 import pytest
 
 from nel.reports import numbers
-from nel.reports.comparison import points
 from nel.reports.corrected import measure_text
-
-RATES = {"baseline": 0.7, "candidate": 0.4}
 
 
 @pytest.mark.parametrize(
@@ -26,7 +23,9 @@ def test_a_number_is_shown_in_its_unit(value: float | None, unit: str, text: str
     assert numbers.in_unit(value, unit) == text
 
 
-@pytest.mark.parametrize("text", [numbers.percent(-1e-9), numbers.points(-1e-9), points(-1e-9, RATES, signed=False)])
+@pytest.mark.parametrize(
+    "text", [numbers.percent(-1e-9), numbers.points(-1e-9), numbers.difference(-1e-9, "rate", signed=False)]
+)
 def test_zero_has_no_sign(text: str) -> None:
     """What rounds to nothing is nothing, from whichever side."""
     assert not text.startswith(("-", "−"))
@@ -34,11 +33,11 @@ def test_zero_has_no_sign(text: str) -> None:
 
 def test_a_difference_of_rates_is_in_points() -> None:
     """30 points lower, with the sign that belongs to a difference."""
-    assert points(-0.3, RATES) == "−30.00"
+    assert numbers.difference(-0.3, "rate") == "−30.00"
 
 
 def test_agreement_of_judges_is_in_per_cent_and_kappa_is_not() -> None:
     """Rates and coefficients stand in one table, each in its unit."""
     measure = {"value": 0.75, "ci_lower": 0.5, "ci_upper": 0.9}
-    assert measure_text(measure) == "75.00\u202f% [50.00, 90.00]"
-    assert measure_text(measure, is_rate=False) == "0.750 [0.500, 0.900]"
+    assert measure_text(measure) == "75.00\u202f% (50.00 – 90.00\u202f%)"
+    assert measure_text(measure, "coefficient") == "0.750 (0.500 – 0.900)"

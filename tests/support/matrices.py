@@ -39,10 +39,10 @@ def matrix_example() -> dict[str, Any]:
     config = build_config({"benchmarks": ["quickstart"], "endpoints": endpoints}, where="test")
     counts = {"n_total": 4, "n_scored": 4, "n_model_failure": 0, "n_unscored": 0}
     head = {
-        "metric": "accuracy", "value": 0.5, "ci_lower": 0.15, "ci_upper": 0.85, "ci_method": "wilson",
+        "metric": "accuracy", "unit": "rate", "value": 0.5, "ci_lower": 0.15, "ci_upper": 0.85, "ci_method": "wilson",
         "bounds": {"lower": 0.5, "upper": 0.5},
     }  # fmt: skip
-    none = {**dict.fromkeys(head), "metric": "accuracy", "ci_method": "none"}
+    none = {**dict.fromkeys(head), "metric": "accuracy", "unit": "rate", "ci_method": "none"}
     lost = {**counts, "n_scored": 0, "n_unscored": 4}
     found = {
         "a": (0, "done", {"headline": head, "accounting": counts, "complete": True, "selection": None}),

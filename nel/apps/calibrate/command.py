@@ -105,16 +105,16 @@ def _lines(
     from nel.reports.corrected import (  # noqa: PLC0415 - keeps --help fast
         annotator_lines,
         calibration_measures,
-        is_rate_of_agreement,
         measure_text,
         panel_lines,
+        unit_of_agreement,
     )
 
     calibration = judging["calibration"]
     empty = f", {imported.n_empty:,} lines without one" if imported.n_empty else ""
     lines = [f"labels: {imported.n:,} of {calibration['n_judged']:,} judged answers{empty}"]
     lines += [
-        f"  {name}: {measure_text(measure, is_rate=is_rate_of_agreement(name))}"
+        f"  {name}: {measure_text(measure, unit_of_agreement(name))}"
         for name, measure in calibration_measures(calibration).items()
     ]
     if "panel" in calibration:
@@ -149,14 +149,12 @@ def _headline_lines(corrected: dict[str, Any], headline: dict[str, Any]) -> list
         measure_text,
     )
 
-    is_rate = headline["unit"] == "rate"
-    lines = [f"{headline['metric']}, as judged: {measure_text(corrected['raw'], is_rate=is_rate)}"]
+    unit = headline["unit"]
+    lines = [f"{headline['metric']}, as judged: {measure_text(corrected['raw'], unit)}"]
     for key, name in METHODS.items():
         if key in corrected:
             best = ", the one to quote" if key == corrected.get("best") else ""
-            lines.append(
-                f"  corrected, {name}: {measure_text(corrected[key], is_rate=is_rate)}{best}"
-            )
+            lines.append(f"  corrected, {name}: {measure_text(corrected[key], unit)}{best}")
             lines.append(f"    if {ASSUMPTIONS[key]}")
     return lines
 

@@ -7,13 +7,15 @@ passes the escaping of `nel.reports.html`.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
 from nel.core.atomic_files import write_file
 from nel.reports import numbers
 from nel.reports.static_page import static_page
+from nel.reports.tables.columns import Column, Figure, ReportTable, ValueKind
 
 HTML_NAME: Final = "leaderboard.html"
 LOUD_FLIP_RATE: Final = 0.2
@@ -35,8 +37,9 @@ def html_page(board: Mapping[str, object]) -> Iterator[str]:
     return static_page(
         "leaderboard",
         board=board,
-        rows=shown_rows(board),
-        matrix=matrix(board),
+        models=ranked_table(board),
+        counts=counts_table(board),
+        matrix=matrix_table(board),
         banners=banners(board),
         has_length=board["length_control"] is not None,
         judge=judge_text(board),
@@ -49,84 +52,115 @@ def judge_text(board: Mapping[str, Any]) -> str:
     return ", ".join(str(member["name"]) for member in panel) or "no judge"
 
 
-def shown_rows(board: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the models in the board's order, each number as text."""
-    is_controlled = board["length_control"] is not None
-    return [_row(model, is_controlled=is_controlled) for model in board["models"]]
-
-
-def _row(model: Mapping[str, Any], *, is_controlled: bool) -> dict[str, object]:
-    rating = model["length_controlled"] if is_controlled else None
-    rate = model["win_rate"]
-    return {
-        "label": model["label"],
-        "reason": (rating or model)["reason"],
-        "rank": _rank(rating if rating and rating["rank"] is not None else model),
-        "elo": _rating(model["elo"]),
-        "controlled_elo": _rating(rating["elo"] if rating else None),
-        "controlled_rate": _share(rating["expected_win_rate"] if rating else None),
-        "rate": _share(rate),
-        "won": f"{rate['wins']} / {rate['ties']} / {rate['losses']}",
-        "n": numbers.count(rate["n"]),
-        "flips": numbers.count(model["flips"]),
-        "failed": ", ".join(f"{kind} {numbers.count(n)}" for kind, n in model["failed"].items()),
-        "left_out": numbers.count(model["left_out"]),
-    }
-
-
-def _rank(standing: Mapping[str, object]) -> str:
-    if standing["rank"] is None:
-        return numbers.MISSING
-    lower, upper = standing["rank_lower"], standing["rank_upper"]
-    return f"{standing['rank']}" + (
-        "" if lower is None or lower == upper else f" ({lower}–{upper})"
-    )
-
-
-def _rating(elo: Mapping[str, object] | None) -> str:
-    return _figure(elo, lambda value: numbers.count(round(value)))
-
-
-def _share(rate: Mapping[str, object] | None) -> str:
-    return _figure(rate, lambda value: f"{value * 100:.1f}", f"{numbers.THIN}%")
-
-
-def _figure(
-    estimate: Mapping[str, Any] | None, write: Callable[[float], str], unit: str = ""
-) -> str:
-    """Return a number with its interval, where it has them."""
-    if estimate is None or estimate["value"] is None:
-        return numbers.MISSING
-    value = f"{write(estimate['value'])}{unit}"
-    if estimate["ci_lower"] is None or estimate["ci_upper"] is None:
-        return value
-    return f"{value} ({write(estimate['ci_lower'])}–{write(estimate['ci_upper'])})"
-
-
-def matrix(board: Mapping[str, Any]) -> list[dict[str, object]]:
-    """Return for each model, in the board's order, what it won of each other: text, number of pairs
-    and share.
+def ranked_table(board: Mapping[str, Any]) -> ReportTable:
+    """Return the ranking: a row for each model in the board's order, by the rating at equal length
+    where there is one.
     """
-    by_pair: dict[tuple[str, str], tuple[float, int]] = {}
+    is_controlled = board["length_control"] is not None
+
+    def rating(model: Mapping[str, Any]) -> Mapping[str, Any]:
+        return (model["length_controlled"] if is_controlled else None) or model
+
+    columns = [
+        Column("rank", ValueKind.COUNT, lambda model: _rank(rating(model), model)),
+        Column("label", heading="model", note=lambda model: rating(model)["reason"]),
+        _figure("elo", "Elo", "whole"),
+        _figure("win_rate", "win rate", "rate"),
+    ]
+    if is_controlled:
+        columns[3:3] = [_figure("expected_win_rate", _EQUAL.format("win rate"), "rate", _AT_EQUAL)]
+        columns[2:2] = [_figure("elo", _EQUAL.format("Elo"), "whole", _AT_EQUAL)]
+    return ReportTable(columns, board["models"])
+
+
+def counts_table(board: Mapping[str, Any]) -> ReportTable:
+    """Return what was counted of each model."""
+    won, flips, left_out = COUNTED
+    columns = (
+        Column("label", heading="model"),
+        Column("n", ValueKind.COUNT, lambda model: model["win_rate"]["n"], "pairs"),
+        won,
+        replace(flips, heading="verdicts that changed with the order"),
+        Column(
+            "failed",
+            ValueKind.PARTS,
+            lambda model: model["failed"] or "none",
+            "lost by a failed answer",
+        ),
+        left_out,
+    )
+    return ReportTable(columns, board["models"])
+
+
+def board_table(board: Mapping[str, Any]) -> ReportTable:
+    """Return the ranking with what was counted, for a terminal."""
+    table = ranked_table(board)
+    return table._replace(columns=[*table.columns, *COUNTED])
+
+
+def matrix_table(board: Mapping[str, Any]) -> ReportTable:
+    """Return for each model, in the board's order, what it won of each other."""
+    rates: dict[tuple[str, str], tuple[float, int]] = {}
     for pair in board["pairs"]:
-        rate = pair["win_rate"]
-        if rate["value"] is not None:
-            by_pair[pair["left"], pair["right"]] = (rate["value"], rate["n"])
-            by_pair[pair["right"], pair["left"]] = (1 - rate["value"], rate["n"])
+        value, n = pair["win_rate"]["value"], pair["win_rate"]["n"]
+        if value is not None:
+            rates[pair["left"], pair["right"]] = value, n
+            rates[pair["right"], pair["left"]] = 1 - value, n
+
+    def column(other: str) -> Column:
+        def rate(label: str) -> Figure | str | None:
+            known = rates.get((label, other))
+            return Figure(known[0]) if known else "" if label == other else None
+
+        def pairs(label: str) -> str:
+            known = rates.get((label, other))
+            return f"n {numbers.count(known[1])}" if known else ""
+
+        return Column(other, ValueKind.SCORE, rate, other, note=pairs)
+
     labels = [model["label"] for model in board["models"]]
-    rows = []
-    for label in labels:
-        cells = [by_pair.get((label, other)) for other in labels]
-        row_cells = [
-            (
-                {"text": "" if label == other else numbers.MISSING, "n": None}
-                if cell is None
-                else {"text": f"{cell[0] * 100:.0f}{numbers.THIN}%", "n": cell[1]}
-            )
-            for other, cell in zip(labels, cells, strict=True)
-        ]
-        rows.append({"label": label, "cells": row_cells})
-    return rows
+    return ReportTable([Column("won by", of=str), *map(column, labels)], labels)
+
+
+def _rank(rating: Mapping[str, Any], model: Mapping[str, Any]) -> str | None:
+    """Return the rank of a model by a rating, else its own, with those that it may have."""
+    standing = model if rating["rank"] is None else rating
+    if standing["rank"] is None:
+        return None
+    lower, upper = standing["rank_lower"], standing["rank_upper"]
+    ends = "" if lower is None or lower == upper else f" ({lower} – {upper})"
+    return f"{standing['rank']}{ends}"
+
+
+def _figure(key: str, heading: str, unit: str, part: str = "") -> Column:
+    """Return the column of an estimate.
+
+    Args:
+        key: Of the estimate in the model, or in a part of it.
+        heading: Of the column.
+        unit: Of the numbers.
+        part: Of the model.
+    """
+
+    def figure(model: Mapping[str, Any]) -> Figure | None:
+        estimate = ((model[part] or {}) if part else model).get(key)
+        return Figure.of(estimate, unit) if estimate and estimate["value"] is not None else None
+
+    return Column(f"{part}{key}", ValueKind.WITH_INTERVAL, figure, heading)
+
+
+def _won(model: Mapping[str, Any]) -> str:
+    rate = model["win_rate"]
+    return f"{rate['wins']} / {rate['ties']} / {rate['losses']}"
+
+
+_EQUAL: Final = "{} at equal length"
+_AT_EQUAL: Final = "length_controlled"
+COUNTED: Final = (
+    Column("won", ValueKind.COUNT, _won, "won / tied / lost"),
+    Column("flips", ValueKind.COUNT),
+    Column("left_out", ValueKind.COUNT),
+)
 
 
 def label_corrected_lines(board: Mapping[str, Any]) -> list[str]:
@@ -155,8 +189,7 @@ def alpaca_eval_lines(board: Mapping[str, Any]) -> list[str]:
 def _estimate_text(estimate: Mapping[str, Any]) -> str:
     if estimate["value"] is None:
         return f"undefined: {estimate['reason']}"
-    span = numbers.interval(estimate["ci_lower"], estimate["ci_upper"], share=True)
-    return f"{numbers.percent(estimate['value'])} {span}"
+    return Figure.of(estimate, "rate").with_span
 
 
 def banners(board: Mapping[str, Any]) -> list[str]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import numpy as np
 
@@ -46,6 +46,8 @@ class _Duel:
     difference: float | None
     """The left one's mean minus the right one's, over the pairs that both have scored."""
     n: int
+    unit: Literal["rate", "number"]
+    """Of the scores."""
     p_left: float
     """One-sided, that the left one is not better; 1 where it cannot be told, as with the
     following.
@@ -174,6 +176,7 @@ def _duel(name: str, left: int, right: int, compared: Measure, n_open: int) -> _
         right=right,
         difference=None if difference is None else difference.estimate,
         n=compared.n_scored,
+        unit=compared.unit,
         p_left=1.0,
         p_right=1.0,
         reason=reason,
@@ -223,6 +226,7 @@ def _overall(duels: Sequence[_Duel], n: int, seed: int) -> list[_Duel]:
                 right=right,
                 difference=mean,
                 n=sum(duel.n for duel in parts),
+                unit="rate" if all(duel.unit == "rate" for duel in parts) else "number",
                 p_left=p_left,
                 p_right=p_right,
                 reason=reason,
@@ -242,6 +246,7 @@ def _benchmark_json(
     claims += [(duel.right, duel.left) for duel, (_, p_right) in own if p_right <= alpha]
     return {
         "name": name,
+        "unit": "rate" if all(duel.unit == "rate" for duel, _ in own) else "number",
         "ranks": [
             {
                 "run": position,

@@ -10,11 +10,24 @@ from typing import Any, Final
 
 from nel.reports import numbers
 from nel.reports.static_page import static_page, write_page
+from nel.reports.tables.columns import Column, Figure, ReportTable, ValueKind
 
-HEADINGS: Final = ("rank", "ranks it may have", "run", "score", "better than", "worse than")
+RANKED: Final = (
+    Column("rank", ValueKind.COUNT),
+    Column(
+        "ranks",
+        ValueKind.COUNT,
+        lambda row: f"{row['rank_lower']} – {row['rank_upper']}",
+        "ranks it may have",
+    ),
+    Column("run"),
+    Column("score", ValueKind.SCORE),
+    Column("better_than"),
+    Column("worse_than"),
+)
 
 
-def rows(document: Mapping[str, Any], benchmark: Mapping[str, Any]) -> list[tuple[str, ...]]:
+def ranked_table(document: Mapping[str, Any], benchmark: Mapping[str, Any]) -> ReportTable:
     """Return a row for each run, the best score first.
 
     Args:
@@ -23,30 +36,29 @@ def rows(document: Mapping[str, Any], benchmark: Mapping[str, Any]) -> list[tupl
     """
     labels = [run["label"] for run in document["runs"]]
     alpha = 1 - document["level"]
-    above: dict[int, list[str]] = {position: [] for position in range(len(labels))}
-    below: dict[int, list[str]] = {position: [] for position in range(len(labels))}
-    for pair in benchmark["pairs"]:
+    won = [
+        (winner, loser)
+        for pair in benchmark["pairs"]
         for winner, loser, p in (
             (pair["left"], pair["right"], pair["p_left_better"]),
             (pair["right"], pair["left"], pair["p_right_better"]),
-        ):
-            if p <= alpha:
-                below[winner].append(labels[loser])
-                above[loser].append(labels[winner])
-    ordered = sorted(
-        benchmark["ranks"], key=lambda pair: (pair["rank"] is None, pair["rank"], pair["run"])
-    )
-    return [
-        (
-            numbers.count(pair["rank"]),
-            f"{pair['rank_lower']} – {pair['rank_upper']}",
-            labels[pair["run"]],
-            _score(pair["score"]),
-            ", ".join(below[pair["run"]]),
-            ", ".join(above[pair["run"]]),
         )
-        for pair in ordered
+        if p <= alpha
     ]
+    ordered = sorted(
+        benchmark["ranks"], key=lambda rank: (rank["rank"] is None, rank["rank"], rank["run"])
+    )
+    rows = [
+        {
+            **rank,
+            "run": labels[rank["run"]],
+            "score": Figure(rank["score"], unit=benchmark["unit"]),
+            "better_than": ", ".join(labels[b] for a, b in won if a == rank["run"]),
+            "worse_than": ", ".join(labels[a] for a, b in won if b == rank["run"]),
+        }
+        for rank in ordered
+    ]
+    return ReportTable(RANKED, rows)
 
 
 def method_line(document: Mapping[str, Any]) -> str:
@@ -84,15 +96,8 @@ def write_standings_page(document: Mapping[str, Any], path: Path) -> None:
     page = static_page(
         "standings",
         document=document,
-        headings=HEADINGS,
-        rows=rows,
+        table=ranked_table,
         method=method_line(document),
         open_lines=open_lines(document),
     )
     write_page(path, page)
-
-
-def _score(score: float | None) -> str:
-    if score is None:
-        return "no score"
-    return numbers.figure(score, share=0 <= score <= 1)

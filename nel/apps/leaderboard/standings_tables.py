@@ -9,10 +9,9 @@ import typer
 
 from nel.apps.leaderboard.ranked_runs import standings_json
 from nel.apps.leaderboard.standings_page import (
-    HEADINGS,
     method_line,
     open_lines,
-    rows,
+    ranked_table,
     write_standings_page,
 )
 from nel.cli.table import print_table
@@ -53,7 +52,7 @@ def show_standings(
         return
     for benchmark in document["benchmarks"]:
         typer.echo(plain(benchmark["name"]))
-        print_table(HEADINGS, rows(document, benchmark))
+        print_table(ranked_table(document, benchmark))
     typer.echo(report_text(method_line(document)))
     for line in open_lines(document):
         typer.echo(plain(line))

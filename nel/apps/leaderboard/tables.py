@@ -4,9 +4,7 @@ resumes.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import typer
 
@@ -14,8 +12,8 @@ from nel.apps.leaderboard.pages import (
     HTML_NAME,
     alpaca_eval_lines,
     banners,
+    board_table,
     label_corrected_lines,
-    shown_rows,
 )
 from nel.apps.leaderboard.pairing import pairing_json
 from nel.apps.leaderboard.run import (
@@ -62,7 +60,7 @@ def show_leaderboard(
     if as_json:
         typer.echo(dumps(result.board))
     else:
-        _print_table(result.board)
+        print_table(board_table(result.board))
         for line in [*label_corrected_lines(result.board), *alpaca_eval_lines(result.board)]:
             typer.echo(report_text(line))
         typer.echo(f"page: {result.directory / HTML_NAME}")
@@ -96,23 +94,6 @@ def show_planned(planned: LeaderboardPlan, *, as_json: bool) -> None:
     for name, count in counts.items():
         typer.echo(f"{name}: {count:,}")
     typer.echo("dry run: nothing was sent")
-
-
-def _print_table(board: Mapping[str, Any]) -> None:
-    has_length = board["length_control"] is not None
-    columns = {
-        "rank": "rank",
-        "model": "label",
-        **({"Elo at equal length": "controlled_elo"} if has_length else {}),
-        "Elo": "elo",
-        "win rate": "rate",
-        **({"win rate at equal length": "controlled_rate"} if has_length else {}),
-        "won / tied / lost": "won",
-        "flips": "flips",
-        "left out": "left_out",
-    }
-    rows = [[str(row[name]) for name in columns.values()] for row in shown_rows(board)]
-    print_table(list(columns), rows, right=[*columns.keys() - {"model"}])
 
 
 def _next_step(result: LeaderboardResult) -> list[str]:

@@ -21,6 +21,7 @@ from nel.config.schema import EndpointConfig
 from nel.core.event_loop import run
 from nel.core.strict_json import dumps
 from nel.errors import EXIT_DONE, EXIT_USAGE, ConfigError
+from nel.reports.tables.columns import Column, ReportTable
 from nel.reports.text import cut
 
 _EVIDENCE_MAX: Final = 150
@@ -68,8 +69,10 @@ def _print(capabilities: Capabilities) -> None:
             f"{capabilities.model} at {capabilities.url}, parameters over {capabilities.protocol}"
         )
     )
-    rows = [
-        (cell.name, cell.verdict, cut(cell.evidence, _EVIDENCE_MAX)) for cell in capabilities.cells
-    ]
-    print_table(("ability", "", "evidence"), rows)
+    columns = (
+        Column("name", heading="ability"),
+        Column("verdict", heading=" "),
+        Column("evidence", of=lambda cell: cut(cell.evidence, _EVIDENCE_MAX)),
+    )
+    print_table(ReportTable(columns, capabilities.cells))
     typer.echo(f"{capabilities.requests} requests were sent")

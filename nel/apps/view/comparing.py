@@ -19,7 +19,8 @@ from nel.comparison.nel_runs import read_side
 from nel.config.named_baselines import read_baselines
 from nel.core.strict_json import dumps
 from nel.errors import NelError, OutputError
-from nel.reports.comparison import interval, lines, p_text, points, score, settings_lines
+from nel.metrics.intervals import LEVEL
+from nel.reports.comparison import Compared, compared_table, lines, settings_lines
 from nel.reports.questions import question_in
 from nel.reports.text import as_text, cut, one_line, preview
 
@@ -59,7 +60,7 @@ class FlipRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Compared:
+class BenchmarkBeside:
     """One benchmark of a run beside that of the baseline."""
 
     verdict: str
@@ -76,7 +77,7 @@ class BenchmarkRow:
 
     name: str
     address: str
-    compared: Sequence[Compared | None]
+    compared: Sequence[BenchmarkBeside | None]
     """Of each run after the baseline; None where it has no such benchmark."""
     flips: Sequence[FlipRow]
     """Those that most runs have first."""
@@ -161,18 +162,12 @@ def _compare(runs: Sequence[RunSummary], despite: frozenset[str]) -> ComparisonV
     )
 
 
-def _benchmark(benchmark: Mapping[str, Any]) -> Compared:
-    headline = benchmark["headline"]
-    difference = headline["difference"]
-    return Compared(
-        verdict=str(headline["verdict"]),
-        cells={
-            "baseline": score(headline["baseline"], headline),
-            "candidate": score(headline["candidate"], headline),
-            "difference": points(None if difference is None else difference["value"], headline),
-            "interval": interval(headline),
-            "p": p_text(headline["p_adjusted"]),
-        },
+def _benchmark(benchmark: Mapping[str, Any]) -> BenchmarkBeside:
+    compared = Compared(str(benchmark["benchmark"]), benchmark["headline"])
+    columns = compared_table([compared], LEVEL).columns
+    return BenchmarkBeside(
+        verdict=str(compared.measure["verdict"]),
+        cells={column.key: column.text(compared) for column in columns},
         lines=[line.strip() for line in lines(benchmark)],
         n_lost=benchmark["flips"]["n_lost"],
         n_won=benchmark["flips"]["n_won"],
@@ -180,7 +175,7 @@ def _benchmark(benchmark: Mapping[str, Any]) -> Compared:
     )
 
 
-def _row(name: str, compare_runs: Sequence[Compared | None]) -> BenchmarkRow:
+def _row(name: str, compare_runs: Sequence[BenchmarkBeside | None]) -> BenchmarkRow:
     """Return a benchmark with the changes of all runs by question."""
     by_sample: dict[str, list[Mapping[str, Any] | None]] = {}
     for position, item in enumerate(compare_runs):
@@ -232,7 +227,9 @@ def trade_offs(runs: Sequence[RunSummary], address: str) -> list[TradeOff]:
     """Return the charts of a benchmark's score, for what is known of at least two runs."""
     benchmarks = [(run, run.benchmark(address)) for run in runs]
     scored = [
-        (run, item) for run, item in benchmarks if item is not None and item.value is not None
+        (run, item)
+        for run, item in benchmarks
+        if item is not None and item.row.score.value is not None
     ]
     charts = []
     for title, unit, value_of in (
@@ -240,7 +237,7 @@ def trade_offs(runs: Sequence[RunSummary], address: str) -> list[TradeOff]:
         ("median seconds an answer", "s", _latency_of),
     ):
         known = [
-            (run, float(value), float(item.value or 0.0))
+            (run, float(value), float(item.row.score.value or 0.0))
             for run, item in scored
             if (value := value_of(item)) is not None
         ]

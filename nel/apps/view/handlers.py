@@ -56,7 +56,7 @@ from nel.apps.view.samples import neighbours
 from nel.apps.view.samples import sample_page as sample_rows
 from nel.apps.view.security import ACCESS
 from nel.apps.view.summary import RunSummary
-from nel.apps.view.table import DEFAULT, ROWS_MAX, filter_rows, rows_of, sort_rows
+from nel.apps.view.table import COLUMNS, DEFAULT, ROWS_MAX, filter_rows, rows_of, sort_rows
 from nel.apps.view.transcript import whole_output
 from nel.comparison.fields import PARTS
 from nel.config.layers import first_problem
@@ -65,6 +65,7 @@ from nel.engine.store.browsing import BrowsedStore
 from nel.errors import NelError
 from nel.reports.choices import Confusion, confusion_of
 from nel.reports.distributions import MEASURES, Chart, chart_of
+from nel.reports.tables.headline import HeadlineRow
 
 _SIDES_MIN: Final = 2
 Respond: TypeAlias = Callable[[web.Request], web.Response]
@@ -234,6 +235,7 @@ def _runs_page(request: web.Request) -> dict[str, Any]:
     rows = rows_of((library.summaries.of(run), read_notes(run.path)) for run in runs.values())
     matching = sort_rows(filter_rows(rows, words, tag), sort or DEFAULT)
     return {
+        "columns": COLUMNS,
         "rows": matching[:ROWS_MAX],
         "n_rows": len(rows),
         "n_found": len(matching),
@@ -256,10 +258,21 @@ def _run_page(request: web.Request) -> dict[str, Any]:
         "run": summary,
         "notes": read_notes(run.path),
         "can_note": not request.app[ACCESS].is_read_only,
-        "benchmarks": [benchmark_page(summary, benchmark) for benchmark in summary.benchmarks],
+        "benchmarks": [
+            benchmark_page(summary, benchmark, _category_link(request, run.id, benchmark.address))
+            for benchmark in summary.benchmarks
+        ],
         "indexed": {item.key: _from_index(state, item.key) for item in summary.benchmarks},
         "index": state,
     }
+
+
+def _category_link(
+    request: web.Request, run_id: str, benchmark: str
+) -> Callable[[HeadlineRow], str]:
+    """Return what gives the address of the samples of a category."""
+    base = request.app[ACCESS].base_path
+    return lambda row: address(base, "runs", run_id, benchmark, category=row.metric)
 
 
 def _samples_page(request: web.Request) -> dict[str, Any]:

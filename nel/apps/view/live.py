@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from nel.apps.view.finding import FoundRun
-from nel.apps.view.summary import Summaries, score_text, value_so_far
+from nel.apps.view.summary import Summaries, row_so_far, so_far
 from nel.engine.observability.run_status import RunStatus
 from nel.engine.store.lock import owner_of
 from nel.errors import NelError
@@ -46,9 +46,7 @@ def status_json(status: RunStatus) -> dict[str, Any]:
         "benchmarks": {
             counts.slot: {
                 "done": f"{numbers.count(counts.done)} / {numbers.count(counts.total)}",
-                "score": score_text(
-                    value_so_far(status, counts), counts.scored + counts.model_failures.total()
-                ),
+                "score": so_far(row_so_far(status, counts)),
                 "scored": numbers.count(counts.scored),
                 "model_failure": numbers.count(counts.model_failures.total()),
                 "unscored": numbers.count(counts.unscored.total()),

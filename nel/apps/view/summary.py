@@ -21,14 +21,15 @@ from nel.artifacts.files import directory_name
 from nel.comparison.agreement import shape_problem
 from nel.comparison.sides import DAMAGE
 from nel.engine.observability.run_status import BenchmarkCounts, RunStatus, RunStatusReader, State
-from nel.engine.progress import is_early
 from nel.engine.store.lock import owner_of
 from nel.engine.store.plans import StoredPlan, StoredSession
 from nel.engine.store.snapshot import Snapshot
 from nel.errors import NelError
 from nel.reports import numbers
 from nel.reports.run_files import BenchmarkFiles, read_run
-from nel.reports.run_warnings import texts_of
+from nel.reports.tables.columns import Counted, Figure
+from nel.reports.tables.headline import HeadlineRow, headline_of
+from nel.reports.tables.progress import score_so_far
 from nel.reports.text import one_line
 
 
@@ -44,17 +45,8 @@ class BenchmarkSummary:
     plugin: str
     """The name of what it is an entry of; several entries may have one."""
     repeats: int
-    metric: str | None = None
-    value: float | None = None
-    ci_lower: float | None = None
-    ci_upper: float | None = None
-    bounds: Mapping[str, float] | None = None
-    n_total: int = 0
-    n_scored: int = 0
-    n_model_failure: int = 0
-    n_unscored: int = 0
-    n_not_asked: int = 0
-    """Left out by a stop rule, or asked by other shards."""
+    row: HeadlineRow
+    """Its score with all that belongs to it."""
     n_done: int = 0
     """Pairs of a sample and a repeat that have an outcome."""
     cost: float | None = None
@@ -63,19 +55,14 @@ class BenchmarkSummary:
     plan: StoredPlan = field(default_factory=StoredPlan)
 
     @property
-    def is_share(self) -> bool:
-        """Return whether the score is known to lie in 0 to 1."""
-        return self.bounds is not None
-
-    @property
-    def score_so_far(self) -> str:
-        """Return the score of a run without results, as text."""
-        return score_text(self.value, self.n_scored + self.n_model_failure)
+    def score_text(self) -> str:
+        """Return the score as text; of a run without results the one so far."""
+        return so_far(self.row) if self.files is None else self.row.score.text
 
     @property
     def warnings(self) -> list[str]:
         """Return what speaks against its numbers, as metrics.json has it."""
-        return [] if self.files is None else [*map(one_line, texts_of(self.files.metrics))]
+        return [*map(one_line, self.row.warnings)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -229,19 +216,15 @@ def _files(run_dir: Path) -> dict[str, BenchmarkFiles]:
 def _from_files(
     files: BenchmarkFiles, key: int, names: tuple[str, str], plan: StoredPlan
 ) -> BenchmarkSummary:
-    accounting = files.metrics["accounting"]
-    counts = ("n_total", "n_scored", "n_model_failure", "n_unscored", "n_not_asked")
-    fields = ("metric", "value", "ci_lower", "ci_upper", "bounds")
+    row = headline_of(files.metrics, files.bundle, files.title)
     return _benchmark(
         key,
         names,
         plan,
-        name=files.title,
-        n_done=accounting["n_total"],
+        row,
+        n_done=row.accounting["n_total"],
         cost=_cost_of(files.runtime),
         files=files,
-        **{field_name: files.metrics["headline"].get(field_name) for field_name in fields},
-        **{count_name: accounting[count_name] for count_name in counts},
     )
 
 
@@ -249,21 +232,11 @@ def _from_status(
     status: RunStatus, key: int, names: tuple[str, str], plan: StoredPlan
 ) -> BenchmarkSummary:
     counts = next(item for item in status.benchmarks if item.slot == names[0])
-    return _benchmark(
-        key,
-        names,
-        plan,
-        value=value_so_far(status, counts),
-        n_total=counts.total,
-        n_scored=counts.scored,
-        n_model_failure=counts.model_failures.total(),
-        n_unscored=counts.unscored.total(),
-        n_done=counts.done,
-    )
+    return _benchmark(key, names, plan, row_so_far(status, counts), n_done=counts.done)
 
 
 def _benchmark(
-    key: int, names: tuple[str, str], plan: StoredPlan, *, name: str = "", **numbers: Any
+    key: int, names: tuple[str, str], plan: StoredPlan, row: HeadlineRow, **known: Any
 ) -> BenchmarkSummary:
     """Return a benchmark with what is known of it.
 
@@ -271,31 +244,46 @@ def _benchmark(
         key: Its number in run.db.
         names: What it is called in the run, and what it is an entry of.
         plan: As run.db has it.
-        name: Of its artifacts; without it that of the run.
-        numbers: Further fields of `BenchmarkSummary`.
+        row: Its score.
+        known: Further fields of `BenchmarkSummary`.
     """
     slot, plugin = names
     return BenchmarkSummary(
-        name=name or slot,
+        name=row.benchmark,
         address=directory_name(slot),
         key=key,
         plugin=plugin,
         repeats=plan.get("repeats", 1),
         plan=plan,
-        **numbers,
+        row=row,
+        **known,
     )
 
 
-def value_so_far(status: RunStatus, counts: BenchmarkCounts) -> float | None:
-    """Return the mean reward, None while so little is done that it would mislead."""
-    return None if not status.is_over and is_early(counts.done, counts.total) else counts.score
+def row_so_far(status: RunStatus, counts: BenchmarkCounts) -> HeadlineRow:
+    """Return the mean reward of a benchmark that may go on, with what is counted of it."""
+    accounting = {
+        "n_total": counts.total,
+        "n_scored": counts.scored,
+        "n_model_failure": counts.model_failures.total(),
+        "n_unscored": counts.unscored.total(),
+        "n_not_asked": 0,
+    }
+    return HeadlineRow(
+        benchmark=counts.slot,
+        metric="mean reward",
+        score=score_so_far(status, counts) or Figure(None),
+        n=Counted(counts.total),
+        accounting=accounting,
+    )
 
 
-def score_text(value: float | None, n: int) -> str:
-    """Return the mean reward of so many answers as text."""
-    if value is None:
+def so_far(row: HeadlineRow) -> str:
+    """Return the score of a benchmark that may go on, as text."""
+    if row.score.value is None:
         return "none yet"
-    return f"{numbers.figure(value, share=0 <= value <= 1)} of {numbers.count(n)} so far"
+    n = row.accounting["n_scored"] + row.accounting["n_model_failure"]
+    return f"{row.score.text} of {numbers.count(n)} so far"
 
 
 def _model(benchmarks: tuple[BenchmarkSummary, ...]) -> str | None:

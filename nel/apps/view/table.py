@@ -4,12 +4,14 @@ column.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from nel.apps.view.notes import Notes
 from nel.apps.view.summary import BenchmarkSummary, RunSummary
+from nel.reports.tables.columns import Column, ValueKind
+from nel.reports.tables.results import BENCHMARK, INTERVAL, N_TOTAL, N_UNSCORED, SCORE
 
 ROWS_MAX: Final = 1_000
 """Rows of one page; filtering finds the others."""
@@ -42,18 +44,28 @@ class TableRow:
         ).lower()
 
 
-_KEYS: Final[dict[str, Callable[[TableRow], Any]]] = {
-    "run": lambda row: row.run.run_id,
-    "model": lambda row: row.run.model,
-    "benchmark": lambda row: row.benchmark.name if row.benchmark else None,
-    "score": lambda row: row.benchmark.value if row.benchmark else None,
-    "n": lambda row: row.benchmark.n_total if row.benchmark else None,
-    "unscored": lambda row: row.benchmark.n_unscored if row.benchmark else None,
-    "cost": lambda row: row.run.cost,
-    "time": lambda row: row.run.elapsed_seconds,
-    "started": lambda row: row.run.started,
-}
-COLUMNS: Final = tuple(_KEYS)
+def _of_benchmark(column: Column) -> Column:
+    """Return a column of benchmarks' scores as one of rows, of which some have none."""
+
+    def value(row: TableRow) -> Any:
+        return None if row.benchmark is None else column.value(row.benchmark.row)
+
+    return replace(column, of=value)
+
+
+COLUMNS: Final = (
+    Column("model", of=lambda row: row.run.model),
+    _of_benchmark(BENCHMARK),
+    replace(_of_benchmark(SCORE), key="score"),
+    _of_benchmark(INTERVAL),
+    replace(_of_benchmark(N_TOTAL), key="n"),
+    replace(_of_benchmark(N_UNSCORED), key="unscored"),
+    Column("cost", ValueKind.COUNT, of=lambda row: row.run.cost),
+    Column("time", ValueKind.COUNT, of=lambda row: row.run.elapsed_seconds),
+    Column("started", ValueKind.COUNT, of=lambda row: row.run.started),
+    Column("run", of=lambda row: row.run.run_id),
+)
+"""Those of the page, by which it is sorted too."""
 DEFAULT: Final = "-started"
 
 
@@ -82,9 +94,13 @@ def sort_rows(rows: Sequence[TableRow], by: str) -> list[TableRow]:
     is unknown last.
     """
     name = by.removeprefix("-")
-    key = _KEYS.get(name)
-    if key is None:
+    column = next((column for column in COLUMNS if column.key == name), None)
+    if column is None:
         return sort_rows(rows, DEFAULT)
+
+    def key(row: TableRow) -> Any:
+        return column.values(row)[0]
+
     known = [row for row in rows if key(row) is not None]
     unknown = [row for row in rows if key(row) is None]
     return sorted(known, key=key, reverse=by.startswith("-")) + unknown

@@ -9,7 +9,7 @@ from typing_extensions import TypedDict
 
 from nel.artifacts.shapes.run_files import StateCounts
 from nel.core.strict_json import Count, Positive, Rate, Text
-from nel.metrics.accumulator import BoundsJson, EndsJson
+from nel.metrics.accumulator import BoundsJson, EndsJson, Unit
 
 
 class RateEnds(TypedDict):
@@ -192,6 +192,7 @@ class MatrixScore(StateCounts, EndsJson):
     """The headline of one benchmark."""
 
     metric: Text
+    unit: Unit
     value: float | None
     ci_method: str | None
     bounds: BoundsJson | None

@@ -9,6 +9,7 @@ from typing_extensions import TypedDict
 
 from nel.artifacts.shapes.rules import NULL_IS_INCONCLUSIVE
 from nel.core.strict_json import Count, Positive, Rate, Text
+from nel.metrics.accumulator import Unit
 
 PairedMeasure: TypeAlias = Annotated["PairedMeasureFields", NULL_IS_INCONCLUSIVE]
 
@@ -118,6 +119,8 @@ class PairedMeasureFields(TypedDict):
     """One metric on both sides."""
 
     metric: str
+    unit: Literal["rate", "number"]
+    """rate where every score of both sides lies between 0 and 1."""
     n_pairs: Count
     n_scored: Count
     baseline: float | None
@@ -241,6 +244,8 @@ class DecidedBenchmark(TypedDict):
     why_this_tier: str | None
     status: Literal["pass", "breach", "inconclusive", "missing"]
     reasons: list[str]
+    unit: Unit
+    """Of the value, and of the scores of the measure."""
     value: float | None
     checks: list[CheckFields]
     evidence: EvidenceWithFlips | None
@@ -302,6 +307,8 @@ class StandingBenchmark(TypedDict):
     """The ranks in one benchmark."""
 
     name: str
+    unit: Literal["rate", "number"]
+    """Of the scores."""
     ranks: list[RankFields]
     pairs: list[StandingPair]
 

@@ -114,7 +114,7 @@ def test_from_a_run_to_a_corrected_headline(run: Path, tmp_path: Path, suffix: s
     assert done.returncode == 0, done.stderr
     assert "labels: 120 of 300 judged answers" in done.stdout
     assert "kappa: 0." in done.stdout
-    assert re.search(r"corrected, PPI\+\+: \d\d\.\d\d % \[", done.stdout)
+    assert re.search(r"corrected, PPI\+\+: \d\d\.\d\d % \(", done.stdout)
 
     after = _bytes(run)
     new = {"qa/labels.jsonl", "qa/calibration.json"}

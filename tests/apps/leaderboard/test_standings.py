@@ -18,9 +18,10 @@ import pytest
 from nel.apps.leaderboard.pages import (
     alpaca_eval_lines,
     banners,
+    counts_table,
     html_page,
-    matrix,
-    shown_rows,
+    matrix_table,
+    ranked_table,
     write_html,
 )
 from nel.apps.leaderboard.pair_results import PairResult, PairResults, orders_of
@@ -180,16 +181,21 @@ def test_pages_are_inert_and_the_same_each_time(tmp_path: Path) -> None:
 def test_the_rows_and_the_matrix_of_the_page() -> None:
     """Numbers with intervals, wins, what failed; the matrix reads row against column."""
     board = board_of(small(), "a", "b", "c", n_resamples=200)
-    rows = {row["label"]: row for row in shown_rows(board)}
-    assert rows["a"]["won"] == "2 / 1 / 1"
-    assert rows["a"]["failed"] == "truncated 1"
-    assert rows["b"]["left_out"] == "3"
-    assert str(rows["a"]["rate"]).startswith("62.5\u202f% (")
-    cells = {row["label"]: row["cells"] for row in matrix(board)}
-    order = [one["label"] for one in board["models"]]
-    assert cells["a"][order.index("b")] == {"text": "75\u202f%", "n": 2}
-    assert cells["b"][order.index("a")] == {"text": "25\u202f%", "n": 2}
-    assert cells["a"][order.index("a")]["text"] == ""
+    ranked, counted = ranked_table(board), counts_table(board)
+    rates = {cells[1]: cells[-1] for cells in ranked.texts()}
+    assert rates["a"].startswith("62.50\u202f% (")
+    counts = {cells[0]: cells[1:] for cells in counted.texts()}
+    assert counts["a"] == ["4", "2 / 1 / 1", "2", "truncated 1", "2"]
+    assert counts["b"][-1] == "3"
+    matrix = matrix_table(board)
+    columns = {column.words: column for column in matrix.columns}
+    assert [columns["b"].text("a"), columns["a"].text("b"), columns["a"].text("a")] == [
+        "75.00\u202f%",
+        "25.00\u202f%",
+        "",
+    ]
+    assert columns["b"].note is not None
+    assert columns["b"].note("a") == "n 2"
 
 
 def test_a_judge_of_the_same_family_is_named() -> None:

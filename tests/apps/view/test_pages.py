@@ -111,7 +111,7 @@ async def test_a_run_has_its_headline_and_categories(client: Client) -> None:
     for part in (
         "is the 95 % interval",
         "had all unscored been wrong",
-        "infra: timeout 6",
+        "infra:timeout 6",
         "physics",
         "no_answer",
         "law",

@@ -14,7 +14,7 @@ from nel.config.matrix import split_config
 from nel.engine.matrix import MatrixRefused
 from nel.engine.progress import Progress
 from nel.errors import ConfigError, OutputError, ResumeRefused, StoreError
-from nel.reports.matrix import matrix_rows
+from nel.reports.matrix import matrix_table
 from nel.runs.evaluation import evaluate, rebuild
 from nel.runs.matrix import check_alone, preview_matrix, stored_matrix
 from tests.support.endpoint import Call, Reply, answer, scripted
@@ -167,7 +167,8 @@ def test_endpoints_have_their_own_pace_and_judges_are_shared() -> None:
 
 def test_table_has_a_column_and_progress_a_line_for_each_endpoint() -> None:
     """The table says where there is no score; progress names each endpoint."""
-    headings, rows = matrix_rows(matrix_example())
+    table = matrix_table(matrix_example())
+    headings, rows = [column.words for column in table.columns], table.texts()
     assert (headings, rows[0][1][:5], rows[0][2]) == (["benchmark", "a", "b|c"], "50.00", "no score")
     assert rows[1] == ["ended", "done", "exit 75"]
     assert named_lines({"a": Progress(), "b": Progress(stage="running")}) == ["a: starting", "b: running"]

@@ -1,0 +1,120 @@
+"""The columns in which results are shown: on the terminal, in summaries and on pages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from operator import attrgetter, methodcaller
+from pathlib import Path
+from typing import Any, Final
+
+from nel.reports.run_files import read_run
+from nel.reports.tables.columns import Column, ReportTable, ValueKind
+from nel.reports.tables.headline import REMARKS, HeadlineRow, ScoreOf, headline_of, headline_rows
+
+_FURTHER_MAX: Final = 12
+_OF_A_RUN: Final = (*ScoreOf,)[:-1]
+"""All but the categories."""
+
+RUN: Final = Column("run")
+MODEL: Final = Column("model")
+BENCHMARK: Final = Column("benchmark")
+METRIC: Final = Column("metric")
+SCORE: Final = Column("value", ValueKind.SCORE, attrgetter("score"), "score")
+INTERVAL: Final = Column("ci", ValueKind.INTERVAL, attrgetter("score"), "95 % interval")
+BOUNDS: Final = Column("bound", ValueKind.INTERVAL, attrgetter("bounds"), "bounds")
+N: Final = Column("n", ValueKind.COUNT)
+
+
+def _count(name: str, heading: str) -> Column:
+    is_alarm = name == "n_unscored"
+    return Column(name, ValueKind.COUNT, methodcaller("count", name), heading, is_alarm=is_alarm)
+
+
+N_TOTAL: Final = _count("n_total", "n")
+N_MODEL_FAILURE: Final = _count("n_model_failure", "model failure")
+N_UNSCORED: Final = _count("n_unscored", "unscored")
+N_NOT_ASKED: Final = _count("n_not_asked", "not asked")
+STATE: Final = Column("state", ValueKind.STATE)
+SUMMARY: Final = (
+    RUN,
+    MODEL,
+    BENCHMARK,
+    METRIC,
+    SCORE,
+    INTERVAL,
+    BOUNDS,
+    N_TOTAL,
+    N_MODEL_FAILURE,
+    N_UNSCORED,
+    N_NOT_ASKED,
+    STATE,
+)
+"""Of headlines of one run or of several, for people."""
+SUMMARY_FIELDS: Final = (
+    RUN,
+    MODEL,
+    BENCHMARK,
+    METRIC,
+    SCORE,
+    INTERVAL,
+    BOUNDS,
+    N_TOTAL,
+    _count("n_scored", "scored"),
+    N_MODEL_FAILURE,
+    N_UNSCORED,
+    N_NOT_ASKED,
+    Column("complete"),
+    *(Column(name, of=methodcaller("remark", name)) for name in REMARKS),
+    Column("shard"),
+    Column("failures", ValueKind.PARTS),
+    Column("warnings", ValueKind.TEXTS),
+    STATE,
+)
+"""The same for programs, with all that is to be said beside the numbers."""
+
+
+RESULTS: Final = (
+    replace(BENCHMARK, of=lambda row: row.benchmark if row.what is ScoreOf.HEADLINE else ""),
+    METRIC,
+    SCORE,
+    INTERVAL,
+    replace(BOUNDS, of=lambda row: row.bounds if row.count("n_unscored") else ""),
+    N,
+    Column("model_failures", ValueKind.PARTS),
+    Column("causes", ValueKind.PARTS, heading="unscored"),
+    replace(N_NOT_ASKED, of=lambda row: row.count("n_not_asked") or ""),
+)
+"""Of a run on the terminal and in a notebook; what does not apply is empty."""
+
+
+def results_table(named: Mapping[str, Mapping[str, Any]]) -> ReportTable:
+    """Return the table of a run: below each headline the interval for new questions, the score as
+    corrected by labels, and other metrics up to a limit.
+
+    Args:
+        named: metrics.json by benchmark.
+    """
+    rows: list[HeadlineRow] = []
+    below: list[str] = []
+    for slot, metrics in named.items():
+        listed = [row for row in headline_rows(metrics, {}, slot) if row.what in _OF_A_RUN]
+        n_hidden = max(sum(row.what is ScoreOf.METRIC for row in listed) - _FURTHER_MAX, 0)
+        rows += listed[: len(listed) - n_hidden]
+        if n_hidden:
+            below.append(f"{slot}: and {n_hidden:,} more metrics in metrics.json")
+    return ReportTable(RESULTS, rows, below)
+
+
+def headlines_table(named: Mapping[str, Mapping[str, Any]]) -> ReportTable:
+    """Return the headlines of a run alone, of metrics.json by benchmark."""
+    return ReportTable(RESULTS, [headline_of(named[slot], {}, slot) for slot in named])
+
+
+def summary_rows(run_dir: Path) -> list[HeadlineRow]:
+    """Return one row a benchmark, sorted by directory name.
+
+    Raises:
+        OutputError: The directory has no artifacts, or a file is not strict JSON.
+    """
+    return [headline_of(files.metrics, files.bundle, files.title) for files in read_run(run_dir)]

@@ -1,0 +1,60 @@
+"""Tables as CSV. No text cell is run as a formula by a spreadsheet."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, Final
+
+from nel.config.numbers import plain_number
+from nel.reports.tables.columns import ReportTable
+from nel.reports.text import visible
+
+_FORMULA_START: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+_NUL: Final = "\ufffd"
+
+
+def csv_text(table: ReportTable) -> str:
+    """Return a table as CSV, hidden characters as escapes; see `csv_lines`."""
+    return b"".join(csv_lines(table.names, table.objects(), show=visible)).decode()
+
+
+def csv_lines(
+    names: Iterable[str],
+    rows: Iterable[Mapping[str, Any]],
+    *,
+    show: Callable[[str], str] = lambda text: text.replace("\0", _NUL),
+) -> Iterator[bytes]:
+    """Yield RFC 4180 lines as UTF-8, the header first.
+
+    A text cell that a spreadsheet could take for a formula gets a leading apostrophe; strip one to
+    read it back. Numbers are written as they are, and a missing one is an empty cell.
+
+    Args:
+        names: Of the columns.
+        rows: Each with a value for each name.
+        show: Makes a text one that CSV can hold.
+    """
+    out = io.StringIO(newline="")
+    writer = csv.writer(out, lineterminator="\r\n")
+    writer.writerow(names)
+    for row in rows:
+        writer.writerow([_cell(value, show) for value in row.values()])
+        yield out.getvalue().encode()
+        out.seek(0)
+        out.truncate()
+    yield out.getvalue().encode()
+
+
+def _cell(value: Any, show: Callable[[str], str]) -> object:
+    if value is None or isinstance(value, bool):
+        return "" if value is None else str(value).lower()
+    if isinstance(value, Mapping):
+        value = [f"{name}={n}" for name, n in value.items()]
+    if isinstance(value, (list, tuple)):
+        value = "; ".join(value)
+    if not isinstance(value, str):
+        return value
+    is_formula = value.lstrip(" ").startswith(_FORMULA_START) and plain_number(value) is None
+    return f"'{show(value)}" if is_formula else show(value)

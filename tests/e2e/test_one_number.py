@@ -1,0 +1,109 @@
+"""One number has one form: six kinds of runs, and every text in which their headline stands."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.every_output import KINDS, build_runs, metric_of, sides_of, texts_of
+from tests.support.runs import read_json
+
+UNROUNDED = {
+    *("metrics.json", "summary.json", "summary.csv", "metrics.csv", "resume-json"),
+}
+"""Texts for programs."""
+WITHOUT_INTERVAL = {
+    "watch",
+    "compare",
+    "compare.html",
+    "gate",
+    "decision.md",
+    "leaderboard",
+    "board.html",
+    "view-compare",
+}
+"""Texts of scores beside others, or so far."""
+OF_REASONS = {"decision.json", "decision.junit.xml"}
+"""What a gate holds of the interval alone."""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with the runs of all kinds."""
+    made = tmp_path_factory.mktemp("rows")
+    build_runs(made)
+    return made
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_score_has_the_same_digits_in_every_output(folder: Path, kind: str) -> None:
+    """Value and interval of the headline, and other metrics, groups and the corrected score where they are shown."""
+    run, _ = sides_of(folder, kind)
+    texts = {name: _plain(text) for name, text in texts_of(folder, kind).items()}
+    metrics = [read_json(path) for path in run.glob("*/metrics.json")]
+    for headline in (each["headline"] for each in metrics):
+        for name, text in texts.items():
+            if name in UNROUNDED:
+                numbers = set(_numbers(text))
+                assert {headline[key] for key in ("value", "ci_lower", "ci_upper")} <= numbers, name
+            elif name not in OF_REASONS | {"matrix"}:
+                assert _percent(headline["value"]) in text, name
+                is_of_bounds = name == "floors" and kind == "unscored"
+                assert name in WITHOUT_INTERVAL or is_of_bounds or _span(headline) in text, name
+    if kind == "matrix":
+        assert f"{_percent(headline['value'])} ({_span(headline)})" in texts["matrix"]
+    for each in metrics:
+        _check_further(each, texts, kind)
+
+
+def _check_further(metrics: dict[str, Any], texts: dict[str, str], kind: str) -> None:
+    terminal, pages = texts.get("resume", ""), [texts["report.html"], texts["view-run"]]
+    for row in metrics["metrics"]:
+        assert all(re.search(rf"{re.escape(row['name'])}.*{_percent(row['value'])}", page, re.DOTALL) for page in pages)
+        assert not terminal or re.search(
+            rf"{re.escape(row['name'])} +{_percent(row['value'])} .* {row['n']}$", terminal, re.MULTILINE
+        )
+    for name, part in metrics["categories"].items():
+        shown = f"{name}.*?{_percent(part['value'])}.*?{_span(part)}.*?{part['n_total']}"
+        assert all(re.search(shown, page, re.DOTALL) for page in pages)
+    if metrics["headline"]["metric"] == metric_of(kind) == "judge_score":
+        corrected = metrics["judging"]["corrected"]["ppi"]
+        assert f"{_percent(corrected['value'])}   {_span(corrected)}   20 labels" in terminal
+        assert f"Corrected by labels: {_percent(corrected['value'])}, {_span(corrected)}" in pages[0]
+
+
+def test_a_group_and_what_is_unscored_are_counted(folder: Path) -> None:
+    """A row of a group has the group's n; unscored samples stand with their cause in summaries and on pages."""
+    grouped = read_json(sides_of(folder, "groups")[0] / "groups" / "metrics.json")
+    assert {row["name"]: row["n"] for row in grouped["metrics"][1:]} == {
+        "grouped/law": 10,
+        "grouped/physics": 20,
+        "grouped/all": 30,
+    }
+    unscored = sides_of(folder, "unscored")[0]
+    (row,) = read_json(unscored / "summary.json")["rows"]
+    assert (row["n_total"], row["n_unscored"], row["failures"]) == (30, 4, {"infra:bad_request": 4})
+    assert "infra:bad_request 4" in _plain((unscored / "report.html").read_text())
+
+
+def _plain(text: str) -> str:
+    """Return a text without tags and with one kind of space."""
+    return (
+        re.sub(r"<[^>]*>", " ", text).replace("\\,", " ").replace("\\%", "%").replace("--", "–").replace("\u202f", " ")
+    )
+
+
+def _percent(value: float) -> str:
+    return f"{100 * value:.2f} %"
+
+
+def _span(row: dict[str, Any]) -> str:
+    return f"{100 * row['ci_lower']:.2f} – {100 * row['ci_upper']:.2f} %"
+
+
+def _numbers(text: str) -> Iterator[float]:
+    return (float(number) for number in re.findall(r"\d\.\d+(?:e-\d+)?", text))
