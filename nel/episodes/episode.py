@@ -256,6 +256,7 @@ class Episode:
         if stored is not None and stored.result is not None:
             await self._restore(call, facts, stored.result)
             self.accounts.saw(stored.wall_seconds)
+            self.accounts.note_work(stored.wall_seconds, stored.result.seconds)
             self._backend.note_replay(stored, ())
             return stored.result
         step = Step(
@@ -267,6 +268,7 @@ class Episode:
             result = await self._run(call, facts)
             wall = self.accounts.wall_seconds()
             await self._backend.commit(replace(step, result=result, wall_seconds=wall))
+        self.accounts.note_work(wall, result.seconds)
         return result
 
     def _facts(self, call: ToolCall) -> ToolFacts | None:
