@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -22,6 +23,7 @@ from nel.models.wire.registry import build_body, native_note
 from nel.tools.results import ToolResult
 from nel.types import Generation, JsonObject, Message, Request, Sample
 
+_CLOSE_SECONDS = 10.0
 _SETUP_SECONDS = 60.0
 """For an environment to be made, and to say what its final state is."""
 
@@ -53,7 +55,13 @@ class Attempt:
         self._writer = StepWriter(self.sample_key, self.number, self.digests)
 
     async def close(self) -> None:
-        """Kill the process of the tools."""
+        """Have the environment release what it holds, and kill the process of the tools."""
+        if self._process is not None and self.plan.benchmark.environment is not None:
+            with suppress(EnvironmentFault, TimeoutError):  # what it came to is decided already
+                await self._process.request("close", _CLOSE_SECONDS)
+        await self._kill()
+
+    async def _kill(self) -> None:
         if self._process is not None:
             process, self._process = self._process, None
             await process.__aexit__()
@@ -145,7 +153,7 @@ class Attempt:
                 "call", seconds, name=name, arguments=arguments, is_parallel=facts.parallel
             )
         except TimeoutError as error:
-            await self.close()
+            await self._kill()
             if self.plan.benchmark.environment is not None:
                 detail = f"{name} took longer than {seconds:g} s, and the state is lost with it"
                 raise EnvironmentFault("tool_hung", detail) from error
