@@ -33,8 +33,9 @@ from nel.authoring.statistics_names import choose_statistics
 from nel.config.schema import Price
 from nel.core.message_json import messages_in
 from nel.core.strict_json import dumps_line, loads
-from nel.engine.store.codec import decode_response
+from nel.engine.store.rows import response_in
 from nel.engine.store.snapshot import Snapshot
+from nel.engine.store.sums import episode_sum
 from nel.judges.record import KEY as JUDGEMENTS
 from nel.metrics.accumulator import OTHER_SHARD, STOP_RULE, Accumulator
 from nel.metrics.category_fields import fields_of
@@ -129,9 +130,11 @@ class Collection:
     def add_requests(self) -> list[Pair]:
         """Count the requests of judges and of the repeat check, and return the latter's answers."""
         snapshot, key = self._stored.snapshot, self._stored.key
-        for call, stored in snapshot.calls(key):
-            response = decode_response(stored)
-            if not self.judges.add(call, response):
+        for row in snapshot.exchanges(key):
+            response = response_in(row)
+            if row.payer:
+                self.judges.add(row.payer, response)
+            else:
                 self.runtime.add(response)
         n_again = self._stored.plan.get("repeat_check")  # imported results have none
         if n_again is None:
@@ -149,7 +152,7 @@ class Collection:
         why = stored.snapshot.meta("not_run")
         not_run = Unscored(**why) if why else NOT_RUN
         for stored_result in stored.snapshot.results(stored.key, stored.plan["repeats"]):
-            result = read_result(stored_result, not_run=not_run)
+            result = read_result(stored_result, not_run=not_run, price=self._price)
             self.runtime.add_answer(result.response)
             if result.is_elsewhere:
                 self._count(result, OTHER_SHARD)
@@ -176,12 +179,7 @@ class Collection:
 
     def _add_unfinished(self, line: ResultLine, result: Result) -> None:
         """Add what is stored of an episode that has no answer, or was cut off by the run's end."""
-        from nel.engine.episodes.transcript import (  # noqa: PLC0415 - few runs have any
-            unfinished_episode,
-        )
-
-        sample_key = (self._stored.key, result.idx, result.repeat)
-        stored = unfinished_episode(self._stored.snapshot, sample_key, self._price)
+        stored = result.unfinished or episode_sum((), self._price)
         if stored["attempts"] == 0 and result.response is None:
             return
         outcome = line["outcome"]

@@ -15,11 +15,15 @@ from pydantic import ConfigDict, with_config
 from typing_extensions import TypedDict
 
 from nel.artifacts.shapes.rules import NUMBERS_OF_METRICS
+from nel.config.schema import Price
 from nel.core.strict_json import Amount, Count, Text
-from nel.engine.store.codec import decode_outcome, decode_response, decode_sample
+from nel.engine.store.codec import decode_sample
+from nel.engine.store.rows import outcome_in, response_in
 from nel.engine.store.snapshot import StoredResult
+from nel.engine.store.sums import episode_sum, with_sum
 from nel.types import (
     FailureKind,
+    JsonObject,
     Message,
     ModelFailure,
     Outcome,
@@ -176,10 +180,20 @@ class Result:
     """False when the run never came to it."""
     is_elsewhere: bool = False
     """Another shard of the run asks it."""
+    unfinished: JsonObject | None = None
+    """What an episode without an answer has come to; None where it has none."""
 
 
-def read_result(stored: StoredResult, *, not_run: Unscored = NOT_RUN) -> Result:
-    """Return a stored result, decoded; what was never run or is a bad row is `Unscored`."""
+def read_result(
+    stored: StoredResult, *, not_run: Unscored = NOT_RUN, price: Price | None = None
+) -> Result:
+    """Return a stored result, decoded; what was never run or is a bad row is `Unscored`.
+
+    Args:
+        stored: As the log has it.
+        not_run: What it is where the run never came to it.
+        price: Of the model, for what an episode cost.
+    """
     row = stored.sample
     outcome: Outcome = not_run
     if stored.is_elsewhere:
@@ -187,16 +201,24 @@ def read_result(stored: StoredResult, *, not_run: Unscored = NOT_RUN) -> Result:
     elif row.fault is not None:
         outcome = Unscored(cause="bad_row", kind="unusable", detail=row.fault)
     elif stored.outcome is not None:
-        outcome = decode_outcome(stored.outcome)
+        outcome = outcome_in(stored.outcome)
+    response = None if stored.response is None else response_in(stored.response)
+    unfinished = None
+    if stored.parts:
+        if response is None or (response.episode is None and not response.choice_scores):
+            unfinished = episode_sum(stored.parts, price)
+        if response is not None and not response.attempts:
+            response = with_sum(response, stored.parts, price)
     return Result(
         row.idx,
         row.sample_id,
         stored.repeat,
         None if row.content is None else decode_sample(row.sample_id, row.content),
-        None if stored.response is None else decode_response(stored.response),
+        response,
         outcome,
         was_run=stored.outcome is not None or row.fault is not None,
         is_elsewhere=stored.is_elsewhere,
+        unfinished=unfinished,
     )
 
 

@@ -196,20 +196,12 @@ class JudgeStats:
         for name in panel:
             self._of(name)
 
-    def add(self, key: str, response: Response) -> bool:
-        """Note the response to a call, and return whether it was a judge's.
-
-        Args:
-            key: Of the call in the store; a judge's is ``judge-NAME:DIGEST-N``.
-        """
-        name = key.removeprefix(_JUDGE).rpartition(":")[0]
-        if not key.startswith(_JUDGE) or not name:
-            return False
+    def add(self, name: str, response: Response) -> None:
+        """Note a reply of a judge."""
         self._of(name).add(response)
         served = self._served[name]
         if response.model is not None and len(served) < SERVED_MAX:
             served.add(response.model)
-        return True
 
     def served_names(self) -> Mapping[str, set[str]]:
         """Return by judge what its server calls it; up to `SERVED_MAX` names."""
@@ -230,7 +222,6 @@ class JudgeStats:
 
 SERVED_MAX: Final = 16
 """Names of one model that are listened to; a server may call itself otherwise each time."""
-_JUDGE: Final = "judge-"
 _DECIMALS = 6
 """A microsecond; what is observed is kept with seven digits, in four bytes each."""
 _REQUESTS = ("completed", "failed", "attempts", "retries", "cached")

@@ -223,7 +223,8 @@ def salvage_run(run_dir: RunDir) -> None:
     with own_directory(run_dir):
         salvaged = salvage(run_dir)
     counts = ", ".join(
-        f"{salvaged.rows[name]:,} {name}" for name in ("samples", "responses", "outcomes", "calls")
+        f"{salvaged.rows[name]:,} {name}"
+        for name in ("samples", "answers", "verdicts", "further exchanges")
     )
     typer.echo(f"kept: {counts}; places that cannot be read: {salvaged.damaged_ranges:,}")
     for slot in salvaged.incomplete:

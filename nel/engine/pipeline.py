@@ -19,7 +19,7 @@ from nel.core.failpoints import reach
 from nel.core.observer import UNOBSERVED, Observer
 from nel.engine.asking.endpoint_trial import EndpointTrial
 from nel.engine.asking.generate import STOP_ERRORS, Exchange, SampleRunner, scoring_task
-from nel.engine.asking.response_outcomes import outcome_row, verdict_before_scoring
+from nel.engine.asking.response_outcomes import unscored_row, verdict_before_scoring
 from nel.engine.asking.resume_checks import BackgroundChecks, RecordCheck
 from nel.engine.asking.stop_rules import StopRules
 from nel.engine.asking.work import Job, WorkItem, WorkQueue
@@ -29,9 +29,10 @@ from nel.engine.scoring_stage import Machinery, OutcomeCounter, ScoringStage
 from nel.engine.stopping.abort_conditions import EndpointFaultCounter, TruncationProbe
 from nel.engine.stopping.exit_status import ExitStatus
 from nel.engine.stopping.session_end import Stop
-from nel.engine.store.codec import decode_sample, encode_response
-from nel.engine.store.database import Store
+from nel.engine.store.codec import decode_sample
+from nel.engine.store.log import Log
 from nel.engine.store.pending import Pending
+from nel.engine.store.rows import answer_row
 from nel.engine.store.snapshot import Snapshot
 from nel.errors import EXIT_DONE, EXIT_STOPPED_EARLY
 from nel.models.budget import tokens_max
@@ -48,7 +49,7 @@ if TYPE_CHECKING:
 class OpenRun:
     """A run whose directory this process owns: its store, its benchmarks and its live counts."""
 
-    store: Store
+    store: Log
     snapshot: Snapshot
     jobs: list[Job]
     progress: Progress
@@ -85,7 +86,7 @@ class Pipeline:
         self._stop = Stop(config.drain_seconds, self._on_stop)
         jobs, store, snapshot = opened.jobs, opened.store, opened.snapshot
         self._queue = WorkQueue(snapshot, [] if scoring_only else jobs, opened.stop_rules.of)
-        self._last_stored = opened.pending.last_response()
+        self._last_stored = opened.pending.last_answer()
         self._counter = OutcomeCounter(
             opened.progress, opened.observer, opened.stop_rules, self._queue, jobs, store.redactor
         )
@@ -243,12 +244,10 @@ class Pipeline:
             exchange.response, truncated=item.job.plan.config.truncated, sample=item.sample
         )
         reach("before_commit")
-        await self._opened.store.put_response(
-            *item.sample_key,
-            exchange.sent,
-            encode_response(exchange.response),
-            outcome=None if verdict is None else outcome_row(*item.sample_key, verdict),
-        )
+        rows = [answer_row(item.sample_key, exchange.sent, exchange.response)]
+        if verdict is not None:
+            rows.append(unscored_row(item.sample_key, verdict))
+        await self._opened.store.append(rows)
         exchange.is_stored = True
         reach("after_commit")
 
@@ -339,7 +338,7 @@ class Pipeline:
             await self._stop.wait_for(judges.wait_until_up())
             self._scoring.n_parked = 0
             progress.stage = "judging"
-            await self._rescore(upto=self._opened.pending.last_response())
+            await self._rescore(upto=self._opened.pending.last_answer())
             await self._scoring.drain(scoring)
         if judges.disabled is not None:
             reason = (
@@ -350,20 +349,21 @@ class Pipeline:
 
     async def _rescore(self, *, upto: int) -> None:
         for job in self._opened.jobs:
-            unscored = self._opened.pending.unscored_responses(job.key, upto=upto)
-            for stored, repeat, encoded, sent in unscored:
+            for stored, answer in self._opened.pending.unscored_answers(job.key, upto=upto):
                 if self._stop.status is not None:
                     return
-                key = (job.key, stored.idx, repeat)
+                key, repeat = answer.key, answer.repeat
                 sample = decode_sample(stored.sample_id, stored.content or "")
-                response = await self._runner.stored_answer(job.plan, sample, key, encoded)
+                response = await self._runner.stored_answer(job.plan, sample, key, answer)
                 verdict = verdict_before_scoring(
                     response, truncated=job.plan.config.truncated, sample=sample
                 )
                 if verdict is not None:
-                    await self._opened.store.put_outcomes([outcome_row(*key, verdict)])
+                    await self._opened.store.append([unscored_row(key, verdict)])
                     self._counter.count(key, verdict)
                     continue
                 await self._scoring.put(
-                    scoring_task(job, stored, repeat, sample, sent, response, self._opened.snapshot)
+                    scoring_task(
+                        job, stored, repeat, sample, answer.request, response, self._opened.snapshot
+                    )
                 )

@@ -21,8 +21,8 @@ from nel.engine.planning.plan_judges import judge_json
 from nel.engine.planning.plan_samples import Digests, duplicate_id, identity_of, stream_samples
 from nel.engine.progress import Progress
 from nel.engine.scorers.rules import describe_scorer
-from nel.engine.store.database import Store
 from nel.engine.store.elsewhere import shard_of
+from nel.engine.store.log import Log
 from nel.engine.store.pending import Pending
 from nel.engine.store.plans import StoredPlan, check_plan
 from nel.engine.store.snapshot import Snapshot, StoredSample
@@ -47,7 +47,7 @@ class ResumeOptions:
     snapshot: Snapshot
 
 
-def prepare_job(store: Store, snapshot: Snapshot, plan: Plan, options: ResumeOptions) -> Job:
+def prepare_job(store: Log, snapshot: Snapshot, plan: Plan, options: ResumeOptions) -> Job:
     """Put the samples and the plan of a benchmark into the store, or compare them with what is
     there.
 
@@ -66,7 +66,7 @@ def prepare_job(store: Store, snapshot: Snapshot, plan: Plan, options: ResumeOpt
     return job
 
 
-def _prepare(store: Store, snapshot: Snapshot, plan: Plan, options: ResumeOptions) -> Job:
+def _prepare(store: Log, snapshot: Snapshot, plan: Plan, options: ResumeOptions) -> Job:
     known = {slot: (key, stored) for key, slot, _, stored in snapshot.benchmarks()}
     key, stored = known.get(plan.slot) or (
         store.put_benchmark(plan.slot, plan.benchmark.name, {}),
@@ -99,7 +99,7 @@ def _prepare(store: Store, snapshot: Snapshot, plan: Plan, options: ResumeOption
 
 
 def _prepare_from_dataset(
-    store: Store, key: int, plan: Plan, stored: StoredPlan, options: ResumeOptions
+    store: Log, key: int, plan: Plan, stored: StoredPlan, options: ResumeOptions
 ) -> Job:
     """Add the samples that are not stored yet, with the plan of now."""
     n_stored = stored["dataset"]["rows"] if stored else 0
@@ -154,7 +154,7 @@ def _adapted_with_others(stored: StoredPlan, plan: Plan, snapshot: Snapshot) -> 
 
 
 def _prepare_from_snapshot(
-    store: Store,
+    store: Log,
     key: int,
     plan: Plan,
     stored: StoredPlan,
@@ -210,7 +210,7 @@ def _skip_stored(
 
 
 def _check_resume(
-    store: Store,
+    store: Log,
     key: int,
     plan: Plan,
     stored: StoredPlan,
@@ -232,7 +232,9 @@ def _check_resume(
         plan.slot, Identity(fields=stored["identity"]), at_stored[0], allowed=options.allowed
     )
     rescore = rescore or options.scoring_only
-    store.drop_outcomes(key, only_retryable=not rescore, keep_unanswered=options.scoring_only)
+    store.void(key, keep_unanswered=options.scoring_only)
+    if rescore:
+        store.begin_round(key)
     if plan.unseen and not rescore and Pending(options.snapshot).has_outcomes(key):
         options.progress.notes.append(_unseen_note(plan))
     return rescore

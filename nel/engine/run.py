@@ -38,12 +38,11 @@ from nel.engine.progress import BenchmarkProgress, Progress
 from nel.engine.run_directory import note_begin, store_config, with_absolute_paths
 from nel.engine.session import DEFAULT_RUNTIME, Runtime, Session
 from nel.engine.stopping.exit_status import ExitStatus
-from nel.engine.store.codec import decode_response
-from nel.engine.store.database import Store
 from nel.engine.store.lock import own_directory
+from nel.engine.store.log import Log
 from nel.engine.store.pending import Pending
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
-from nel.engine.store.spending import highest_price, price_of, spent_by_killed
+from nel.engine.store.spending import price_of, spent_by_killed
 from nel.errors import ConfigError, ResumeRefused
 from nel.models.budget import Spend
 
@@ -167,7 +166,7 @@ def opened_session(
 
 
 def _prepared_jobs(
-    store: Store, run_id: str, config: RunConfig, plans: list[Plan], options: ResumeOptions
+    store: Log, run_id: str, config: RunConfig, plans: list[Plan], options: ResumeOptions
 ) -> list[Job]:
     """Prepare every benchmark, or leave the run as it was where a resume is refused."""
     snapshot = options.snapshot
@@ -180,7 +179,7 @@ def _prepared_jobs(
 
 
 def _begin(
-    store: Store,
+    store: Log,
     snapshot: Snapshot,
     jobs: list[Job],
     config: RunConfig,
@@ -205,7 +204,7 @@ def _begin(
     )
 
 
-def _open_rules(store: Store, snapshot: Snapshot, jobs: list[Job], config: StopConfig) -> StopRules:
+def _open_rules(store: Log, snapshot: Snapshot, jobs: list[Job], config: StopConfig) -> StopRules:
     """Return the rules of a session; without one, their statistics are not imported."""
     if not config.when:
         return StopRules()
@@ -220,13 +219,18 @@ def _say(note: str | None, progress: Progress) -> None:
         _LOG.warning("%s", note)
 
 
-def _settle_killed(store: Store, snapshot: Snapshot, config: RunConfig, plans: list[Plan]) -> None:
+def _settle_killed(store: Log, snapshot: Snapshot, config: RunConfig, plans: list[Plan]) -> None:
     """Store what killed sessions spent."""
     prices = config.budget.prices
-    judges_price = highest_price(
-        prices[model.model] for model in judging_models(plans) if model.model in prices
-    )
-    killed = spent_by_killed(snapshot.usage_of_killed_sessions(), price_of(config), judges_price)
+    of_judges = {
+        member.label: prices[member.model]
+        for member in judging_models(plans)
+        if member.model in prices
+    }
+    price = price_of(config)
+    if price is not None and config.endpoint is not None:  # it may judge itself
+        of_judges.setdefault(config.endpoint.model, price)
+    killed = spent_by_killed(snapshot.spent_by_killed(), price, of_judges)
     store.settle_killed(killed.as_json(), Spend().as_json())
 
 
@@ -251,8 +255,8 @@ def _fitted_concurrency(
     return fitted.most, fitted.note
 
 
-def _drop_unreadable(store: Store, snapshot: Snapshot, progress: Progress) -> None:
-    dropped = store.drop_unreadable()
+def _drop_unreadable(store: Log, snapshot: Snapshot, progress: Progress) -> None:
+    dropped = store.drop_damaged()
     if dropped:
         progress.notes.append(
             f"{dropped:,} records of run.db could not be read; their samples are repeated"
@@ -261,7 +265,7 @@ def _drop_unreadable(store: Store, snapshot: Snapshot, progress: Progress) -> No
         store.set_meta(UNREADABLE, 0)
 
 
-def _records_to_check(store: Store, snapshot: Snapshot, runtime: Runtime) -> RecordCheck | None:
+def _records_to_check(store: Log, snapshot: Snapshot, runtime: Runtime) -> RecordCheck | None:
     """Return the check of a large run's records that runs in the background; None where they are
     verified at once.
     """
@@ -306,8 +310,7 @@ def _refuse_missing_benchmarks(snapshot: Snapshot, plans: list[Plan]) -> None:
 
 def _allow_first_judge(snapshot: Snapshot, allowed: frozenset[str]) -> frozenset[str]:
     """Return what may change on a resume, which includes the judges where none has answered yet."""
-    calls = (response for key, *_ in snapshot.benchmarks() for _, response in snapshot.calls(key))
-    has_answered = any(decode_response(call).error is None for call in calls)
+    has_answered = any(snapshot.has_reply(key) for key, *_ in snapshot.benchmarks())
     return allowed if has_answered else allowed | {ALLOW_JUDGE}
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from nel.config.schema import RunConfig
 from nel.core.strict_json import dumps_bytes, loads
-from nel.engine.store.database import Store
+from nel.engine.store.log import Log
 from nel.engine.store.schema import check_path
 from nel.engine.store.snapshot import FILE_NAME, RUNS, Snapshot, start_of
 from nel.errors import OutputError, ResumeRefused
@@ -91,7 +91,7 @@ def config_before_begin(run_dir: Path) -> JsonObject | None:
     except (FileNotFoundError, NotADirectoryError, ValueError):
         return None
     if not (run_dir / FILE_NAME).exists():
-        Store(run_dir / FILE_NAME).close()
+        Log(run_dir / FILE_NAME).close()
     return config
 
 
@@ -112,7 +112,7 @@ def refuse_imported(snapshot: Snapshot, run: object) -> None:
         )
 
 
-def store_config(store: Store, snapshot: Snapshot, run_id: str, config: RunConfig) -> None:
+def store_config(store: Log, snapshot: Snapshot, run_id: str, config: RunConfig) -> None:
     """Keep the configuration of a session; a resumed run stays where it is."""
     refuse_imported(snapshot, run_id)
     stored = snapshot.meta("config")

@@ -25,7 +25,7 @@ from nel.engine.progress import Progress
 from nel.engine.scorers.call import SLOTS, Delegated, ScoringTask
 from nel.engine.stopping.exit_status import ExitStatus, exit_status_of
 from nel.engine.stopping.session_end import Stop
-from nel.engine.store.database import Store
+from nel.engine.store.log import Log
 from nel.errors import (
     EXIT_STOPPED_EARLY,
     EndpointError,
@@ -103,7 +103,7 @@ class ScoringStage:
         *,
         config: EngineConfig,
         jobs: Sequence[Job],
-        store: Store,
+        store: Log,
         runner: SampleRunner,
         counter: OutcomeCounter,
         stop: Stop,
@@ -224,7 +224,7 @@ class ScoringStage:
                 outcomes.append((item, settle_outcome(item.response, outcome)))
         if outcomes:
             rows = [scored_row(item, outcome) for item, outcome in outcomes]
-            self._store.put_outcomes(rows).add_done_callback(partial(self._on_committed, outcomes))
+            self._store.append(rows).add_done_callback(partial(self._on_committed, outcomes))
 
     async def _judge(
         self, judging: JudgeDelegation, item: ScoringTask, delegated: Delegated

@@ -47,7 +47,7 @@ from nel.engine.stopping.exit_status import (
 )
 from nel.engine.stopping.stop_signals import StopSignals
 from nel.engine.store.codec import decode_response, encode_response
-from nel.engine.store.database import Store
+from nel.engine.store.log import Log
 from nel.engine.store.spending import price_of, spent_before
 from nel.errors import (
     EXIT_USAGE,
@@ -82,7 +82,7 @@ class Runtime:
 
     run: Callable[[Coroutine[Any, Any, ExitStatus]], ExitStatus] = run
     """Runs the session's coroutine on an event loop of its own."""
-    store: Callable[[Path], Store] = Store
+    store: Callable[[Path], Log] = Log
     """Opens or creates a run.db for writing."""
     scorers: Callable[[ScoringWork], ScorerPool] | None = None
     """Prepares the scorers of a run; its executor does when None."""

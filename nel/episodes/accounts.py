@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections import Counter
-from collections.abc import Sequence
-from dataclasses import asdict
-from typing import Any
 
 from nel.config.schema import Price
+from nel.core.intervals import union_length
 from nel.episodes.endings import LimitReached
 from nel.episodes.limits import Limits
 from nel.episodes.steps import digest_of
 from nel.models.budget import cost_of, tokens_of
 from nel.tools.results import ToolResult
-from nel.types import Response, ToolCall, Usage
+from nel.types import Response, ToolCall
 
 STUCK = "equal_calls"
 
@@ -28,14 +25,10 @@ class Accounts:
         self._price = price
         self.model_calls = 0
         self.tool_calls = 0
-        self.tool_errors: Counter[str] = Counter()
-        self.n_cut = 0
-        """Bytes of outputs that the model was not shown."""
-        self.work_seconds = 0.0
+        self._work: list[tuple[float, float]] = []
+        """When requests and calls began and ended, which may overlap."""
         self.tokens = 0
         self.cost = 0.0
-        self.usages: list[Usage] = []
-        """Of each answer."""
         self._started = time.monotonic()
         self._wall_before = 0.0
         """Up to the last step of an earlier session, less what this session has taken since."""
@@ -45,8 +38,7 @@ class Accounts:
     def count_answer(self, response: Response, wall_seconds: float) -> None:
         """Count an answer of the model, sent now or stored."""
         self.model_calls += 1
-        self.work_seconds += response.latency_seconds or 0.0
-        self.usages.append(response.usage)
+        self.note_work(wall_seconds, response.latency_seconds or 0.0)
         self.tokens += tokens_of(response.usage, self._price) or 0
         self.cost += cost_of(response.usage, self._price) or 0.0
         self.saw(wall_seconds)
@@ -54,24 +46,18 @@ class Accounts:
     def count_call(self, call: ToolCall, result: ToolResult) -> None:
         """Count a call, run now or stored."""
         self.tool_calls += 1
-        self.work_seconds += result.seconds
-        self.n_cut += result.n_cut
-        if result.error is not None:
-            self.tool_errors[result.error] += 1
         digest = digest_of([call.name, call.arguments, result.text])
         self._n_equal = self._n_equal + 1 if digest == self._last_call else 1
         self._last_call = digest
 
-    def as_json(self) -> dict[str, Any]:
-        """Return what was used, as an outcome keeps it."""
-        return {
-            "steps": self.model_calls,
-            "tool_calls": self.tool_calls,
-            "tool_errors": dict(sorted(self.tool_errors.items())),
-            "bytes_cut": self.n_cut,
-            "usage": asdict(sum_usages(self.usages)),
-            "cost": round(self.cost, 9) if self._price else None,
-        }
+    def note_work(self, wall_seconds: float, seconds: float) -> None:
+        """Note a request or a call that took so long, and when it ended."""
+        self._work.append((wall_seconds - seconds, wall_seconds))
+
+    @property
+    def work_seconds(self) -> float:
+        """Return how long requests and calls have worked; what ran at once counts once."""
+        return union_length(self._work)
 
     def saw(self, wall_seconds: float) -> None:
         """Set the clock of the attempt on, where a stored step is of a later time."""
@@ -124,18 +110,3 @@ class Accounts:
 
 def _rest(limit: float | None, used: float) -> float | None:
     return None if limit is None else limit - used
-
-
-def sum_usages(usages: Sequence[Usage]) -> Usage:
-    """Return the sum of token counts; a count that no step has is None."""
-
-    def total(name: str) -> int | None:
-        known = [value for usage in usages if (value := getattr(usage, name)) is not None]
-        return sum(known) if known else None
-
-    return Usage(
-        prompt_tokens=total("prompt_tokens"),
-        completion_tokens=total("completion_tokens"),
-        reasoning_tokens=total("reasoning_tokens"),
-        cached_tokens=total("cached_tokens"),
-    )

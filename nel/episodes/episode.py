@@ -23,10 +23,15 @@ from nel.episodes.accounts import Accounts
 from nel.episodes.endings import AttemptOver, EpisodeEnding, ModelFailed, SessionOver
 from nel.episodes.limits import Limits
 from nel.episodes.steps import Backend, Step, StepKind, ToolFacts, call_json, digest_of
-from nel.tools.declaration import ANY_NAME
+from nel.tools.declaration import ANY_NAME, OnInterrupt
 from nel.tools.results import OUTPUT_BYTES_MAX, ToolResult, cut_output, not_finite
 from nel.types import Json, JsonObject, Message, Response, Sample, ToolCall, Usage
 
+INTERRUPTED: Final = (
+    "The call of {} was interrupted before its result was known; it may have taken effect. Check"
+    " before you repeat it."
+)
+"""What the model reads of a call that may not be run twice."""
 _AFTER_END_MAX: Final = 100
 """Times that a solver may go on after its episode's end, which is raised again each time."""
 
@@ -251,22 +256,27 @@ class Episode:
         digest = digest_of(call_json(call))
         facts = self._facts(call)
         stored = self._stored_step(number, "tool", digest)
-        if stored is not None and stored.result is None and not _may_run_again(facts):
+        if stored is not None and stored.result is None and _on_interrupt(facts) == "restart":
             self._end(AttemptOver(f"{call.name} was interrupted, and may not be run twice"))
         if stored is not None and stored.result is not None:
             await self._restore(call, facts, stored.result)
             self.accounts.saw(stored.wall_seconds)
+            self.accounts.note_work(stored.wall_seconds, stored.result.seconds)
             self._backend.note_replay(stored, ())
             return stored.result
         step = Step(
             number=number, kind="tool", digest=digest, span=self._span, asked=call_json(call)
         )
         with self._noting_ending():
-            if facts is not None and stored is None and not _may_run_again(facts):
+            if stored is None and _on_interrupt(facts) != "again":
                 await self._backend.commit(step)
-            result = await self._run(call, facts)
+            if stored is not None and _on_interrupt(facts) == "tell":
+                result = ToolResult(text=INTERRUPTED.format(call.name), error="interrupted")
+            else:
+                result = await self._run(call, facts)
             wall = self.accounts.wall_seconds()
             await self._backend.commit(replace(step, result=result, wall_seconds=wall))
+        self.accounts.note_work(wall, result.seconds)
         return result
 
     def _facts(self, call: ToolCall) -> ToolFacts | None:
@@ -276,7 +286,9 @@ class Episode:
         """Run a stored call again where its result is a part of the environment's state."""
         if facts is None or not facts.has_state or result.error not in (None, "tool_error"):
             return
-        if not facts.repeatable:
+        if facts.on_interrupt == "tell":
+            return
+        if facts.on_interrupt == "restart":
             self._end(AttemptOver("the environment cannot be restored from its stored calls"))
         with self._noting_ending():
             again = await self._run(call, facts)
@@ -394,5 +406,5 @@ def reply_of(response: Response) -> Reply:
     )
 
 
-def _may_run_again(facts: ToolFacts | None) -> bool:
-    return facts is None or facts.repeatable
+def _on_interrupt(facts: ToolFacts | None) -> OnInterrupt:
+    return "again" if facts is None else facts.on_interrupt

@@ -13,6 +13,7 @@ from typing import Any, Final, Literal, Protocol, TypeAlias
 
 from nel.core.message_json import message_json
 from nel.core.strict_json import dumps_bytes
+from nel.tools.declaration import OnInterrupt
 from nel.tools.results import ToolResult
 from nel.types import JsonObject, Message, Response, ToolCall
 
@@ -48,7 +49,7 @@ class ToolFacts:
 
     json: JsonObject
     """As requests offer it."""
-    repeatable: bool
+    on_interrupt: OnInterrupt
     parallel: bool
     has_state: bool
     """Whether it is a method of the episode's environment."""

@@ -9,6 +9,7 @@ higher.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
@@ -71,6 +72,27 @@ def tokens_of(usage: Usage, price: Price | None) -> int | None:
         (usage.cached_tokens or 0) if price is not None and price.cached_tokens == "addition" else 0
     )
     return usage.prompt_tokens + usage.completion_tokens + beside
+
+
+def sum_usages(usages: Sequence[Usage], *, partly: bool = True) -> Usage:
+    """Return the sum of token counts; a count that none has is None.
+
+    Args:
+        usages: Of the requests.
+        partly: Whether a count that some do not have is summed over the others.
+    """
+
+    def total(name: str) -> int | None:
+        counts = [getattr(usage, name) for usage in usages]
+        known = [count for count in counts if count is not None]
+        return sum(known) if known and (partly or len(known) == len(counts)) else None
+
+    return Usage(
+        prompt_tokens=total("prompt_tokens"),
+        completion_tokens=total("completion_tokens"),
+        reasoning_tokens=total("reasoning_tokens"),
+        cached_tokens=total("cached_tokens"),
+    )
 
 
 def tokens_max(generation: Generation) -> int | None:

@@ -320,7 +320,7 @@ def _run_of(directory: Path, name: str, config: RunConfig, progress: Progress) -
 
 def _holds_answers(run_dir: Path) -> bool:
     with suppress(NelError), Snapshot(run_dir / FILE_NAME) as snapshot:
-        return Pending(snapshot).last_response() > 0
+        return Pending(snapshot).last_answer() > 0
     return False
 
 

@@ -20,7 +20,6 @@ from nel.config.identity import JUDGES_ADAPTED, SHARD, Identity
 from nel.config.redaction import redact_url
 from nel.config.schema.shard import Shard
 from nel.core.failpoints import reach
-from nel.engine.judging.adaptation import KEY_PREFIX
 from nel.engine.progress import Progress
 from nel.engine.stopping.exit_status import ExitStatus
 from nel.engine.store.elsewhere import shard_of
@@ -177,11 +176,9 @@ def _stored_shard(path: Path, snapshot: Snapshot) -> _StoredShard:
         config=config,
         benchmarks=benchmarks,
         sandboxes=snapshot.meta("sandboxes") or [],
-        has_answers=pending.last_response() > 0,
+        has_answers=pending.last_answer() > 0,
         judged=frozenset(
-            slot
-            for slot, (number, _, _) in benchmarks.items()
-            if any(key.startswith(KEY_PREFIX) for key, _ in snapshot.calls(number))
+            slot for slot, (number, _, _) in benchmarks.items() if snapshot.has_reply(number)
         ),
         n_missing=sum(
             pending.count_pending(key, plan["repeats"]) for key, _, plan in benchmarks.values()

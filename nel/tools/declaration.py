@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MethodType
-from typing import Any, Final, get_type_hints, overload
+from typing import Any, Final, Literal, TypeAlias, get_type_hints, overload
 
 import jsonschema
 from pydantic import (
@@ -27,6 +27,7 @@ from pydantic import (
 from nel.errors import ConfigError
 from nel.types import JsonObject, Sample
 
+OnInterrupt: TypeAlias = Literal["again", "tell", "restart"]
 NAME_CHARACTERS_MAX: Final = 64
 """Of a tool's name; vendors refuse longer ones."""
 ANY_NAME: Final = "*"
@@ -48,9 +49,9 @@ class Tool:
     """Its parameters, those that nel fills in left out."""
     injected: tuple[str, ...] = ()
     """Parameters that get the episode's sample, without its gold answer."""
-    repeatable: bool = False
-    """Whether a resume may run a call again that was interrupted; methods of a `Toolset` follow
-    that.
+    on_interrupt: OnInterrupt | None = None
+    """What a resume does about a call that a kill interrupted; None is `tell` for a function, and
+    what the object's `Toolset.resume` says for a method.
     """
     parallel: bool = False
     """Whether several calls of one answer may run at the same time."""
@@ -113,7 +114,7 @@ def tool(function: Callable[..., Any], /) -> Tool: ...
 
 @overload
 def tool(
-    *, name: str | None = None, repeatable: bool = False, parallel: bool = False
+    *, name: str | None = None, on_interrupt: OnInterrupt | None = None, parallel: bool = False
 ) -> Callable[[Callable[..., Any]], Tool]: ...
 
 
@@ -122,7 +123,7 @@ def tool(
     /,
     *,
     name: str | None = None,
-    repeatable: bool = False,
+    on_interrupt: OnInterrupt | None = None,
     parallel: bool = False,
 ) -> Tool | Callable[[Callable[..., Any]], Tool]:
     """Declare a function, or a method of a `Toolset`, as a tool.
@@ -135,7 +136,9 @@ def tool(
     Args:
         function: What a call runs; sync or async.
         name: What the model calls it; the function's own name.
-        repeatable: Running a call twice does no harm: a resume may run an interrupted one again.
+        on_interrupt: What a resume does about a call that a kill interrupted, and of which it is not
+            known whether it took effect: run it ``again``, which has to do no harm; ``tell`` the
+            model so, the default of a function; or ``restart`` the episode.
         parallel: Several calls of one answer may run at the same time.
 
     Raises:
@@ -143,12 +146,13 @@ def tool(
     """
 
     def declare(function: Callable[..., Any]) -> Tool:
-        return _tool(function, name or function.__name__, repeatable=repeatable, parallel=parallel)
+        tool = _tool(function, name or function.__name__)
+        return replace(tool, on_interrupt=on_interrupt, parallel=parallel)
 
     return declare if function is None else declare(function)
 
 
-def _tool(function: Callable[..., Any], name: str, *, repeatable: bool, parallel: bool) -> Tool:
+def _tool(function: Callable[..., Any], name: str) -> Tool:
     if not _NAME.fullmatch(name) or len(name) > NAME_CHARACTERS_MAX:
         raise ConfigError(
             f'"{name}" cannot name a tool; use letters, digits, - and _, at most'
@@ -184,8 +188,6 @@ def _tool(function: Callable[..., Any], name: str, *, repeatable: bool, parallel
         function=function,
         arguments=_model(name, fields),
         injected=tuple(injected),
-        repeatable=repeatable,
-        parallel=parallel,
     )
 
 

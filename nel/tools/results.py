@@ -13,9 +13,11 @@ from pydantic_core import to_jsonable_python
 from nel.core.strict_json import dumps_bytes
 
 ToolErrorKind: TypeAlias = Literal[
-    "unknown_tool", "bad_json", "bad_arguments", "tool_error", "timeout"
+    "unknown_tool", "bad_json", "bad_arguments", "tool_error", "timeout", "interrupted"
 ]
-"""Why a call failed by the model's doing, or by the tool's own word; each is text to the model."""
+"""Why a call failed by the model's doing, by the tool's own word, or since the run was killed in it;
+each is text to the model.
+"""
 
 OUTPUT_BYTES_MAX: Final = 10 << 20
 """Of an output as its tool's process hands it on and as it is stored; head and tail of a longer

@@ -22,7 +22,8 @@ class Toolset:
 
     resume: ClassVar[Literal["replay", "restart"]] = "replay"
     """How a resume comes back to the state: ``replay`` runs the stored calls again on a new object,
-    and each result must equal the stored one; ``restart`` begins the episode again.
+    and each result must equal the stored one; ``restart`` begins the episode again. A method that
+    is declared ``on_interrupt="tell"`` acts outside the object and is not run again.
     """
 
     def __init__(self, sample: Sample) -> None:
@@ -40,6 +41,11 @@ class Toolset:
 
     def on_turn(self, turn: int) -> None:
         """Prepare the state for a turn of the user, counted from 0; nothing by default."""
+
+    def close(self) -> None:
+        """Release what the object holds outside its process, such as a container, once the episode
+        or the session is over; nothing by default. After a kill of the run it is not called.
+        """
 
     def evidence(self) -> Json:
         """Return what a scorer needs to know of the final state, as JSON; None by default."""

@@ -11,6 +11,7 @@ import pytest
 from nel.artifacts.judge_summary import judging_json, judging_warnings
 from nel.artifacts.schema import load_schema
 from nel.artifacts.write import write_artifacts
+from nel.engine.store.rows import JUDGE, SCORER, Asked
 from nel.judges.record import KEY
 from nel.judges.stats.summary import JudgingCounts
 from nel.types import Outcome, Response, ResponseError, Scored, Unscored, Usage
@@ -75,12 +76,12 @@ def test_requests_to_judges_are_kept_apart(tmp_path: Path) -> None:
     """Requests, tokens, cost and latency of each judge are its own; what a scorer asked of the model stays with it."""
     failed = Response(text="", attempts=3, error=ResponseError(kind="timeout", message="late"))
     calls = [
-        ("judge-strict:ab-1", answered("gpt-4o-2024", latency_seconds=2.0)),
-        ("judge-strict:ab-2", answered("gpt-4o-2024", latency_seconds=4.0)),
-        ("judge-strict:cd-1", failed),
-        ("judge-a:b:ab-1", answered("free", latency_seconds=1.0)),
-        ("judge-second:ab-1", answered("o3")),
-        ("scorer-0", answered("aurora-7b")),
+        (Asked(JUDGE, 1, "strict", b"ab"), answered("gpt-4o-2024", latency_seconds=2.0)),
+        (Asked(JUDGE, 1, "strict", b"cd"), answered("gpt-4o-2024", latency_seconds=4.0)),
+        (Asked(JUDGE, 2, "strict", b"cd"), failed),
+        (Asked(JUDGE, 1, "a:b", b"ab"), answered("free", latency_seconds=1.0)),
+        (Asked(JUDGE, 1, "second", b"ab"), answered("o3")),
+        (Asked(SCORER, 0), answered("aurora-7b")),
     ]
     config = {
         "endpoint": {"model": "aurora-7b", "url": "http://127.0.0.1:1/v1"},

@@ -52,13 +52,13 @@ def test_a_finished_run_agrees_and_nothing_is_written(run_dir: Path) -> None:
 
 
 CHANGES: dict[str, tuple[str, str]] = {
-    "a better score": ("UPDATE outcomes SET outcome = replace(outcome, '0.0', '1.0')", "store"),
+    "a better score": ("UPDATE steps SET response = replace(response, '0.0', '1.0') WHERE role = 1", "store"),
     "another question": ("UPDATE samples SET content = replace(content, '9 + 9', '9 + 8')", "store"),
     "another identity": (
         'UPDATE benchmarks SET plan = replace(plan, \'"mode":"recorded responses"\', \'"mode":"generation"\')',
         "gsm8k: identity",
     ),
-    "an answer less": ("DELETE FROM outcomes WHERE idx = 1", "gsm8k/results.jsonl"),
+    "an answer less": ("DELETE FROM steps WHERE role = 1 AND idx = 1", "gsm8k/results.jsonl"),
 }
 
 

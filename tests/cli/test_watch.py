@@ -20,8 +20,9 @@ import pytest
 from nel.cli.eval_watch import _lines
 from nel.engine.observability.run_status import RunStatusReader, find_run
 from nel.engine.store.codec import encode_outcome
-from nel.engine.store.database import Store
 from nel.engine.store.lock import Owner, own_directory, owner_of
+from nel.engine.store.log import Log
+from nel.engine.store.rows import verdict_row
 from nel.engine.store.snapshot import StoredSample
 from nel.errors import OutputError
 from nel.types import ModelFailure, Scored, Unscored
@@ -147,10 +148,10 @@ def test_nothing_to_watch_is_named(tmp_path: Path, make: Any, message: str) -> N
     assert done.stderr.count("\n") == 1
 
 
-def store_with(run_dir: Path, *, samples: int = 4, bad: int = 0, repeats: int = 1) -> tuple[Store, int]:
+def store_with(run_dir: Path, *, samples: int = 4, bad: int = 0, repeats: int = 1) -> tuple[Log, int]:
     """Make a run with one benchmark in its first session."""
     run_dir.mkdir(parents=True)
-    store = Store(run_dir / "run.db")
+    store = Log(run_dir / "run.db")
     key = store.put_benchmark("b", "b", {"repeats": repeats})
     rows = [
         StoredSample(idx, f"s{idx}", idx, None if idx < bad else "{}", "no text" if idx < bad else None)
@@ -162,9 +163,9 @@ def store_with(run_dir: Path, *, samples: int = 4, bad: int = 0, repeats: int = 
     return store, key
 
 
-def put(store: Store, key: int, idx: int, outcome: Any, *, retry: int = 0) -> None:
+def put(store: Log, key: int, idx: int, outcome: Any, *, retry: int = 0) -> None:
     """Commit one outcome."""
-    store._write("INSERT OR REPLACE INTO outcomes VALUES(?, ?, ?, ?, ?)", (key, idx, 0, retry, encode_outcome(outcome)))
+    store.append_at_once([verdict_row((key, idx, 0), encode_outcome(outcome), retry)])
 
 
 def test_what_a_resume_drops_is_counted_again(tmp_path: Path) -> None:
@@ -177,7 +178,7 @@ def test_what_a_resume_drops_is_counted_again(tmp_path: Path) -> None:
     first = reader.read()
     assert (first.done, first.benchmarks[0].unscored) == (3, {"infra:timeout": 1})
     with store.transaction():
-        store.drop_outcomes(key, only_retryable=True)
+        store.void(key)
         store.begin_session()
     put(store, key, 3, Scored(reward=0.0, metrics={}))
     second = reader.read()

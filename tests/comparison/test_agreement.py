@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from nel.cli.app import app
 from nel.config.identity import Identity
-from nel.engine.store.database import Store
+from nel.engine.store.log import Log
 from tests.support.compared import line, lm_eval_lines, nemo_lines, write_lm_eval, write_nemo, write_run
 
 N = 200
@@ -213,7 +213,7 @@ def test_a_damaged_bundle_of_nemo_evaluator_is_refused(tmp_path: Path) -> None:
 def test_a_store_with_another_plan_is_not_that_of_the_files(run_dir: Path, plan: dict[str, Any]) -> None:
     """The identity of the bundle has to be the one that the store planned; a store that cannot be read says nothing."""
     bundle = json.loads((run_dir / "quiz" / "eval-quiz.json").read_text(encoding="utf-8"))
-    store = Store(run_dir / "run.db")
+    store = Log(run_dir / "run.db")
     store.put_benchmark("quiz", "quiz", {**plan, "digest": plan["digest"] or bundle["identity"]})  # type: ignore[typeddict-item]
     store.close()
     done = CliRunner().invoke(app, ["compare", str(run_dir), str(run_dir)])

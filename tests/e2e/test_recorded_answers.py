@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from nel.engine.store.rows import COLUMNS, Row, checksum_of
 from tests.support.endpoint import Call, Reply, answer, scripted
 from tests.support.runs import nel, only_run, read_json, read_results, write_jsonl
 
@@ -75,9 +76,11 @@ def test_answers_that_an_earlier_version_stored_whole_are_split_when_scored(tmp_
     new, metrics = _lines(tmp_path, "out"), read_json(run_dir / "gsm8k" / "metrics.json")
     with sqlite3.connect(run_dir / "run.db") as store:
         for idx, text in enumerate(TEXTS):
-            store.execute(
-                "UPDATE responses SET response = ? WHERE idx = ?", (json.dumps({"text": text, "attempts": 0}), idx)
-            )
+            where = "role = 0 AND void = 0 AND idx = ?"
+            row = Row._make(store.execute(f"SELECT {COLUMNS} FROM steps WHERE {where}", (idx,)).fetchone())  # noqa: S608
+            row = row._replace(response=json.dumps({"text": text}))
+            update = f"UPDATE steps SET response = ?, crc = ? WHERE {where}"  # noqa: S608
+            store.execute(update, (row.response, checksum_of(row), idx))
     store.close()
     scored = nel("eval", "score", str(run_dir), cwd=tmp_path)
     assert scored.returncode == 0, scored.stderr

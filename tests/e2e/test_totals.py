@@ -89,3 +89,23 @@ def test_turns_and_what_a_scorer_asks_are_requests_of_one_sample(tmp_path: Path)
         assert run(tmp_path, endpoint, "bench.py", "--repeats", "2") == 0
     assert len(endpoint.of_samples) == 2 * 2 * 4
     assert totals(tmp_path, "dialogue") == (*served(endpoint), 4)
+
+
+def test_what_a_resume_asks_again_stays_in_the_totals(tmp_path: Path) -> None:
+    """A request that failed in one session and was answered in the next was served in both."""
+    path = write_bank(tmp_path, 4)
+    is_down = True
+
+    def failing(call: Call, _: int) -> Reply:
+        if is_down and "Add 2" in call.text:
+            return Reply(status=500, body={"error": {"message": "out of order"}})
+        return answer("done")
+
+    with scripted(failing) as endpoint:
+        quick = ("-O", "endpoint.attempts_max=2", "-O", "endpoint.backoff_seconds=0.01")
+        assert run(tmp_path, endpoint, f"{path}:plain", *quick) == 3
+        is_down = False
+        assert nel("eval", "resume", str(only_run(tmp_path / "out")), cwd=tmp_path).returncode == 0
+    stats = read_json(only_run(tmp_path / "out") / "plain" / "runtime_stats.json")
+    assert stats["requests"] == {"completed": 4, "failed": 1, "attempts": 6, "retries": 1, "cached": 0}
+    assert totals(tmp_path, "plain") == (len(endpoint.of_samples), 40, 52.0, 4)

@@ -8,7 +8,7 @@ import pytest
 
 from nel.config.load import build_config
 from nel.engine.run_directory import new_directory, note_begin
-from nel.engine.store.database import Store
+from nel.engine.store.log import Log
 from nel.errors import StoreError
 from nel.runs.evaluation import stored_config
 from nel.runs.matrix import new_matrix_directory, stored_matrix
@@ -31,7 +31,7 @@ ANSWERED = '{"time": "t", "level": "info", "event": "progress", "done": 9}\n'
 )
 def test_an_empty_store_says_why(tmp_path: Path, log: str | None, said: str) -> None:
     """The log of the run tells which of the two it was; in doubt something may be lost."""
-    Store(tmp_path / "run.db").close()
+    Log(tmp_path / "run.db").close()
     if log is not None:
         (tmp_path / "run.log").write_text(log, encoding="utf-8")
     with pytest.raises(StoreError) as caught:

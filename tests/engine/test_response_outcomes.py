@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nel.engine.asking.response_outcomes import KEEP, RESCORE, RESEND, retry_of, verdict_before_scoring
+from nel.engine.asking.response_outcomes import KEEP, RESCORE, RESEND, remake_of, verdict_before_scoring
 from nel.types import ModelFailure, Outcome, Response, ResponseError, Scored, Unscored
 
 
@@ -61,4 +61,4 @@ def test_an_endpoints_fault_is_unscored() -> None:
 )
 def test_what_a_resume_makes_again(outcome: Outcome, retry: int) -> None:
     """Verdicts stay; a scorer's fault is scored again; only an endpoint's fault is asked again."""
-    assert retry_of(outcome) == retry
+    assert remake_of(outcome) == retry

@@ -111,7 +111,7 @@ def test_a_damaged_record_of_a_large_run_stops_it_and_is_made_again_by_the_next(
     """The session that finds it while it asks ends resumably; the next one reads before it asks."""
     (run_db,) = begun.glob("out/*/run.db")
     with closing(sqlite3.connect(run_db)) as connection, connection:
-        connection.execute("UPDATE outcomes SET outcome = '{\"state\":' WHERE rowid = 2")
+        connection.execute("UPDATE steps SET response = '{\"state\":' WHERE seq = 2")
     config = stored_config(run_db.parent, overrides=[f"budget.max_requests={10 * N}"])
     plans = make_plans(config, resuming=True)
     large = Runtime(verify_first_bytes_max=0)

@@ -10,7 +10,7 @@ import pytest
 from nel.config.schema.stop import read_condition
 from nel.engine.stopping.drawn_order import DrawnOrder, draw
 from nel.engine.stopping.stop_rule import StopDecision, StopRule, StoredBaseline
-from nel.engine.store.codec import encode_sample
+from nel.engine.store.codec import encode_sample, seal_text
 from nel.engine.store.snapshot import StoredSample
 from nel.types import ModelFailure, Outcome, Sample, Scored, Unscored
 
@@ -22,7 +22,7 @@ def samples(n: int, *, cluster: int = 1, unusable: Sequence[int] = ()) -> list[S
     found = []
     for idx in range(n):
         group = f"g{idx // cluster}" if cluster > 1 else None
-        content = encode_sample(Sample(id=f"q{idx}", input=f"Question {idx}?", group=group))
+        content = seal_text(encode_sample(Sample(id=f"q{idx}", input=f"Question {idx}?", group=group)))
         found.append(StoredSample(idx, f"q{idx}", idx + 1, None if idx in unusable else content, None))
     return found
 

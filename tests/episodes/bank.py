@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pydantic import BaseModel
 from nel.tools import ANY_NAME, Tool, ToolError, Toolset, tool
 
-@tool(repeatable=True, parallel=True)
+@tool(on_interrupt="again", parallel=True)
 def add(a: int, b: int = 1) -> int:
     """Add two numbers.
 

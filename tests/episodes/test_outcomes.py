@@ -59,7 +59,7 @@ def _evidence(run_dir: Path) -> str:
     import sqlite3  # the store itself, as anybody may read it
 
     with sqlite3.connect(run_dir / "run.db") as store:
-        return str(store.execute("SELECT request FROM calls").fetchall())
+        return str(store.execute("SELECT request FROM steps WHERE role > 1").fetchall())
 
 
 def test_the_model_reads_what_it_did_wrong(tmp_path: Path) -> None:

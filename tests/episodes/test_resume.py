@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.episodes.bank import depositing, write_bank
+from tests.episodes.bank import depositing, results, write_bank
 from tests.support.endpoint import Endpoint, scripted
 from tests.support.runs import nel, only_run, read_results, without_volatile
 from tests.support.tiers import first_rows
@@ -43,7 +43,11 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> list[dict]:
 
 
 def check_kill(killed: Path, whole: list[dict], moment: str, count: int) -> None:
-    """Kill a run at a moment, resume it, and compare it with one that was not killed."""
+    """Kill a run at a moment, resume it, and compare it with one that was not killed.
+
+    An effect of a tool is a line of the file of mails: none happens twice. Of the call that the kill interrupted the
+    model reads so, and its mail may be missing.
+    """
     write_bank(killed, 2)
     with scripted(depositing) as endpoint:
         code = run(killed, endpoint, f"{moment}:{count}")
@@ -51,12 +55,13 @@ def check_kill(killed: Path, whole: list[dict], moment: str, count: int) -> None
         assert run(killed, endpoint) == 0 if was_killed else code == 0
     mails = (killed / "mails").read_text(encoding="utf-8").splitlines()
     timings = [line["timing"]["episode"] for line in read_results(only_run(killed / "out"), "bank")]
-    if all(timing["attempts"] == 1 for timing in timings):
-        assert endpoint.resent() <= (moment in IN_FLIGHT)
-        assert len(mails) == len(set(mails))
-    else:  # a mail may have been sent when the kill came, so its episode began again
-        assert moment in ("before_tool", "after_tool", "before_step", "after_score")
-    assert lines_of(killed) == whole
+    assert [timing["attempts"] for timing in timings] == [1, 1]
+    assert endpoint.resent() <= (moment in IN_FLIGHT)
+    lines = lines_of(killed)
+    interrupted = sum(line["episode"]["tool_errors"].pop("interrupted", 0) for line in lines)
+    assert interrupted <= was_killed
+    assert len(set(mails)) == len(mails) >= 2 - interrupted
+    assert lines == whole
 
 
 @pytest.mark.parametrize(
@@ -84,3 +89,42 @@ def test_an_environment_that_cannot_be_replayed_begins_again(tmp_path: Path) -> 
 def test_an_episode_survives_a_kill_at_any_moment(tmp_path: Path, whole: list[dict], moment: str, count: int) -> None:
     """Forty moments of episodes with functions, a tool that may not run twice, and state."""
     check_kill(tmp_path, whole, moment, count)
+
+
+@pytest.mark.parametrize(
+    ("declared", "n_mails", "attempts", "errors"),
+    [("again", 2, 1, {}), ("tell", 1, 1, {"interrupted": 1}), ("restart", 2, 2, {})],
+)
+def test_a_tool_says_what_a_kill_inside_it_means(
+    tmp_path: Path, declared: str, n_mails: int, attempts: int, errors: dict[str, int]
+) -> None:
+    """The kill comes after the mail and before its result: sent again, told to the model, or begun again."""
+    path = write_bank(tmp_path, 1)
+    source = path.read_text(encoding="utf-8").replace(
+        "@tool\ndef send_mail", f'@tool(on_interrupt="{declared}")\ndef send_mail'
+    )
+    path.write_text(source, encoding="utf-8")
+    with scripted(depositing) as endpoint:
+        assert run(tmp_path, endpoint, "after_tool:2") != 0
+        assert run(tmp_path, endpoint) == 0
+    (line,) = read_results(only_run(tmp_path / "out"), "bank")
+    assert len((tmp_path / "mails").read_text(encoding="utf-8").splitlines()) == n_mails
+    assert (line["reward"], line["timing"]["episode"]["attempts"]) == (1.0, attempts)
+    assert line["episode"]["tool_errors"] == errors
+    told = [text for call in endpoint.calls for text in results(call) if "may have taken effect" in text]
+    assert bool(told) == (declared == "tell")
+
+
+def test_an_environment_is_closed_once_its_episode_is_over(tmp_path: Path) -> None:
+    """What the object holds outside its process is released, once for each episode."""
+    path = write_bank(tmp_path, 2)
+    close = '\n    def close(self):\n        with open(os.environ["MAILS"], "a") as mails:\n            mails.write("closed\\\\n")\n'
+    source = path.read_text(encoding="utf-8").replace(
+        '    def evidence(self):\n        return {"balance": self.balance,',
+        close.replace("\\\\n", "\\n") + '\n    def evidence(self):\n        return {"balance": self.balance,',
+        1,
+    )
+    path.write_text(source, encoding="utf-8")
+    with scripted(depositing) as endpoint:
+        assert run(tmp_path, endpoint) == 0
+    assert (tmp_path / "mails").read_text(encoding="utf-8").splitlines().count("closed") == 2

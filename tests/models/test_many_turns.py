@@ -190,7 +190,7 @@ def test_what_a_vendor_wants_back_is_stored(protocol: str) -> None:
     """With the answer, and with the message of a conversation; without tools there is nothing."""
     response = answered(protocol, WHOLE[protocol])
     assert response.native is not None
-    assert decode_response(seal_text(encode_response(response))) == response
+    assert decode_response(encode_response(response)) == response
     sample = Sample(id="s", input=(Message(role="user", content="?"), response.message))
     assert decode_sample("s", seal_text(encode_sample(sample))) == sample
     alone = parse_answer(protocol, WHOLE[protocol])

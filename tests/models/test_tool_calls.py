@@ -252,7 +252,7 @@ def test_results_that_follow_each_other_are_one_turn_of_anthropics() -> None:
 def test_what_is_stored_comes_back(tmp_path: Path) -> None:
     """In the store and in the cache, which keeps a call as it keeps a text."""
     assert decode_sample("s", seal_text(encode_sample(SAMPLE))) == SAMPLE
-    assert decode_response(seal_text(encode_response(RESPONSE))) == RESPONSE
+    assert decode_response(encode_response(RESPONSE)) == RESPONSE
     cache = ResponseCache(tmp_path / "cache.db", encode=encode_response, decode=decode_response)
     silent = Response(finish_reason="tool_calls", tool_calls=(CALL,), attempts=1)
     cache.put("key", silent)

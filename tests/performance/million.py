@@ -81,7 +81,7 @@ def first_request(log: Path, after: float) -> float | None:
 def responses(run_db: Path) -> int:
     """Return how many answers a run has on disk."""
     with suppress(sqlite3.Error), closing(sqlite3.connect(f"file:{run_db}?mode=ro", uri=True)) as connection:
-        return int(connection.execute("SELECT ifnull(max(rowid), 0) FROM responses").fetchone()[0])
+        return int(connection.execute("SELECT count(*) FROM steps WHERE role = 0").fetchone()[0])
     return 0
 
 

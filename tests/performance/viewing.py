@@ -28,7 +28,8 @@ from urllib.parse import quote
 
 from nel.artifacts.write import write_artifacts
 from nel.core.strict_json import dumps
-from nel.engine.store.codec import encode_outcome, encode_response, encode_sample, seal_text
+from nel.engine.store.codec import encode_outcome, encode_sample, seal_text
+from nel.engine.store.rows import APPEND, Row, answer_row, checksum_of, verdict_row
 from nel.engine.store.schema import create
 from nel.types import ModelFailure, Response, Sample, Scored, Unscored, Usage
 
@@ -61,16 +62,15 @@ def write_store(run_dir: Path, n: int) -> None:
         "scorer": {"name": "s", "sha256": _DIGEST, "rule": None, "reading": {}}, "model": "m", "protocol": "chat",
     }  # fmt: skip
 
-    connection.execute("INSERT INTO benchmarks VALUES(1, 'quiz', 'quiz', ?)", (dumps(plan),))
+    connection.execute("INSERT INTO benchmarks VALUES(1, 'quiz', 'quiz', ?, 0)", (dumps(plan),))
     for key, value in (("run_id", "million"), ("config", {"endpoint": {"model": "m", "url": "http://127.0.0.1:9/v1"}})):
         connection.execute("INSERT INTO meta VALUES(?, ?)", (key, dumps(value)))
     known = words()
     for first in range(0, n, _BATCH):
         connection.execute("BEGIN")
         rows = list(_rows(first, min(first + _BATCH, n), known))
-        connection.executemany("INSERT INTO samples VALUES(1, ?, ?, ?, ?, NULL)", [row[0] for row in rows])
-        connection.executemany("INSERT INTO responses VALUES(1, ?, 0, 1, ?, ?)", [row[1] for row in rows])
-        connection.executemany("INSERT INTO outcomes VALUES(1, ?, 0, 0, ?)", [row[2] for row in rows])
+        connection.executemany("INSERT INTO samples VALUES(1, ?, ?, ?, ?, NULL, 0)", [row[0] for row in rows])
+        connection.executemany(APPEND, [sealed for row in rows for sealed in row[1:]])
         connection.execute("COMMIT")
     connection.execute(
         "INSERT INTO sessions(started, elapsed, ended, attempts, retries, spent) VALUES(?, 3600, 'done', ?, 0, ?)",
@@ -118,9 +118,14 @@ def _rows(first: int, last: int, known: list[str]) -> Iterator[tuple[tuple[objec
         sent = f'{{"messages":[{{"content":"{question}","role":"user"}}],"model":"m"}}'
         yield (
             (idx, sample.id, idx + 1, seal_text(encode_sample(sample))),
-            (idx, sent, seal_text(encode_response(response))),
-            (idx, seal_text(encode_outcome(outcome))),
+            _sealed(answer_row((1, idx, 0), sent, response)),
+            _sealed(verdict_row((1, idx, 0), encode_outcome(outcome))),
         )
+
+
+def _sealed(row: Row) -> Row:
+    row = row._replace(session=1)
+    return row._replace(crc=checksum_of(row))
 
 
 class Viewer:

@@ -195,7 +195,7 @@ def _answered(home: Path) -> int:
     try:
         connection = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
         try:
-            return int(connection.execute("SELECT count(*) FROM responses").fetchone()[0])
+            return int(connection.execute("SELECT count(*) FROM steps WHERE role = 0").fetchone()[0])
         finally:
             connection.close()
     except sqlite3.Error:

@@ -9,7 +9,7 @@ from contextlib import closing
 from pathlib import Path
 
 from nel.core.strict_json import loads
-from nel.engine.judging.judges import KEY_PREFIX
+from nel.engine.store.rows import JUDGE
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.models.cache import FILE_NAME as CACHE_NAME
 from tests.simulation.endpoint import expected_before_judging
@@ -43,7 +43,9 @@ def _of_places(first: World) -> Iterator[str]:
     """Nothing that was asked for one repeat of a sample answers another one."""
     sent = {(one.sample, one.repeat) for one in first.endpoint.log}
     with Snapshot(first.run_dir / FILE_NAME) as snapshot:
-        answered = set(snapshot._connection.execute("SELECT idx, repeat FROM responses").fetchall())
+        answered = set(
+            snapshot._connection.execute("SELECT idx, repeat FROM steps WHERE role = 0 AND void = 0").fetchall()
+        )
     if answered - sent:
         yield f"cache: {len(answered - sent)} repeats of samples have answers and were never asked"
 
@@ -63,14 +65,13 @@ def _of_what_is_kept(first: World, again: World) -> Iterator[str]:
 
 def _whole(world: World) -> set[Place]:
     with Snapshot(world.run_dir / FILE_NAME) as snapshot:
-        query = "SELECT idx, repeat, request, response, '' FROM responses UNION ALL"
-        query += " SELECT idx, repeat, request, response, key FROM calls"
+        query = "SELECT idx, repeat, request, response, role FROM steps WHERE role <> 1 AND void = 0"
         rows = snapshot._connection.execute(query).fetchall()
     found = set()
-    for idx, repeat, request, response, key in rows:
+    for idx, repeat, request, response, role in rows:
         said = loads(response)
         whole = "error" not in said and said["text"].strip() and said.get("finish_reason") == "stop"
-        if whole and (not key.startswith(KEY_PREFIX) or is_readable(said)):
+        if whole and (role != JUDGE or is_readable(said)):
             found.add((idx, repeat, request))
     return found
 

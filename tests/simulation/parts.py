@@ -13,11 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from nel.authoring.benchmark import Benchmark
-from nel.core.strict_json import loads
-from nel.engine.judging.judges import KEY_PREFIX
 from nel.engine.scorers.call import Delegated, ScoringTask, score_turns, scorer_inputs, unscored_by
 from nel.engine.scorers.dispatch import Answer, Deliver, Scorers
-from nel.engine.store.database import OutcomeRow, Store
+from nel.engine.store.log import Log, Pooled
+from nel.engine.store.rows import ANSWER, APPEND, VERDICT, Row, fields_of
 from nel.engine.store.writer import Write, _Entry, disk_fault
 from nel.errors import NelError, StoreError
 from nel.judges.types import Case
@@ -28,7 +27,7 @@ from tests.simulation.loop import Crash
 from tests.simulation.script import Script, SessionScript
 
 
-class SimulatedStore(Store):
+class SimulatedStore(Log):
     """Writes the same file with the same statements, on the loop's own time."""
 
     def __init__(self, path: Path, script: Script, session: SessionScript, rng: random.Random) -> None:
@@ -64,29 +63,14 @@ class SimulatedStore(Store):
         while (self._pending or self._committing) and not self.dead:  # noqa: ASYNC110 - the clock is virtual
             await asyncio.sleep(0.01)
 
-    def put_response(
-        self,
-        benchmark: int,
-        idx: int,
-        repeat: int,
-        request: str | None,
-        response: str,
-        *,
-        outcome: OutcomeRow | None = None,
+    def append(
+        self, rows: Sequence[Row], pool: Sequence[Pooled] = (), *, instead: bool = False
     ) -> asyncio.Future[None]:
-        future = super().put_response(benchmark, idx, repeat, request, response, outcome=outcome)
-        answered = loads(response)
-        if "error" not in answered and not answered.get("cached"):
-            self._permits.append(("m", future))
-        return future
-
-    def put_call(
-        self, benchmark: int, idx: int, repeat: int, key: str, request: str, response: str
-    ) -> asyncio.Future[None]:
-        future = super().put_call(benchmark, idx, repeat, key, request, response)
-        judge = key.removeprefix(KEY_PREFIX).partition(":")[0] if key.startswith(KEY_PREFIX) else "m"
-        if not loads(response).get("cached"):
-            self._permits.append((judge, future))
+        future = super().append(rows, pool, instead=instead)
+        for row in rows:
+            is_final = row.role != ANSWER or row.fault is None
+            if row.requests is not None and is_final and not fields_of(row).get("cached"):
+                self._permits.append((row.payer or "m", future))
         return future
 
     def _put(self, writes: list[Write]) -> asyncio.Future[None]:
@@ -116,7 +100,7 @@ class SimulatedStore(Store):
         failure = self._disk_full or self._writer._commit(batch)
         if failure is None:
             self.outcomes_committed += sum(
-                len(rows) for writes, _ in batch for sql, rows in writes if "INTO outcomes" in sql
+                row.role == VERDICT for writes, _ in batch for sql, rows in writes if sql == APPEND for row in rows
             )
         for _, future in batch:
             if not future.done():

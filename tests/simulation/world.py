@@ -20,7 +20,7 @@ from nel.config.schema import RunConfig
 from nel.core.observer import UNOBSERVED, Observer
 from nel.core.strict_json import loads
 from nel.engine.executors import ScorerPool, ScoringWork
-from nel.engine.judging.judges import KEY_PREFIX, Judges
+from nel.engine.judging.judges import Judges
 from nel.engine.planning.plan import Plan
 from nel.engine.progress import Progress
 from nel.engine.run import run_session
@@ -28,7 +28,7 @@ from nel.engine.scorers.dispatch import Scorers
 from nel.engine.session import Runtime
 from nel.engine.stopping.exit_status import ExitStatus
 from nel.engine.stopping.stop_signals import StopSignals
-from nel.engine.store.codec import decode_response
+from nel.engine.store.rows import JUDGE
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.engine.store.spending import spent_before
 from nel.errors import ResumeRefused
@@ -49,6 +49,7 @@ from tests.simulation.setting import config_of, narrowed, plan_of
 SECONDS_TO_FINISH = 3600.0
 """After the last fault, or the start of the session where that is later; for each question about an answer."""
 _SESSIONS_MAX = 150
+_VERDICTS = "role = 1 AND void = 0 AND attempt = (SELECT round FROM benchmarks WHERE id = benchmark)"
 _BLOCKED_SECONDS = 5.0
 _HELD_UP_SECONDS = 45.0
 """By scorers that hang, and by a judge that is silent until those who wait for it are turned away."""
@@ -160,8 +161,8 @@ class World:
         """Return whether an outcome is unscored for a reason that lies in the time and not in the sample."""
         with Snapshot(self.run_dir / FILE_NAME) as snapshot:
             query = (
-                "SELECT idx, json_extract(outcome, '$.kind'), json_extract(outcome, '$.detail'),"
-                " json_extract(outcome, '$.details.judgements') FROM outcomes WHERE retry > 0"
+                "SELECT idx, json_extract(response, '$.kind'), json_extract(response, '$.detail'),"
+                f" json_extract(response, '$.details.judgements') FROM steps WHERE {_VERDICTS} AND again > 0"
             )
             rows = snapshot._connection.execute(query).fetchall()
         for idx, kind, detail, judgements in rows:
@@ -259,8 +260,7 @@ class World:
         if not self._has_begun():
             return False
         with Snapshot(self.run_dir / FILE_NAME) as snapshot:
-            stored = [response for key, *_ in snapshot.benchmarks() for _, response in snapshot.calls(key)]
-        return any(decode_response(one).error is None for one in stored)
+            return any(snapshot.has_reply(key) for key, *_ in snapshot.benchmarks())
 
     def _stored_scorer(self) -> str:
         with Snapshot(self.run_dir / FILE_NAME) as snapshot:
@@ -273,8 +273,8 @@ class World:
     def _scored(self) -> dict[tuple[int, int], float]:
         with Snapshot(self.run_dir / FILE_NAME) as snapshot:
             query = (
-                "SELECT idx, repeat, json_extract(outcome, '$.reward') FROM outcomes"
-                " WHERE json_extract(outcome, '$.state') = 'scored'"
+                "SELECT idx, repeat, json_extract(response, '$.reward') FROM steps"
+                f" WHERE {_VERDICTS} AND json_extract(response, '$.state') = 'scored'"
             )
             return {(idx, repeat): reward for idx, repeat, reward in snapshot._connection.execute(query)}
 
@@ -395,11 +395,12 @@ class World:
         with Snapshot(path) as snapshot:
             connection = snapshot._connection
             found = connection.execute(
-                "SELECT r.idx, r.repeat, r.request FROM responses r LEFT JOIN outcomes o ON o.benchmark = r.benchmark"
-                " AND o.idx = r.idx AND o.repeat = r.repeat WHERE ifnull(o.retry, 0) < 2"
+                "SELECT idx, repeat, request FROM steps r WHERE role = 0 AND void = 0 AND NOT EXISTS (SELECT 1 FROM"
+                f" steps o WHERE o.idx = r.idx AND o.repeat = r.repeat AND {_VERDICTS} AND again = 2)"
             ).fetchall()
-            calls = connection.execute("SELECT idx, repeat, request, key, response FROM calls").fetchall()
-            usable = [call for call in calls if not call[3].startswith(KEY_PREFIX) or is_readable(loads(call[4]))]
+            query = "SELECT idx, repeat, request, role, response FROM steps WHERE role > 1 AND void = 0"
+            calls = connection.execute(query).fetchall()
+            usable = [call for call in calls if call[3] != JUDGE or is_readable(loads(call[4]))]
             return {*found, *(call[:3] for call in usable)}
 
     def _stored(self) -> set[Place]:
@@ -408,10 +409,7 @@ class World:
             return set()
         with Snapshot(path) as snapshot:
             newest = "session = (SELECT max(id) FROM sessions)"
-            query = (
-                f"SELECT idx, repeat, request FROM responses WHERE {newest}"  # noqa: S608 - no input in it
-                f" UNION SELECT idx, repeat, request FROM calls WHERE {newest}"
-            )
+            query = f"SELECT DISTINCT idx, repeat, request FROM steps WHERE role <> 1 AND void = 0 AND {newest}"
             return set(snapshot._connection.execute(query).fetchall())
 
     def _spent_before(self) -> Spend:
@@ -422,14 +420,15 @@ class World:
     def _unscored(self, cause: str, retry: int) -> list[tuple[int, str]]:
         with Snapshot(self.run_dir / FILE_NAME) as snapshot:
             query = (
-                "SELECT idx, json_extract(outcome, '$.kind') FROM outcomes"
-                " WHERE retry = ? AND json_extract(outcome, '$.cause') = ?"
+                f"SELECT idx, json_extract(response, '$.kind') FROM steps WHERE {_VERDICTS}"
+                " AND again = ? AND json_extract(response, '$.cause') = ?"
             )
             return snapshot._connection.execute(query, (retry, cause)).fetchall()
 
     def _unanswered(self) -> int:
         with Snapshot(self.run_dir / FILE_NAME) as snapshot:
-            answered = snapshot._connection.execute("SELECT count(*) FROM responses").fetchone()[0]
+            query = "SELECT count(*) FROM steps WHERE role = 0 AND void = 0"
+            answered = snapshot._connection.execute(query).fetchone()[0]
         return len(self.script.kinds) * self.script.repeats - int(answered)
 
 

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from nel.engine.store.codec import encode_outcome, encode_response, encode_sample, seal_text
-from nel.engine.store.database import Store
+from nel.engine.store.codec import encode_outcome, encode_sample, seal_text
+from nel.engine.store.log import Log
+from nel.engine.store.rows import answer_row, verdict_row
 from nel.engine.store.snapshot import FILE_NAME, StoredSample
 from nel.judges.record import KEY, judgement_json
 from nel.judges.types import Grade, Judgement, Opinion
@@ -73,7 +74,7 @@ def build_judged_run(
 
 
 async def _build(run_dir: Path, answers: list[Answer], slot: str, judge: dict[str, Any] | None, run_id: str) -> None:
-    store = Store(run_dir / FILE_NAME)
+    store = Log(run_dir / FILE_NAME)
     store.set_meta("config", {"endpoint": None, "benchmarks": [{"name": slot}]})
     store.set_meta("run_id", run_id)
     repeats = 1 + max(answer.repeat for answer in answers)
@@ -82,12 +83,14 @@ async def _build(run_dir: Path, answers: list[Answer], slot: str, judge: dict[st
     first = {answer.sample_id: answer for answer in reversed(answers)}
     store.add_samples(key, (_sample(idx, first[name]) for name, idx in places.items()))
     store.begin_session()
+    store.begin_round(key)
     store.start_writer()
     writes = []
     for answer in answers:
         at = key, places[answer.sample_id], answer.repeat
-        response, outcome = encode_response(Response(text=answer.response)), encode_outcome(outcome_of(answer))
-        writes.append(store.put_response(*at, None, response, outcome=(*at, 0, outcome)))
+        outcome = encode_outcome(outcome_of(answer))
+        rows = [answer_row(at, None, Response(text=answer.response)), verdict_row(at, outcome)]
+        writes.append(store.append(rows, instead=True))
     await asyncio.gather(*writes)
     await store.stop_writer()
     store.end_session(elapsed=1.0, ended="done", attempts=len(answers), retries=0)

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from nel.engine.store.codec import encode_outcome, encode_response, encode_sample, seal_text
-from nel.engine.store.database import Store
+from nel.engine.store.codec import encode_outcome, encode_sample, seal_text
+from nel.engine.store.log import Log
+from nel.engine.store.rows import Asked, answer_row, exchange_row, verdict_row
 from nel.engine.store.snapshot import StoredSample
 from nel.judges.record import record_json
 from nel.judges.types import Grade, Level, Opinion
@@ -59,7 +60,7 @@ def write_store(
     outcomes: Sequence[Outcome],
     *,
     panel: Sequence[tuple[str, str]],
-    calls: Sequence[tuple[str, Response]] = (),
+    calls: Sequence[tuple[Asked, Response]] = (),
     model: str = "aurora-7b",
     served: str | None = "aurora-7b",
     config: Mapping[str, Any] | None = None,
@@ -68,10 +69,10 @@ def write_store(
 
     Args:
         panel: Name and model of each judge.
-        calls: Key and answer of the further requests, all of the first sample.
+        calls: Name and answer of the further requests, all of the first sample.
     """
     run_dir.mkdir(parents=True)
-    store = Store(run_dir / "run.db")
+    store = Log(run_dir / "run.db")
     judge = {
         "panel": [{"name": name, "model": model, "url": "http://127.0.0.1:1/v1"} for name, model in panel],
         "template": None, "criteria": None, "aggregate": "majority", "quorum": None, "repeats": 1, "swap": True,
@@ -94,13 +95,12 @@ def write_store(
         )
         store.add_samples(key, rows)
         store.begin_session()
+        rows = []
         for idx, outcome in enumerate(outcomes):
             said = Response(text=f"It is Paris, I think ({idx}).", finish_reason="stop", model=served, attempts=1)
-            store._write("INSERT INTO responses VALUES(?, ?, 0, 1, NULL, ?)", (key, idx, encode_response(said)))
-            store._write("INSERT INTO outcomes VALUES(?, ?, 0, 0, ?)", (key, idx, encode_outcome(outcome)))
-        for name, answer in calls:
-            row = (key, 0, 0, name, "{}", encode_response(answer), 1)
-            store._write("INSERT INTO calls VALUES(?, ?, ?, ?, ?, ?, ?)", row)
+            rows += [answer_row((key, idx, 0), None, said), verdict_row((key, idx, 0), encode_outcome(outcome))]
+        rows += [exchange_row((key, 0, 0), asked, "{}", answer) for asked, answer in calls]
+        store.append_at_once(rows)
         store.end_session(elapsed=10.0, ended="done", attempts=1, retries=0)
     store.close()
     return run_dir

@@ -82,7 +82,7 @@ def read_samples(run_dir: Path) -> list[dict[str, Any]]:
     (results,) = run_dir.glob("*/results.jsonl")
     lines = sorted(json_lines(results.read_text(encoding="utf-8")), key=lambda line: line["problem_idx"])
     with closing(connect(run_dir / "run.db", readonly=True)) as store:
-        stored = store.execute("SELECT response FROM responses ORDER BY idx").fetchall()
+        stored = store.execute("SELECT response FROM steps WHERE role = 0 ORDER BY idx").fetchall()
     for line, (response,) in zip(lines, stored, strict=True):
         line["sums"] = [score["logprob"] for score in json.loads(response).get("choice_scores") or ()]
     return lines

@@ -15,8 +15,9 @@ from typing import Any
 from nel.artifacts.write import write_artifacts
 from nel.config.identity import Identity
 from nel.core.strict_json import dumps
-from nel.engine.store.codec import encode_outcome, encode_response, encode_sample, seal_text
-from nel.engine.store.database import Store
+from nel.engine.store.codec import encode_outcome, encode_sample, seal_text
+from nel.engine.store.log import Log
+from nel.engine.store.rows import answer_row, verdict_row
 from nel.engine.store.snapshot import FILE_NAME, StoredSample
 from nel.types import Message, ModelFailure, Outcome, Response, Sample, Scored, Unscored, Usage
 from tests.reports.run_fixture import HOSTILE
@@ -75,7 +76,7 @@ async def _build(
     answered: int,
     has_choices: bool,
 ) -> None:
-    store = Store(run_dir / FILE_NAME)
+    store = Log(run_dir / FILE_NAME)
     endpoint = {"model": model, "url": "http://127.0.0.1:9/v1"}
     store.set_meta("config", {"endpoint": endpoint, "benchmarks": [{"name": slot}], "budget": {"prices": PRICE}})
     store.set_meta("run_id", run_dir.name)
@@ -92,8 +93,8 @@ async def _build(
             response, outcome = answer_of(idx, repeat, sample, right_every, texts)
             if has_choices and isinstance(outcome, Scored):
                 outcome = replace(outcome, answer="B" if outcome.answer == "blue" else "A")
-            futures.append(store.put_response(key, idx, repeat, _request(sample, model), encode_response(response)))
-            futures.append(store.put_outcomes([(key, idx, repeat, 0, encode_outcome(outcome))]))
+            answer = answer_row((key, idx, repeat), _request(sample, model), response)
+            futures.append(store.append([answer, verdict_row((key, idx, repeat), encode_outcome(outcome))]))
     await asyncio.gather(*futures)
     await store.stop_writer()
     if ended is not None:

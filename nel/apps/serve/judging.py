@@ -8,7 +8,7 @@ next answers.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import TYPE_CHECKING, Final
 
@@ -30,6 +30,7 @@ from nel.types import Outcome, Unscored
 if TYPE_CHECKING:
     from nel.config.schema import ModelConfig
     from nel.engine.store.plans import StoredPlan
+    from nel.engine.store.rows import Asked, Row, SampleKey
 
 JOB: Final = 0
 """The number of the one benchmark."""
@@ -47,9 +48,7 @@ class _NothingKept:
         self._plan = plan
         self._name = name
 
-    def put_call(
-        self, benchmark: int, idx: int, repeat: int, key: str, request: str, response: str
-    ) -> asyncio.Future[None]:
+    def append(self, rows: Sequence[Row]) -> asyncio.Future[None]:
         return _done()
 
     def put_plan(self, benchmark: int, plan: StoredPlan) -> asyncio.Future[None]:
@@ -59,14 +58,11 @@ class _NothingKept:
     def benchmarks(self) -> list[tuple[int, str, str, StoredPlan]]:
         return [(JOB, self._name, self._name, self._plan)]
 
-    def call(self, benchmark: int, idx: int, repeat: int, key: str) -> str | None:
+    def reply(self, key: SampleKey, asked: Asked) -> Row | None:
         return None
 
-    def session_of_call(self, benchmark: int, idx: int, repeat: int, key: str) -> int | None:
-        return None
-
-    def calls(self, benchmark: int) -> Iterator[tuple[str, str]]:
-        return iter(())
+    def has_reply(self, benchmark: int, judge: str | None = None) -> bool:
+        return False
 
 
 class ServedJudges:

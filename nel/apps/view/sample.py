@@ -27,7 +27,7 @@ from nel.artifacts.results import (
 from nel.core.message_json import MESSAGE_FIELDS, messages_in, with_calls
 from nel.core.strict_json import loads
 from nel.engine.store.browsing import BrowsedStore
-from nel.engine.store.codec import decode_response
+from nel.engine.store.rows import CHOICE, JUDGE, SCORER, TURN, Row, response_in
 from nel.errors import NelError, StoreError
 from nel.judges.record import KEY as JUDGEMENTS
 from nel.reports.choices import Options, in_place_of_answer, options_of, read_answer
@@ -122,9 +122,10 @@ def sample_view(
         stored = list(store.results(benchmark.key, benchmark.repeats, first=idx, last=idx))
         omitted = left_out(store, benchmark.key)
         sent, requests = _requests(store, (benchmark.key, idx, repeat))
+        price = store.price
     if not 0 <= repeat < len(stored):
         return None
-    result = read_result(stored[repeat])
+    result = read_result(stored[repeat], price=price)
     sample, response, outcome = result.sample, result.response, result.outcome
     verdicts = [verdict_of(each, omitted) for each in stored]
     prompt, settings = _prompt(result, sent, benchmark)
@@ -172,9 +173,10 @@ def sample_json(
         stored = list(store.results(benchmark.key, benchmark.repeats, first=idx, last=idx))
         is_omitted = idx in left_out(store, benchmark.key)
         sent = store.request(benchmark.key, idx, repeat)
+        price = store.price
     if not 0 <= repeat < len(stored):
         return None
-    result = read_result(stored[repeat])
+    result = read_result(stored[repeat], price=price)
     line = (
         not_asked_line(result, None, "left out by the stop rule")
         if is_omitted
@@ -189,7 +191,7 @@ def _requests(
     store: BrowsedStore, sample_key: tuple[int, int, int]
 ) -> tuple[str | None, dict[str, Any]]:
     """Return the body of the request, and the further requests and the steps of the sample."""
-    calls = [_call(*call) for call in store.calls_of(*sample_key, _CALLS_MAX)]
+    calls = [_call(row) for row in store.calls_of(*sample_key, _CALLS_MAX)]
     attempts = transcript_of(store, sample_key)
     return store.request(*sample_key), {"calls": calls, "attempts": attempts}
 
@@ -372,20 +374,18 @@ def _whole_messages(messages: Sequence[tuple[str, str]]) -> list[tuple[str, str]
     return [(role, whole(text)) for role, text in messages]
 
 
-def _call(key: str, request: str, response: str) -> FurtherRequest:
-    kind, _, rest = key.partition("-")
+def _call(row: Row) -> FurtherRequest:
     titles = {
-        "judge": f"Judge {rest.rpartition(':')[0]}",
-        "turn": f"Turn {rest}",
-        "call": "Asked by the scorer",
+        JUDGE: f"Judge {row.name}",
+        TURN: f"Turn {row.number}",
+        CHOICE: f"choices-{row.number}",
+        SCORER: "Asked by the scorer",
     }
-    sent, _ = _messages(request)
+    sent, _ = _messages(row.request or "")
     try:
-        answer: Response | None = decode_response(response)
+        answer: Response | None = response_in(row)
     except StoreError as error:
-        return FurtherRequest(
-            title=titles.get(kind, key), sent=sent, answer=str(error), reasoning=""
-        )
+        return FurtherRequest(title=titles[row.role], sent=sent, answer=str(error), reasoning="")
     answer_text = (
         ""
         if answer is None
@@ -394,7 +394,7 @@ def _call(key: str, request: str, response: str) -> FurtherRequest:
         else _text_of_response(answer)
     )
     return FurtherRequest(
-        title=titles.get(kind, key),
+        title=titles[row.role],
         sent=_whole_messages(sent),
         answer=whole(answer_text),
         reasoning=whole(_reasoning(answer)),

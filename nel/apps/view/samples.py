@@ -32,7 +32,6 @@ from nel.artifacts.results import read_result
 from nel.config.schema import Price
 from nel.engine.store.browsing import BrowsedStore
 from nel.engine.store.snapshot import StoredResult
-from nel.engine.store.spending import price_in
 from nel.errors import StoreError
 from nel.reports.choices import options_of, read_answer
 from nel.reports.distributions import measures_of
@@ -236,7 +235,7 @@ def _rows(
     matches: Iterable[tuple[int, Sequence[int] | None]],
 ) -> list[SampleRow]:
     """Return the rows of samples, each with the repeats that match."""
-    omitted, price = left_out(store, benchmark.key), price_in(store.meta("config") or {})
+    omitted, price = left_out(store, benchmark.key), store.price
     return [
         _row(
             list(store.results(benchmark.key, benchmark.repeats, first=idx, last=idx)),
@@ -258,7 +257,7 @@ def _row(
     repeat = matches[0] if matches else 0
     opened = next((result_row for result_row in stored if result_row.repeat == repeat), stored[0])
     try:
-        result = read_result(opened)
+        result = read_result(opened, price=price)
     except StoreError as error:
         return SampleRow(
             idx=opened.sample.idx, sample_id=opened.sample.sample_id, question=str(error), answer="", extracted=None,

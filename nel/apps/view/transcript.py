@@ -10,7 +10,6 @@ from nel.config.schema import Price
 from nel.core.strict_json import loads
 from nel.engine.episodes.transcript import TranscribedAttempt, read_transcript
 from nel.engine.store.browsing import BrowsedStore
-from nel.engine.store.spending import price_in
 from nel.episodes.steps import Step
 from nel.models.budget import cost_of
 from nel.reports import numbers
@@ -76,7 +75,7 @@ def transcript_of(store: BrowsedStore, sample_key: tuple[int, int, int]) -> list
     Raises:
         StoreError: A step is damaged.
     """
-    price = price_in(store.meta("config") or {})
+    price = store.price
     return [
         AttemptView(
             number=attempt.number + 1,

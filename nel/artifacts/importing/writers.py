@@ -20,9 +20,10 @@ from nel.artifacts.plugin_output import call_plugin, new_directory
 from nel.artifacts.source_numbers import NUMBERS_ARE_IDS
 from nel.artifacts.write import write_artifacts
 from nel.core.strict_json import dumps
-from nel.engine.store.codec import encode_outcome, encode_response, encode_sample, seal_text
-from nel.engine.store.database import Store
+from nel.engine.store.codec import encode_outcome, encode_sample, seal_text
+from nel.engine.store.log import Log
 from nel.engine.store.plans import StoredPlan
+from nel.engine.store.rows import answer_row, verdict_row
 from nel.engine.store.snapshot import FILE_NAME, StoredSample
 from nel.errors import NelError, OutputError, PluginError, UsageError
 from nel.types import Unscored
@@ -75,7 +76,7 @@ def _read_source(source: Path, name: str | None) -> ImportedRun:
 
 
 async def _write(work: Path, run_id: str, imported: ImportedRun, *, shared: bool) -> None:
-    store = Store(work / FILE_NAME)
+    store = Log(work / FILE_NAME)
     try:
         slots = list(_slots(imported))
         config: dict[str, Any] = {"benchmarks": [{"name": slot} for slot, _ in slots]}
@@ -123,7 +124,7 @@ def _slots(imported: ImportedRun) -> Iterator[tuple[str, ImportedBenchmark]]:
 
 
 async def _write_benchmark(
-    store: Store, slot: str, benchmark: ImportedBenchmark, imported: ImportedRun
+    store: Log, slot: str, benchmark: ImportedBenchmark, imported: ImportedRun
 ) -> None:
     """Write the questions in the order of the source, then the answers; what has no answer becomes
     unscored.
@@ -156,13 +157,13 @@ async def _write_benchmark(
         detail="the source has no result of this sample and repeat",
     )
     rows = [
-        (key, idx, repeat, 0, encode_outcome(left))
+        verdict_row((key, idx, repeat), encode_outcome(left))
         for idx, done in enumerate(missing)
         for repeat in range(repeats)
         if not done >> repeat & 1
     ]
     if rows:
-        await store.put_outcomes(rows)
+        await store.append(rows)
 
 
 def _read(benchmark: ImportedBenchmark) -> Iterator[ImportedResult]:
@@ -186,7 +187,7 @@ def _read(benchmark: ImportedBenchmark) -> Iterator[ImportedResult]:
 
 
 async def _write_results(
-    store: Store, key: int, benchmark: ImportedBenchmark, places: dict[str, int]
+    store: Log, key: int, benchmark: ImportedBenchmark, places: dict[str, int]
 ) -> list[int]:
     """Write every result and return for each sample which repeats are there, a bit for each."""
     done = [0] * len(places)
@@ -199,12 +200,11 @@ async def _write_results(
                 f" {result.repeat}; import a file with one"
             )
         done[idx] |= bit
+        sample_key = (key, idx, result.repeat)
+        rows = [verdict_row(sample_key, encode_outcome(result.outcome))]
         if result.response is not None:
-            stored = encode_response(result.response)
-            waiting.append(store.put_response(key, idx, result.repeat, None, stored))
-        waiting.append(
-            store.put_outcomes([(key, idx, result.repeat, 0, encode_outcome(result.outcome))])
-        )
+            rows.insert(0, answer_row(sample_key, None, result.response))
+        waiting.append(store.append(rows))
         if len(waiting) >= _BATCH:
             await asyncio.gather(*waiting)
             waiting.clear()

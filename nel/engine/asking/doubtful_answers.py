@@ -11,9 +11,9 @@ import logging
 from collections.abc import Iterable
 from typing import Final
 
-from nel.engine.asking.response_outcomes import RESCORE, RESEND
 from nel.engine.store.codec import encode_outcome
-from nel.engine.store.database import Store
+from nel.engine.store.log import Log
+from nel.engine.store.rows import RESCORE, RESEND
 from nel.models.client import Client
 from nel.types import Unscored
 
@@ -24,9 +24,7 @@ _NAMED_MAX: Final = 12
 _LOGGED_MAX: Final = 300
 
 
-def take_back(
-    store: Store, client: Client | None, judges: Iterable[tuple[str, Client]]
-) -> list[str]:
+def take_back(store: Log, client: Client | None, judges: Iterable[tuple[str, Client]]) -> list[str]:
     """Take back the doubtful answers of a session whose pipeline has ended, and return what the
     user should know.
 
@@ -43,7 +41,7 @@ def take_back(
     return [note for note in notes if note is not None]
 
 
-def _take_back(store: Store, client: Client, who: str) -> str | None:
+def _take_back(store: Log, client: Client, who: str) -> str | None:
     doubtful = client.forget_doubtful()
     if doubtful is None:
         return None
@@ -62,7 +60,7 @@ def _take_back(store: Store, client: Client, who: str) -> str | None:
     with store.transaction():
         for sample_id, repeat in samples:
             store.doubt(
-                sample_id, repeat, encode_outcome(unscored), retry=RESCORE if is_judge else RESEND
+                sample_id, repeat, encode_outcome(unscored), again=RESCORE if is_judge else RESEND
             )
     names = [
         sample_id if repeat == 0 else f"{sample_id} (repeat {repeat})"

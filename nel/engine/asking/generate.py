@@ -1,10 +1,10 @@
 """Sends the requests of a sample: one, or one for each turn of a conversation; and those that
 scorers make.
 
-Every answer but the last of a sample is stored in the table of calls before the next request is
-sent, so that a resume or a new scorer never pays for it again. A call is identified by its sample,
-its body and how often that body was sent
-before for this sample: a scorer that asks the same thing twice gets two answers.
+Every answer but the last of a sample is a row of its own before the next request is sent, so that a
+resume or a new scorer never pays for it again. What a scorer asks is identified by its sample, its
+body and how often that body was sent before for this sample: a scorer that asks the same thing
+twice gets two answers.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ import hashlib
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 from nel.core.message_json import messages_in
@@ -22,8 +21,18 @@ from nel.engine.asking.response_outcomes import verdict_before_scoring
 from nel.engine.asking.work import Job
 from nel.engine.planning.plan import Plan
 from nel.engine.scorers.call import ScoringTask
-from nel.engine.store.codec import decode_response, encode_response
-from nel.engine.store.database import Store
+from nel.engine.store.log import Log
+from nel.engine.store.rows import (
+    CHOICE,
+    DIGEST_BYTES,
+    SCORER,
+    TURN,
+    Asked,
+    Row,
+    answer_row,
+    exchange_row,
+    response_in,
+)
 from nel.engine.store.snapshot import Snapshot, StoredSample
 from nel.episodes.solvers.generate import build_request
 from nel.errors import EndpointError, ScorerError, did_you_mean
@@ -95,7 +104,7 @@ class SampleRunner:
     """Sends the requests of samples and scorers, through one client and one store."""
 
     client: Client | None
-    store: Store
+    store: Log
     snapshot: Snapshot
     echo: EchoSupport | None = None
     """What the server supports for log-likelihoods, once it was probed."""
@@ -140,7 +149,7 @@ class SampleRunner:
             return
         for turn, following in enumerate(sample.turns):
             response = await self._stored_or_sent(
-                sample_key, f"turn-{turn}", request, body, truncated=plan.config.truncated
+                sample_key, Asked(TURN, turn), request, body, truncated=plan.config.truncated
             )
             if response.error or verdict_before_scoring(
                 response, truncated=plan.config.truncated, sample=sample
@@ -167,17 +176,18 @@ class SampleRunner:
         )
 
     async def stored_answer(
-        self, plan: Plan, sample: Sample, sample_key: Place, encoded: str
+        self, plan: Plan, sample: Sample, sample_key: Place, stored: Row
     ) -> Response:
         """Return the stored answer of a sample; a recorded one that an older rule split is split
         and stored again.
         """
         if plan.eval_only:
             recorded = recorded_answer(sample)
-            if (now := encode_response(recorded)) != encoded:
-                await self.store.put_response(*sample_key, None, now)
+            now = answer_row(sample_key, None, recorded)
+            if now.response != stored.response:
+                await self.store.append([now], instead=True)
             return recorded
-        return decode_response(encoded)
+        return response_in(stored)
 
     def _request(self, plan: Plan, sample: Sample, sample_key: Place) -> Request:
         request = build_request(
@@ -201,7 +211,9 @@ class SampleRunner:
             repeat=sample_key[2],
             generation=plan.generation,
             echo=self.echo,
-            ask=partial(self._stored_or_sent, sample_key),
+            ask=lambda number, *sent: self._stored_or_sent(
+                sample_key, Asked(CHOICE, number), *sent
+            ),
         )
 
     async def answer_scorer(self, plan: Plan, item: ScoringTask, payload: ScorerPrompt) -> str:
@@ -219,14 +231,14 @@ class SampleRunner:
                 f"model_call_fn over the {request.protocol} protocol: {'; '.join(problems)}"
             )
         body = self._body(request)
-        digest = hashlib.sha256(body).hexdigest()
+        digest = hashlib.sha256(body).digest()[:DIGEST_BYTES]
         counts = item.context.request_counts
-        counts[digest] += 1
-        key = f"call-{digest}-{counts[digest]}"
+        counts[digest.hex()] += 1
+        asked = Asked(SCORER, counts[digest.hex()], digest=digest)
         sample_key = (item.job, item.idx, item.repeat)
         try:
-            async with item.context.single_flight(key):
-                response = await self._stored_or_sent(sample_key, key, request, body)
+            async with item.context.single_flight(asked.label):
+                response = await self._stored_or_sent(sample_key, asked, request, body)
         except STOP_ERRORS as ending:
             raise EndpointError(f"the model was not asked for the scorer: {ending}") from ending
         if response.error is not None:
@@ -236,7 +248,7 @@ class SampleRunner:
     async def _stored_or_sent(
         self,
         sample_key: Place,
-        key: str,
+        asked: Asked,
         request: Request,
         body: bytes,
         parse: Parse | None = None,
@@ -246,21 +258,19 @@ class SampleRunner:
         """Return the stored answer, or send the request and store its answer before it counts.
 
         Args:
-            truncated: Of a turn of a conversation: an answer that ends the sample is not stored as
-                a call.
+            truncated: Of a turn of a conversation: an answer that ends the sample is stored as its
+                last one.
         """
-        stored = self.snapshot.call(*sample_key, key)
+        stored = self.snapshot.reply(sample_key, asked)
         if stored is not None:
-            return decode_response(stored)
+            return response_in(stored)
         if self.client is None:
             raise EndpointError("there is no endpoint in this session to ask")
         request = replace(request, benchmark=sample_key[0])
-        async with self.client.answering(request, body, call=key, parse=parse) as response:
+        async with self.client.answering(request, body, call=asked.label, parse=parse) as response:
             is_call = truncated is None or not verdict_before_scoring(response, truncated=truncated)
             if response.error is None and is_call:
-                await self.store.put_call(
-                    *sample_key, key, body.decode(), encode_response(response)
-                )
+                await self.store.append([exchange_row(sample_key, asked, body.decode(), response)])
         return response
 
     def _body(self, request: Request) -> bytes:

@@ -37,9 +37,9 @@ from nel.types import (
 
 Pairs: TypeAlias = "tuple[tuple[str, str], ...]"
 AskEcho: TypeAlias = (
-    "Callable[[str, Request, bytes, Callable[[object], Response | Fault]], Awaitable[Response]]"
+    "Callable[[int, Request, bytes, Callable[[object], Response | Fault]], Awaitable[Response]]"
 )
-"""Sends one body under a key that is unique in the sample; returns the answer once it is stored."""
+"""Sends one body under a number of its own; returns the answer once it is stored."""
 
 
 async def rank(
@@ -79,9 +79,7 @@ async def rank(
     for number, batch in enumerate(parts):
         body = dumps_bytes(_body(model, batch, echo, generation))
         asked = replace(request, generation=Generation(max_tokens=len(batch)))
-        answer = await ask(
-            f"choices-{number}", asked, body, partial(_parse, batch, echo.max_tokens)
-        )
+        answer = await ask(number, asked, body, partial(_parse, batch, echo.max_tokens))
         if answer.error is not None:
             return body, answer
         answers.append(answer)

@@ -49,15 +49,17 @@ def check_draw(slot: str, n: int | None, n_usable: int) -> None:
 def pending_checks(snapshot: Snapshot, benchmark: int, n: int | None) -> Iterator[StoredSample]:
     """Yield each drawn sample that has no second answer yet."""
     for idx in draw_samples(snapshot, benchmark, n):
-        if snapshot.answers(benchmark, idx, SECOND_ASKING)[0] is None:
-            yield from snapshot.samples(benchmark, first=idx, last=idx)
+        for sample in snapshot.samples(benchmark, first=idx, last=idx):
+            if snapshot.result(benchmark, sample, SECOND_ASKING).response is None:
+                yield sample
 
 
 def count_pending_checks(snapshot: Snapshot, benchmark: int, n: int | None) -> int:
     """Return how many drawn samples have no outcome of their second answer yet."""
     return sum(
-        snapshot.answers(benchmark, idx, SECOND_ASKING)[1] is None
+        snapshot.result(benchmark, sample, SECOND_ASKING).outcome is None
         for idx in draw_samples(snapshot, benchmark, n)
+        for sample in snapshot.samples(benchmark, first=idx, last=idx)
     )
 
 

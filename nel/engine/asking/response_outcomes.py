@@ -13,11 +13,9 @@ from nel.core.finish_reasons import ending_of, is_context_full, is_failed_call
 from nel.engine.scorers.call import ScoringTask
 from nel.engine.scorers.tool_calls import answer_in
 from nel.engine.store.codec import encode_outcome
-from nel.engine.store.database import OutcomeRow
+from nel.engine.store.rows import KEEP, RESCORE, RESEND, Row, SampleKey, verdict_row
 from nel.types import ModelFailure, Outcome, Response, Sample, Scored, Unscored
 
-KEEP, RESCORE, RESEND = 0, 1, 2
-"""What a resume does again: nothing, the scoring, or the request as well."""
 _ASKED_AGAIN = ("infra", "environment", "cancelled", "budget")
 
 
@@ -80,14 +78,14 @@ def settle_outcome(response: Response, outcome: Outcome) -> Outcome:
     )
 
 
-def retry_of(outcome: Outcome) -> int:
+def remake_of(outcome: Outcome) -> int:
     """Return what a resume does about an outcome: `KEEP`, `RESCORE` or `RESEND`."""
     if not isinstance(outcome, Unscored):
         return KEEP
     return RESEND if outcome.cause in _ASKED_AGAIN else RESCORE
 
 
-def scored_row(item: ScoringTask, outcome: Outcome) -> OutcomeRow:
+def scored_row(item: ScoringTask, outcome: Outcome) -> Row:
     """Return the row of an outcome that a scorer made: a resume may score it again, but never asks
     the model again.
 
@@ -95,10 +93,10 @@ def scored_row(item: ScoringTask, outcome: Outcome) -> OutcomeRow:
     missing grades are asked for then. A resume that asked for them only where the others tied would
     measure agreement on ties.
     """
-    retry = RESCORE if item.context.has_missing_grades else min(retry_of(outcome), RESCORE)
-    return item.job, item.idx, item.repeat, retry, encode_outcome(outcome)
+    again = RESCORE if item.context.has_missing_grades else min(remake_of(outcome), RESCORE)
+    return verdict_row((item.job, item.idx, item.repeat), encode_outcome(outcome), again)
 
 
-def outcome_row(job: int, idx: int, repeat: int, outcome: Outcome) -> OutcomeRow:
+def unscored_row(key: SampleKey, outcome: Outcome) -> Row:
     """Return the row of an outcome that no scorer had to make."""
-    return job, idx, repeat, retry_of(outcome), encode_outcome(outcome)
+    return verdict_row(key, encode_outcome(outcome), remake_of(outcome))

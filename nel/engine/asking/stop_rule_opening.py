@@ -21,11 +21,12 @@ from nel.engine.asking.stop_rules import BASELINES, DECISIONS, StopRules
 from nel.engine.asking.work import Job
 from nel.engine.stopping.drawn_order import draw
 from nel.engine.stopping.stop_rule import ANY, StopDecision, StopRule, StoredBaseline, ends_of
-from nel.engine.store.codec import decode_outcome, decode_sample
-from nel.engine.store.database import Store
+from nel.engine.store.codec import decode_sample
 from nel.engine.store.lock import owner_of
+from nel.engine.store.log import Log
 from nel.engine.store.pending import Pending
 from nel.engine.store.plans import StoredPlan
+from nel.engine.store.rows import outcome_in
 from nel.engine.store.snapshot import FILE_NAME, Snapshot, StoredSample
 from nel.errors import ConfigError
 
@@ -37,7 +38,7 @@ _SHOWN_MAX: Final = 3
 
 
 def open_rules(
-    store: Store, snapshot: Snapshot, jobs: Sequence[Job], config: StopConfig
+    store: Log, snapshot: Snapshot, jobs: Sequence[Job], config: StopConfig
 ) -> StopRules:
     """Return the rules of a session, which know every outcome that is stored.
 
@@ -95,7 +96,7 @@ def _load(rule: StopRule, snapshot: Snapshot, key: int, repeats: int) -> None:
         return
     for stored in snapshot.results(key, repeats):
         if stored.outcome is not None:
-            rule.add(stored.sample.idx, stored.repeat, decode_outcome(stored.outcome))
+            rule.add(stored.sample.idx, stored.repeat, outcome_in(stored.outcome))
 
 
 def _baseline(
@@ -207,9 +208,7 @@ def _scores(
                 f"stop.when: {path} is not finished; finish it with nel eval resume {path}"
             )
         try:
-            outcomes.setdefault(stored.sample.idx, []).append(
-                ends_of(decode_outcome(stored.outcome))
-            )
+            outcomes.setdefault(stored.sample.idx, []).append(ends_of(outcome_in(stored.outcome)))
         except ValueError as error:
             raise ConfigError(
                 f"stop.when: {path}: {error}, so that no rule can compare with it"

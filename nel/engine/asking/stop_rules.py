@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from nel.core.observer import Place
 from nel.engine.asking.work import Job, n_unanswered
 from nel.engine.planning.plan import Plan
-from nel.engine.store.database import Store
+from nel.engine.store.log import Log
 from nel.engine.store.snapshot import Snapshot
 from nel.errors import ResumeRefused
 from nel.types import Outcome
@@ -68,7 +68,7 @@ class StopRules:
             if rule.unusable is not None
         ]
 
-    def store(self, store: Store) -> None:
+    def store(self, store: Log) -> None:
         """Store the decisions, so that no later session looks again.
 
         Raises:

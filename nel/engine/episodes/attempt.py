@@ -4,24 +4,26 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from nel.core.failpoints import reach
 from nel.core.strict_json import dumps_bytes
-from nel.engine.episodes.step_rows import StepWriter, step_key
+from nel.engine.episodes.step_rows import StepWriter
 from nel.engine.episodes.tool_server import ToolProcess, ToolServer
 from nel.engine.planning.plan import Plan
 from nel.engine.progress import Progress
-from nel.engine.store.codec import encode_sample
-from nel.engine.store.database import Store
+from nel.engine.store.codec import encode_sample, seal_text
+from nel.engine.store.log import Log
 from nel.episodes.endings import EndpointLost, EnvironmentFault
 from nel.episodes.steps import MessageDigests, Step, ToolFacts, digest_of
 from nel.models.client import Client
 from nel.models.wire.registry import build_body, native_note
 from nel.tools.results import ToolResult
-from nel.types import Generation, JsonObject, Message, Request, Response, Sample
+from nel.types import Generation, JsonObject, Message, Request, Sample
 
+_CLOSE_SECONDS = 10.0
 _SETUP_SECONDS = 60.0
 """For an environment to be made, and to say what its final state is."""
 
@@ -37,7 +39,7 @@ class Attempt:
     plan: Plan
     generation: Generation
     client: Client
-    store: Store
+    store: Log
     tools: ToolServer | None
     steps: Mapping[int, Step]
     """Stored by earlier sessions."""
@@ -45,17 +47,21 @@ class Attempt:
     digests: MessageDigests = field(default_factory=MessageDigests)
     body: bytes | None = None
     """What was sent last in this session."""
-    responses: list[Response] = field(default_factory=list)
-    """Of this session."""
     _writer: StepWriter = field(init=False)
     _process: ToolProcess | None = None
 
     def __post_init__(self) -> None:
         """Prepare the encoding of steps."""
-        self._writer = StepWriter(self.number, self.digests)
+        self._writer = StepWriter(self.sample_key, self.number, self.digests)
 
     async def close(self) -> None:
-        """Kill the process of the tools."""
+        """Have the environment release what it holds, and kill the process of the tools."""
+        if self._process is not None and self.plan.benchmark.environment is not None:
+            with suppress(EnvironmentFault, TimeoutError):  # what it came to is decided already
+                await self._process.request("close", _CLOSE_SECONDS)
+        await self._kill()
+
+    async def _kill(self) -> None:
         if self._process is not None:
             process, self._process = self._process, None
             await process.__aexit__()
@@ -88,17 +94,18 @@ class Attempt:
         self.body = body
         if note := native_note(request):
             step = replace(step, asked={"note": note})
-        key = step_key(self.number, step.number)
-        async with self.client.answering(request, body, call=key) as response:
+        async with self.client.answering(
+            request, body, call=f"step-{self.number}-{step.number}"
+        ) as response:
             if response.error is not None and response.error.model_failure is None:
                 raise EndpointLost(response, body)
             step = replace(step, response=response, wall_seconds=wall_seconds())
             row, pool = self._writer.row(step, messages, self._settings(tools, options))
             reach("before_step")
-            await self.store.put_step(self.sample_key, row, pool)
+            await self.store.append([row], pool)
             reach("after_step")
-        self.responses.append(response)
         self.progress.steps += 1
+        self.progress.completion_tokens += response.usage.completion_tokens or 0
         self._writer.note_message(step)
         return step
 
@@ -106,14 +113,14 @@ class Attempt:
         """Store a step."""
         row, pool = self._writer.row(step)
         reach("before_step")
-        await self.store.put_step(self.sample_key, row, pool)
+        await self.store.append([row], pool)
         reach("after_step")
         self._writer.note_message(step)
 
     def note(self, step: Step) -> None:
         """Queue a step; the store writes in order, so it is on disk before any later one."""
         row, pool = self._writer.row(step)
-        self.store.put_step(self.sample_key, row, pool)
+        self.store.append([row], pool)
 
     def note_replay(self, step: Step, messages: Sequence[Message]) -> None:
         """Note a stored step, so that later ones refer to it."""
@@ -128,7 +135,7 @@ class Attempt:
             self._process = await self.tools.open(benchmark)
         fields = {}
         if turn == 0:
-            fields = {"sample_id": self.sample.id, "sample": encode_sample(self.sample)}
+            fields = {"sample_id": self.sample.id, "sample": seal_text(encode_sample(self.sample))}
         listed = await self._ask_process("turn", "setup", turn=turn, **fields)
         return {facts["json"]["function"]["name"]: ToolFacts(**facts) for facts in listed}
 
@@ -146,7 +153,7 @@ class Attempt:
                 "call", seconds, name=name, arguments=arguments, is_parallel=facts.parallel
             )
         except TimeoutError as error:
-            await self.close()
+            await self._kill()
             if self.plan.benchmark.environment is not None:
                 detail = f"{name} took longer than {seconds:g} s, and the state is lost with it"
                 raise EnvironmentFault("tool_hung", detail) from error

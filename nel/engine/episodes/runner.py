@@ -19,9 +19,8 @@ from nel.engine.episodes.step_rows import StoredAttempts, end_row
 from nel.engine.episodes.tool_server import ToolServer
 from nel.engine.planning.plan import Plan
 from nel.engine.progress import Progress
-from nel.engine.store.database import Store
+from nel.engine.store.log import Log
 from nel.engine.store.snapshot import Snapshot
-from nel.episodes.accounts import sum_usages
 from nel.episodes.endings import (
     AttemptOver,
     EndpointLost,
@@ -67,7 +66,7 @@ class EpisodeRunner:
         self,
         *,
         client: Client,
-        store: Store,
+        store: Log,
         snapshot: Snapshot,
         tools: ToolServer | None,
         price: Price | None,
@@ -125,7 +124,7 @@ class EpisodeRunner:
                     price=self._price,
                 )
                 try:
-                    return await self._finish(plan, attempt, episode, stored)
+                    return await self._finish(plan, attempt, episode)
                 except AttemptOver as over:
                     reasons.append(over.reason)
                 except EnvironmentFault as fault:
@@ -137,19 +136,19 @@ class EpisodeRunner:
                     return lost.body, lost.response
                 finally:
                     await attempt.close()
-                await self._store.put_step(sample_key, end_row(attempt.number, reasons[-1]))
+                await self._store.append([end_row(sample_key, attempt.number, reasons[-1])])
             return None, _unscored_response(
                 "restarts", f"no attempt came to its end: {'; '.join(reasons)}"
             )
 
     async def _finish(
-        self, plan: Plan, attempt: Attempt, episode: Episode, stored: StoredAttempts
+        self, plan: Plan, attempt: Attempt, episode: Episode
     ) -> tuple[bytes | None, Response]:
         over = await _drive(plan.solver, episode)
         if not episode.accounts.model_calls:
             raise EnvironmentFault("never_asked", "the solver returned without an answer")
         evidence = await episode.verify()
-        response = await self._response(plan, attempt, episode, stored, over, evidence)
+        response = await self._response(plan, attempt, episode, over, evidence)
         return attempt.body, response
 
     async def _response(
@@ -157,7 +156,6 @@ class EpisodeRunner:
         plan: Plan,
         attempt: Attempt,
         episode: Episode,
-        stored: StoredAttempts,
         over: _Over,
         evidence: Json,
     ) -> Response:
@@ -165,10 +163,8 @@ class EpisodeRunner:
         last = over.failed or episode.last_response or Response()
         references, pool = attempt.references(episode.messages)
         if pool:
-            await self._store.put_pool(pool)
-        accounts = episode.accounts
+            await self._store.append([], pool)
         text = last.text if over.answer is None else self._store.redactor.text(over.answer)
-        responses = [*stored.responses(), *attempt.responses]
         fails = over.ended_by.startswith("limit:") and plan.benchmark.on_limit == "fail"
         failure = None
         if fails:
@@ -179,20 +175,12 @@ class EpisodeRunner:
             text=text,
             reasoning=last.reasoning,
             finish_reason=last.finish_reason,
-            usage=sum_usages([response.usage for response in responses]),
             model=last.model,
             system_fingerprint=last.system_fingerprint,
             fallback=last.fallback,
-            attempts=sum(response.attempts for response in responses),
             episode={
                 "solver": plan.solver.name if plan.solver else "",
-                **accounts.as_json(),
-                "attempts": attempt.number + 1,
                 "ended_by": over.ended_by,
-                "timing": {
-                    "work_seconds": round(accounts.work_seconds, 6),
-                    "wall_seconds": round(accounts.wall_seconds(), 6),
-                },
                 "conversation": references,
                 "evidence": evidence,
                 "failure": failure,

@@ -1,4 +1,4 @@
-"""Steps as rows of the table of calls, and their messages in the pool of messages.
+"""Steps as rows of the log, and their messages in the pool of messages.
 
 A message is stored once: a request of a step names the messages that it has beyond those of the
 step before, and an answer or a result is named by its step. So a run of 100 steps of 4 KB costs
@@ -12,25 +12,42 @@ from typing import Any, Final
 
 from nel.core.message_json import message_json, read_message
 from nel.core.strict_json import dumps, loads
-from nel.engine.store.codec import decode_response, encode_response, fields_of
-from nel.engine.store.database import CallRow
+from nel.engine.store.log import Pooled
+from nel.engine.store.rows import (
+    END,
+    MODEL,
+    NOTE,
+    TOOL,
+    USER,
+    VERIFY,
+    Asked,
+    Row,
+    SampleKey,
+    check_seal,
+    exchange_row,
+    fields_of,
+    response_in,
+)
 from nel.engine.store.snapshot import Snapshot
 from nel.episodes.episode import reply_of
-from nel.episodes.steps import MessageDigests, Step, call_json, digest_of
+from nel.episodes.steps import MessageDigests, Step, StepKind, call_json, digest_of
 from nel.tools.results import ToolResult
-from nel.types import JsonObject, Message, Response
+from nel.types import JsonObject, Message
 
-PREFIX: Final = "step-"
-_END: Final = "end"
 BY_STEP: Final = "#"
 """Marks a message that a step made, by the step's number."""
+_ROLES: Final[dict[StepKind, int]] = {
+    "model": MODEL, "tool": TOOL, "user": USER, "note": NOTE, "verify": VERIFY,
+}  # fmt: skip
+_KINDS: Final = {role: kind for kind, role in _ROLES.items()}
 
 
 class StepWriter:
     """Encodes the steps of one attempt, in the order of their numbers."""
 
-    def __init__(self, attempt: int, digests: MessageDigests) -> None:
+    def __init__(self, key: SampleKey, attempt: int, digests: MessageDigests) -> None:
         """Begin before the first step."""
+        self._key = key
         self._attempt = attempt
         self._digests = digests
         self._made: dict[str, str] = {}
@@ -46,26 +63,46 @@ class StepWriter:
 
     def row(
         self, step: Step, messages: Sequence[Message] = (), settings: JsonObject | None = None
-    ) -> tuple[CallRow, list[tuple[str, str]]]:
+    ) -> tuple[Row, list[Pooled]]:
         """Return the row of a step, and the texts that it adds to the pool by their digests."""
         pool: dict[str, str] = {}
-        asked: dict[str, Any] = {"kind": step.kind, "digest": step.digest}
-        if step.span:
-            asked["span"] = step.span
+        sent: dict[str, Any] = {"span": step.span} if step.span else {}
         if step.kind == "tool" and step.digest in self._calls:
-            asked["call"] = self._calls[step.digest]
+            sent["call"] = self._calls[step.digest]
         elif step.asked:
-            asked["asked"] = step.asked
+            sent["asked"] = step.asked
         if step.kind == "model":
             digest = digest_of(settings)
             is_new = digest != self._settings
-            asked |= self._messages(step.number, messages, pool)
-            if is_new or "of" not in asked:
+            sent |= self._messages(step.number, messages, pool)
+            if is_new or "of" not in sent:
                 pool[digest] = dumps(settings)
-                asked["settings"] = self._settings = digest
-        asked["wall"] = round(step.wall_seconds, 6)
-        key = step_key(self._attempt, step.number)
-        return (key, dumps(asked), _response_text(step)), list(pool.items())
+                sent["settings"] = self._settings = digest
+        return self._encode(step, dumps(sent)), list(pool.items())
+
+    def _encode(self, step: Step, sent: str) -> Row:
+        asked = Asked(_ROLES[step.kind], step.number, digest=bytes.fromhex(step.digest))
+        wall, result = round(step.wall_seconds, 6), step.result
+        if step.response is not None:
+            row = exchange_row(self._key, asked, sent, step.response, attempt=self._attempt)
+            return row._replace(wall=wall)
+        row = Row(
+            *self._key,
+            role=asked.role,
+            attempt=self._attempt,
+            number=asked.number,
+            digest=asked.digest,
+            wall=wall,
+            request=sent,
+        )
+        if result is None:
+            return row
+        fields = {"text": result.text, "n_cut": result.n_cut or None, "whole": result.whole}
+        return row._replace(
+            fault=result.error,
+            seconds=round(result.seconds, 6),
+            response=dumps({name: value for name, value in fields.items() if value is not None}),
+        )
 
     def note_replay(self, step: Step, messages: Sequence[Message]) -> None:
         """Note a step that is stored already; later ones refer to it."""
@@ -105,57 +142,41 @@ class StepWriter:
         return {"of": before, "first": first, "add": added} if first else {"add": added}
 
 
-def step_key(attempt: int, number: int) -> str:
-    """Return under which key a step is stored."""
-    return f"{PREFIX}{attempt:03d}-{number:05d}"
-
-
-def end_row(attempt: int, reason: str) -> CallRow:
+def end_row(key: SampleKey, attempt: int, reason: str) -> Row:
     """Return the row that ends an attempt which is not continued."""
-    text = dumps({"text": "", "attempts": 0})
-    return f"{PREFIX}{attempt:03d}-{_END}", dumps({"kind": _END, "reason": reason}), text
+    return Row(*key, role=END, attempt=attempt, response=dumps(reason))
 
 
 class StoredAttempts:
     """The stored steps of one sample in one repeat, by attempt."""
 
-    def __init__(self, rows: Iterable[CallRow]) -> None:
+    def __init__(self, rows: Iterable[Row]) -> None:
         """Decode the rows of `Snapshot.steps`."""
         self.steps: dict[int, dict[int, Step]] = {}
         self.requests: dict[int, dict[int, JsonObject]] = {}
         """As they are stored: which messages a model step sent."""
         self.ended: dict[int, str] = {}
         """Why an attempt is not continued."""
-        for key, request, response in rows:
-            attempt, _, number = key.removeprefix(PREFIX).partition("-")
-            asked = loads(request)
-            if number == _END:
-                self.ended[int(attempt)] = asked["reason"]
+        for row in rows:
+            check_seal(row)
+            if row.role == END:
+                self.ended[row.attempt] = loads(row.response or "")
                 continue
-            steps = self.steps.setdefault(int(attempt), {})
-            if "call" in asked:
-                answer, position = asked["call"]
+            steps = self.steps.setdefault(row.attempt, {})
+            sent = loads(row.request or "")
+            if "call" in sent:
+                answer, position = sent["call"]
                 if answer not in steps:
                     continue  # it was damaged, and a salvage left it out
-                asked["asked"] = _call_in(steps[answer], position)
-            step = _step(int(number), asked, response)
-            steps[step.number] = step
-            self.requests.setdefault(int(attempt), {})[step.number] = asked
+                sent["asked"] = _call_in(steps[answer], position)
+            steps[row.number] = _step(row, sent)
+            self.requests.setdefault(row.attempt, {})[row.number] = sent
 
     @property
     def last(self) -> int:
         """Return the number of the attempt to continue, or of the next one."""
         last = max([*self.steps, *self.ended], default=0)
         return last + 1 if last in self.ended else last
-
-    def responses(self) -> list[Response]:
-        """Return every answer of the model, of all attempts."""
-        return [
-            step.response
-            for steps in self.steps.values()
-            for step in steps.values()
-            if step.response is not None
-        ]
 
     def settings_of(self, attempt: int, number: int) -> str:
         """Return the digest of what a model step sent beside its messages."""
@@ -207,43 +228,24 @@ def message_of(step: Step) -> Message | None:
     return None
 
 
-def _response_text(step: Step) -> str:
-    if step.response is not None:
-        return encode_response(step.response)
-    result = step.result
-    if result is None:
-        return dumps({"text": "", "attempts": 0, "began": step.kind == "tool"})
-    fields = {
-        "text": result.text,
-        "attempts": 0,
-        "tool_error": result.error,
-        "n_cut": result.n_cut or None,
-        "whole": result.whole,
-        "seconds": round(result.seconds, 6),
-    }
-    return dumps({name: value for name, value in fields.items() if value is not None})
-
-
-def _step(number: int, asked: Mapping[str, Any], response: str) -> Step:
-    kind = asked["kind"]
+def _step(row: Row, sent: Mapping[str, Any]) -> Step:
     result = None
-    if kind == "tool":
-        fields = fields_of(response)
-        if not fields.get("began"):
-            result = ToolResult(
-                text=fields["text"],
-                error=fields.get("tool_error"),
-                n_cut=fields.get("n_cut", 0),
-                whole=fields.get("whole"),
-                seconds=fields.get("seconds", 0.0),
-            )
+    if row.role == TOOL and row.response is not None:
+        fields = fields_of(row)
+        result = ToolResult(
+            text=fields["text"],
+            error=row.fault,  # type: ignore[arg-type]
+            n_cut=fields.get("n_cut", 0),
+            whole=fields.get("whole"),
+            seconds=row.seconds or 0.0,
+        )
     return Step(
-        number=number,
-        kind=kind,
-        digest=asked["digest"],
-        span=asked.get("span", ""),
-        asked=asked.get("asked", {}),
-        response=decode_response(response) if kind == "model" else None,
+        number=row.number,
+        kind=_KINDS[row.role],
+        digest=(row.digest or b"").hex(),
+        span=sent.get("span", ""),
+        asked=sent.get("asked", {}),
+        response=response_in(row) if row.role == MODEL else None,
         result=result,
-        wall_seconds=asked.get("wall", 0.0),
+        wall_seconds=row.wall or 0.0,
     )

@@ -11,7 +11,7 @@ import socket
 import struct
 import threading
 import traceback
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
@@ -22,6 +22,7 @@ from nel.config.process_environment import leave_variables
 from nel.core.strict_json import dumps_bytes, loads
 from nel.engine.store.codec import decode_sample
 from nel.tools import ANY_NAME, Tool, ToolError, Toolset
+from nel.tools.declaration import OnInterrupt
 from nel.tools.results import (
     OUTPUT_BYTES_MAX,
     ToolErrorKind,
@@ -35,7 +36,12 @@ FRAME_BYTES_MAX: Final = 64 << 20
 """Of one answer of the process; what a tool returns is cut before, evidence is not."""
 _SIZE: Final = struct.Struct("<I")
 _DETAIL_CHARACTERS_MAX: Final = 4_000
-_FAULTS: Final = {"turn": "setup", "call": "tool_raised", "evidence": "verifier_raised"}
+_FAULTS: Final = {
+    "turn": "setup",
+    "call": "tool_raised",
+    "evidence": "verifier_raised",
+    "close": "close",
+}
 """By request: how an exception of the benchmark's own code is called."""
 
 
@@ -71,9 +77,13 @@ class _ToolHost:
         """Answer one request; what the benchmark's code raises is a fault of the environment."""
         what = request["what"]
         try:
-            value = {"turn": self._turn, "call": self._call, "evidence": self._evidence}[what](
-                request
-            )
+            answers: dict[str, Callable[[Mapping[str, Any]], Any]] = {
+                "turn": self._turn,
+                "call": self._call,
+                "evidence": self._evidence,
+                "close": self._close,
+            }
+            value = answers[what](request)
             message = dumps_bytes({"number": request["number"], "answer": value})
             if len(message) > FRAME_BYTES_MAX:
                 raise ValueError(
@@ -96,16 +106,29 @@ class _ToolHost:
             self._environment.on_turn(request["turn"])
             own = list(self._environment.tools())
         self._tools = {tool.name: tool for tool in (*self._benchmark.tools, *own)}
-        replays = self._environment is not None and self._environment.resume == "replay"
         return [
             {
                 "json": tool.as_json(),
-                "repeatable": tool.repeatable or (tool.owner is self._environment and replays),
+                "on_interrupt": tool.on_interrupt or self._default_of(tool),
                 "parallel": tool.parallel,
                 "has_state": tool.owner is not None,
             }
             for tool in self._tools.values()
         ]
+
+    def _default_of(self, tool: Tool) -> OnInterrupt:
+        if tool.owner is None:
+            return "tell"
+        own = self._environment
+        return (
+            "again"
+            if tool.owner is own and own is not None and own.resume == "replay"
+            else "restart"
+        )
+
+    def _close(self, _: Mapping[str, Any]) -> None:
+        if self._environment is not None:
+            self._environment.close()
 
     def _call(self, request: Mapping[str, Any]) -> dict[str, object]:
         name, arguments = request["name"], request["arguments"]

@@ -9,17 +9,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from nel.config.schema import Price
 from nel.core.message_json import chat_message, read_message
 from nel.core.strict_json import loads
 from nel.engine.episodes.step_rows import BY_STEP, StoredAttempts, message_of
 from nel.engine.store.codec import NEXT_STEP
 from nel.engine.store.snapshot import Snapshot
-from nel.episodes.accounts import Accounts
-from nel.episodes.limits import Limits
 from nel.episodes.steps import Step
 from nel.errors import StoreError
-from nel.types import JsonObject, Message, ToolCall
+from nel.types import JsonObject, Message
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,30 +163,6 @@ def read_transcript(
         ) from error
 
 
-def unfinished_episode(
-    snapshot: Snapshot, sample_key: tuple[int, int, int], price: Price | None
-) -> dict[str, Any]:
-    """Return what the stored steps of an episode without an answer came to: those of its last
-    attempt, as an outcome keeps it.
-    """
-    stored = StoredAttempts(snapshot.steps(*sample_key))
-    steps = list(stored.steps[max(stored.steps)].values()) if stored.steps else []
-    accounts = Accounts(Limits(), price)
-    for step in steps:
-        if step.response is not None:
-            accounts.count_answer(step.response, step.wall_seconds)
-        elif step.result is not None:
-            accounts.count_call(ToolCall(**step.asked), step.result)
-    return {
-        **accounts.as_json(),
-        "attempts": max([*stored.steps, *stored.ended], default=-1) + 1,
-        "timing": {
-            "work_seconds": round(accounts.work_seconds, 6),
-            "wall_seconds": steps[-1].wall_seconds if steps else 0.0,
-        },
-    }
-
-
 def conversation_of_episode(
     snapshot: Snapshot, sample_key: tuple[int, int, int], episode: Mapping[str, Any]
 ) -> tuple[dict[str, object], ...]:
@@ -208,4 +181,4 @@ def messages_of(
 ) -> list[Message]:
     """Return the messages of a finished episode."""
     stored = StoredAttempts(snapshot.steps(*sample_key))
-    return stored.messages(snapshot, episode["attempts"] - 1, episode["conversation"])
+    return stored.messages(snapshot, max(stored.steps), episode["conversation"])

@@ -11,7 +11,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Final
 
 from nel.config.identity import JUDGES_ADAPTED
 from nel.config.schema import ModelConfig
@@ -23,8 +22,6 @@ from nel.models.adaptation import Changes, change_settings, changes_for, in_word
 from nel.types import Generation, ResponseError
 
 _LOG = logging.getLogger(__name__)
-KEY_PREFIX: Final = "judge-"
-"""Keys of judges' replies in the store are ``judge-LABEL:DIGEST-N``."""
 
 
 @dataclass(slots=True)
@@ -112,5 +109,4 @@ class JudgeAdaptation:
         return True
 
     def _has_stored_reply(self, benchmark: int, member: ModelConfig) -> bool:
-        prefix = f"{KEY_PREFIX}{member.label}:"
-        return any(key.startswith(prefix) for key, _ in self._snapshot.calls(benchmark))
+        return self._snapshot.has_reply(benchmark, member.label)

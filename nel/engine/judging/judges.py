@@ -19,7 +19,7 @@ from typing import TypeVar
 from nel.config.schema import EndpointConfig, JudgeConfig, ModelConfig
 from nel.core.observer import Place
 from nel.core.strict_json import dumps_bytes
-from nel.engine.judging.adaptation import KEY_PREFIX, JudgeAdaptation, JudgeSettings
+from nel.engine.judging.adaptation import JudgeAdaptation, JudgeSettings
 from nel.engine.judging.cases import complete_case, generation_of, panel_for
 from nel.engine.judging.endpoint_set import JudgeEndpoints
 from nel.engine.judging.endpoints import PARKED, JudgeEndpoint, parked_error
@@ -38,7 +38,7 @@ from nel.engine.judging.replies import (
 )
 from nel.engine.planning.plan import Plan
 from nel.engine.scorers.call import ScoringContext
-from nel.engine.store.codec import decode_response, encode_response
+from nel.engine.store.rows import DIGEST_BYTES, JUDGE, Asked, exchange_row, response_in
 from nel.errors import JudgeError
 from nel.judges.panel import aggregate_opinions, aggregate_repeats
 from nel.judges.record import JudgementJson, record_json
@@ -71,8 +71,8 @@ class _Call:
 
     request: Request
     body: bytes
-    key: str
-    """Of its reply in the store."""
+    asked: Asked
+    """Names its reply in the store."""
     question: Question
     settings: JudgeSettings
     version: int
@@ -261,7 +261,7 @@ class Judges(JudgeEndpoints):
         """
         while True:
             call = self._call(sample, member, messages, question, number)
-            async with sample.context.single_flight(call.key):
+            async with sample.context.single_flight(call.asked.label):
                 response, read = await self._stored_or_asked(sample, member, call)
             if call.is_outdated:
                 continue
@@ -290,24 +290,23 @@ class Judges(JudgeEndpoints):
             raise JudgeError(
                 f"{member.label} cannot be asked: {error}", kind="unsupported"
             ) from error
-        counted = f"{member.label}:{hashlib.sha256(body).hexdigest()}"
-        sample.context.request_counts[counted] += 1
-        key = f"{KEY_PREFIX}{counted}-{sample.context.request_counts[counted]}"
-        return _Call(request, body, key, question, settings, settings.version)
+        digest = hashlib.sha256(body).digest()[:DIGEST_BYTES]
+        counts, counted = sample.context.request_counts, f"{member.label}:{digest.hex()}"
+        counts[counted] += 1
+        asked = Asked(JUDGE, counts[counted], member.label, digest)
+        return _Call(request, body, asked, question, settings, settings.version)
 
     async def _stored_or_asked(
         self, sample: JudgedSample, member: ModelConfig, call: _Call
     ) -> tuple[Response, Grade | JudgeError]:
         """Return the stored reply if it can be read or is of this session, else ask for it."""
-        known = self._snapshot.call(*sample.sample_key, call.key)
+        known = self._snapshot.reply(sample.sample_key, call.asked)
         if known is not None:
-            response = decode_response(known)
+            response = response_in(known)
             read = await read_reply(call.question, response, self._plugin_threads)
             # An unreadable reply of this session is final: its re-asks are paid for. One of an
             # earlier session is not.
-            is_new = (
-                self._snapshot.session_of_call(*sample.sample_key, call.key) == self._store.session
-            )
+            is_new = known.session == self._store.session
             if isinstance(read, Grade) or is_new or not self._judge_endpoints:
                 return response, read
         return await self._complete(sample, member, call)
@@ -338,16 +337,13 @@ class Judges(JudgeEndpoints):
         with endpoint.request_in_flight():
             try:
                 async with endpoint.client.answering(
-                    call.request, call.body, call=call.key, remembers=False
+                    call.request, call.body, call=call.asked.label, remembers=False
                 ) as response:
                     if response.error is None and not call.is_outdated:
                         call.settings.has_replied = True
-                        await self._store.put_call(
-                            *sample.sample_key,
-                            call.key,
-                            call.body.decode(),
-                            encode_response(response),
-                        )
+                        body = call.body.decode()
+                        row = exchange_row(sample.sample_key, call.asked, body, response)
+                        await self._store.append([row])
             except GateClosed as closed:
                 raise parked_error() from closed
             except EndpointDown as down:
@@ -356,7 +352,7 @@ class Judges(JudgeEndpoints):
         self._note_refusal(endpoint, member, response)
         read = await read_reply(call.question, response, self._plugin_threads)
         if isinstance(read, Grade):
-            endpoint.client.remember(call.request, call.body, call.key, response)
+            endpoint.client.remember(call.request, call.body, call.asked.label, response)
         return response, read
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Protocol
 
 from nel.engine.store.plans import StoredPlan
+from nel.engine.store.rows import Asked, Row, SampleKey
 
 
 class ReplyStore(Protocol):
@@ -16,10 +17,8 @@ class ReplyStore(Protocol):
     def session(self) -> int:
         """Return the number of this session."""
 
-    def put_call(
-        self, benchmark: int, idx: int, repeat: int, key: str, request: str, response: str
-    ) -> asyncio.Future[None]:
-        """Keep a reply; the future is done once it is kept."""
+    def append(self, rows: Sequence[Row]) -> asyncio.Future[None]:
+        """Keep replies; the future is done once they are kept."""
 
     def put_plan(self, benchmark: int, plan: StoredPlan) -> asyncio.Future[None]:
         """Keep another plan of a benchmark; the future is done once it is kept."""
@@ -31,11 +30,8 @@ class KeptReplies(Protocol):
     def benchmarks(self) -> Sequence[tuple[int, str, str, StoredPlan]]:
         """Return ``(id, slot, name, plan)`` of each benchmark."""
 
-    def call(self, benchmark: int, idx: int, repeat: int, key: str) -> str | None:
-        """Return a reply, or None."""
+    def reply(self, key: SampleKey, asked: Asked) -> Row | None:
+        """Return the newest reply to a question, or None."""
 
-    def session_of_call(self, benchmark: int, idx: int, repeat: int, key: str) -> int | None:
-        """Return the number of the session that a reply is of, None where there is none."""
-
-    def calls(self, benchmark: int) -> Iterable[tuple[str, str]]:
-        """Return ``(key, reply)`` of every reply of a benchmark."""
+    def has_reply(self, benchmark: int, judge: str | None = None) -> bool:
+        """Return whether a judge has replied in a benchmark."""

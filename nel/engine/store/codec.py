@@ -1,8 +1,9 @@
 """Encodes the core types as JSON text for the store, and decodes them. Depends on strict JSON
 alone.
 
-Later versions read what is written here: add fields, and never change the meaning of one. What a
-run stores is sealed with a checksum, since a flipped byte in an answer or a reward is still JSON.
+Later versions read what is written here: add fields, and never change the meaning of one. A sample
+and what a session spent are sealed with a checksum in their text, since a flipped byte is still
+JSON; rows of the log have theirs beside it (`nel.engine.store.rows`).
 """
 
 from __future__ import annotations
@@ -36,8 +37,7 @@ _OPTIONAL_OF_SAMPLE: Final = (
 _TUPLES_OF_SAMPLE: Final = ("choices", "labels", "turns", "tools")
 _USAGE: Final = ("prompt_tokens", "completion_tokens", "reasoning_tokens", "cached_tokens")
 _OPTIONAL_OF_RESPONSE: Final = (
-    "finish_reason", "model", "system_fingerprint", "fallback", "latency_seconds",
-    "first_token_seconds", "inter_token_seconds", "episode",
+    "finish_reason", "model", "system_fingerprint", "fallback", "first_token_seconds", "inter_token_seconds", "episode",
 )  # fmt: skip
 _STATES: Final[dict[str, type[Outcome]]] = {
     "scored": Scored,
@@ -80,18 +80,19 @@ def unseal_text(text: str) -> str:
     return f"{body}}}" if seal else text
 
 
-def _damage(error: Exception) -> StoreError:
+def damage_of(error: Exception) -> StoreError:
+    """Return what is raised for a record that cannot be decoded."""
     return StoreError(f"a record of run.db is damaged ({type(error).__name__}); {NEXT_STEP}")
 
 
-_DAMAGE: Final = (ValueError, KeyError, TypeError, AttributeError)
+DAMAGE: Final = (ValueError, KeyError, TypeError, AttributeError)
 """What decoding raises for a text that does not hold what it should."""
 NEXT_STEP: Final = (
     "nel eval salvage DIR keeps what can be read, and nel eval resume DIR then asks for the rest"
 )
 
 
-def fields_of(text: str) -> dict[str, Any]:
+def _sealed_fields(text: str) -> dict[str, Any]:
     """Return the fields of a sealed JSON object.
 
     Raises:
@@ -125,7 +126,7 @@ def encode_sample(sample: Sample) -> str:
 def decode_sample(sample_id: str, text: str) -> Sample:
     """Return the sample that `encode_sample` wrote."""
     try:
-        fields = fields_of(text)
+        fields = _sealed_fields(text)
         stored = fields["input"]
         optional: dict[str, Any] = {
             **{name: fields[name] for name in _OPTIONAL_OF_SAMPLE if name in fields},
@@ -142,50 +143,69 @@ def decode_sample(sample_id: str, text: str) -> Sample:
             metadata=fields["metadata"],
             **optional,
         )
-    except _DAMAGE as error:
-        raise _damage(error) from error
+    except DAMAGE as error:
+        raise damage_of(error) from error
 
 
-def encode_response(response: Response) -> str:
-    """Return a response as JSON text; empty fields are left out."""
+def response_json(response: Response) -> dict[str, Any]:
+    """Return a response as a JSON object without its counts and its latency; empty fields are left
+    out.
+    """
     error = response.error
     fields = {
         "text": response.text,
         **_reasoning_fields(response),
-        **{name: getattr(response.usage, name) for name in _USAGE},
         **{name: getattr(response, name) for name in _OPTIONAL_OF_RESPONSE},
         "cached": response.cached or None,
-        "attempts": response.attempts,
         "error": None if error is None else asdict(error),
         "first_token": dict(response.first_token) or None,
         "choice_scores": [asdict(score) for score in response.choice_scores] or None,
         "tool_calls": [asdict(call) for call in response.tool_calls] or None,
         "native": None if response.native is None else asdict(response.native),
     }
-    return dumps({name: value for name, value in fields.items() if value is not None})
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def response_of(
+    fields: dict[str, Any], *, usage: Usage, attempts: int, latency_seconds: float | None
+) -> Response:
+    """Return the response that `response_json` made an object of, with its counts."""
+    error = fields.get("error")
+    return Response(
+        text=fields["text"],
+        reasoning=_reasoning(fields),
+        received=fields.get("received"),
+        usage=usage,
+        **{name: fields.get(name) for name in _OPTIONAL_OF_RESPONSE},
+        latency_seconds=latency_seconds,
+        cached=fields.get("cached", False),
+        attempts=attempts,
+        error=None if error is None else ResponseError(**error),
+        first_token=fields.get("first_token", {}),
+        choice_scores=tuple(_choice_score(score) for score in fields.get("choice_scores", ())),
+        tool_calls=tuple(ToolCall(**call) for call in fields.get("tool_calls", ())),
+        native=read_native(fields),
+    )
+
+
+def encode_response(response: Response) -> str:
+    """Return a whole response as JSON text, as the cache keeps it."""
+    counts = {name: getattr(response.usage, name) for name in _USAGE}
+    timed = {"latency_seconds": response.latency_seconds, "attempts": response.attempts}
+    return dumps({**response_json(response), "usage": {**counts, **timed}})
 
 
 def decode_response(text: str) -> Response:
     """Return the response that `encode_response` wrote."""
     try:
-        fields = fields_of(text)
-        error = fields.get("error")
-        return Response(
-            text=fields["text"],
-            reasoning=_reasoning(fields),
-            received=fields.get("received"),
-            usage=Usage(**{name: fields.get(name) for name in _USAGE}),
-            **{name: fields.get(name) for name in _OPTIONAL_OF_RESPONSE},
-            cached=fields.get("cached", False),
-            attempts=fields["attempts"],
-            error=None if error is None else ResponseError(**error),
-            first_token=fields.get("first_token", {}),
-            choice_scores=tuple(_choice_score(score) for score in fields.get("choice_scores", ())),
-            tool_calls=tuple(ToolCall(**call) for call in fields.get("tool_calls", ())),
-            native=read_native(fields),
+        fields = loads(text)
+        counts = fields.pop("usage")
+        attempts, latency = counts.pop("attempts"), counts.pop("latency_seconds")
+        return response_of(
+            fields, usage=Usage(**counts), attempts=attempts, latency_seconds=latency
         )
-    except _DAMAGE as error:
-        raise _damage(error) from error
+    except DAMAGE as error:
+        raise damage_of(error) from error
 
 
 def _reasoning_fields(response: Response) -> dict[str, object]:
@@ -224,9 +244,9 @@ def encode_outcome(outcome: Outcome) -> str:
 def decode_outcome(text: str) -> Outcome:
     """Return the outcome that `encode_outcome` wrote."""
     try:
-        stored = fields_of(text)
+        stored = loads(text)
         if "metrics" in stored:
             stored["metrics"] = dict(stored["metrics"])
         return _STATES[stored.pop("state")](**stored)
-    except _DAMAGE as error:
-        raise _damage(error) from error
+    except DAMAGE as error:
+        raise damage_of(error) from error

@@ -1,9 +1,9 @@
-"""Which samples of a run.db another shard of the run asks: a table of them, empty in a run that is
-not a shard.
+"""Which samples of a run.db another shard of the run asks: a mark on them; a run that is not a shard
+marks none.
 
 A shard stores every sample of its dataset, so that all shards have one identity, and asks the
-samples that are not in the table. Whole clusters, and all repeats of a sample, are in one shard.
-Depends on SQLite and a hash.
+samples without the mark. Whole clusters, and all repeats of a sample, are in one shard. Depends on
+SQLite and a hash.
 """
 
 from __future__ import annotations
@@ -15,10 +15,8 @@ from typing import Final
 
 from nel.config.schema.shard import Shard, read_shard
 
-TABLE: Final = """CREATE TABLE elsewhere(
-    benchmark INTEGER NOT NULL, idx INTEGER NOT NULL, UNIQUE(benchmark, idx)) STRICT"""
 _MARK: Final = """
-    INSERT INTO elsewhere SELECT benchmark, idx FROM samples
+    UPDATE samples SET elsewhere = 1
     WHERE benchmark = ? AND nel_shard(CASE WHEN json_valid(content) THEN json_extract(content, '$.group') END,
         sample_id, ?) <> ?"""
 
@@ -43,8 +41,10 @@ def shard_of(identity: object) -> Shard | None:
 
 
 def mark(connection: sqlite3.Connection, benchmark: int, shard: Shard | None) -> None:
-    """Note which samples of a benchmark are not those of a shard; all are those of a whole run."""
-    connection.execute("DELETE FROM elsewhere WHERE benchmark = ?", (benchmark,))
+    """Mark the samples of a benchmark that are not those of a shard; all are those of a whole run."""
+    connection.execute(
+        "UPDATE samples SET elsewhere = 0 WHERE benchmark = ? AND elsewhere > 0", (benchmark,)
+    )
     if shard is not None:
         connection.execute(_MARK, (benchmark, shard.of, shard.number))
 
@@ -53,20 +53,17 @@ def count(connection: sqlite3.Connection, benchmark: int, *, usable: bool) -> in
     """Return how many samples of a benchmark are asked elsewhere.
 
     Args:
-        connection: To a run.db with the table.
+        connection: To a run.db.
         benchmark: Its number.
         usable: Count those whose row is usable; otherwise all.
     """
-    query = "SELECT count(*) FROM elsewhere WHERE benchmark = ?"
+    query = "SELECT count(*) FROM samples WHERE benchmark = ? AND elsewhere > 0"
     if usable:
-        query = (
-            "SELECT count(*) FROM elsewhere e JOIN samples s ON s.benchmark = e.benchmark AND s.idx"
-            " = e.idx WHERE e.benchmark = ? AND s.fault IS NULL"
-        )
+        query += " AND fault IS NULL"
     return int(connection.execute(query, (benchmark,)).fetchone()[0])
 
 
 def between(connection: sqlite3.Connection, benchmark: int, first: int, last: int) -> set[int]:
     """Return the idx of each sample in a range that is asked elsewhere."""
-    query = "SELECT idx FROM elsewhere WHERE benchmark = ? AND idx BETWEEN ? AND ?"
+    query = "SELECT idx FROM samples WHERE benchmark = ? AND elsewhere > 0 AND idx BETWEEN ? AND ?"
     return {idx for (idx,) in connection.execute(query, (benchmark, first, last))}

@@ -10,7 +10,7 @@ from typing import Final
 
 from nel.core.strict_json import dumps_line
 from nel.engine.store.codec import NEXT_STEP, unseal_text
-from nel.engine.store.schema import UNREADABLE
+from nel.engine.store.rows import DAMAGED
 from nel.engine.store.snapshot import DIGEST_MODULUS, FILE_NAME, Snapshot
 from nel.errors import StoreError
 
@@ -36,12 +36,9 @@ def check_integrity(snapshot: Snapshot) -> None:
 
 
 def count_unreadable(snapshot: Snapshot) -> int:
-    """Return how many rows are damaged; what `Store.drop_unreadable` would delete."""
+    """Return how many rows are damaged; what `Log.drop_damaged` would delete."""
     try:
-        return sum(
-            snapshot.count(f"SELECT count(*) FROM {table} WHERE {damaged}")  # noqa: S608
-            for table, damaged in UNREADABLE.items()
-        )
+        return snapshot.count(f"SELECT count(*) FROM steps WHERE {DAMAGED}")
     except sqlite3.Error as error:
         raise StoreError(f"cannot read {FILE_NAME}: {error}") from error
 
@@ -72,8 +69,9 @@ def store_digest(snapshot: Snapshot) -> str:
         digest.update(dumps_line({"table": table}))
         columns = len(snapshot.execute(f"PRAGMA table_info({table})").fetchall())
         order = ", ".join(str(number) for number in range(1, columns + 1))
-        for row in snapshot.execute(f"SELECT * FROM {table} ORDER BY {order}"):  # noqa: S608
-            digest.update(dumps_line(list(row)))
+        for row in snapshot.execute(f"SELECT * FROM {table} ORDER BY {order}"):
+            values = [value.hex() if isinstance(value, bytes) else value for value in row]
+            digest.update(dumps_line(values))
     return digest.hexdigest()
 
 

@@ -10,7 +10,8 @@ from itertools import islice
 from typing import Final
 
 from nel.core.strict_json import dumps
-from nel.engine.store.snapshot import PAGE, Snapshot, StoredSample
+from nel.engine.store.rows import Row
+from nel.engine.store.snapshot import OF_ROUND, PAGE, Snapshot, StoredSample
 
 _BLOCKS: Final = 4096
 """About so many blocks of neighbours are drawn of a large dataset: enough that a tenth of them is
@@ -31,7 +32,10 @@ class Pending:
         """
         good = self._snapshot.count_samples(benchmark) - self._snapshot.count_bad_rows(benchmark)
         good -= self._snapshot.count_elsewhere(benchmark, usable=True)
-        query = "SELECT count(*) FROM outcomes WHERE benchmark = ? AND repeat < ?"
+        query = (
+            "SELECT count(*) FROM steps WHERE benchmark = ? AND role = 1 AND void = 0 AND repeat < ?"
+            f" AND {OF_ROUND}"
+        )
         return good * repeats - self._snapshot.count(query, (benchmark, repeats))
 
     def samples(self, benchmark: int, repeats: int) -> Iterator[tuple[StoredSample, int]]:
@@ -55,7 +59,8 @@ class Pending:
         left out.
         """
         query = (
-            "SELECT idx, count(*) FROM responses WHERE benchmark = ? AND repeat < ? GROUP BY idx"
+            "SELECT idx, count(*) FROM steps WHERE benchmark = ? AND role = 0 AND void = 0 AND repeat"
+            " < ? GROUP BY idx"
         )
         return dict(self._snapshot.execute(query, (benchmark, repeats)).fetchall())
 
@@ -74,9 +79,8 @@ class Pending:
         done = self._answered_repeats(benchmark, repeats, page)
         pending = [idx for idx in page if len(done.get(idx, ())) < repeats]
         query = (
-            "SELECT idx, sample_id, row_number, content, fault FROM samples s WHERE benchmark = ?"
-            " AND idx IN (SELECT value FROM json_each(?)) AND NOT EXISTS (SELECT 1 FROM elsewhere"
-            " e WHERE e.benchmark = s.benchmark AND e.idx = s.idx)"
+            "SELECT idx, sample_id, row_number, content, fault FROM samples WHERE benchmark = ?"
+            " AND idx IN (SELECT value FROM json_each(?)) AND elsewhere = 0"
         )
         rows = self._snapshot.execute(query, (benchmark, dumps(pending))).fetchall()
         samples = {row[0]: StoredSample(*row) for row in rows}
@@ -88,58 +92,64 @@ class Pending:
                 )
 
     def has_answers(self) -> bool:
-        """Return whether the endpoint has answered in this run."""
-        query = "SELECT 1 FROM outcomes WHERE retry < 2 LIMIT 1"
-        return self._snapshot.execute(query).fetchone() is not None
+        """Return whether the endpoint has answered in this run, and that was scored."""
+        return any(
+            self._is_some(f"role = 1 AND {OF_ROUND} AND again < 2", benchmark)
+            for benchmark, *_ in self._snapshot.benchmarks()
+        )
 
     def has_answer(self, benchmark: int) -> bool:
         """Return whether an answer to a benchmark is stored, scored or not; refusals and faults are
         none.
         """
         unscored = (
-            "SELECT 1 FROM responses r LEFT JOIN outcomes o USING (benchmark, idx, repeat)"
-            " WHERE r.benchmark = ? AND o.retry IS NULL LIMIT 1"
+            "SELECT 1 FROM steps r WHERE benchmark = ? AND role = 0 AND void = 0 AND NOT EXISTS"
+            " (SELECT 1 FROM steps o WHERE o.benchmark = r.benchmark AND o.idx = r.idx AND o.repeat ="
+            " r.repeat AND o.role = 1 AND o.void = 0 AND o.attempt = (SELECT round FROM benchmarks"
+            " WHERE id = r.benchmark)) LIMIT 1"
         )
-        queries = (
-            "SELECT 1 FROM outcomes WHERE benchmark = ? AND retry < 2 LIMIT 1",
-            unscored,
-            "SELECT 1 FROM calls WHERE benchmark = ? LIMIT 1",
-        )
-        return any(
-            self._snapshot.execute(query, (benchmark,)).fetchone() is not None for query in queries
+        return (
+            self._is_some(f"role = 1 AND {OF_ROUND} AND again < 2", benchmark)
+            or self._snapshot.execute(unscored, (benchmark,)).fetchone() is not None
+            or self._is_some("(role > 1 OR void > 0)", benchmark)
         )
 
-    def last_response(self) -> int:
-        """Return a mark for `unscored_responses`, which then yields only what is stored now."""
-        return self._snapshot.count("SELECT ifnull(max(rowid), 0) FROM responses")
+    def _is_some(self, condition: str, benchmark: int) -> bool:
+        query = f"SELECT 1 FROM steps WHERE benchmark = ? AND {condition} AND void = 0 LIMIT 1"
+        return self._snapshot.execute(query, (benchmark,)).fetchone() is not None
+
+    def last_answer(self) -> int:
+        """Return a mark for `unscored_answers`, which then yields only what is stored now; 0 where
+        nothing was answered.
+        """
+        query = "SELECT seq FROM steps NOT INDEXED WHERE role = 0 AND void = 0 ORDER BY seq DESC LIMIT 1"
+        row = self._snapshot.execute(query).fetchone()
+        return 0 if row is None else int(row[0])
 
     def has_outcomes(self, benchmark: int) -> bool:
         """Return whether any sample of a benchmark has an outcome."""
-        query = "SELECT 1 FROM outcomes WHERE benchmark = ? LIMIT 1"
-        return self._snapshot.execute(query, (benchmark,)).fetchone() is not None
+        return self._is_some(f"role = 1 AND {OF_ROUND}", benchmark)
 
     def usable_ids(self, benchmark: int) -> Iterator[tuple[str, int]]:
         """Yield ``(sample_id, idx)`` of each sample of a benchmark that is not a bad row."""
         query = "SELECT sample_id, idx FROM samples WHERE benchmark = ? AND fault IS NULL"
         yield from self._snapshot.execute(query, (benchmark,))
 
-    def unscored_responses(
-        self, benchmark: int, *, upto: int
-    ) -> Iterator[tuple[StoredSample, int, str, str | None]]:
-        """Yield each (sample, repeat, response, request) that was answered before ``upto`` and
-        never scored.
-        """
+    def unscored_answers(self, benchmark: int, *, upto: int) -> Iterator[tuple[StoredSample, Row]]:
+        """Yield each sample that was answered before ``upto`` and never scored, with its answer."""
         last = 0
+        columns = ", ".join(f"r.{name}" for name in Row._fields)
         query = (
-            "SELECT r.rowid, s.idx, s.sample_id, s.row_number, s.content, s.fault, r.repeat,"
-            " r.response, r.request FROM responses r JOIN samples s ON s.benchmark = r.benchmark"
-            " AND s.idx = r.idx LEFT JOIN outcomes o ON o.benchmark = r.benchmark AND o.idx = r.idx"
-            " AND o.repeat = r.repeat WHERE r.benchmark = ? AND r.rowid > ? AND r.rowid <= ? AND"
-            " o.idx IS NULL ORDER BY r.rowid LIMIT ?"
+            f"SELECT r.seq, s.idx, s.sample_id, s.row_number, s.content, s.fault, {columns} FROM"
+            " steps r NOT INDEXED CROSS JOIN samples s ON s.benchmark = r.benchmark AND s.idx = r.idx WHERE"
+            " r.benchmark = ? AND r.seq > ? AND r.seq <= ? AND r.role = 0 AND r.void = 0 AND NOT"
+            " EXISTS (SELECT 1 FROM steps o WHERE o.benchmark = r.benchmark AND o.attempt = (SELECT"
+            " round FROM benchmarks WHERE id = r.benchmark) AND o.idx = r.idx AND o.repeat = r.repeat"
+            " AND o.role = 1 AND o.void = 0) ORDER BY r.seq LIMIT ?"
         )
         while rows := self._snapshot.execute(query, (benchmark, last, upto, PAGE)).fetchall():
             for row in rows:
-                yield StoredSample(*row[1:6]), row[6], row[7], row[8]
+                yield StoredSample(*row[1:6]), Row._make(row[6:])
             last = rows[-1][0]
 
     def _answered_repeats(
@@ -147,8 +157,8 @@ class Pending:
     ) -> dict[int, set[int]]:
         done: dict[int, set[int]] = {}
         query = (
-            "SELECT idx, repeat FROM responses WHERE benchmark = ? AND repeat < ?"
-            " AND idx IN (SELECT value FROM json_each(?))"
+            "SELECT idx, repeat FROM steps WHERE benchmark = ? AND role = 0 AND void = 0 AND repeat"
+            " < ? AND idx IN (SELECT value FROM json_each(?))"
         )
         for idx, repeat in self._snapshot.execute(query, (benchmark, repeats, dumps(page))):
             done.setdefault(idx, set()).add(repeat)

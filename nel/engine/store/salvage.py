@@ -18,22 +18,16 @@ from nel.core.strict_json import loads
 from nel.engine.store import elsewhere
 from nel.engine.store.codec import is_intact
 from nel.engine.store.plans import missing_keys
-from nel.engine.store.schema import UNREADABLE, connect, create
+from nel.engine.store.rows import Row, check_seal
+from nel.engine.store.schema import connect, create
 from nel.engine.store.snapshot import FILE_NAME
 from nel.errors import StoreError
 
-_TABLES: Final = (
-    *("meta", "benchmarks", "samples", "responses", "outcomes", "calls", "messages", "sessions"),
-)
-_JSON: Final = {
-    "meta": 1,
-    "benchmarks": 3,
-    "responses": 5,
-    "outcomes": 4,
-    "calls": 5,
-    "messages": 1,
-}
+_TABLES: Final = ("meta", "benchmarks", "samples", "steps", "pool", "sessions")
+_JSON: Final = {"meta": 1, "benchmarks": 3, "pool": 1}
 """By table: the column that has to be JSON."""
+_DIGEST: Final = 1 + Row._fields.index("digest")
+"""The column of `steps` that is no text."""
 _ENDED: Final = 3
 """The column of `sessions` that says how one ended."""
 _ROWS_MAX: Final = 1 << 40
@@ -150,7 +144,7 @@ def _rows(source: sqlite3.Connection, table: str, salvaged: Salvaged) -> Iterato
     """Yield the readable rows of a table; a range with an unreadable one is read in halves, so
     often at most.
     """
-    query = f"SELECT rowid, * FROM {table} NOT INDEXED WHERE rowid BETWEEN ? AND ? ORDER BY rowid LIMIT ?"  # noqa: S608
+    query = f"SELECT rowid, * FROM {table} NOT INDEXED WHERE rowid BETWEEN ? AND ? ORDER BY rowid LIMIT ?"
     pending = [(1, _ROWS_MAX)]
     n_failed = 0
     while pending and n_failed < _FAILED_MAX:
@@ -176,7 +170,7 @@ def _last_row(source: sqlite3.Connection, table: str, first: int, last: int) -> 
     """Return the last row of a range where it can be found, so that no empty range is searched."""
     if last < _ROWS_MAX:
         return last
-    query = f"SELECT max(rowid) FROM {table} NOT INDEXED"  # noqa: S608 - our own names
+    query = f"SELECT max(rowid) FROM {table} NOT INDEXED"
     with suppress(*_UNREADABLE_ERRORS):
         return max(first, int(source.execute(query).fetchone()[0] or first))
     return first + (1 << 24)
@@ -185,18 +179,22 @@ def _last_row(source: sqlite3.Connection, table: str, first: int, last: int) -> 
 def _put(target: sqlite3.Connection, insert: str, table: str, row: tuple[Any, ...]) -> int:
     """Insert one row where it is what it should be; return how many were."""
     try:
-        values = [value.decode("utf-8") if isinstance(value, bytes) else value for value in row]
+        blob = _DIGEST if table == "steps" else None
+        values = [
+            value.decode("utf-8") if isinstance(value, bytes) and at != blob else value
+            for at, value in enumerate(row)
+        ]
         column = _JSON.get(table)
         if column is not None:
             loads(values[column])
-        if table in (*UNREADABLE, "calls") and not is_intact(values[_JSON[table]]):
-            return 0
+        if table == "steps":
+            check_seal(Row._make(values[1:]))
         if table == "samples" and values[4] is not None and not is_intact(values[4]):
             return 0
         if table == "sessions" and values[-1] is not None and not is_intact(values[-1]):
             values[-1] = values[_ENDED] = None  # as one that was killed: its answers are added up
         return target.execute(insert, values).rowcount
-    except (sqlite3.Error, ValueError, TypeError, IndexError):
+    except (sqlite3.Error, StoreError, ValueError, TypeError, IndexError):
         return 0
 
 
@@ -208,16 +206,17 @@ def _check(path: Path, target: sqlite3.Connection, salvaged: Salvaged) -> None:
             f"the configuration of the run cannot be read from {path}, so it cannot be resumed;"
             " start a new run"
         )
-    for table, is_unreadable in UNREADABLE.items():
-        target.execute(f"DELETE FROM {table} WHERE {is_unreadable}")  # noqa: S608 - no input in it
     for key, slot, plan in slots:
         _check_benchmark(target, key, slot, loads(plan), salvaged)
     target.execute(
-        "DELETE FROM outcomes WHERE NOT EXISTS (SELECT 1 FROM responses r WHERE r.benchmark ="
-        " outcomes.benchmark AND r.idx = outcomes.idx AND r.repeat = outcomes.repeat)"
+        "DELETE FROM steps WHERE role = 1 AND void = 0 AND NOT EXISTS (SELECT 1 FROM steps r WHERE"
+        " r.benchmark = steps.benchmark AND r.idx = steps.idx AND r.repeat = steps.repeat AND r.role"
+        " = 0 AND r.void = 0)"
     )
-    for table in ("responses", "outcomes", "calls"):
-        salvaged.rows[table] = target.execute(f"SELECT count(*) FROM {table}").fetchone()[0]  # noqa: S608 - our own names
+    counts = "SELECT sum(role = 0), sum(role = 1), sum(role > 1) FROM steps WHERE void = 0"
+    n_kept = target.execute(counts).fetchone()
+    for name, n in zip(("answers", "verdicts", "further exchanges"), n_kept, strict=True):
+        salvaged.rows[name] = n or 0
 
 
 def _check_benchmark(
@@ -232,12 +231,15 @@ def _check_benchmark(
     n_samples, last = target.execute(query, (key,)).fetchone()
     if n_samples != rows or last != rows - 1:
         salvaged.incomplete.append(slot)
-        for table in ("samples", "responses", "outcomes", "calls"):
-            target.execute(f"DELETE FROM {table} WHERE benchmark = ?", (key,))  # noqa: S608 - our own names
+        for table in ("samples", "steps"):
+            target.execute(f"DELETE FROM {table} WHERE benchmark = ?", (key,))
         target.execute("UPDATE benchmarks SET plan = '{}' WHERE id = ?", (key,))
         return
     elsewhere.mark(target, key, elsewhere.shard_of(plan["identity"]))
-    outcomes = "SELECT count(*) FROM outcomes WHERE benchmark = ?"
+    outcomes = (
+        "SELECT count(*) FROM steps WHERE benchmark = ? AND role = 1 AND void = 0 AND attempt ="
+        " (SELECT round FROM benchmarks WHERE id = benchmark)"
+    )
     bad = "SELECT count(*) FROM samples WHERE benchmark = ? AND fault IS NOT NULL"
     good = n_samples - target.execute(bad, (key,)).fetchone()[0]
     good -= elsewhere.count(target, key, usable=True)

@@ -15,39 +15,41 @@ from typing import Any, Final
 
 from nel.engine.store import elsewhere
 from nel.engine.store.codec import NEXT_STEP, is_intact
+from nel.engine.store.rows import is_sealed
 from nel.errors import OutputError, StoreError
 
-FORMAT: Final = 4
+FORMAT: Final = 5
 APPLICATION_ID: Final = 0x4E454C31  # "NEL1"
-_SCHEMA = f"""
+_SCHEMA = """
 CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
 CREATE TABLE benchmarks(
-    id INTEGER PRIMARY KEY, slot TEXT NOT NULL UNIQUE, name TEXT NOT NULL, plan TEXT NOT NULL) STRICT;
+    id INTEGER PRIMARY KEY, slot TEXT NOT NULL UNIQUE, name TEXT NOT NULL, plan TEXT NOT NULL,
+    round INTEGER NOT NULL DEFAULT 0) STRICT;
 CREATE TABLE samples(
     benchmark INTEGER NOT NULL, idx INTEGER NOT NULL, sample_id TEXT NOT NULL, row_number INTEGER NOT NULL,
-    content TEXT, fault TEXT, UNIQUE(benchmark, idx), UNIQUE(benchmark, sample_id)) STRICT;
-CREATE TABLE responses(
-    benchmark INTEGER NOT NULL, idx INTEGER NOT NULL, repeat INTEGER NOT NULL, session INTEGER NOT NULL,
-    request TEXT, response TEXT NOT NULL, UNIQUE(benchmark, idx, repeat)) STRICT;
-CREATE TABLE outcomes(
-    benchmark INTEGER NOT NULL, idx INTEGER NOT NULL, repeat INTEGER NOT NULL, retry INTEGER NOT NULL,
-    outcome TEXT NOT NULL, UNIQUE(benchmark, idx, repeat)) STRICT;
-CREATE TABLE calls(
-    benchmark INTEGER NOT NULL, idx INTEGER NOT NULL, repeat INTEGER NOT NULL, key TEXT NOT NULL,
-    request TEXT NOT NULL, response TEXT NOT NULL, session INTEGER NOT NULL,
-    UNIQUE(benchmark, idx, repeat, key)) STRICT;
-CREATE TABLE messages(digest TEXT PRIMARY KEY, content TEXT NOT NULL) STRICT;
+    content TEXT, fault TEXT, elsewhere INTEGER NOT NULL DEFAULT 0, UNIQUE(benchmark, idx),
+    UNIQUE(benchmark, sample_id)) STRICT;
+CREATE TABLE steps(
+    seq INTEGER PRIMARY KEY, benchmark INTEGER NOT NULL, idx INTEGER NOT NULL, repeat INTEGER NOT NULL,
+    role INTEGER NOT NULL, attempt INTEGER NOT NULL, number INTEGER NOT NULL, session INTEGER NOT NULL,
+    void INTEGER NOT NULL, again INTEGER NOT NULL, name TEXT, digest BLOB, fault TEXT, requests INTEGER,
+    prompt INTEGER, completion INTEGER, reasoning INTEGER, cached INTEGER, seconds REAL, wall REAL,
+    crc INTEGER NOT NULL, request TEXT, response TEXT) STRICT;
+CREATE TABLE pool(digest TEXT PRIMARY KEY, content TEXT NOT NULL) STRICT;
 CREATE TABLE sessions(
     id INTEGER PRIMARY KEY, started REAL NOT NULL, elapsed REAL, ended TEXT, attempts INTEGER, retries INTEGER,
     spent TEXT) STRICT;
-{elsewhere.TABLE};
 CREATE INDEX bad_rows ON samples(benchmark) WHERE fault IS NOT NULL;
-CREATE INDEX outcomes_to_remake ON outcomes(benchmark, retry) WHERE retry > 0;
+CREATE INDEX other_shards ON samples(benchmark, idx) WHERE elsewhere > 0;
+CREATE UNIQUE INDEX answers ON steps(benchmark, idx, repeat, role, void) WHERE role = 0 AND void = 0;
+CREATE UNIQUE INDEX verdicts ON steps(benchmark, attempt, idx, repeat, role, void) WHERE role = 1 AND void = 0;
+CREATE INDEX exchanges ON steps(benchmark, idx, repeat) WHERE role > 1 OR void > 0;
+CREATE INDEX remade ON steps(benchmark, again) WHERE again > 0 AND void = 0;
 """
-"""``calls`` are answers of a sample other than its last one, to earlier turns and to requests of
-its scorer, and the steps of an episode, whose messages are in the pool ``messages`` once each. The
-partial indexes hold what a resume has to repeat, so that it finds that without reading a million
-rows.
+"""``steps`` is the log: one row for each exchange and verdict (`nel.engine.store.rows`), which is never
+changed but for ``void``, the session that took it back. Messages of episodes are in ``pool`` once
+each. Each row lies in one index, two with ``again``; ``role`` and ``void`` make the unique ones
+covering. SQLite uses a partial index only where a query repeats its condition word for word.
 """
 
 
@@ -55,22 +57,6 @@ _PATH_BYTES_MAX: Final = 504
 """Of the absolute path of a file that SQLite opens: 512 without its end and that of the journal
 beside it.
 """
-_FITS = "CASE WHEN json_valid({0}) AND nel_is_intact({0}) THEN {1} ELSE 0 END"
-_STATES = "('scored', 'model_failure', 'unscored')"
-UNREADABLE: Final = {
-    "responses": (
-        "NOT " + _FITS.format("response", "ifnull(json_type(response, '$.text') = 'text', 0)")
-    ),
-    "outcomes": (
-        "NOT "
-        + _FITS.format("outcome", f"ifnull(json_extract(outcome, '$.state') IN {_STATES}, 0)")
-    ),
-}
-"""By table: a condition that holds for a damaged row: not the JSON of a response or outcome, or not
-what was stored.
-"""
-
-
 _DAMAGE: Final = re.compile("decode|user-defined|malformed|no such|not a database")
 
 
@@ -156,6 +142,7 @@ def connect(path: Path, *, readonly: bool = False, untouched: bool = False) -> s
         factory=_Connection,
     )
     connection.create_function("nel_is_intact", 1, is_intact, deterministic=True)
+    connection.create_function("nel_is_sealed", -1, is_sealed, deterministic=True)
     connection.create_function("nel_shard", 3, elsewhere.shard_number, deterministic=True)
     if not readonly:
         connection.execute("PRAGMA journal_mode=WAL")
@@ -233,9 +220,6 @@ def create(path: Path) -> None:
     unfinished.unlink(missing_ok=True)
     unfinished.touch(mode=0o600)
     connection = sqlite3.connect(unfinished, isolation_level=None)
-    # Half of SQLite's default: an episode of 100 steps of 4 KB takes 15 % less, and most of the 20
-    # pages of the tables and indexes of a small run are nearly empty.
-    connection.execute("PRAGMA page_size=2048")
     # Persistent, so it is set before the rename: a kill right after it cannot leave a rollback
     # journal behind.
     connection.execute("PRAGMA journal_mode=WAL")

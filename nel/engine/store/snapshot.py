@@ -17,8 +17,10 @@ from nel.core.strict_json import dumps, loads
 from nel.engine.store import elsewhere
 from nel.engine.store.codec import NEXT_STEP, is_intact, unseal_text
 from nel.engine.store.plans import StoredPlan, StoredSession
+from nel.engine.store.projections.spend import spend
+from nel.engine.store.rows import COLUMNS, Asked, Row, SampleKey
 from nel.engine.store.schema import APPLICATION_ID, FORMAT, connect, remove_empty_log
-from nel.engine.store.spending import SOURCES, noted_usage, usage_after
+from nel.engine.store.sums import PART_COLUMNS, Part
 from nel.errors import NelError, StoreError
 from nel.types import SECOND_ASKING
 
@@ -48,14 +50,16 @@ class StoredSample:
 
 @dataclass(frozen=True, slots=True)
 class StoredResult:
-    """One (sample, repeat) with its response and outcome, as far as the run has them."""
+    """One (sample, repeat) with its answer and its verdict, as far as the run has them."""
 
     sample: StoredSample
     repeat: int
-    response: str | None
-    outcome: str | None
+    response: Row | None
+    outcome: Row | None
     is_elsewhere: bool = False
     """Another shard of the run asks it."""
+    parts: Sequence[Part] = ()
+    """The rows that its answer sums up, or those of an episode without an answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,20 +78,24 @@ class OutcomeCount:
 _COUNTS: Final = """
     SELECT benchmark, json_extract(text, '$.state') AS state, json_extract(text, '$.cause') AS cause,
         json_extract(text, '$.kind') AS kind, count(*), total(json_extract(text, '$.reward'))
-    FROM (SELECT benchmark, CASE WHEN json_valid(outcome) THEN outcome END AS text
-        FROM outcomes WHERE rowid > ? AND rowid <= ? AND repeat < ?)
+    FROM (SELECT s.benchmark, CASE WHEN json_valid(s.response) THEN s.response END AS text
+        FROM steps s NOT INDEXED CROSS JOIN benchmarks b ON b.id = s.benchmark WHERE s.seq > ? AND s.seq <= ? AND s.repeat < ?
+        AND s.role = 1 AND s.void = 0 AND s.attempt = b.round)
     GROUP BY benchmark, state, cause, kind"""
 """SQLite alone takes a second or two for a million."""
 
-SqlValue: TypeAlias = str | int | float | None
-_NO_ANSWER: Final = (None, None)
+SqlValue: TypeAlias = str | int | float | bytes | None
+_OF_SAMPLE: Final = "benchmark = ? AND idx = ? AND repeat = ?"
+_RANGE: Final = "benchmark = ? AND idx BETWEEN ? AND ?"
+OF_ROUND: Final = "attempt = (SELECT round FROM benchmarks WHERE id = benchmark)"
+"""Holds for verdicts of the scorer of now."""
 
 _NO_ROOM: Final = ("SQLITE_IOERR", "SQLITE_CANTOPEN", "SQLITE_FULL")
 """Errors of a disk on which SQLite cannot make ``run.db-shm``; a finished run is read without."""
 
 
 class Snapshot:
-    """Reads a run.db; safe to use while a `Store` writes it."""
+    """Reads a run.db; safe to use while a `Log` writes it."""
 
     def __init__(self, path: Path, *, untouched: bool = False) -> None:
         """Open for reading.
@@ -202,23 +210,20 @@ class Snapshot:
             for started, elapsed, ended, attempts, retries, spent in rows
         ]
 
-    def usage_of_killed_sessions(self) -> dict[str, tuple[int, ...]]:
-        """Return ``(attempts, prompt, completion, cached)`` by source: sums over what killed
+    def spent_by_killed(self) -> dict[str, list[int]]:
+        """Return requests, prompt, completion and cached tokens by who was paid, of all that killed
         sessions stored.
 
-        Meant for a resume before it begins its own session; sessions that `Store.settle_killed`
+        Meant for a resume before it begins its own session; sessions that `Log.settle_killed`
         settled are not in it.
         """
         killed = "SELECT id FROM sessions WHERE ended IS NULL AND spent IS NULL ORDER BY id"
-        usages = [
-            usage_after(self._connection, session, noted_usage(self._connection, session))
-            for (session,) in self._connection.execute(killed).fetchall()
-        ]
-        sums = {name: [usage[name]["sums"] for usage in usages] for name in SOURCES if usages}
-        return {
-            name: tuple(sum(column) for column in zip(*rows, strict=True))
-            for name, rows in sums.items()
-        }
+        sums: dict[str, list[int]] = {}
+        for (session,) in self._connection.execute(killed).fetchall():
+            for payer, more in spend(self._connection, session)["sums"].items():
+                before = sums.get(payer, [0] * len(more))
+                sums[payer] = [old + new for old, new in zip(before, more, strict=True)]
+        return sums
 
     def count_samples(self, benchmark: int) -> int:
         """Return how many samples the snapshot of this benchmark holds."""
@@ -244,7 +249,7 @@ class Snapshot:
                 may drop some.
         """
         try:
-            last = self.count("SELECT ifnull(max(rowid), 0) FROM outcomes")
+            last = self.count("SELECT ifnull(max(seq), 0) FROM steps")
             if last <= mark:
                 return last, []
             rows = self._connection.execute(_COUNTS, (mark, last, SECOND_ASKING)).fetchall()
@@ -286,35 +291,46 @@ class Snapshot:
 
     def request(self, benchmark: int, idx: int, repeat: int) -> str | None:
         """Return the body that was sent last for a (sample, repeat), or None."""
-        query = "SELECT request FROM responses WHERE benchmark = ? AND idx = ? AND repeat = ?"
+        query = f"SELECT request FROM steps WHERE {_OF_SAMPLE} AND role = 0 AND void = 0"
         return self._value(query, (benchmark, idx, repeat))  # type: ignore[no-any-return]
 
-    def call(self, benchmark: int, idx: int, repeat: int, key: str) -> str | None:
-        """Return the stored answer to one further request of a sample, or None."""
-        return self._of_call("response", (benchmark, idx, repeat, key))  # type: ignore[no-any-return]
+    def reply(self, key: SampleKey, asked: Asked) -> Row | None:
+        """Return the newest answer to a further request of a sample, or None."""
+        query = (
+            f"SELECT {COLUMNS} FROM steps WHERE {_OF_SAMPLE} AND (role > 1 OR void > 0) AND void = 0"
+            " AND role = ? AND number = ? AND name IS ? AND digest IS ? ORDER BY seq DESC LIMIT 1"
+        )
+        row = self._connection.execute(query, (*key, *asked)).fetchone()
+        return None if row is None else Row._make(row)
 
-    def session_of_call(self, benchmark: int, idx: int, repeat: int, key: str) -> int | None:
-        """Return the number of the session that stored an answer to a further request, None where
-        there is none.
+    def exchanges(self, benchmark: int) -> Iterator[Row]:
+        """Yield every request of a benchmark beside the answers that hold: further requests of its
+        samples, and what was taken back.
         """
-        return self._of_call("session", (benchmark, idx, repeat, key))  # type: ignore[no-any-return]
+        query = (
+            f"SELECT {COLUMNS} FROM steps WHERE benchmark = ? AND (role > 1 OR void > 0) AND"
+            " requests IS NOT NULL ORDER BY idx, repeat, seq"
+        )
+        yield from map(Row._make, self._connection.execute(query, (benchmark,)))
 
-    def _of_call(self, column: str, call: tuple[int, int, int, str]) -> Any:
-        where = "benchmark = ? AND idx = ? AND repeat = ? AND key = ?"
-        return self._value(f"SELECT {column} FROM calls WHERE {where}", call)  # noqa: S608 - no input in it
+    def has_reply(self, benchmark: int, judge: str | None = None) -> bool:
+        """Return whether a judge has answered in a benchmark: any, or the one of a name."""
+        query = (
+            "SELECT 1 FROM steps WHERE benchmark = ?1 AND (role > 1 OR void > 0) AND role = 10 AND"
+            " void = 0 AND (?2 IS NULL OR name = ?2) LIMIT 1"
+        )
+        return self._value(query, (benchmark, judge)) is not None
 
-    def calls(self, benchmark: int) -> Iterator[tuple[str, str]]:
-        """Yield ``(key, response)`` of every stored answer to a further request of a benchmark."""
-        query = "SELECT key, response FROM calls WHERE benchmark = ? ORDER BY rowid"
-        yield from self._connection.execute(query, (benchmark,))
-
-    def steps(self, benchmark: int, idx: int, repeat: int) -> list[tuple[str, str, str]]:
-        """Return ``(key, request, response)`` of every stored step of an episode."""
-        return self._connection.execute(
-            "SELECT key, request, response FROM calls WHERE benchmark = ? AND idx = ? AND repeat ="
-            " ? AND key >= 'step-' AND key < 'step.' ORDER BY key",
-            (benchmark, idx, repeat),
-        ).fetchall()
+    def steps(self, benchmark: int, idx: int, repeat: int) -> list[Row]:
+        """Return every stored step of an episode, in order; a call of a tool that ended comes twice,
+        first as begun.
+        """
+        query = (
+            f"SELECT {COLUMNS} FROM steps WHERE {_OF_SAMPLE} AND (role > 1 OR void > 0) AND void = 0"
+            " AND role BETWEEN 4 AND 9 ORDER BY attempt, number, seq"
+        )
+        rows = self._connection.execute(query, (benchmark, idx, repeat)).fetchall()
+        return list(map(Row._make, rows))
 
     def pooled_messages(self, digests: Sequence[str]) -> dict[str, str]:
         """Return the texts of pooled messages by their digests.
@@ -324,7 +340,7 @@ class Snapshot:
         """
         wanted = dumps(sorted(set(digests)))
         rows = self._connection.execute(
-            "SELECT digest, content FROM messages WHERE digest IN (SELECT value FROM json_each(?))",
+            "SELECT digest, content FROM pool WHERE digest IN (SELECT value FROM json_each(?))",
             (wanted,),
         ).fetchall()
         if len(rows) < len(set(digests)):
@@ -333,17 +349,20 @@ class Snapshot:
             )
         return dict(rows)
 
-    def answers(self, benchmark: int, idx: int, repeat: int) -> tuple[str | None, str | None]:
-        """Return the response and the outcome of a (sample, repeat), each None where there is
-        none.
-        """
-        return self._results_between(benchmark, idx, idx).get((idx, repeat), (None, None))
+    def result(self, benchmark: int, sample: StoredSample, repeat: int) -> StoredResult:
+        """Return one repeat of a sample."""
+        where = (benchmark, sample.idx, sample.idx)
+        key = (sample.idx, repeat)
+        answer, verdict = (rows.get(key) for rows in self._results_between(*where))
+        return StoredResult(
+            sample, repeat, answer, verdict, parts=self._parts_between(*where).get(key, ())
+        )
 
     def results(
         self, benchmark: int, repeats: int, *, first: int = 0, last: int = _IDX_MAX
     ) -> Iterator[StoredResult]:
-        """Yield every planned (sample, repeat) in order, with its response and outcome where there
-        is one.
+        """Yield every planned (sample, repeat) in order, with its answer and verdict where there is
+        one.
 
         Args:
             benchmark: Its number.
@@ -351,36 +370,45 @@ class Snapshot:
             first, last: The idx of the first and of the last sample.
         """
         for rows in self._sample_pages(benchmark, first, last):
-            results = self._results_between(benchmark, rows[0][0], rows[-1][0])
-            others = self.elsewhere(benchmark, rows[0][0], rows[-1][0])
+            where = (benchmark, rows[0][0], rows[-1][0])
+            answers, verdicts = self._results_between(*where)
+            parts, others = self._parts_between(*where), self.elsewhere(*where)
             for row in rows:
                 sample = StoredSample(*row)
                 for repeat in range(repeats):
-                    response, outcome = results.get((sample.idx, repeat), _NO_ANSWER)
+                    key = (sample.idx, repeat)
                     yield StoredResult(
-                        sample, repeat, response, outcome, is_elsewhere=sample.idx in others
+                        sample,
+                        repeat,
+                        answers.get(key),
+                        verdicts.get(key),
+                        is_elsewhere=sample.idx in others,
+                        parts=parts.get(key, ()),
                     )
 
     def _results_between(
         self, benchmark: int, first: int, last: int
-    ) -> dict[tuple[int, int], tuple[str | None, str | None]]:
-        where = (benchmark, first, last)
-        rows = self._connection.execute(
-            "SELECT idx, repeat, response FROM responses WHERE benchmark = ? AND idx BETWEEN ?"
-            " AND ?",
-            where,
-        ).fetchall()
-        responses = {(idx, repeat): response for idx, repeat, response in rows}
-        rows = self._connection.execute(
-            "SELECT idx, repeat, outcome FROM outcomes WHERE benchmark = ? AND idx BETWEEN ? AND ?",
-            where,
-        ).fetchall()
-        results = {
-            (idx, repeat): (responses.pop((idx, repeat), None), outcome)
-            for idx, repeat, outcome in rows
-        }
-        results.update({key: (response, None) for key, response in responses.items()})
+    ) -> list[dict[tuple[int, int], Row]]:
+        """Return the answers and the verdicts of a range by idx and repeat."""
+        results = []
+        for condition in ("role = 0 AND void = 0", f"role = 1 AND void = 0 AND {OF_ROUND}"):
+            query = f"SELECT {COLUMNS} FROM steps WHERE {_RANGE} AND {condition}"
+            rows = self._connection.execute(query, (benchmark, first, last)).fetchall()
+            results.append({(row[1], row[2]): Row._make(row) for row in rows})
         return results
+
+    def _parts_between(
+        self, benchmark: int, first: int, last: int
+    ) -> dict[tuple[int, int], list[Part]]:
+        rows = self._connection.execute(
+            f"SELECT idx, repeat, {PART_COLUMNS} FROM steps WHERE {_RANGE} AND (role > 1 OR void > 0)"
+            " AND void = 0 AND (role BETWEEN 3 AND 5 OR role BETWEEN 8 AND 9) ORDER BY idx, repeat, seq",
+            (benchmark, first, last),
+        ).fetchall()
+        parts: dict[tuple[int, int], list[Part]] = {}
+        for idx, repeat, *numbers in rows:
+            parts.setdefault((idx, repeat), []).append(Part._make(numbers))
+        return parts
 
 
 def start_of(run_db: Path) -> float:

@@ -1,9 +1,9 @@
 """Writes one run.db from those of all shards of a run. Depends on SQLite, which reads the shards
 without changing them.
 
-Responses, outcomes, further answers and sessions are put together; samples are those of the first
-shard, and every other shard must hold the same ones in the same places. Sessions are numbered
-again, in the order in which they began.
+The rows of their logs and their sessions are put together; samples are those of the first shard,
+and every other shard must hold the same ones in the same places. Sessions are numbered again, in
+the order in which they began. Verdicts of earlier rounds of scoring are taken back.
 """
 
 from __future__ import annotations
@@ -17,22 +17,33 @@ from typing import Final
 
 from nel.core.strict_json import dumps
 from nel.engine.store.plans import StoredPlan
+from nel.engine.store.rows import COLUMNS, Row
 from nel.engine.store.schema import connect, create, untouched_uri
 from nel.errors import OutputError, StoreError, UsageError
 
-_COLUMNS: Final = {
-    "responses": "idx, repeat, (SELECT new FROM numbers WHERE old = session), request, response",
-    "outcomes": "idx, repeat, retry, outcome",
-    "calls": "idx, repeat, key, request, response, (SELECT new FROM numbers WHERE old = session)",
+_RENUMBERED: Final = {
+    "benchmark": "?1",
+    "attempt": "CASE WHEN s.role = 1 THEN 0 ELSE s.attempt END",
+    "session": "(SELECT new FROM numbers WHERE old = s.session)",
+    "void": (
+        "CASE WHEN s.void > 0 THEN (SELECT new FROM numbers WHERE old = s.void) WHEN s.role = 1 AND"
+        " s.attempt < b.round THEN (SELECT new FROM numbers WHERE old = s.session) ELSE 0 END"
+    ),
 }
-"""By table: what is copied after the number of the benchmark."""
+"""What of a row is another value in the whole run; no checksum is over these."""
+_ADD: Final = (
+    f"INSERT INTO main.steps({COLUMNS}) SELECT"
+    f" {', '.join(_RENUMBERED.get(name, f's.{name}') for name in Row._fields)} FROM shard.steps s"
+    " JOIN shard.benchmarks b ON b.id = s.benchmark WHERE s.benchmark = ?2 ORDER BY s.seq"
+)
 _ALIKE: Final = """
     SELECT count(*) FROM main.samples a JOIN shard.samples b ON b.benchmark = ? AND b.idx = a.idx
     WHERE a.benchmark = ? AND b.sample_id = a.sample_id AND b.content IS a.content AND b.fault IS a.fault"""
 
 _UNANSWERED: Final = """
-    SELECT count(*) FROM shard.outcomes o WHERE o.benchmark = ? AND NOT EXISTS
-    (SELECT 1 FROM shard.responses r WHERE r.benchmark = o.benchmark AND r.idx = o.idx AND r.repeat = o.repeat)"""
+    SELECT count(*) FROM shard.steps o WHERE o.benchmark = ? AND o.role = 1 AND o.void = 0 AND NOT EXISTS
+    (SELECT 1 FROM shard.steps r WHERE r.benchmark = o.benchmark AND r.idx = o.idx AND r.repeat = o.repeat
+    AND r.role = 0 AND r.void = 0)"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,24 +143,19 @@ def _add(
             "INSERT INTO main.sessions SELECT (SELECT new FROM numbers WHERE old = id), started,"
             " elapsed, ended, attempts, retries, spent FROM shard.sessions"
         )
-        connection.execute("INSERT OR IGNORE INTO main.messages SELECT * FROM shard.messages")
+        connection.execute("INSERT OR IGNORE INTO main.pool SELECT * FROM shard.pool")
         for key, slot in enumerate(slots, start=1):
             theirs = source.keys[slot]
             if is_first:
                 connection.execute(
-                    "INSERT INTO main.samples SELECT ?, idx, sample_id, row_number, content, fault"
+                    "INSERT INTO main.samples SELECT ?, idx, sample_id, row_number, content, fault, 0"
                     " FROM shard.samples WHERE benchmark = ? ORDER BY idx",
                     (key, theirs),
                 )
             else:
                 _check_samples(connection, source, slot, key, theirs)
             _check_answers(connection, source, slot, theirs)
-            for table, columns in _COLUMNS.items():
-                connection.execute(
-                    f"INSERT INTO main.{table} SELECT ?, {columns} FROM shard.{table}"  # noqa: S608 - our own names
-                    " WHERE benchmark = ? ORDER BY rowid",
-                    (key, theirs),
-                )
+            connection.execute(_ADD, (key, theirs))
         connection.execute("COMMIT")
     except BaseException:
         if connection.in_transaction:
@@ -164,7 +170,7 @@ def _check_samples(
 ) -> None:
     n_ours, n_theirs = (
         connection.execute(
-            f"SELECT count(*) FROM {name}.samples WHERE benchmark = ?",  # noqa: S608
+            f"SELECT count(*) FROM {name}.samples WHERE benchmark = ?",
             (key,),
         ).fetchone()[0]
         for name, key in (("main", ours), ("shard", theirs))

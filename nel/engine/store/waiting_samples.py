@@ -1,7 +1,7 @@
 """What makes the snapshot of a large dataset cheap: samples that are inserted together, and which
 ids are new.
 
-`nel.engine.store.database` inserts.
+`nel.engine.store.log` inserts.
 """
 
 from __future__ import annotations

@@ -11,6 +11,8 @@ import sqlite3
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from itertools import chain, groupby
+from operator import itemgetter
 from pathlib import Path
 
 from nel.engine.store.codec import NEXT_STEP
@@ -102,9 +104,9 @@ class BatchWriter:
             )
         try:
             connection.execute("BEGIN IMMEDIATE")
-            for writes, _ in batch:
-                for statement, rows in writes:
-                    connection.executemany(statement, rows)
+            in_order = (write for writes, _ in batch for write in writes)
+            for statement, alike in groupby(in_order, key=itemgetter(0)):
+                connection.executemany(statement, chain.from_iterable(rows for _, rows in alike))
             connection.execute("COMMIT")
         except Exception as error:  # noqa: BLE001 - raised by the futures, which would otherwise wait forever
             if connection.in_transaction:

@@ -109,10 +109,10 @@ async def test_a_run_in_progress_is_live(tmp_path: Path) -> None:
 
 def test_a_killed_run_is_not_read_from_older_artifacts(tmp_path: Path) -> None:
     """Artifacts of the session before are not those of a run that was resumed and killed."""
-    from nel.engine.store.database import Store
+    from nel.engine.store.log import Log
 
     run_dir = build_viewed_run(tmp_path / "run", n=10)
-    store = Store(run_dir / "run.db")
+    store = Log(run_dir / "run.db")
     store.begin_session()
     store.close()
     found = Summaries().of(found_in(run_dir))

@@ -13,8 +13,9 @@ from nel.apps.view.index.database import ORDERS, Index, ResultFilter, ResultKey,
 from nel.apps.view.sample import sample_view
 from nel.apps.view.samples import Wanted, sample_page
 from nel.apps.view.summary import Summaries
-from nel.engine.store.codec import encode_outcome, encode_response
-from nel.engine.store.database import Store
+from nel.engine.store.codec import encode_outcome
+from nel.engine.store.log import Log
+from nel.engine.store.rows import answer_row, verdict_row
 from nel.reports.choices import confusion_of
 from nel.reports.distributions import bin_of, chart_of
 from nel.runs.evaluation import evaluate
@@ -170,12 +171,11 @@ def test_an_index_follows_a_run_that_goes_on(tmp_path: Path) -> None:
     run, path = found_in(run_dir), tmp_path / "index.db"
     build(run, path)
     before = search(path, "step")
-    store = Store(run_dir / "run.db")
+    store = Log(run_dir / "run.db")
     with store.transaction():
-        response = encode_response(Response(text="a late zebra"))
         outcome = encode_outcome(Scored(reward=1.0, metrics={}))
-        store._write("INSERT INTO responses VALUES(1, 20, 0, 1, NULL, ?)", (response,))
-        store._write("INSERT INTO outcomes VALUES(1, 20, 0, 0, ?)", (outcome,))
+        answer = answer_row((1, 20, 0), None, Response(text="a late zebra"))
+        store.append_at_once([answer, verdict_row((1, 20, 0), outcome)])
     store.close()
     build(run, path)
     assert search(path, "zebra") == [20]
@@ -185,15 +185,15 @@ def test_an_index_follows_a_run_that_goes_on(tmp_path: Path) -> None:
 
 
 def test_a_new_session_makes_a_new_index(tmp_path: Path) -> None:
-    """A resume may have dropped outcomes, which an index cannot forget one by one."""
+    """A new scorer began a round of verdicts: an index cannot forget the old ones one by one."""
     run_dir = build_viewed_run(tmp_path / "run", n=10, texts=())
     indices = Indices(tmp_path / "cache", wait_seconds=PATIENCE_SECONDS)
     first = indices.of(found_in(run_dir))
     assert first.is_ready
     assert first.n == 9
-    store = Store(run_dir / "run.db")
+    store = Log(run_dir / "run.db")
     store.begin_session()
-    store.drop_outcomes(1, only_retryable=False)
+    store.begin_round(1)
     store.end_session(elapsed=1.0, ended="stopped", attempts=0, retries=0)
     store.close()
     second = indices.of(found_in(run_dir))
@@ -230,12 +230,13 @@ def test_an_answer_in_flight_when_a_stop_rule_decided_is_not_asked(tmp_path: Pat
     metrics = evaluate(config).benchmarks[0].metrics
     run, path = found_in(tmp_path / "out"), tmp_path / "index.db"
     left = [one["problem_idx"] for one in read_results(run.path, "gsm8k") if one["outcome"]["state"] == "not_asked"]
-    store = Store(run.store)
+    store = Log(run.store)
     with store.transaction():
-        response, outcome = encode_response(Response(text="late")), encode_outcome(Scored(reward=1.0, metrics={}))
-        for idx in left[: len(left) // 2]:
-            store._write("INSERT OR IGNORE INTO responses VALUES(1, ?, 0, 1, NULL, ?)", (idx, response))
-            store._write("INSERT OR IGNORE INTO outcomes VALUES(1, ?, 0, 0, ?)", (idx, outcome))
+        outcome = encode_outcome(Scored(reward=1.0, metrics={}))
+        known = {idx for (idx,) in store._connection.execute("SELECT idx FROM steps WHERE role = 0")}
+        for idx in set(left[: len(left) // 2]) - known:
+            store.append_at_once([answer_row((1, idx, 0), None, Response(text="late"))])
+            store.append_at_once([verdict_row((1, idx, 0), outcome)])
     store.close()
     build(run, path)
     with Index(path) as index:

@@ -10,10 +10,29 @@ from pathlib import Path
 
 import pytest
 
-from nel.engine.store.database import Store
+from nel.engine.store.integrity import count_unreadable
+from nel.engine.store.log import Log
 from nel.engine.store.pending import Pending
+from nel.engine.store.rows import (
+    ANSWER,
+    JUDGE,
+    RESEND,
+    TURN,
+    VERDICT,
+    Asked,
+    Row,
+    answer_row,
+    exchange_row,
+    response_in,
+    verdict_row,
+)  # fmt: skip
 from nel.engine.store.snapshot import Snapshot, StoredSample
 from nel.errors import DatasetError, StoppedEarly, StoreError
+from nel.types import Response, Usage
+
+
+def _answer(idx: int, text: str = "answer", *, repeat: int = 0) -> Row:
+    return answer_row((1, idx, repeat), None, Response(text=text))
 
 
 def _samples(*ids: str) -> list[StoredSample]:
@@ -21,20 +40,20 @@ def _samples(*ids: str) -> list[StoredSample]:
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Store:
-    store = Store(tmp_path / "run.db")
+def store(tmp_path: Path) -> Log:
+    store = Log(tmp_path / "run.db")
     store.put_benchmark("b", "b", {"repeats": 2})
     store.begin_session()
     return store
 
 
-async def test_a_response_is_on_disk_when_put_returns(store: Store, tmp_path: Path) -> None:
+async def test_a_response_is_on_disk_when_put_returns(store: Log, tmp_path: Path) -> None:
     """Another connection sees the row the moment the future is done."""
     store.add_samples(1, iter(_samples("a", "b")))
     store.start_writer()
-    await store.put_response(1, 0, 1, "{}", "answer")
+    await store.append([_answer(0, repeat=1)])
     with sqlite3.connect(tmp_path / "run.db") as other:
-        assert other.execute("SELECT idx, repeat, response FROM responses").fetchall() == [(0, 1, "answer")]
+        assert other.execute("SELECT idx, repeat, response FROM steps").fetchall() == [(0, 1, '{"text":"answer"}')]
     with Snapshot(tmp_path / "run.db") as snapshot:
         pending = [(sample.sample_id, repeat) for sample, repeat in Pending(snapshot).samples(1, 2)]
         assert pending == [("a", 0), ("b", 0), ("b", 1)]
@@ -42,21 +61,21 @@ async def test_a_response_is_on_disk_when_put_returns(store: Store, tmp_path: Pa
     store.close()
 
 
-async def test_many_rows_share_few_commits(store: Store, tmp_path: Path) -> None:
+async def test_many_rows_share_few_commits(store: Log, tmp_path: Path) -> None:
     """Rows handed in together are all there after one wait, in any number."""
     store.start_writer()
-    await asyncio.gather(*(store.put_response(1, idx, 0, None, "x") for idx in range(3000)))
+    await asyncio.gather(*(store.append([_answer(idx)]) for idx in range(3000)))
     await store.stop_writer()
     with Snapshot(tmp_path / "run.db") as snapshot:
-        assert Pending(snapshot).last_response() == 3000
+        assert Pending(snapshot).last_answer() == 3000
     store.close()
 
 
-async def test_a_full_disk_stops_resumably(store: Store) -> None:
+async def test_a_full_disk_stops_resumably(store: Log) -> None:
     """A write that fails raises StoppedEarly at the one who waits; nothing is half written."""
     store._connection.execute("PRAGMA max_page_count = 24")
     store.start_writer()
-    puts = [store.put_response(1, idx, 0, None, "x" * 4000) for idx in range(200)]
+    puts = [store.append([_answer(idx, "x" * 4000)]) for idx in range(200)]
     with pytest.raises(StoppedEarly, match="free some space, then resume"):
         await asyncio.gather(*puts)
     await asyncio.gather(*puts, return_exceptions=True)
@@ -65,7 +84,7 @@ async def test_a_full_disk_stops_resumably(store: Store) -> None:
     store.close()
 
 
-def test_a_taken_id_names_both_rows_and_adds_nothing(store: Store, tmp_path: Path) -> None:
+def test_a_taken_id_names_both_rows_and_adds_nothing(store: Log, tmp_path: Path) -> None:
     """A duplicate id rolls the whole snapshot back and tells which row took it."""
 
     def add() -> None:
@@ -82,7 +101,7 @@ def test_a_taken_id_names_both_rows_and_adds_nothing(store: Store, tmp_path: Pat
 
 
 @pytest.mark.parametrize("is_new", [True, False])
-def test_an_id_is_known_as_soon_as_its_sample_was_added(store: Store, is_new: bool) -> None:
+def test_an_id_is_known_as_soon_as_its_sample_was_added(store: Log, is_new: bool) -> None:
     """Samples are inserted hundreds at a time, and a look-up of an id sees those that wait, and stored ones."""
     if is_new:
         store.clear_samples(1)
@@ -102,7 +121,7 @@ def test_an_id_is_known_as_soon_as_its_sample_was_added(store: Store, is_new: bo
     assert store.row_number_of(1, "a") == 11
 
 
-def test_a_taken_id_comes_before_what_is_wrong_with_a_later_row(store: Store) -> None:
+def test_a_taken_id_comes_before_what_is_wrong_with_a_later_row(store: Log) -> None:
     """So that one dataset always gives one message, however many samples are inserted together."""
 
     def samples(*ids: str) -> Iterator[StoredSample]:
@@ -117,18 +136,55 @@ def test_a_taken_id_comes_before_what_is_wrong_with_a_later_row(store: Store) ->
         store.add_samples(2, samples("a", "b"))
 
 
-async def test_only_what_a_resume_may_redo_is_dropped(store: Store, tmp_path: Path) -> None:
+async def test_only_what_a_resume_may_redo_is_dropped(store: Log, tmp_path: Path) -> None:
     """A verdict stays, a scorer's fault loses its outcome, an endpoint's fault its response too."""
     store.add_samples(1, iter(_samples("a", "b", "c")))
     store.start_writer()
     for idx, retry in enumerate((0, 1, 2)):
-        await store.put_response(1, idx, 0, None, "answer")
-        await store.put_outcomes([(1, idx, 0, retry, "outcome")])
+        await store.append([_answer(idx), verdict_row((1, idx, 0), "{}", retry)])
     await store.stop_writer()
-    store.drop_outcomes(1, only_retryable=True)
+    store.void(1)
+    assert _held(tmp_path) == {("a", True, True), ("b", True, False), ("c", False, False)}
+    rows = store._connection.execute("SELECT idx, role, void FROM steps WHERE void > 0 ORDER BY seq")
+    assert rows.fetchall() == [(1, VERDICT, 1), (2, ANSWER, 1), (2, VERDICT, 1)]
+    store.close()
+
+
+async def test_a_new_scorer_begins_a_round_and_takes_nothing_back(store: Log, tmp_path: Path) -> None:
+    """Verdicts of the round before stay in the file; only what was never answered goes on to hold."""
+    store.add_samples(1, iter(_samples("a", "b")))
+    store.start_writer()
+    await store.append([_answer(0), verdict_row((1, 0, 0), "{}"), verdict_row((1, 1, 0), "{}", RESEND)])
+    await store.stop_writer()
+    store.begin_round(1)
+    assert _held(tmp_path) == {("a", True, False), ("b", False, True)}
+    store.append_at_once([verdict_row((1, 0, 0), "{}")])
+    assert _held(tmp_path) == {("a", True, True), ("b", False, True)}
+    assert store._connection.execute("SELECT count(*) FROM steps WHERE void > 0").fetchone() == (0,)
+    assert store.drop_damaged() == 0
+    store.close()
+
+
+def _held(directory: Path) -> set[tuple[str, bool, bool]]:
+    """Return each sample, whether it has an answer and whether it has a verdict."""
+    with Snapshot(directory / "run.db") as snapshot:
+        return {
+            (one.sample.sample_id, one.response is not None, one.outcome is not None) for one in snapshot.results(1, 1)
+        }
+
+
+@pytest.mark.parametrize("column", ["idx", "number", "again", "requests", "prompt", "seconds", "response", "fault"])
+def test_a_changed_value_of_a_row_is_found(store: Log, tmp_path: Path, column: str) -> None:
+    """The checksum is over every value that says something, so that a changed count is no count."""
+    asked = Asked(JUDGE, 1, "j", b"digest")
+    store.append_at_once([exchange_row((1, 0, 0), asked, "{}", Response(text="a", attempts=1))])
+    changed = {"response": "'{}'", "fault": "'x'", "seconds": "1.5"}.get(column, "7")
+    store._connection.execute(f"UPDATE steps SET {column} = {changed}")  # noqa: S608
     with Snapshot(tmp_path / "run.db") as snapshot:
-        kept = {(r.sample.sample_id, r.response, r.outcome) for r in snapshot.results(1, 1)}
-    assert kept == {("a", "answer", "outcome"), ("b", "answer", None), ("c", None, None)}
+        assert count_unreadable(snapshot) == 1
+        with pytest.raises(StoreError, match="damaged"):
+            response_in(next(snapshot.exchanges(1)))
+    assert store.drop_damaged() == 1
     store.close()
 
 
@@ -141,7 +197,7 @@ def test_files_that_are_no_store_are_refused(tmp_path: Path) -> None:
     foreign.close()
     with pytest.raises(StoreError, match="was not written by nel"):
         Snapshot(tmp_path / "foreign.db")
-    Store(tmp_path / "newer.db").close()
+    Log(tmp_path / "newer.db").close()
     with sqlite3.connect(tmp_path / "newer.db") as newer:
         newer.execute("PRAGMA user_version = 99")
     newer.close()
@@ -149,17 +205,17 @@ def test_files_that_are_no_store_are_refused(tmp_path: Path) -> None:
         Snapshot(tmp_path / "newer.db")
 
 
-async def test_a_row_that_cannot_be_written_is_an_error_and_not_a_wait_for_ever(store: Store) -> None:
+async def test_a_row_that_cannot_be_written_is_an_error_and_not_a_wait_for_ever(store: Log) -> None:
     """A value that SQLite has no form for raises at the one who waits, and the writer goes on."""
     store.start_writer()
     with pytest.raises(UnicodeEncodeError):
-        await store.put_response(1, 0, 0, None, "\ud800")
-    await store.put_response(1, 1, 0, None, "fine")
+        await store.append([_answer(0)._replace(response="\ud800")])
+    await store.append([_answer(1)])
     await store.stop_writer()
     store.close()
 
 
-def test_blocks_that_are_answered_are_passed_over(store: Store, tmp_path: Path) -> None:
+def test_blocks_that_are_answered_are_passed_over(store: Log, tmp_path: Path) -> None:
     """What is pending is what looking at every sample would find: a gap, no bad row, and all that was never reached."""
     n, answered = 13_000, 12_500
     samples = [
@@ -167,13 +223,10 @@ def test_blocks_that_are_answered_are_passed_over(store: Store, tmp_path: Path) 
         for idx in range(n)
     ]
     gaps = (3, 7, 4_096)
-    rows = [(1, idx, 0, 1, "{}", "{}") for idx in range(answered) if idx not in gaps]
+    rows = [_answer(idx) for idx in range(answered) if idx not in gaps]
     with store.transaction():
         assert store.add_samples(1, iter(samples)) is None
-        store._connection.executemany("INSERT INTO responses VALUES(?, ?, ?, ?, ?, ?)", rows)
-        store._connection.executemany(
-            "INSERT INTO outcomes VALUES(?, ?, ?, 0, ?)", [(*row[:3], "{}") for row in rows[:6_000]]
-        )
+        store.append_at_once([*rows, *(verdict_row(row.key, "{}") for row in rows[:6_000])])
     with Snapshot(tmp_path / "run.db") as snapshot:
         assert sorted(sample.idx for sample, _ in Pending(snapshot).samples(1, 1)) == [3, 4_096, *range(answered, n)]
         assert sum(1 for _ in Pending(snapshot).samples(1, 2)) == 2 * (n - 1) - len(rows)
@@ -183,7 +236,7 @@ def test_blocks_that_are_answered_are_passed_over(store: Store, tmp_path: Path) 
 
 
 @pytest.mark.parametrize("n", [100, 13_000])
-def test_what_is_pending_comes_in_a_drawn_order(store: Store, tmp_path: Path, n: int) -> None:
+def test_what_is_pending_comes_in_a_drawn_order(store: Log, tmp_path: Path, n: int) -> None:
     """The first tenth is spread over a file of any size, in one order for every session; each sample comes once."""
     with store.transaction():
         assert store.add_samples(1, iter(StoredSample(idx, f"s{idx}", idx + 1, "{}", None) for idx in range(n))) is None
@@ -196,23 +249,19 @@ def test_what_is_pending_comes_in_a_drawn_order(store: Store, tmp_path: Path, n:
     store.close()
 
 
-async def test_what_a_killed_session_spent_is_noted_on_the_way(store: Store, tmp_path: Path) -> None:
+async def test_what_a_killed_session_spent_is_noted_on_the_way(store: Log, tmp_path: Path) -> None:
     """The sums are those of all its answers, of which a resume reads only the ones after the last note."""
     n = 20_500
     store.start_writer()
-    response = '{"text":"a","attempts":2,"prompt_tokens":10,"completion_tokens":3}'
+    response = Response(text="a", attempts=2, usage=Usage(prompt_tokens=10, completion_tokens=3))
     for first in range(0, n, 1_000):
         numbers = range(first, min(first + 1_000, n))
-        await asyncio.gather(*(store.put_response(1, idx, 0, None, response) for idx in numbers))
-    await store.put_call(1, 0, 0, "turn-0", "{}", response)
-    for number in (1, 2):
-        await store.put_call(1, 0, 0, f"judge-big:abc-{number}", "{}", response)
+        await asyncio.gather(*(store.append([answer_row((1, idx, 0), None, response)]) for idx in numbers))
+    further = [Asked(TURN, 0), Asked(JUDGE, 1, "big", b"abc"), Asked(JUDGE, 2, "big", b"abc")]
+    await store.append([exchange_row((1, 0, 0), asked, "{}", response) for asked in further])
     await store.stop_writer()
     store.close()
     with Snapshot(tmp_path / "run.db") as snapshot:
-        assert snapshot.meta("usage")["responses"]["upto"] >= 20_000
-        assert snapshot.usage_of_killed_sessions() == {
-            "responses": (2 * n, 10 * n, 3 * n, 0),
-            "calls": (2, 10, 3, 0),
-            "judges": (4, 20, 6, 0),
-        }
+        assert snapshot.meta("spend")["upto"] >= 20_000
+        n += 1  # the turn
+        assert snapshot.spent_by_killed() == {"": [2 * n, 10 * n, 3 * n, 0], "big": [4, 20, 6, 0]}

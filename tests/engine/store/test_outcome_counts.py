@@ -5,24 +5,26 @@ from __future__ import annotations
 from pathlib import Path
 
 from nel.engine.store.browsing import BrowsedStore
-from nel.engine.store.codec import encode_outcome, seal_text
-from nel.engine.store.database import Store
+from nel.engine.store.codec import encode_outcome
+from nel.engine.store.log import Log
+from nel.engine.store.rows import verdict_row
 from nel.engine.store.snapshot import OutcomeCount
 from nel.types import SECOND_ASKING, ModelFailure, Outcome, Scored, Unscored
 
 
-def _put(store: Store, idx: int, repeat: int, outcome: str) -> None:
-    store._write("INSERT INTO outcomes VALUES(1, ?, ?, 0, ?)", (idx, repeat, outcome))
+def _put(store: Log, idx: int, repeat: int, outcome: str) -> None:
+    store.append_at_once([verdict_row((1, idx, repeat), outcome)])
 
 
 def test_outcomes_are_counted_by_what_they_are(tmp_path: Path) -> None:
     """Rewards add up, failures and causes are apart, a damaged record is one, and the mark leads on."""
     outcomes: list[Outcome] = [Scored(reward=0.5, metrics={})] * 3
     outcomes += [ModelFailure(kind="empty"), Unscored(cause="infra", kind="timeout"), ModelFailure(kind="empty")]
-    store = Store(tmp_path / "run.db")
+    store = Log(tmp_path / "run.db")
+    store.put_benchmark("b", "b", {})
     for idx, outcome in enumerate(outcomes):
-        _put(store, idx, 0, seal_text(encode_outcome(outcome)))
-        _put(store, idx, SECOND_ASKING, seal_text(encode_outcome(outcome)))
+        _put(store, idx, 0, encode_outcome(outcome))
+        _put(store, idx, SECOND_ASKING, encode_outcome(outcome))
     _put(store, 99, 0, "{damaged")
     with BrowsedStore(tmp_path / "run.db") as snapshot:
         mark, found = snapshot.outcome_counts_after(0)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from nel.engine.store.database import Store
+from nel.engine.store.log import Log
 from nel.engine.store.snapshot import Snapshot
 from nel.errors import StoreError
 
@@ -19,7 +19,7 @@ def _content(folder: Path) -> dict[str, bytes]:
 
 def test_a_folded_store_is_read_and_nothing_appears_beside_it(tmp_path: Path) -> None:
     """SQLite would make a log and its index for any other reader."""
-    store = Store(tmp_path / "run.db")
+    store = Log(tmp_path / "run.db")
     store.set_meta("run_id", "a")
     store.close()
     before = _content(tmp_path)
@@ -31,7 +31,7 @@ def test_a_folded_store_is_read_and_nothing_appears_beside_it(tmp_path: Path) ->
 
 def test_a_finished_run_is_one_file_again_after_it_was_read(tmp_path: Path) -> None:
     """A reader that may not write makes a log and its index; the log of a run in progress stays."""
-    store = Store(tmp_path / "run.db")
+    store = Log(tmp_path / "run.db")
     store.set_meta("run_id", "a")
     with Snapshot(tmp_path / "run.db") as snapshot:
         assert snapshot.meta("run_id") == "a"
@@ -44,7 +44,7 @@ def test_a_finished_run_is_one_file_again_after_it_was_read(tmp_path: Path) -> N
 
 def test_what_is_only_in_the_log_is_read_too(tmp_path: Path) -> None:
     """A live run, and one that was killed, have their latest answers in the log."""
-    store = Store(tmp_path / "run.db")
+    store = Log(tmp_path / "run.db")
     store.set_meta("run_id", "a")
     before = _content(tmp_path)
     assert before["run.db-wal"]
@@ -58,7 +58,7 @@ def test_what_is_only_in_the_log_is_read_too(tmp_path: Path) -> None:
 
 def test_a_log_without_its_index_is_named(tmp_path: Path) -> None:
     """To read it, SQLite would have to make a file; the message says what does."""
-    store = Store(tmp_path / "run.db")
+    store = Log(tmp_path / "run.db")
     store.set_meta("run_id", "a")
     copied = tmp_path / "copied"
     copied.mkdir()

@@ -1,8 +1,8 @@
 """Builds the index of a run in the background, from run.db, and keeps up with a run in progress.
 
 An index grows in the order in which outcomes were committed, so that going on costs only what is
-new. A new session may have dropped outcomes: then it is built from the start. Several processes may
-share a cache; each batch is added once.
+new. It is built from the start where verdicts were taken back, and where a new session asks what the
+index has as never asked. Several processes may share a cache; each batch is added once.
 """
 
 from __future__ import annotations
@@ -31,7 +31,6 @@ from nel.engine.store.browsing import BrowsedStore
 from nel.engine.store.lock import owner_of
 from nel.engine.store.pending import Pending
 from nel.engine.store.snapshot import StoredResult
-from nel.engine.store.spending import price_in
 from nel.errors import NelError, StoreError
 from nel.reports.choices import options_of
 from nel.reports.distributions import bin_of, measures_of
@@ -163,19 +162,22 @@ def _begin(run: FoundRun, index: Index) -> Price | None:
     """Note what the index is of, and return the price of the run's model."""
     with BrowsedStore(run.store) as store:
         identity = _identity(run, store)
-        price = price_in(store.meta("config") or {})
-        total = store.count_outcomes()
+        price = store.price
+        total, sessions = store.count_outcomes(), store.count_sessions()
     if index.fact("identity") not in (None, identity):
         raise _Changed
+    if index.fact("lacking") and index.fact("sessions") != sessions:
+        raise _Changed
+    index.set_fact("sessions", sessions)
     index.set_fact("identity", identity)
     index.set_fact("total", total)
     return price
 
 
 def _identity(run: FoundRun, store: BrowsedStore) -> list[object]:
-    """Return what an index is of: another session or decision may drop outcomes that it holds."""
+    """Return what an index is of: what took verdicts back or decided leaves other results."""
     run_id = str(store.meta("run_id"))
-    return [FORMAT, run_id, str(run.path), store.count_sessions(), decisions_of(store)]
+    return [FORMAT, run_id, str(run.path), store.taken_back(), decisions_of(store)]
 
 
 def _add_batch(
@@ -206,8 +208,11 @@ def _finish(run: FoundRun, index: Index) -> None:
             if index.fact("has_all"):
                 return
             entries = _without_outcome(store, not_run)
+            n_lacking = 0
             while batch := list(islice(entries, _BATCH)):
                 index.add(batch)
+                n_lacking += len(batch)
+            index.set_fact("lacking", n_lacking)
             index.set_fact("has_all", True)
 
 
@@ -240,7 +245,7 @@ def _entry(
     """
     key = ResultKey(benchmark, stored.sample.idx, stored.repeat)
     try:
-        result = read_result(stored, not_run=not_run)
+        result = read_result(stored, not_run=not_run, price=price)
     except StoreError as error:
         texts = (stored.sample.sample_id, "", "", "", "", str(error))
         group, kind = ("not_asked", "") if is_left_out else ("unscored", "damaged")

@@ -1,8 +1,9 @@
 """Writes run.db, the only source of truth of a run. Depends on SQLite; `nel.engine.store.snapshot`
-reads the file.
+and the projections read the file.
 
-Before and after a run rows are written at once; during it `nel.engine.store.writer` commits many of
-them together.
+A row of the log is appended once and changed by one mark alone: ``void``, the session that took it
+back. Before and after a run rows are written at once; during it `nel.engine.store.writer` commits
+many of them together.
 
 Note: count a sample only after its future is done. What is counted earlier may be lost in a kill
 and be paid for twice.
@@ -24,27 +25,36 @@ from nel.core.strict_json import dumps
 from nel.engine.store import elsewhere
 from nel.engine.store.codec import seal_text
 from nel.engine.store.plans import StoredPlan
-from nel.engine.store.schema import UNREADABLE, bulk_insert_cache, check_path, connect, create
-from nel.engine.store.snapshot import Snapshot, SqlValue, StoredSample
-from nel.engine.store.spending import USAGE, noted_usage, usage_after
+from nel.engine.store.projections.spend import SPEND, spend
+from nel.engine.store.rows import (
+    APPEND,
+    COLUMNS,
+    DAMAGED,
+    END,
+    MODEL,
+    VERDICT,
+    Row,
+    checksum_of,
+    verdict_row,
+)
+from nel.engine.store.schema import bulk_insert_cache, check_path, connect, create
+from nel.engine.store.snapshot import OF_ROUND, Snapshot, SqlValue, StoredSample
 from nel.engine.store.waiting_samples import SeenIds, WaitingSamples
 from nel.engine.store.writer import BatchWriter, Write, disk_fault
 from nel.errors import DatasetError, StoreError
 
+Pooled = tuple[str, str]
+"""The digest and the JSON text of a message."""
 _PUT_META = "INSERT OR REPLACE INTO meta VALUES(?, ?)"
-_PUT_RESPONSE = "INSERT OR REPLACE INTO responses VALUES(?, ?, ?, ?, ?, ?)"
-_PUT_CALL = "INSERT OR REPLACE INTO calls VALUES(?, ?, ?, ?, ?, ?, ?)"
-_PUT_MESSAGE = "INSERT OR IGNORE INTO messages VALUES(?, ?)"
-_PUT_OUTCOME = "INSERT OR REPLACE INTO outcomes VALUES(?, ?, ?, ?, ?)"
-
-
-OutcomeRow = tuple[int, int, int, int, str]
-"""``(benchmark, idx, repeat, retry, outcome)``; retry is what a resume repeats: 0 nothing, 1 the
-scoring, 2 all.
+_POOL = "INSERT OR IGNORE INTO pool VALUES(?, ?)"
+_VOID_ANSWER = (
+    "UPDATE steps SET void = ? WHERE benchmark = ? AND idx = ? AND repeat = ? AND role = 0 AND void"
+    " = 0"
+)
+_OF_PLUGINS = frozenset({VERDICT, *range(MODEL, END + 1)})
+"""Roles of rows that plugins write, which may hold a secret; an answer has none, since the client
+takes them out of what it receives.
 """
-
-CallRow = tuple[str, str, str]
-"""``(key, request, response)`` of a sample."""
 
 
 class _IdTaken(Exception):
@@ -55,7 +65,7 @@ class _IdTaken(Exception):
         self.sample = sample
 
 
-class Store:
+class Log:
     """Writes a run.db. One per run directory; the caller holds the directory's lock."""
 
     def __init__(self, path: Path) -> None:
@@ -75,12 +85,14 @@ class Store:
             self._connection = connect(path)
         except (sqlite3.Error, OSError) as error:
             raise StoreError(f"cannot open {path}: {error}") from error
-        self._writer = BatchWriter(path, self._connection, note=self._note_usage)
+        self._writer = BatchWriter(path, self._connection, note=self._note_spend)
         self.redactor = Redactor()
         """Removes secrets from outcomes: a scorer may raise an error that holds one, or return
         it.
         """
         self._session = 0
+        self._rounds: dict[int, int] = {}
+        """By benchmark: the round of scoring."""
         self._waiting = WaitingSamples()
         self._seen: dict[int, SeenIds] = {}
         """By benchmark, the ids of all its samples, while it is filled from the first one."""
@@ -124,8 +136,8 @@ class Store:
         """Delete the samples of a benchmark that starts over, and the faults stored in place of
         answers.
         """
-        for table in ("samples", "responses", "outcomes", "elsewhere"):
-            self._write(f"DELETE FROM {table} WHERE benchmark = ?", (benchmark,))  # noqa: S608 - no input in it
+        for table in ("samples", "steps"):
+            self._write(f"DELETE FROM {table} WHERE benchmark = ?", (benchmark,))
         self._seen[benchmark] = SeenIds()
 
     def add_samples(
@@ -162,7 +174,7 @@ class Store:
         before = self._connection.total_changes
         try:
             self._connection.executemany(
-                "INSERT INTO samples VALUES(?, ?, ?, ?, ?, ?)", waiting.rows
+                "INSERT INTO samples VALUES(?, ?, ?, ?, ?, ?, 0)", waiting.rows
             )
         except sqlite3.IntegrityError as error:
             raise _IdTaken(waiting.samples[self._connection.total_changes - before]) from error
@@ -210,75 +222,94 @@ class Store:
         )
         self._connection.executemany(query, ((benchmark, idx) for idx in usable))
 
-    def drop_outcomes(
-        self, benchmark: int, *, only_retryable: bool, keep_unanswered: bool = False
-    ) -> None:
-        """Delete outcomes, so that they are made again, and responses that hold no answer.
+    def void(self, benchmark: int, *, keep_unanswered: bool = False) -> None:
+        """Take back what this session makes again: the verdicts that an infrastructure fault left
+        without a score, and the answers that are none.
 
         Args:
-            only_retryable: Delete only outcomes that an infrastructure fault left unscored.
+            benchmark: Its number.
             keep_unanswered: Keep those without an answer, since nothing is going to be asked.
         """
+        remade = f"benchmark = ? AND again > 0 AND void = 0 AND {OF_ROUND}"
         if keep_unanswered:
-            scored = "retry = 1" if only_retryable else "retry < 2"
-            self._write(f"DELETE FROM outcomes WHERE benchmark = ? AND {scored}", (benchmark,))  # noqa: S608 - no input
+            self._write(
+                f"UPDATE steps SET void = ? WHERE {remade} AND again = 1", self._by(benchmark)
+            )
             return
-        where = "benchmark = ?" + (" AND retry > 0" if only_retryable else "")
-        # `retry > 0` repeats the condition of the partial index, which SQLite would not use
-        # otherwise.
         self._write(
-            "DELETE FROM responses WHERE (benchmark, idx, repeat) IN (SELECT benchmark, idx, repeat"
-            " FROM outcomes WHERE benchmark = ? AND retry > 0 AND retry = 2)",
+            "UPDATE steps SET void = ? WHERE role = 0 AND void = 0 AND (benchmark, idx, repeat) IN"
+            f" (SELECT benchmark, idx, repeat FROM steps WHERE {remade} AND again = 2)",
+            self._by(benchmark),
+        )
+        self._write(f"UPDATE steps SET void = ? WHERE {remade}", self._by(benchmark))
+
+    def begin_round(self, benchmark: int) -> None:
+        """Begin a round of verdicts by another scorer; those without an answer go on to hold."""
+        others = COLUMNS.replace(" attempt,", " attempt + 1,")
+        self._write(
+            f"INSERT INTO steps({COLUMNS}) SELECT {others} FROM steps WHERE benchmark = ? AND again"
+            f" > 0 AND void = 0 AND again = 2 AND {OF_ROUND}",
             (benchmark,),
         )
-        self._write(f"DELETE FROM outcomes WHERE {where}", (benchmark,))  # noqa: S608 - no input in it
+        self._write("UPDATE benchmarks SET round = round + 1 WHERE id = ?", (benchmark,))
+        self._rounds.clear()
 
-    def drop_unreadable(self) -> int:
-        """Delete damaged responses and outcomes, so that they are made again, and return how many
-        there were.
+    def drop_damaged(self) -> int:
+        """Delete the rows that are not what was stored, so that what they held is made again, and
+        return how many there were.
         """
         before = self._connection.total_changes
-        for table, is_unreadable in UNREADABLE.items():
-            self._write(f"DELETE FROM {table} WHERE {is_unreadable}", ())  # noqa: S608 - no input in it
+        self._write(f"DELETE FROM steps WHERE {DAMAGED}", ())
         dropped = self._connection.total_changes - before
-        if not dropped:
-            return 0
-        # An outcome whose response was dropped would keep the sample from being asked again.
-        self._write(
-            "DELETE FROM outcomes WHERE NOT EXISTS (SELECT 1 FROM responses r WHERE r.benchmark ="
-            " outcomes.benchmark AND r.idx = outcomes.idx AND r.repeat = outcomes.repeat)",
-            (),
-        )
+        if dropped:
+            # A verdict whose answer is gone would keep the sample from being asked again.
+            self._write(
+                "UPDATE steps SET void = ? WHERE role = 1 AND void = 0 AND NOT EXISTS (SELECT 1 FROM"
+                " steps a WHERE a.benchmark = steps.benchmark AND a.idx = steps.idx AND a.repeat ="
+                " steps.repeat AND a.role = 0 AND a.void = 0)",
+                (self._voiding(),),
+            )
         return dropped
 
-    def doubt(self, sample_id: str, repeat: int, outcome: str, *, retry: int) -> None:
-        """Replace the outcomes of a sample, and delete the answers to its further requests, so that
-        all is made again.
+    def doubt(self, sample_id: str, repeat: int, outcome: str, *, again: int) -> None:
+        """Take back the verdicts of a sample and the answers to its further requests, so that all is
+        made again.
 
         Args:
             sample_id: In any benchmark.
             repeat: Of the sample.
-            outcome: An encoded `Unscored` that says why.
-            retry: As in `OutcomeRow`.
+            outcome: An encoded `Unscored` that says why, its verdict from now on.
+            again: What a resume does.
         """
         query = "SELECT benchmark, idx FROM samples WHERE sample_id = ?"
         for benchmark, idx in self._connection.execute(query, (sample_id,)).fetchall():
             key = (benchmark, idx, repeat)
-            self._write("DELETE FROM calls WHERE benchmark = ? AND idx = ? AND repeat = ?", key)
-            self._write(
-                "INSERT OR REPLACE INTO outcomes SELECT benchmark, idx, repeat, ?, ? FROM responses"
-                " WHERE benchmark = ? AND idx = ? AND repeat = ?",
-                (*self._as_stored((*key, retry, outcome))[3:], *key),
-            )
+            of_sample = "benchmark = ? AND idx = ? AND repeat = ? AND void = 0"
+            for roles in (f"role = 1 AND {OF_ROUND}", "(role > 1 OR void > 0)"):
+                self._write(
+                    f"UPDATE steps SET void = ? WHERE {of_sample} AND {roles}",
+                    (self._voiding(), *key),
+                )
+            answered = f"SELECT 1 FROM steps WHERE {of_sample} AND role = 0"
+            if self._connection.execute(answered, key).fetchone():
+                self.append_at_once([verdict_row(key, outcome, again)])
+
+    def append_at_once(self, rows: Sequence[Row]) -> None:
+        """Append rows before or after the run."""
+        for row in rows:
+            self._write(APPEND, self._as_stored(row))
 
     def settle_killed(self, spent: dict[str, Any], nothing: dict[str, Any]) -> None:
         """Store what killed sessions spent: the sum with the newest of them, ``nothing`` with any
         before it.
         """
         killed = "ended IS NULL AND spent IS NULL"
-        newest = f"UPDATE sessions SET spent = ? WHERE id = (SELECT max(id) FROM sessions WHERE {killed})"  # noqa: S608
+        newest = (
+            "UPDATE sessions SET spent = ? WHERE id = (SELECT max(id) FROM sessions WHERE"
+            f" {killed})"
+        )
         self._write(newest, (seal_text(dumps(spent)),))
-        self._write(f"UPDATE sessions SET spent = ? WHERE {killed}", (seal_text(dumps(nothing)),))  # noqa: S608 - no input in it
+        self._write(f"UPDATE sessions SET spent = ? WHERE {killed}", (seal_text(dumps(nothing)),))
 
     def begin_session(self, *, started: float | None = None) -> None:
         """Store that a new session works on this run.
@@ -330,69 +361,24 @@ class Store:
         """Commit what is queued and end the thread."""
         await self._writer.stop()
 
-    def put_response(
-        self,
-        benchmark: int,
-        idx: int,
-        repeat: int,
-        request: str | None,
-        response: str,
-        *,
-        outcome: OutcomeRow | None = None,
+    def append(
+        self, rows: Sequence[Row], pool: Sequence[Pooled] = (), *, instead: bool = False
     ) -> asyncio.Future[None]:
-        """Queue a response; the future is done once it is on disk.
+        """Queue rows for one commit; the future is done once they are on disk.
 
         Args:
-            outcome: The outcome of a response that needs no scorer, committed in the same
-                transaction.
+            rows: As `nel.engine.store.rows` makes them.
+            pool: Messages of episodes that may not be stored yet.
+            instead: Take back the answers that the samples of the rows have.
         """
-        writes: list[Write] = [
-            (_PUT_RESPONSE, [(benchmark, idx, repeat, self._session, request, seal_text(response))])
-        ]
-        if outcome is not None:
-            writes.append((_PUT_OUTCOME, [self._as_stored(outcome)]))
-        return self._writer.put(writes)
-
-    def put_call(
-        self, benchmark: int, idx: int, repeat: int, key: str, request: str, response: str
-    ) -> asyncio.Future[None]:
-        """Queue the answer to one further request of a sample; the future is done once it is on
-        disk.
-        """
-        return self._writer.put(
-            [
-                (
-                    _PUT_CALL,
-                    [(benchmark, idx, repeat, key, request, seal_text(response), self._session)],
-                )
-            ]
-        )
-
-    def put_step(
-        self, sample_key: tuple[int, int, int], row: CallRow, pool: Sequence[tuple[str, str]] = ()
-    ) -> asyncio.Future[None]:
-        """Queue a step of an episode; the future is done once it is on disk.
-
-        Args:
-            sample_key: Benchmark, idx and repeat.
-            row: As `put_call` takes it.
-            pool: Digests and texts of messages that may not be stored yet.
-        """
-        key, *texts = row
-        request, response = map(self.redactor.json_text, texts)
-        call = (*sample_key, key, request, seal_text(response), self._session)
-        writes: list[Write] = [(_PUT_CALL, [call])]
+        writes: list[Write] = []
         if pool:
-            writes.insert(0, self._messages(pool))
+            redacted = [(digest, self.redactor.json_text(text)) for digest, text in pool]
+            writes.append((_POOL, redacted))
+        if instead:
+            writes.append((_VOID_ANSWER, [(self._session, *row.key) for row in rows]))
+        writes.append((APPEND, [self._as_stored(row) for row in rows]))
         return self._writer.put(writes)
-
-    def put_pool(self, pool: Sequence[tuple[str, str]]) -> asyncio.Future[None]:
-        """Queue texts of messages by their digests; the future is done once they are on disk."""
-        return self._writer.put([self._messages(pool)])
-
-    def put_outcomes(self, rows: Sequence[OutcomeRow]) -> asyncio.Future[None]:
-        """Queue outcomes; the future is done once all of them are on disk."""
-        return self._writer.put([(_PUT_OUTCOME, [self._as_stored(row) for row in rows])])
 
     def put_meta(self, key: str, value: object) -> asyncio.Future[None]:
         """Queue a JSON value under a key; the future is done once it is on disk."""
@@ -408,11 +394,34 @@ class Store:
         """Close the file; the write-ahead log is folded into it."""
         self._connection.close()
 
-    def _messages(self, pool: Sequence[tuple[str, str]]) -> Write:
-        return _PUT_MESSAGE, [(digest, self.redactor.json_text(text)) for digest, text in pool]
+    def _as_stored(self, row: Row) -> Row:
+        """Return a row without secrets, with its session, round and checksum."""
+        attempt, request, response = row.attempt, row.request, row.response
+        if row.role in _OF_PLUGINS:
+            redacted = self.redactor.json_text
+            request = None if request is None else redacted(request)
+            response = None if response is None else redacted(response)
+            if row.role == VERDICT:
+                attempt = self._round(row.benchmark)
+        values = (*row[:4], attempt, row.number, self._session, 0, *row[8:19], 0, request, response)
+        stored = Row._make(values)
+        return Row._make((*values[:19], checksum_of(stored), request, response))
 
-    def _as_stored(self, row: OutcomeRow) -> OutcomeRow:
-        return (*row[:4], seal_text(self.redactor.json_text(row[4])))
+    def _round(self, benchmark: int) -> int:
+        """Return the round in which the verdicts of a benchmark are."""
+        if benchmark not in self._rounds:
+            query = "SELECT round FROM benchmarks WHERE id = ?"
+            row = self._connection.execute(query, (benchmark,)).fetchone()
+            self._rounds[benchmark] = 0 if row is None else row[0]
+        return self._rounds[benchmark]
+
+    def _voiding(self) -> int:
+        """Return the session that takes rows back: this one, or the one that is about to begin."""
+        query = "SELECT ifnull(max(id), 0) + 1 FROM sessions"
+        return self._session or int(self._connection.execute(query).fetchone()[0])
+
+    def _by(self, benchmark: int) -> tuple[int, int]:
+        return self._voiding(), benchmark
 
     def _write(self, statement: str, values: Sequence[SqlValue]) -> None:
         try:
@@ -420,12 +429,10 @@ class Store:
         except sqlite3.Error as error:
             raise disk_fault(self.path, error) from error
 
-    def _note_usage(self) -> None:
+    def _note_spend(self) -> None:
         """Store what this session has spent so far, in case it is killed."""
         with suppress(
             sqlite3.Error
         ):  # a full disk is reported by the next answer; the note only saves time
-            usage = usage_after(
-                self._connection, self._session, noted_usage(self._connection, self._session)
-            )
-            self._connection.execute(_PUT_META, (USAGE, dumps({"session": self._session, **usage})))
+            spent = spend(self._connection, self._session)
+            self._connection.execute(_PUT_META, (SPEND, dumps({"session": self._session, **spent})))

@@ -1,0 +1,98 @@
+"""What the rows of one sample come to that are summed up: an episode, or choices that were ranked.
+
+No I/O. A sum is stored nowhere: the rows are.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, replace
+from typing import Any, Final, NamedTuple
+
+from nel.config.schema import Price
+from nel.core.intervals import union_length
+from nel.engine.store.rows import CHOICE, MODEL, TOOL
+from nel.models.budget import cost_of, sum_usages
+from nel.types import Response, Usage
+
+
+class Part(NamedTuple):
+    """The numbers of a row that a sum is made of."""
+
+    role: int
+    attempt: int
+    fault: str | None
+    requests: int | None
+    prompt: int | None
+    completion: int | None
+    reasoning: int | None
+    cached: int | None
+    seconds: float | None
+    """None for a call of a tool that has only begun."""
+    wall: float | None
+    n_cut: int | None
+
+    @property
+    def usage(self) -> Usage:
+        """Return its tokens."""
+        return Usage(
+            prompt_tokens=self.prompt,
+            completion_tokens=self.completion,
+            reasoning_tokens=self.reasoning,
+            cached_tokens=self.cached,
+        )
+
+
+PART_COLUMNS: Final = (
+    "role, attempt, fault, requests, prompt, completion, reasoning, cached, seconds, wall,"
+    " CASE WHEN role = 5 AND json_valid(response) THEN json_extract(response, '$.n_cut') END"
+)
+
+
+def episode_sum(parts: Iterable[Part], price: Price | None) -> dict[str, Any]:
+    """Return what an episode came to; steps, tokens and cost are those of its last attempt."""
+    parts = [part for part in parts if part.role != CHOICE]
+    last = max((part.attempt for part in parts if part.role in (MODEL, TOOL)), default=-1)
+    of_last = [part for part in parts if part.attempt == last]
+    asked = [part for part in of_last if part.role == MODEL]
+    called = [part for part in of_last if part.role == TOOL and part.seconds is not None]
+    work = [
+        (part.wall - part.seconds, part.wall)
+        for part in (*asked, *called)
+        if part.wall is not None and part.seconds is not None
+    ]
+    errors = Counter(part.fault for part in called if part.fault is not None)
+    cost = sum(cost_of(part.usage, price) or 0.0 for part in asked)
+    return {
+        "steps": len(asked),
+        "tool_calls": len(called),
+        "tool_errors": dict(sorted(errors.items())),
+        "bytes_cut": sum(part.n_cut or 0 for part in called),
+        "usage": asdict(sum_usages([part.usage for part in asked])),
+        "cost": round(cost, 9) if price else None,
+        "attempts": max((part.attempt for part in parts), default=-1) + 1,
+        "timing": {
+            "work_seconds": round(union_length(work), 6),
+            "wall_seconds": max((part.wall or 0.0 for part in of_last), default=0.0),
+        },
+    }
+
+
+def with_sum(response: Response, parts: Sequence[Part], price: Price | None) -> Response:
+    """Return an answer that sums up other rows, with their counts."""
+    if response.episode is not None:
+        asked = [part for part in parts if part.role == MODEL]
+        return replace(
+            response,
+            usage=sum_usages([part.usage for part in asked]),
+            attempts=sum(part.requests or 0 for part in asked),
+            episode={**response.episode, **episode_sum(parts, price)},
+        )
+    choices = [part for part in parts if part.role == CHOICE]
+    seconds = [part.seconds for part in choices if part.seconds is not None]
+    return replace(
+        response,
+        usage=sum_usages([part.usage for part in choices], partly=False),
+        latency_seconds=sum(seconds) if len(seconds) == len(choices) else None,
+    )
