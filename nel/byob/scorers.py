@@ -19,9 +19,9 @@ from nel.scoring.decisions import boolean_yesno
 from nel.scoring.golds import reads_gold, text_gold
 from nel.scoring.label_match import label_match
 from nel.scoring.loglikelihood import choice_mass, ranked_choice
-from nel.scoring.marks import searchable
 from nel.scoring.overlap import bleu, chrf, f1_token, rouge
 from nel.scoring.retrieval import retrieval_metrics
+from nel.scoring.words import searchable
 from nel.types import ScorerInput
 
 __all__ = [
