@@ -16,6 +16,7 @@ import string
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -195,8 +196,10 @@ def main() -> None:
     table: list[tuple[Callable[[ScorerInput], object], list[ScorerInput]]] = [
         *((scorer, texts) for scorer in (f1_token, bleu, rouge, chrf)),
         (retrieval_metrics, ranked),
-        *((scorer, texts) for scorer in (exact_match, fuzzy_match, numeric_match)),
-        *((scorer, letters) for scorer in (multichoice_regex, answer_line)),
+        *((scorer, texts) for scorer in (exact_match, fuzzy_match)),
+        (numeric_match, [replace(each, target=str(each.target).rsplit("A:", 1)[-1].strip()) for each in texts]),
+        (multichoice_regex, [each for each in letters if each.target in "ABCD"]),
+        (answer_line, letters),
     ]
     others = references()
     slow = []
