@@ -55,15 +55,19 @@ def declarations(response: Answer) -> Iterator[Declaration]:
                 yield declaration._replace(is_asked=True)
         if asked.is_strict:
             return
-    first = {text: position for text in _needs() if (position := response.low.find(text)) >= 0}
+    low = response.low
+    first = {
+        text: position
+        for text in _needs(is_ascii=low.isascii())
+        if (position := low.find(text)) >= 0
+    }
     for strength in _STRENGTHS:
+        needed = _rows_by_need(strength)
+        numbers = {number for text in first for number in needed.get(text, ())}
         places = [
             (row, match)
-            for row in _rows_of(strength)
-            if not first.keys().isdisjoint(row.needs)
-            for match in _matches(
-                row, response.low, min(first[text] for text in row.needs if text in first)
-            )
+            for row in map(_rows_of(strength).__getitem__, sorted(numbers))
+            for match in _matches(row, low, min(first.get(text, len(low)) for text in row.needs))
         ]
         places.sort(key=lambda position: position[1].end(), reverse=True)
         for row, match in places:
@@ -83,11 +87,22 @@ def _rows_of(strength: str) -> tuple[FormRow, ...]:
 
 
 @cache
-def _needs() -> frozenset[str]:
-    """Return the texts that rows need which introduce an answer."""
-    return frozenset(
-        text for strength in _STRENGTHS for row in _rows_of(strength) for text in row.needs
-    )
+def _rows_by_need(strength: str) -> dict[str, list[int]]:
+    """Return the numbers of the rows of a strength by the texts that they need."""
+    numbers: dict[str, list[int]] = {}
+    for number, row in enumerate(_rows_of(strength)):
+        for text in row.needs:
+            numbers.setdefault(text, []).append(number)
+    return numbers
+
+
+@cache
+def _needs(*, is_ascii: bool) -> tuple[str, ...]:
+    """Return the texts that rows need which introduce an answer, of ASCII alone for a response
+    that is.
+    """
+    texts = dict.fromkeys(text for strength in _STRENGTHS for text in _rows_by_need(strength))
+    return tuple(text for text in texts if text.isascii() or not is_ascii)
 
 
 def named_in(response: Answer, kind: str, start: int, stop: int) -> Iterator[tuple[int, int]]:

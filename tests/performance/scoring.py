@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from nel import ScorerInput, answer_line, exact_match, fuzzy_match, multichoice_regex, numeric_match
+from nel.reading.response import own_response
 from nel.reading.texts import read_text
 from nel.scoring.answers import gsm8k_answer
 from nel.scoring.choice import mcq_letter_extract
@@ -90,8 +91,8 @@ def reader_table(count: int) -> list[tuple[str, Callable[[ScorerInput], object],
         ("boolean_yesno, worked", boolean_yesno, decided),
         ("exact_match, short", exact_match, texts),
         ("answer_line, short", answer_line, texts),
-        ("read_text, short", lambda sample: read_text(sample.response), texts),
-        ("read_text, worked", lambda sample: read_text(sample.response), letters),
+        ("read_text, short", lambda sample: read_text(own_response(sample.response)), texts),
+        ("read_text, worked", lambda sample: read_text(own_response(sample.response)), letters),
     ]
 
 
