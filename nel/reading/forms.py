@@ -56,14 +56,9 @@ def declarations(response: Answer) -> Iterator[Declaration]:
         if asked.is_strict:
             return
     low = response.low
-    first = {
-        text: position
-        for text in _needs(is_ascii=low.isascii())
-        if (position := low.find(text)) >= 0
-    }
+    first = {text: at for text in _needs(low.isascii()) if (at := low.find(text)) >= 0}
     for strength in _STRENGTHS:
-        needed = _rows_by_need(strength)
-        numbers = {number for text in first for number in needed.get(text, ())}
+        numbers = frozenset[int]().union(*(_rows_needing(strength, text) for text in first))
         places = [
             (row, match)
             for row in map(_rows_of(strength).__getitem__, sorted(numbers))
@@ -87,21 +82,17 @@ def _rows_of(strength: str) -> tuple[FormRow, ...]:
 
 
 @cache
-def _rows_by_need(strength: str) -> dict[str, list[int]]:
-    """Return the numbers of the rows of a strength by the texts that they need."""
-    numbers: dict[str, list[int]] = {}
-    for number, row in enumerate(_rows_of(strength)):
-        for text in row.needs:
-            numbers.setdefault(text, []).append(number)
-    return numbers
+def _rows_needing(strength: str, text: str) -> frozenset[int]:
+    """Return the numbers of the rows of a strength that need a text."""
+    return frozenset(number for number, row in enumerate(_rows_of(strength)) if text in row.needs)
 
 
 @cache
-def _needs(*, is_ascii: bool) -> tuple[str, ...]:
-    """Return the texts that rows need which introduce an answer, of ASCII alone for a response
-    that is.
+def _needs(is_ascii: bool) -> tuple[str, ...]:
+    """Return the texts that rows need which introduce an answer, those of ASCII for a response that
+    is.
     """
-    texts = dict.fromkeys(text for strength in _STRENGTHS for text in _rows_by_need(strength))
+    texts = dict.fromkeys(text for row in rows() if row.strength for text in row.needs)
     return tuple(text for text in texts if text.isascii() or not is_ascii)
 
 

@@ -120,7 +120,7 @@ _MAY_BE_SYMBOL: Final = re.compile(
     "[\u00a6-\u00b0\u2100-\u2bff\u3000-\u33ff\ufffd\U0001d000-\U0001faff]"
 )
 _UNSPACED: Final = re.compile(f"[{UNSPACED}]")
-_MARKS: Final = re.compile(r"(?<!\S)[^\w\s]+(?:[^\S\n]+[^\w\s]+)*(?!\S)")
+_MARKS: Final = re.compile(r"[^\w\s]++(?:[^\S\n]++[^\w\s]++)*+")
 _SMALL_WORD: Final = re.compile(r"[^\S\n]+[a-z]")
 """After a single letter, which is then an article or a pronoun."""
 _EDGE: Final = 40
@@ -239,7 +239,7 @@ class Words:
         """Return whether an answer stands in the text as whole words, and is not denied there."""
         sought = normalise(answer, accents=False, symbols=self._symbols)
         if not has_word(sought):
-            return any(map(_same_marks(answer), _MARKS.findall(self._text)))
+            return any(map(_same_marks(answer), _mark_runs(self._text)))
         if _GAPS.sub(r"\1", sought) == _GAPS.sub(r"\1", self.joined):
             return True
         first, _, _ = sought.partition(" ")
@@ -254,12 +254,8 @@ class Words:
 
     def _loose_places(self, sought: str) -> Iterator[tuple[int, int]]:
         """Yield the places without the endings of possessives and the numbers of footnotes."""
-        yield from _places(self._loose, sought)
-
-    @cached_property
-    def _loose(self) -> str:
         loose = " ".join(_LOOSE.sub("", token[0]) for token in self._tokens)
-        return loose.replace("'", "").casefold()
+        yield from _places(loose.replace("'", "").casefold(), sought)
 
     @cached_property
     def _low(self) -> str:
@@ -293,6 +289,17 @@ class Words:
         return _dense(around[0]).endswith(_dense(before)) and _dense(around[1]).startswith(
             _dense(after)
         )
+
+
+def _mark_runs(text: str) -> Iterator[str]:
+    """Yield the marks that follow each other in a text, without those that a word has on it."""
+    for run in _MARKS.finditer(text):
+        marks = run[0]
+        if run.start() and not text[run.start() - 1].isspace():
+            marks = marks.partition(" ")[2]
+        if text[run.end() : run.end() + 1].strip():
+            marks = marks.rpartition(" ")[0]
+        yield marks
 
 
 def _dense(marks: str) -> str:
