@@ -42,6 +42,7 @@ if TYPE_CHECKING:
         needs_judge,
         numeric_match,
         scorer,
+        text_match,
         validate_json_schema,
     )
     from nel.tools import ToolError, Toolset, tool
@@ -92,6 +93,7 @@ _HOME = {
     "fuzzy_match": "nel.scoring",
     "extract_json": "nel.scoring",
     "numeric_match": "nel.scoring",
+    "text_match": "nel.scoring",
     "scorer": "nel.scoring.protocol",
     "tool": "nel.tools",
     "ToolError": "nel.tools",
@@ -145,6 +147,7 @@ __all__ = [
     "quote",
     "run_task",
     "scorer",
+    "text_match",
     "to_pandas",
     "tool",
     "validate_json_schema",

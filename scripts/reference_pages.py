@@ -19,7 +19,7 @@ SCORER_GROUPS = (
     (
         "Primitives",
         "`from nel import NAME`, or `--scorer NAME`. Building blocks of one's own `@scorer`.",
-        ("exact_match", "fuzzy_match", "multichoice_regex", "answer_line", "numeric_match", "math_equal"),
+        ("exact_match", "fuzzy_match", "multichoice_regex", "answer_line", "text_match", "numeric_match", "math_equal"),
         "nel",
     ),
     (

@@ -44,10 +44,10 @@ FENCES = {
 
 ROOMS = {
     "apps": 75_750,
-    "artifacts": 31_950,
+    "artifacts": 32_250,
     "authoring": 25_250,
     "benchmarks": 11_650,
-    "byob": 800,
+    "byob": 900,
     "cli": 17_650,
     "comparison": 21_650,
     "compat": 29_500,
@@ -66,7 +66,7 @@ ROOMS = {
     "reports": 17_100,
     "runs": 12_100,
     "sandbox": 25_150,
-    "scoring": 25_100,
+    "scoring": 22_550,
     "tools": 1_650,
 }
 """Nodes of syntax trees (without Load, Store and Del) that a room may have; an edit here says why in its commit."""

@@ -1,5 +1,5 @@
-"""What one pass over the results notices for the warnings: unknown endings, repeats that are
-copies, and what scorers note of answers beside their score.
+"""What one pass over the results notices for the warnings: unknown endings, silent cuts, repeats
+that are copies, and what scorers note of answers beside their score.
 """
 
 from __future__ import annotations
@@ -14,6 +14,9 @@ from nel.types import Outcome, Response, Scored, Unscored
 _REASONS_MAX: Final = 8
 """Distinct unknown finish reasons that are named."""
 _CHARACTERS_MAX: Final = 60
+_WINDOW_MIN: Final = 1_024
+"""Tokens; Ollama cuts a prompt to its window, a power of two, and answers as if it were whole."""
+_FULL_PROMPTS_MIN: Final = 2
 _MISSING_PACKAGE: Final = re.compile(r"\bNo module named '(?P<name>[A-Za-z]\w*)")
 
 
@@ -113,6 +116,47 @@ class UnknownEndings:
             f' reason "{name}" and count as complete; look at them in results.jsonl'
             for name, count in sorted(self._counts.items(), key=lambda item: (-item[1], item[0]))
         ]
+
+
+class SilentCuts:
+    """Counts answers and prompts that a server cuts without saying so in its finish reason."""
+
+    def __init__(self, tokens_max: int | None) -> None:
+        """Take the token limit of a request, None where there is none."""
+        self._tokens_max = tokens_max
+        self._at_limit = 0
+        self._only_reasoning = 0
+        self._full_prompts: Counter[int] = Counter()
+        """Prompts by their tokens, where those are a usual size of a context window."""
+
+    def add(self, response: Response | None) -> None:
+        """Note one response, or that there is none; of an episode the usage is that of all steps."""
+        if response is None or response.error is not None or response.episode is not None:
+            return
+        is_complete = ending_of(response.finish_reason) == "complete"
+        is_empty = not response.text.strip() and not response.tool_calls
+        used = response.usage.completion_tokens
+        if self._tokens_max is not None and is_complete and used is not None:
+            self._at_limit += used >= self._tokens_max
+        self._only_reasoning += is_complete and is_empty and bool(response.reasoning)
+        prompt = response.usage.prompt_tokens or 0
+        if prompt >= _WINDOW_MIN and prompt.bit_count() == 1:
+            self._full_prompts[prompt] += 1
+
+    def warnings(self) -> list[tuple[str, str]]:
+        """Return the kind and the text of each warning."""
+        notes = []
+        if self._at_limit:
+            text = "used all tokens of --max-tokens and say that they are complete; raise it"
+            notes.append(("token_limit", f"{self._at_limit:,} of the answers {text}"))
+        if self._only_reasoning:
+            text = "complete and have reasoning alone; the server may take answers for reasoning"
+            notes.append(("only_reasoning", f"{self._only_reasoning:,} of the answers are {text}"))
+        for tokens, count in sorted(self._full_prompts.items()):
+            if count >= _FULL_PROMPTS_MIN:
+                text = f"have exactly {tokens:,} tokens; the server may cut longer ones in silence"
+                notes.append(("cut_prompt", f"{count:,} of the prompts {text}"))
+        return notes
 
 
 class Copies:

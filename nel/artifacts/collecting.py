@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from nel.artifacts.categories import Categories
-from nel.artifacts.cautions import Copies, ScorerNotes, UnknownEndings
+from nel.artifacts.cautions import Copies, ScorerNotes, SilentCuts, UnknownEndings
 from nel.artifacts.failures import FailureAnalysis
 from nel.artifacts.files import AUDIT_NAME, BORROWED_NAME, CALIBRATION_NAME, LABELS_NAME
 from nel.artifacts.results import (
@@ -114,6 +114,7 @@ class Collection:
         self.models_of_judges = _models_of_judges(stored)
         self.judges = JudgeStats(self._panel, self.models_of_judges, prices)
         self.endings = UnknownEndings()
+        self.cuts = SilentCuts((plan.get("generation") or {}).get("max_tokens"))
         self.copies = Copies()
         self.notes = ScorerNotes()
         self.served = ServedBuilds()
@@ -206,6 +207,7 @@ class Collection:
         if reward is not None:
             self.spread.add(result.idx, reward)
         self.endings.add(response)
+        self.cuts.add(response)
         self.copies.add(result.idx, response)
         self.notes.add(outcome)
         self.served.add(result.idx, response)

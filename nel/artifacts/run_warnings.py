@@ -65,7 +65,7 @@ class Noticed:
     rows: Sequence[MetricJson] = ()
     """Of all metrics."""
     endings: Sequence[str] = ()
-    of_scorers: Sequence[tuple[str, str]] = ()
+    of_answers: Sequence[tuple[str, str]] = ()
     """The kind and the text of each."""
     served: Sequence[str] = ()
     fallbacks: Sequence[str] = ()
@@ -100,7 +100,7 @@ def run_warnings(plan: Mapping[str, Any], total: Accumulator, noticed: Noticed) 
         ("judge_not_asked", _judge_not_asked(plan, total.accounting, noticed)),
         ("judging", noticed.judging),
         ("calibration", noticed.calibration),
-        *((kind, [text]) for kind, text in noticed.of_scorers),
+        *((kind, [text]) for kind, text in noticed.of_answers),
         ("versions", _versions(plan)),
         ("imported", (plan.get("imported") or {}).get("notes", ())),
     ]

@@ -248,7 +248,7 @@ def _notice(stored: StoredBenchmark, collected: Collection, metrics: Mapping[str
         failed_metrics=collected.chosen.failed,
         rows=metrics["metrics"],
         endings=collected.endings.warnings(),
-        of_scorers=collected.notes.warnings(),
+        of_answers=[*collected.cuts.warnings(), *collected.notes.warnings()],
         served=collected.served.warnings(),
         fallbacks=collected.served.fallbacks(),
         judging=_judging_warnings(stored, collected, judging),

@@ -19,9 +19,9 @@ from nel.scoring.decisions import boolean_yesno
 from nel.scoring.golds import reads_gold, text_gold
 from nel.scoring.label_match import label_match
 from nel.scoring.loglikelihood import choice_mass, ranked_choice
-from nel.scoring.marks import searchable
 from nel.scoring.overlap import bleu, chrf, f1_token, rouge
 from nel.scoring.retrieval import retrieval_metrics
+from nel.scoring.words import searchable
 from nel.types import ScorerInput
 
 __all__ = [
@@ -61,8 +61,9 @@ def exact_match(sample: ScorerInput) -> dict[str, object]:
     >>> exact_match(ScorerInput(response="Paris.", target="Paris"))
     {'correct': False}
     """
-    response = _caseless(compared_text(sample)).strip()
-    return {"correct": any(response == target for target in _targets(sample, _caseless))}
+    fold = _folding(sample, _caseless)
+    response = fold(compared_text(sample)).strip()
+    return {"correct": any(response == target for target in _targets(sample, fold))}
 
 
 @reads_gold(text_gold)
@@ -80,8 +81,9 @@ def contains(sample: ScorerInput) -> dict[str, object]:
     >>> contains(ScorerInput(response="The capital is Paris.", target="paris"))
     {'correct': True}
     """
-    response = searchable(compared_text(sample))
-    return {"correct": any(target in response for target in _targets(sample, searchable))}
+    fold = _folding(sample, searchable)
+    response = fold(compared_text(sample))
+    return {"correct": any(target in response for target in _targets(sample, fold))}
 
 
 def patterns_of(sample: ScorerInput, **_: object) -> list[str]:
@@ -119,6 +121,21 @@ def regex_match(sample: ScorerInput) -> dict[str, object]:
 def _caseless(text: str) -> str:
     """Return the text casefolded, an accent the same whichever way it is written."""
     return unicodedata.normalize("NFC", text).casefold()
+
+
+def _folding(sample: ScorerInput, fold: Callable[[str], str]) -> Callable[[str], str]:
+    """Return how texts are folded; in a declared form quotes around a text and their kind do not
+    count, since a field of JSON has other ones than a literal of Python.
+    """
+    if not sample.config or sample.config.get("answer_form") is None:
+        return fold
+
+    def without_quotes(text: str) -> str:
+        plain = fold(text).strip().replace('"', "'")
+        is_quoted = plain[:1] == plain[-1:] == "'" and "'" not in plain[1:-1]
+        return (plain[1:-1] if is_quoted else plain) or plain
+
+    return without_quotes
 
 
 def _targets(sample: ScorerInput, fold: Callable[[str], str]) -> list[str]:

@@ -55,15 +55,14 @@ def declarations(response: Answer) -> Iterator[Declaration]:
                 yield declaration._replace(is_asked=True)
         if asked.is_strict:
             return
-    first = {text: position for text in _needs() if (position := response.low.find(text)) >= 0}
+    low = response.low
+    first = {text: at for text in _needs(low.isascii()) if (at := low.find(text)) >= 0}
     for strength in _STRENGTHS:
+        numbers = frozenset[int]().union(*(_rows_needing(strength, text) for text in first))
         places = [
             (row, match)
-            for row in _rows_of(strength)
-            if not first.keys().isdisjoint(row.needs)
-            for match in _matches(
-                row, response.low, min(first[text] for text in row.needs if text in first)
-            )
+            for row in map(_rows_of(strength).__getitem__, sorted(numbers))
+            for match in _matches(row, low, min(first.get(text, len(low)) for text in row.needs))
         ]
         places.sort(key=lambda position: position[1].end(), reverse=True)
         for row, match in places:
@@ -83,11 +82,18 @@ def _rows_of(strength: str) -> tuple[FormRow, ...]:
 
 
 @cache
-def _needs() -> frozenset[str]:
-    """Return the texts that rows need which introduce an answer."""
-    return frozenset(
-        text for strength in _STRENGTHS for row in _rows_of(strength) for text in row.needs
-    )
+def _rows_needing(strength: str, text: str) -> frozenset[int]:
+    """Return the numbers of the rows of a strength that need a text."""
+    return frozenset(number for number, row in enumerate(_rows_of(strength)) if text in row.needs)
+
+
+@cache
+def _needs(is_ascii: bool) -> tuple[str, ...]:
+    """Return the texts that rows need which introduce an answer, those of ASCII for a response that
+    is.
+    """
+    texts = dict.fromkeys(text for row in rows() if row.strength for text in row.needs)
+    return tuple(text for text in texts if text.isascii() or not is_ascii)
 
 
 def named_in(response: Answer, kind: str, start: int, stop: int) -> Iterator[tuple[int, int]]:

@@ -128,7 +128,7 @@ class LetterReader:
         if form is Form.MARKER and self._is_option_a(response, declaration):
             return None
         value = self._longer_text(response, start, stop) or self.opening(response, start, stop)
-        if value is not None or form is Form.HASHES:
+        if value is not None:
             return value
         value = self._by_text(response, start, stop)
         if value is not None:
@@ -167,9 +167,6 @@ class LetterReader:
 
     def whole(self, response: Answer, start: int, stop: int) -> Value | None:
         """Return the label of a stretch that is nothing but a label, its option's text, or both."""
-        is_keyed = start > 0 and response.text[start - 1] != "\n"
-        if is_keyed and self.opening(response, start, stop) is None:
-            return None  # after a key, the text of an option is a value of something on the way
         value = self.line(response, start, stop)
         if value is None or value.answer is None:
             return value

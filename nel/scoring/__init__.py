@@ -98,6 +98,9 @@ if TYPE_CHECKING:
     from nel.scoring.text import (
         fuzzy_match as fuzzy_match,
     )
+    from nel.scoring.text import (
+        text_match as text_match,
+    )
 
 _NAMES: Final = {
     "nel.scoring.answers": "gsm8k_answer numeric_match",
@@ -113,7 +116,7 @@ _NAMES: Final = {
     "nel.scoring.overlap": "bleu chrf corpus_bleu corpus_chrf f1_token rouge",
     "nel.scoring.protocol": "Target TaskState scorer",
     "nel.scoring.retrieval": "retrieval_metrics",
-    "nel.scoring.text": "answer_line exact_match fuzzy_match",
+    "nel.scoring.text": "answer_line exact_match fuzzy_match text_match",
 }
 """The public names of each module."""
 _HOME: Final = {name: module for module, names in _NAMES.items() for name in names.split()}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final, Literal
 
 from nel.errors import ConfigError, DatasetError
@@ -13,6 +14,9 @@ from nel.reading.types import GENERAL_RULE, OFFICIAL_RULE, Reading
 from nel.scoring.golds import reads_gold, texts_in
 from nel.types import ScorerInput
 
+_OFFICIAL: Final = tuple(
+    re.compile(rf"{before}\s*\$?(-?\d[\d,]*(?:\.\d+)?)") for before in ("####", r"\\boxed\{")
+)
 _SOLUTION: Final = "####"
 """Stands before the answer of a worked solution of GSM8K."""
 
@@ -58,31 +62,60 @@ def _no_number(target: object) -> DatasetError:
 
 
 @reads_gold(solution_gold)
-def gsm8k_answer(sample: ScorerInput) -> dict[str, bool | str | None]:
+def gsm8k_answer(
+    sample: ScorerInput, *, rule: Literal["general", "official"] = "general"
+) -> dict[str, bool | str | None]:
     """Compare the number that a response gives as its answer with the gold number, exactly.
 
     Rule: docs/reference/reading.md; 42, 42.0 and 42.00 are equal, 10 and 100 are not. Source: the
     official GSM8K format and NeMo Evaluator's BYOB scorer. The target may be a number, or a
     solution that ends in ``#### N``.
 
+    Args:
+        sample: The response and its target.
+        rule: ``official`` is NeMo Evaluator's rule: the number of the last ``#### N``, else of the
+            last ``\\boxed{N}``, else the last number of the response.
+
     Returns:
         ``correct``, ``parsed`` and ``extracted``.
 
     Raises:
+        ConfigError: There is no such rule.
         DatasetError: The target is not a number and no solution with one.
 
     >>> gsm8k_answer(ScorerInput(response="48 + 24 = 72\\n#### 72.", target="... #### 72"))
     {'correct': True, 'parsed': True, 'extracted': '72'}
     """
+    is_official = _is_official("gsm8k_answer", rule)
+    ran_on: dict[str, bool] = {}
     gold = solution_gold(sample)
-    reading, ran_on = read_sample_number(sample)
-    correct = reading.value is not None and numbers_equal(reading.value, gold)
+    if is_official:
+        extracted = _official_number(sample.response or "")
+    else:
+        reading, ran_on = read_sample_number(sample)
+        extracted = reading.value
+    correct = extracted is not None and numbers_equal(extracted, gold)
     return {
         "correct": correct,
-        "parsed": reading.value is not None,
-        "extracted": reading.value,
+        "parsed": extracted is not None,
+        "extracted": extracted,
         **ran_on,
     }
+
+
+def _is_official(name: str, rule: str) -> bool:
+    if rule not in (GENERAL_RULE, OFFICIAL_RULE):
+        raise ConfigError(f'{name} has no rule "{rule}"; use "general" or "official"')
+    return rule == OFFICIAL_RULE
+
+
+def _official_number(text: str) -> str | None:
+    """Return the number after the last marker, else in the last box, else the last of a text."""
+    for pattern in _OFFICIAL:
+        places = pattern.findall(text)
+        if places:
+            return str(places[-1]).replace(",", "")
+    return last_number(text)
 
 
 @reads_gold(number_golds)
@@ -112,10 +145,8 @@ def numeric_match(
     >>> numeric_match(ScorerInput(response="10", target="100"))
     {'correct': False, 'extracted': '10'}
     """
-    if rule not in (GENERAL_RULE, OFFICIAL_RULE):
-        raise ConfigError(f'numeric_match has no rule "{rule}"; use "general" or "official"')
+    is_official = _is_official("numeric_match", rule)
     golds = number_golds(sample)
-    is_official = rule == OFFICIAL_RULE
     extracted = (
         last_number(sample.response or "") if is_official else read_sample_number(sample)[0].value
     )

@@ -23,7 +23,7 @@ from nel.reading.response import Answer
 from nel.reading.texts import read_text
 from nel.scoring.delegation import ask_judge
 from nel.scoring.json_schema import validate_json_schema
-from nel.scoring.marks import searchable
+from nel.scoring.words import searchable
 from nel.types import Json, Message, ScorerInput
 
 Kind: TypeAlias = Literal[

@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from typing import Final, Literal
 
 from nel.core.timed_regex import compile_pattern, search
@@ -21,22 +22,21 @@ from nel.metrics import accuracy, mean, stderr
 from nel.reading.letters import LetterReader, labels_after_marker, labels_for, read_labels
 from nel.reading.numerals import parse_number
 from nel.reading.response import Answer, own_response
-from nel.scoring.equality import same_text
+from nel.reading.response import fold as plain_characters
 from nel.scoring.gold_choices import labels_of, letters_gold, letters_in
 from nel.scoring.golds import reads_gold, text_gold, texts_in
-from nel.scoring.marks import (
-    OF_TARGET,
-    comparable,
+from nel.scoring.protocol import Target, TaskState, scorer
+from nel.scoring.words import (
+    fold,
+    has_symbols,
     has_word,
-    kinds,
-    kinds_that_count,
+    normalise,
+    same_text,
+    searchable,
     trim,
     undress,
-    with_signs,
+    without_symbols,
 )
-from nel.scoring.protocol import Target, TaskState, scorer
-from nel.scoring.wording import clean, last_match
-from nel.scoring.words import SeenWords, same_words, words_of
 from nel.types import CORRECT, INCORRECT, NOANSWER, Score, Scorer
 
 Location = Literal["begin", "end", "any", "exact"]
@@ -63,6 +63,7 @@ _PAIRS: Final = (
 )
 """What may stand around an answer."""
 _LETTERS: Final = labels_for(26)
+_DIGIT: Final = re.compile(r"\d")
 
 
 @scorer(metrics=[accuracy(), stderr()])
@@ -209,11 +210,11 @@ def answer(pattern: Literal["letter", "word", "line"]) -> Scorer:
     @reads_gold(text_gold)
     def score(state: TaskState, target: Target) -> Score:
         completion, accepted = state.output.completion, texts_in(list(target))
-        counting = kinds("".join(accepted)) & OF_TARGET
-        answer_text = take(comparable(completion, counting) if counting else clean(completion))
+        symbols = has_symbols("".join(accepted))
+        answer_text = take(fold(completion) if symbols else plain_characters(completion))
         if answer_text is None:
             return Score(value=NOANSWER, answer=None, explanation=completion)
-        texts = [_bare(comparable(text, counting)).casefold() for text in accepted]
+        texts = [_bare(fold(text)).casefold() for text in accepted]
         value = CORRECT if answer_text.casefold() in texts else INCORRECT
         return Score(value=value, answer=answer_text, explanation=completion)
 
@@ -275,23 +276,20 @@ def f1(
     >>> f1()(ScorerInput(response="the big cat", target="cat")).value
     0.67
     """
-    stopped = set(words_of(" ".join(stop_words or ())))
+    stopped = set(_words_of(" ".join(stop_words or ())))
 
     @reads_gold(text_gold)
     def score(state: TaskState, target: Target) -> Score:
         text = answer_fn(state.output.completion) if answer_fn else state.output.completion
         accepted = texts_in(list(target))
-        seen = SeenWords(text, accepted)
+        seen = {symbols: set(_words_of(text, symbols)) for symbols in map(has_symbols, accepted)}
         best = 0.0
         for wanted in accepted:
-            counting = kinds_that_count(text, wanted)
+            symbols = has_symbols(wanted)
             if not has_word(wanted) or text.strip() == wanted.strip():
                 value = float(same_text(text, wanted))
             else:
-                value = _f1(
-                    set(seen.words(counting)) - stopped,
-                    set(words_of(wanted, counting)) - stopped,
-                )
+                value = _f1(seen[symbols] - stopped, set(_words_of(wanted, symbols)) - stopped)
             best = max(best, value)
         return Score(value=round(best, 2), answer=text)
 
@@ -318,8 +316,13 @@ def exact() -> Scorer:
     def score(state: TaskState, target: Target) -> Score:
         completion = state.output.completion
         accepted = texts_in(list(target))
-        seen = SeenWords(completion, accepted)
-        right = any(same_words(seen, wanted) for wanted in accepted)
+        seen = {symbols: _words_of(completion, symbols) for symbols in map(has_symbols, accepted)}
+        right = any(
+            seen[symbols] == _words_of(wanted, symbols)
+            if has_word(wanted)
+            else same_text(completion, wanted)
+            for wanted, symbols in zip(accepted, map(has_symbols, accepted), strict=True)
+        )
         return Score(value=CORRECT if right else INCORRECT, answer=completion)
 
     return score  # type: ignore[return-value]
@@ -333,16 +336,18 @@ def _match_one(
     if numeric:
         number = _numeral(_without_marks(target.strip()))
         if number is not None:
-            seen = clean(answer).strip()
-            is_match, token = _match_number(seen, number, location)
-            return is_match, answer if token == seen else token
+            plain = plain_characters(answer).strip()
+            is_match, token = _match_number(plain, number, location)
+            return is_match, answer if token == plain else token
     if not has_word(target):
         return _match_marks(answer, target, location), answer
-    counting = kinds_that_count(answer, target)
-    value, wanted = comparable(undress(answer, target), counting), comparable(target, counting)
+    symbols = has_symbols(target)
+    bare = answer if "<" in target or "\\" in target else undress(answer)
+    value, wanted = (
+        trim(fold(text) if symbols else without_symbols(fold(text))) for text in (bare, target)
+    )
     if ignore_case:
         value, wanted = value.casefold(), wanted.casefold()
-    value, wanted = trim(value), trim(wanted)
     if numeric:
         return _stands_apart(value, wanted, location), answer
     if location == "begin":
@@ -360,19 +365,11 @@ def _match_marks(answer: str, target: str, location: Location) -> bool:
     """
     if location == "exact" or same_text(answer, target):
         return same_text(answer, target)
-    counting = kinds_that_count(answer, target)
-    value, wanted = (with_signs(comparable(text, counting)).strip() for text in (answer, target))
-    if not wanted:
-        return False
-    around = f"[{_MARKS_AROUND}]"
-    before, after = (
-        (rf"(?<![^\s{_MARKS_AROUND}])", rf"(?![^\s.{_MARKS_AROUND}])")
-        if wanted.isascii()
-        else ("", "")
-    )
-    before = rf"\A{around}*" if location == "begin" else before
-    after = rf"(?={around}*\.?{around}*\Z)" if location == "end" else after
-    return re.search(before + re.escape(wanted) + after, value) is not None
+    around = f"[{_MARKS_AROUND}]*"
+    before = rf"\A{around}" if location == "begin" else rf"(?<![^\s{_MARKS_AROUND}])"
+    after = rf"{around}\.?{around}\Z" if location == "end" else rf"(?![^\s.{_MARKS_AROUND}])"
+    wanted = re.escape(searchable(target).strip())
+    return re.search(f"{before}{wanted}{after}", searchable(answer.strip())) is not None
 
 
 def _stands_apart(value: str, wanted: str, location: Location) -> bool:
@@ -434,13 +431,14 @@ def _accepted_text(
 
 
 def _after_marker(text: str) -> str | None:
-    last = last_match(_DECLARED, text)
-    return None if last is None else text[last.end() :]
+    last = list(_DECLARED.finditer(text))[-1:]
+    return text[last[0].end() :] if last else None
 
 
 def _letter(text: str) -> str | None:
-    last = last_match(_DECLARED, text)
-    value = LetterReader(_LETTERS).opening(Answer(text), last.end(), len(text)) if last else None
+    last = list(_DECLARED.finditer(text))[-1:]
+    reader = LetterReader(_LETTERS)
+    value = reader.opening(Answer(text), last[0].end(), len(text)) if last else None
     return None if value is None or value.answer is None or "," in value.answer else value.answer
 
 
@@ -481,6 +479,17 @@ def _encloses(opening: str, closing: str, inner: str) -> bool:
         if depth < 0:
             return False
     return True
+
+
+def _words_of(text: str, symbols: bool = False) -> list[str]:
+    """Return the words of a text, a number as its exact value: "3,000" is "3000.0"."""
+    return [_number_of(word) for word in normalise(text, symbols=symbols).split()]
+
+
+@lru_cache(maxsize=65_536)
+def _number_of(word: str) -> str:
+    number = parse_number(word, numeral_only=True) if _DIGIT.search(word) else None
+    return word if number is None else str(number)
 
 
 def _f1(words: set[str], wanted: set[str]) -> float:

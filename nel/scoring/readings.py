@@ -25,9 +25,9 @@ from nel.reading.response import Answer
 from nel.reading.texts import read_text
 from nel.reading.types import DECLARING, Reading, Reason
 from nel.scoring.decisions import gold_decision
-from nel.scoring.equality import same_text
 from nel.scoring.gold_choices import ChoiceSetting
 from nel.scoring.mathematics.comparison import expressions_equal
+from nel.scoring.words import same_text
 from nel.types import ScorerInput
 
 KindName: TypeAlias = Literal["letter", "number", "yes_no", "text", "mathematics"]

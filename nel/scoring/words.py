@@ -1,64 +1,418 @@
-"""The words of a text as `f1` and `exact` of `nel.scoring.configurable` compare them.
+"""The words of a text: the one normal form in which texts are compared and searched.
 
-Depends on `nel.scoring.equality` for the normal form and on the number reader. Source: Inspect's
-normalising, in which every article, sign and symbol vanishes; here only an article before another
-word does, and punctuation without a meaning.
+A text is folded (one way of writing a mark), freed of tags, boxes and end tokens, and divided into
+words. A word is a run of letters and digits, a number with its sign and decimals, or a mark with a
+meaning; other punctuation and emphasis vanish. Depends on `nel.reading` for end tokens, for scripts
+without spaces, and for what the words around an answer do to it.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from functools import lru_cache
+import string
+import unicodedata
+from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property, lru_cache
+from itertools import chain
+from typing import Final, TypeAlias
 
-from nel.reading.numerals import parse_number
-from nel.scoring.equality import normalise, same_brackets, same_text
-from nel.scoring.marks import Kind, has_word, kinds_that_count, same_signs, undress
+from nel.reading.clauses import UNSPACED, is_denied, is_supposed
+from nel.reading.response import lower_case
+from nel.reading.table import end_tokens
 
-_MAY_BE_NUMBER = re.compile(r"[^\x00-/:-\x7f]")
-"""A digit, or a character of another script, some of which are numbers."""
-
-
-class SeenWords:
-    """The words of a response, read once for all targets that need the same symbols."""
-
-    def __init__(self, text: str, targets: Iterable[str]) -> None:
-        self.text = undress(text, " ".join(targets))
-        self._words: dict[Kind, list[str]] = {}
-
-    def words(self, counting: Kind) -> list[str]:
-        """Return the words, with symbols of the kinds that count."""
-        if counting not in self._words:
-            self._words[counting] = words_of(self.text, counting)
-        return self._words[counting]
+_Rewriting: TypeAlias = tuple[str, re.Pattern[str], str | Callable[[re.Match[str]], str]]
 
 
-def same_words(seen: SeenWords, wanted: str) -> bool:
-    """Return whether a response has the target's words, and its brackets and signs where both have
-    any.
+class _Table(dict[int, int | str | None]):
+    """A table for `str.translate` that notes which characters stay: each other one costs an
+    exception.
     """
-    if not has_word(wanted):
-        return same_text(seen.text, wanted)
-    counting = kinds_that_count(seen.text, wanted)
-    return (
-        seen.words(counting) == words_of(wanted, counting)
-        and same_brackets(seen.text, wanted)
-        and same_signs(seen.text, wanted)
-    )
+
+    def __init__(self, marks: Mapping[str, str | None]) -> None:
+        super().__init__({ord(mark): usual for mark, usual in marks.items()})
+
+    def __missing__(self, code: int) -> int:
+        self[code] = code
+        return code
 
 
-def words_of(text: str, counting: Kind = Kind.NONE) -> list[str]:
-    """Return the normal words of a text, a number as its exact value.
+_ZEROS: Final = "٠۰०০౦๐"
+"""Of the scripts of MGSM and their neighbours, whose digits follow."""
+_USUAL: Final[dict[str, str | None]] = {
+    **{chr(ord(zero) + digit): str(digit) for zero in _ZEROS for digit in range(10)},
+    **dict.fromkeys("−‐‑‒﹣－", "-"),
+    **dict.fromkeys("´ʻʼ＇‘’", "'"),
+    **dict.fromkeys("“”„‟«»", '"'),
+    **dict.fromkeys("\u00a0\u2002\u2003\u2007\u2009\u200a\u202f\u3000", " "),
+    **dict.fromkeys("\u00ad\u061c\u200b\u200e\u200f\u2060\ufe0e\ufe0f\ufeff🏻🏼🏽🏾🏿"),
+}
+_PLAIN: Final = _Table(_USUAL)
+_FOLDED: Final = _Table(
+    {
+        **_USUAL,
+        "⁄": "/",
+        "∕": "/",
+        "∗": "*",
+        **dict.fromkeys("™®"),
+        **dict.fromkeys("✔✅", "✓"),
+        "❌": "✗",
+    }
+)
+_RAISED: Final = re.compile("[⁻⁺⁰¹²³⁴-⁹]+|[¼½¾⅐-⅞](?<=\\d.)")
+_FRACTIONS: Final = "¼½¾⅐⅑⅒⅓⅔⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞"
+_STROKES: Final = str.maketrans("ŁłØøĐđĦħı", "LlOoDdHhi")
+_ACCENTS: Final = re.compile(r"(?<=[A-Za-z\u0370-\u03ff])[\u0300-\u036f]+")
+"""Accents of Latin and Greek letters; elsewhere such marks make other letters."""
+_TAG: Final = re.compile(
+    "|".join(map(re.escape, end_tokens()))
+    + r"|<\|[^<>|\n]{1,40}\|>|<(?:/[A-Za-z][\w.-]{0,40}|[A-Za-z][\w.-]{1,40}|(?<!\w<)[A-Za-z])"
+    r"(?:\s+[\w:-]{1,40}\s?=\s?(?:\"[^\"<>\n]{0,200}\"|'[^'<>\n]{0,200}')){0,9}\s?/?>",
+    re.IGNORECASE,
+)
+"""An end token, or a tag of HTML or XML, but not the relations of ``a<b>c``."""
+_SET_AS_TEXT: Final = re.compile(
+    r"\\(?:boxed|fbox|text[a-z]{0,8}|math[a-z]{2,4})\s?\{([^{}]{0,4000})\}"
+)
+_RELATIONS: Final = {"!=": "≠", "<=": "≤", ">=": "≥"}
+_REWRITTEN: Final[tuple[_Rewriting, ...]] = (
+    (".", re.compile(r"\.(?:(?<=\b[^\W\d_]\.)(?=[^\W\d_]\b)|(?<=\.[^\W\d_]\.))"), ""),
+    (",", re.compile(r",(?<=\d,)(?=\d{3}(?!\d))"), ""),
+    ("=", re.compile(r"[!<>]="), lambda sign: _RELATIONS[sign[0]]),
+    (">", re.compile(r"(?m)^[^\S\n]*>[^\S\n]+|->"), lambda sign: "→" if sign[0] == "->" else ""),
+    ("\\", re.compile(r"\\([#$%&_{}])"), r"\1"),
+    ("$(", re.compile(r"\$\((\d[\d.]*)\)"), r"-\1"),
+    ("-", re.compile(r"(?<=-)[$€£¥]\s?"), ""),
+    ("cent", re.compile(r"(?i)(?<=\d)[^\S\n]*per[ -]?cents?\b"), "%"),
+    ("%", re.compile(r"(?<=\d)[^\S\n]+%"), "%"),
+)
+"""What is written in several ways: a text that it needs, a pattern and the usual form. These are
+abbreviations, thousands, relations, quoted lines and arrows, escapes of LaTeX, negative amounts in
+brackets, the sign before a currency and per cent."""
+_LETTER: Final = r"[^\W_]"
+_MARKED_LETTER: Final = rf"(?:{_LETTER}|[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0900-\u0963\u0966-\u0d7f\u0e31-\u0e4e])"
+_TOKEN: Final = re.compile(
+    rf"""
+    (?: [^\W\d_]{_MARKED_LETTER}*+ (?:['+\#^]++{_MARKED_LETTER}++)*+            # C++, x^2, don't
+          (?: [+\#]++ | (?:(?<=\b\w)|(?<=\b\w\w))-(?![^\s.,;:!?)\]*_"'`]) )?+  # A-
+      | (?: \d++(?:[./^]\d++|:\d\d(?!\d))*+ | \.\d++ ) (?!{_LETTER}) (?:[+\#]++|%)?+
+      | (?:\d++\.(?=\d))?+ {_MARKED_LETTER}++ (?:['+\#^]++{_MARKED_LETTER}++)*+ [+\#]*+      # 18kg
+      | -(?=[\d.(\\√∞]|[^\W\d_]\b)(?<![\w)\]}}.-]-)
+      | [+*/](?=\s?(?:[\d(\\]|[^\W\d_]\b)) (?: (?<=[\w)\]].) | (?<=[\w)\]]\s.) )  # x + 5
+      | [=<>^≠≤≥±√♭♯] | ~(?=\w)
+    )++
+    | [^\w\s\x00-\x7f]
+    """,
+    re.VERBOSE,
+)
+_ARTICLE: Final = re.compile(
+    r"\b(?:[Tt]he|THE|[Aa]n|AN|a(?!\W+\w\b)|(?<=\A)A(?!\W+\w\b))(?=[*_\"'`]*\s+[*_\"'`(]*\w)"
+)
+"""An article stands before another word: not in "Vitamin A", "A, B" or "a b"."""
+_DISREGARDED: Final = bytes(
+    code for code in range(128) if not chr(code).isalnum() or chr(code) in "anthANTHeE"
+)
+_LOOSE: Final = re.compile(r"'s\Z|(?<=[^\W\d_]{4})\d{1,2}\Z")
+"""The end of a possessive, and the number of a footnote: "Lisbon2"."""
+_CURRENCY: Final = re.compile("[$€£¥₹₩₽]")
+_GAPS: Final = re.compile(r" ?([^\w\s.]) ?")
+"""Spaces around marks, which do not count: ``x = 5``."""
+_MAY_BE_SYMBOL: Final = re.compile(
+    "[\u00a6-\u00b0\u2100-\u2bff\u3000-\u33ff\ufffd\U0001d000-\U0001faff]"
+)
+_UNSPACED: Final = re.compile(f"[{UNSPACED}]")
+_MARKS: Final = re.compile(r"[^\w\s]++(?:[^\S\n]++[^\w\s]++)*+")
+_SMALL_WORD: Final = re.compile(r"[^\S\n]+[a-z]")
+"""After a single letter, which is then an article or a pronoun."""
+_EDGE: Final = 40
+_BRACKETED: Final = re.compile(r"[\s$]*[(\[{].*[)\]}][\s.$]*\Z", re.DOTALL)
+_FREE: Final = frozenset(" =<>≠≤≥")
+"""What stands beside a word that is whole."""
+_SPACES_AND_QUOTES: Final = str.maketrans("", "", " \n'\"\\`*$")
+_REWRITTEN_MAX: Final = len("per cent")
+"""Letters that may stand for one mark."""
+_WORD: Final = re.compile(r"[^\W_]")
+_EMPHASIS: Final = "*_`$\"'."
+_OUTER: Final = (
+    string.whitespace + string.punctuation + "“”„«»‘’…–—。，、！？：；（）「」『』【】《》"
+)
+_PLACES_MAX: Final = 1_000
+"""Places of an answer that are looked at; a response with more repeats itself."""
+_NAME_CHARACTERS_MAX: Final = 3
+"""Short names in capitals, such as US, that are words in small letters."""
 
-    >>> words_of("The 3,000 cats"), words_of("3000.0 cats"), words_of("Vitamin A")
-    (['3000', 'cats'], ['3000', 'cats'], ['vitamin', 'a'])
+
+def has_word(text: str) -> bool:
+    """Return whether a text has a letter or a digit, and is not of marks alone."""
+    return _WORD.search(text) is not None
+
+
+def fold(text: str) -> str:
+    """Return a text with one way of writing a mark, a letter or a digit, and nothing invisible.
+
+    >>> fold("−5"), fold("ＡＢＣ"), fold("٤٢"), fold("Pa\u200bris"), fold("10²")
+    ('-5', 'ABC', '42', 'Paris', '10^2')
     """
-    return [_number_of(word) for word in normalise(text, counting=counting).split()]
+    if text.isascii():
+        return text
+    text = text.translate(_FOLDED)
+    text = _RAISED.sub(lambda mark: (" " if mark[0] in _FRACTIONS else "^") + mark[0], text)
+    return unicodedata.normalize("NFKC", text).replace("⁄", "/").replace("−", "-")
 
 
-@lru_cache(maxsize=65_536)
-def _number_of(word: str) -> str:
-    if not _MAY_BE_NUMBER.search(word):
-        return word
-    number = parse_number(word, numeral_only=True)
-    return word if number is None else str(number)
+def searchable(text: str, *, ignore_case: bool = True) -> str:
+    """Return a text as it is searched as it is written: quotes, hyphens and spaces in one way.
+
+    A text of invisible signs alone stays.
+
+    >>> searchable("I can’t co‑operate in New\u00a0York"), searchable("Mo\u00adther’s", ignore_case=False)
+    ("i can't co-operate in new york", "Mother's")
+    """
+    plain = text
+    if not text.isascii():
+        plain = unicodedata.normalize("NFC", text)
+        plain = plain.translate(_PLAIN) or plain
+    return plain.casefold() if ignore_case else plain
+
+
+def undress(text: str) -> str:
+    """Return a text without tags, end tokens and what LaTeX boxes or sets as text.
+
+    >>> undress("<answer>2</answer><|im_end|>").strip(), undress(r"\\boxed{\\text{Oslo}}").strip()
+    ('2', 'Oslo')
+    """
+    if "<" in text:
+        text = _TAG.sub(" ", text)
+    if "\\" in text:
+        text = _SET_AS_TEXT.sub(r" \1 ", _SET_AS_TEXT.sub(r" \1 ", text))
+    return text
+
+
+def normalise(text: str, *, accents: bool = True, symbols: bool = False) -> str:
+    """Return the words of a text, in small letters and with single spaces, without articles.
+
+    What carries meaning stays: the sign of a number, a decimal point, the marks of ``C++``, ``A-``,
+    ``5%`` and ``x ≠ y``. An article is dropped before another word only.
+
+    Args:
+        accents: Keep them.
+        symbols: Keep symbols and emoji.
+
+    >>> normalise("  The Beatles! "), normalise("Vitamin A"), normalise("-$1,000.5"), normalise("A-")
+    ('beatles', 'vitamin a', '-1000.5', 'a-')
+    >>> normalise("K♠"), normalise("K♠", symbols=True), normalise("Málaga", accents=False)
+    ('k', 'k ♠', 'malaga')
+    """
+    build = _normal if len(text) > _REMEMBERED_MAX else _remembered
+    return build(text, accents, symbols)
+
+
+def _normal(text: str, accents: bool, symbols: bool) -> str:
+    return Words(text, accents=accents, symbols=symbols).joined
+
+
+_REMEMBERED_MAX: Final = 200
+_remembered = lru_cache(maxsize=512)(_normal)
+
+
+class Words:
+    """The words of a text, and where they stand in it as it was folded."""
+
+    def __init__(self, text: str, *, accents: bool = True, symbols: bool = False) -> None:
+        self._text = undress(text).strip() or text
+        plain = fold(self._text)
+        if not accents and not plain.isascii():
+            plain = _ACCENTS.sub("", unicodedata.normalize("NFKD", plain.translate(_STROKES)))
+            plain = unicodedata.normalize("NFC", plain)
+        plain = _ARTICLE.sub("", plain)
+        for needed, pattern, usual in _REWRITTEN:
+            if needed in plain:
+                plain = pattern.sub(usual, plain)
+        self.plain = plain
+        """The text as its words stand in it, punctuation included."""
+        self._symbols = symbols
+        words = _TOKEN.findall(plain)
+        if not plain.isascii():
+            words = [word for word in words if _counts(word, symbols)]
+        self.joined = " ".join(words).replace("'", "").casefold()
+
+    def gives(self, answer: str) -> bool:
+        """Return whether an answer stands in the text as whole words, and is not denied there."""
+        sought = normalise(answer, accents=False, symbols=self._symbols)
+        if not has_word(sought):
+            return any(map(_same_marks(answer), _mark_runs(self._text)))
+        if _GAPS.sub(r"\1", sought) == _GAPS.sub(r"\1", self.joined):
+            return True
+        first, _, _ = sought.partition(" ")
+        return first in self.joined and any(
+            self._is_given(answer, sought, *place)
+            for place in chain(_places(self.joined, sought), self._loose_places(sought))
+        )
+
+    @cached_property
+    def _tokens(self) -> list[re.Match[str]]:
+        return [token for token in _TOKEN.finditer(self.plain) if _counts(token[0], self._symbols)]
+
+    def _loose_places(self, sought: str) -> Iterator[tuple[int, int]]:
+        """Yield the places without the endings of possessives and the numbers of footnotes."""
+        loose = " ".join(_LOOSE.sub("", token[0]) for token in self._tokens)
+        yield from _places(loose.replace("'", "").casefold(), sought)
+
+    @cached_property
+    def _low(self) -> str:
+        return lower_case(self.plain)
+
+    def _is_given(self, answer: str, sought: str, first: int, last: int) -> bool:
+        """Return whether an answer is written alike, and not denied, where its words stand."""
+        head, tail = self._tokens[first], self._tokens[last]
+        start = max(head.start(), self._low.find(sought.split(maxsplit=1)[0], *head.span()))
+        ending = sought.rsplit(maxsplit=1)[-1]
+        end = self._low.find(ending, *tail.span()) + len(ending)
+        end = end if end >= tail.start() + len(ending) else tail.end()
+        if answer.isupper() and len(answer) <= _NAME_CHARACTERS_MAX and not self.plain.islower():
+            is_article = len(answer) == 1 and _SMALL_WORD.match(self.plain, end)
+            if is_article or not self.plain[start:end].isupper():
+                return False
+        if _BRACKETED.match(answer) and not self._stands_in_brackets(answer, start, end):
+            return False
+        return not (
+            is_denied(self._low, start, end)
+            or is_supposed(self._low, start)
+            or self._low.endswith("non-", 0, start)
+        )
+
+    def _stands_in_brackets(self, answer: str, start: int, end: int) -> bool:
+        """Return whether the words of an answer in brackets have the same marks around them."""
+        gold = Words(answer, accents=False, symbols=self._symbols)
+        before = gold.plain[: gold._tokens[0].start()]
+        after = gold.plain[gold._tokens[-1].end() :]
+        around = self.plain[max(0, start - _EDGE) : start], self.plain[end : end + _EDGE]
+        return _dense(around[0]).endswith(_dense(before)) and _dense(around[1]).startswith(
+            _dense(after)
+        )
+
+
+def _mark_runs(text: str) -> Iterator[str]:
+    """Yield the marks that follow each other in a text, without those that a word has on it."""
+    for run in _MARKS.finditer(text):
+        marks = run[0]
+        if run.start() and not text[run.start() - 1].isspace():
+            marks = marks.partition(" ")[2]
+        if text[run.end() : run.end() + 1].strip():
+            marks = marks.rpartition(" ")[0]
+        yield marks
+
+
+def _dense(marks: str) -> str:
+    return marks.translate(_SPACES_AND_QUOTES)
+
+
+def _counts(word: str, symbols: bool) -> bool:
+    """Return whether it is a word, or a mark that counts: of mathematics always, others where
+    they are wanted.
+    """
+    if len(word) > 1 or word.isascii() or word in "♭♯":
+        return True
+    category = unicodedata.category(word)
+    return category[0] in "LNM" or category == "Sm" or (symbols and category == "So")
+
+
+def _places(words: str, sought: str) -> Iterator[tuple[int, int]]:
+    """Yield the first and last word of the places where words stand in others as whole ones.
+
+    In a script without spaces a word may stand within a longer run.
+    """
+    edges = [_UNSPACED.match(sought[edge]) is not None for edge in (0, -1)]
+    position, first, counted = words.find(sought), 0, 0
+    for _ in range(_PLACES_MAX):
+        if position < 0:
+            return
+        end = position + len(sought)
+        around = words[position - 1 : position], words[end : end + 1]
+        first += words.count(" ", counted, position)
+        counted = position
+        if all(
+            is_free or not character or character in _FREE or _UNSPACED.match(character)
+            for is_free, character in zip(edges, around, strict=True)
+        ):
+            yield first, first + sought.count(" ")
+        position = words.find(sought, position + 1)
+
+
+def has_symbols(text: str) -> bool:
+    """Return whether a text has a symbol or an emoji, which then counts in what is compared with it."""
+    return not text.isascii() and any(map(_is_symbol, _MAY_BE_SYMBOL.findall(text)))
+
+
+def _is_symbol(mark: str) -> bool:
+    return unicodedata.category(mark) == "So"
+
+
+def without_symbols(text: str) -> str:
+    """Return a text with symbols and emoji as spaces."""
+    if not has_symbols(text):
+        return text
+    return _MAY_BE_SYMBOL.sub(lambda mark: " " if _is_symbol(mark[0]) else mark[0], text)
+
+
+def same_text(answer: str, gold: str, *, accents: bool = True) -> bool:
+    """Return whether an answer has the words of a gold answer.
+
+    Symbols and emoji count where the gold answer has some, currencies where both have one. A gold
+    answer of marks alone equals the same marks, and a text without anything equals nothing.
+
+    >>> same_text("Paris 🎉", "Paris"), same_text("K♠", "K♥"), same_text("A → D", "D"), same_text("año", "ano")
+    (True, False, False, False)
+    """
+    if answer.strip() == gold.strip():
+        return gold.strip() != ""
+    if not has_word(gold):
+        return _same_marks(gold)(answer)
+    symbols = has_symbols(gold)
+    wanted = normalise(gold, accents=accents, symbols=symbols)
+    # Cheap test before a long response is normalised: more letters stay than the gold answer has.
+    if _is_longer(answer, wanted) and (
+        ("<" not in answer and "\\" not in answer) or _is_longer(undress(answer), wanted)
+    ):
+        return False
+    answered = normalise(answer, accents=accents, symbols=symbols)
+    if answered != wanted and _GAPS.sub(r"\1", answered) != _GAPS.sub(r"\1", wanted):
+        return False
+    currencies = set(_CURRENCY.findall(gold)), set(_CURRENCY.findall(answer))
+    return not all(currencies) or currencies[0] == currencies[1]
+
+
+def _is_longer(text: str, wanted: str) -> bool:
+    letters = text.encode("ascii", "ignore").translate(None, _DISREGARDED)
+    return len(letters) > len(wanted) + _REWRITTEN_MAX
+
+
+def _same_marks(gold: str) -> Callable[[str], bool]:
+    """Return a function that says whether a text is a gold answer of marks alone.
+
+    Spaces do not count, nor does dressing that the gold answer has none of.
+    """
+    around = "".join(set(_EMPHASIS) - set(gold))
+    wanted = "".join(fold(gold).split())
+
+    def is_same(text: str) -> bool:
+        plain = "".join(fold(text).split())
+        return wanted != "" and wanted in (plain, plain.strip(around), undress(plain).strip(around))
+
+    return is_same
+
+
+def trim(text: str) -> str:
+    """Return a text without the spaces and punctuation around it, but for marks with a meaning.
+
+    >>> trim("**A-**."), trim("(A)"), trim("-5."), trim("?"), trim("C# ")
+    ('A-', 'A', '-5', '?', 'C#')
+    """
+    end = len(text.rstrip(_OUTER))
+    start = len(text) - len(text.lstrip(_OUTER))
+    if start >= end:
+        return text.strip()
+    if text[start].isdigit() or (start and text[start - 1] in "~<>=±√"):
+        signs = re.search(r"[-~<>=±√]+[$€£]?\.?\Z|\.\Z|(?=\Z)", text[:start])
+        start = signs.start() if signs else start
+    suffix = re.match(r"[+#]+|%|-(?!\w)", text[end:])
+    return text[start : end + (suffix.end() if suffix else 0)]

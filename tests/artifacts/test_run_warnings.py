@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from nel.artifacts.cautions import Copies
+from nel.artifacts.cautions import Copies, SilentCuts
 from nel.artifacts.run_warnings import FAILURE_RATES_MAX, Noticed, run_warnings
 from nel.artifacts.served import ServedBuilds
 from nel.metrics.accumulator import Accumulator
-from nel.types import FailureKind, ModelFailure, Response, Scored, Unscored
+from nel.types import FailureKind, ModelFailure, Response, Scored, Unscored, Usage
 
 FIRST = {
     "kind": "first", "n": 200, "of": 12_032, "is_exact": True, "seed": None, "by": "category", "n_strata": 14,
@@ -104,3 +104,17 @@ def test_a_fallback_of_a_gateway_is_named() -> None:
     served.add(1, Response(text="b", model="large"))
     text = warned({}, fallbacks=served.fallbacks())["fallback"]
     assert text.startswith("1 answer came from a fallback of the gateway, small")
+
+
+def test_what_a_server_cuts_in_silence_is_named() -> None:
+    """An answer of all permitted tokens that ends in "stop", reasoning without an answer, prompts of a whole window."""
+    cuts = SilentCuts(64)
+    for tokens, text, reasoning in ((64, "cut", ""), (12, "", "I think"), (12, "whole", "I think"), (63, "whole", "")):
+        usage = Usage(prompt_tokens=2_048, completion_tokens=tokens)
+        cuts.add(Response(text=text, reasoning=reasoning or None, finish_reason="stop", usage=usage))
+    cuts.add(Response(text="cut", finish_reason="length", usage=Usage(prompt_tokens=100, completion_tokens=64)))
+    found = dict(cuts.warnings())
+    assert found["token_limit"].startswith("1 of the answers")
+    assert found["only_reasoning"].startswith("1 of the answers")
+    assert found["cut_prompt"].startswith("4 of the prompts have exactly 2,048 tokens")
+    assert SilentCuts(None).warnings() == []

@@ -16,10 +16,12 @@ import string
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from nel import ScorerInput, answer_line, exact_match, fuzzy_match, multichoice_regex, numeric_match
+from nel.reading.response import own_response
 from nel.reading.texts import read_text
 from nel.scoring.answers import gsm8k_answer
 from nel.scoring.choice import mcq_letter_extract
@@ -89,8 +91,8 @@ def reader_table(count: int) -> list[tuple[str, Callable[[ScorerInput], object],
         ("boolean_yesno, worked", boolean_yesno, decided),
         ("exact_match, short", exact_match, texts),
         ("answer_line, short", answer_line, texts),
-        ("read_text, short", lambda sample: read_text(sample.response), texts),
-        ("read_text, worked", lambda sample: read_text(sample.response), letters),
+        ("read_text, short", lambda sample: read_text(own_response(sample.response)), texts),
+        ("read_text, worked", lambda sample: read_text(own_response(sample.response)), letters),
     ]
 
 
@@ -195,8 +197,10 @@ def main() -> None:
     table: list[tuple[Callable[[ScorerInput], object], list[ScorerInput]]] = [
         *((scorer, texts) for scorer in (f1_token, bleu, rouge, chrf)),
         (retrieval_metrics, ranked),
-        *((scorer, texts) for scorer in (exact_match, fuzzy_match, numeric_match)),
-        *((scorer, letters) for scorer in (multichoice_regex, answer_line)),
+        *((scorer, texts) for scorer in (exact_match, fuzzy_match)),
+        (numeric_match, [replace(each, target=str(each.target).rsplit("A:", 1)[-1].strip()) for each in texts]),
+        (multichoice_regex, [each for each in letters if each.target in "ABCD"]),
+        (answer_line, letters),
     ]
     others = references()
     slow = []

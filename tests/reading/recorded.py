@@ -28,7 +28,7 @@ from nel.reading.response import Answer, own_response
 from nel.reading.table import rule_versions
 from nel.reading.texts import read_text
 from nel.reading.types import Reading
-from nel.scoring.equality import same_text
+from nel.scoring.words import same_text
 from tests.support.runs import SHARED
 
 COUNTS: Final = Path(__file__).with_name("recorded.json")

@@ -15,7 +15,7 @@ from nel.reading.own import own_answer
 from nel.reading.response import own_response
 from nel.scoring.golds import reads_gold, text_gold
 from nel.scoring.mathematics.comparison import expressions_equal
-from nel.scoring.text import same_text
+from nel.scoring.words import same_text
 from nel.types import ScorerInput
 
 _LETTER: Final = re.compile(r"\\text(?:bf)?\s*\{\s*\(?(?P<label>[A-J])\)?\s*\}")

@@ -14,7 +14,7 @@ from nel.reading.numerals import parse_number
 from nel.scoring.mathematics.notation import TEXT, usual_notation
 from nel.scoring.mathematics.process import compare
 from nel.scoring.mathematics.units import split_unit
-from nel.scoring.text import same_text
+from nel.scoring.words import same_text
 
 _CHARACTERS_MAX: Final = 2_000
 _TEXT: Final = re.compile(rf"{TEXT}\s*\{{([^{{}}]*)\}}")
