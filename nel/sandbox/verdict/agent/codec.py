@@ -57,7 +57,7 @@ class BadValue(Exception):
 _CLASSES: dict[str, Any] = {
     name: kind
     for name, kind in vars(builtins).items()
-    if isinstance(kind, type) and (kind.__module__ == "builtins") and not name.startswith("_")
+    if isinstance(kind, type) and not name.startswith("_")
     if not issubclass(kind, BaseException) or issubclass(kind, Exception)
 } | {"NoneType": type(None), "Ellipsis": ..., "NotImplemented": NotImplemented}
 _CLASS_NAMES = {id(kind): name for name, kind in _CLASSES.items()}
