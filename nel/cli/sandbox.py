@@ -47,6 +47,12 @@ def build(
     packages: Annotated[
         str, typer.Option(help='For Python, such as "numpy scipy pandas"; implies --force.')
     ] = "",
+    network: Annotated[
+        str | None,
+        typer.Option(
+            help="Network that packages come over, such as host; the engine's by default."
+        ),
+    ] = None,
     pull: Annotated[bool, typer.Option("--pull", help="Pull a newer base image.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Build even if the image exists.")] = False,
     verbose: Annotated[
@@ -70,7 +76,15 @@ def build(
                 continue
             typer.echo(f"{language.name:<12} building {language.image} ...")
             log = typer.echo if verbose else _silent
-            size = build_image(client, language, base=base, packages=packages, pull=pull, log=log)
+            size = build_image(
+                client,
+                language,
+                base=base,
+                packages=packages,
+                pull=pull,
+                network=network,
+                log=log,
+            )
             typer.echo(f"{language.name:<12} built, {size / 1e6:.0f} MB")
 
 

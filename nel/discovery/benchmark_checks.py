@@ -164,8 +164,9 @@ def _scores(benchmark: Benchmark, samples: list[Sample]) -> Iterator[Check]:
         yield Check(
             name="the scorer gives scores", passed=True, detail=f"{best.response!r} gives {result}"
         )
-    if benchmark.has_gold_answers:
+    if _is_scored_by_target(benchmark):
         yield _without("a gold answer scores 1", missed, f"{len(samples)} samples")
+    if benchmark.has_gold_answers:
         yield _without("an empty answer scores 0", credited)
 
 
@@ -173,11 +174,16 @@ def _attempts(benchmark: Benchmark, sample: Sample) -> Iterator[ScorerTrial]:
     """Yield the scores of a gold answer, up to the first phrasing with full marks, and of odd
     ones.
     """
-    for tried in gold_attempts(benchmark, sample) if benchmark.has_gold_answers else ():
+    for tried in gold_attempts(benchmark, sample) if _is_scored_by_target(benchmark) else ():
         yield tried
         if (tried.reward or 0.0) >= 1.0:
             break
     yield from odd_attempts(benchmark, sample)
+
+
+def _is_scored_by_target(benchmark: Benchmark) -> bool:
+    """Return whether the target is a right answer; gold programs are tried with their tests."""
+    return benchmark.has_gold_answers and not benchmark.languages
 
 
 def _can_be_judged(benchmark: Benchmark, plan: Plan, samples: list[Sample]) -> Check:

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from nel.errors import EXIT_UNSCORED
+from nel.errors import EXIT_UNSCORED, EXIT_USAGE
 from nel.sandbox.isolation.engine import connect
 from nel.sandbox.isolation.languages import find_language
 from nel.sandbox.isolation.owners import containers
@@ -118,6 +118,21 @@ def test_passes_of_shared_tests_stand_beside_the_score_and_strictness_leaves_the
     assert "resume" not in strict.stderr
     outcome = read_results(only_run(tmp_path / "strict"), "humaneval")[0]["outcome"]
     assert (outcome["cause"], outcome["kind"]) == ("sandbox", "shared_verdict")
+
+
+def test_a_check_of_the_pages_own_benchmark_needs_gold_programs(tmp_path: Path) -> None:
+    """Exit code 3 where none was there to be tried, 0 where all passed, 2 where the tests fail one."""
+    need_engine("python")
+    page = (Path(__file__).parents[2] / "docs" / "how-to" / "run-programs.md").read_text(encoding="utf-8")
+    (tmp_path / "b.py").write_text(page.partition("```python\n")[2].partition("```")[0], encoding="utf-8")
+    row = {"stub": "def twice(x):\n", "entry_point": "twice", "tests": "assert twice(2) == 4"}
+    wanted = {"none": EXIT_UNSCORED, "    return 2 * x": 0, "    return 3 * x": EXIT_USAGE}
+    for body, code in wanted.items():
+        gold = {} if body == "none" else {"canonical_solution": body}
+        write_jsonl(tmp_path / "functions.jsonl", [row | gold])
+        done = nel("benchmark", "check", "b.py", cwd=tmp_path)
+        assert done.returncode == code, done.stdout + done.stderr
+    assert "the tests fail the gold program: wrong" in done.stdout
 
 
 def test_merged_shards_of_programs_are_the_run_that_was_never_divided(tmp_path: Path) -> None:

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import html
 import json
+import os
+import re
 import subprocess
+import urllib.parse
+import urllib.request
 from pathlib import Path
 
 import pytest
 
 from tests.faults.server import Call, Reply, answer, answer_json, http, serving
+from tests.support.processes import started_nel
 from tests.support.runs import nel, only_run, sums
 from tests.support.tiers import representatives
 
@@ -87,6 +93,8 @@ RUNS: dict[str, tuple[str, ...]] = {
     "judged": ("plain", "--judge-url", "{url}", "--judge-id", "j", "--judge-api-key-env", "JUDGE_KEY"),
     "processes": ("plain", "--executor", "processes:workers=1"),
     "shards": ("tools", "--shard", "1/2"),
+    "merged shards": ("tools", "--shard", "1/2", "--run-id", "one"),
+    "view": ("solver",),
     "resume": ("tools", "--max-requests", "3"),
     "judged and resumed": (
         "raising", "--judge-url", "{url}", "--judge-id", "j", "--judge-api-key-env", "JUDGE_KEY",
@@ -110,6 +118,26 @@ def script(call: Call) -> Reply:
     body["choices"][0]["message"]["tool_calls"] = [call_of_env]
     body["choices"][0]["finish_reason"] = "tool_calls"
     return http(json.dumps(body))
+
+
+def pages_of(folder: Path) -> list[str]:
+    """Return every page that `nel view` links to from its first, with the keys in its environment."""
+    arguments = ("view", "out", "--port", "0", "--no-open", "--no-token", "--cache-dir", "cache")
+    pages: dict[str, str] = {}
+    with started_nel(*arguments, cwd=folder, env={**os.environ, **KEYS}) as view:
+        assert view.stdout is not None
+        root = view.stdout.readline().removeprefix("view: ").strip()
+        waiting = [root]
+        while waiting:
+            url = waiting.pop().partition("#")[0]
+            if url in pages or not url.startswith(root):
+                continue
+            with urllib.request.urlopen(url) as page:
+                pages[url] = page.read().decode("utf-8", "replace")
+            links = re.findall(r'(?:href|src)="([^"]+)"', pages[url])
+            waiting += [urllib.parse.urljoin(url, html.unescape(link)) for link in links]
+    assert any("PATH=" in page for page in pages.values())
+    return list(pages.values())
 
 
 @pytest.mark.parametrize(
@@ -140,6 +168,14 @@ def test_no_planted_key_leaves(tmp_path: Path, kind: str) -> None:
         if kind in AFTER:
             later = command(*(option.format(run=run_dir) for option in AFTER[kind]))
             assert later.returncode == (3 if name == "raising" else 0), later.stderr
+        if kind == "merged shards":
+            more = ("--shard", "2/2", "--run-id", "two")
+            command("eval", "run", "--bench", f"b.py:{name}", *where, *header, *more)
+            merged = command("eval", "merge", "out/one", "out/two", "-o", "out/merged")
+            assert merged.returncode == 0, merged.stderr
+            run_dir = tmp_path / "out" / "merged"
+        if kind == "view":
+            texts += pages_of(tmp_path)
         texts += [str(call.body) for call in server.calls]
     expected = 75 if kind == "resume" else 3 if name == "raising" else 0
     assert (dry.returncode, done.returncode) == (0, expected), done.stderr

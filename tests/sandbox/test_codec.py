@@ -149,9 +149,10 @@ def test_what_changes_becomes_its_new_value_in_place() -> None:
     assert table["rows"][0] is row
 
 
-def test_members_of_standard_enumerations_stay_members() -> None:
-    """`HTTPStatus.OK` is not an integer."""
-    assert there_and_back(http.HTTPStatus.OK) is http.HTTPStatus.OK
+def test_members_of_enumerations_do_not_cross() -> None:
+    """`HTTPStatus.OK` is not an integer, and no word of a program names a module."""
+    with pytest.raises(codec.CannotCross):
+        there_and_back(http.HTTPStatus.OK)
 
 
 def test_a_value_deeper_than_an_answer_may_be_is_refused() -> None:

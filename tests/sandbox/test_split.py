@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -256,3 +257,16 @@ def test_no_two_containers_have_the_same_users(sandbox: Sandbox, monkeypatch: py
         assert first.run(program).passed
         assert second.run(program).passed
     assert list(draws) == []
+
+
+def test_a_filter_that_cannot_be_installed_ends_the_containers_use(tmp_path: Path) -> None:
+    """No program runs without it."""
+    with Sandbox(SandboxSettings(workers=1)) as sandbox:
+        modules = dict(sandbox.pool._modules)
+        name = next(name for name in modules if name.endswith("seccomp"))
+        path = tmp_path / "seccomp.py"
+        path.write_text(modules[name].read_text() + "\ndef install(): return False\n")
+        sandbox.pool._modules = tuple((modules | {name: path}).items())
+        program = Program(source="def f(): return 1", tests="assert f() == 1", entry_point="f", limits=PATIENT)
+        with pytest.raises(SandboxError, match="filter of system calls cannot be installed"):
+            sandbox.run(program)

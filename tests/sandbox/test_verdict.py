@@ -69,7 +69,7 @@ def test_a_shared_process_passes_with_the_token_alone() -> None:
     assert of_shared(run(tests=None), 10.0, "secret").verdict == "runtime_error"
     assert of_shared(run(tests={"token": "secret"}, ending={"exit": 1}), 10.0, "secret").verdict == "runtime_error"
     assert of_shared(run(tests={"failed": "line 1"}), 10.0, "secret").verdict == "wrong"
-    assert of_shared(run(tests={"load": {"stage": "parse", "trace": "x"}}), 10.0, "secret").verdict == "syntax_error"
+    assert of_shared(run(tests={"program": "parse", "text": "x"}), 10.0, "secret").verdict == "syntax_error"
 
 
 def test_a_step_is_judged_by_its_end() -> None:

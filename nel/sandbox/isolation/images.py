@@ -28,6 +28,7 @@ def build(
     base: str | None = None,
     packages: str = "",
     pull: bool = False,
+    network: str | None = None,
     log: Callable[[str], None] = lambda _: None,
 ) -> int:
     """Build the image of a language; return its size in bytes.
@@ -36,6 +37,7 @@ def build(
         base: The image it starts from, instead of the one its Dockerfile names.
         packages: Packages for Python programs beside the standard library, by their names.
         pull: Look for a newer base in the registry.
+        network: The network that packages come over, instead of the engine's own.
         log: Gets each line of the build.
 
     Raises:
@@ -51,6 +53,7 @@ def build(
             buildargs=arguments,
             labels={_LABEL: language.name},
             pull=pull,
+            network_mode=network,
             rm=True,
             forcerm=True,
             decode=True,

@@ -99,10 +99,6 @@ def of_shared(run: Mapping[str, Any], cpu_seconds: float, token: str) -> Program
     ending = run["ending"] or {}
     if result.get("token") == token and ending.get("exit") == 0:
         return verdict_of(run, "shared", "passed", "all tests ran to their end")
-    if isinstance(failed := result.get("load"), Mapping):
-        kind = "parse" if failed.get("stage") == "parse" else "raised"
-        kind = "memory" if failed.get("type") == "MemoryError" else kind
-        result = {"program": kind, "text": failed.get("trace")}
     if "program" in result or "failed" in result:
         return _of_failure(run, "shared", result)
     return verdict_of(

@@ -64,7 +64,8 @@ class ProgramJudge:
             return self._run_shared(program, task)
 
     def _split(self, source: str, task: Task) -> ProgramVerdict:
-        run = self._ask({"do": "split", "source": source, "task": task.payload()})["run"]
+        payload = {**task.payload(), "is_alone": not source}
+        run = self._ask({"do": "split", "source": source, "task": payload})["run"]
         return endings.of_split(run, self.limits.cpu_seconds)
 
     def _run_shared(self, program: Program, task: Task) -> ProgramVerdict:

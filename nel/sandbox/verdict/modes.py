@@ -16,10 +16,11 @@ from nel.sandbox.verdict.names import answer_names, root_of
 
 _SHARED_STATE: Final = re.compile(
     r"\b(?P<what>redirect_std(?:out|err)|capsys|sys\.std(?:in|out|err)|sys\.argv|asyncio|inspect|pytest"
-    r"|mock|monkeypatch|tempfile|sqlite3|assertLogs|assertNoLogs|assertWarns\w*|catch_warnings"
+    r"|mock|monkeypatch|weakref|tempfile|sqlite3|assertLogs|assertNoLogs|assertWarns\w*|catch_warnings"
     r"|os\.(?:environ|putenv|chdir|makedirs|mkdir|remove|path\.\w+|listdir|unlink)|shutil"
     r"|(?:read|write)_(?:text|bytes)|IsolatedAsyncioTestCase|random\.seed"
     r"|builtins\.\w+[ ]*=(?!=)|(?:from|import) solution)\b"
+    r"|(?<![.\w])(?P<id>id)\("
     r"|\b(?P<open>open\([^)\n]*)"
 )
 """What tests share with a program: output, coroutines, random numbers, files, environment."""
@@ -40,7 +41,7 @@ def needs_shared(
     'line 1 hands the program a function or an object of the tests'
     """
     if match := _SHARED_STATE.search(tests):
-        return f"the tests use {match['what'] or 'open'}"
+        return f"the tests use {match['what'] or match['id'] or 'open'}"
     nodes = list(ast.walk(tree))
     classes = {node.name for node in nodes if isinstance(node, ast.ClassDef)}
     functions = {node.name for node in nodes if isinstance(node, _Function)}
@@ -55,6 +56,8 @@ def needs_shared(
             arguments = [*node.args, *(keyword.value for keyword in node.keywords)]
             if any(_is_object(argument, functions, classes, answers) for argument in arguments):
                 return f"{line} hands the program a function or an object of the tests"
+        if isinstance(node, ast.With) and _may_be_suppressed(node, answers):
+            return f"{line} raises within a context of the program, which may suppress it"
         if _changes_attribute(node):
             return f"{line} changes what an object of the program may hold"
     return ""
@@ -81,6 +84,12 @@ def _is_object(
     return isinstance(node, (ast.Lambda, ast.GeneratorExp)) or any(
         _is_object(child, functions, classes, answers) for child in ast.iter_child_nodes(node)
     )
+
+
+def _may_be_suppressed(node: ast.With, answers: Collection[str]) -> bool:
+    """Return whether tests raise, by themselves, within a context that is the program's."""
+    is_theirs = any(root_of(item.context_expr) in answers for item in node.items)
+    return is_theirs and any(isinstance(child, ast.Raise) for child in ast.walk(node))
 
 
 def _changes_attribute(node: ast.AST) -> bool:

@@ -60,12 +60,12 @@ def supplied_names(
     A place is ``module`` or ``module:name``.
     """
     called = called_names(tree)
+    owners = {
+        getattr(node.value, "id", "") for node in ast.walk(tree) if isinstance(node, ast.Attribute)
+    }
     places = {}
     for name in sorted(unbound):
-        attributes = {
-            node.attr for node in _attributes(tree) if getattr(node.value, "id", "") == name
-        }
-        if attributes and name not in called and name in _MODULES:
+        if name in _MODULES and name not in called and name in owners:
             places[name] = _ALIASES.get(name, name)
         elif name in _HOMES and not re.search(rf"\b(?:def|class)\s+{name}\b|`{name}\b", prompt):
             places[name] = f"{_HOMES[name]}:{name}"
@@ -79,7 +79,7 @@ def supplied_names(
     }
 
 
-def called_names(tree: ast.Module) -> set[str]:
+def called_names(tree: ast.AST) -> set[str]:
     """Return the names that tests call."""
     return {_called_name(node) for node in ast.walk(tree)} - {""}
 
@@ -87,40 +87,25 @@ def called_names(tree: ast.Module) -> set[str]:
 def class_names(tree: ast.Module, names: Collection[str], prompt: str) -> frozenset[str]:
     """Return those names that are classes, by the prompt or by how tests use them.
 
-    >>> tree = ast.parse("s = Stack(); s.push(1); assert s.size == 1; assert Sum(2).real == 3")
-    >>> sorted(class_names(tree, {"Stack", "Sum"}, ""))
+    Tests compare what a function returns; what a class makes they keep, and use its attributes.
+
+    >>> tree = ast.parse("s = Stack(); s[0] = 1; assert Sum(2) == 3; assert abs(Mean(2) - 3) < 1")
+    >>> sorted(class_names(tree, {"Stack", "Sum", "Mean"}, ""))
     ['Stack']
     """
-    made: dict[str, str] = {}
+    used: set[str] = set()
     for node in ast.walk(tree):
-        if (
-            isinstance(node, ast.Assign)
-            and (name := _called_name(node.value)).lstrip("_")[:1].isupper()
-        ):
-            made.update(
-                (getattr(target, "id", getattr(target, "attr", "")), name)
-                for target in node.targets
-            )
-    classes = {name for name in names if re.search(rf"\bclass\s+{name}\b", prompt)}
-    for node in _attributes(tree):
-        if node.attr not in BUILTIN_ATTRIBUTES:
-            owner = getattr(node.value, "id", getattr(node.value, "attr", ""))
-            classes |= {made.get(owner, ""), _called_name(_first_operand(node.value)), owner} & set(
-                names
-            )
+        if isinstance(node, (ast.Assign, ast.NamedExpr, ast.Attribute)):
+            used |= called_names(node.value)
+        if isinstance(node, ast.Attribute):
+            used.add(getattr(node.value, "id", ""))
     return frozenset(
         name
-        for name in classes
-        if name.lstrip("_")[:1].isupper() and not re.search(rf"\bdef\s+{name}\b", prompt)
+        for name in names
+        if re.search(rf"\bclass\s+{name}\b", prompt)
+        or (name in used and name.lstrip("_")[:1].isupper())
+        if not re.search(rf"\bdef\s+{name}\b", prompt)
     )
-
-
-BUILTIN_ATTRIBUTES: Final = frozenset(
-    name
-    for kind in (str, bytes, list, tuple, dict, set, int, float, complex, range)
-    for name in dir(kind)
-)
-"""Of plain values, which every answer may be."""
 
 
 def root_of(node: ast.expr) -> str:
@@ -169,16 +154,6 @@ def _names_in(*nodes: ast.AST) -> Iterator[str]:
                 yield child.id
             elif isinstance(child, ast.Attribute) and getattr(child.value, "id", "") == "self":
                 yield child.attr
-
-
-def _attributes(tree: ast.Module) -> Iterator[ast.Attribute]:
-    return (node for node in ast.walk(tree) if isinstance(node, ast.Attribute))
-
-
-def _first_operand(node: ast.expr) -> ast.expr:
-    while isinstance(node, (ast.BinOp, ast.UnaryOp)):
-        node = node.left if isinstance(node, ast.BinOp) else node.operand
-    return node
 
 
 def _called_name(node: ast.AST) -> str:

@@ -114,13 +114,18 @@ def _early_end(tree: ast.Module, answers: Collection[str]) -> str:
     Either for every program, or by its answer, which must not choose whether it is judged.
     """
     owed = [stmt.lineno for stmt in tree.body if isinstance(stmt, ast.Assert)]
+    functions = [stmt for stmt in tree.body if isinstance(stmt, ast.FunctionDef)]
+    enders = {function.name for function in functions if any(map(_is_end, function.body))}
     for stmt in tree.body:
         asked = [stmt.test] if isinstance(stmt, ast.If) else []
         is_by_answer = any(
             getattr(node, "id", "") in answers for test in asked for node in ast.walk(test)
         )
         body = stmt.body if is_by_answer and isinstance(stmt, ast.If) else [stmt]
-        if any(map(_is_end, body)) and owed and owed[-1] > stmt.lineno:
+        is_end = any(map(_is_end, body)) or (
+            isinstance(stmt, ast.Expr) and not enders.isdisjoint(called_names(stmt))
+        )
+        if is_end and owed and owed[-1] > stmt.lineno:
             return f"line {stmt.lineno} ends the tests before their assertion of line {owed[-1]}"
     return ""
 

@@ -21,7 +21,8 @@ def run_cases(space: Mapping[str, Any], text: str) -> tuple[str, BaseException] 
     """Run the `unittest` cases of tests; return name and exception of the first that is wrong.
 
     Raises:
-        NotRun: They are for another runner, skip a test, or fewer ran than their text holds.
+        NotRun: They are for another runner, or mark a test to be skipped.
+        NotReached: They skip a test while they run, or fewer ran than their text holds.
     """
     import unittest  # noqa: PLC0415 - few tests need it, and it makes every fork slower
 
@@ -42,16 +43,7 @@ def run_cases(space: Mapping[str, Any], text: str) -> tuple[str, BaseException] 
             if err is not None:
                 self.addError(subtest, err)
 
-    nodes = [node for node in ast.parse(text).body if isinstance(node, ast.ClassDef)]
-    defined = [(node, space[node.name]) for node in nodes if node.name in space]
-    cases = [
-        (node, case)
-        for node, case in defined
-        if isinstance(case, type) and issubclass(case, unittest.TestCase)
-    ]
-    for node, case in defined:
-        if node.name.startswith("Test") and (node, case) not in cases and _methods_of(node):
-            raise NotRun(f"{node.name} is a class of tests that only pytest runs")
+    cases = _cases_of(space, text, unittest.TestCase)
     if not cases:
         return None
     result = Result()
@@ -60,9 +52,33 @@ def run_cases(space: Mapping[str, Any], text: str) -> tuple[str, BaseException] 
     if result.wrong is not None:
         return result.wrong
     n_methods = len({name for node, _ in cases for name in _methods_of(node)})
-    if result.skipped or result.expectedFailures or result.testsRun < max(1, n_methods):
-        raise NotRun(f"only {result.testsRun} of {n_methods} tests ran, or some are skipped")
+    if result.skipped or result.testsRun < max(1, n_methods):
+        raise NotReached(f"only {result.testsRun} of {n_methods} tests ran, or some are skipped")
     return None
+
+
+def _cases_of(
+    space: Mapping[str, Any], text: str, base: type
+) -> list[tuple[ast.ClassDef, type[Any]]]:
+    """Return the cases of tests with the nodes that define them; raises `NotRun`."""
+    cases: list[tuple[ast.ClassDef, type[Any]]] = []
+    for node in ast.parse(text).body:
+        if not isinstance(node, ast.ClassDef):
+            continue
+        kind = space.get(node.name)
+        if isinstance(kind, type) and issubclass(kind, base):
+            cases.append((node, kind))
+        elif kind is not None and node.name.startswith("Test") and _methods_of(node):
+            raise NotRun(f"{node.name} is a class of tests that only pytest runs")
+    if any(map(_is_marked, (item for _, case in cases for item in (case, *vars(case).values())))):
+        raise NotRun("a test is skipped, or expected to fail")
+    return cases
+
+
+def _is_marked(item: Any) -> bool:
+    """Return whether a class or method is marked to be skipped or to fail, whatever the program."""
+    marks = ("__unittest_skip__", "__unittest_expecting_failure__")
+    return any(getattr(item, mark, False) is True for mark in marks)
 
 
 def _methods_of(node: ast.ClassDef) -> set[tuple[str, str]]:

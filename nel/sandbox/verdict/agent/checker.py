@@ -16,7 +16,7 @@ from typing import Any
 from nel.sandbox.isolation.agent import channel
 from nel.sandbox.verdict.agent import codec, running
 from nel.sandbox.verdict.agent.cases import NotReached, NotRun
-from nel.sandbox.verdict.agent.remote import ProgramError, Remote
+from nel.sandbox.verdict.agent.remote import Remote
 
 _REFUSED = (errno.EROFS, errno.EACCES, errno.EPERM)
 """What the tests' process may not write, and the program's may, when its tests share it."""
@@ -42,6 +42,8 @@ def _verdict(job: channel.Message, remote: Remote) -> channel.Message:
         verdict = {"program": failure.kind, "text": str(failure), "where": failure.where}
     elif remote.obstacle:
         return {"shared": remote.obstacle}
+    elif "broken" in verdict and remote.missing and not job["is_alone"]:
+        verdict = {"program": "raised", "text": f"the program defines no {remote.missing[0]}"}
     return {**verdict, "is_compared": remote.is_compared}
 
 
@@ -59,7 +61,7 @@ def _verdict_of_tests(job: channel.Message, remote: Remote) -> channel.Message:
         return {"broken": str(error)}
     except BaseException as error:  # noqa: BLE001 - whatever the tests raise is their verdict
         return _failure(error, remote)
-    if remote.calls:
+    if remote.was_used():
         return {"passed": True}
     return {"broken": "the tests come to their end without using the program"}
 
@@ -68,6 +70,7 @@ def _bind(job: channel.Message, remote: Remote, space: dict[str, Any]) -> None:
     """Put references in the place of names that only the program defines."""
     entry_point = job["entry_point"]
     names = remote.wait_for_names()
+    remote.missing = [name for name in job["wanted"] if name not in names and name not in space]
     for name in job["wanted"]:
         kind = names.get(name)
         if kind is None or (name in space and name != entry_point):
@@ -86,16 +89,16 @@ def _failure(error: BaseException, remote: Remote, name: str = "") -> channel.Me
     line = running.line_of(error)
     if isinstance(error, codec.CannotCross):
         remote.cannot(str(error))
-    kind = error.kind if isinstance(error, ProgramError) else type(error).__name__
-    text = f"{kind}: {running.exception_text(error)}"[: running.TEXT_CHARACTERS_MAX]
+    message = running.exception_text(error)
+    text = f"{type(error).__name__}: {message}"[: running.TEXT_CHARACTERS_MAX]
     if (trace := remote.trace_of(error)) is not None:
         return {"program": "raised", "text": text, "where": line, "trace": trace}
-    if isinstance(error, ImportError):
-        return {"broken": f"the tests need what is not there: {running.exception_text(error)}"}
+    if isinstance(error, ImportError) and error.name:  # of an import, not made after another error
+        return {"broken": f"the tests need what is not there: {message}"}
     if isinstance(error, NameError):
         return {"program": "raised", "text": text, "where": line}
     is_refused = isinstance(error, OSError) and error.errno in _REFUSED
     if line and not remote.was_used() and not is_refused:
         return {"broken": f"the tests fail before they use the program: {line}: {text}"}
-    is_bare = type(error) is AssertionError and not running.exception_text(error)
+    is_bare = type(error) is AssertionError and not message
     return {"failed": name + line, "text": "" if is_bare else text, "last_call": remote.last_call()}

@@ -1,10 +1,10 @@
 """Plain values as JSON and back: what may cross between a program and its tests.
 
 Exact builtin types cross by value; a subclass is reduced to the builtin it derives from, so that
-nothing it overrides crosses with it. Values of the standard library cross by their parts, members
-of its enumerations by name. Everything else has no plain form: it crosses as a reference into the
-program's process, or not at all. Never pickle, marshal or ``eval``; the bytes come from a hostile
-process, whose words import no module.
+nothing it overrides crosses with it. Often used values of the standard library cross by their
+parts. Everything else has no plain form: it crosses as a reference into the program's process, or
+not at all. Never pickle, marshal or ``eval``; the bytes come from a hostile process, whose words
+name no module.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class BadValue(Exception):
 _CLASSES: dict[str, Any] = {
     name: kind
     for name, kind in vars(builtins).items()
-    if isinstance(kind, type) and (kind.__module__ == "builtins") and not name.startswith("_")
+    if isinstance(kind, type) and not name.startswith("_")
     if not issubclass(kind, BaseException) or issubclass(kind, Exception)
 } | {"NoneType": type(None), "Ellipsis": ..., "NotImplemented": NotImplemented}
 _CLASS_NAMES = {id(kind): name for name, kind in _CLASSES.items()}
@@ -65,7 +65,7 @@ _KEYS, _ITEMS, _VALUES = (type({}.keys()), type({}.items()), type({}.values())) 
 _BY_PARTS: dict[Any, Callable[[Any], list[Any]]] = {
     bytes: lambda value: [value.hex()],
     bytearray: lambda value: [value.hex()],
-    complex: lambda value: [repr(value.real), repr(value.imag)],
+    complex: lambda value: [value.real, value.imag],
     range: lambda value: [value.start, value.stop, value.step],
     slice: lambda value: [value.start, value.stop, value.step],
     decimal.Decimal: lambda value: [str(value)],
@@ -74,31 +74,22 @@ _BY_PARTS: dict[Any, Callable[[Any], list[Any]]] = {
     datetime.time: lambda value: [value.isoformat()],
     datetime.datetime: lambda value: [value.isoformat()],
     datetime.timedelta: lambda value: [value.days, value.seconds, value.microseconds],
-    datetime.timezone: lambda value: [value.utcoffset(None), value.tzname(None)],
+    datetime.timezone: lambda value: list(value.__getinitargs__()),
     _KEYS: lambda value: [list(value)],
     _ITEMS: lambda value: [[list(pair) for pair in value]],
     _VALUES: lambda value: [list(value)],
     collections.deque: lambda value: [list(value), value.maxlen],
     collections.Counter: lambda value: [dict(value)],
     collections.OrderedDict: lambda value: [[list(pair) for pair in value.items()]],
-    collections.defaultdict: lambda value: [
-        value.default_factory if id(value.default_factory) in _CLASS_NAMES else None,
-        dict(value),
-    ],
+    collections.defaultdict: lambda value: [value.default_factory, dict(value)],
 }
 """What each of these is made of; those of `_MAKERS` are not made by calling the class."""
 _MAKERS: dict[Any, Callable[..., Any]] = {
     _KEYS: lambda keys: dict.fromkeys(keys).keys(),
     _ITEMS: lambda pairs: dict(pairs).items(),
     _VALUES: lambda values: dict(enumerate(values)).values(),
-    datetime.timezone: lambda offset, name: (
-        zone
-        if (zone := datetime.timezone(offset)).tzname(None) == name
-        else datetime.timezone(offset, name)
-    ),
     bytes: bytes.fromhex,
     bytearray: bytearray.fromhex,
-    complex: lambda real, imaginary: complex(float(real), float(imaginary)),
     datetime.date: datetime.date.fromisoformat,
     datetime.time: datetime.time.fromisoformat,
     datetime.datetime: datetime.datetime.fromisoformat,
@@ -190,10 +181,7 @@ class Sender:
     def _encode_object(self, value: Any, kind: type, depth: int) -> Any:
         if id(value) in _CLASS_NAMES:
             return ["y", _CLASS_NAMES[id(value)]]
-        address = place_of(kind) if issubclass(kind, enum.Enum) else ""
-        if address and value.name in kind.__members__:  # type: ignore[attr-defined]
-            return ["e", [address, value.name, self._if_needed(value)]]
-        if _has_members(kind):
+        if issubclass(kind, enum.Enum) or _has_members(kind):
             return ["R", self._refer(value)]
         names: Any = getattr(kind, "_fields", None) if issubclass(kind, tuple) else None
         if type(names) is tuple and set(map(type, names)) <= {str}:
@@ -206,13 +194,6 @@ class Sender:
                 return self.encode(reduce(value), depth)
         return ["R", self._refer(value)]
 
-    def _if_needed(self, value: Any) -> Any:
-        """Return what refers to a member of an enumeration that the other end has not imported."""
-        try:
-            return self._refer(value)
-        except CannotCross:
-            return None
-
 
 class Receiver:
     """Decodes what a `Sender` encoded."""
@@ -221,18 +202,14 @@ class Receiver:
         self,
         resolve: Callable[[Any], Any],
         depth_max: int = DEPTH_MAX,
-        module_of: Callable[[str], Any] = sys.modules.get,
     ) -> None:
         """Prepare to decode.
 
         Args:
             resolve: Returns what stands for a reference.
             depth_max: Deeper values are not values.
-            module_of: Returns the module of an enumeration, None where it may not be used. Only
-                what reads the words of the tests may import it.
         """
         self._depth_max = depth_max
-        self._module_of = module_of
         self._resolve = resolve
 
     def decode(self, data: Any) -> Any:
@@ -270,14 +247,6 @@ class Receiver:
     def _decoded_class(self, body: Any, depth: int) -> Any:
         return _CLASSES[body]
 
-    def _decoded_member(self, body: Any, depth: int) -> Any:
-        address, name, number = body
-        module, _, kind_name = address.partition(":")
-        if module.partition(".")[0] not in _STANDARD:
-            raise BadValue("no module of the standard library")
-        kind = getattr(self._module_of(module), "__dict__", {}).get(kind_name)
-        return kind[name] if isinstance(kind, enum.EnumMeta) else self._resolve(number)
-
     def _decoded_tuple(self, body: Any, depth: int) -> Any:
         name, fields, items = body
         if len(fields) > _FIELDS_MAX or max(map(len, (name, *fields))) > _FIELDS_MAX:
@@ -295,7 +264,6 @@ class Receiver:
     _OTHERS: ClassVar[dict[Any, Callable[..., Any]]] = {
         "x": _decoded_parts,
         "y": _decoded_class,
-        "e": _decoded_member,
         "n": _decoded_tuple,
         "a": _decoded_array,
     }

@@ -8,7 +8,6 @@ compared with nothing that has no plain form: then the tests have to share the p
 
 from __future__ import annotations
 
-import builtins
 import reprlib
 import sys
 import threading
@@ -21,6 +20,7 @@ from nel.sandbox.verdict.agent import codec, running, solution
 
 _TEXT_CHARACTERS_MAX = 4_000
 _NAME_CHARACTERS_MAX = 100
+_KINDS_MAX = 20
 _STEERING_MODULES = ("nel", "unittest", "doctest", "pytest", "_pytest", "__main__")
 """Modules whose exceptions mean something to what runs tests."""
 _NOT_ASKED = frozenset(("__array__", "__set_name__"))
@@ -38,13 +38,6 @@ class ProgramFailed(BaseException):
         self.kind = kind
         self.where = ""
         """The line of the tests."""
-
-
-class ProgramError(Exception):
-    """An exception of the program's own class, where the tests do not know that class."""
-
-    kind = "Exception"
-    """The name of that class."""
 
 
 class _ReferenceClass(type):
@@ -132,9 +125,13 @@ def _operator(deed: str) -> Callable[..., Any]:
         remote.check_plain(other)
         if type(other) is not Reference and not self._is_made:
             plain = remote.ask("plain", self._target)
+            if plain is None and deed == "truediv" and type(other) is str:  # as paths have it
+                raise remote.cannot("the tests divide an object by a text")
             return NotImplemented if plain is None else solution.DEEDS[deed](plain, other)
-        remote.is_compared |= deed in solution.COMPARED
-        return remote.ask(deed, self._target, (other,))
+        remote.is_compared = True
+        result = remote.ask(deed, self._target, (other,))
+        is_in_place = deed.startswith("i") and type(result) is Reference
+        return self if is_in_place and _target_of(result) == self._target else result
 
     return operate
 
@@ -146,11 +143,12 @@ def _method(deed: str) -> Callable[..., Any]:
 for _name in solution.BINARY:
     setattr(Reference, f"__{_name.rstrip('_')}__", _operator(_name))
     setattr(Reference, f"__r{_name.rstrip('_')}__", _operator(f"r{_name}"))
+    setattr(Reference, f"__i{_name.rstrip('_')}__", _operator(f"i{_name}"))
 for _name in solution.COMPARED:
     setattr(Reference, f"__{_name}__", _operator(_name))
 for _name in (
     *solution.UNARY,
-    *"len iter next reversed str repr format bool hash round trunc".split(),
+    *"len iter next reversed str repr format bool hash dir round trunc floor ceil".split(),
 ):
     setattr(Reference, f"__{_name}__", _method(_name))
 for _name in "int float complex copy getitem setitem delitem enter".split():
@@ -158,6 +156,29 @@ for _name in "int float complex copy getitem setitem delitem enter".split():
 
 
 Reference.__doc__ = property(lambda self: self.__getattr__("__doc__"))  # type: ignore[assignment]
+
+
+class _Theirs:
+    """What stands for an exception of a class of the program's own; attributes are asked of it."""
+
+    _remote: Remote
+    _name = ""
+    """Of its class, as the program knows it."""
+    _at: Any = None
+    _text = ""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        """Have the program make one."""
+        self._at = self._remote.ask("call", {"name": self._name}, arguments, options)
+        self._text = str(self._at)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or self._at is None:
+            raise AttributeError(name)
+        return getattr(self._at, name)
+
+    def __str__(self) -> str:
+        return self._text
 
 
 class _Short(reprlib.Repr):
@@ -190,7 +211,9 @@ class Remote:
         """Whether an object of the program has said whether it equals something."""
         self._known_classes: dict[Any, list[type | None]] = {}
         self._last: tuple[str, Any, Any] | None = None
-        self._raised: list[tuple[BaseException, str]] = []
+        self.missing: list[str] = []
+        """Names that the tests use and the program does not define."""
+        self._raised: list[tuple[BaseException, str, Reference]] = []
         self._classes: dict[str, type[Exception]] = {}
         self._references: dict[int, Reference] = {}
         self._sender = codec.Sender(self._number_of)
@@ -206,9 +229,7 @@ class Remote:
         message = self._read()
         failed = message.get("failed")
         if isinstance(failed, dict):
-            kind = "parse" if failed.get("stage") == "parse" else "raised"
-            kind = "memory" if failed.get("type") == "MemoryError" else kind
-            raise self.fail(kind, str(failed.get("trace") or failed.get("text")))
+            raise self.fail(str(failed.get("program")), str(failed.get("text")))
         names = message.get("loaded")
         if not isinstance(names, dict):
             raise self.fail("nonsense", "the program did not load as it should")
@@ -217,7 +238,7 @@ class Remote:
     def stand_in(self, name: str, kind: str) -> Any:
         """Return what stands for a function, class or exception of the program; or a constant."""
         if kind.startswith("exception"):
-            return self._exception_class([name, *kind.split()[2:]])
+            return self._exception_class(kind.split()[1:])
         if kind == "value":
             return self.ask("get", {"name": name})
         return Reference(self, {"name": name}, makes=name in self._class_names)
@@ -311,7 +332,7 @@ class Remote:
 
     def trace_of(self, error: BaseException) -> str | None:
         """Return the program's own traceback where it raised this exception."""
-        return next((trace for known, trace in self._raised if known is error), None)
+        return next((trace for known, trace, _ in self._raised if known is error), None)
 
     def was_used(self) -> bool:
         """Return whether the tests have asked the program, or named an exception of it."""
@@ -345,15 +366,15 @@ class Remote:
         """Return what the program is told of one of its objects.
 
         Raises:
-            ProgramFailed: It is an exception of the program, which does not go back: else a program
-                could choose the weaker mode by making a class of its own an exception.
+            ProgramFailed: It is part of an answer, and has no plain form.
             codec.CannotCross: It is the tests' own, and has no plain form.
         """
-        if type(value) is Reference:
-            return next(iter(_target_of(value).values()))  # its number, or its name
-        is_error = any(value is kind or type(value) is kind for kind in self._classes.values())
-        if is_error or self.trace_of(value) is not None:
-            raise self.fail("nonsense", "an exception of the program does not go back")
+        if isinstance(value, type) and issubclass(value, _Theirs):
+            return value._name  # noqa: SLF001
+        raised = (at for known, _, at in self._raised if known is value)
+        at = value._at if isinstance(value, _Theirs) else next(raised, value)  # noqa: SLF001 - its class stands above
+        if type(at) is Reference:
+            return next(iter(_target_of(at).values()))  # its number, or its name
         if (owner := codec.owner_of(value)) is not None and not isinstance(owner, types.ModuleType):
             # A program chooses whose method it is, and must not choose the mode by it.
             is_change = not isinstance(owner, type) and value.__name__ in codec.CHANGES
@@ -416,65 +437,47 @@ class Remote:
         return self._references.setdefault(body, Reference(self, {"ref": body}))
 
     def _exception_of(self, described: Any, *, ends_iteration: bool) -> BaseException:
-        if not isinstance(described, dict):
+        if not isinstance(described, dict) or type(described.get("ref", 0)) is not int:
             return self.fail("nonsense", "the program's exception is none")
         name, text = str(described.get("type")), str(described.get("text"))
         if name in ("TooLarge", "MemoryError"):
             kind = "memory" if name == "MemoryError" else "too_large"
             return self.fail(kind, str(described.get("trace") or text))
-        kinds = (
-            [str(kind) for kind in described["kinds"]]
-            if isinstance(described.get("kinds"), list)
-            else []
-        )
+        kinds = [*map(str, described.get("kinds") or ())]
         if ends_iteration and kinds[:1] == ["builtins:StopIteration"]:
             return StopIteration()
-        error = self._exception_like(kinds, described, text)
-        if error is None:
-            return self.fail("raised", str(described.get("trace") or f"{name}: {text}"))
-        self._raised.append((error, str(described.get("trace"))[:_TEXT_CHARACTERS_MAX]))
-        return error
-
-    def _exception_class(self, names: list[str]) -> type[Exception]:
-        """Return what stands for an exception class of these names, its bases after it."""
-        name = names[0]
-        if name not in self._classes:
-            known = getattr(builtins, names[1], None) if names[1:] else Exception
-            base = self._exception_class(names[1:]) if known is None else known
-            if base in _ENDS_OF_ITERATION or not (
-                isinstance(base, type) and issubclass(base, Exception)
-            ):
-                base = Exception
-            self._classes[name] = type(name[:_NAME_CHARACTERS_MAX], (base,), {})
-        return self._classes[name]
-
-    def _exception_like(
-        self, kinds: list[str], described: channel.Message, text: str
-    ) -> Exception | None:
-        """Return an exception of the nearest class known; None for SystemExit and its like."""
+        trace = str(described.get("trace"))[:_TEXT_CHARACTERS_MAX]
+        if "builtins:Exception" not in kinds:  # SystemExit and its like
+            return self.fail("raised", trace or f"{name}: {text}")
+        at = self._reference(described.get("ref", 0))
         try:
-            arguments = tuple(
-                self._receiver.decode(argument) for argument in described.get("args") or ()
-            )
+            arguments = tuple(map(self._receiver.decode, described.get("args") or ()))
         except (codec.BadValue, TypeError):
             arguments = (text,)
-        for kind in kinds:
+        error = _exception(self._exception_class(kinds), arguments)
+        if isinstance(error, _Theirs):
+            error._at, error._text = at, text  # noqa: SLF001 - its class stands above
+        self._raised.append((error, trace, at))
+        return error
+
+    def _exception_class(self, kinds: list[str]) -> Any:
+        """Return the exception class of these names, the bases after it: the tests' own, or one
+        that stands for it.
+        """
+        if not kinds:
+            return Exception
+        kind = kinds[0]
+        if kind not in self._classes:
             module, _, name = kind.rpartition(":")
-            known = (
-                self._classes.get(name)
-                or getattr(builtins, name, None)
-                or _imported_exception(module, name)
-            )
-            if not isinstance(known, type) or not issubclass(known, BaseException):
-                continue
-            if not issubclass(known, Exception):
-                return None
-            if known is Exception or known in _ENDS_OF_ITERATION:
-                error = ProgramError(text)
-                error.kind = kinds[0].rpartition(":")[2]
-                return error
-            return _exception(known, arguments)
-        return None
+            # A program may define its own TimeoutError, which tests name without an import.
+            known = _imported_exception("builtins" if module == codec.PROGRAM else module, name)
+            if known is None:
+                base = self._exception_class(kinds[1:_KINDS_MAX])
+                bases = (base,) if issubclass(base, _Theirs) else (_Theirs, base)
+                fields = {"_remote": self, "_name": name}
+                known = type(name[:_NAME_CHARACTERS_MAX], bases, fields)
+            self._classes[kind] = known
+        return self._classes[kind]
 
 
 def _target_of(value: Reference) -> Mapping[str, Any]:
@@ -482,16 +485,20 @@ def _target_of(value: Reference) -> Mapping[str, Any]:
 
 
 def _imported_exception(module: str, name: str) -> Any:
-    """Return an exception of an imported module; none that steers a run of tests."""
-    if not module or module.split(".", maxsplit=1)[0] in _STEERING_MODULES:
-        return None
-    return vars(sys.modules[module]).get(name) if module in sys.modules else None
+    """Return an exception of an imported module; none that steers a run of tests, or ends a loop of
+    theirs early.
+    """
+    is_known = module in sys.modules and module.partition(".")[0] not in _STEERING_MODULES
+    kind = vars(sys.modules[module]).get(name) if is_known else None
+    is_exception = isinstance(kind, type) and issubclass(kind, Exception)
+    return kind if is_exception and kind not in _ENDS_OF_ITERATION else None
 
 
 def _exception(kind: type[Exception], arguments: tuple[Any, ...]) -> Exception:
     """Return an exception whose constructor may want other arguments than it has."""
     try:
-        return kind(*arguments)
+        is_made = issubclass(kind, _Theirs)
+        return kind.__new__(kind, *arguments) if is_made else kind(*arguments)
     except Exception:  # noqa: BLE001 - whatever that constructor does
         error = kind.__new__(kind)
         error.args = arguments

@@ -184,16 +184,16 @@ def run_all(
     space.update(zip((_TYPE, _IS, _INSTANCE), asking))  # noqa: B905 - Python 3.9
     define_helpers(job, space)
     bind(space)
-    ends = [_run_to_exit(exec, code, space), _run_to_exit(_call_afterwards, job, space)]
+    _run_to_exit(exec, code, space)
+    _run_to_exit(_call_afterwards, job, space)
     wrong = run_cases(space, tests) if "class" in tests else None
     if wrong is None and (missed := sorted(owed - reached)):
-        text = f"the tests end without having reached the assertion of line {missed[0]}"
-        raise NotRun(text) if any(ends) else NotReached(text)
+        raise NotReached(f"the tests end without having reached the assertion of line {missed[0]}")
     return wrong
 
 
-def _run_to_exit(step: Callable[..., Any], *arguments: Any) -> bool:
-    """Run a step of tests, which may end themselves; return whether their own code did.
+def _run_to_exit(step: Callable[..., Any], *arguments: Any) -> None:
+    """Run a step of tests, which may end themselves with status 0; raise what else ends them.
 
     An exit is theirs from their own frame, or from what they call of the standard library, such as
     ``unittest.main``; neither from the program's nor from one of this harness.
@@ -207,8 +207,6 @@ def _run_to_exit(step: Callable[..., Any], *arguments: Any) -> bool:
         is_others = any(name == PROGRAM_FILE_NAME or name.startswith(agent) for name in inner)
         if end.code or is_others:
             raise
-        return True
-    return False
 
 
 def _call_afterwards(job: channel.Message, namespace: dict[str, Any]) -> None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import atexit
 import builtins
 import copy
-import importlib
 import linecache
 import math
 import operator
@@ -76,7 +75,7 @@ def load(source: str, name: str) -> tuple[types.ModuleType | None, dict[str, Any
     try:
         code = _compile(source, FILE_NAME)
     except (SyntaxError, ValueError, OverflowError, RecursionError, MemoryError) as error:
-        return None, {"stage": "parse", **describe(error)}
+        return None, _load_failure("parse", error)
     module = types.ModuleType(name)
     module.__dict__["__builtins__"] = builtins
     module.__file__ = FILE_NAME
@@ -84,8 +83,15 @@ def load(source: str, name: str) -> tuple[types.ModuleType | None, dict[str, Any
     try:
         exec(code, module.__dict__)  # noqa: S102 - running it is the purpose
     except BaseException as error:  # noqa: BLE001 - SystemExit is the program's, too
-        return None, {"stage": "load", **describe(error)}
+        return None, _load_failure("raised", error)
     return module, {}
+
+
+def _load_failure(kind: str, error: BaseException) -> dict[str, Any]:
+    """Return why a program cannot be loaded."""
+    described = describe(error)
+    is_memory = isinstance(error, MemoryError)
+    return {"program": "memory" if is_memory else kind, "text": described["trace"]}
 
 
 def describe(error: BaseException) -> channel.Message:
@@ -99,10 +105,6 @@ def describe(error: BaseException) -> channel.Message:
         arguments = [sender.encode(argument) for argument in error.args[:_ARGUMENTS_MAX]]
     except BaseException:  # noqa: BLE001 - they need not cross
         arguments = [text]
-    mro = type.__dict__["__mro__"].__get__(type(error))
-    kinds = [
-        f"{kind.__module__}:{kind.__name__}" for kind in mro if issubclass(kind, BaseException)
-    ]
     try:
         *frames, last = traceback.format_exception(
             type(error), error, error.__traceback__, limit=-4
@@ -112,11 +114,17 @@ def describe(error: BaseException) -> channel.Message:
         trace = ""
     return {
         "type": type(error).__name__,
-        "kinds": kinds,
+        "kinds": _classes_of(type(error)),
         "args": arguments,
         "text": text,
         "trace": trace,
     }
+
+
+def _classes_of(kind: type) -> list[str]:
+    """Return an exception class and its bases, as ``module:name``."""
+    bases = type.__dict__["__mro__"].__get__(kind)
+    return [f"{base.__module__}:{base.__name__}" for base in bases if base is not object]
 
 
 def _refuse(value: Any) -> Any:
@@ -167,8 +175,7 @@ def _names_of(module: types.ModuleType) -> dict[str, str]:
 def _value_kind(value: Any) -> str:
     # By its type and not by isinstance, which asks the value.
     if issubclass(type(value), type) and issubclass(value, BaseException):
-        bases = [kind.__name__ for kind in type.__dict__["__mro__"].__get__(value)]
-        return " ".join(["exception", *bases])
+        return " ".join(["exception", *_classes_of(value)])
     return "callable" if callable(value) else "value"
 
 
@@ -180,7 +187,7 @@ class _Server:
         self._module = module
         self._sender = codec.Sender(self._number, codec.ANSWER_DEPTH_MAX)
         self._arguments = codec.Sender(self._number)
-        self._receiver = codec.Receiver(self._resolve, module_of=importlib.import_module)
+        self._receiver = codec.Receiver(self._resolve)
         self._objects: list[Any] = []
         self._numbers: dict[int, int] = {}
 
@@ -192,7 +199,8 @@ class _Server:
             target = self._resolve(question.get("name", question.get("ref")))
             reply: channel.Message = self._done(question, target, values)
         except BaseException as error:  # noqa: BLE001 - whatever the program raises is its answer
-            reply = {"raised": describe(error)}
+            reply = {"raised": {**describe(error), "ref": self._number(error)}}
+            BaseException.with_traceback(error, None)  # whose frames would live as long as it does
         try:
             return {**reply, **self._changes(question["args"], values)}
         except BaseException:  # noqa: BLE001 - an argument has become what does not cross
@@ -236,12 +244,13 @@ def _swap(operate: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     return lambda target, other: operate(other, target)
 
 
-BINARY = "add sub mul truediv floordiv mod pow matmul and_ or_ xor lshift rshift".split()
+BINARY = "add sub mul truediv floordiv mod pow matmul and_ or_ xor lshift rshift divmod".split()
 COMPARED = "eq ne lt le gt ge".split()
 UNARY = "neg pos abs invert index".split()
 DEEDS: dict[str, Callable[..., Any]] = {
-    **{name: getattr(operator, name) for name in (*BINARY, *COMPARED, *UNARY)},
-    **{f"r{name}": _swap(getattr(operator, name)) for name in BINARY},
+    **{name: getattr(operator, name, divmod) for name in (*BINARY, *COMPARED, *UNARY)},
+    **{f"r{name}": _swap(getattr(operator, name, divmod)) for name in BINARY},
+    **{f"i{name}": getattr(operator, f"i{name.rstrip('_')}", divmod) for name in BINARY},
     "get": lambda target: target,
     "call": lambda target, /, *arguments, **options: target(*arguments, **options),
     "isinstance": isinstance,
@@ -253,12 +262,15 @@ DEEDS: dict[str, Callable[..., Any]] = {
     "delitem": operator.delitem,
     "enter": lambda target: type(target).__enter__(target),
     "exit": lambda target: type(target).__exit__(target, None, None, None),
-    "trunc": math.trunc,
+    **{name: getattr(math, name) for name in ("trunc", "floor", "ceil")},
     "plain": lambda target: codec.Sender(_refuse).plain(target),
     "classes": lambda target: [
         codec.place_of(kind) for kind in type.__dict__["__mro__"].__get__(type(target))
     ],
-    **{deed.__name__: deed for deed in (len, iter, next, reversed, str, repr, format, bool, hash)},
+    **{
+        deed.__name__: deed
+        for deed in (len, iter, next, reversed, str, repr, format, bool, hash, dir)
+    },
     **{deed.__name__: deed for deed in (getattr, setattr, delattr, int, float, complex, round)},
     **{deed.__name__: deed for deed in (copy.copy, copy.deepcopy)},
 }
