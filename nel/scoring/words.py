@@ -286,7 +286,7 @@ class Words:
 
     def _stands_in_brackets(self, answer: str, start: int, end: int) -> bool:
         """Return whether the words of an answer in brackets have the same marks around them."""
-        gold = Words(answer, accents=False, symbols=self._symbols)
+        gold = Words(answer.rstrip(" .$"), accents=False, symbols=self._symbols)
         before = gold.plain[: gold._tokens[0].start()]
         after = gold.plain[gold._tokens[-1].end() :]
         around = self.plain[max(0, start - _EDGE) : start], self.plain[end : end + _EDGE]
