@@ -75,7 +75,11 @@ _SET_AS_TEXT: Final = re.compile(
 )
 _RELATIONS: Final = {"!=": "≠", "<=": "≤", ">=": "≥"}
 _REWRITTEN: Final[tuple[_Rewriting, ...]] = (
-    (".", re.compile(r"\.(?:(?<=\b[^\W\d_]\.)(?=[^\W\d_]\b)|(?<=\.[^\W\d_]\.))"), ""),
+    (
+        ".",
+        re.compile(r"(?<=\b[^\W\d_])\.(?:(?=[^\W\d_]\b)|[ ](?=[^\W\d_]\.))|(?<=\.[^\W\d_])\."),
+        "",
+    ),
     (",", re.compile(r",(?<=\d,)(?=\d{3}(?!\d))"), ""),
     ("=", re.compile(r"[!<>]="), lambda sign: _RELATIONS[sign[0]]),
     (">", re.compile(r"(?m)^[^\S\n]*>[^\S\n]+|->"), lambda sign: "→" if sign[0] == "->" else ""),
@@ -111,7 +115,7 @@ _ARTICLE: Final = re.compile(
 _DISREGARDED: Final = bytes(
     code for code in range(128) if not chr(code).isalnum() or chr(code) in "anthANTHeE"
 )
-_LOOSE: Final = re.compile(r"'s\Z|(?<=[^\W\d_]{4})\d{1,2}\Z")
+_LOOSE: Final = re.compile(r"'s\Z|(?<=[^\W\d_]{4})\d{1,2}\Z|(?<=[^\W\d_]{2})\^\d{1,3}\Z")
 """The end of a possessive, and the number of a footnote: "Lisbon2"."""
 _CURRENCY: Final = re.compile("[$€£¥₹₩₽]")
 _GAPS: Final = re.compile(r" ?([^\w\s.]) ?")
@@ -282,7 +286,7 @@ class Words:
 
     def _stands_in_brackets(self, answer: str, start: int, end: int) -> bool:
         """Return whether the words of an answer in brackets have the same marks around them."""
-        gold = Words(answer, accents=False, symbols=self._symbols)
+        gold = Words(answer.rstrip(" .$"), accents=False, symbols=self._symbols)
         before = gold.plain[: gold._tokens[0].start()]
         after = gold.plain[gold._tokens[-1].end() :]
         around = self.plain[max(0, start - _EDGE) : start], self.plain[end : end + _EDGE]

@@ -515,8 +515,8 @@ MUTATIONS: Final = (
     Mutation(
         name="contains-swapped",
         fault="The scorer `contains` looks for the response in the target.",
-        fragment="any(target in response for target in _targets(sample, searchable))",
-        replacement="any(response in target for target in _targets(sample, searchable))",
+        fragment="any(target in response for target in _targets(sample, fold))",
+        replacement="any(response in target for target in _targets(sample, fold))",
         tests=("tests/authoring/test_scorers.py", "tests/scoring/test_golden.py"),
     ),
     Mutation(
