@@ -84,7 +84,7 @@ def test_a_container_with_methods_of_its_own_keeps_them(sandbox: Sandbox) -> Non
 @pytest.mark.parametrize(
     ("source", "tests", "verdict"),
     [
-        (FORGES, LINKED, "runtime_error"),
+        (FORGES, LINKED, "wrong"),
         ("def f(x): return x", "assert f(1) == 1\ndef m(): assert f(2) == 3\nif __name__ == '__main__': m()", "wrong"),
         (VFORK, "f(1)", "timeout"),
     ],
@@ -270,3 +270,10 @@ def test_a_filter_that_cannot_be_installed_ends_the_containers_use(tmp_path: Pat
         program = Program(source="def f(): return 1", tests="assert f() == 1", entry_point="f", limits=PATIENT)
         with pytest.raises(SandboxError, match="filter of system calls cannot be installed"):
             sandbox.run(program)
+
+
+def test_programs_import_the_packages_of_their_image(sandbox: Sandbox) -> None:
+    """Those that `nel sandbox build --packages` installs, wherever the image's interpreter has them."""
+    source = "import os, site, sys\nprint({p for p in site.getsitepackages() if os.path.isdir(p)} <= {*sys.path})"
+    cases = (StdinCase(stdin="", expected_output="True\n"),)
+    assert sandbox.run(Program(source=source, cases=cases, limits=PATIENT)).passed

@@ -50,8 +50,8 @@ because the kernel counts processes and pipes of a user over all containers."""
 _USER_DRAWS: Final = 100
 
 _BOOT: Final = """
-import json, os, sys, types
-sys.path = [p for p in sys.path if p]
+import json, os, site, sys, types
+sys.path = [p for p in [*sys.path, *site.getsitepackages()] if os.path.isdir(p) or p.endswith(".zip")]
 def read(n):
     parts = b""
     while len(parts) < n:

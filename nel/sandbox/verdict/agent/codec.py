@@ -336,11 +336,10 @@ def _array_parts(value: Any, kind: type) -> Any:
     numpy = sys.modules.get("numpy")
     if not isinstance(numpy, types.ModuleType) or kind.__module__.partition(".")[0] != "numpy":
         return None
-    if kind is numpy.ndarray and not value.dtype.hasobject:
-        return [value.dtype.str, list(value.shape), value.tobytes().hex()]
-    if isinstance(value, numpy.generic) and not value.dtype.hasobject:
-        return [value.dtype.str, None, value.tobytes().hex()]
-    return None
+    is_array = kind is numpy.ndarray
+    if not (is_array or issubclass(kind, numpy.generic)) or value.dtype.kind in "OV":
+        return None  # objects and records
+    return [value.dtype.str, list(value.shape) if is_array else None, value.tobytes().hex()]
 
 
 _TAGS: dict[type, str] = {list: "l", tuple: "t", set: "S", frozenset: "z"}
