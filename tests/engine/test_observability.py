@@ -239,7 +239,7 @@ def scrape(port: int) -> str:
 
 
 def test_metrics_count_what_happened() -> None:
-    """Counters, the histogram and the gauges stand at what they were told, labelled by run."""
+    """Counters, the histogram and the gauges stand at what they were told, labelled by run and model."""
     progress = Progress(scored=4, reward_sum=3.0, in_flight={0: 1.0, 1: 2.0})
     port, metrics = metrics_anywhere("r1", progress)
     try:
@@ -255,18 +255,18 @@ def test_metrics_count_what_happened() -> None:
     finally:
         metrics.close()
     for line in (
-        'nel_requests_total{outcome="answered",run="r1"} 1.0',
-        'nel_requests_total{outcome="timeout",run="r1"} 1.0',
-        'nel_retries_total{kind="timeout",run="r1"} 1.0',
-        'nel_samples_total{benchmark="gsm8k",kind="",run="r1",state="scored"} 2.0',
-        'nel_samples_total{benchmark="gsm8k",kind="infra",run="r1",state="unscored"} 1.0',
-        'nel_request_seconds_count{run="r1"} 1.0',
-        'nel_tokens_total{kind="prompt",run="r1"} 7.0',
-        'nel_tokens_total{kind="completion",run="r1"} 3.0',
-        'nel_in_flight{run="r1"} 2.0',
-        'nel_concurrency_limit{run="r1"} 5.0',
-        'nel_running_score{run="r1"} 0.75',
-        'nel_samples_planned{run="r1"} 10.0',
+        'nel_requests_total{model="m",outcome="answered",run="r1"} 1.0',
+        'nel_requests_total{model="m",outcome="timeout",run="r1"} 1.0',
+        'nel_retries_total{kind="timeout",model="m",run="r1"} 1.0',
+        'nel_samples_total{benchmark="gsm8k",kind="",model="m",run="r1",state="scored"} 2.0',
+        'nel_samples_total{benchmark="gsm8k",kind="infra",model="m",run="r1",state="unscored"} 1.0',
+        'nel_request_seconds_count{model="m",run="r1"} 1.0',
+        'nel_tokens_total{kind="prompt",model="m",run="r1"} 7.0',
+        'nel_tokens_total{kind="completion",model="m",run="r1"} 3.0',
+        'nel_in_flight{model="m",run="r1"} 2.0',
+        'nel_concurrency_limit{model="m",run="r1"} 5.0',
+        'nel_running_score{model="m",run="r1"} 0.75',
+        'nel_samples_planned{model="m",run="r1"} 10.0',
     ):
         assert line in found.splitlines()
     again = serve_metrics(port, "r2", progress)  # the port is free again

@@ -195,7 +195,7 @@ def test_salvage_on_the_command_line(tmp_path: Path, finished: Ran) -> None:
     run_dir = _damaged(finished, tmp_path, lambda data: data)
     done = nel_cli(["eval", "salvage", str(run_dir)], tmp_path)
     assert done.returncode == 0, done.stderr
-    assert f"{N} samples, {N} responses, {N} outcomes" in done.stdout
+    assert f"{N} samples, {N} answers, {N} verdicts" in done.stdout
     assert "again: 0" in done.stdout
     assert (run_dir / "run.db.damaged").exists()
     assert same_numbers(finished, _resumed(run_dir))

@@ -103,13 +103,13 @@ def test_a_garbled_log_costs_no_more_than_itself(tmp_path: Path, killed: tuple[P
 
 
 GARBLED = [
-    ("outcomes.outcome", "[1, 2]"),
-    ("outcomes.outcome", "not json"),
-    ("outcomes.outcome", ""),
-    ("outcomes.outcome", "{}"),
-    ("responses.response", "null"),
-    ("responses.response", '{"text": 7}'),
-    ("outcomes.retry", 7),
+    ("verdict.response", "[1, 2]"),
+    ("verdict.response", "not json"),
+    ("verdict.response", ""),
+    ("verdict.response", "{}"),
+    ("answer.response", "null"),
+    ("answer.response", '{"text": 7}'),
+    ("verdict.again", 7),
 ]
 
 
@@ -120,8 +120,9 @@ def test_f47_a_garbled_record_costs_its_own_sample(tmp_path: Path, record_proper
         first = run(tmp_path, server, n=len(GARBLED) + 3)
         with sqlite3.connect(first.run_dir / "run.db") as store:
             for index, (column, value) in enumerate(GARBLED):
-                table, field = column.split(".")
-                store.execute(f"UPDATE {table} SET {field} = ? WHERE idx = ?", (value, index))  # noqa: S608 - our names
+                what, field = column.split(".")
+                role = {"answer": 0, "verdict": 1}[what]
+                store.execute(f"UPDATE steps SET {field} = ? WHERE idx = ? AND role = ?", (value, index, role))  # noqa: S608
         store.close()
         again = run(tmp_path, server, n=len(GARBLED) + 3, resume=True)
         assert {call.number for call in server.calls[len(GARBLED) + 3 :]} <= set(range(len(GARBLED)))
@@ -195,7 +196,7 @@ def test_f49_one_record_for_one_key(tmp_path: Path) -> None:
     with serving() as server:
         ran = run(tmp_path, server)
     store = sqlite3.connect(ran.run_dir / "run.db")
-    for table in ("responses", "outcomes", "samples"):
+    for table in ("steps", "samples"):
         with pytest.raises(sqlite3.IntegrityError):
             store.execute(f"INSERT INTO {table} SELECT * FROM {table}")  # noqa: S608 - our own names
     store.close()

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from nel.engine.observability.metrics_server import MetricsServer
 
 _HOST: Final = "127.0.0.1"
+_OF_RUN: Final = ("run", "model")
 _SECONDS: Final = (0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40, 80, 160, 320, 640)
 """From a cached answer to a long chain of thought."""
 
@@ -32,7 +33,8 @@ class Metrics(Observer):
         """Register the metrics of one run."""
         from prometheus_client import Counter, Gauge, Histogram  # noqa: PLC0415 - optional
 
-        self._run = _encodable(run_id)
+        self._of_run = (_encodable(run_id), "")
+        """Labels of every time series: the run and its model."""
         self._progress = progress
         self._limit = math.nan
         self._planned = math.nan
@@ -42,7 +44,7 @@ class Metrics(Observer):
         self.server: MetricsServer | None = None
 
         def counter(name: str, text: str, *labels: str) -> Counter:
-            return Counter(name, text, ("run", *labels), registry=registry)
+            return Counter(name, text, (*_OF_RUN, *labels), registry=registry)
 
         self._requests = counter(
             "nel_requests_total", "Requests that ended, by answered or kind of fault", "outcome"
@@ -58,7 +60,7 @@ class Metrics(Observer):
         self._seconds: Histogram = Histogram(
             "nel_request_seconds",
             "Seconds of the attempt that was answered, to its last byte",
-            ("run",),
+            _OF_RUN,
             buckets=_SECONDS,
             registry=registry,
         )
@@ -71,11 +73,16 @@ class Metrics(Observer):
             ),
             "nel_samples_planned": ("Samples times repeats of this session", lambda: self._planned),
         }
-        for name, (text, read) in gauges.items():
-            Gauge(name, text, ("run",), registry=registry).labels(self._run).set_function(read)
+        self._gauges = [
+            (Gauge(name, text, _OF_RUN, registry=registry), read)
+            for name, (text, read) in gauges.items()
+        ]
 
     def session_started(self, info: SessionInfo) -> None:
-        """Keep the names of benchmarks, the limit and the number of planned samples."""
+        """Keep the model, the names of benchmarks, the limit and the number of planned samples."""
+        self._of_run = (self._of_run[0], _encodable(info.model or ""))
+        for gauge, read in self._gauges:
+            gauge.labels(*self._of_run).set_function(read)
         self._benchmarks = dict(info.benchmarks)
         self._limit = info.concurrency
         self._planned = info.planned
@@ -95,7 +102,7 @@ class Metrics(Observer):
         if error is not None:
             return
         if self._seconds_of_run is None:
-            self._seconds_of_run = self._seconds.labels(self._run)
+            self._seconds_of_run = self._seconds.labels(*self._of_run)
         self._seconds_of_run.observe(response.latency_seconds or 0.0)
         usage = response.usage
         for kind, n in (
@@ -135,7 +142,9 @@ class Metrics(Observer):
         """
         child = self._counters.get(labels)
         if child is None:
-            child = self._counters[labels] = metric.labels(self._run, *map(_encodable, labels[1:]))
+            child = self._counters[labels] = metric.labels(
+                *self._of_run, *map(_encodable, labels[1:])
+            )
         return child
 
 

@@ -80,7 +80,7 @@ class BrowsedStore(Snapshot):
         outcome = Row._make(values[6 : 6 + width])
         response = None if values[6 + width] is None else Row._make(values[6 + width :])
         sample = StoredSample(*values[1:6])
-        if response is None or response.requests:
+        if response is None or response.requests is not None:
             result = StoredResult(sample, outcome.repeat, response, outcome)
         else:
             result = self.result(outcome.benchmark, sample, outcome.repeat)
