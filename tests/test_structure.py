@@ -56,7 +56,7 @@ ROOMS = {
     "datasets": 16_500,
     "decide": 8_350,
     "discovery": 3_450,
-    "engine": 74_350,
+    "engine": 74_400,
     "episodes": 4_050,
     "judges": 23_750,
     "metrics": 14_300,
