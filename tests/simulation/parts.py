@@ -100,7 +100,7 @@ class SimulatedStore(Log):
         failure = self._disk_full or self._writer._commit(batch)
         if failure is None:
             self.outcomes_committed += sum(
-                row.role == VERDICT for writes, _ in batch for sql, rows in writes if sql == APPEND for row in rows
+                row[3] == VERDICT for writes, _ in batch for sql, rows in writes if sql == APPEND for row in rows
             )
         for _, future in batch:
             if not future.done():
