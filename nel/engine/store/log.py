@@ -394,20 +394,16 @@ class Log:
         """Close the file; the write-ahead log is folded into it."""
         self._connection.close()
 
-    def _as_stored(self, row: Row) -> tuple[SqlValue, ...]:
-        """Return a row without secrets, with its session, round and checksum."""
-        attempt = row.attempt
+    def _as_stored(self, row: Row) -> Sequence[SqlValue]:
+        """Return the columns of a row without secrets, with its session, round and checksum."""
         if row.role in _OF_PLUGINS:
             redacted = self.redactor.json_text
             row = row._replace(
+                attempt=self._round(row.benchmark) if row.role == VERDICT else row.attempt,
                 request=None if row.request is None else redacted(row.request),
                 response=None if row.response is None else redacted(row.response),
             )
-            if row.role == VERDICT:
-                attempt = self._round(row.benchmark)
-        # A plain tuple: SQLite's module binds its values faster than those of a subclass.
-        head = (*row[:4], attempt, row.number, self._session, 0)
-        return (*head, *row[8:19], checksum_of(row), row.request, row.response)
+        return (*row[:6], self._session, 0, *row[8:19], checksum_of(row), *row[20:])
 
     def _round(self, benchmark: int) -> int:
         """Return the round in which the verdicts of a benchmark are."""
