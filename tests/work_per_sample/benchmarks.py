@@ -23,7 +23,7 @@ from nel.scoring import needs_judge
 from nel.tools import tool
 
 
-@tool(repeatable=True)
+@tool(on_interrupt="again")
 def add(a: int, b: int) -> int:
     """Add two numbers."""
     return a + b

@@ -354,7 +354,10 @@ class Log:
     # During the run: awaited, many in one commit.
 
     def start_writer(self) -> None:
-        """Start the writing thread for the running event loop."""
+        """Start the writing thread for the running event loop, which alone uses the connection from
+        here on.
+        """
+        self._rounds = dict(self._connection.execute("SELECT id, round FROM benchmarks").fetchall())
         self._writer.start()
 
     async def stop_writer(self) -> None:
