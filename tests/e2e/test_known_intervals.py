@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from nel.datasets.source import open_dataset
 from nel.metrics.added_question import added_question_ends
 from tests.support.endpoint import Call, Reply, answer, scripted
 from tests.support.processes import started_nel
@@ -110,6 +111,9 @@ def test_a_run_says_the_same_in_every_output(home: Path, run: str) -> None:
         assert done.returncode == 0, done.stderr
         numbers = exact[:1] if form in ("evalscope", "otel") else exact
         assert any(all(number in path.read_text() for number in numbers) for path in target.glob(pattern)), form
+    assert nel("export", str(run_dir), "--to", "parquet", "-o", f"{run}-parquet", cwd=home).returncode == 0
+    metrics = [row.data for row in open_dataset(str(home / f"{run}-parquet" / "metrics.parquet")).read()]
+    assert {headline["value"], headline["ci_lower"]} <= set(_found(metrics))
     assert nel("export", str(run_dir), "--to", "inspect", "-o", f"{run}-inspect", cwd=home).returncode == 0
     (log,) = (home / f"{run}-inspect").glob("*.eval")
     with zipfile.ZipFile(log) as archive:
