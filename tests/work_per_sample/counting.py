@@ -29,8 +29,10 @@ _STARTS: Final = {
 _HOME: Final = str(Path(nel.__file__).parent)
 _GENERATED: Final = ("<string>", "dataclasses.py", "contextlib.py")
 """Where the methods of nel's classes come from that no file of nel has."""
-_WAITS: Final = ("engine/scorers/fork_server.py",)
-"""Where a process waits for others: how often it wakes up is a matter of time, not of work."""
+_WAITS: Final = ("engine/scorers/fork_server.py", "engine/store/writer.py")
+"""Where a process waits for others or for the disk: how often it wakes up is a matter of time, not of work."""
+_WRITER: Final = "nel-store"
+"""The thread that commits: how many rows a commit has is a matter of time too."""
 Tracer: TypeAlias = Callable[[FrameType, str, Any], Any]
 Function: TypeAlias = tuple[str, str]
 """A file below ``nel/``, and a function in it."""
@@ -61,7 +63,7 @@ class _Counting:
     def trace(self, frame: FrameType, event: str, argument: Any) -> Tracer | None:
         """Follow a frame of nel by its bytecodes, and no other."""
         name = self._name_of(frame.f_code)
-        if name is None:
+        if name is None or threading.current_thread().name == _WRITER:
             return None
         self._stage = _STARTS.get(name, self._stage)
         self.calls[self._stage] += 1
