@@ -31,8 +31,8 @@ _GENERATED: Final = ("<string>", "dataclasses.py", "contextlib.py")
 """Where the methods of nel's classes come from that no file of nel has."""
 _WAITS: Final = ("engine/scorers/fork_server.py", "engine/store/writer.py")
 """Where a process waits for others or for the disk: how often it wakes up is a matter of time, not of work."""
-_WRITER: Final = "nel-store"
-"""The thread that commits: how many rows a commit has is a matter of time too."""
+_BY_TIME: Final = ("nel-store", "nel-observing", "nel-watch", "nel-progress")
+"""Threads that commit what is there, or look at a run every so often: a matter of time too."""
 Tracer: TypeAlias = Callable[[FrameType, str, Any], Any]
 Function: TypeAlias = tuple[str, str]
 """A file below ``nel/``, and a function in it."""
@@ -63,7 +63,7 @@ class _Counting:
     def trace(self, frame: FrameType, event: str, argument: Any) -> Tracer | None:
         """Follow a frame of nel by its bytecodes, and no other."""
         name = self._name_of(frame.f_code)
-        if name is None or threading.current_thread().name == _WRITER:
+        if name is None or threading.current_thread().name in _BY_TIME:
             return None
         self._stage = _STARTS.get(name, self._stage)
         self.calls[self._stage] += 1
