@@ -6,12 +6,12 @@ measurement.
 
 from __future__ import annotations
 
+import math
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from statistics import quantiles
 from typing import Any, Final
-
-import numpy as np
 
 from nel.config.schema import Price
 from nel.models.budget import cost_of
@@ -240,9 +240,6 @@ def _percentiles(values: array[float]) -> dict[str, float | None]:
     names = ("p50", "p90", "p99", "max", "mean")
     if not values:
         return dict.fromkeys(names)
-    observed = np.frombuffer(values, dtype=np.float32)
-    mean = float(observed.mean(dtype=np.float64))
-    numbers = *np.percentile(observed, (50, 90, 99), overwrite_input=True), observed.max(), mean
-    return {
-        name: round(float(number), _DECIMALS) for name, number in zip(names, numbers, strict=True)
-    }
+    cuts = quantiles(values, n=100, method="inclusive") if len(values) > 1 else list(values) * 99
+    numbers = cuts[49], cuts[89], cuts[98], max(values), math.fsum(values) / len(values)
+    return {name: round(number, _DECIMALS) for name, number in zip(names, numbers, strict=True)}

@@ -8,10 +8,9 @@ from array import array
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
 from nel.errors import UndefinedMetric
-from nel.metrics.question_intervals import ADDED
+from nel.metrics.added_question import ADDED
+from nel.metrics.late_numpy import np
 
 
 class Spread:

@@ -28,10 +28,9 @@ from nel.comparison.whole_run import read_whole_run
 from nel.decide.policy import ResolvedRule
 from nel.decide.verdict import GateDecision
 from nel.errors import ConfigError, OutputError, UsageError, did_you_mean
-from nel.metrics.added_question import added_question_ends
+from nel.metrics.added_question import ADDED, added_question_ends
 from nel.metrics.intervals import ANYTIME, LEVEL
 from nel.metrics.question_intervals import (
-    ADDED,
     FEW,
     T_OF_FEW,
     Design,

@@ -17,7 +17,6 @@ import numpy as np
 from nel.core.scaling import unscale
 from nel.decide.mcnemar import tango_interval
 from nel.decide.pairs import (
-    FEWEST,
     Floats,
     Integers,
     checked_scores,
@@ -26,12 +25,11 @@ from nel.decide.power import POWER, Test, added_power, least_effect, mcnemar_pow
 from nel.decide.sign_flip import flip_test
 from nel.errors import UndefinedMetric
 from nel.metrics.clusters import cluster_codes, grouped_variance
-from nel.metrics.intervals import LEVEL, TOO_LARGE, Interval
+from nel.metrics.intervals import FEWEST, LEVEL, TOO_LARGE, Interval, single_answers_interval
 from nel.metrics.quantiles import student_quantile
 from nel.metrics.question_intervals import (
     Range,
     fewest_questions,
-    single_answers_interval,
     values_interval,
     values_until,
     weight_in_groups,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +12,6 @@ from nel.errors import UndefinedMetric
 
 Floats: TypeAlias = NDArray[np.float64]
 Integers: TypeAlias = NDArray[np.int64]
-
-FEWEST: Final = 2
 
 
 def checked_scores(scores: Sequence[float] | Floats, name: str) -> Floats:

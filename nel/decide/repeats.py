@@ -9,8 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nel.decide.pairs import FEWEST, Floats, Integers, checked_scores
+from nel.decide.pairs import Floats, Integers, checked_scores
 from nel.errors import UndefinedMetric
+from nel.metrics.intervals import FEWEST
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

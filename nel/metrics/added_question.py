@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
+ADDED: Final = "added_question"
+"""The method of an interval from the data and one question more; a design follows after ``_``."""
 _BLOCK: Final = 1 << 14
 """Values at a time, which a processor's cache holds."""
 _LEAST_SKEWNESS: Final = 1e-6

@@ -1,15 +1,25 @@
-"""What an interval is, and Wilson's of a share; `nel.metrics.question_intervals` says which design
-has which.
+"""What an interval is, Wilson's of a share, and how part credit changes it;
+`nel.metrics.question_intervals` says which design has which.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from statistics import NormalDist
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from nel.metrics.late_numpy import np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
 
 LEVEL = 0.95
+FEWEST = 2
+"""Values from which a spread can be estimated."""
 ANYTIME = "betting"
 """The method of an interval that holds at any time, of a run that a stop rule ended."""
 TOO_LARGE = "it is larger than a floating-point number can be"
@@ -73,3 +83,31 @@ def wilson_interval(right: float, n: float, *, level: float = LEVEL) -> Interval
     return Interval(
         lower=max(0.0, lower), upper=min(1.0, upper), method="wilson", covers="new questions"
     )
+
+
+def single_answers_interval(
+    values: Floats,
+    of_whole: Callable[[Floats], Interval],
+    of_any: Callable[[], Interval],
+) -> Interval:
+    """Return the interval of a mean of single answers, or of differences of two.
+
+    Where each is right or wrong, that is Wilson's (or Tango's). One more answer with part credit
+    must not change the method, or a better answer could have a worse end: with part credit each end
+    is that for any scores, and no further than where it were with all part credit taken as none and
+    with all taken as full.
+
+    Args:
+        values: 0 to 1, or -1 to 1.
+        of_whole: The interval of values that are whole numbers.
+        of_any: That of these values, whatever they are; it is asked only where one is not whole.
+    """
+    worst = np.floor(values)
+    if (worst == values).all():
+        return of_whole(values)
+    low, any_scores, high = of_whole(worst), of_any(), of_whole(np.ceil(values))
+    lower, upper = (
+        sorted(getattr(interval, end) for interval in (low, any_scores, high))[1]
+        for end in ("lower", "upper")
+    )
+    return replace(any_scores, lower=lower, upper=upper)

@@ -16,12 +16,21 @@ from dataclasses import dataclass, field, replace
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from nel.metrics.added_question import added_question_ends
+from nel.metrics.added_question import ADDED, added_question_ends
 from nel.metrics.clusters import cluster_codes, grouped_variance
-from nel.metrics.intervals import LEVEL, TOO_LARGE, Interval, no_interval, wilson_interval
+from nel.metrics.intervals import (
+    FEWEST,
+    LEVEL,
+    TOO_LARGE,
+    Interval,
+    no_interval,
+    single_answers_interval,
+    wilson_interval,
+)
 from nel.metrics.late_numpy import np
 from nel.metrics.quantiles import student_quantile
 from nel.metrics.series import Series
+from nel.metrics.strata import QuestionStratum, stratified_interval
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -32,10 +41,6 @@ if TYPE_CHECKING:
 Range: TypeAlias = tuple[float, float]
 """The lowest and the highest value that a question can have."""
 
-ADDED: Final = "added_question"
-"""The method of an interval from the data and one question more; a design follows after ``_``."""
-STRATIFIED: Final = "stratified"
-"""The method of an interval of the whole benchmark, of a run that asked a sample of it."""
 SHARES: Final[Range] = (0.0, 1.0)
 FEW: Final = 100
 """With fewer questions no decision may rest on Student's t, nor on the upper end of Wilson's
@@ -52,19 +57,8 @@ UNSEEN_GROUP: Final = 0.2
 less of it an end misses more than 3 % of draws (`make coverage`).
 """
 _QUESTIONS_MAX: Final = 10**9
-_FEWEST: Final = 2
-"""Questions of a stratum from which its spread can be estimated."""
 _ROUNDING: Final = 1e-12
 """A spread below this share of the largest value is rounding."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QuestionStratum:
-    """Values of the questions that were drawn from one stratum."""
-
-    values: NDArray[np.float64]
-    size: int
-    """Questions of the benchmark in it; at least as many as there are values."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,8 +119,11 @@ def new_questions_interval(series: Series, design: Design, *, level: float = LEV
     if series.n == 0:
         return no_interval("nothing was scored")
     codes = _codes_of(series, design)
+    is_single = codes is None and _is_single(series, design)
+    if is_single and series.binary:  # what follows gives the same, but imports numpy for it
+        return wilson_interval(series.total, series.n, level=level)
     values = np.frombuffer(series.question_means(), dtype=np.float64)
-    if codes is None and _is_single(series, design):
+    if is_single:
         return single_answers_interval(
             values,
             lambda whole: wilson_interval(float(whole.sum()), len(whole), level=level),
@@ -134,34 +131,6 @@ def new_questions_interval(series: Series, design: Design, *, level: float = LEV
         )
     bounds = SHARES if series.unit else None
     return values_interval(values, bounds=bounds, codes=codes, level=level)
-
-
-def single_answers_interval(
-    values: Floats,
-    of_whole: Callable[[Floats], Interval],
-    of_any: Callable[[], Interval],
-) -> Interval:
-    """Return the interval of a mean of single answers, or of differences of two.
-
-    Where each is right or wrong, that is Wilson's (or Tango's). One more answer with part credit
-    must not change the method, or a better answer could have a worse end: with part credit each end
-    is that for any scores, and no further than where it were with all part credit taken as none and
-    with all taken as full.
-
-    Args:
-        values: 0 to 1, or -1 to 1.
-        of_whole: The interval of values that are whole numbers.
-        of_any: That of these values, whatever they are; it is asked only where one is not whole.
-    """
-    worst = np.floor(values)
-    if (worst == values).all():
-        return of_whole(values)
-    low, any_scores, high = of_whole(worst), of_any(), of_whole(np.ceil(values))
-    lower, upper = (
-        sorted(getattr(interval, end) for interval in (low, any_scores, high))[1]
-        for end in ("lower", "upper")
-    )
-    return replace(any_scores, lower=lower, upper=upper)
 
 
 def values_interval(
@@ -284,7 +253,7 @@ def macro_interval(
     >>> round(interval.lower, 6), round(interval.upper, 6)
     (0.558429, 0.93237)
     """
-    if not parts or min(map(len, parts)) < _FEWEST:
+    if not parts or min(map(len, parts)) < FEWEST:
         return no_interval("one of the parts has fewer than two questions")
     shares = [1 / len(parts)] * len(parts) if weights is None else weights
     n = sum(map(len, parts))
@@ -299,44 +268,6 @@ def macro_interval(
         np.concatenate(moved), added_weight=max(factors), level=level, is_monotone=False
     )
     return Interval(lower=lower, upper=upper, method=f"{ADDED}_macro", covers="new questions")
-
-
-def stratified_interval(
-    strata: list[QuestionStratum], *, is_single: bool, level: float = LEVEL
-) -> Interval:
-    """Return the interval of the mean, from 0 to 1, of a finite population of which a stratified
-    sample was drawn.
-
-    The variance is ``sum (m_h/m)^2 (1 - m_h/N_h) s_h^2 / m_h`` (Cochran 1977, chapter 5); m_h of
-    N_h questions of stratum h have a value. Every question has the same chance to be drawn, so that
-    the plain mean is the estimate. Strata with fewer than two values are joined with the next ones.
-    Single answers that are right or wrong have Wilson's interval of the effective number of
-    questions (Korn and Graubard 1998) with a Student quantile of ``m - H`` degrees of freedom; other
-    values have that of one question more.
-
-    Args:
-        strata: In the order of the draw.
-        is_single: Whether each question was asked once.
-        level: Strictly between 0 and 1.
-
-    >>> drawn = [np.array([1, 1, 0, 1.0]), np.array([0, 0, 1, 0.0])]
-    >>> strata = [QuestionStratum(values=values, size=40) for values in drawn]
-    >>> interval = stratified_interval(strata, is_single=True)
-    >>> round(interval.lower, 6), round(interval.upper, 6)
-    (0.182794, 0.817206)
-    """
-    joined = _join_strata(strata)
-    m = sum(len(stratum.values) for stratum in joined)
-    if m < _FEWEST:
-        return no_interval("fewer than two questions", "")
-    if not is_single:
-        return _added_in_sample(joined, m, level)
-    values = np.concatenate([stratum.values for stratum in joined])
-    return single_answers_interval(
-        values,
-        lambda whole: _wilson_in_sample(joined, whole, level),
-        lambda: _added_in_sample(joined, m, level),
-    )
 
 
 def _width(interval: Interval) -> float:
@@ -421,7 +352,7 @@ def _student_interval(
 ) -> Interval:
     """Return Student's t interval, in groups with CR2 errors and Satterthwaite's degrees."""
     n = len(values)
-    if n < _FEWEST:
+    if n < FEWEST:
         return no_interval("fewer than two questions", covers)
     largest = float(np.abs(values).max())
     with np.errstate(over="ignore", invalid="ignore"):
@@ -438,73 +369,3 @@ def _student_interval(
     if codes is not None and math.sqrt(variance) <= _ROUNDING * largest:
         return no_interval("the clusters have no spread", covers)
     return Interval(lower=mean - half, upper=mean + half, method="t", covers=covers)
-
-
-def _wilson_in_sample(strata: list[QuestionStratum], whole: Floats, level: float) -> Interval:
-    """Return Wilson's interval of an effective number of questions, whose variance is estimated."""
-    m, size = len(whole), sum(stratum.size for stratum in strata)
-    ends = np.cumsum([len(stratum.values) for stratum in strata])[:-1]
-    drawn = [
-        QuestionStratum(values=values, size=stratum.size)
-        for values, stratum in zip(np.split(whole, ends), strata, strict=True)
-    ]
-    variance = math.fsum(_variance(stratum, m) for stratum in drawn)
-    if variance <= 0:  # no spread inside any stratum: as if there were none
-        drawn = [QuestionStratum(values=whole, size=size)]
-        variance = _variance(drawn[0], m)
-    mean = float(whole.sum()) / m
-    n = mean * (1 - mean) / variance if variance > 0 else m * (size - 1) / max(1, size - m)
-    t = student_quantile(max(1, m - len(drawn)), 0.5 + level / 2)
-    n = max(1.0, n * (NormalDist().inv_cdf(0.5 + level / 2) / t) ** 2)
-    return replace(wilson_interval(mean * n, n, level=level), method=STRATIFIED, covers="")
-
-
-def _added_in_sample(strata: list[QuestionStratum], m: int, level: float) -> Interval:
-    """Return the interval of one question more, of values moved so that their spread is that of the
-    stratified mean.
-    """
-    size = sum(stratum.size for stratum in strata)
-    method = f"{ADDED}_{STRATIFIED}"
-    mean = math.fsum(float(stratum.values.sum()) for stratum in strata) / m
-    if m >= size:  # every question was asked
-        return Interval(lower=mean, upper=mean, method=method, covers="")
-    moved = []
-    for stratum in strata:
-        n = len(stratum.values)
-        left = max(0.0, 1 - n / stratum.size) / (1 - m / size)
-        scale = math.sqrt(n / (n - 1) * left)
-        moved.append(mean + (stratum.values - float(stratum.values.mean())) * scale)
-    lower, upper = added_question_ends(
-        np.concatenate(moved),
-        weights=(size - 1) / (size - m),
-        level=level,
-        is_monotone=False,
-    )
-    return Interval(lower=lower, upper=upper, method=method, covers="")
-
-
-def _join_strata(strata: list[QuestionStratum]) -> list[QuestionStratum]:
-    """Return the strata with at least two values each, neighbours joined."""
-    joined: list[QuestionStratum] = []
-    for stratum in strata:
-        if joined and len(joined[-1].values) < _FEWEST:
-            joined[-1] = _union(joined[-1], stratum)
-        else:
-            joined.append(stratum)
-    if len(joined) > 1 and len(joined[-1].values) < _FEWEST:
-        joined[-2:] = [_union(*joined[-2:])]
-    return joined
-
-
-def _union(first: QuestionStratum, second: QuestionStratum) -> QuestionStratum:
-    values = np.concatenate((first.values, second.values))
-    return QuestionStratum(values=values, size=first.size + second.size)
-
-
-def _variance(stratum: QuestionStratum, m: int) -> float:
-    """Return what a stratum adds to the variance of a mean of m values."""
-    n = len(stratum.values)
-    if n < _FEWEST:
-        return 0.0
-    spread = float(stratum.values.var(ddof=1))
-    return (n / m) ** 2 * max(0.0, 1 - n / stratum.size) * spread / n

@@ -20,11 +20,10 @@ from nel.errors import UndefinedMetric
 from nel.metrics.bootstrap import bootstrap_means
 from nel.metrics.clusters import cluster_codes
 from nel.metrics.decorators import Metric, NamedMetric, metric
-from nel.metrics.intervals import LEVEL, Interval
+from nel.metrics.intervals import FEWEST, LEVEL, Interval
 from nel.metrics.late_numpy import np
 from nel.metrics.question_intervals import SHARES, macro_interval, values_interval
 from nel.metrics.sample_numbers import (
-    FEWEST,
     NOTHING,
     at_least_two,
     label_in,

@@ -12,12 +12,11 @@ from typing import Final, Literal
 from nel.core.scaling import mean_of
 from nel.errors import UndefinedMetric
 from nel.metrics.clusters import is_cluster_id
+from nel.metrics.intervals import FEWEST
 from nel.metrics.score_values import ValueToFloat
 from nel.types import SampleScore
 
 NOTHING: Final = "nothing was scored"
-FEWEST: Final = 2
-"""Samples that have a spread."""
 
 
 def label_in(sample: SampleScore, key: str, kind: Literal["cluster", "group"]) -> Hashable:

@@ -1,13 +1,16 @@
-"""Draws of a judged run of which people labelled a few answers: corrected by PPI++, and the labels alone."""
+"""Draws of a judged run of which people labelled a few answers: corrected by PPI++ or by Rogan and Gladen, and the labels
+alone.
+"""
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Callable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nel.judges.stats.corrected_mean import Estimate, LabelledAnswers, labels_mean, ppi_mean
+from nel.judges.stats.corrected_mean import Estimate, LabelledAnswers, labels_mean, ppi_mean, rogan_gladen_mean
 from nel.judges.stats.human_labels import allocate
 
 Floats = NDArray[np.float64]
@@ -15,8 +18,6 @@ Draw = Callable[[np.random.Generator], tuple[tuple[float, float] | None, float]]
 ANSWERS = 1000
 RANGES = {"verdicts": 2, "ratings in 8 ranges": 8, "ratings in 1 range": 1}
 """What the judge gives, to its strata. Ratings within one range have a tuning parameter above 0."""
-IN_GROUPS_MAX = 0.075
-"""Of the labels alone, where answers of one group are alike: they show too little of that."""
 
 
 def labelled_run(judge: str, labels: int, group: int, mu: float, rng: np.random.Generator) -> LabelledAnswers:
@@ -51,19 +52,26 @@ def labelled_run(judge: str, labels: int, group: int, mu: float, rng: np.random.
     )
 
 
-def corrected_points() -> Iterator[tuple[str, str, Draw, float]]:
-    """Yield kind, name, draw, and how often an end may miss."""
-    for method, kind, in_groups in (
-        (ppi_mean, "corrected", 0.03),
-        (labels_mean, "labels", IN_GROUPS_MAX),
-    ):
-        for judge in RANGES:
+def corrected_points() -> Iterator[tuple[str, str, Draw]]:
+    """Yield kind, name and draw."""
+    methods = {"corrected": ppi_mean, "labels": labels_mean, "rogan-gladen": by_errors_of_judge}
+    for kind, method in methods.items():
+        for judge in RANGES if kind != "rogan-gladen" else ("verdicts",):
             for group in (1, 10):
                 for labels in (30, 60, 200):
                     for mu in (0.6, 0.9, 0.97):
                         name = f"{labels} of 1,000, {judge}, groups of {group}, truth {mu:g}"
-                        limit = in_groups if group > 1 else 0.03
-                        yield kind, name, _draw(method, judge, labels, group, mu), limit
+                        yield kind, name, _draw(method, judge, labels, group, mu)
+
+
+def by_errors_of_judge(answers: LabelledAnswers) -> Estimate:
+    """Return Rogan and Gladen's estimate, by as many labels of right and of wrong answers as were drawn of both: of another
+    run, as the docstring of `rogan_gladen` has it, so that the judge's grade did not decide what was labelled.
+    """
+    rng = np.random.default_rng(zlib.crc32(answers.scores.tobytes()))
+    half = int((~np.isnan(answers.labels)).sum()) // 2
+    found = rng.binomial(half, 0.95) / half, rng.binomial(half, 0.8) / half
+    return rogan_gladen_mean(answers, sensitivity=(found[0], half), specificity=(found[1], half))
 
 
 def _draw(method: Callable[[LabelledAnswers], Estimate], judge: str, labels: int, group: int, mu: float) -> Draw:

@@ -2,19 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from nel.metrics.question_intervals import values_interval
-from tests.coverage_of_intervals.simulation import Floats, measure, worst_points
+from tests.coverage_of_intervals.simulation import measure, students_t, worst_points
 
 DRAWS = 700
-
-
-def students_t(values: Floats, bounds: tuple[float, float]) -> tuple[float, float]:
-    """Return Student's interval, and no width where there is no spread."""
-    interval = values_interval(values, bounds=None)
-    mean = float(np.mean(values))
-    return (mean, mean) if interval.lower is None or interval.upper is None else (interval.lower, interval.upper)
 
 
 def test_no_end_misses_more_often_than_it_may() -> None:

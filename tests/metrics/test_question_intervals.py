@@ -14,16 +14,15 @@ from nel.metrics.aggregation import category_breakdown
 from nel.metrics.intervals import wilson_interval
 from nel.metrics.question_intervals import (
     Design,
-    QuestionStratum,
     macro_interval,
     new_questions_interval,
     question_interval,
-    stratified_interval,
     values_interval,
 )
 from nel.metrics.reducers import reducer_named
 from nel.metrics.requested import RequestedStatistics, StatisticsCollector
 from nel.metrics.series import Series
+from nel.metrics.strata import QuestionStratum, stratified_interval
 from nel.types import SampleScore, Score, Scored
 from tests.support.mmlu_pro import recorded_answers
 

@@ -18,12 +18,12 @@ from nel.comparison.pairing import pair
 from nel.comparison.questions import Key, Questions, questions_of
 from nel.comparison.reading import read_sides
 from nel.comparison.sides import Side, SideBenchmark
-from nel.decide.pairs import FEWEST
 from nel.decide.plans import Pilot, Resources
 from nel.decide.power import Variances
 from nel.decide.repeats import variance_parts_of_sums
 from nel.errors import UndefinedMetric, UsageError, did_you_mean
 from nel.metrics.clusters import cluster_codes, grouped_variance
+from nel.metrics.intervals import FEWEST
 from nel.reports.run_files import read_run
 
 CORRELATION: Final = 0.5

@@ -8,7 +8,7 @@ measures.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -66,7 +66,7 @@ def calibration_json(tally: Tally, *, n_resamples: int = RESAMPLES) -> dict[str,
         "n_stale": tally.n_stale,
         "templates": sorted(tally.templates),
         "is_binary": is_binary,
-        "base_rates": _base_rates(tally, strata),
+        "base_rates": {"judge": tally.mean_judged, **weighted.base_rates()},
         "strata": [_stratum_json(stratum, tally.n_judged) for stratum in strata],
         "confusion": {
             "rows": "label",
@@ -105,7 +105,7 @@ def panel_json(tally: Tally) -> list[dict[str, Any]]:
     judges = []
     for name, by_score in sorted(tally.opinions.items()) if len(tally.opinions) > 1 else ():
         sizes = {
-            key: tally.judged[key].n / max(tally.labels[key].total(), 1)
+            key: tally.judged[key] / max(tally.labels[key].total(), 1)
             for key in by_score
             if key in tally.labels
         }
@@ -137,11 +137,11 @@ class _Weighted:
         self._labels, self._scores = (
             np.array([pair[side] for pair in self.cells]) for side in (0, 1)
         )
-        self._n = sum(stratum.scores.n for stratum in strata)
+        self._n = sum(stratum.n for stratum in strata)
         self._parts = [
             (
                 np.array([stratum.pairs.get(cell, 0) for cell in self.cells], dtype=np.float64),
-                stratum.scores.n / self._n,
+                stratum.n / self._n,
             )
             for stratum in strata
             if stratum.pairs
@@ -155,6 +155,19 @@ class _Weighted:
     def counts(self) -> Table:
         """Return how many labels each cell has."""
         return np.asarray(np.sum([counts for counts, _ in self._parts], axis=0))
+
+    def base_rates(self) -> dict[str, float | None]:
+        """Return means over the labelled answers: of the judge's scores, of the labels, and of the
+        labels each weighted by how many answers it stands for.
+        """
+        if not self.cells:
+            return dict.fromkeys(("judge_labelled", "labels", "labels_weighted"))
+        counts = self.counts()
+        return {
+            "judge_labelled": float(counts @ self._scores / counts.sum()),
+            "labels": float(counts @ self._labels / counts.sum()),
+            "labels_weighted": float(self.shares() @ self._labels),
+        }
 
     def table(self, cells: Table, categories: Sequence[float]) -> Table:
         """Return cells as a table of labels (rows) and scores."""
@@ -255,39 +268,16 @@ def _agreement_json(
     }
 
 
-def _base_rates(tally: Tally, strata: Sequence[GradeStratum]) -> dict[str, float | None]:
-    """Return mean scores: the judge's over all; over the labelled the judge's, the labels' and the
-    weighted labels'.
-    """
-    pairs = [
-        (label, score, count, stratum.scores.n * label * count / stratum.n_labelled)
-        for stratum in strata
-        for (label, score), count in stratum.pairs.items()
-    ]
-    labelled = sum(count for _, _, count, _ in pairs)
-    covered = sum(stratum.scores.n for stratum in strata if stratum.pairs)
-
-    def mean(terms: Iterable[float], n: int) -> float | None:
-        return math.fsum(terms) / n if n else None
-
-    return {
-        "judge": mean((moments.total for moments in tally.judged.values()), tally.n_judged),
-        "judge_labelled": mean((score * count for _, score, count, _ in pairs), labelled),
-        "labels": mean((label * count for label, _, count, _ in pairs), labelled),
-        "labels_weighted": mean((weighted for _, _, _, weighted in pairs), covered),
-    }
-
-
 def _stratum_json(stratum: GradeStratum, n_judged: int) -> dict[str, Any]:
-    share = stratum.scores.n / n_judged
+    share = stratum.n / n_judged
     n = stratum.n_labelled
     return {
         "score_low": stratum.low,
         "score_high": stratum.high,
-        "n": stratum.scores.n,
+        "n": stratum.n,
         "n_labelled": n,
         "share": share,
-        "weight": stratum.scores.n / n if n else None,
+        "weight": stratum.n / n if n else None,
     }
 
 

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from nel.core.scaling import mean_of
 from nel.errors import UndefinedMetric
 from nel.judges.stats.calibration import undefined_measure
 from nel.judges.stats.corrected_mean import (
@@ -122,8 +123,8 @@ def _correct(
         estimated = estimate()
     except UndefinedMetric as error:
         return _undefined_headline(str(error))
-    raw = (_total(tally) + tally.known.total) / (tally.n_judged + tally.known.n)
-    moved = value - raw  # nearly 0; see the docstring of corrected_headline
+    # Nearly 0; see the docstring of `corrected_headline`.
+    moved = value - mean_of(tally.answers[2::4])
     bounded = headline.get("bounds") is not None
     value, lower, upper = (
         min(max(number + moved, 0.0), 1.0) if bounded else number + moved
@@ -143,10 +144,6 @@ def _correct(
 
 def _undefined_headline(reason: str) -> dict[str, Any]:
     return {**undefined_measure(reason), "ci_level": LEVEL, "ci_method": "none"}
-
-
-def _total(tally: Tally) -> float:
-    return math.fsum(moments.total for moments in tally.judged.values())
 
 
 def _answers(tally: Tally, share_asked: float, *, is_labelled: bool = True) -> LabelledAnswers:

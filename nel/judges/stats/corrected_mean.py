@@ -12,8 +12,7 @@ are those of the data and one question (or one label) more.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Final, TypeAlias
 
@@ -22,7 +21,8 @@ from numpy.typing import NDArray
 
 from nel.errors import UndefinedMetric
 from nel.metrics.added_question import added_question_ends, lower_quantile
-from nel.metrics.intervals import LEVEL
+from nel.metrics.intervals import FEWEST, LEVEL
+from nel.metrics.question_intervals import weight_in_groups
 
 Floats: TypeAlias = NDArray[np.float64]
 Bounds: TypeAlias = tuple[float, float]
@@ -39,7 +39,6 @@ almost zero.
 """
 _ROUNDING: Final = 1e-12
 _Z: Final = NormalDist().inv_cdf(0.5 + LEVEL / 2)
-_FEWEST: Final = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,33 +77,25 @@ class LabelledAnswers:
         is_in_stratum: NDArray[np.bool_] = self.strata != NO_LABEL_NEEDED
         return is_in_stratum
 
-    def parts(self) -> Iterator[tuple[NDArray[np.bool_], NDArray[np.bool_]]]:
-        """Yield each stratum, as which answers are in it and which of them have a label.
+    def parts(self) -> list[tuple[NDArray[np.bool_], NDArray[np.bool_]]]:
+        """Return each stratum, as which answers are in it and which of them have a label.
 
         Raises:
             UndefinedMetric: There are no strata, or one has fewer than two labels.
         """
-        codes = np.unique(self.strata[self.needs_label])
-        for code in codes:
-            members = self.strata == code
-            labelled = members & ~np.isnan(self.labels)
-            if labelled.sum() < _FEWEST:
-                raise UndefinedMetric("a stratum has fewer than two labels")
-            yield members, labelled
-        if not len(codes):
+        strata = [self.strata == code for code in np.unique(self.strata[self.needs_label])]
+        parts = [(members, members & ~np.isnan(self.labels)) for members in strata]
+        if min((labelled.sum() for _, labelled in parts), default=0) < FEWEST:
             raise UndefinedMetric("a stratum has fewer than two labels")
+        return parts
 
     def sums_of_clusters(self, parts: Floats) -> Floats:
         """Return what each question or group has of a number of each answer.
 
         Raises:
-            UndefinedMetric: There are fewer than two clusters, so that nothing says how they vary.
+            UndefinedMetric: There are fewer than two clusters.
         """
-        _, codes = np.unique(self.clusters, return_inverse=True)
-        sums: Floats = np.bincount(codes, weights=parts).astype(np.float64)
-        if len(sums) < _FEWEST:
-            raise UndefinedMetric("all answers are to one question, or in one group")
-        return sums
+        return np.bincount(_codes_of(self.clusters), weights=parts).astype(np.float64)
 
 
 def rogan_gladen(
@@ -181,9 +172,10 @@ def labels_mean(answers: LabelledAnswers) -> Estimate:
 
     ``theta = sum w_i y_i / sum w_i`` with ``w = N_h / n_h``, as for answers drawn one by one with
     these chances: what the judge says of an answer has decided how likely it was to be labelled,
-    and nothing else. The interval is that of the labels and one more of the largest weight, as their effective number has it (Kish
-    1965), which is smaller where labels of one question or group are alike. Answers that need no label are combined with it, variances added on each side (Zou and
-    Donner 2008).
+    and nothing else. The interval is that of the labels and one more of the largest weight. The
+    labels count as their effective number (Kish 1965), which is smaller where those of one question
+    or group are alike. Answers that need no label are then combined with it, the variances added on
+    each side (Zou and Donner 2008).
 
     Raises:
         UndefinedMetric: There are no strata, or one has fewer than two labels.
@@ -195,32 +187,35 @@ def labels_mean(answers: LabelledAnswers) -> Estimate:
     labels, weights = answers.labels[chosen], weights[chosen]
     total = float(weights.sum())
     value = float(weights @ labels) / total
-    moved = weights * (labels - value)
-    effect = _design_effect(moved, answers.clusters[chosen])
+    weight = _weight_in_clusters(labels, answers.clusters[chosen], answers.bounds)
     scale = total / float(weights @ weights)
     lower, upper = added_question_ends(
         labels,
         low=answers.bounds[0],
         high=answers.bounds[1],
-        weights=weights * scale / effect,
+        weights=weights * scale * weight,
         added_weight=float(weights.max()) * scale,
     )
-    return _with_rest(
-        answers,
-        Estimate(
-            value=value,
-            lower=lower,
-            upper=upper,
-            method="added_label",
-        ),
-    )
+    estimate = Estimate(value=value, lower=lower, upper=upper, method="added_label")
+    return _with_rest(answers, estimate)
 
 
-def _design_effect(deviations: Floats, clusters: Floats) -> float:
-    """Return how much larger the variance of a sum is because those of a cluster are alike."""
-    _, codes = np.unique(clusters, return_inverse=True)
-    sums, alone = np.bincount(codes, weights=deviations), float(deviations @ deviations)
-    return max(1.0, float(sums @ sums) / alone) if alone > 0 else 1.0
+def _weight_in_clusters(values: Floats, clusters: Floats, bounds: Bounds) -> float:
+    """Return how many answers an answer counts as, because those of a question or group are alike."""
+    codes = _codes_of(clusters)
+    return weight_in_groups(values, codes, LEVEL, bounds) if codes.max() + 1 < len(codes) else 1.0
+
+
+def _codes_of(clusters: Floats) -> NDArray[np.int64]:
+    """Return the number of each answer's question or group, from 0 without gaps.
+
+    Raises:
+        UndefinedMetric: There are fewer than two, so that nothing says how they vary.
+    """
+    distinct, codes = np.unique(clusters, return_inverse=True)
+    if len(distinct) < FEWEST:
+        raise UndefinedMetric("all answers are to one question, or in one group")
+    return codes.astype(np.int64)
 
 
 def ppi_mean(answers: LabelledAnswers) -> Estimate:
@@ -257,17 +252,14 @@ def ppi_mean(answers: LabelledAnswers) -> Estimate:
     value = float(centres.mean())
     parts = math.sqrt(1 - answers.share_asked) * (centres - value) + beyond
     sums = answers.sums_of_clusters(parts / size)
-    lower, upper = _ends(
+    ends = _ends(
         answers.bounds,
         value,
         len(sums) * sums,
         weight=max(1.0, len(sums) * heaviest[0] / size),
         unseen=math.fsum(unseen for _, unseen in strata) - heaviest[1],
     )
-    return _within(
-        answers.bounds,
-        Estimate(value=value, lower=lower, upper=upper, method="ppi++"),
-    )
+    return _within(answers.bounds, value, ends, "ppi++")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -293,15 +285,13 @@ def _stratum_of(
     errors, judged = labels - tuning * answers.scores[labelled], tuning * answers.scores[rest]
     mean = float(judged.mean()) if more else 0.0
     is_unanimous = more and (labels.min() == answers.bounds[1] or labels.max() == answers.bounds[0])
-    rare = 1 / (n + 2)
+    rare = 1 / (n + 2) if is_unanimous else 0.0
     return _StratumMean(
         mean=mean + float(errors.mean()),
         of_labelled=(errors - errors.mean()) * weight * math.sqrt(n / (n - 1) if more else 1.0),
         of_rest=(judged - mean) * ((n + more) / max(more, 1)),
         weight=weight,
-        unseen=(answers.bounds[1] - answers.bounds[0]) ** 2 * rare * (1 - rare) / n
-        if is_unanimous
-        else 0.0,
+        unseen=(answers.bounds[1] - answers.bounds[0]) ** 2 * rare * (1 - rare) / n,
     )
 
 
@@ -361,7 +351,7 @@ def rogan_gladen_mean(
     share = min(float(scores.mean()), 1.0)
     estimate = rogan_gladen(
         share,
-        len(scores) / _design_effect(scores - share, clusters),
+        len(scores) * _weight_in_clusters(scores, clusters, answers.bounds),
         sensitivity=sensitivity[0],
         n_positive=sensitivity[1],
         specificity=specificity[0],
@@ -380,19 +370,11 @@ def _with_rest(answers: LabelledAnswers, judged: Estimate) -> Estimate:
     share = float(is_judged.mean())
     sums = answers.sums_of_clusters((centres - value) / len(centres))
     rest = (1 - answers.share_asked) * len(sums) / (len(sums) - 1) * float(sums @ sums)
-    lower, upper = (
+    below, above = (
         math.hypot(share * (judged.value - end), _Z * math.sqrt(rest))
         for end in (judged.lower, judged.upper)
     )
-    return _within(
-        answers.bounds,
-        Estimate(
-            value=value,
-            lower=value - lower,
-            upper=value + upper,
-            method=judged.method,
-        ),
-    )
+    return _within(answers.bounds, value, (value - below, value + above), judged.method)
 
 
 def _tuning(
@@ -407,10 +389,7 @@ def _tuning(
     return min(max(covariance / ((1 + len(judged) / float(rest.sum())) * spread), 0.0), 1.0)
 
 
-def _within(bounds: Bounds, estimate: Estimate) -> Estimate:
-    """Return an estimate that is cut to the bounds."""
-    value, lower, upper = (
-        min(max(number, bounds[0]), bounds[1])
-        for number in (estimate.value, estimate.lower, estimate.upper)
-    )
-    return replace(estimate, value=value, lower=lower, upper=upper)
+def _within(bounds: Bounds, value: float, ends: Bounds, method: str) -> Estimate:
+    """Return an estimate whose numbers are cut to the bounds."""
+    value, lower, upper = (min(max(number, bounds[0]), bounds[1]) for number in (value, *ends))
+    return Estimate(value=value, lower=lower, upper=upper, method=method)

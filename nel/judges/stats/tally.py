@@ -14,23 +14,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from nel.core.scaling import mean_of
+
 STRATA_MAX: Final = 8
 """Scores with more distinct values are grouped into this many ranges."""
 LABELS_MIN: Final = 2
 """Labels that a stratum needs; with fewer it is merged with its neighbour."""
-
-
-@dataclass(slots=True)
-class ScoreSum:
-    """Number and sum of scores that are added one at a time."""
-
-    n: int = 0
-    total: float = 0.0
-
-    def add(self, score: float) -> None:
-        """Add a finite score."""
-        self.n += 1
-        self.total += score
 
 
 @dataclass(slots=True)
@@ -39,12 +28,10 @@ class Tally:
     without a judge.
     """
 
-    judged: dict[float, ScoreSum] = field(default_factory=dict)
-    """Answers whose score is a judge's, by score to three digits."""
+    judged: Counter[float] = field(default_factory=Counter)
+    """How many answers' score is a judge's, by score to three digits."""
     labels: dict[float, Counter[tuple[float, float]]] = field(default_factory=dict)
     """``(label, score)`` of the labelled answers, under the same keys."""
-    known: ScoreSum = field(default_factory=ScoreSum)
-    """Scores without a judge: model failures, and answers that the scorer decided alone."""
     templates: set[str] = field(default_factory=set)
     """Names of the templates that the judge used."""
     grades: dict[float, str] = field(default_factory=dict)
@@ -85,9 +72,8 @@ class Tally:
         )
         self.answers.extend((cluster, key, score, math.nan if label is None else label))
         if not is_judged:
-            self.known.add(score)
             return
-        self.judged.setdefault(key, ScoreSum()).add(score)
+        self.judged[key] += 1
         if label is not None:
             self.labels.setdefault(key, Counter())[label, score] += 1
 
@@ -106,7 +92,14 @@ class Tally:
     @property
     def n_judged(self) -> int:
         """Return how many answers a judge scored."""
-        return sum(moments.n for moments in self.judged.values())
+        return self.judged.total()
+
+    @property
+    def mean_judged(self) -> float | None:
+        """Return the mean of the judge's scores; None where it scored nothing."""
+        numbers = zip(self.answers[1::4], self.answers[2::4], strict=True)
+        scores = [score for key, score in numbers if not math.isnan(key)]
+        return mean_of(scores) if scores else None
 
     @property
     def n_labelled(self) -> int:
@@ -125,7 +118,7 @@ class GradeStratum:
 
     low: float
     high: float
-    scores: ScoreSum
+    n: int
     pairs: Mapping[tuple[float, float], int]
     """How often each ``(label, score)`` occurs."""
 
@@ -136,11 +129,10 @@ class GradeStratum:
 
     def join(self, other: GradeStratum) -> GradeStratum:
         """Return the union of both."""
-        mine, its = self.scores, other.scores
         return GradeStratum(
             min(self.low, other.low),
             max(self.high, other.high),
-            ScoreSum(mine.n + its.n, mine.total + its.total),
+            self.n + other.n,
             dict(Counter(dict(self.pairs)) + Counter(dict(other.pairs))),
         )
 
@@ -169,7 +161,7 @@ def strata_of(tally: Tally) -> list[GradeStratum]:
     """Return the strata by score, from the lowest; one with fewer than two labels is merged with
     its neighbour.
     """
-    keys = stratum_keys({key: moments.n for key, moments in tally.judged.items()})
+    keys = stratum_keys(tally.judged)
     parts: dict[float, GradeStratum] = {}
     for key, start in keys.items():
         stratum = GradeStratum(key, key, tally.judged[key], dict(tally.labels.get(key, {})))

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from nel.artifacts.schema import load_schema
+from nel.core.scaling import mean_of
 from nel.judges.stats.agreement import cohen_kappa, gwet_ac1, pabak
 from nel.judges.stats.calibration import KAPPA_MIN, calibration_json
 from nel.judges.stats.corrected_headline import corrected_headline
@@ -43,8 +44,7 @@ def _table(right: tuple[int, int], wrong: tuple[int, int], *, more: tuple[int, i
 
 
 def _headline(tally: Tally) -> dict[str, Any]:
-    total = sum(moments.total for moments in tally.judged.values()) + tally.known.total
-    return {**_HEADLINE, "value": total / (tally.n_judged + tally.known.n)}
+    return {**_HEADLINE, "value": mean_of(tally.answers[2::4])}
 
 
 def test_where_every_answer_has_a_label_nothing_is_weighted() -> None:

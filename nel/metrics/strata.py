@@ -1,0 +1,148 @@
+"""The interval of the mean of a benchmark of which a run asked a stratified sample.
+
+`nel.metrics.question_intervals` says which runs have it.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Final
+
+from nel.metrics.added_question import ADDED, added_question_ends
+from nel.metrics.intervals import (
+    FEWEST,
+    LEVEL,
+    Interval,
+    no_interval,
+    single_answers_interval,
+    wilson_interval,
+)
+from nel.metrics.late_numpy import np
+from nel.metrics.quantiles import student_quantile
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+STRATIFIED: Final = "stratified"
+"""The method of an interval of the whole benchmark, of a run that asked a sample of it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuestionStratum:
+    """Values of the questions that were drawn from one stratum."""
+
+    values: NDArray[np.float64]
+    size: int
+    """Questions of the benchmark in it; at least as many as there are values."""
+
+
+def stratified_interval(
+    strata: list[QuestionStratum], *, is_single: bool, level: float = LEVEL
+) -> Interval:
+    """Return the interval of the mean, from 0 to 1, of a finite population of which a stratified
+    sample was drawn.
+
+    The variance is ``sum (m_h/m)^2 (1 - m_h/N_h) s_h^2 / m_h`` (Cochran 1977, chapter 5); m_h of
+    N_h questions of stratum h have a value. Every question has the same chance to be drawn, so that
+    the plain mean is the estimate. Strata with fewer than two values are joined with the next ones.
+    Single answers that are right or wrong have Wilson's interval of the effective number of
+    questions (Korn and Graubard 1998) with a Student quantile of ``m - H`` degrees of freedom; other
+    values have that of one question more.
+
+    Args:
+        strata: In the order of the draw.
+        is_single: Whether each question was asked once.
+        level: Strictly between 0 and 1.
+
+    >>> drawn = [np.array([1, 1, 0, 1.0]), np.array([0, 0, 1, 0.0])]
+    >>> strata = [QuestionStratum(values=values, size=40) for values in drawn]
+    >>> interval = stratified_interval(strata, is_single=True)
+    >>> round(interval.lower, 6), round(interval.upper, 6)
+    (0.182794, 0.817206)
+    """
+    joined = _join_strata(strata)
+    m = sum(len(stratum.values) for stratum in joined)
+    if m < FEWEST:
+        return no_interval("fewer than two questions", "")
+    if not is_single:
+        return _added_in_sample(joined, m, level)
+    values = np.concatenate([stratum.values for stratum in joined])
+    return single_answers_interval(
+        values,
+        lambda whole: _wilson_in_sample(joined, whole, level),
+        lambda: _added_in_sample(joined, m, level),
+    )
+
+
+def _wilson_in_sample(strata: list[QuestionStratum], whole: Floats, level: float) -> Interval:
+    """Return Wilson's interval of an effective number of questions, whose variance is estimated."""
+    m, size = len(whole), sum(stratum.size for stratum in strata)
+    ends = np.cumsum([len(stratum.values) for stratum in strata])[:-1]
+    drawn = [
+        QuestionStratum(values=values, size=stratum.size)
+        for values, stratum in zip(np.split(whole, ends), strata, strict=True)
+    ]
+    variance = math.fsum(_variance(stratum, m) for stratum in drawn)
+    if variance <= 0:  # no spread inside any stratum: as if there were none
+        drawn = [QuestionStratum(values=whole, size=size)]
+        variance = _variance(drawn[0], m)
+    mean = float(whole.sum()) / m
+    n = mean * (1 - mean) / variance if variance > 0 else m * (size - 1) / max(1, size - m)
+    t = student_quantile(max(1, m - len(drawn)), 0.5 + level / 2)
+    n = max(1.0, n * (NormalDist().inv_cdf(0.5 + level / 2) / t) ** 2)
+    return replace(wilson_interval(mean * n, n, level=level), method=STRATIFIED, covers="")
+
+
+def _added_in_sample(strata: list[QuestionStratum], m: int, level: float) -> Interval:
+    """Return the interval of one question more, of values moved so that their spread is that of the
+    stratified mean.
+    """
+    size = sum(stratum.size for stratum in strata)
+    method = f"{ADDED}_{STRATIFIED}"
+    mean = math.fsum(float(stratum.values.sum()) for stratum in strata) / m
+    if m >= size:  # every question was asked
+        return Interval(lower=mean, upper=mean, method=method, covers="")
+    moved = []
+    for stratum in strata:
+        n = len(stratum.values)
+        left = max(0.0, 1 - n / stratum.size) / (1 - m / size)
+        scale = math.sqrt(n / (n - 1) * left)
+        moved.append(mean + (stratum.values - float(stratum.values.mean())) * scale)
+    lower, upper = added_question_ends(
+        np.concatenate(moved),
+        weights=(size - 1) / (size - m),
+        level=level,
+        is_monotone=False,
+    )
+    return Interval(lower=lower, upper=upper, method=method, covers="")
+
+
+def _join_strata(strata: list[QuestionStratum]) -> list[QuestionStratum]:
+    """Return the strata with at least two values each, neighbours joined."""
+    joined: list[QuestionStratum] = []
+    for stratum in strata:
+        if joined and len(joined[-1].values) < FEWEST:
+            joined[-1] = _union(joined[-1], stratum)
+        else:
+            joined.append(stratum)
+    if len(joined) > 1 and len(joined[-1].values) < FEWEST:
+        joined[-2:] = [_union(*joined[-2:])]
+    return joined
+
+
+def _union(first: QuestionStratum, second: QuestionStratum) -> QuestionStratum:
+    values = np.concatenate((first.values, second.values))
+    return QuestionStratum(values=values, size=first.size + second.size)
+
+
+def _variance(stratum: QuestionStratum, m: int) -> float:
+    """Return what a stratum adds to the variance of a mean of m values."""
+    n = len(stratum.values)
+    if n < FEWEST:
+        return 0.0
+    spread = float(stratum.values.var(ddof=1))
+    return (n / m) ** 2 * max(0.0, 1 - n / stratum.size) * spread / n
