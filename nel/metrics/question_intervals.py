@@ -223,8 +223,7 @@ def values_until(
 
 
 def fewest_questions(is_enough: Callable[[int], bool]) -> int | None:
-    """Return the fewest questions that are enough, with one fewer not; None where a thousand million
-    are not.
+    """Return the fewest questions that are enough; None where a thousand million are not.
 
     >>> fewest_questions(lambda n: n * n > 1000)
     32

@@ -201,7 +201,7 @@ def labels_mean(answers: LabelledAnswers) -> Estimate:
 
 
 def _weight_in_clusters(values: Floats, clusters: Floats, bounds: Bounds) -> float:
-    """Return how many answers an answer counts as, because those of a question or group are alike."""
+    """Return how many answers an answer counts as, since those of a question or group are alike."""
     codes = _codes_of(clusters)
     return weight_in_groups(values, codes, LEVEL, bounds) if codes.max() + 1 < len(codes) else 1.0
 
