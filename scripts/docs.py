@@ -1,4 +1,4 @@
-"""Write the generated pages of docs/reference and the JSON Schemas of the artifacts.
+"""Write the generated pages of docs/reference, the drawing of the rooms, and the JSON Schemas of the artifacts.
 
 python scripts/docs.py            write them
 python scripts/docs.py --check    exit 1 when one is out of date
@@ -16,6 +16,7 @@ import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 
+import architecture_page
 import extension_page
 import reading_page
 import reference_pages
@@ -283,6 +284,7 @@ def main() -> int:
         )
         return 1
     files = {f"docs/reference/{name}": text for name, text in pages.items()}
+    files[architecture_page.PAGE] = architecture_page.architecture()
     files |= {f"nel/artifacts/schemas/{name}.schema.json": schema_text(name) for name in SHAPES}
     for name, text in files.items():
         path = ROOT / name
