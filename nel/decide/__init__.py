@@ -1,5 +1,4 @@
-"""Decisions from scores: paired tests, verdicts, multiplicity, power, stopping. Pure functions over
-arrays; no I/O.
+"""Decisions from scores: paired tests, verdicts, multiplicity, power, stopping. Pure functions.
 
 Depends on numpy, `nel.metrics` and `nel.errors`.
 """

@@ -1,5 +1,4 @@
-"""What is known of a benchmark when only some of its questions, drawn at random in whole clusters,
-were asked.
+"""What is known of a benchmark of which a random part was asked, in whole clusters.
 
 Both statistics here may be looked at after every cluster, and a run may stop at any look: the
 interval and the decision hold at all looks together. An unscored question counts with its lowest
@@ -21,9 +20,7 @@ ROUNDING: Final = 1e-9
 """Means closer than this are equal: sums of scores are off by rounding, and towards the last
 cluster an interval is so narrow that the rounding alone would put the truth outside it."""
 STOP_RULE: Final = "stop_rule"
-"""The test of a comparison that a stop rule decided; its p-value is the error that the rule is
-allowed.
-"""
+"""The test of a comparison that a stop rule decided; its p-value is the error of that rule."""
 NO_INTERVAL: Final = "none"
 """The test and the interval of a comparison whose number of samples a stop rule chose, where none
 holds at any time.
@@ -42,8 +39,9 @@ class ClusterDraw:
 
     @property
     def scale(self) -> float:
-        """Return the factor from a mean of cluster totals, in units of the largest cluster, to one
-        of questions.
+        """Return the factor to a mean of questions from one of cluster totals.
+
+        Those are in units of the largest cluster.
         """
         return self.n_clusters * self.size_max / self.n_questions
 
@@ -88,9 +86,7 @@ class DrawnMean:
         self._totals = [0.0, 0.0]
 
     def add(self, size: int, low: float, high: float) -> None:
-        """Take the next cluster: its questions, and the lowest and highest total of their scores in
-        0 to 1.
-        """
+        """Take the next cluster: its questions, and the lowest and highest total of scores."""
         self._extremes.add(self._share(size, low), self._share(size, high))
         self._n += size
         self._totals = [self._totals[0] + low, self._totals[1] + high]
@@ -129,9 +125,7 @@ class PairedBets:
         self._gains = self._losses = 0.0
         self.log_e = 0.0
         self.decided: StopReason | None = None
-        """``better`` or ``worse`` from the first time that the e-process reached ``1 / (1 -
-        level)``.
-        """
+        """``better`` or ``worse`` once the e-process has reached ``1 / (1 - level)``."""
 
     def add(self, difference: float) -> None:
         """Take the next difference, candidate minus baseline."""
@@ -205,9 +199,7 @@ class PairedDirection:
 
     @property
     def decided(self) -> StopReason | None:
-        """Return ``better`` or ``worse`` where that is decided, however the unscored questions
-        would have ended.
-        """
+        """Return ``better`` or ``worse`` where no end of the unscored questions could change it."""
         (least, most), rounding = self._certain, ROUNDING * self._drawn.n_questions
         if most < -rounding:
             return StopReason.WORSE

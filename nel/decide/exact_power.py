@@ -1,5 +1,4 @@
-"""The power of a comparison of 0/1 scores by enumeration, for plans with few discordant pairs. Pure
-functions.
+"""The power of a comparison of 0/1 scores with few discordant pairs, by enumeration.
 
 The number of discordant pairs is binomial, and so are the wins among them. For each number of
 discordant pairs the fewest wins are found with which `nel compare` or a gate decides; their tails
@@ -19,17 +18,14 @@ from nel.decide.power import Test
 from nel.metrics.quantiles import log_beta_cdf
 
 EXACT_MAX: Final = 200
-"""Up to so many expected discordant pairs; above, the approximation is right to within two
-points.
-"""
+"""Expected discordant pairs at most; above, the approximation is right to two points."""
 _SPREADS: Final = 8.0
 """Standard deviations of the number of discordant pairs that are counted; beyond are 1e-15."""
 _ROUNDING: Final = 1e-12
 
 
 def exact_power(effect: float, discordant: float, questions: int, test: Test) -> float:
-    """Return how likely so many questions scored 0 or 1 find an effect, as `nel compare` and `nel
-    gate` decide.
+    """Return how likely `nel compare` and `nel gate` find an effect with so many 0/1 scores.
 
     Two-sided: that McNemar's exact test and Tango's interval find a candidate that is better by the
     effect. One-sided: that Tango's interval excludes a drop by the effect, the margin, of a
@@ -84,9 +80,7 @@ def _tail(fewest: int, n: int, share: float) -> float:
 
 
 def _fewest_wins(n_discordant: int, questions: int, effect: float, test: Test) -> int | None:
-    """Return the fewest wins among the discordant pairs with which the effect is found, None where
-    none are enough.
-    """
+    """Return the fewest wins among the discordant pairs that show the effect; None if none do."""
     if test.two_sided:
         return _fewest_of_mcnemar(n_discordant, test.alpha)
     margin = -effect

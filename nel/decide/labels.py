@@ -1,6 +1,4 @@
-"""How many answers people should label, and a judge grade, for a corrected score of a wanted
-precision.
-"""
+"""How many answers people should label, and a judge grade, for a corrected score."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Paired 0/1 scores: McNemar's exact test and Tango's score interval, from counts. Depends on
-`nel.metrics`.
-"""
+"""Paired 0/1 scores: McNemar's exact test and Tango's score interval, from counts."""
 
 from __future__ import annotations
 
@@ -12,16 +10,13 @@ from nel.metrics.intervals import LEVEL
 from nel.metrics.quantiles import log_beta_cdf
 
 _COUNTED_MAX: Final = 500
-"""Up to so many discordant pairs, whole numbers are counted and the p-value is exact to the last
-bit.
-"""
+"""Up to so many discordant pairs the p-value is counted in whole numbers, and exact."""
 _STEPS_MAX: Final = 1200
 """Halvings of an interval of floating-point numbers; from -1 to 0 there are fewer."""
 
 
 def mcnemar_exact(wins: int, losses: int) -> float:
-    """Return the two-sided p-value of McNemar's exact test: the binomial test that both are equally
-    likely.
+    """Return the two-sided p-value of McNemar's exact test, which is binomial with a chance of 0.5.
 
     From 500 discordant pairs on it is computed in logarithms, at any number of them; statsmodels'
     ``mcnemar(exact=True)``. Below about 1e-308 it is 0; `mcnemar_log_p` has its logarithm.
@@ -58,8 +53,7 @@ def mcnemar_log_p(wins: int, losses: int) -> float:
 def tango_interval(
     wins: float, losses: float, n: int, *, level: float = LEVEL
 ) -> tuple[float, float]:
-    """Return the score interval of the difference of two shares of the same questions, candidate
-    minus baseline.
+    """Return the score interval of candidate minus baseline, two shares of the same questions.
 
     Tango 1998 (Statistics in Medicine 17, 891-908): the differences that a score test, with the
     other parameter at its restricted maximum of likelihood, does not reject. It has a width also
@@ -107,8 +101,9 @@ def _tango_lower(wins: float, losses: float, n: int, z: float) -> float:
 
 
 def _restricted_variance(wins: float, losses: float, n: int, difference: float) -> float:
-    """Return the variance of one question's difference at the most likely shares that have this
-    mean difference.
+    """Return the variance of one question's difference, given the mean difference.
+
+    It is that of the most likely shares that have this mean.
     """
     if difference < 0:
         wins, losses, difference = losses, wins, -difference

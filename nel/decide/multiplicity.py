@@ -1,5 +1,4 @@
-"""Adjusts the p-values of several looks at the same data, so that one of them does not pass by
-chance.
+"""Adjusts the p-values of several looks at the same data.
 
 The family is what was looked at, not what turned out: every benchmark of a gate, every slice of a
 table.
@@ -15,8 +14,9 @@ from nel.decide.pairs import Floats
 
 
 def holm(p_values: Sequence[float] | Floats) -> list[float]:
-    """Return p-values adjusted by Holm 1979: below alpha, not one of them is false with probability
-    1 - alpha.
+    """Return p-values adjusted by Holm 1979.
+
+    Of those below alpha none is false, with probability 1 - alpha.
 
     For gates: one false alarm is too many, and the tests may depend on each other in any way.
 
@@ -38,8 +38,9 @@ def holm(p_values: Sequence[float] | Floats) -> list[float]:
 
 
 def benjamini_hochberg(p_values: Sequence[float] | Floats) -> list[float]:
-    """Return p-values adjusted by Benjamini and Hochberg 1995: of those below alpha, a share of
-    alpha is false.
+    """Return p-values adjusted by Benjamini and Hochberg 1995.
+
+    Of those below alpha, a share of alpha is false.
 
     For exploration, such as slices, with tests that are independent or rise together.
 

@@ -54,9 +54,7 @@ class PairedDesign:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairedDifference:
-    """The difference of two runs on the same questions, candidate minus baseline, with all doubt
-    about it.
-    """
+    """Candidate minus baseline on the same questions, with all doubt about it."""
 
     estimate: float
     """Mean of the candidate minus mean of the baseline."""
@@ -66,8 +64,7 @@ class PairedDifference:
     p_value: float
     """Two-sided, that there is no difference."""
     interval_method: str
-    """``tango``, ``added_question``, ``added_question_groups`` or ``t`` (see
-    `paired_difference`).
+    """``tango``, ``added_question``, ``added_question_groups`` or ``t``: see `paired_difference`.
     """
     test_method: str
     """``mcnemar_exact``, ``sign_flip_exact`` or ``sign_flip_monte_carlo``."""
@@ -81,9 +78,7 @@ class PairedDifference:
     standard_error: float
     """Of the estimate; 0 where the differences have no spread, which is not a certainty."""
     smallest_detectable: float
-    """The least true difference that a two-sided test at 1 - level finds in 80 of 100 such
-    comparisons.
-    """
+    """The least true difference that such a comparison finds in 80 of 100 cases at this level."""
     naive_lower: float | None
     """The interval had the questions not been in clusters; None where they are not."""
     naive_upper: float | None

@@ -1,6 +1,4 @@
-"""Plans of a comparison: for each number of repeats how many questions, tokens, money and hours.
-Pure functions.
-"""
+"""Plans of a comparison: questions, tokens, money and hours for each number of repeats."""
 
 from __future__ import annotations
 
@@ -38,13 +36,9 @@ class Pilot:
     questions: int | None = None
     """How many there are; None for no limit."""
     is_within_known: bool = True
-    """Whether the variance within questions was measured or assumed, and is not 0 for want of
-    repeats.
-    """
+    """Whether the variance within questions is known: 0 can mean that there are no repeats."""
     largest: float | None = None
-    """The largest difference that there can be, 1 for scores from 0 to 1; None where that is not
-    known.
-    """
+    """The largest possible difference, 1 for scores from 0 to 1; None where it is not known."""
 
     def questions_needed(self, effect: float, repeats: int, test: Test) -> int:
         """Return how many questions find an effect with so many answers to each on either side.
@@ -96,8 +90,7 @@ class Pilot:
         return max(self.discordant, effect) if is_single and self.discordant is not None else None
 
     def _counted_share(self, share: float, questions: int, test: Test) -> float | None:
-        """Return the discordant share with which all outcomes are counted, None where they are
-        approximated.
+        """Return the discordant share of an enumeration, None where the power is approximated.
 
         A gate's candidate is taken to be equally good, so that its share is not raised to the
         margin.
@@ -124,9 +117,7 @@ class Pilot:
 
 
 def _of_normal(questions: int, test: Test) -> float:
-    """Return how many questions with a known variance tell as much as these, whose variance is
-    estimated (Guenther 1981).
-    """
+    """Return how many questions of a known variance tell as much as these (Guenther 1981)."""
     return max(questions - test.z_alpha**2 / 2, 1.0)
 
 
@@ -168,8 +159,7 @@ class ComparisonPlan:
     is_available: bool
     """Whether there are so many questions."""
     detectable: float | None
-    """The least effect that all questions there are find with these repeats; None without a
-    limit.
+    """The least effect that all questions together find with these repeats; None without a limit.
     """
 
 
@@ -199,9 +189,7 @@ def plan(
 
 
 def gain_at(pilot: Pilot, questions: int, repeats: int) -> MarginalGain:
-    """Return what one more repeat or as many answers to new questions buy, from a number of
-    questions and repeats.
-    """
+    """Return what one more repeat buys, and what as many answers to new questions would."""
     variances = pilot.variances
     scale = variances.design_effect
     return marginal_gain(

@@ -1,5 +1,4 @@
-"""What a gate demands of a candidate: the form of a policy. Depends on pydantic alone; reads no
-file.
+"""What a gate demands of a candidate: the form of a policy. Depends on pydantic alone.
 
 NeMo Evaluator's policies are of this form, with fewer keys, and mean the same, but the relative
 drop too is decided on an interval, and what was not measured is never GO.
@@ -76,9 +75,7 @@ class Policy(Strict):
 
     version: Literal[1] = 1
     level: Annotated[float, Field(ge=0.5, lt=1.0)] = 0.95
-    """Level of the two-sided intervals that decide: an error of ``(1 - level) / 2`` to either
-    side.
-    """
+    """Of the two-sided intervals that decide: each end errs in ``(1 - level) / 2`` of cases."""
     max_unscored: Share = 0.05
     """With a larger share of pairs unscored on a side, a benchmark cannot pass."""
     min_pairs: Annotated[int, Field(ge=2)] = 10

@@ -1,5 +1,4 @@
-"""How many questions and repeats a comparison needs, and what a given number can detect. Pure
-functions.
+"""How many questions and repeats a comparison needs, and what a given number detects.
 
 A plan rests on variances: of the difference of two runs between questions, and of the answers to
 one question. They come from earlier runs (`nel.decide.repeats.variance_parts_of_sums`) or from
@@ -67,9 +66,7 @@ class Variances:
     """The variances of a paired comparison, per question."""
 
     between: float
-    """Of the difference of the two runs' true means of a question: ``Var(xA) + Var(xB) - 2 Cov(xA,
-    xB)``.
-    """
+    """Of the difference of true means of a question: ``Var(xA) + Var(xB) - 2 Cov(xA, xB)``."""
     within_baseline: float
     """Of the answers of the baseline to one question."""
     within_candidate: float
@@ -137,8 +134,7 @@ def power_of(
 
 
 def added_power(effect: float, questions: float, variance: float, test: Test) -> float:
-    """Return how likely the interval from the differences and one more at each bound, -1 and 1,
-    finds an effect.
+    """Return how likely the interval of the differences and one more at each bound finds an effect.
 
     Two-sided: that the lower end is above 0 for a candidate that is better by the effect.
     One-sided: that it excludes a drop by the effect, the margin, of a candidate that is equally

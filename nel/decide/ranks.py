@@ -1,5 +1,4 @@
-"""Ranks with simultaneous confidence intervals, from comparisons of all pairs. Pure functions; no
-I/O.
+"""Ranks with simultaneous confidence intervals, from comparisons of all pairs.
 
 A rank is decided by what is known of the pairs: what is better than another for certain stands
 above it; every other order stays open (Al Mohamad, Goeman and van Zwet 2022, Biometrics 78:1229;

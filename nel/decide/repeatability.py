@@ -1,6 +1,4 @@
-"""How often an endpoint differs from itself, and what that does to a score. Pure functions over
-arrays; no I/O.
-"""
+"""How often an endpoint differs from itself, and what that does to a score."""
 
 from __future__ import annotations
 
@@ -19,20 +17,18 @@ _Z: Final = NormalDist().inv_cdf(0.5 + LEVEL / 2)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rerun:
-    """What asking the same questions again does to a score; half-widths of 95 % intervals, in units
-    of the score.
+    """What asking the same questions again does to a score.
+
+    Half-widths of 95 % intervals, in units of the score.
     """
 
     within: float
     """Variance of the scores of one question's answers."""
     half_width: float
-    """The score of another run over the same questions lies within so much of this run's expected
-    score.
+    """How far the score of another run over these questions may lie from this run's expected one.
     """
     half_width_lower: float | None
-    """By the interval of the rate of verdicts that differ; None where scores are not 0 and 1, as
-    with the following.
-    """
+    """By the interval of the rate of verdicts that differ; None if scores are not 0 and 1."""
     half_width_upper: float | None
 
 
@@ -70,8 +66,7 @@ def rerun_of(first: Sequence[float], second: Sequence[float], *, n_answers: int)
 
 
 def added_half_width(half_width: float, rerun: float) -> float:
-    """Return by how much an interval is wider than it were with an endpoint that always repeats
-    itself.
+    """Return how much of the width of an interval comes from an endpoint that varies.
 
     The two parts of the variance add up, so the half-widths add up as squares do.
 

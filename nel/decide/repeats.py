@@ -1,6 +1,4 @@
-"""Splits the variance of scores into between questions and within, and says which of the two to buy
-less of.
-"""
+"""Splits the variance of scores into between questions and within, and says which to reduce."""
 
 from __future__ import annotations
 
@@ -16,9 +14,7 @@ from nel.metrics.intervals import FEWEST
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VarianceParts:
-    """The variance of one answer's score: between questions, and within the answers to one
-    question.
-    """
+    """The variance of one answer's score: between questions, and within answers to one."""
 
     between: float
     """Variance of the questions' true means; 0 where the estimate is below."""
@@ -87,8 +83,7 @@ class MarginalGain:
 
     @property
     def buys_more(self) -> str:
-        """Return ``questions`` or ``repeats``: which makes the standard error smaller for the same
-        number of answers.
+        """Return what lowers the standard error more: ``questions`` or ``repeats``.
 
         New questions never buy less while there are any; repeats are for benchmarks that have no
         more.
@@ -97,8 +92,7 @@ class MarginalGain:
 
 
 def marginal_gain(between: float, within: float, *, questions: int, repeats: float) -> MarginalGain:
-    """Return the standard errors after one more repeat and after as many more answers to new
-    questions.
+    """Return the standard errors after one more repeat, and after as many answers to new questions.
 
     >>> gain = marginal_gain(0.15, 0.1, questions=200, repeats=1)
     >>> round(gain.with_one_more_repeat, 6), round(gain.with_more_questions, 6)

@@ -17,8 +17,9 @@ from nel.decide.pairs import Floats
 from nel.metrics.intervals import LEVEL
 
 GRID: Final = 10_000
-"""Steps between 0 and 1 of the means that are tested; an interval is at most two of them wider than
-it could be.
+"""Steps between 0 and 1 of the means that are tested.
+
+An interval is at most two of them wider than it could be.
 """
 _SHARE_BET: Final = 0.5
 """At most so much of the wealth is bet at once, so that no single value can lose it all."""

@@ -1,6 +1,4 @@
-"""The sign-flip test of paired differences, exact or in bounded memory. Depends on numpy and
-`nel.decide.mcnemar`.
-"""
+"""The sign-flip test of paired differences, exact or in bounded memory."""
 
 from __future__ import annotations
 
@@ -58,9 +56,7 @@ def flip_test(values: Floats, rng: np.random.Generator) -> tuple[float, str]:
 
 
 def _levels(values: Floats) -> tuple[Floats, Integers]:
-    """Return the distinct sizes, those that differ by rounding alone taken as one, and how often
-    each occurs.
-    """
+    """Return the distinct sizes and how often each occurs; differences of rounding do not count."""
     ordered = np.sort(np.abs(values))
     new = np.concatenate([[True], np.diff(ordered) > _ROUNDING * ordered[-1]])
     starts = np.flatnonzero(new)

@@ -1,6 +1,4 @@
-"""Turns an interval of a difference into a verdict. Harm is decided before anything else; nothing
-here is random.
-"""
+"""Turns an interval of a difference into a verdict. Harm is decided first; nothing is random."""
 
 from __future__ import annotations
 
@@ -79,8 +77,7 @@ def verdict_within_bounds(
     margin: float = 0.0,
     equivalence: Sequence[tuple[float, float]] | None = None,
 ) -> Verdict:
-    """Return the verdict that holds whatever the unscored samples would have been, else
-    inconclusive.
+    """Return the verdict that holds whatever the unscored samples were, else inconclusive.
 
     Args:
         intervals: The interval of the scored pairs, that of all pairs with every unscored sample
@@ -106,8 +103,7 @@ def verdict_within_bounds(
 
 
 def non_inferiority(lower: float, upper: float, *, margin: float) -> GateDecision:
-    """Return whether an interval shows that the candidate is at most a margin worse; decided on its
-    ends alone.
+    """Return whether an interval shows that the candidate is at most a margin worse.
 
     GO where the whole interval is above ``-margin``, NO_GO where it is below, and else
     INCONCLUSIVE: not measured well enough. A point estimate inside the margin is never enough.

@@ -1,5 +1,4 @@
-"""Accumulates outcomes, one at a time, into metrics and accounting; memory is a few numbers per
-question.
+"""Accumulates outcomes one at a time into metrics and accounting, with a few numbers a question.
 
 A metric that every scored sample has also counts each model failure, as 0 where the scorer gave it
 no value. A metric that only some samples have (``correct_algebra``) is the mean over those that
@@ -35,19 +34,13 @@ FAILURE_KINDS: Final = (
 )
 STOP_RULE: Final = "stop_rule"
 OTHER_SHARD: Final[Literal["other_shard"]] = "other_shard"
-"""Why a pair was not to be asked: a stop rule had ended the benchmark, or another shard of the run
-asks it.
-"""
+"""Why a pair was not asked: a stop rule had ended the benchmark, or another shard asks it."""
 REWARD_KEYS: Final = ("correct", "reward", "score")
-"""Names of scorers' values of which the first is the reward; without one of them, a score's first
-value is.
-"""
+"""Names of scorers' values that are the reward, best first; else a score's first value is."""
 _PUBLISHED: Final = {"correct": "accuracy"}
 """Names of scorers' values to the names under which metrics are published."""
 Unit: TypeAlias = Literal["rate", "points", "number"]
-"""How a number is shown: a rate in per cent, a difference of rates in points, everything else as it
-is.
-"""
+"""How a number is shown: a rate in per cent, a difference of rates in points, else as it is."""
 _UNNAMED: Final = "unnamed"
 """How a value whose name is empty is published."""
 
@@ -67,9 +60,7 @@ class EndsJson(TypedDict):
 
 
 class NewQuestionsJson(EndsJson):
-    """The interval for new questions of the same kind, where the metric's own is of the whole
-    benchmark.
-    """
+    """The interval for new questions, where the metric's own is of the whole benchmark."""
 
     ci_method: str
     ci_covers: str
@@ -157,9 +148,7 @@ class Accounting:
         return self.n_total - self.n_not_asked
 
     def count(self, outcome: Outcome | str) -> None:
-        """Count an outcome; a text is why a pair was not to be asked: `STOP_RULE` or
-        `OTHER_SHARD`.
-        """
+        """Count an outcome, or why a pair was not asked: `STOP_RULE` or `OTHER_SHARD`."""
         self.n_total += 1
         if isinstance(outcome, Scored):
             self.n_scored += 1
@@ -191,9 +180,7 @@ class Accounting:
 
 @dataclass(slots=True)
 class _Metric:
-    """One metric: over the samples that have it, and with a 0 for each model failure that has no
-    values at all.
-    """
+    """One metric: over the samples that have it, and with a 0 for each model failure without it."""
 
     emitted: Series = field(default_factory=Series)
     filled: Series = field(default_factory=Series)
@@ -226,8 +213,7 @@ class Accumulator:
         self._groups: dict[int, str] = {}
 
     def add(self, question: int, outcome: Outcome | str, *, group: str | None = None) -> None:
-        """Count one outcome of a question, or why it was not to be asked; questions must come in
-        order.
+        """Count one outcome of a question, or why it was not asked; questions come in order.
 
         Args:
             group: The cluster the question belongs to; intervals then are those of clusters.
@@ -263,9 +249,7 @@ class Accumulator:
 
     @property
     def _rewards_key(self) -> str | None:
-        """Return which of the values is the reward; where nothing was scored, as the failures'
-        values name it.
-        """
+        """Return which value is the reward; with nothing scored, of the failures' values."""
         if self._reward_key is None and self.accounting.n_scored == 0:
             return next((key for key in REWARD_KEYS if key in self._metrics), None)
         return self._reward_key
@@ -410,8 +394,7 @@ def unit_of(series: Series) -> Unit:
 
 
 def interval_fields(series: Series, design: Design) -> IntervalFields:
-    """Return what a row says of the interval of a mean, and of that for new questions where the two
-    differ.
+    """Return what a row says of the interval of a mean, and of that for new questions.
 
     Args:
         series: The values.

@@ -1,9 +1,11 @@
-"""Bootstrap intervals of a mean over questions, as NeMo Evaluator's `bootstrap_ci` gives them; no
-number that nel decides on is from here.
+"""Bootstrap intervals of a mean over questions, as NeMo Evaluator's `bootstrap_ci` gives them.
+
+nel decides on no number from here. The bootstrap only sees the scores that it has: where all are
+equal its interval has no width, and for a handful of 0/1 scores it is too narrow: 19 right of 20
+gives [0.85, 1.00], Wilson's interval [0.76, 0.99].
 
 With few distinct values, how often each occurs in a resample is one multinomial draw; otherwise
-indices are drawn, in chunks of bounded memory. Note: the bootstrap only sees the scores it has. Where all are equal its interval has no width, and for a handful of 0/1 scores it is
-too narrow: 19 right of 20 gives [0.85, 1.00], Wilson's interval [0.76, 0.99].
+indices are drawn, in chunks of bounded memory.
 """
 
 from __future__ import annotations
@@ -40,9 +42,7 @@ class BootstrapInterval:
     n_resamples: int
     seed: int
     degenerate: bool = False
-    """Whether the scores have no spread, so that the interval has no width although nothing is
-    certain.
-    """
+    """Whether the scores have no spread: the interval then has no width, and proves nothing."""
 
 
 def bootstrap_ci(

@@ -1,5 +1,4 @@
-"""In which category, subject or group a sample is: what breakdowns and samples divide by. Pure;
-depends on `nel.types`.
+"""The category, subject or group of a sample, by which breakdowns and samples divide. Pure.
 
 A field that the benchmark does not name is used only where it has few values: it may be a free
 text.
@@ -49,9 +48,7 @@ def fields_of(sample: Sample | None) -> Fields | None:
 
 
 def is_breakdown(n_values: int) -> bool:
-    """Return whether so many values of a field that the benchmark did not name divide its
-    samples.
-    """
+    """Return whether a field that the benchmark did not name divides its samples."""
     return _FEWEST <= n_values <= FOUND_MAX
 
 

@@ -44,8 +44,7 @@ def grouped_variance(values: Floats, codes: Integers) -> tuple[float, float]:
 
 
 def cluster_codes(clusters: Sequence[Hashable]) -> tuple[Integers, int]:
-    """Return for each question the number of its cluster, counted from 0, and how many clusters
-    there are.
+    """Return the number of each question's cluster, from 0, and how many clusters there are.
 
     Raises:
         ValueError: An id is None or NaN.

@@ -1,5 +1,4 @@
-"""Decorators for factories of metrics and reducers: what a factory builds has its name and
-arguments.
+"""Decorators for factories of metrics and reducers, whose products keep name and arguments.
 
 There is no registry here: plugins are found by entry points. The factory is decorated, not the
 function that it returns; a decorated function that computes a number directly raises TypeError when
@@ -27,9 +26,7 @@ ScoreReducer: TypeAlias = Callable[[Sequence[Score]], Score]
 """Computes one score from the scores of a sample's repeats."""
 
 _BARE_SCORES: Final = re.compile(r"(?:\A|[\[.])Score\]\Z")
-"""How the annotation of several `Score` ends, as text or as a type; that of `SampleScore` does
-not.
-"""
+"""How the annotation of several `Score` ends, as text or as a type; unlike `SampleScore`."""
 
 P = ParamSpec("P")
 B = TypeVar("B")
@@ -148,9 +145,7 @@ def score_reducer(
 
 
 def _of_samples(metric: Callable[..., Value]) -> Metric:
-    """Return a metric as one of samples, also where its annotation says that it takes bare
-    scores.
-    """
+    """Return a metric that takes samples, of one whose annotation may say bare scores."""
     called = metric if inspect.isroutine(metric) else type(metric).__call__
     annotations = {**getattr(called, "__annotations__", {})}
     annotations.pop("return", None)

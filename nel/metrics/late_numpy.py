@@ -1,6 +1,4 @@
-"""numpy, imported when it is first used: that takes longer than the rest of a start, and no request
-needs it.
-"""
+"""numpy, imported when it is first used: that takes longer than the rest of a start."""
 
 from __future__ import annotations
 
@@ -14,9 +12,7 @@ if TYPE_CHECKING:
 else:
 
     class _Late:
-        """Stands for the module until one of its names is asked for, and keeps each name that
-        was.
-        """
+        """Stands for the module, and keeps each name that was asked for."""
 
         def __getattr__(self, name: str) -> object:
             value = getattr(importlib.import_module("numpy"), name)

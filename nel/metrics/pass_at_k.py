@@ -11,8 +11,7 @@ from math import comb
 
 
 def pass_at_k(n: int, c: int, k: int) -> float:
-    """Return the unbiased estimate ``1 - C(n-c, k) / C(n, k)`` (Chen et al. 2021, arXiv
-    2107.03374).
+    """Return the estimate ``1 - C(n-c, k) / C(n, k)``, unbiased (Chen et al. 2021).
 
     Args:
         n: Attempts made.
@@ -33,8 +32,7 @@ def pass_at_k(n: int, c: int, k: int) -> float:
 
 
 def pass_hat_k(n: int, c: int, k: int) -> float:
-    """Return the unbiased estimate ``C(c, k) / C(n, k)`` of the probability that k attempts are all
-    right.
+    """Return the unbiased estimate ``C(c, k) / C(n, k)`` of the chance that k attempts are right.
 
     Known as pass^k (Yao et al. 2024, arXiv 2406.12045): it measures reliability, where pass@k
     measures ability.

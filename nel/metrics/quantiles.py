@@ -1,5 +1,4 @@
-"""Quantiles of Student's t and tails of the beta distribution, to double precision. Depends on
-`math` alone.
+"""Quantiles of Student's t and tails of the beta distribution, to double precision.
 
 Both come from the regularised incomplete beta function, which is evaluated by its continued
 fraction (NIST Digital Library of Mathematical Functions, 8.17.22). The factor in front of the

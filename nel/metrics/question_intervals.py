@@ -1,5 +1,4 @@
-"""The interval of a mean over questions: the only place where one is chosen. Depends on
-`nel.metrics` alone.
+"""The interval of a mean over questions: the only place where one is chosen.
 
 The design of a run chooses the method (what scores are, planned repeats, groups, a sample), never
 the values that were seen: if the worse of two runs could have the better interval, a gate could
@@ -70,9 +69,7 @@ class Design:
     groups: Mapping[int, str] = field(default_factory=dict)
     """The cluster of each question that is in one."""
     sizes: Mapping[str, int] = field(default_factory=dict)
-    """Of a sample: how many questions of the benchmark each stratum has, in the order of the
-    draw.
-    """
+    """Of a sample: the questions of the benchmark in each stratum, in the order of the draw."""
     strata: Mapping[int, str] = field(default_factory=dict)
     """Of a sample: the stratum of each question."""
     fixed: Interval | None = None
@@ -80,8 +77,7 @@ class Design:
 
 
 def question_interval(series: Series, design: Design, *, level: float = LEVEL) -> Interval:
-    """Return the interval of a mean: of the whole benchmark where its questions are a sample, else
-    of new questions.
+    """Return the interval of a mean: for new questions, or of the benchmark that was sampled.
 
     Args:
         series: The values, with at least one.
@@ -202,8 +198,7 @@ def questions_until(
 def values_until(
     values: Floats, target: float, bounds: Range, weight: float, level: float
 ) -> int | None:
-    """Return the fewest questions with such values whose interval of one question more reaches a
-    target.
+    """Return the fewest questions with such values whose lower end reaches a target.
 
     Args:
         values: Of the questions that were asked.

@@ -136,8 +136,7 @@ def at_least(
 def pass_at(
     k: int, value: float = 1.0, value_to_float: ValueToFloat = DEFAULT_TO_FLOAT
 ) -> ScoreReducer:
-    """Estimate the probability that at least one of k attempts is right:
-    `nel.metrics.pass_at_k.pass_at_k`.
+    """Estimate the chance that one of k attempts is right: `nel.metrics.pass_at_k.pass_at_k`.
 
     Args:
         k: Attempts counted, at least 1; with fewer scored attempts the result is NaN.
@@ -241,8 +240,7 @@ _COUNTED: Final[Mapping[str, Callable[[int], NamedReducer]]] = {
 
 
 def reducer_named(text: str) -> NamedReducer:
-    """Return the reducer of a name: ``mean``, ``max``, ``pass_at_3`` … with that name as its
-    `name`.
+    """Return the reducer of a name: ``mean``, ``max``, ``pass_at_3`` …
 
     Args:
         text: A plain name, or a name with ``_`` and k, a positive integer.
@@ -268,8 +266,7 @@ def reducer_named(text: str) -> NamedReducer:
 
 
 def k_of(reducer: ScoreReducer) -> int | None:
-    """Return the k that a reducer was built with, None for one without: a run needs at least k
-    repeats.
+    """Return the k that a reducer was built with, the fewest repeats of a run; None without one.
 
     >>> k_of(reducer_named("pass_at_3")), k_of(mean_score())
     (3, None)

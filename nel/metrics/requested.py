@@ -1,5 +1,4 @@
-"""The statistics that a run requests beside the built-in ones: reducers over repeats, and metrics
-over all samples.
+"""The statistics that a run requests: reducers over repeats, and metrics over all samples.
 
 A sample's scores are its rewards, with all its numbers as their metadata, or its numbers of one
 name; a model failure counts 0, an unscored answer is left out. A reducer such as ``pass_at_3`` has
@@ -42,13 +41,10 @@ class RequestedStatistics:
 
     reducers: tuple[NamedReducer, ...] = ()
     metrics: tuple[tuple[str, Metric], ...] = ()
-    """``(key, metric)``: over the rewards where the key is empty, else over each number whose name
-    the key matches.
+    """``(key, metric)``: over the numbers whose names match the key, or the rewards if it is empty.
     """
     asked: tuple[str, ...] = ()
-    """How a run asks for each of `metrics`, such as ``ci:level=0.9``; empty for those that a scorer
-    declares.
-    """
+    """How a run asks for each of `metrics`, such as ``ci:level=0.9``; empty for a scorer's own."""
     missing: tuple[str, ...] = ()
     """Names of requested metrics whose plugin is no longer installed."""
 
@@ -59,9 +55,7 @@ class RequestedStatistics:
 
 
 class _BareScores(Sequence[SampleScore]):
-    """Scores without sample data, created lazily while a metric iterates; followed by a number of
-    zeros.
-    """
+    """Scores without sample data, made while a metric iterates, and so many zeros after them."""
 
     def __init__(self, values: array[float], zeros: int) -> None:
         self._values = values
@@ -80,9 +74,7 @@ class _BareScores(Sequence[SampleScore]):
 
 @dataclass(slots=True)
 class StatisticsCollector:
-    """Collects the scores of a benchmark, in dataset order, and computes the requested
-    statistics.
-    """
+    """Collects the scores of a benchmark in dataset order, and computes what was requested."""
 
     requested: RequestedStatistics
     design: Design = field(default_factory=Design)
@@ -105,9 +97,7 @@ class StatisticsCollector:
     _not_rates: set[str] = field(default_factory=set)
     """Names of numbers of which a value is outside of [0, 1]."""
     _n_bare: int = 0
-    """Samples with a model failure and without any number of the scorer: they count 0 in every
-    number.
-    """
+    """Samples with a model failure and no number of the scorer: 0 in every number."""
     _bare: list[SampleScore] = field(default_factory=list)
     """Those samples as scores, where a metric reads more than the value."""
     _repeats_max: int = 0
@@ -157,8 +147,7 @@ class StatisticsCollector:
             self._numbers.setdefault(name, []).append(value)
 
     def rows(self, headline: str, own: Sequence[MetricJson] = ()) -> list[MetricJson]:
-        """Return a row like those of metrics.json for each reducer and metric; every name occurs
-        once.
+        """Return a row as in metrics.json for each reducer and metric, with names that occur once.
 
         Args:
             headline: Name of the metric that the rewards are.

@@ -1,5 +1,4 @@
-"""Names of the rows of requested metrics: each name once, as the metric was asked for where its own
-is taken.
+"""Names of the rows of requested metrics, each once: the metric's own, or as it was asked for.
 
 A metric is shown by its own name while that is unique. Where several have one name, the one that a
 run asks for without options keeps it, and each other is shown as it was asked for
@@ -80,9 +79,7 @@ def _is_plain(row: MetricRows) -> bool:
 def rename_rows(
     rows: Sequence[MetricJson], names: Iterable[str], used_names: set[str]
 ) -> list[MetricJson]:
-    """Return rows under these names, each with a number after it where it is taken; adds them to
-    ``used_names``.
-    """
+    """Return rows under these names, numbered where taken, and add them to ``used_names``."""
     renamed_rows: list[MetricJson] = []
     for row, wanted in zip(rows, names, strict=True):
         name = free_name(wanted, used_names)
@@ -108,9 +105,7 @@ def _distinct(rows: Sequence[MetricRows], own: Mapping[str, MetricJson]) -> Iter
 
 
 def _repeats_own(candidate: MetricRows, own: Mapping[str, MetricJson]) -> bool:
-    """Return whether a metric of nel only repeats a number of the run, as `accuracy` over the
-    rewards does.
-    """
+    """Return whether a metric repeats a number of the run, as `accuracy` of rewards does."""
     row = own.get(candidate.base)
     is_own = str(_origin(candidate.metric)[0]).startswith(_OWN_PACKAGE)
     if row is None or len(candidate.rows) != 1 or not is_own:

@@ -153,8 +153,7 @@ def stderr(to_float: ValueToFloat = DEFAULT_TO_FLOAT, cluster: str | None = None
 def bootstrap_stderr(
     num_samples: int = 1000, to_float: ValueToFloat = DEFAULT_TO_FLOAT, seed: int = 0
 ) -> Metric:
-    """Return the standard deviation of the means of resamples, in the unit of the scores (Efron
-    1979).
+    """Return the standard deviation of means of resamples, in the unit of the scores (Efron 1979).
 
     Args:
         num_samples: Resamples to draw, at least 2; the number's own relative error is about
@@ -233,8 +232,7 @@ def grouped(
     name_template: str = "{group_name}",
     to_float: ValueToFloat = DEFAULT_TO_FLOAT,
 ) -> Metric:
-    """Return a metric for each group of samples, and one for all: a mapping of names to values,
-    sorted by group.
+    """Return a metric for each group of samples and one for all, as a mapping sorted by group.
 
     A group in which the metric is undefined (none of its samples was scored) has None, and then so
     has the mean of groups.
@@ -360,9 +358,7 @@ def aggregate(
 
 
 def reads_scores_alone(metric: Metric) -> bool:
-    """Return whether a metric is a built-in one that reads nothing of a sample but its
-    score.
-    """
+    """Return whether a metric is built in and reads only the score of a sample."""
     return (
         _is_built_in(metric)
         and metric.params.get("cluster") is None
@@ -382,9 +378,7 @@ def unit_of_value(metric: Metric) -> Literal["rate", "points", "number"]:
 
 
 def group_sizes(metric: Metric, scores: Sequence[SampleScore]) -> Counter[str]:
-    """Return how many scores each value of `grouped` is of, by its name in the mapping; nothing for
-    other metrics.
-    """
+    """Return how many scores each value of `grouped` is of; empty for other metrics."""
     params = metric.params if _is_built_in(metric) else {}
     if "group_key" not in params:
         return Counter()

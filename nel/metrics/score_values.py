@@ -74,9 +74,7 @@ def value_to_float(
 
 
 def _is_of_numpy(value: object) -> TypeGuard[float]:
-    """Return whether a value is a number of numpy, which is not imported for a value of Python's
-    own.
-    """
+    """Return whether a value is a number of numpy, without importing numpy to find out."""
     return type(value).__module__ == "numpy" and isinstance(value, (np.number, np.bool_))
 
 

@@ -18,9 +18,7 @@ _ZERO_AND_ONE: Final = (0.0, 1.0)
 
 
 class Series:
-    """Values of one metric in question order: one mean per question, and whether all values are 0
-    or 1.
-    """
+    """Values of one metric in question order: a mean per question, and whether all are 0 or 1."""
 
     __slots__ = (
         "_means",
@@ -50,8 +48,7 @@ class Series:
 
     @classmethod
     def of(cls, questions: NDArray[np.int64], values: NDArray[np.float64]) -> Self:
-        """Return the series of many values of scored samples at once, equal to adding each but for
-        rounding.
+        """Return the series of many values at once, equal to adding each but for rounding.
 
         Args:
             questions: Of each value, in order.

@@ -43,8 +43,7 @@ class QuestionStratum:
 def stratified_interval(
     strata: list[QuestionStratum], *, is_single: bool, level: float = LEVEL
 ) -> Interval:
-    """Return the interval of the mean, from 0 to 1, of a finite population of which a stratified
-    sample was drawn.
+    """Return the interval of the mean of a finite population, by a stratified sample of it.
 
     The variance is ``sum (m_h/m)^2 (1 - m_h/N_h) s_h^2 / m_h`` (Cochran 1977, chapter 5); m_h of
     N_h questions of stratum h have a value. Every question has the same chance to be drawn, so that
@@ -98,9 +97,7 @@ def _wilson_in_sample(strata: list[QuestionStratum], whole: Floats, level: float
 
 
 def _added_in_sample(strata: list[QuestionStratum], m: int, level: float) -> Interval:
-    """Return the interval of one question more, of values moved so that their spread is that of the
-    stratified mean.
-    """
+    """Return the interval of one question more, with the spread of the stratified mean."""
     size = sum(stratum.size for stratum in strata)
     method = f"{ADDED}_{STRATIFIED}"
     mean = math.fsum(float(stratum.values.sum()) for stratum in strata) / m

@@ -1,3 +1,1 @@
-"""Statistics of finished verdicts: agreement, alpha, position bias, calibration. None of it decides
-a verdict.
-"""
+"""Statistics of finished verdicts: agreement, alpha, position bias, calibration."""

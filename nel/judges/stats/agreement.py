@@ -18,9 +18,7 @@ from nel.judges.stats.alpha import ONE_CATEGORY, RESAMPLES, ac1, bootstrap_stati
 from nel.metrics.intervals import Interval
 
 Table: TypeAlias = NDArray[np.float64]
-"""K x K counts, or shares: first rater in rows, second in columns, the same categories in the same
-order.
-"""
+"""K x K counts, or shares: first rater in rows, second in columns, categories in one order."""
 Weights: TypeAlias = Literal["linear", "quadratic"]
 """How the weight of a disagreement grows with the distance of two categories."""
 _TWO: Final = 2
@@ -84,8 +82,7 @@ def gwet_ac1(table: Table) -> float:
 
 
 def pabak(table: Table) -> float:
-    """Return kappa adjusted for prevalence and bias, ``(K po - 1) / (K - 1)`` (Byrt, Bishop and
-    Carlin 1993).
+    """Return kappa adjusted for prevalence and bias, ``(K po - 1) / (K - 1)`` (Byrt et al. 1993).
 
     Raises:
         UndefinedMetric: The table is empty or has one category, or only one is used.

@@ -1,5 +1,4 @@
-"""Krippendorff's alpha and related measures for any number of raters, with missing values. Depends
-on numpy.
+"""Krippendorff's alpha and related measures for any number of raters, with missing values.
 
 Units are stored as patterns of values with a count, so a million units with few distinct grades
 take a few numbers, and a resample is one multinomial draw. With a single value agreement cannot be
@@ -22,8 +21,7 @@ from nel.metrics.intervals import LEVEL, Interval, no_interval
 
 Floats: TypeAlias = NDArray[np.float64]
 Scale: TypeAlias = Literal["nominal", "ordinal", "interval"]
-"""Level of measurement: values that differ are only different, ordered or a known distance
-apart."""
+"""Level of measurement: values are different, ordered, or a distance apart."""
 S = TypeVar("S")
 
 RESAMPLES: Final = 2_000
@@ -34,9 +32,7 @@ _ROUNDING: Final = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class Ratings:
-    """Rated units in sparse form: in entry e, pattern `pattern[e]` has value `value[e]` exactly
-    `count[e]` times.
-    """
+    """Rated units in sparse form: pattern `pattern[e]` has value `value[e]` `count[e]` times."""
 
     values: tuple[Any, ...]
     """The distinct values in order: labels alone, or numbers alone."""
@@ -93,8 +89,7 @@ class Ratings:
         return (self.raw_agreement() - by_chance) / (1 - by_chance)
 
     def alpha(self, scale: Scale = "nominal") -> float:
-        """Return Krippendorff's alpha, ``1 - Do / De`` (Krippendorff 2011, "Computing
-        Krippendorff's alpha").
+        """Return Krippendorff's alpha, ``1 - Do / De`` (Krippendorff 2011).
 
         The observed disagreement is that of the pairs within units, each unit's weighted by ``1 /
         (m - 1)`` for its m values; the expected one that of all pairs. The ordinal distance of two
@@ -159,8 +154,7 @@ def ac1(agreeing: float, used: Floats) -> float:
 def bootstrap_statistic(
     draw: Callable[[], S], statistic: Callable[[S], float], *, n_resamples: int
 ) -> Interval:
-    """Return the percentile interval of a statistic over resamples, or one without ends and its
-    reason.
+    """Return the percentile interval of a statistic over resamples, or why there is none.
 
     Args:
         draw: Returns one resample.

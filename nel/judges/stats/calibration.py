@@ -39,8 +39,7 @@ _NOT_BINARY: Final = "scores or labels are not only 0 and 1"
 
 
 def calibration_json(tally: Tally, *, n_resamples: int = RESAMPLES) -> dict[str, Any]:
-    """Return all measures of the judge against the labels, as calibration.json has them beside
-    names.
+    """Return all measures of the judge against the labels, as in calibration.json.
 
     Kappa, AC1 and PABAK have bootstrap intervals over answers, drawn within strata. Shares have
     Wilson's interval, with the number of answers that would give their weighted standard error.
@@ -127,9 +126,7 @@ def few_labels(n: int) -> str:
 
 
 class _Weighted:
-    """Labelled answers as counts of cells, each a distinct ``(label, score)``, by stratum with its
-    share of all.
-    """
+    """Labelled answers as counts of distinct ``(label, score)``, by stratum with its share."""
 
     def __init__(self, strata: Sequence[GradeStratum], n_resamples: int) -> None:
         self._n_resamples = n_resamples
@@ -204,9 +201,7 @@ class _Weighted:
         return self.rate(self._labels == label, reason)
 
     def recall(self, label: float) -> dict[str, Any]:
-        """Return how often the judge gives a label's own score, with the number of labels and of
-        those it found.
-        """
+        """Return how often the judge gives a label's own score, and of how many labels."""
         hits = [pair == (label, label) for pair in self.cells]
         return {**self.rate_of_label(label), "n_found": int(self.counts()[hits].sum())}
 

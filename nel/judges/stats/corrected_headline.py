@@ -1,5 +1,4 @@
-"""A run's headline by people's labels of judged answers: the labels alone, PPI++, Rogan and Gladen.
-Does no I/O.
+"""A run's headline by people's labels of judged answers: labels alone, PPI++, Rogan-Gladen.
 
 Depends on `nel.judges.stats.tally`, which counts, `nel.judges.stats.calibration`, which measures,
 and `nel.judges.stats.corrected_mean`, which has the estimators.
@@ -38,8 +37,7 @@ def corrected_headline(
     *,
     share_asked: float = 0.0,
 ) -> dict[str, Any]:
-    """Return the headline as the judge gave it and as estimated from people's labels, each with its
-    interval.
+    """Return the headline by the judge and by people's labels, each with its interval.
 
     Answers without a judge count as they are. The correction is added to the headline as a
     difference, so that both use the same mean even where repeats are missing.
@@ -88,8 +86,9 @@ def borrowed_headline(
     refused: str | None = None,
     share_asked: float = 0.0,
 ) -> dict[str, Any]:
-    """Return the headline corrected by the sensitivity and specificity of another run, which only
-    Rogan-Gladen can use.
+    """Return the headline corrected by the sensitivity and specificity of another run.
+
+    Of the estimates only Rogan-Gladen can use these.
 
     Args:
         tally: Of this run, which has no labels.

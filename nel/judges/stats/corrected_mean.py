@@ -1,5 +1,4 @@
-"""Estimates the mean of people's scores from a judge's scores of all answers and people's labels of
-a few.
+"""Estimates the mean of people's scores from a judge's scores and labels of a few answers.
 
 Three estimators. The labels alone need no judge; they are what the others are compared with. Rogan
 and Gladen correct a share of "right" by the judge's sensitivity and specificity, which may come
@@ -34,9 +33,7 @@ _Rate: TypeAlias = tuple[float, float]
 NO_LABEL_NEEDED: Final = -1
 """The stratum of answers whose score is not a judge's."""
 YOUDEN_MIN: Final = 0.1
-"""Sensitivity plus specificity must exceed 1 by more than this; else the correction divides by
-almost zero.
-"""
+"""Sensitivity plus specificity must exceed 1 by more; else the correction divides by nearly 0."""
 _ROUNDING: Final = 1e-12
 _Z: Final = NormalDist().inv_cdf(0.5 + LEVEL / 2)
 
@@ -167,15 +164,14 @@ def _lang_reiczigel(share: _Rate, sensitivity: _Rate, specificity: _Rate) -> tup
 
 
 def labels_mean(answers: LabelledAnswers) -> Estimate:
-    """Return the mean of the labels alone, each weighted by how many answers it stands for (Hájek
-    1971).
+    """Return the mean of the labels alone, each weighted by the answers that it stands for.
 
-    ``theta = sum w_i y_i / sum w_i`` with ``w = N_h / n_h``, as for answers drawn one by one with
-    these chances: what the judge says of an answer has decided how likely it was to be labelled,
-    and nothing else. The interval is that of the labels and one more of the largest weight. The
-    labels count as their effective number (Kish 1965), which is smaller where those of one question
-    or group are alike. Answers that need no label are then combined with it, the variances added on
-    each side (Zou and Donner 2008).
+    ``theta = sum w_i y_i / sum w_i`` with ``w = N_h / n_h`` (Hájek 1971), as for answers drawn one
+    by one with these chances: what the judge says of an answer has decided how likely it was to be
+    labelled, and nothing else. The interval is that of the labels and one more of the largest
+    weight. The labels count as their effective number (Kish 1965), which is smaller where those of
+    one question or group are alike. Answers that need no label are then combined with it, the
+    variances added on each side (Zou and Donner 2008).
 
     Raises:
         UndefinedMetric: There are no strata, or one has fewer than two labels.
@@ -219,8 +215,7 @@ def _codes_of(clusters: Floats) -> NDArray[np.int64]:
 
 
 def ppi_mean(answers: LabelledAnswers) -> Estimate:
-    """Return the mean by PPI++ within strata, weighted by how many answers each has (Fisch et al.
-    2024, 2406.04291).
+    """Return the mean by PPI++ within strata, weighted by their answers (Fisch et al. 2024).
 
     Within a stratum (Angelopoulos et al. 2023, arXiv 2311.01453): ``theta_h = lam *
     mean(Yhat_unlabelled) + mean(Y - lam * Yhat)``, with ``lam = Cov(Y, Yhat) / ((1 + n_h/N_h)
@@ -307,8 +302,7 @@ def _ends(
 
 
 def _lower_end(height: float, influence: Floats, *, weight: float, unseen: float) -> float:
-    """Return the lower end of a mean in [0, 1] of questions of which the added one counts as
-    several at once.
+    """Return the lower end of a mean in [0, 1], where the added question counts as several.
 
     The questions share what the added one leaves, as Dirichlet weights have it; its own weight is
     that of one label among as many as there would be if all stood for as many answers, a Beta

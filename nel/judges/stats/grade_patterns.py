@@ -1,5 +1,4 @@
-"""Counts patterns of grades, so that agreement can be measured in bounded memory. Depends on the
-standard library.
+"""Counts patterns of grades, so that agreement is measured in bounded memory.
 
 A case is one pattern: a grade per rater, None where it is missing. Equal patterns are counted, and
 so are equal sets of patterns of one sample, since intervals resample samples with all their cases.
@@ -64,9 +63,7 @@ class GradePatterns:
         return sorted(self._cases.items(), key=lambda item: _rank(item[0]))
 
     def samples(self) -> list[tuple[tuple[Pattern, ...], int]] | None:
-        """Return the patterns of a sample's cases with how many samples had them, sorted; None: too
-        many to count.
-        """
+        """Return the patterns of cases and how many samples had each; None if too many to count."""
         self._close_sample()
         if self._samples is None:
             return None

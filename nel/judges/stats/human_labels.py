@@ -1,5 +1,4 @@
-"""People's labels of judged answers: the labels on a judge's scale, and the selection of answers to
-label.
+"""People's labels of judged answers: on the judge's scale, and which answers to label.
 
 A label is read as a grade of the judge first and as a number second: the "4" of a judge that grades
 from 1 to 5 may be worth 0.75. Depends on `nel.judges.record` and `nel.judges.stats.summary`.
@@ -156,9 +155,7 @@ def judgements_of(details: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def grade_of(details: Mapping[str, Any], reward: float) -> str | None:
-    """Return the grade that became the reward; None where the reward combines several
-    judgements.
-    """
+    """Return the grade that became the reward; None where several judgements did."""
     judgements = judgements_of(details)
     if len(judgements) != 1 or judgements[0]["score"] != reward:
         return None
@@ -177,8 +174,7 @@ def priority(sample_id: str, content: str) -> bytes:
 
 
 def allocate(sizes: Mapping[float, int], n: int) -> dict[float, int]:
-    """Return how many labels each grade's stratum gets, in proportion to the root of its size
-    (Bankier 1988).
+    """Return the labels of each grade's stratum, by the root of its size (Bankier 1988).
 
     In proportion to the size, a rare grade would get too few labels to estimate its error rate;
     with equal shares the common grade, on which the score depends most, would get too few.

@@ -1,5 +1,4 @@
-"""Agreement of judges with each other and with themselves, as JSON values, from counted patterns of
-grades.
+"""Agreement of judges with each other and with themselves, from counted patterns of grades.
 
 The measures are in `nel.judges.stats.agreement` and `nel.judges.stats.alpha`. Intervals resample
 the samples, each with all its repeats and cases. An undefined measure is null with its reason, e.g.
@@ -25,9 +24,7 @@ from nel.metrics.intervals import LEVEL, Interval, no_interval, wilson_interval
 
 RESAMPLES: Final = 1_000
 _GRADES_MAX: Final = 50
-"""Distinct grades for which kappa is computed; with more, the table of two judges is nearly
-empty.
-"""
+"""Distinct grades at most for a kappa: the table of two judges is nearly empty with more."""
 _TOO_MANY: Final = "there are too many different grades to count them"
 _TWO: Final = 2
 _SEED: Final = 42
@@ -94,9 +91,7 @@ def repeats_json(level: Scale, patterns: GradePatterns) -> dict[str, Any]:
 
 
 class _Sampled:
-    """The patterns of a panel or of one judge's repeats, and the statistics of any counts of
-    them.
-    """
+    """The patterns of a panel or of one judge's repeats, and statistics of their counts."""
 
     def __init__(self, patterns: GradePatterns, level: Scale) -> None:
         self._level: Scale = level
@@ -150,9 +145,7 @@ class _Sampled:
         return self._of(np.where(whole, counts, 0.0)).fleiss_kappa()
 
     def kappa(self, counts: Counts, pairs: Sequence[tuple[int, int]]) -> float:
-        """Return the mean of Cohen's kappa over pairs of raters with common cases; quadratic for
-        numeric grades.
-        """
+        """Return the mean of Cohen's kappa over pairs of raters; quadratic for numeric grades."""
         _total(counts)
         tables = [self._table(counts, *pair) for pair in pairs]
         return float(np.mean([self._pair_kappa(table) for table in tables if table.any()]))
@@ -191,9 +184,7 @@ class _Sampled:
         return np.asarray(counted.reshape(size, size), dtype=np.float64)
 
     def _cells_of(self, first: int, second: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return the cell of each pattern that has a grade of both raters, and which patterns those
-        are.
-        """
+        """Return the cells of patterns that both raters graded, and which patterns those are."""
         numbers = {grade: number for number, grade in enumerate(self._grades)}
         both = [
             (row, numbers[pattern[first]] * len(numbers) + numbers[pattern[second]])
@@ -240,9 +231,7 @@ class _Sampled:
 
 
 def _ratings(patterns: Sequence[Pattern]) -> tuple[Ratings | None, NDArray[np.int64]]:
-    """Return the ratings of patterns, ignoring the order of raters, and the row of each pattern in
-    them.
-    """
+    """Return the ratings of patterns in any order of raters, and the row of each pattern."""
     keys = [tuple(sorted(_known_grades(pattern))) for pattern in patterns]
     rows = {key: row for row, key in enumerate(sorted(set(keys)))}
     ratings = Ratings.of(Counter(keys)) if keys else None

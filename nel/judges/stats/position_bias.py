@@ -48,9 +48,7 @@ class PositionBiasJson(TypedDict):
 
 @dataclass(slots=True)
 class PositionBiasCounts:
-    """Counts pairs that one judge saw in both orders; those of one question must be added
-    consecutively.
-    """
+    """Counts pairs that one judge saw in both orders; those of one question come together."""
 
     n_pairs: int = 0
     n_first: int = 0
@@ -58,16 +56,12 @@ class PositionBiasCounts:
     n_second: int = 0
     """The same in favour of the answer shown second."""
     _questions: Counter[tuple[int, int, int]] = field(default_factory=Counter)
-    """Pairs of a question, those that favoured the first and the second position, to the number of
-    such questions.
-    """
+    """Questions by their number of pairs, and how many favoured the first and second position."""
     _question: int | None = None
     _open: tuple[int, int, int] = (0, 0, 0)
 
     def add(self, before: Position, after: Position, *, question: int | None = None) -> None:
-        """Count a pair, given the position that won in each order; without a question it is one of
-        its own.
-        """
+        """Count a pair by the position that won in each order; a question is optional."""
         # A judge that prefers one of the answers names opposite positions, which cancel out, as two
         # ties do.
         leaning = _FAVOURED[before] + _FAVOURED[after]
@@ -81,9 +75,7 @@ class PositionBiasCounts:
         self._open = n + 1, first + (leaning > 0), second + (leaning < 0)
 
     def as_json(self) -> PositionBiasJson:
-        """Return counts and shares; with several pairs to a question, intervals are clustered by
-        question.
-        """
+        """Return counts and shares, with intervals clustered by question."""
         self._close()
         changed = self.n_first + self.n_second
         consistent = self.n_pairs - changed

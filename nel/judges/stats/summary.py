@@ -1,5 +1,4 @@
-"""Summarizes the judging of a benchmark, from the judgements stored with its outcomes, in bounded
-memory.
+"""Summarizes the judging of a benchmark from its stored judgements, in bounded memory.
 
 `nel.judges.stats.panel_agreement` computes from those counts how far judges agree with each other
 and with themselves. A case without a verdict has no grade; it is counted by its kind of fault and
@@ -63,9 +62,7 @@ class _Judge:
 
 @dataclass(slots=True)
 class _Repeats:
-    """The grades of cases that one judge was asked about several times; their order has no
-    meaning.
-    """
+    """The grades of cases that one judge was asked about several times, in any order."""
 
     n_missing: int = 0
     """Cases with a missing grade in at least one repeat."""
@@ -240,9 +237,7 @@ def _value(label: str | float, score: str | float, level: Scale) -> Grade:
 
 
 def _winning_positions(questions: Sequence[Sequence[str]]) -> tuple[Position, Position] | None:
-    """Return the position that won in each order, None where the questions are not about a pair in
-    both orders.
-    """
+    """Return the position that won in each order; None if a pair was not asked in both."""
     won = {label: _POSITIONS.get(grade) for label, grade in questions}
     before, after = won.get("response_first"), won.get("baseline_first")
     return None if before is None or after is None else (before, after)

@@ -1,5 +1,4 @@
-"""Counts a run's judged answers and people's labels of a few, and divides them into strata by
-score.
+"""Counts a run's judged answers and people's labels, and divides them into strata by score.
 
 Answers are added one at a time, and counted by score. A label belongs to an answer, not to a
 verdict: a label whose answer has changed is stale and left out.
@@ -24,9 +23,7 @@ LABELS_MIN: Final = 2
 
 @dataclass(slots=True)
 class Tally:
-    """The components of a run's headline: judged answers by score, their labels, and answers
-    without a judge.
-    """
+    """The components of a run's headline: judged answers, their labels, and other answers."""
 
     judged: Counter[float] = field(default_factory=Counter)
     """How many answers' score is a judge's, by score to three digits."""
@@ -37,9 +34,7 @@ class Tally:
     grades: dict[float, str] = field(default_factory=dict)
     """Names of the judge's grades, by score to three digits."""
     opinions: dict[str, dict[float, list[int]]] = field(default_factory=dict)
-    """Of each judge of a panel, by the panel's score, how many labelled answers it graded, and how
-    many as labelled.
-    """
+    """By judge and the panel's score: labelled answers that it graded, and graded as labelled."""
     n_stale: int = 0
     """Labels of answers that this run does not have, has not judged, or has replaced."""
     answers: array[float] = field(default_factory=lambda: array("d"))
@@ -158,9 +153,7 @@ def stratum_keys(sizes: Mapping[float, int]) -> dict[float, float]:
 
 
 def strata_of(tally: Tally) -> list[GradeStratum]:
-    """Return the strata by score, from the lowest; one with fewer than two labels is merged with
-    its neighbour.
-    """
+    """Return the strata by score, the lowest first; one with too few labels joins its neighbour."""
     keys = stratum_keys(tally.judged)
     parts: dict[float, GradeStratum] = {}
     for key, start in keys.items():
