@@ -15,7 +15,7 @@ import json
 import math
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal, TypeAlias, TypeVar
+from typing import Any, Final, Literal, NamedTuple, TypeAlias, TypeVar
 
 Json: TypeAlias = Any
 """A JSON value whose shape only its writer knows: a dataset, a scorer, a plugin. Readers check what
@@ -42,6 +42,15 @@ UnscoredCause: TypeAlias = Literal[
     "infra", "judge", "scorer", "sandbox", "environment", "budget", "cancelled", "bad_row"
 ]
 """Which component is at fault that a sample has no score; never the model."""
+
+
+class SampleKey(NamedTuple):
+    """Which sample of a run, in which repeat, as numbered in the store."""
+
+    benchmark: int
+    idx: int
+    repeat: int
+    """Counts from 0; `SECOND_ASKING` for the second asking."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -226,8 +226,8 @@ class Pipeline:
 
     async def ask(self, item: WorkItem) -> Exchange:
         """Send a sample's requests, and store the last answer unless the endpoint is on trial."""
-        self._opened.observer.sample_started(item.sample_key, item.sample.id)
-        async with self._runner.asking(item.job.plan, item.sample, item.sample_key) as exchange:
+        self._opened.observer.sample_started(item.key, item.sample.id)
+        async with self._runner.asking(item.job.plan, item.sample, item.key) as exchange:
             if self._is_outdated(exchange):
                 return exchange
             if self._trial is None or not self._trial.holds(exchange.response.endpoint_error):
@@ -244,9 +244,9 @@ class Pipeline:
             exchange.response, truncated=item.job.plan.config.truncated, sample=item.sample
         )
         reach("before_commit")
-        rows = [answer_row(item.sample_key, exchange.sent, exchange.response)]
+        rows = [answer_row(item.key, exchange.sent, exchange.response)]
         if verdict is not None:
-            rows.append(unscored_row(item.sample_key, verdict))
+            rows.append(unscored_row(item.key, verdict))
         await self._opened.store.append(rows)
         exchange.is_stored = True
         reach("after_commit")
@@ -271,13 +271,12 @@ class Pipeline:
         if truncated is not None:
             self._stop.request(truncated)
         if exchange.verdict is not None:
-            self._counter.count(item.sample_key, exchange.verdict)
+            self._counter.count(item.key, exchange.verdict)
         else:
             await self._scoring.put(
                 scoring_task(
                     item.job,
-                    item.stored,
-                    item.repeat,
+                    item.key,
                     item.sample,
                     exchange.sent,
                     response,
@@ -352,7 +351,7 @@ class Pipeline:
             for stored, answer in self._opened.pending.unscored_answers(job.key, upto=upto):
                 if self._stop.status is not None:
                     return
-                key, repeat = answer.key, answer.repeat
+                key = answer.key
                 sample = decode_sample(stored.sample_id, stored.content or "")
                 response = await self._runner.stored_answer(job.plan, sample, key, answer)
                 verdict = verdict_before_scoring(
@@ -363,7 +362,5 @@ class Pipeline:
                     self._counter.count(key, verdict)
                     continue
                 await self._scoring.put(
-                    scoring_task(
-                        job, stored, repeat, sample, answer.request, response, self._opened.snapshot
-                    )
+                    scoring_task(job, key, sample, answer.request, response, self._opened.snapshot)
                 )

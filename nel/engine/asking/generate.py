@@ -33,7 +33,7 @@ from nel.engine.store.rows import (
     exchange_row,
     response_in,
 )
-from nel.engine.store.snapshot import Snapshot, StoredSample
+from nel.engine.store.snapshot import Snapshot
 from nel.episodes.solvers.generate import build_request
 from nel.errors import EndpointError, ScorerError, did_you_mean
 from nel.models.adaptation import Changes, change_settings
@@ -51,6 +51,7 @@ from nel.types import (
     Response,
     ResponseError,
     Sample,
+    SampleKey,
     Unscored,
 )
 
@@ -59,9 +60,6 @@ if TYPE_CHECKING:
     from nel.models.echo_probe import EchoSupport
 
 _OPTIONS = ("max_tokens", "temperature", "top_p", "stop", "seed")
-
-Place = tuple[int, int, int]
-"""``(benchmark, idx, repeat)`` in the store."""
 
 STOP_ERRORS = (GateClosed, EndpointDown, BudgetSpent)
 """What a request raises when no further one will be sent in this session."""
@@ -117,7 +115,7 @@ class SampleRunner:
 
     @asynccontextmanager
     async def asking(
-        self, plan: Plan, sample: Sample, sample_key: Place
+        self, plan: Plan, sample: Sample, sample_key: SampleKey
     ) -> AsyncIterator[Exchange]:
         """Send a sample's requests and yield the last one with its answer, which the block stores.
 
@@ -176,7 +174,7 @@ class SampleRunner:
         )
 
     async def stored_answer(
-        self, plan: Plan, sample: Sample, sample_key: Place, stored: Row
+        self, plan: Plan, sample: Sample, sample_key: SampleKey, stored: Row
     ) -> Response:
         """Return the stored answer of a sample; a recorded one that an older rule split is split
         and stored again.
@@ -189,18 +187,20 @@ class SampleRunner:
             return recorded
         return response_in(stored)
 
-    def _request(self, plan: Plan, sample: Sample, sample_key: Place) -> Request:
+    def _request(self, plan: Plan, sample: Sample, sample_key: SampleKey) -> Request:
         request = build_request(
             sample,
-            repeat=sample_key[2],
+            repeat=sample_key.repeat,
             model=plan.model or "",
             protocol=plan.protocol,
             generation=self.generation_of(plan),
             system_prompt=plan.config.system_prompt,
         )
-        return replace(request, benchmark=sample_key[0])
+        return replace(request, benchmark=sample_key.benchmark)
 
-    async def _rank(self, plan: Plan, sample: Sample, sample_key: Place) -> tuple[bytes, Response]:
+    async def _rank(
+        self, plan: Plan, sample: Sample, sample_key: SampleKey
+    ) -> tuple[bytes, Response]:
         """Return the choices' log-likelihoods; each is stored when it arrives."""
         from nel.engine.asking.loglikelihood import rank  # noqa: PLC0415 - few benchmarks rank choices
 
@@ -208,7 +208,7 @@ class SampleRunner:
             sample,
             model=plan.model or "",
             delimiter=plan.benchmark.target_delimiter,
-            repeat=sample_key[2],
+            repeat=sample_key.repeat,
             generation=plan.generation,
             echo=self.echo,
             ask=lambda number, *sent: self._stored_or_sent(
@@ -235,10 +235,9 @@ class SampleRunner:
         counts = item.context.request_counts
         counts[digest.hex()] += 1
         asked = Asked(SCORER, counts[digest.hex()], digest=digest)
-        sample_key = (item.job, item.idx, item.repeat)
         try:
             async with item.context.single_flight(asked.label):
-                response = await self._stored_or_sent(sample_key, asked, request, body)
+                response = await self._stored_or_sent(item.key, asked, request, body)
         except STOP_ERRORS as ending:
             raise EndpointError(f"the model was not asked for the scorer: {ending}") from ending
         if response.error is not None:
@@ -247,7 +246,7 @@ class SampleRunner:
 
     async def _stored_or_sent(
         self,
-        sample_key: Place,
+        sample_key: SampleKey,
         asked: Asked,
         request: Request,
         body: bytes,
@@ -266,7 +265,7 @@ class SampleRunner:
             return response_in(stored)
         if self.client is None:
             raise EndpointError("there is no endpoint in this session to ask")
-        request = replace(request, benchmark=sample_key[0])
+        request = replace(request, benchmark=sample_key.benchmark)
         async with self.client.answering(request, body, call=asked.label, parse=parse) as response:
             is_call = truncated is None or not verdict_before_scoring(response, truncated=truncated)
             if response.error is None and is_call:
@@ -305,8 +304,7 @@ def conversation_of(
 
 def scoring_task(
     job: Job,
-    stored: StoredSample,
-    repeat: int,
+    key: SampleKey,
     sample: Sample,
     sent: str | None,
     response: Response,
@@ -317,17 +315,17 @@ def scoring_task(
     Args:
         snapshot: Holds the steps of an episode.
     """
-    benchmark, idx = job.plan.benchmark, stored.idx
+    benchmark = job.plan.benchmark
     if response.episode is not None:
         from nel.engine.episodes.transcript import (  # noqa: PLC0415 - few runs have any
             conversation_of_episode,
         )
 
-        messages = conversation_of_episode(snapshot, (job.key, idx, repeat), response.episode)
-        return ScoringTask(job.key, idx, repeat, sample, response, benchmark, messages)
+        messages = conversation_of_episode(snapshot, key, response.episode)
+        return ScoringTask(key, sample, response, benchmark, messages)
     is_dialogue = bool(sample.turns) or benchmark.turns_field is not None
     conversation = conversation_of(sample, sent, response, even_one=True) if is_dialogue else ()
-    return ScoringTask(job.key, idx, repeat, sample, response, benchmark, conversation)
+    return ScoringTask(key, sample, response, benchmark, conversation)
 
 
 def _scorer_request(plan: Plan, item: ScoringTask, payload: ScorerPrompt) -> Request:
@@ -344,7 +342,7 @@ def _scorer_request(plan: Plan, item: ScoringTask, payload: ScorerPrompt) -> Req
     sample = replace(item.sample, input=_input(prompt), turns=(), tools=(), tool_choice=None)
     return build_request(
         sample,
-        repeat=item.repeat,
+        repeat=item.key.repeat,
         model=plan.model,
         protocol=plan.protocol,
         generation=generation,

@@ -21,7 +21,7 @@ from nel.episodes.steps import MessageDigests, Step, ToolFacts, digest_of
 from nel.models.client import Client
 from nel.models.wire.registry import build_body, native_note
 from nel.tools.results import ToolResult
-from nel.types import Generation, JsonObject, Message, Request, Sample
+from nel.types import Generation, JsonObject, Message, Request, Sample, SampleKey
 
 _CLOSE_SECONDS = 10.0
 _SETUP_SECONDS = 60.0
@@ -33,7 +33,7 @@ class Attempt:
     """What `nel.episodes.Episode` is run on."""
 
     number: int
-    sample_key: tuple[int, int, int]
+    sample_key: SampleKey
     sample: Sample
     """Without its gold answer."""
     plan: Plan
@@ -198,8 +198,8 @@ class Attempt:
             protocol=self.plan.protocol,
             model=self.plan.model or "",
             sample_id=self.sample.id,
-            repeat=self.sample_key[2],
-            benchmark=self.sample_key[0],
+            repeat=self.sample_key.repeat,
+            benchmark=self.sample_key.benchmark,
             messages=tuple(messages),
             tools=tuple(tools),
             generation=generation,

@@ -17,7 +17,6 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from nel.config.schema import EndpointConfig, JudgeConfig, ModelConfig
-from nel.core.observer import Place
 from nel.core.strict_json import dumps_bytes
 from nel.engine.judging.adaptation import JudgeAdaptation, JudgeSettings
 from nel.engine.judging.cases import complete_case, generation_of, panel_for
@@ -47,7 +46,7 @@ from nel.models.pacing import EndpointDown, GateClosed
 from nel.models.wire.base import NotInProtocol
 from nel.models.wire.openai import logprob_settings
 from nel.models.wire.registry import build_body
-from nel.types import Generation, Message, Request, Response, ScorerInput
+from nel.types import Generation, Message, Request, Response, SampleKey, ScorerInput
 
 T = TypeVar("T")
 
@@ -57,7 +56,7 @@ class JudgedSample:
     """A sample that is judged, and what its scorer was given."""
 
     plan: Plan
-    sample_key: Place
+    sample_key: SampleKey
     sample_id: str
     scorer_input: ScorerInput
     context: ScoringContext
@@ -266,7 +265,7 @@ class Judges(JudgeEndpoints):
             if call.is_outdated:
                 continue
             if not await self._adaptation.adapt(
-                sample.sample_key[0], member, call.request.generation, response.error
+                sample.sample_key.benchmark, member, call.request.generation, response.error
             ):
                 break
         if isinstance(read, JudgeError):
@@ -281,7 +280,7 @@ class Judges(JudgeEndpoints):
         question: Question,
         number: int,
     ) -> _Call:
-        settings = self._adaptation.of(sample.sample_key[0], member)
+        settings = self._adaptation.of(sample.sample_key.benchmark, member)
         request = _request(sample, member, messages, question, number)
         request = replace(request, generation=settings.as_taken(request.generation))
         try:
@@ -395,8 +394,8 @@ def _request(
         protocol=protocol,
         model=member.model,
         sample_id=sample.sample_id,
-        repeat=sample.sample_key[2],
-        benchmark=sample.sample_key[0],
+        repeat=sample.sample_key.repeat,
+        benchmark=sample.sample_key.benchmark,
         messages=tuple(messages) if is_chat else (),
         prompt=None if is_chat else prompt,
         tools=question.tools,

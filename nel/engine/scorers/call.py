@@ -22,7 +22,7 @@ from nel.errors import DatasetError, EndpointError, JudgeError, SandboxError, Sc
 from nel.judges.record import JudgementJson
 from nel.scoring.protocol import asks_judge, is_async, scoring
 from nel.scoring.result import JudgeWanted, mean_of_turns, outcome_of
-from nel.types import Outcome, Response, Sample, Scorer, ScorerInput, Unscored
+from nel.types import Outcome, Response, Sample, SampleKey, Scorer, ScorerInput, Unscored
 
 _DETAIL_CHARACTERS_MAX: Final = 2_000
 SLOTS: Final = 4096
@@ -77,10 +77,7 @@ class ScoringContext:
 class ScoringTask:
     """One answered sample that is to be scored."""
 
-    job: int
-    """The benchmark's number in the store."""
-    idx: int
-    repeat: int
+    key: SampleKey
     sample: Sample
     response: Response
     benchmark: Benchmark
@@ -207,7 +204,7 @@ def _scorer_input(item: ScoringTask, response: str, target: object) -> ScorerInp
         target=target,
         metadata={**item.sample.metadata, **_log_likelihoods(item)},
         sample=item.sample,
-        repeat=item.repeat,
+        repeat=item.key.repeat,
         tool_calls=item.response.tool_calls,
         evidence=None if item.response.episode is None else item.response.episode["evidence"],
     )
