@@ -141,7 +141,8 @@ class Observers(Observer):
 
 def _forwarding(call: str) -> Callable[..., None]:
     def forward(self: Observers, *arguments: object) -> None:
-        self._forward(call, *arguments)
+        if self._listening[call]:
+            self._forward(call, *arguments)
 
     return forward
 

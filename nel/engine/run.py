@@ -28,7 +28,7 @@ from nel.engine.asking.stop_rules import StopRules
 from nel.engine.asking.work import Job
 from nel.engine.executors import Executor, ScorerPool, ScoringWork
 from nel.engine.executors.find import opened_executor
-from nel.engine.pipeline import OpenRun
+from nel.engine.open_run import OpenRun
 from nel.engine.planning.plan import Plan, judging_models
 from nel.engine.planning.plan_judges import is_same_endpoint
 from nel.engine.preparation import ResumeOptions, prepare_job

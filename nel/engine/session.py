@@ -34,7 +34,8 @@ from nel.engine.asking.resume_checks import BYTES_FIRST
 from nel.engine.asking.work import n_unanswered
 from nel.engine.executors import Executor, LocalExecutor, ProgramRunner, ScorerPool, ScoringWork
 from nel.engine.observability import monitor_gate, observing
-from nel.engine.pipeline import OpenRun, Pipeline
+from nel.engine.open_run import OpenRun
+from nel.engine.pipeline import Pipeline
 from nel.engine.planning.plan import Plan
 from nel.engine.planning.plan_judges import may_ask_judge
 from nel.engine.progress import Progress

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import chain, islice
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from nel.engine.asking.repeat_check import pending_checks
 from nel.engine.asking.resume_checks import DatasetCheck
@@ -33,8 +33,7 @@ class Job:
     """The part of the dataset that is checked while its samples are asked."""
 
 
-@dataclass(frozen=True, slots=True)
-class WorkItem:
+class WorkItem(NamedTuple):
     """One sample to ask, in one repeat."""
 
     job: Job
