@@ -15,7 +15,7 @@ import json
 import math
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal, TypeAlias, TypeVar
+from typing import Any, Final, Literal, NamedTuple, TypeAlias, TypeVar, dataclass_transform
 
 Json: TypeAlias = Any
 """A JSON value whose shape only its writer knows: a dataset, a scorer, a plugin. Readers check what
@@ -42,6 +42,25 @@ UnscoredCause: TypeAlias = Literal[
     "infra", "judge", "scorer", "sandbox", "environment", "budget", "cancelled", "bad_row"
 ]
 """Which component is at fault that a sample has no score; never the model."""
+
+
+@dataclass_transform(frozen_default=True, field_specifiers=(field,))
+def value_class(*, kw_only: bool = False) -> Callable[[type[M]], type[M]]:
+    """Return what makes a class whose objects are never changed, as the type checker sees to.
+
+    For classes of which each sample has objects: a frozen dataclass sets each field by a call, at
+    three times the cost.
+    """
+    return dataclass(slots=True, kw_only=kw_only, unsafe_hash=True)
+
+
+class SampleKey(NamedTuple):
+    """Which sample of a run, in which repeat, as numbered in the store."""
+
+    benchmark: int
+    idx: int
+    repeat: int
+    """Counts from 0; `SECOND_ASKING` for the second asking."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,7 +141,7 @@ class Native:
     """
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(kw_only=True)
 class Message:
     """One chat message."""
 
@@ -138,7 +157,7 @@ class Message:
     """Of an assistant's message."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(kw_only=True)
 class Sample:
     """One problem of a benchmark, with its prompt rendered."""
 
@@ -208,7 +227,7 @@ class Generation:
         return None if self.seed is None else self.seed + (0 if repeat == SECOND_ASKING else repeat)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(kw_only=True)
 class Request:
     """One request for a (sample, repeat) pair."""
 
@@ -229,7 +248,7 @@ class Request:
     generation: Generation = field(default_factory=Generation)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(kw_only=True)
 class Usage:
     """Token counts as the endpoint reports them; None where it does not."""
 
@@ -287,7 +306,7 @@ class ChoiceScore:
     one choice alone: those of a sample are counted from one border, and have none left."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(kw_only=True)
 class Response:
     """The answer to one request, or why there is none."""
 
@@ -340,6 +359,25 @@ class Response:
     """What the vendor wants back with the answer; None where text and calls say it all, or the
     request offered no tools.
     """
+
+    def set_measurements(
+        self,
+        *,
+        latency_seconds: float,
+        fallback: str | None,
+        first_token_seconds: float | None,
+        inter_token_seconds: float | None,
+    ) -> Response:
+        """Set what one attempt measured in an answer that its protocol has just made, and return
+        it: a copy would set all fields for these.
+        """
+        set_field = object.__setattr__
+        set_field(self, "latency_seconds", latency_seconds)
+        set_field(self, "attempts", 1)
+        set_field(self, "fallback", fallback)
+        set_field(self, "first_token_seconds", first_token_seconds)
+        set_field(self, "inter_token_seconds", inter_token_seconds)
+        return self
 
     @property
     def message(self) -> Message:
@@ -556,7 +594,7 @@ class SampleScore:
         return None if self.sample_metadata is None else metadata_class(**self.sample_metadata)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(kw_only=True)
 class Scored:
     """The response was scored."""
 

@@ -11,12 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Final, TypeAlias
+from typing import Final
 
-from nel.types import Outcome, Request, Response
-
-Place: TypeAlias = tuple[int, int, int]
-"""``(benchmark, idx, repeat)`` as numbered in the store."""
+from nel.types import Outcome, Request, Response, SampleKey
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,7 +24,7 @@ class SessionInfo:
     session: int
     """Counts from 1; above 1 the run is resumed."""
     benchmarks: Mapping[int, str]
-    """The name of each benchmark, by its number in a `Place`."""
+    """The name of each benchmark, by its number in a `SampleKey`."""
     identities: Mapping[str, str]
     """The digest of everything that can change an answer, by benchmark."""
     config_digest: str
@@ -49,7 +46,7 @@ class Observer:
     def preflight_finished(self, problem: str | None, seconds: float) -> None:
         """The pre-flight ended; `problem` is None, or the reason why nothing can be sent."""
 
-    def sample_started(self, position: Place, sample_id: str) -> None:
+    def sample_started(self, key: SampleKey, sample_id: str) -> None:
         """A sample is about to be sent; called in the task that sends it."""
 
     def attempt_retried(self, kind: str, seconds: float, wait_seconds: float) -> None:
@@ -60,7 +57,7 @@ class Observer:
         backoff between them.
         """
 
-    def sample_finished(self, position: Place, outcome: Outcome) -> None:
+    def sample_finished(self, key: SampleKey, outcome: Outcome) -> None:
         """An outcome was committed to disk."""
 
     def limit_changed(self, limit: int) -> None:
@@ -144,7 +141,8 @@ class Observers(Observer):
 
 def _forwarding(call: str) -> Callable[..., None]:
     def forward(self: Observers, *arguments: object) -> None:
-        self._forward(call, *arguments)
+        if self._listening[call]:
+            self._forward(call, *arguments)
 
     return forward
 

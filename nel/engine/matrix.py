@@ -8,20 +8,16 @@ or slow ends its own run alone.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import replace
 from typing import Final
 
 from nel.config.openai_environment import key_variable
 from nel.config.redaction import read_secret
-from nel.config.schema import RunConfig
 from nel.engine.executors.find import opened_executor
-from nel.engine.planning.plan import Plan
-from nel.engine.progress import Progress
 from nel.engine.run import open_scorers, open_tools, opened_session
-from nel.engine.session import DEFAULT_RUNTIME, Runtime, Session, Shared
+from nel.engine.session import Session, SessionSpec, Shared
 from nel.engine.stopping.exit_status import ExitStatus
 from nel.engine.stopping.stop_signals import StopSignals
 from nel.errors import (
@@ -59,17 +55,6 @@ class MatrixRefused(UsageError):
         self.problems = tuple(problems)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MatrixRun:
-    """One endpoint's run among several."""
-
-    name: str
-    directory: Path
-    config: RunConfig
-    plans: list[Plan]
-    progress: Progress
-
-
 def worst(exit_codes: Sequence[int]) -> int:
     """Return the worst of several exit codes: an interruption, then what a user has to correct,
     then what to resume.
@@ -80,66 +65,48 @@ def worst(exit_codes: Sequence[int]) -> int:
     )
 
 
-def run_sessions(
-    runs: Sequence[MatrixRun],
-    *,
-    allowed_changes: frozenset[str] = frozenset(),
-    runtime: Runtime = DEFAULT_RUNTIME,
-) -> list[ExitStatus]:
+def run_sessions(specs: Mapping[str, SessionSpec]) -> list[ExitStatus]:
     """Do the work of one session of each run, all at once, and return how each ended.
 
     Args:
-        runs: With equal budgets and sandboxes, which they share.
-        allowed_changes: Identity fields that may differ on a resume.
-        runtime: Event loop, stores, scorers and transport, where they are not the default ones.
+        specs: By the names of the endpoints; with one runtime, and with equal budgets and
+            sandboxes, which they share.
 
     Raises:
         MatrixRefused: A key, a URL or a model is wrong.
         NelError: Before anything was sent: a dataset is unusable, a resume is refused, a directory
             is in use.
     """
-    _check_keys(runs)
+    _check_keys(specs)
+    first = next(iter(specs.values()))
     with ExitStack() as stack:
         # Before any run has a lock, a file or a thread that the forked processes could inherit.
-        executor = stack.enter_context(opened_executor(runs[0].config.engine.executor))
-        scorers = [
-            stack.enter_context(open_scorers(run.config, run.plans, executor, runtime))
-            for run in runs
-        ]
-        tools = [stack.enter_context(open_tools(run.plans)) for run in runs]
+        executor = stack.enter_context(opened_executor(first.config.engine.executor))
+        scorers = [stack.enter_context(open_scorers(spec, executor)) for spec in specs.values()]
+        tools = [stack.enter_context(open_tools(spec.plans)) for spec in specs.values()]
         sessions: list[Session] = []
         with _refusing_all(sessions):
-            for run, scoring, tool_server in zip(runs, scorers, tools, strict=True):
-                opened = opened_session(
-                    run.directory,
-                    run.config,
-                    run.plans,
-                    executor=executor,
-                    scorers=scoring,
-                    tools=tool_server,
-                    progress=run.progress,
-                    allowed_changes=allowed_changes,
-                    runtime=runtime,
-                    n_runs=len(runs),
-                )
-                with _name_run(run.name):
+            for (name, spec), scoring, tool_server in zip(
+                specs.items(), scorers, tools, strict=True
+            ):
+                opened = opened_session(spec, executor=executor, scorers=scoring, tools=tool_server)
+                with _name_run(name):
                     sessions.append(stack.enter_context(opened))
         statuses: list[ExitStatus] = []
-        names = [run.name for run in runs]
-        runtime.run(_run_all(_sharing(sessions, runtime.signals()), names, statuses))
+        shared = _sharing(sessions, first.runtime.signals())
+        first.runtime.run(_run_all(shared, list(specs), statuses))
         return statuses
 
 
-def _check_keys(runs: Sequence[MatrixRun]) -> None:
+def _check_keys(specs: Mapping[str, SessionSpec]) -> None:
     """Raise MatrixRefused where the variable of an endpoint's key is not set."""
     problems = []
-    for run in runs:
+    for name, spec in specs.items():
+        endpoint = spec.config.endpoint
         try:
-            read_secret(
-                key_variable(run.config.endpoint) if run.config.endpoint is not None else None
-            )
+            read_secret(key_variable(endpoint) if endpoint is not None else None)
         except NelError as error:
-            problems.append(f"{run.name}: {error}")
+            problems.append(f"{name}: {error}")
     if problems:
         raise MatrixRefused(problems)
 
@@ -171,7 +138,7 @@ def _sharing(sessions: Sequence[Session], signals: StopSignals) -> list[Session]
     before = Spend()
     for session in sessions:
         before.add(session.spent_before())
-    config = sessions[0].config
+    config = sessions[0].spec.config
     ledger = Ledger(config.budget, before=before)
     sandbox = sessions[0].executor.open_sandbox(config.sandbox)
     shared = Shared(ledger=ledger, sandbox=sandbox, signals=signals)

@@ -11,57 +11,29 @@ from __future__ import annotations
 
 import asyncio
 import time
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from nel.config.schema import EngineConfig, Price
-from nel.core.failpoints import reach
-from nel.core.observer import UNOBSERVED, Observer
+from nel.engine.asking.asker import Acceptance, Asker
 from nel.engine.asking.endpoint_trial import EndpointTrial
-from nel.engine.asking.generate import STOP_ERRORS, Exchange, SampleRunner, scoring_task
+from nel.engine.asking.generate import STOP_ERRORS, SampleRunner, scoring_task
 from nel.engine.asking.response_outcomes import unscored_row, verdict_before_scoring
-from nel.engine.asking.resume_checks import BackgroundChecks, RecordCheck
-from nel.engine.asking.stop_rules import StopRules
-from nel.engine.asking.work import Job, WorkItem, WorkQueue
+from nel.engine.asking.resume_checks import BackgroundChecks
+from nel.engine.asking.work import WorkQueue
 from nel.engine.asking.workers import Workers
-from nel.engine.progress import Progress
+from nel.engine.open_run import OpenRun
 from nel.engine.scoring_stage import Machinery, OutcomeCounter, ScoringStage
 from nel.engine.stopping.abort_conditions import EndpointFaultCounter, TruncationProbe
 from nel.engine.stopping.exit_status import ExitStatus
 from nel.engine.stopping.session_end import Stop
 from nel.engine.store.codec import decode_sample
-from nel.engine.store.log import Log
-from nel.engine.store.pending import Pending
-from nel.engine.store.rows import answer_row
-from nel.engine.store.snapshot import Snapshot
 from nel.errors import EXIT_DONE, EXIT_STOPPED_EARLY
-from nel.models.budget import tokens_max
 from nel.models.client import Client
-from nel.models.pacing import GateClosed
-from nel.types import ResponseError
 
 if TYPE_CHECKING:
+    from nel.engine.episodes.runner import EpisodeRunner
     from nel.engine.episodes.tool_server import ToolServer
     from nel.models.echo_probe import EchoSupport
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OpenRun:
-    """A run whose directory this process owns: its store, its benchmarks and its live counts."""
-
-    store: Log
-    snapshot: Snapshot
-    jobs: list[Job]
-    progress: Progress
-    observer: Observer = UNOBSERVED
-    stop_rules: StopRules = field(default_factory=StopRules)
-    records: RecordCheck | None = None
-    """Verifies run.db in the background."""
-
-    @property
-    def pending(self) -> Pending:
-        """Return what is still to be asked and scored."""
-        return Pending(self.snapshot)
 
 
 class Pipeline:
@@ -93,17 +65,7 @@ class Pipeline:
         self._runner = SampleRunner(client=client, store=store, snapshot=snapshot)
         n_workers = config.concurrency
         if client is not None and any(job.plan.solver is not None for job in jobs):
-            from nel.engine.episodes.runner import EpisodeRunner  # noqa: PLC0415 - few runs have any
-
-            self._runner.episodes = EpisodeRunner(
-                client=client,
-                store=store,
-                snapshot=snapshot,
-                tools=tools,
-                price=price,
-                episodes=config.episodes,
-                progress=opened.progress,
-            )
+            self._runner.episodes = self._open_episodes(client, tools, price)
             is_mixed = any(job.plan.solver is None for job in jobs)
             n_workers = max(n_workers, config.episodes) if is_mixed else config.episodes
         self._scoring = ScoringStage(
@@ -117,16 +79,36 @@ class Pipeline:
         )
         gate = None if client is None else client.gate
         self._workers = Workers(n_workers, gate, self._stop, self._ask_samples)
-        self._endpoint_faults = EndpointFaultCounter(
-            config, has_answered=opened.pending.has_answers()
+        faults = EndpointFaultCounter(config, has_answered=opened.pending.has_answers())
+        self._asker = Asker(
+            opened=opened,
+            runner=self._runner,
+            acceptance=Acceptance(),
+            faults=faults,
+            truncation=TruncationProbe(config),
+            counter=self._counter,
+            scoring=self._scoring,
+            stop=self._stop,
         )
-        self._truncation = TruncationProbe(config)
         self._trial = (
             None
             if client is None
-            else EndpointTrial(
-                client, self._queue, self._endpoint_faults, self, self._stop, self._workers
-            )
+            else EndpointTrial(client, self._queue, faults, self._asker, self._stop, self._workers)
+        )
+
+    def _open_episodes(
+        self, client: Client, tools: ToolServer | None, price: Price | None
+    ) -> EpisodeRunner:
+        from nel.engine.episodes.runner import EpisodeRunner  # noqa: PLC0415 - few runs have any
+
+        return EpisodeRunner(
+            client=client,
+            store=self._opened.store,
+            snapshot=self._opened.snapshot,
+            tools=tools,
+            price=price,
+            episodes=self._config.episodes,
+            progress=self._opened.progress,
         )
 
     async def run(self) -> ExitStatus:
@@ -203,111 +185,28 @@ class Pipeline:
         """Return whether the endpoint is not known to refuse every request; waits where that is in
         doubt.
         """
-        trial = self._trial
-        return trial is None or not trial.has_held or await trial.accepts_some()
+        acceptance = self._asker.acceptance
+        return not acceptance.has_held or await acceptance.accepts_some()
 
     async def _ask_samples(self, number: int) -> None:
-        in_flight = self._opened.progress.in_flight
+        in_flight, asker, trial = self._opened.progress.in_flight, self._asker, self._trial
         for item in self._queue:
             if self._stop.status is not None:
                 return
             in_flight[number] = time.monotonic()
             try:
-                await self.finish(item, await self.ask(item))
+                suspicion = await asker.finish(item, await asker.ask(item))
             except STOP_ERRORS as ending:
                 self._stop.request_after(ending)
                 return
             finally:
                 in_flight.pop(number, None)
-            if self._trial is not None:
-                await self._trial.wait()
+            if trial is not None:
+                if suspicion is not None:
+                    trial.suspect(item, suspicion)
+                await trial.wait()
             if self._workers.surplus > 0:  # requests that waited for a retry are in flight again
                 return
-
-    async def ask(self, item: WorkItem) -> Exchange:
-        """Send a sample's requests, and store the last answer unless the endpoint is on trial."""
-        self._opened.observer.sample_started(item.sample_key, item.sample.id)
-        async with self._runner.asking(item.job.plan, item.sample, item.sample_key) as exchange:
-            if self._is_outdated(exchange):
-                return exchange
-            if self._trial is None or not self._trial.holds(exchange.response.endpoint_error):
-                await self.store(item, exchange)
-        return exchange
-
-    def _is_outdated(self, exchange: Exchange) -> bool:
-        """Return whether it was asked with settings that have been changed since."""
-        return exchange.settings != self._runner.version
-
-    async def store(self, item: WorkItem, exchange: Exchange) -> None:
-        """Commit a response, with its outcome where no scorer has to see it."""
-        exchange.verdict = verdict = verdict_before_scoring(
-            exchange.response, truncated=item.job.plan.config.truncated, sample=item.sample
-        )
-        reach("before_commit")
-        rows = [answer_row(item.sample_key, exchange.sent, exchange.response)]
-        if verdict is not None:
-            rows.append(unscored_row(item.sample_key, verdict))
-        await self._opened.store.append(rows)
-        exchange.is_stored = True
-        reach("after_commit")
-
-    async def finish(self, item: WorkItem, exchange: Exchange) -> None:
-        """Count a stored response and queue it for scoring."""
-        while self._is_outdated(exchange) or not exchange.is_stored:
-            exchange = await self._settle(item, exchange)
-        plan, response = item.job.plan, exchange.response
-        self._opened.progress.count_response(response)
-        error = response.endpoint_error
-        lost = self._endpoint_faults.add(error)
-        if lost is not None and error is not None and self._trial is not None:
-            self._trial.suspect(lost, item, exchange.body, error)
-        truncated = self._truncation.add(
-            item.job.key,
-            plan.slot,
-            response,
-            tokens_max(plan.generation),
-            are_wanted=plan.config.truncated == "score",
-        )
-        if truncated is not None:
-            self._stop.request(truncated)
-        if exchange.verdict is not None:
-            self._counter.count(item.sample_key, exchange.verdict)
-        else:
-            await self._scoring.put(
-                scoring_task(
-                    item.job,
-                    item.stored,
-                    item.repeat,
-                    item.sample,
-                    exchange.sent,
-                    response,
-                    self._opened.snapshot,
-                )
-            )
-
-    async def adapt(self, item: WorkItem, error: ResponseError) -> bool:
-        """Change the settings as a refusal asks for; return whether it asks for any change."""
-        from nel.engine.asking.adaptation import adapt  # noqa: PLC0415 - few models ask for any
-
-        return await adapt(
-            item,
-            error,
-            jobs=self._opened.jobs,
-            runner=self._runner,
-            progress=self._opened.progress,
-        )
-
-    async def _settle(self, item: WorkItem, exchange: Exchange) -> Exchange:
-        """Ask again what was asked with outdated settings; store a refusal unless every request is
-        refused.
-        """
-        if self._is_outdated(exchange):
-            return await self.ask(item)
-        if self._trial is not None and not await self._trial.accepts_some():
-            raise GateClosed
-        if not self._is_outdated(exchange):
-            await self.store(item, exchange)
-        return exchange
 
     def _background_checks(self) -> BackgroundChecks:
         opened = self._opened
@@ -352,7 +251,7 @@ class Pipeline:
             for stored, answer in self._opened.pending.unscored_answers(job.key, upto=upto):
                 if self._stop.status is not None:
                     return
-                key, repeat = answer.key, answer.repeat
+                key = answer.key
                 sample = decode_sample(stored.sample_id, stored.content or "")
                 response = await self._runner.stored_answer(job.plan, sample, key, answer)
                 verdict = verdict_before_scoring(
@@ -363,7 +262,5 @@ class Pipeline:
                     self._counter.count(key, verdict)
                     continue
                 await self._scoring.put(
-                    scoring_task(
-                        job, stored, repeat, sample, answer.request, response, self._opened.snapshot
-                    )
+                    scoring_task(job, key, sample, answer.request, response, self._opened.snapshot)
                 )

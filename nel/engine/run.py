@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nel.config.identity import ALLOW_JUDGE
@@ -29,14 +28,14 @@ from nel.engine.asking.stop_rules import StopRules
 from nel.engine.asking.work import Job
 from nel.engine.executors import Executor, ScorerPool, ScoringWork
 from nel.engine.executors.find import opened_executor
-from nel.engine.pipeline import OpenRun
+from nel.engine.open_run import OpenRun
 from nel.engine.planning.plan import Plan, judging_models
 from nel.engine.planning.plan_judges import is_same_endpoint
 from nel.engine.preparation import ResumeOptions, prepare_job
 from nel.engine.process_limits import check_memory, fit_open_files
 from nel.engine.progress import BenchmarkProgress, Progress
 from nel.engine.run_directory import note_begin, store_config, with_absolute_paths
-from nel.engine.session import DEFAULT_RUNTIME, Runtime, Session
+from nel.engine.session import Runtime, Session, SessionSpec
 from nel.engine.stopping.exit_status import ExitStatus
 from nel.engine.store.lock import own_directory
 from nel.engine.store.log import Log
@@ -53,128 +52,85 @@ _LOG = logging.getLogger(__name__)
 _SECRET_LENGTH_MIN = 8
 
 
-def run_session(
-    run_dir: Path,
-    config: RunConfig,
-    plans: list[Plan],
-    *,
-    progress: Progress,
-    allowed_changes: frozenset[str] = frozenset(),
-    scoring_only: bool = False,
-    runtime: Runtime = DEFAULT_RUNTIME,
-) -> ExitStatus:
+def run_session(spec: SessionSpec) -> ExitStatus:
     """Do the work of one session in a run directory, new or resumed, and return how it ended.
-
-    Args:
-        run_dir: Of the run.
-        config: Of the run.
-        plans: One for each benchmark.
-        progress: Live counts.
-        allowed_changes: Identity fields that may differ on a resume.
-        scoring_only: Score stored answers; ask nothing, and leave samples without an answer as they
-            are.
-        runtime: Event loop, store, scorers and transport, where they are not the default ones.
 
     Raises:
         NelError: As `opened_session`.
     """
     with (
-        opened_executor(config.engine.executor) as executor,
-        open_scorers(config, plans, executor, runtime) as scorers,
-        open_tools(plans) as tools,
-        opened_session(
-            run_dir,
-            config,
-            plans,
-            executor=executor,
-            scorers=scorers,
-            tools=tools,
-            progress=progress,
-            allowed_changes=allowed_changes,
-            scoring_only=scoring_only,
-            runtime=runtime,
-        ) as session,
+        opened_executor(spec.config.engine.executor) as executor,
+        open_scorers(spec, executor) as scorers,
+        open_tools(spec.plans) as tools,
+        opened_session(spec, executor=executor, scorers=scorers, tools=tools) as session,
     ):
         return session.run()
 
 
 @contextmanager
 def opened_session(
-    run_dir: Path,
-    config: RunConfig,
-    plans: list[Plan],
-    *,
-    executor: Executor,
-    scorers: ScorerPool,
-    progress: Progress,
-    allowed_changes: frozenset[str],
-    runtime: Runtime,
-    tools: ToolServer | None = None,
-    scoring_only: bool = False,
-    n_runs: int = 1,
+    spec: SessionSpec, *, executor: Executor, scorers: ScorerPool, tools: ToolServer | None
 ) -> Iterator[Session]:
     """Hold a run directory and yield its next session, with its samples in the store and nothing
     asked yet.
 
     Args:
+        spec: Of the session.
+        executor: Where scores are computed.
         scorers: Of the plans, from the executor.
         tools: Forks the processes of their tools.
-        n_runs: So many sessions run at once in this process, and share its open files.
 
     Raises:
         NelError: Before anything was sent: the key is not set, the dataset is unusable, the resume
             is refused, another process holds the directory.
     """
-    asks = config.endpoint is not None and not scoring_only
-    api_key = read_key(key_variable(config.endpoint)) if config.endpoint and asks else None
-    secrets = () if scoring_only else _secrets(config, plans, api_key)
+    config, progress, runtime = spec.config, spec.progress, spec.runtime
+    endpoint = config.endpoint
+    api_key = read_key(key_variable(endpoint)) if endpoint is not None and spec.asks else None
+    secrets = () if spec.scoring_only else _secrets(config, spec.plans, api_key)
     refuse_secrets(config, secrets)
     secrets = (*secrets, *secrets_of_environment())
-    most, note = _fitted_concurrency(
-        config, plans, asks=asks, scoring_only=scoring_only, n_runs=n_runs
-    )
+    most, note = _fitted_concurrency(spec)
+    run_db = spec.run_dir / FILE_NAME
     with (
-        own_directory(run_dir),
-        runtime.observing(run_dir, config.observability, progress, secrets=secrets) as observer,
-        closing(runtime.store(run_dir / FILE_NAME)) as store,
-        Snapshot(run_dir / FILE_NAME) as snapshot,
+        own_directory(spec.run_dir),
+        runtime.observing(
+            spec.run_dir, config.observability, progress, secrets=secrets
+        ) as observer,
+        closing(runtime.store(run_db)) as store,
+        Snapshot(run_db) as snapshot,
     ):
         store.redactor = Redactor(secrets)
         progress.stage = "reading datasets"
         _say(note, progress)
-        if config.endpoint is not None and asks:
-            _say("; ".join(taken_from_environment(config.endpoint)) or None, progress)
-        records = _records_to_check(store, snapshot, runtime) if asks else None
+        if endpoint is not None and spec.asks:
+            _say("; ".join(taken_from_environment(endpoint)) or None, progress)
+        records = _records_to_check(store, snapshot, runtime) if spec.asks else None
         if records is None:
             _drop_unreadable(store, snapshot, progress)
-        allowed = _allow_first_judge(snapshot, allowed_changes)
-        options = ResumeOptions(allowed, scoring_only, progress, snapshot)
-        jobs = _prepared_jobs(store, run_dir.name, config, plans, options)
+        jobs = _prepared_jobs(store, snapshot, spec)
         yield Session(
-            opened=_begin(store, snapshot, jobs, config, progress, observer, records),
+            spec=spec,
+            opened=_begin(store, snapshot, jobs, spec, observer, records),
             executor=executor,
             scorers=scorers,
             tools=tools,
-            config=config,
             api_key=api_key,
             secrets=secrets,
             concurrency_max=most,
-            run_id=str(snapshot.meta("run_id") or run_dir.name),
-            runtime=runtime,
-            scoring_only=scoring_only,
+            run_id=str(snapshot.meta("run_id") or spec.run_dir.name),
         )
 
 
-def _prepared_jobs(
-    store: Log, run_id: str, config: RunConfig, plans: list[Plan], options: ResumeOptions
-) -> list[Job]:
+def _prepared_jobs(store: Log, snapshot: Snapshot, spec: SessionSpec) -> list[Job]:
     """Prepare every benchmark, or leave the run as it was where a resume is refused."""
-    snapshot = options.snapshot
+    allowed = _allow_first_judge(snapshot, spec.allowed_changes)
+    options = ResumeOptions(allowed, spec.scoring_only, spec.progress, snapshot)
     with store.transaction():
-        _refuse_missing_benchmarks(snapshot, plans)
-        _settle_killed(store, snapshot, config, plans)
-        jobs = [prepare_job(store, snapshot, plan, options) for plan in plans]
-        store_config(store, snapshot, run_id, config)
+        _refuse_missing_benchmarks(snapshot, spec.plans)
+        _settle_killed(store, snapshot, spec.config, spec.plans)
+        jobs = [prepare_job(store, snapshot, plan, options) for plan in spec.plans]
+        store_config(store, snapshot, spec.run_dir.name, spec.config)
     return jobs
 
 
@@ -182,22 +138,21 @@ def _begin(
     store: Log,
     snapshot: Snapshot,
     jobs: list[Job],
-    config: RunConfig,
-    progress: Progress,
+    spec: SessionSpec,
     observer: Observer,
     records: RecordCheck | None,
 ) -> OpenRun:
     """Begin the session in the store, from which the run can be resumed without its log."""
-    stop_rules = _open_rules(store, snapshot, jobs, config.stop)
+    stop_rules = _open_rules(store, snapshot, jobs, spec.config.stop)
     store.begin_session()
     store.checkpoint()
     note_begin(store.path.parent)
-    _plan_progress(progress, snapshot, jobs, stop_rules)
+    _plan_progress(spec.progress, snapshot, jobs, stop_rules)
     return OpenRun(
         store=store,
         snapshot=snapshot,
         jobs=jobs,
-        progress=progress,
+        progress=spec.progress,
         observer=observer,
         stop_rules=stop_rules,
         records=records,
@@ -219,7 +174,9 @@ def _say(note: str | None, progress: Progress) -> None:
         _LOG.warning("%s", note)
 
 
-def _settle_killed(store: Log, snapshot: Snapshot, config: RunConfig, plans: list[Plan]) -> None:
+def _settle_killed(
+    store: Log, snapshot: Snapshot, config: RunConfig, plans: Sequence[Plan]
+) -> None:
     """Store what killed sessions spent."""
     prices = config.budget.prices
     of_judges = {
@@ -234,24 +191,23 @@ def _settle_killed(store: Log, snapshot: Snapshot, config: RunConfig, plans: lis
     store.settle_killed(killed.as_json(), Spend().as_json())
 
 
-def _fitted_concurrency(
-    config: RunConfig, plans: list[Plan], *, asks: bool, scoring_only: bool, n_runs: int
-) -> tuple[int, str | None]:
+def _fitted_concurrency(spec: SessionSpec) -> tuple[int, str | None]:
     """Return the most requests in flight to one endpoint, and why it is less than was
     configured.
     """
     check_memory()
-    wanted = [config.engine.concurrency] if asks else []
+    config = spec.config
+    wanted = [config.engine.concurrency] if spec.asks else []
     wanted += [
         member.concurrency or config.engine.concurrency
-        for member in ([] if scoring_only else judging_models(plans))
+        for member in ([] if spec.scoring_only else judging_models(spec.plans))
         if config.endpoint is None or not is_same_endpoint(member, config.endpoint)
     ]
     if not wanted:
         return config.engine.concurrency, None
-    runs_programs = any(plan.benchmark.languages for plan in plans)
+    runs_programs = any(plan.benchmark.languages for plan in spec.plans)
     programs = config.sandbox.workers or os.cpu_count() or 1
-    fitted = fit_open_files(wanted * n_runs, programs=programs if runs_programs else 0)
+    fitted = fit_open_files(wanted * spec.n_runs, programs=programs if runs_programs else 0)
     return fitted.most, fitted.note
 
 
@@ -274,7 +230,9 @@ def _records_to_check(store: Log, snapshot: Snapshot, runtime: Runtime) -> Recor
     return RecordCheck(store.path)
 
 
-def _secrets(config: RunConfig, plans: list[Plan], api_key: str | None) -> tuple[str | None, ...]:
+def _secrets(
+    config: RunConfig, plans: Sequence[Plan], api_key: str | None
+) -> tuple[str | None, ...]:
     """Return the keys and secret headers of the endpoint and of the judges."""
     judges = judging_models(plans)
     headers = [name for member in judges for name in member.headers_env.values()]
@@ -299,7 +257,7 @@ def refuse_secrets(config: RunConfig, secrets: Iterable[str | None]) -> None:
         )
 
 
-def _refuse_missing_benchmarks(snapshot: Snapshot, plans: list[Plan]) -> None:
+def _refuse_missing_benchmarks(snapshot: Snapshot, plans: Sequence[Plan]) -> None:
     missing = {slot for _, slot, _, _ in snapshot.benchmarks()} - {plan.slot for plan in plans}
     if missing:
         raise ResumeRefused(
@@ -315,19 +273,17 @@ def _allow_first_judge(snapshot: Snapshot, allowed: frozenset[str]) -> frozenset
 
 
 @contextmanager
-def open_scorers(
-    config: RunConfig, plans: list[Plan], executor: Executor, runtime: Runtime
-) -> Iterator[ScorerPool]:
+def open_scorers(spec: SessionSpec, executor: Executor) -> Iterator[ScorerPool]:
     """Fork the worker processes before the run has a lock, a file or a thread that they could
     inherit.
     """
     work = ScoringWork(
-        benchmarks=[plan.benchmark for plan in plans],
-        digests=[str(plan.fields["scorer.rules"]) for plan in plans],
-        config=with_absolute_paths(config),
+        benchmarks=[plan.benchmark for plan in spec.plans],
+        digests=[str(plan.fields["scorer.rules"]) for plan in spec.plans],
+        config=with_absolute_paths(spec.config),
     )
     hide_environment()
-    scorers = executor.open_scorers(work) if runtime.scorers is None else runtime.scorers(work)
+    scorers = (spec.runtime.scorers or executor.open_scorers)(work)
     try:
         yield scorers
     finally:
@@ -335,7 +291,7 @@ def open_scorers(
 
 
 @contextmanager
-def open_tools(plans: list[Plan]) -> Iterator[ToolServer | None]:
+def open_tools(plans: Sequence[Plan]) -> Iterator[ToolServer | None]:
     """Fork the server of the tools' processes, as `open_scorers`; None where no plan has tools."""
     benchmarks = [
         plan.benchmark

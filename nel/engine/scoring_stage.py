@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 from nel.config.redaction import Redactor
 from nel.config.schema import EngineConfig
 from nel.core.failpoints import reach
-from nel.core.observer import Observer, Place
+from nel.core.observer import Observer
 from nel.engine.asking.generate import STOP_ERRORS, SampleRunner
 from nel.engine.asking.response_outcomes import scored_row, settle_outcome
 from nel.engine.asking.stop_rules import StopRules
@@ -34,7 +34,7 @@ from nel.errors import (
     StoppedEarly,
     StoreError,
 )
-from nel.types import Outcome, Unscored
+from nel.types import Outcome, SampleKey, Unscored
 
 if TYPE_CHECKING:
     from nel.engine.judging.delegation import JudgeDelegation
@@ -82,15 +82,15 @@ class OutcomeCounter:
     redactor: Redactor
     """Removes secrets from what a scorer or a tool raised, as the store does."""
 
-    def count(self, key: Place, outcome: Outcome) -> None:
+    def count(self, key: SampleKey, outcome: Outcome) -> None:
         """Count an outcome that is on disk."""
         if isinstance(outcome, Unscored):
             outcome = replace(outcome, detail=self.redactor.text(outcome.detail))
-        self.progress.count_outcome(outcome, repeat=key[2], benchmark=key[0])
+        self.progress.count_outcome(outcome, repeat=key.repeat, benchmark=key.benchmark)
         self.observer.sample_finished(key, outcome)
         rule = self.stop_rules.ended_by(key, outcome)
         if rule is not None:  # what is in flight does not count
-            job = next(job for job in self.jobs if job.key == key[0])
+            job = next(job for job in self.jobs if job.key == key.benchmark)
             self.progress.total -= self.queue.n_left_out(job, rule)
 
 
@@ -250,7 +250,7 @@ class ScoringStage:
                 self._stop_on_outage(outcome)
             self._release_slot()
             if error is None:
-                self._counter.count((item.job, item.idx, item.repeat), outcome)
+                self._counter.count(item.key, outcome)
 
     def _stop_on_outage(self, outcome: Unscored) -> None:
         """Stop resumably when no program can be run, rather than pay for answers that cannot be
@@ -278,7 +278,9 @@ class ScoringStage:
             raise ScorerError(f"a scorer asked for {what}, which a run does not have")
         try:
             if what == "model":
-                return await self._runner.answer_scorer(self._plans[item.job], item, payload)
+                return await self._runner.answer_scorer(
+                    self._plans[item.key.benchmark], item, payload
+                )
             if self._judging is None:
                 raise JudgeError(_NO_JUDGE.detail, kind=_NO_JUDGE.kind)
             return await self._judging.judge(item, *payload)

@@ -10,11 +10,10 @@ import hashlib
 import logging
 import random
 import time
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import (
     AbstractContextManager,
     AsyncExitStack,
-    asynccontextmanager,
     closing,
     contextmanager,
     nullcontext,
@@ -35,8 +34,11 @@ from nel.engine.asking.resume_checks import BYTES_FIRST
 from nel.engine.asking.work import n_unanswered
 from nel.engine.executors import Executor, LocalExecutor, ProgramRunner, ScorerPool, ScoringWork
 from nel.engine.observability import monitor_gate, observing
-from nel.engine.pipeline import OpenRun, Pipeline
+from nel.engine.open_run import OpenRun
+from nel.engine.pipeline import Pipeline
+from nel.engine.planning.plan import Plan
 from nel.engine.planning.plan_judges import may_ask_judge
+from nel.engine.progress import Progress
 from nel.engine.scoring_stage import Machinery
 from nel.engine.shared_limits import SharedLimits
 from nel.engine.stopping.exit_status import (
@@ -103,6 +105,31 @@ DEFAULT_RUNTIME: Final = Runtime()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SessionSpec:
+    """What a session is asked to do."""
+
+    run_dir: Path
+    """Of the run, new or resumed."""
+    config: RunConfig
+    plans: Sequence[Plan]
+    """One for each benchmark."""
+    progress: Progress
+    """Live counts."""
+    allowed_changes: frozenset[str] = frozenset()
+    """Identity fields that may differ on a resume."""
+    scoring_only: bool = False
+    """Score stored answers; ask nothing, and leave samples without an answer as they are."""
+    runtime: Runtime = DEFAULT_RUNTIME
+    n_runs: int = 1
+    """So many sessions run at once in this process, and share its open files."""
+
+    @property
+    def asks(self) -> bool:
+        """Return whether the evaluated endpoint is asked."""
+        return self.config.endpoint is not None and not self.scoring_only
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Shared:
     """What the sessions of several runs on one event loop have in common."""
 
@@ -123,18 +150,15 @@ class _Ended:
 class Session:
     """One session of a run and everything it works with."""
 
+    spec: SessionSpec
     opened: OpenRun
     scorers: ScorerPool
-    config: RunConfig
     api_key: str | None
     run_id: str
     concurrency_max: int
     """Requests in flight to one endpoint that the limit of open files allows."""
     secrets: tuple[str | None, ...] = ()
     """Of all endpoints of the run; what one of them answers may hold the key of another."""
-    scoring_only: bool = False
-    """Score stored answers and ask nothing."""
-    runtime: Runtime = DEFAULT_RUNTIME
     tools: ToolServer | None = None
     """Forks the processes of episodes' tools."""
     executor: Executor = field(default_factory=LocalExecutor)
@@ -146,15 +170,43 @@ class Session:
         """Do the session's work on an event loop of its own and return how it ended, which the
         store holds too.
         """
-        return self.runtime.run(self.run_beside_others())
+        return self.spec.runtime.run(self.run_beside_others())
 
     async def run_beside_others(self) -> ExitStatus:
         """Do the session's work on the running event loop and return how it ended, which the store
         holds too.
         """
+        config, progress = self.spec.config, self.opened.progress
         counters, ledger = ClientCounters(), self._ledger()
-        with self._recording(counters, ledger) as ended:
-            ended.status = await self._work(counters, ledger)
+        async with AsyncExitStack() as stack:
+            ended = stack.enter_context(self._recording(counters, ledger))
+            client, judges = await self._open_clients(stack, counters, ledger)
+            sandbox = self._open_sandbox(stack)
+            stack.callback(self._take_back, client, judges)
+            pipeline = Pipeline(
+                self.opened,
+                client=client,
+                machinery=Machinery(
+                    scorers=self.scorers,
+                    sandbox=sandbox,
+                    judges=judges,
+                    strict_verdicts=config.sandbox.strict_verdicts,
+                ),
+                config=config.engine.model_copy(update={"concurrency": self._concurrency()}),
+                scoring_only=self.spec.scoring_only,
+                tools=self.tools,
+                price=price_of(config),
+            )
+            signals = self.spec.runtime.signals() if self.shared is None else self.shared.signals
+            stack.enter_context(signals.stopping(pipeline.stop, self._say_at_once))
+            progress.stage = "starting scorers"
+            await self.executor.start()
+            self._note_used("executors", dict(self.executor.facts()))
+            await self._check_sandbox(sandbox)
+            if config.engine.preflight:
+                await self._check_endpoints(pipeline, client, judges)
+            status = await pipeline.run()
+            ended.status = status if client is None else with_last_words(status, client.trouble)
         return ended.status
 
     def refuse(self, reason: str) -> None:
@@ -168,11 +220,11 @@ class Session:
 
         Asks for the list of models and for no answer, so that it costs nothing.
         """
-        endpoint = self.config.endpoint
-        if endpoint is None or not self.config.engine.preflight or not self._has_pending():
+        endpoint = self.spec.config.endpoint
+        if endpoint is None or not self.spec.config.engine.preflight or not self._has_pending():
             return None
         context = ClientContext(
-            transport=self.runtime.transport, run_id=self.run_id, secrets=self.secrets
+            transport=self.spec.runtime.transport, run_id=self.run_id, secrets=self.secrets
         )
         client = Client(endpoint, api_key=self.api_key, connections=1, context=context)
         async with client:
@@ -204,6 +256,7 @@ class Session:
         except (
             BaseException
         ) as error:  # a bug: the session ends as "crashed", and the traceback is in run.log
+            ended.status = ExitStatus(exit_code=1, reason="crashed")
             self.opened.observer.session_failed(error)
             raise
         finally:
@@ -241,19 +294,19 @@ class Session:
     def _ledger(self) -> Ledger:
         """Return the run's ledger, which includes what its earlier sessions spent."""
         if self.shared is None:
-            return Ledger(self.config.budget, before=self.spent_before())
+            return Ledger(self.spec.config.budget, before=self.spent_before())
         return self.shared.ledger.share(before=self.spent_before())
 
     def _cache(self) -> AbstractContextManager[ResponseCache | None]:
-        if self.config.cache.dir is None:
+        if self.spec.config.cache.dir is None:
             return nullcontext()
         from nel.models.cache import ResponseCache  # noqa: PLC0415 - few runs have a cache
 
-        directory = Path(self.config.cache.dir).expanduser()
+        directory = Path(self.spec.config.cache.dir).expanduser()
         return closing(ResponseCache(directory, encode=encode_response, decode=decode_response))
 
     def _info(self) -> SessionInfo:
-        config = self.config
+        config = self.spec.config
         endpoint = config.endpoint
         stored = self.opened.snapshot.benchmarks()
         return SessionInfo(
@@ -268,38 +321,41 @@ class Session:
             url=redact_url(endpoint.url) if endpoint else None,
         )
 
-    async def _work(self, counters: ClientCounters, ledger: Ledger) -> ExitStatus:
-        judges: Judges | None = None
-        if self.scoring_only:
-            if self._is_judged:
-                from nel.engine.judging.opening import judges_of  # noqa: PLC0415 - few runs judge
+    async def _open_clients(
+        self, stack: AsyncExitStack, counters: ClientCounters, ledger: Ledger
+    ) -> tuple[Client | None, Judges | None]:
+        """Open the clients of the evaluated endpoint and of the judges; where only what is stored
+        is scored, the judges have none.
+        """
+        config, opened, runtime = self.spec.config, self.opened, self.spec.runtime
+        if self.spec.scoring_only:
+            if not self._is_judged:
+                return None, None
+            from nel.engine.judging.opening import judges_of  # noqa: PLC0415 - few runs judge
 
-                judges = judges_of(self.opened, self.config, {})
-            return await self._run_pipeline(None, judges)
-        opened = self.opened
+            return None, judges_of(opened, config, {})
         opened.progress.counters = counters
-        with self._cache() as cache:
-            context = ClientContext(
-                counters=counters,
-                jitter=self.runtime.jitter,
-                transport=self.runtime.transport,
-                ledger=ledger,
-                cache=cache,
-                run_id=self.run_id,
-                secrets=self.secrets,
-                scratch_directory=opened.store.path.parent,
-            )
-            limits = SharedLimits(config=self.config, jitter=self.runtime.jitter)
-            async with self._noting(limits), AsyncExitStack() as clients:
-                client = await self._open_client(clients, context, limits)
-                if self._is_judged:
-                    from nel.engine.judging.opening import open_judges  # noqa: PLC0415 - as above
+        context = ClientContext(
+            counters=counters,
+            jitter=runtime.jitter,
+            transport=runtime.transport,
+            ledger=ledger,
+            cache=stack.enter_context(self._cache()),
+            run_id=self.run_id,
+            secrets=self.secrets,
+            scratch_directory=opened.store.path.parent,
+        )
+        limits = SharedLimits(config=config, jitter=runtime.jitter)
+        stack.callback(self._note_limits, limits)
+        client = await self._open_client(stack, context, limits)
+        if not self._is_judged:
+            return client, None
+        from nel.engine.judging.opening import open_judges  # noqa: PLC0415 - as above
 
-                    judges = await open_judges(
-                        opened, self.config, self._concurrency, clients, client, context, limits
-                    )
-                status = await self._run_pipeline(client, judges)
-                return status if client is None else with_last_words(status, client.trouble)
+        judges = await open_judges(
+            opened, config, self._concurrency, stack, client, context, limits
+        )
+        return client, judges
 
     @property
     def _is_judged(self) -> bool:
@@ -314,19 +370,19 @@ class Session:
         self, clients: AsyncExitStack, context: ClientContext, limits: SharedLimits
     ) -> Client | None:
         """Open the client of the evaluated endpoint; None where nothing is asked there."""
-        endpoint, opened = self.config.endpoint, self.opened
+        endpoint, opened = self.spec.config.endpoint, self.opened
         if endpoint is None or all(job.plan.eval_only for job in opened.jobs):
             return None
         most = self._concurrency()
         gate = await limits.gate(
-            clients, endpoint, concurrency=self.config.engine.concurrency, own_max=most
+            clients, endpoint, concurrency=self.spec.config.engine.concurrency, own_max=most
         )
         client = Client(
             endpoint,
             gate=gate,
             api_key=self.api_key,
             connections=most,
-            price=price_of(self.config),
+            price=price_of(self.spec.config),
             observer=opened.observer,
             context=context,
         )
@@ -336,16 +392,12 @@ class Session:
         clients.callback(asyncio.create_task(monitor).cancel)
         return client
 
-    @asynccontextmanager
-    async def _noting(self, limits: SharedLimits) -> AsyncIterator[None]:
+    def _note_limits(self, limits: SharedLimits) -> None:
         """Store and report what became of the limiter, once its gates are closed."""
-        try:
-            yield
-        finally:
-            self.opened.progress.notes += limits.notes()
-            with suppress(NelError):  # the disk may be full; the original error matters more
-                for used in limits.facts():
-                    self._note_used("limiters", used)
+        self.opened.progress.notes += limits.notes()
+        with suppress(NelError):  # the disk may be full; the original error matters more
+            for used in limits.facts():
+                self._note_used("limiters", used)
 
     def _concurrency(self, wanted: int | None = None) -> int:
         """Return how many requests may be in flight to an endpoint.
@@ -353,7 +405,7 @@ class Session:
         Args:
             wanted: Of the endpoint's own settings; those of the run where they say nothing.
         """
-        return min(wanted or self.config.engine.concurrency, self.concurrency_max)
+        return min(wanted or self.spec.config.engine.concurrency, self.concurrency_max)
 
     def _has_pending(self) -> bool:
         """Return whether any sample has no answer yet; scoring stored answers needs no endpoint."""
@@ -371,28 +423,23 @@ class Session:
                 return True
         return False
 
-    async def _run_pipeline(self, client: Client | None, judges: Judges | None) -> ExitStatus:
-        sandbox = (
-            self.executor.open_sandbox(self.config.sandbox)
-            if self.shared is None
-            else self.shared.sandbox
-        )
-        machinery = Machinery(
-            scorers=self.scorers,
-            sandbox=sandbox,
-            judges=judges,
-            strict_verdicts=self.config.sandbox.strict_verdicts,
-        )
-        try:
-            return await self._run_in(client, machinery)
-        finally:
-            with suppress(NelError):  # the disk may be full; the original error matters more
-                self.opened.progress.notes += take_back(
-                    self.opened.store, client, [] if judges is None else judges.clients()
-                )
-            self.opened.progress.notes += self.executor.notes()
-            if self.shared is None:
-                await asyncio.to_thread(sandbox.close)
+    def _open_sandbox(self, stack: AsyncExitStack) -> ProgramRunner:
+        """Return where programs run; one that is not shared is closed at the session's end."""
+        if self.shared is not None:
+            return self.shared.sandbox
+        sandbox = self.executor.open_sandbox(self.spec.config.sandbox)
+        stack.push_async_callback(asyncio.to_thread, sandbox.close)
+        return sandbox
+
+    def _take_back(self, client: Client | None, judges: Judges | None) -> None:
+        """Take back answers that may belong to other requests, while the clients are open; note what
+        the executor says.
+        """
+        with suppress(NelError):  # the disk may be full; the original error matters more
+            self.opened.progress.notes += take_back(
+                self.opened.store, client, [] if judges is None else judges.clients()
+            )
+        self.opened.progress.notes += self.executor.notes()
 
     async def _check_sandbox(self, sandbox: ProgramRunner) -> None:
         """Raise PreflightError, before anything is paid for, when programs cannot be run."""
@@ -408,7 +455,7 @@ class Session:
             raise PreflightError(f"programs cannot be run: {error}", endpoint_kind=None) from error
         self._note_used(
             "sandboxes",
-            {"engine": engine.as_json(), "limits": self.config.sandbox.limits.model_dump()},
+            {"engine": engine.as_json(), "limits": self.spec.config.sandbox.limits.model_dump()},
         )
 
     def _note_used(self, key: str, used: Mapping[str, object]) -> None:
@@ -416,6 +463,19 @@ class Session:
         before = self.opened.snapshot.meta(key) or []
         if used not in before:
             self.opened.store.set_meta(key, [*before, used])
+
+    async def _check_endpoints(
+        self, pipeline: Pipeline, client: Client | None, judges: Judges | None
+    ) -> None:
+        """Check the evaluated endpoint, and then the judges, where any of them is to be asked."""
+        progress = self.opened.progress
+        if client is not None and self._has_pending():
+            progress.stage = "pre-flight"
+            echo = await self._check_endpoint(client)
+            if echo is not None:
+                pipeline.use_echo(echo)
+        if judges is not None and progress.total:
+            progress.notes += await judges.check()
 
     async def _check_endpoint(self, client: Client) -> EchoSupport | None:
         started = time.monotonic()
@@ -436,29 +496,3 @@ class Session:
     def _say_at_once(self, text: str) -> None:
         self.opened.progress.alerts.append(text)
         _LOG.warning("%s", text)
-
-    async def _run_in(self, client: Client | None, machinery: Machinery) -> ExitStatus:
-        progress, preflight = self.opened.progress, self.config.engine.preflight
-        pipeline = Pipeline(
-            self.opened,
-            client=client,
-            machinery=machinery,
-            config=self.config.engine.model_copy(update={"concurrency": self._concurrency()}),
-            scoring_only=self.scoring_only,
-            tools=self.tools,
-            price=price_of(self.config),
-        )
-        signals = self.runtime.signals() if self.shared is None else self.shared.signals
-        with signals.stopping(pipeline.stop, self._say_at_once):
-            progress.stage = "starting scorers"
-            await self.executor.start()
-            self._note_used("executors", dict(self.executor.facts()))
-            await self._check_sandbox(machinery.sandbox)
-            if client is not None and preflight and self._has_pending():
-                progress.stage = "pre-flight"
-                echo = await self._check_endpoint(client)
-                if echo is not None:
-                    pipeline.use_echo(echo)
-            if machinery.judges is not None and preflight and progress.total:
-                progress.notes += await machinery.judges.check()
-            return await pipeline.run()

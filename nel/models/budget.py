@@ -97,8 +97,10 @@ def sum_usages(usages: Sequence[Usage], *, partly: bool = True) -> Usage:
 
 def tokens_max(generation: Generation) -> int | None:
     """Return the most tokens that an answer may have; None where no limit is sent."""
-    limits = (generation.max_tokens, generation.extra.get(LIMIT_NAME))
-    return max((limit for limit in limits if isinstance(limit, int)), default=None)
+    limit, other = generation.max_tokens, generation.extra.get(LIMIT_NAME)
+    if not isinstance(other, int):
+        return limit
+    return other if limit is None else max(limit, other)
 
 
 _UNCAPPED: Final = Spend()
@@ -173,10 +175,11 @@ class Ledger:
             self._reserved.add(reserved, -1)
         real = self._real(reserved, outcome, price)
         self.spent.add(real)
-        waiting, self._settled = self._settled, []
-        for future in waiting:
-            if not future.done():
-                future.set_result(None)
+        if self._settled:
+            waiting, self._settled = self._settled, []
+            for future in waiting:
+                if not future.done():
+                    future.set_result(None)
         return real
 
     def _real(

@@ -11,12 +11,11 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import logging
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from types import TracebackType
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from nel.config.redaction import Redactor, redact_url, secrets_in_url
 from nel.config.schema import EndpointConfig, Price
@@ -47,6 +46,8 @@ from nel.models.wire.registry import (
 from nel.types import SECOND_ASKING, Protocol, Request, Response, ResponseError
 
 _LOG = logging.getLogger(__name__)
+Keep: TypeAlias = Callable[[Response], Awaitable[None]]
+"""Stores a response before it counts."""
 _OVERLOADED: Final = 529
 _LISTING_SECONDS: Final = 15.0
 """For the list of models; an endpoint that is slower than that is asked without it."""
@@ -57,20 +58,23 @@ _ANSWER_TOKENS: Final = 256
 _BYTES_PER_TOKEN: Final = 4
 
 
-@dataclass(frozen=True, slots=True)
-class _Call:
-    """One request as it is sent."""
+@dataclass(slots=True, kw_only=True)
+class _Call(Attempts):
+    """One request as it is sent, with its attempts."""
 
     body: bytes
-    headers: dict[str, str]
+    headers: Mapping[str, str]
     key: str
     tokens_max: int
     parse: Parse
     wire: Wire
-    url: str = ""
-    protocol: Protocol = "chat"
-    asked: SentRequest | None = None
-    attempts: Attempts = field(default_factory=Attempts)
+    url: str
+    protocol: Protocol
+    asked: SentRequest
+
+
+async def keep_nothing(response: Response) -> None:
+    """Store no response, for a caller that needs none stored."""
 
 
 class Client:
@@ -148,24 +152,26 @@ class Client:
         await self._transport.__aexit__(kind, error, trace)
         self._carried.close()
 
-    @asynccontextmanager
-    async def answering(
+    async def complete(
         self,
         request: Request,
         body: bytes,
         *,
+        keep: Keep = keep_nothing,
         call: str = "",
         parse: Parse | None = None,
         remembers: bool = True,
-    ) -> AsyncIterator[Response]:
-        """Ask, and yield the answer, or a response that carries the last fault after all attempts.
+    ) -> Response:
+        """Ask, have the answer kept, and return it; after all attempts, a response that carries the
+        last fault.
 
-        The permit of an answer is held until the block ends: the caller stores it there. Where that
-        fails, all waiters are cancelled, so that no further answer is paid for in vain.
+        The permit of an answer is held until it is kept. Where that fails, all waiters are
+        cancelled, so that no further answer is paid for in vain.
 
         Args:
             request: What the body was made from; names the sample.
             body: What is sent, as `build_body` made it.
+            keep: Stores the answer, or the response that carries the fault.
             call: Tells apart the requests that one (sample, repeat) makes.
             parse: Reads the payload; as the request's protocol says when not given.
             remembers: Put the answer into the cache; otherwise that is left to `remember`.
@@ -175,11 +181,14 @@ class Client:
             EndpointDown: The endpoint was waited for as long as it may be.
             BudgetSpent: The request might pass a cap.
         """
-        cache_key = self._cache_key(request, body, call)
-        cached = self._cache.get(cache_key) if self._cache is not None else None
-        if cached is not None:
-            yield replace(cached, attempts=0, cached=True)
-            return
+        cache_key = ""
+        if self._cache is not None:
+            cache_key = self._cache_key(request, body, call)
+            cached = self._cache.get(cache_key)
+            if cached is not None:
+                answer = replace(cached, attempts=0, cached=True)
+                await keep(answer)
+                return answer
         sent = self._call(request, body, call, parse, cache_key)
         n_tokens = prompt_bytes(request, body) // _BYTES_PER_TOKEN
         now = asyncio.get_running_loop().time
@@ -190,7 +199,7 @@ class Client:
                 outcome = await self._attempt_paid(sent, permit)
                 if isinstance(outcome, Response):
                     try:
-                        yield outcome
+                        await keep(outcome)
                     except Exception:
                         self.gate.close()
                         raise
@@ -198,21 +207,13 @@ class Client:
             finally:
                 self.gate.release(permit)
             if not await self._is_tried_again(sent, outcome):
-                outcome = Response(
-                    attempts=sent.attempts.count, error=self._reader.error_of(outcome)
-                )
-                yield outcome
+                outcome = Response(attempts=sent.count, error=self._reader.error_of(outcome))
+                await keep(outcome)
                 break
         self._observer.request_finished(request, outcome, now() - began)
-        if remembers:
+        if remembers and self._cache is not None:
             self.remember(request, body, call, outcome)
-
-    async def complete(
-        self, request: Request, body: bytes, *, call: str = "", parse: Parse | None = None
-    ) -> Response:
-        """Return the answer of `answering`, for a caller that stores nothing."""
-        async with self.answering(request, body, call=call, parse=parse) as response:
-            return response
+        return outcome
 
     def remember(self, request: Request, body: bytes, call: str, response: Response) -> None:
         """Put an answer into the cache, once it is known to be worth finding again."""
@@ -299,16 +300,15 @@ class Client:
 
     async def _is_tried_again(self, call: _Call, fault: Fault) -> bool:
         """Wait after a failed attempt; return whether there is to be another."""
-        attempts = call.attempts
-        if attempts.is_failed_probe:
+        if call.is_failed_probe:
             await self._doubt_outage(call)
-        wait = self._waits.before_retry(fault, attempts)
+        wait = self._waits.before_retry(fault, call)
         if wait is None:
             return False
-        self._observer.attempt_retried(fault.kind, attempts.last_seconds, wait)
+        self._observer.attempt_retried(fault.kind, call.last_seconds, wait)
         answered = self.gate.n_answered
         await self.gate.back_off(wait)
-        attempts.outlived += self.gate.n_answered > answered and not fault.is_of_connection
+        call.outlived += self.gate.n_answered > answered and not fault.is_of_connection
         self.counters.retries += 1
         return True
 
@@ -316,7 +316,7 @@ class Client:
         """Return what one attempt came to, with its cost reserved before and settled after it."""
         reserved = await self.ledger.reserve(len(call.body), call.tokens_max, self._price)
         outcome: Response | Fault | None = None
-        call.attempts.record_request(permit.sent_at)
+        call.record_request(permit.sent_at)
         reach("request_sent")
         self.counters.attempts += 1
         try:
@@ -325,8 +325,8 @@ class Client:
             self.ledger.settle(reserved, outcome, self._price)
         if isinstance(outcome, Response):
             reach("response_received")
-            if call.attempts.count > 1:
-                return replace(outcome, attempts=call.attempts.count)
+            if call.count > 1:
+                return replace(outcome, attempts=call.count)
         return outcome
 
     async def _attempt(self, call: _Call, permit: Permit) -> Response | Fault:
@@ -337,7 +337,7 @@ class Client:
         while isinstance(fetched, Fault) and fetched.hung_up and fetched.on_reused:
             # An idle connection that the endpoint had closed already: no attempt was made.
             fetched = await self._fetch("POST", call.url, call.body, call.headers, stream)
-        call.attempts.last_seconds = loop.time() - started
+        call.last_seconds = loop.time() - started
         self._carried.note(fetched, call.asked)
         if stream is None and isinstance(fetched, Fetched) and is_event_stream(fetched.body):
             stream = call.wire.stream()  # some servers stream although they were not asked to
@@ -345,9 +345,9 @@ class Client:
         if isinstance(outcome, Response):
             self._note_answer(permit, fetched, outcome)
             return outcome
-        self._note_fault(call.attempts, permit, outcome)
+        self._note_fault(call, permit, outcome)
         self._last_fault = outcome
-        call.attempts.record_failure(
+        call.record_failure(
             outcome, is_endpoint_up=self.gate.is_endpoint_up, is_probe=permit.is_probe
         )
         return outcome
@@ -386,7 +386,7 @@ class Client:
         error = await self.ask_neutral(call.protocol, call.body)
         if error is None or is_refusal(error):
             self._n_probes_failed = 0
-            call.attempts.outlived += 1
+            call.outlived += 1
             self.gate.record_answer()
 
     def _note_answer(self, permit: Permit, fetched: Fetched | Fault, answer: Response) -> None:
@@ -428,12 +428,13 @@ class Client:
         self, request: Request, body: bytes, call: str, parse: Parse | None, cache_key: str
     ) -> _Call:
         wire = wire_of(request.protocol)
-        headers = sample_headers(self.endpoint, request)
         sample = dumps_bytes(
             [self._run_id, request.benchmark, request.sample_id, request.repeat, call]
         )
         key = hashlib.sha256(sample + body).hexdigest()[:32]
-        headers["Idempotency-Key"] = key
+        headers = {"Idempotency-Key": key}
+        if self.endpoint.send_sample_id:
+            headers |= sample_headers(request)
         self.gate.retries.deposit()
         return _Call(
             body=body,

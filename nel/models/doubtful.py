@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Final
+from typing import IO, Final, NamedTuple
 
 from nel.core.strict_json import dumps_bytes, loads
 from nel.models.faults import Fault
@@ -22,8 +21,7 @@ _MEMORY_BYTES_MAX: Final = 64 * 1024
 """Lines that are not in the file yet; a small run needs none."""
 
 
-@dataclass(frozen=True, slots=True)
-class SentRequest:
+class SentRequest(NamedTuple):
     """A request for a sample, as far as its answer has to be found again."""
 
     sample_id: str

@@ -5,7 +5,6 @@ any secret.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any, Final, TypeAlias
 
 from nel.config.redaction import Redactor
@@ -87,10 +86,8 @@ class PayloadReader:
         if stream is not None and fetched.streamed and (times := stream.token_times):
             first_token = max(0.0, times[0] - fetched.started)
             between = (times[-1] - times[0]) / (len(times) - 1) if len(times) > 1 else None
-        return replace(
-            answer,
+        return answer.set_measurements(
             latency_seconds=fetched.seconds,
-            attempts=1,
             fallback=fallback_of(fetched.headers),
             first_token_seconds=first_token,
             inter_token_seconds=between,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final, NamedTuple
 
 from nel.reading.response import Answer
@@ -18,6 +18,8 @@ from nel.reading.types import Form
 _STRENGTHS: Final = ("strong", "plain")
 _LOOKED_AT_MAX: Final = 64
 """Declarations of one row that are looked at, from the end."""
+_NEEDS_MAX: Final = 1_000
+"""Sets of texts in responses whose rows are remembered."""
 _BEFORE_MAX: Final = 40
 """Characters of a match before the text that its row needs; the search begins there."""
 _CONTENT_MAX: Final = 20_000
@@ -56,13 +58,10 @@ def declarations(response: Answer) -> Iterator[Declaration]:
         if asked.is_strict:
             return
     low = response.low
-    first = {text: at for text in _needs(low.isascii()) if (at := low.find(text)) >= 0}
+    needs = tuple(filter(low.__contains__, _needs(low.isascii())))
     for strength in _STRENGTHS:
-        numbers = frozenset[int]().union(*(_rows_needing(strength, text) for text in first))
         places = [
-            (row, match)
-            for row in map(_rows_of(strength).__getitem__, sorted(numbers))
-            for match in _matches(row, low, min(first.get(text, len(low)) for text in row.needs))
+            (row, match) for row in _rows_needing(strength, needs) for match in _matches(row, low)
         ]
         places.sort(key=lambda position: position[1].end(), reverse=True)
         for row, match in places:
@@ -71,8 +70,9 @@ def declarations(response: Answer) -> Iterator[Declaration]:
                 yield declaration._replace(row=row)
 
 
-def _matches(row: FormRow, low: str, first: int) -> list[re.Match[str]]:
+def _matches(row: FormRow, low: str) -> list[re.Match[str]]:
     """Return the last matches of a row; before the first text that it needs there is none."""
+    first = min([at for text in row.needs if (at := low.find(text)) >= 0])
     return list(row.pattern.finditer(low, max(0, first - _BEFORE_MAX)))[-_LOOKED_AT_MAX:]
 
 
@@ -81,10 +81,10 @@ def _rows_of(strength: str) -> tuple[FormRow, ...]:
     return tuple(row for row in rows() if row.strength == strength)
 
 
-@cache
-def _rows_needing(strength: str, text: str) -> frozenset[int]:
-    """Return the numbers of the rows of a strength that need a text."""
-    return frozenset(number for number, row in enumerate(_rows_of(strength)) if text in row.needs)
+@lru_cache(maxsize=_NEEDS_MAX)
+def _rows_needing(strength: str, needs: tuple[str, ...]) -> tuple[FormRow, ...]:
+    """Return the rows of a strength that need one of some texts."""
+    return tuple(row for row in _rows_of(strength) if not set(needs).isdisjoint(row.needs))
 
 
 @cache

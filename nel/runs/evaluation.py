@@ -32,7 +32,7 @@ from nel.engine.run_directory import (
     new_directory,
     refuse_imported,
 )
-from nel.engine.session import Runtime
+from nel.engine.session import Runtime, SessionSpec
 from nel.engine.stopping.exit_status import ExitStatus
 from nel.engine.store.integrity import check_integrity
 from nel.engine.store.remote import is_remote, resumable, store_of, uploading
@@ -165,18 +165,16 @@ def _evaluate(
     note_plans(plans, progress)
     run_dir = progress.run_dir = _resumed_dir(run_config) if resume else _new_dir(run_config, plans)
     with uploading(run_dir, progress, every_seconds=run_config.output.upload_seconds) as upload:
-        if resume:
-            ending = run_session(
-                run_dir,
-                run_config,
-                plans,
-                progress=progress,
-                allowed_changes=allowed_changes,
-                runtime=runtime,
-            )
-        else:
-            ending = _first_session(run_dir, run_config, plans, progress, runtime)
-        result = written_results(run_dir, run_config, plans, ending, progress)
+        spec = SessionSpec(
+            run_dir=run_dir,
+            config=run_config,
+            plans=plans,
+            progress=progress,
+            allowed_changes=allowed_changes if resume else frozenset(),
+            runtime=runtime,
+        )
+        ending = run_session(spec) if resume else _first_session(spec)
+        result = written_results(spec, ending)
     if upload is None:
         return result
     not_uploaded = 0 if upload.problem is None else EXIT_STOPPED_EARLY
@@ -235,8 +233,10 @@ def rescore(
     note_plans(plans, progress)
     with Snapshot(run_dir / FILE_NAME) as snapshot:
         check_integrity(snapshot)
-    ending = run_session(run_dir, config, plans, progress=progress, scoring_only=True)
-    return written_results(run_dir, config, plans, ending, progress)
+    spec = SessionSpec(
+        run_dir=run_dir, config=config, plans=plans, progress=progress, scoring_only=True
+    )
+    return written_results(spec, run_session(spec))
 
 
 def note_plans(plans: Sequence[Plan], progress: Progress) -> None:
@@ -249,13 +249,12 @@ def note_plans(plans: Sequence[Plan], progress: Progress) -> None:
     progress.notes += dict.fromkeys(note for plan in plans for note in plan.notes)
 
 
-def written_results(
-    run_dir: Path, config: RunConfig, plans: Sequence[Plan], ending: ExitStatus, progress: Progress
-) -> RunResult:
+def written_results(spec: SessionSpec, ending: ExitStatus) -> RunResult:
     """Write the artifacts and reports of a finished session, and return the run's result."""
+    run_dir, config, progress = spec.run_dir, spec.config, spec.progress
     progress.stage = "writing artifacts"
     reach("before_artifacts")
-    benchmarks, report = rebuild(run_dir, {plan.slot: plan.statistics for plan in plans})
+    benchmarks, report = rebuild(run_dir, {plan.slot: plan.statistics for plan in spec.plans})
     reach("after_artifacts")
     reports, problems = write_reports(config.output.reports, run_dir)
     progress.notes += problems
@@ -423,14 +422,12 @@ def share_as_configured(run_dir: Path) -> None:
         ) from error
 
 
-def _first_session(
-    run_dir: Path, config: RunConfig, plans: list[Plan], progress: Progress, runtime: Runtime
-) -> ExitStatus:
+def _first_session(spec: SessionSpec) -> ExitStatus:
     try:
-        return run_session(run_dir, config, plans, progress=progress, runtime=runtime)
+        return run_session(spec)
     except BaseException:
-        if not has_begun(run_dir):
-            shutil.rmtree(run_dir, ignore_errors=True)
+        if not has_begun(spec.run_dir):
+            shutil.rmtree(spec.run_dir, ignore_errors=True)
         raise
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -23,11 +23,11 @@ from nel.config.settings import Given
 from nel.core.atomic_files import write_file
 from nel.core.strict_json import loads, pretty
 from nel.engine.asking.resume_checks import check_records
-from nel.engine.matrix import MatrixRun, run_sessions
+from nel.engine.matrix import run_sessions
 from nel.engine.planning.plan import make_plans
 from nel.engine.progress import Progress
 from nel.engine.run_directory import new_directory, with_absolute_paths
-from nel.engine.session import Runtime
+from nel.engine.session import Runtime, SessionSpec
 from nel.engine.store.pending import Pending
 from nel.engine.store.remote import is_remote
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
@@ -256,15 +256,24 @@ def _evaluate_in(
     allowed_changes: frozenset[str],
     runtime: Runtime,
 ) -> MatrixResult:
-    runs = [_run_of(directory, name, config_of_run, live[name]) for name, config_of_run in parts]
+    specs = {
+        name: replace(
+            _spec_of(directory, name, config_of_run, live[name]),
+            allowed_changes=allowed_changes,
+            runtime=runtime,
+            n_runs=len(parts),
+        )
+        for name, config_of_run in parts
+    }
     write_file(directory / MATRIX_NAME, [_content(whole)])
-    ended = run_sessions(runs, allowed_changes=allowed_changes, runtime=runtime)
+    ended = run_sessions(specs)
     results = {
-        run.name: written_results(run.directory, run.config, run.plans, status, run.progress)
-        for run, status in zip(runs, ended, strict=True)
+        name: written_results(spec, status)
+        for (name, spec), status in zip(specs.items(), ended, strict=True)
     }
     document = matrix_json(
-        directory.name, [_endpoint_result(run, results[run.name]) for run in runs]
+        directory.name,
+        [_endpoint_result(name, spec, results[name]) for name, spec in specs.items()],
     )
     write_file(directory / RESULTS_NAME, [pretty(document)])
     return MatrixResult(
@@ -293,18 +302,18 @@ def _content(whole: RunConfig) -> bytes:
     return pretty(content)
 
 
-def _endpoint_result(run: MatrixRun, result: RunResult) -> EndpointResult:
+def _endpoint_result(name: str, spec: SessionSpec, result: RunResult) -> EndpointResult:
     return EndpointResult(
-        name=run.name,
-        config=run.config,
-        directory=run.directory.name,
+        name=name,
+        config=spec.config,
+        directory=spec.run_dir.name,
         exit_code=result.exit_code,
         ended=result.ending.reason,
         benchmarks={item.slot: item.metrics for item in result.benchmarks},
     )
 
 
-def _run_of(directory: Path, name: str, config: RunConfig, progress: Progress) -> MatrixRun:
+def _spec_of(directory: Path, name: str, config: RunConfig, progress: Progress) -> SessionSpec:
     run_dir = _run_dir(directory, name)
     begun = has_begun(run_dir)
     if begun:
@@ -315,7 +324,7 @@ def _run_of(directory: Path, name: str, config: RunConfig, progress: Progress) -
     config = config.model_copy(update={"output": output})
     plans = make_plans(config, resuming=begun)
     note_plans(plans, progress)
-    return MatrixRun(name=name, directory=run_dir, config=config, plans=plans, progress=progress)
+    return SessionSpec(run_dir=run_dir, config=config, plans=plans, progress=progress)
 
 
 def _holds_answers(run_dir: Path) -> bool:

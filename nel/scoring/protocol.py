@@ -23,8 +23,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from dataclasses import field as dataclass_field
@@ -394,14 +393,24 @@ def metrics_of(scorer: object) -> Declared:
 _CURRENT: ContextVar[tuple[Written, ScorerInput] | None] = ContextVar("nel-scoring", default=None)
 
 
-@contextmanager
-def scoring(scorer: Written, sample: ScorerInput) -> Iterator[None]:
-    """Make this scorer and sample the current ones, which `score` and `scored_now` use."""
-    token = _CURRENT.set((scorer, sample))
-    try:
-        yield
-    finally:
-        _CURRENT.reset(token)
+class scoring:  # noqa: N801 - used as a function; a generator would cost three times as much
+    """Makes a scorer and a sample the current ones within a block, which `score` and `scored_now`
+    use.
+    """
+
+    __slots__ = ("_current", "_token")
+
+    def __init__(self, scorer: Written, sample: ScorerInput) -> None:
+        """Change nothing yet."""
+        self._current = scorer, sample
+
+    def __enter__(self) -> None:
+        """Make them the current ones."""
+        self._token = _CURRENT.set(self._current)
+
+    def __exit__(self, *error: object) -> None:
+        """Make those before them the current ones."""
+        _CURRENT.reset(self._token)
 
 
 def wanted_judges(scorer: object) -> tuple[str, ...]:

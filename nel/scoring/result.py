@@ -152,11 +152,12 @@ def _from_plain(result: object) -> _Parts:
     metrics: dict[str, float] = {}
     details: dict[str, object] = {}
     for key, value in result.items():
-        number = _number(str(key), value)
-        if number is None or (key in _NOTES and isinstance(value, bool)):
-            details[str(key)] = value
+        name = str(key)
+        number = _number(name, value)
+        if number is None or (name in _NOTES and isinstance(value, bool)):
+            details[name] = value
         else:
-            metrics[str(key)] = number
+            metrics[name] = number
     answer = details.pop("extracted", None)
     if answer is None and "extracted" in metrics:
         answer = str(result["extracted"])
@@ -194,11 +195,12 @@ def _number(key: str, value: object) -> float | None:
     Raises:
         ScorerError: It is NaN or infinite, or so large that no float holds it.
     """
-    if (
-        type(value).__module__ == "numpy"
-        and hasattr(value, "item")
-        and getattr(value, "ndim", 1) == 0
-    ):
+    kind = type(value)
+    if kind is bool:
+        return float(value)  # type: ignore[arg-type]
+    if kind is str or value is None:
+        return None
+    if kind.__module__ == "numpy" and hasattr(value, "item") and getattr(value, "ndim", 1) == 0:
         value = value.item()
     if not isinstance(value, (Real, Decimal)):
         return None
@@ -222,7 +224,7 @@ def _plain_details(details: Mapping[str, object]) -> dict[str, object]:
         ScorerError: They are nested too deeply, as lists that hold themselves are, or have too many
             values.
     """
-    return _Copy().mapping(details, 0)
+    return _Copy().mapping(details, 0) if details else {}
 
 
 class _Copy:

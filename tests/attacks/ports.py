@@ -19,7 +19,7 @@ from nel.engine.observability.metrics import Metrics, serve_metrics
 from nel.engine.observability.metrics_server import CONNECTIONS_MAX
 from nel.engine.progress import Progress
 from nel.errors import ConfigError
-from nel.types import Scored, Unscored
+from nel.types import SampleKey, Scored, Unscored
 
 _PATIENCE: Final = 60
 _LABELS: Final = ['a"b', "a\nb", "a\\", "a\0b", 'a"} 1\nnel_evil{x="', "\u202e", "\U0001f642", "\ud800", "x" * 10_000]
@@ -63,8 +63,8 @@ def label(text: str, _: Path) -> None:
     )
     with _served(text) as (port, metrics):
         metrics.session_started(info)
-        metrics.sample_finished((0, 0, 0), Scored(reward=1.0, metrics={}))
-        metrics.sample_finished((0, 1, 0), Unscored(cause="infra", kind=text))
+        metrics.sample_finished(SampleKey(0, 0, 0), Scored(reward=1.0, metrics={}))
+        metrics.sample_finished(SampleKey(0, 1, 0), Unscored(cause="infra", kind=text))
         metrics.attempt_retried(text, 0.1, 0.1)
         status, page = _get(port)
     assert status == 200

@@ -8,10 +8,11 @@ import pytest
 
 from nel.config.schema import EngineConfig
 from nel.engine.stopping.abort_conditions import EndpointFaultCounter, TruncationProbe
-from nel.types import Response, ResponseError
+from nel.types import Generation, Response, ResponseError
 
 LOST = ResponseError(kind="server_error", message="HTTP 500", status=500)
 REFUSED = ResponseError(kind="auth", message="HTTP 401: no such key (request 17)", status=401)
+LIMITED = Generation(max_tokens=64)
 WHOLE, CUT_OFF = Response(text="4", finish_reason="stop"), Response(text="4", finish_reason="length")
 
 
@@ -79,7 +80,7 @@ def test_more_truncated_answers_than_allowed_stop_a_run(n_cut_off: int, stops: b
     """Above the allowed share, not at it; looked at once all of the first answers are there."""
     counter = TruncationProbe(EngineConfig(truncation_probe=10, truncation_rate_max=0.5))
     answers = [*[CUT_OFF] * n_cut_off, *[WHOLE] * (10 - n_cut_off)]
-    found = [counter.add(1, "b", answer, 64) for answer in answers]
+    found = [counter.add(1, "b", answer, LIMITED) for answer in answers]
     assert found[:9] == [None] * 9
     assert (found[9] is not None) is stops
 
@@ -87,9 +88,9 @@ def test_more_truncated_answers_than_allowed_stop_a_run(n_cut_off: int, stops: b
 def test_only_the_first_answers_of_each_benchmark_are_looked_at() -> None:
     """Later ones stop nothing, a lost one is not an answer, and another benchmark has a count of its own."""
     counter = TruncationProbe(EngineConfig(truncation_probe=2, truncation_rate_max=0.5))
-    assert counter.add(1, "a", Response(error=ResponseError(kind="timeout", message="late")), 64) is None
-    assert [counter.add(1, "a", answer, 64) for answer in (WHOLE, CUT_OFF, CUT_OFF, CUT_OFF)] == [None] * 4
-    assert counter.add(2, "b", CUT_OFF, None) is None
-    ending = counter.add(2, "b", CUT_OFF, None)
+    assert counter.add(1, "a", Response(error=ResponseError(kind="timeout", message="late")), LIMITED) is None
+    assert [counter.add(1, "a", answer, LIMITED) for answer in (WHOLE, CUT_OFF, CUT_OFF, CUT_OFF)] == [None] * 4
+    assert counter.add(2, "b", CUT_OFF, Generation()) is None
+    ending = counter.add(2, "b", CUT_OFF, Generation())
     assert ending is not None
     assert "2 of the first 2 answers of b" in ending.reason

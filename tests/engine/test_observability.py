@@ -28,7 +28,18 @@ from nel.engine.observability.progress_file import ProgressFile, read_progress_f
 from nel.engine.observability.run_log import DebugRunLog, RunLog
 from nel.engine.progress import Progress
 from nel.errors import ConfigError, MissingExtra
-from nel.types import Generation, Message, ModelFailure, Request, Response, ResponseError, Scored, Unscored, Usage
+from nel.types import (
+    Generation,
+    Message,
+    ModelFailure,
+    Request,
+    Response,
+    ResponseError,
+    SampleKey,
+    Scored,
+    Unscored,
+    Usage,
+)
 from tests.support.endpoint import Call, Reply, answer, scripted
 from tests.support.runs import nel, only_run, sums
 
@@ -152,8 +163,8 @@ def test_samples_are_logged_at_debug_only(tmp_path: Path) -> None:
     assert RunLog.request_finished is Observer.request_finished
     with logged(tmp_path, DebugRunLog, "debug") as log:
         log.request_finished(REQUEST, ANSWER, 0.5)
-        log.sample_finished((1, 4, 0), Unscored(cause="infra", kind="timeout", detail="too slow"))
-        log.sample_finished((1, 5, 0), ModelFailure(kind="empty"))
+        log.sample_finished(SampleKey(1, 4, 0), Unscored(cause="infra", kind="timeout", detail="too slow"))
+        log.sample_finished(SampleKey(1, 5, 0), ModelFailure(kind="empty"))
     asked, lost, empty = lines(tmp_path)
     assert (asked["sample_id"], asked["attempts"], asked["completion_tokens"]) == ("s7", 2, 3)
     assert (lost["problem_idx"], lost["cause"], empty["kind"]) == (4, "infra", "empty")
@@ -247,9 +258,9 @@ def test_metrics_count_what_happened() -> None:
         metrics.attempt_retried("timeout", 0.1, 0.5)
         metrics.request_finished(REQUEST, ANSWER, 0.7)
         metrics.request_finished(REQUEST, LOST, 9.0)
-        metrics.sample_finished((1, 0, 0), RIGHT)
-        metrics.sample_finished((1, 1, 0), RIGHT)
-        metrics.sample_finished((1, 2, 0), Unscored(cause="infra", kind="timeout"))
+        metrics.sample_finished(SampleKey(1, 0, 0), RIGHT)
+        metrics.sample_finished(SampleKey(1, 1, 0), RIGHT)
+        metrics.sample_finished(SampleKey(1, 2, 0), Unscored(cause="infra", kind="timeout"))
         metrics.limit_changed(5)
         found = scrape(port)
     finally:

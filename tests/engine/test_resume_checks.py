@@ -15,7 +15,7 @@ from nel.engine.asking.resume_checks import ROWS_FIRST
 from nel.engine.planning.plan import make_plans
 from nel.engine.progress import Progress
 from nel.engine.run import run_session
-from nel.engine.session import Runtime
+from nel.engine.session import Runtime, SessionSpec
 from nel.engine.store.integrity import count_unreadable
 from nel.engine.store.snapshot import Snapshot
 from nel.errors import ResumeRefused
@@ -115,11 +115,13 @@ def test_a_damaged_record_of_a_large_run_stops_it_and_is_made_again_by_the_next(
     config = stored_config(run_db.parent, overrides=[f"budget.max_requests={10 * N}"])
     plans = make_plans(config, resuming=True)
     large = Runtime(verify_first_bytes_max=0)
-    ending = run_session(run_db.parent, config, plans, progress=Progress(), runtime=large)
+    ending = run_session(
+        SessionSpec(run_dir=run_db.parent, config=config, plans=plans, progress=Progress(), runtime=large)
+    )
     assert (ending.exit_code, "1 records of run.db could not be read" in ending.reason) == (75, True)
     progress = Progress()
     capped = stored_config(run_db.parent, overrides=["budget.max_requests=1"])
-    run_session(run_db.parent, capped, plans, progress=progress, runtime=large)
+    run_session(SessionSpec(run_dir=run_db.parent, config=capped, plans=plans, progress=progress, runtime=large))
     assert any("could not be read" in note for note in progress.notes)
     with Snapshot(run_db) as snapshot:
         assert count_unreadable(snapshot) == 0

@@ -819,8 +819,8 @@ MUTATIONS: Final = (
     Mutation(
         name="outcome-not-with-response",
         fault="The outcome of a response that needs no scorer is not written with it.",
-        fragment="rows.append(unscored_row(item.sample_key, verdict))",
-        replacement="unscored_row(item.sample_key, verdict)",
+        fragment="rows.append(unscored_row(item.key, verdict))",
+        replacement="unscored_row(item.key, verdict)",
         tests=("tests/e2e/test_third_state.py",),
         keyword="lost_sample or every_answer",
     ),

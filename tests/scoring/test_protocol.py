@@ -38,7 +38,7 @@ from nel.scorers import (
 from nel.scoring.mathematics.answer import math_equal
 from nel.scoring.protocol import BuiltScorer, as_scorer, is_async, metrics_of, scoring, state_of
 from nel.scoring.result import outcome_of
-from nel.types import Message, Outcome, Response, Sample, Scored, ScorerInput, Unscored
+from nel.types import Message, Outcome, Response, Sample, SampleKey, Scored, ScorerInput, Unscored
 from tests.support.scoring import score_all
 
 
@@ -148,7 +148,7 @@ def _benchmark(built: Any, **options: Any) -> Benchmark:
 def _run(built: Any, answers: list[str], target: Any = "5") -> list[Outcome]:
     benchmark = _benchmark(built)
     items = [
-        ScoringTask(1, idx, 0, Sample(id=str(idx), input="q", target=target), Response(text=text), benchmark)
+        ScoringTask(SampleKey(1, idx, 0), Sample(id=str(idx), input="q", target=target), Response(text=text), benchmark)
         for idx, text in enumerate(answers)
     ]
     return asyncio.run(score_all(items, timeout_seconds=120))

@@ -170,7 +170,7 @@ class SimulatedScorers(Scorers):
     def _restart(self) -> None:
         """Restart everything but what hangs; answers to what was asked are dropped."""
         for task, item in list(self._tasks.items()):
-            if self._script.kinds[item.idx] != "hangs" and not task.done():
+            if self._script.kinds[item.key.idx] != "hangs" and not task.done():
                 del self._tasks[task]
                 task.cancel()
                 self._start(item.restart())
@@ -198,7 +198,7 @@ class SimulatedScorers(Scorers):
         self._deliver([(item, outcome)])
 
     async def _outcome(self, item: ScoringTask) -> Outcome | Delegated:
-        kind = self._script.kinds[item.idx]
+        kind = self._script.kinds[item.key.idx]
         if kind == "hangs":
             await asyncio.sleep(self._timeout_seconds)
             if self._script.judging is not None and self._script.judging.restarts:
@@ -214,7 +214,7 @@ class SimulatedScorers(Scorers):
             except NelError as error:
                 return unscored_by(error)
         judging = self._script.judging
-        way = "rule" if judging is None or kind == "raises" else judging.ways[item.idx]
+        way = "rule" if judging is None or kind == "raises" else judging.ways[item.key.idx]
         if way in ("rule", "handed"):
             return score_turns(item.benchmark, scorer_inputs(item))
         return await self._asked_for(item, way)

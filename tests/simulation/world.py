@@ -25,7 +25,7 @@ from nel.engine.planning.plan import Plan
 from nel.engine.progress import Progress
 from nel.engine.run import run_session
 from nel.engine.scorers.dispatch import Scorers
-from nel.engine.session import Runtime
+from nel.engine.session import Runtime, SessionSpec
 from nel.engine.stopping.exit_status import ExitStatus
 from nel.engine.stopping.stop_signals import StopSignals
 from nel.engine.store.rows import JUDGE
@@ -197,15 +197,16 @@ class World:
             if replaced_at and number == replaced_at:
                 self._see_refusal(config, plans, rng)
             self._store, self._at_end, self._blocked_since = None, {}, {}
-            ending = run_session(
-                self.run_dir,
-                config,
-                plans,
+            spec = SessionSpec(
+                run_dir=self.run_dir,
+                config=config,
+                plans=plans,
                 progress=self._progress,
                 allowed_changes=frozenset({ALLOW_JUDGE} if 0 < replaced_at <= number else ()),
                 scoring_only=session.scoring_only,
                 runtime=self._runtime(session, rng),
             )
+            ending = run_session(spec)
         store = self._store
         return Past(
             number=number,
@@ -240,7 +241,15 @@ class World:
         before = self._dumped()
         session = SessionScript(concurrency=1)
         try:
-            run_session(self.run_dir, config, plans, progress=Progress(), runtime=self._runtime(session, rng))
+            run_session(
+                SessionSpec(
+                    run_dir=self.run_dir,
+                    config=config,
+                    plans=plans,
+                    progress=Progress(),
+                    runtime=self._runtime(session, rng),
+                )
+            )
         except ResumeRefused:
             if self._dumped() != before:
                 self._note("judge change: the refused session left its mark on run.db")

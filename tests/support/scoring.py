@@ -47,4 +47,4 @@ def _without_judge(delegated: Delegated) -> Outcome:
 
 
 def _key(item: ScoringTask) -> tuple[int, ...]:
-    return id(item.benchmark), item.job, item.idx, item.repeat
+    return id(item.benchmark), *item.key

@@ -20,7 +20,7 @@ from nel.config.schema import RunConfig
 from nel.engine.planning.plan import make_plans
 from nel.engine.progress import Progress
 from nel.engine.run import run_session
-from nel.engine.session import Runtime
+from nel.engine.session import Runtime, SessionSpec
 from nel.runs.evaluation import written_results
 from tests.work_per_sample.benchmarks import KINDS, InstantEndpoint, settings_of
 from tests.work_per_sample.counting import STAGES, Work, counted
@@ -60,10 +60,14 @@ def work_of(kind: str, n: int, *, is_counted: bool = True) -> Work:
         progress = Progress()
         with counted() if is_counted else nullcontext(Work()) as work:
             plans = make_plans(config)
-            ending = run_session(
-                run_dir, config, plans, progress=progress, runtime=Runtime(transport=InstantEndpoint())
+            spec = SessionSpec(
+                run_dir=run_dir,
+                config=config,
+                plans=plans,
+                progress=progress,
+                runtime=Runtime(transport=InstantEndpoint()),
             )
-            result = written_results(run_dir, config, plans, ending, progress)
+            result = written_results(spec, run_session(spec))
         accounting = result.benchmarks[0].accounting
         if (result.exit_code, accounting["n_scored"]) != (0, n):
             raise RuntimeError(f"{kind}: {accounting}, exit code {result.exit_code}: {progress.notes}")

@@ -25,12 +25,12 @@ from nel.engine.scorers.call import Delegated, ScoringTask
 from nel.engine.stopping.exit_status import ExitStatus
 from nel.judges.types import Case, Judgement
 from nel.models.client import Client
-from nel.types import Outcome, Unscored
+from nel.types import Outcome, SampleKey, Unscored
 
 if TYPE_CHECKING:
     from nel.config.schema import ModelConfig
     from nel.engine.store.plans import StoredPlan
-    from nel.engine.store.rows import Asked, Row, SampleKey
+    from nel.engine.store.rows import Asked, Row
 
 JOB: Final = 0
 """The number of the one benchmark."""

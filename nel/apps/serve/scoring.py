@@ -22,7 +22,7 @@ from nel.engine.scorers.dispatch import Scorers
 from nel.errors import EndpointError, JudgeError
 from nel.models.wire.base import read_text
 from nel.sandbox import Sandbox
-from nel.types import Outcome, Sample, Unscored
+from nel.types import Outcome, Sample, SampleKey, Unscored
 
 PENDING_MAX: Final = 16_384
 """Answers that wait for their scores at the same time."""
@@ -86,7 +86,9 @@ class AnswerScorer:
         verdict = verdict_before_scoring(response, truncated=self._truncated, sample=sample)
         if verdict is not None:
             return verdict
-        item = ScoringTask(JOB, next(self._numbers), 0, sample, response, self._benchmark)
+        item = ScoringTask(
+            SampleKey(JOB, next(self._numbers), 0), sample, response, self._benchmark
+        )
         if self.judges is not None:
             return await self.judges.within_time(self._judge(item, self.judges))
         result = await self._score(item)
@@ -97,16 +99,16 @@ class AnswerScorer:
 
     async def _score(self, item: ScoringTask) -> Result:
         waiting: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
-        self._waiting[item.idx] = waiting
+        self._waiting[item.key.idx] = waiting
         try:
             self._scorers.put(item)
             return await waiting
         finally:
-            self._waiting.pop(item.idx, None)
+            self._waiting.pop(item.key.idx, None)
 
     def _deliver(self, results: list[tuple[ScoringTask, Result]]) -> None:
         for item, result in results:
-            waiting = self._waiting.get(item.idx)
+            waiting = self._waiting.get(item.key.idx)
             if waiting is not None and not waiting.done():
                 waiting.set_result(result)
 

@@ -66,6 +66,7 @@ from nel.errors import NelError
 from nel.reports.choices import Confusion, confusion_of
 from nel.reports.distributions import MEASURES, Chart, chart_of
 from nel.reports.tables.headline import HeadlineRow
+from nel.types import SampleKey
 
 _SIDES_MIN: Final = 2
 Respond: TypeAlias = Callable[[web.Request], web.Response]
@@ -169,7 +170,7 @@ def _output_file(request: web.Request) -> web.Response:
     run, _, benchmark = benchmark_of(request)
     attempt, step = (whole_number(request.query.get(name, "")) for name in ("attempt", "step"))
     with BrowsedStore(run.store) as store:
-        sample_key = (benchmark.key, *position_of(request))
+        sample_key = SampleKey(benchmark.key, *position_of(request))
         text = whole_output(store, sample_key, attempt or 0, step or 0)
     if text is None:
         raise web.HTTPNotFound(text="this sample has no such step with an output")

@@ -35,7 +35,7 @@ from nel.reports.judge_section import shown_judgements
 from nel.reports.numbers import count
 from nel.reports.samples import facts_of
 from nel.reports.text import WHOLE_CHARACTERS_MAX, as_text, content_text, whole
-from nel.types import Response, Sample, Scored, Unscored
+from nel.types import Response, Sample, SampleKey, Scored, Unscored
 
 _READ_MAX: Final = 200_000
 """An answer of more characters is not read again for its page."""
@@ -121,7 +121,7 @@ def sample_view(
     with BrowsedStore(run.store) as store:
         stored = list(store.results(benchmark.key, benchmark.repeats, first=idx, last=idx))
         omitted = left_out(store, benchmark.key)
-        sent, requests = _requests(store, (benchmark.key, idx, repeat))
+        sent, requests = _requests(store, benchmark.key, idx, repeat)
         price = store.price
     if not 0 <= repeat < len(stored):
         return None
@@ -188,9 +188,10 @@ def sample_json(
 
 
 def _requests(
-    store: BrowsedStore, sample_key: tuple[int, int, int]
+    store: BrowsedStore, benchmark: int, idx: int, repeat: int
 ) -> tuple[str | None, dict[str, Any]]:
     """Return the body of the request, and the further requests and the steps of the sample."""
+    sample_key = SampleKey(benchmark, idx, repeat)
     calls = [_call(row) for row in store.calls_of(*sample_key, _CALLS_MAX)]
     attempts = transcript_of(store, sample_key)
     return store.request(*sample_key), {"calls": calls, "attempts": attempts}

@@ -14,7 +14,7 @@ from nel.episodes.steps import Step
 from nel.models.budget import cost_of
 from nel.reports import numbers
 from nel.reports.text import as_text, content_text, whole
-from nel.types import Response, ToolCall
+from nel.types import Response, SampleKey, ToolCall
 
 _NAMES: Final = {
     "model": "model",
@@ -65,7 +65,7 @@ class AttemptView:
     steps: Sequence[StepView]
 
 
-def transcript_of(store: BrowsedStore, sample_key: tuple[int, int, int]) -> list[AttemptView]:
+def transcript_of(store: BrowsedStore, sample_key: SampleKey) -> list[AttemptView]:
     """Return the attempts of an episode; none where the sample has no steps.
 
     Args:
@@ -87,7 +87,7 @@ def transcript_of(store: BrowsedStore, sample_key: tuple[int, int, int]) -> list
 
 
 def whole_output(
-    store: BrowsedStore, sample_key: tuple[int, int, int], attempt: int, number: int
+    store: BrowsedStore, sample_key: SampleKey, attempt: int, number: int
 ) -> str | None:
     """Return the output of a call before it was cut, None where there is none.
 

@@ -25,7 +25,7 @@ from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.engine.store.spending import price_in
 from nel.episodes.steps import Step
 from nel.reports.run_files import BenchmarkFiles
-from nel.types import JsonObject
+from nel.types import JsonObject, SampleKey
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,7 +103,7 @@ class RunConversations:
             StoreError: A step is damaged.
         """
         key, idx = self._keys[files.directory.name], result["problem_idx"]
-        attempts = read_transcript(self._snapshot, (key, idx, result["repeat"]))
+        attempts = read_transcript(self._snapshot, SampleKey(key, idx, result["repeat"]))
         attempt = next((item for item in reversed(attempts) if item.steps), None)
         if attempt is None:
             conversations = [Conversation(turns=_turns_of(result), tools=self._tools(key, idx))]

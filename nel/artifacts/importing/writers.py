@@ -26,7 +26,7 @@ from nel.engine.store.plans import StoredPlan
 from nel.engine.store.rows import answer_row, verdict_row
 from nel.engine.store.snapshot import FILE_NAME, StoredSample
 from nel.errors import NelError, OutputError, PluginError, UsageError
-from nel.types import Unscored
+from nel.types import SampleKey, Unscored
 
 IMPORTED: Final = "imported"
 _BATCH: Final = 1_000
@@ -157,7 +157,7 @@ async def _write_benchmark(
         detail="the source has no result of this sample and repeat",
     )
     rows = [
-        verdict_row((key, idx, repeat), encode_outcome(left))
+        verdict_row(SampleKey(key, idx, repeat), encode_outcome(left))
         for idx, done in enumerate(missing)
         for repeat in range(repeats)
         if not done >> repeat & 1
@@ -200,7 +200,7 @@ async def _write_results(
                 f" {result.repeat}; import a file with one"
             )
         done[idx] |= bit
-        sample_key = (key, idx, result.repeat)
+        sample_key = SampleKey(key, idx, result.repeat)
         rows = [verdict_row(sample_key, encode_outcome(result.outcome))]
         if result.response is not None:
             rows.insert(0, answer_row(sample_key, None, result.response))

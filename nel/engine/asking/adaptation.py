@@ -9,43 +9,32 @@ and it is asked again.
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
 
-from nel.engine.asking.generate import SampleRunner
-from nel.engine.asking.work import Job, WorkItem
+from nel.engine.asking.asker import Asker
+from nel.engine.asking.work import WorkItem
 from nel.engine.preparation import plan_with_fields
-from nel.engine.progress import Progress
 from nel.models.adaptation import changes_for, in_words
 from nel.types import ResponseError
 
 _LOG = logging.getLogger(__name__)
 
 
-async def adapt(
-    item: WorkItem,
-    error: ResponseError,
-    *,
-    jobs: Sequence[Job],
-    runner: SampleRunner,
-    progress: Progress,
-) -> bool:
+async def adapt(item: WorkItem, error: ResponseError, asker: Asker) -> bool:
     """Make the changes that a refusal of a sample asks for; return whether it asks for any.
 
     Args:
         item: The sample.
         error: The refusal.
-        jobs: Of the session.
-        runner: Sends with the settings, and takes the changes; has the store of the identities.
-        progress: Gets a note of each change.
+        asker: Of the session; sends with the settings, and takes the changes.
     """
-    plan = item.job.plan
+    plan, runner, opened = item.job.plan, asker.runner, asker.opened
     before = runner.generation_of(plan)
     changes = changes_for(error, before)
     if not changes or plan.protocol == "completions":
         return False
     runner.changes = {**runner.changes, **changes}
     runner.version += 1
-    plans = {job.key: job.plan for job in jobs}
+    plans = {job.key: job.plan for job in opened.jobs}
     for key, _, _, stored in runner.snapshot.benchmarks():
         if key in plans:
             adapted = plans[key].adapting(runner.changes)
@@ -55,6 +44,6 @@ async def adapt(
         f"{plan.model}: {in_words(changes, before)}, as the endpoint asks for; the run's"
         " identity says so"
     )
-    progress.notes.append(note)
+    opened.progress.notes.append(note)
     _LOG.warning("%s", note)
     return True

@@ -10,42 +10,23 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
-from typing import Final, Protocol
+from typing import Final
 
+from nel.engine.asking.asker import Asker, Suspicion
 from nel.engine.asking.generate import STOP_ERRORS, Exchange
 from nel.engine.asking.work import WorkItem, WorkQueue
 from nel.engine.asking.workers import Workers
 from nel.engine.stopping.abort_conditions import EndpointFaultCounter
-from nel.engine.stopping.exit_status import ExitStatus, exit_status_of
+from nel.engine.stopping.exit_status import exit_status_of
 from nel.engine.stopping.session_end import Stop
 from nel.errors import StoppedEarly
 from nel.models.client import Client
-from nel.models.faults import is_refusal, is_unanswered
+from nel.models.faults import is_refusal
 from nel.models.preflight import refused_by_all
 from nel.models.refusals import is_alike
 from nel.types import Response, ResponseError
 
 _WITNESSES: Final = 4
-
-
-class Steps(Protocol):
-    """How the pipeline asks a sample: request and store, then go on to scoring."""
-
-    async def ask(self, item: WorkItem) -> Exchange:
-        """Send its requests, and store the last answer unless `EndpointTrial.holds` it back."""
-        ...
-
-    async def store(self, item: WorkItem, exchange: Exchange) -> None:
-        """Commit a response."""
-        ...
-
-    async def finish(self, item: WorkItem, exchange: Exchange) -> None:
-        """Count a stored response and queue it for scoring."""
-        ...
-
-    async def adapt(self, item: WorkItem, error: ResponseError) -> bool:
-        """Change the settings as a refusal asks for; return whether it asks for any change."""
-        ...
 
 
 class EndpointTrial:
@@ -56,7 +37,7 @@ class EndpointTrial:
         client: Client,
         queue: WorkQueue,
         faults: EndpointFaultCounter,
-        steps: Steps,
+        asker: Asker,
         stop: Stop,
         workers: Workers,
     ) -> None:
@@ -66,7 +47,7 @@ class EndpointTrial:
             client: Of the endpoint.
             queue: Where other samples are taken from.
             faults: Raises the suspicions.
-            steps: How samples are asked.
+            asker: Asks samples.
             stop: Ends the session.
             workers: Beside which a suspicion is looked into.
         """
@@ -75,39 +56,17 @@ class EndpointTrial:
         self._client = client
         self._queue = queue
         self._faults = faults
-        self._steps = steps
+        self._asker = asker
+        self._acceptance = asker.acceptance
         self._is_running = False
         self._may_go_on = asyncio.Event()
         self._may_go_on.set()
-        self._is_decided = asyncio.Event()
-        """Set unless the first request may still show that every one is refused."""
-        self._is_decided.set()
-        self.has_held = False
-        """Whether any refusal was not stored yet, for `holds`."""
-        self._refuses_all = False
 
     async def wait(self) -> None:
         """Return once no trial for a refusal is running: what is asked meanwhile would be refused
         too.
         """
         await self._may_go_on.wait()
-
-    def holds(self, error: ResponseError | None) -> bool:
-        """Return whether a refusal is not to be stored yet, since the first request may show that
-        all are refused.
-        """
-        if error is None:
-            self._is_decided.set()
-        holds = is_unanswered(error) and not self._is_decided.is_set()
-        self.has_held |= holds
-        return holds
-
-    async def accepts_some(self) -> bool:
-        """Return, once the first request or the answer to any other tells, whether not every
-        request is refused.
-        """
-        await self._is_decided.wait()
-        return not self._refuses_all
 
     async def ask_first(self, item: WorkItem) -> None:
         """Ask one sample before the others; where some are refused as it is, store nothing of them.
@@ -116,7 +75,8 @@ class EndpointTrial:
             PreflightError: The endpoint refuses every request, and has never answered in this run.
             StoppedEarly: It refuses every request now, or nothing answers.
         """
-        self._is_decided.clear()
+        acceptance = self._acceptance
+        acceptance.doubt()
         try:
             refused: list[tuple[WorkItem, Exchange]] = []
             error = await self._ask(item, refused)
@@ -127,17 +87,17 @@ class EndpointTrial:
                 return
             is_sure = error.kind == "tls"  # no prompt has been sent that it could depend on
             if is_sure or await self._is_at_fault(item, refused[0][1].body, error, refused):
-                self._refuses_all = True
+                acceptance.refuses_all = True
                 fault = refused_by_all(self._client, error, item.job.plan.benchmark.protocol)
                 if self._faults.has_answered:
                     raise StoppedEarly(str(fault), endpoint_kind=error.kind)
                 raise fault
-            self._is_decided.set()
+            acceptance.decide()
             for sample, exchange in refused:
-                await self._steps.store(sample, exchange)
-                await self._steps.finish(sample, exchange)
+                await self._asker.store(sample, exchange)
+                await self._finish(sample, exchange)
         finally:
-            self._is_decided.set()
+            acceptance.decide()
 
     async def _ask(
         self, item: WorkItem, refused: list[tuple[WorkItem, Exchange]] | None
@@ -148,35 +108,42 @@ class EndpointTrial:
             item: The sample.
             refused: Takes an exchange that is not stored yet; without it, that is waited for.
         """
-        exchange = await self._steps.ask(item)
+        exchange = await self._asker.ask(item)
         if exchange.is_stored or refused is None:
-            await self._steps.finish(item, exchange)
+            await self._finish(item, exchange)
         else:
             refused.append((item, exchange))
         return _loss_of(exchange.response)
+
+    async def _finish(self, item: WorkItem, exchange: Exchange) -> None:
+        suspicion = await self._asker.finish(item, exchange)
+        if suspicion is not None:
+            self.suspect(item, suspicion)
 
     async def _is_adapted(self, item: WorkItem, error: ResponseError) -> bool:
         """Return whether the requests were changed as the first refusal asks for; never once there
         is an answer.
         """
-        has_answered = self._faults.has_answered or self._is_decided.is_set()
-        return not has_answered and await self._steps.adapt(item, error)
+        has_answered = self._faults.has_answered or self._acceptance.is_decided
+        if has_answered:
+            return False
+        from nel.engine.asking.adaptation import adapt  # noqa: PLC0415 - few models ask for any
 
-    def suspect(
-        self, status: ExitStatus, item: WorkItem, body: bytes | None, error: ResponseError
-    ) -> None:
-        """Stop with a status if the endpoint is at fault; that is found out beside the workers."""
+        return await adapt(item, error, self._asker)
+
+    def suspect(self, item: WorkItem, suspicion: Suspicion) -> None:
+        """Stop if the endpoint is at fault; that is found out beside the workers."""
+        error = suspicion.error
         if error.kind == "quota" or (error.kind == "tls" and not self._faults.has_answered):
-            self._stop.request(status)
+            self._stop.request(suspicion.status)
         elif not self._is_running:
             self._is_running = True
             if is_refusal(error):
                 self._may_go_on.clear()
-            self._workers.start(self._settle(status, item, body, error))
+            self._workers.start(self._settle(item, suspicion))
 
-    async def _settle(
-        self, status: ExitStatus, item: WorkItem, body: bytes | None, error: ResponseError
-    ) -> None:
+    async def _settle(self, item: WorkItem, suspicion: Suspicion) -> None:
+        status, body, error = suspicion
         try:
             if await self._is_at_fault(item, body, error):
                 refused = (

@@ -10,13 +10,13 @@ twice gets two answers.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal, TypedDict
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypedDict
 
 from nel.core.message_json import messages_in
 from nel.core.strict_json import dumps_bytes, loads
+from nel.engine.asking.exchange import Complete, Sent, exchange
 from nel.engine.asking.response_outcomes import verdict_before_scoring
 from nel.engine.asking.work import Job
 from nel.engine.planning.plan import Plan
@@ -33,7 +33,7 @@ from nel.engine.store.rows import (
     exchange_row,
     response_in,
 )
-from nel.engine.store.snapshot import Snapshot, StoredSample
+from nel.engine.store.snapshot import Snapshot
 from nel.episodes.solvers.generate import build_request
 from nel.errors import EndpointError, ScorerError, did_you_mean
 from nel.models.adaptation import Changes, change_settings
@@ -51,6 +51,7 @@ from nel.types import (
     Response,
     ResponseError,
     Sample,
+    SampleKey,
     Unscored,
 )
 
@@ -60,9 +61,7 @@ if TYPE_CHECKING:
 
 _OPTIONS = ("max_tokens", "temperature", "top_p", "stop", "seed")
 
-Place = tuple[int, int, int]
-"""``(benchmark, idx, repeat)`` in the store."""
-
+NO_RESPONSE: Final = Response()
 STOP_ERRORS = (GateClosed, EndpointDown, BudgetSpent)
 """What a request raises when no further one will be sent in this session."""
 
@@ -99,6 +98,10 @@ class Exchange:
         return self.body.decode()
 
 
+KeepLast: TypeAlias = Callable[[Exchange], Awaitable[None]]
+"""Stores what was sent last for a sample, with its answer."""
+
+
 @dataclass(slots=True)
 class SampleRunner:
     """Sends the requests of samples and scorers, through one client and one store."""
@@ -115,68 +118,79 @@ class SampleRunner:
     version: int = 0
     """Counts the changes; an answer to settings of an older version is not stored."""
 
-    @asynccontextmanager
-    async def asking(
-        self, plan: Plan, sample: Sample, sample_key: Place
-    ) -> AsyncIterator[Exchange]:
-        """Send a sample's requests and yield the last one with its answer, which the block stores.
+    async def ask(self, plan: Plan, sample: Sample, key: SampleKey, keep: KeepLast) -> Exchange:
+        """Send a sample's requests, have the last one kept with its answer, and return both.
 
         Raises:
             GateClosed: The run is stopping; nothing is to be stored, as with the following.
             EndpointDown: The endpoint was down for longer than configured.
             BudgetSpent: The next request might exceed a cap.
         """
-        version = self.version
+        last = Exchange(None, NO_RESPONSE, self.version)
         if plan.eval_only or self.client is None:
-            yield Exchange(None, recorded_answer(sample), version)
-            return
-        if plan.benchmark.loglikelihood:
-            body, response = await self._rank(plan, sample, sample_key)
-            yield Exchange(body, response, version)
-            return
-        request = self._request(plan, sample, sample_key)
-        if plan.solver is not None and self.episodes is not None:
-            last, response = await self.episodes.answer(
-                plan, sample, sample_key, request.messages, request.generation
-            )
-            yield Exchange(last, response, version)
-            return
-        try:
-            body = self._body(request)
-        except NotInProtocol as error:
-            unsent = ResponseError(kind="unsupported", message=str(error))
-            yield Exchange(None, Response(error=unsent), version)
-            return
+            last.response = recorded_answer(sample)
+        elif plan.benchmark.loglikelihood:
+            last.body, last.response = await self._rank(plan, sample, key)
+        else:
+            request = self._request(plan, sample, key)
+            if plan.solver is not None and self.episodes is not None:
+                last.body, last.response = await self.episodes.answer(
+                    plan, sample, key, request.messages, request.generation
+                )
+            else:
+                try:
+                    last.body = self._body(request)
+                except NotInProtocol as error:
+                    unsent = ResponseError(kind="unsupported", message=str(error))
+                    last.response = Response(error=unsent)
+                else:
+                    return await self._converse(plan, sample, key, request, last, keep)
+        await keep(last)
+        return last
+
+    async def _converse(
+        self,
+        plan: Plan,
+        sample: Sample,
+        key: SampleKey,
+        request: Request,
+        last: Exchange,
+        keep: KeepLast,
+    ) -> Exchange:
+        """Send the request of each turn of a sample, of which most have one."""
+        body = last.body or b""
         for turn, following in enumerate(sample.turns):
-            response = await self._stored_or_sent(
-                sample_key, Asked(TURN, turn), request, body, truncated=plan.config.truncated
+            response = last.response = await self._further(
+                key, Asked(TURN, turn), request, body, truncated=plan.config.truncated
             )
             if response.error or verdict_before_scoring(
                 response, truncated=plan.config.truncated, sample=sample
             ):
-                yield Exchange(body, response, version)
-                return
+                await keep(last)
+                return last
             answer = Message(role="assistant", content=response.text)
             request = replace(
                 request,
                 messages=(*request.messages, answer, Message(role="user", content=following)),
             )
-            body = self._body(request)
-        async with self.client.answering(request, body) as response:
-            yield Exchange(body, response, version)
+            last.body = body = self._body(request)
+
+        async def keep_last(response: Response) -> None:
+            last.response = response
+            await keep(last)
+
+        await exchange(self._complete, Sent(request, body), keep_last)
+        return last
 
     def generation_of(self, plan: Plan, generation: Generation | None = None) -> Generation:
         """Return the settings of a benchmark, or others, as they are sent."""
         wanted = plan.generation if generation is None else generation
-        changes = {**plan.adapted, **self.changes}
-        return (
-            change_settings(wanted, changes)
-            if changes and plan.protocol != "completions"
-            else wanted
-        )
+        if plan.protocol == "completions" or not (plan.adapted or self.changes):
+            return wanted
+        return change_settings(wanted, {**plan.adapted, **self.changes})
 
     async def stored_answer(
-        self, plan: Plan, sample: Sample, sample_key: Place, stored: Row
+        self, plan: Plan, sample: Sample, sample_key: SampleKey, stored: Row
     ) -> Response:
         """Return the stored answer of a sample; a recorded one that an older rule split is split
         and stored again.
@@ -189,18 +203,20 @@ class SampleRunner:
             return recorded
         return response_in(stored)
 
-    def _request(self, plan: Plan, sample: Sample, sample_key: Place) -> Request:
-        request = build_request(
+    def _request(self, plan: Plan, sample: Sample, sample_key: SampleKey) -> Request:
+        return build_request(
             sample,
-            repeat=sample_key[2],
+            repeat=sample_key.repeat,
+            benchmark=sample_key.benchmark,
             model=plan.model or "",
             protocol=plan.protocol,
             generation=self.generation_of(plan),
             system_prompt=plan.config.system_prompt,
         )
-        return replace(request, benchmark=sample_key[0])
 
-    async def _rank(self, plan: Plan, sample: Sample, sample_key: Place) -> tuple[bytes, Response]:
+    async def _rank(
+        self, plan: Plan, sample: Sample, sample_key: SampleKey
+    ) -> tuple[bytes, Response]:
         """Return the choices' log-likelihoods; each is stored when it arrives."""
         from nel.engine.asking.loglikelihood import rank  # noqa: PLC0415 - few benchmarks rank choices
 
@@ -208,12 +224,11 @@ class SampleRunner:
             sample,
             model=plan.model or "",
             delimiter=plan.benchmark.target_delimiter,
-            repeat=sample_key[2],
+            repeat=sample_key.repeat,
+            benchmark=sample_key.benchmark,
             generation=plan.generation,
             echo=self.echo,
-            ask=lambda number, *sent: self._stored_or_sent(
-                sample_key, Asked(CHOICE, number), *sent
-            ),
+            ask=lambda number, *sent: self._further(sample_key, Asked(CHOICE, number), *sent),
         )
 
     async def answer_scorer(self, plan: Plan, item: ScoringTask, payload: ScorerPrompt) -> str:
@@ -232,22 +247,21 @@ class SampleRunner:
             )
         body = self._body(request)
         digest = hashlib.sha256(body).digest()[:DIGEST_BYTES]
-        counts = item.context.request_counts
-        counts[digest.hex()] += 1
-        asked = Asked(SCORER, counts[digest.hex()], digest=digest)
-        sample_key = (item.job, item.idx, item.repeat)
+        counts, counted = item.context.request_counts, digest.hex()
+        counts[counted] = counts.get(counted, 0) + 1
+        asked = Asked(SCORER, counts[counted], digest=digest)
         try:
             async with item.context.single_flight(asked.label):
-                response = await self._stored_or_sent(sample_key, asked, request, body)
+                response = await self._further(item.key, asked, request, body)
         except STOP_ERRORS as ending:
             raise EndpointError(f"the model was not asked for the scorer: {ending}") from ending
         if response.error is not None:
             raise EndpointError(f"the model did not answer the scorer: {response.error.message}")
         return response.text
 
-    async def _stored_or_sent(
+    async def _further(
         self,
-        sample_key: Place,
+        key: SampleKey,
         asked: Asked,
         request: Request,
         body: bytes,
@@ -255,23 +269,27 @@ class SampleRunner:
         *,
         truncated: Literal["failure", "score"] | None = None,
     ) -> Response:
-        """Return the stored answer, or send the request and store its answer before it counts.
+        """Return the answer to a request other than the last one of a sample; it has a row of its
+        own.
 
         Args:
             truncated: Of a turn of a conversation: an answer that ends the sample is stored as its
                 last one.
         """
-        stored = self.snapshot.reply(sample_key, asked)
-        if stored is not None:
-            return response_in(stored)
-        if self.client is None:
-            raise EndpointError("there is no endpoint in this session to ask")
-        request = replace(request, benchmark=sample_key[0])
-        async with self.client.answering(request, body, call=asked.label, parse=parse) as response:
-            is_call = truncated is None or not verdict_before_scoring(response, truncated=truncated)
-            if response.error is None and is_call:
-                await self.store.append([exchange_row(sample_key, asked, body.decode(), response)])
-        return response
+
+        async def keep(response: Response) -> None:
+            is_last = truncated and verdict_before_scoring(response, truncated=truncated)
+            if response.error is None and not is_last:
+                await self.store.append([exchange_row(key, asked, body.decode(), response)])
+
+        sent = Sent(request, body, asked.label)
+        return await exchange(
+            self._complete, sent, keep, stored=self.snapshot.reply(key, asked), parse=parse
+        )
+
+    @property
+    def _complete(self) -> Complete | None:
+        return None if self.client is None else self.client.complete
 
     def _body(self, request: Request) -> bytes:
         return dumps_bytes(
@@ -305,10 +323,9 @@ def conversation_of(
 
 def scoring_task(
     job: Job,
-    stored: StoredSample,
-    repeat: int,
+    key: SampleKey,
     sample: Sample,
-    sent: str | None,
+    sent: str | bytes | None,
     response: Response,
     snapshot: Snapshot,
 ) -> ScoringTask:
@@ -317,17 +334,17 @@ def scoring_task(
     Args:
         snapshot: Holds the steps of an episode.
     """
-    benchmark, idx = job.plan.benchmark, stored.idx
+    benchmark = job.plan.benchmark
     if response.episode is not None:
         from nel.engine.episodes.transcript import (  # noqa: PLC0415 - few runs have any
             conversation_of_episode,
         )
 
-        messages = conversation_of_episode(snapshot, (job.key, idx, repeat), response.episode)
-        return ScoringTask(job.key, idx, repeat, sample, response, benchmark, messages)
+        messages = conversation_of_episode(snapshot, key, response.episode)
+        return ScoringTask(key, sample, response, benchmark, messages)
     is_dialogue = bool(sample.turns) or benchmark.turns_field is not None
     conversation = conversation_of(sample, sent, response, even_one=True) if is_dialogue else ()
-    return ScoringTask(job.key, idx, repeat, sample, response, benchmark, conversation)
+    return ScoringTask(key, sample, response, benchmark, conversation)
 
 
 def _scorer_request(plan: Plan, item: ScoringTask, payload: ScorerPrompt) -> Request:
@@ -344,7 +361,8 @@ def _scorer_request(plan: Plan, item: ScoringTask, payload: ScorerPrompt) -> Req
     sample = replace(item.sample, input=_input(prompt), turns=(), tools=(), tool_choice=None)
     return build_request(
         sample,
-        repeat=item.repeat,
+        repeat=item.key.repeat,
+        benchmark=item.key.benchmark,
         model=plan.model,
         protocol=plan.protocol,
         generation=generation,

@@ -48,6 +48,7 @@ async def rank(
     model: str,
     delimiter: str,
     repeat: int,
+    benchmark: int,
     generation: Generation,
     echo: EchoSupport | None,
     ask: AskEcho,
@@ -64,6 +65,7 @@ async def rank(
     request = build_request(
         sample,
         repeat=repeat,
+        benchmark=benchmark,
         model=model,
         protocol="completions",
         generation=generation,

@@ -13,8 +13,8 @@ from nel.core.finish_reasons import ending_of, is_context_full, is_failed_call
 from nel.engine.scorers.call import ScoringTask
 from nel.engine.scorers.tool_calls import answer_in
 from nel.engine.store.codec import encode_outcome
-from nel.engine.store.rows import KEEP, RESCORE, RESEND, Row, SampleKey, verdict_row
-from nel.types import ModelFailure, Outcome, Response, Sample, Scored, Unscored
+from nel.engine.store.rows import KEEP, RESCORE, RESEND, Row, verdict_row
+from nel.types import ModelFailure, Outcome, Response, Sample, SampleKey, Scored, Unscored
 
 _ASKED_AGAIN = ("infra", "environment", "cancelled", "budget")
 
@@ -94,7 +94,7 @@ def scored_row(item: ScoringTask, outcome: Outcome) -> Row:
     measure agreement on ties.
     """
     again = RESCORE if item.context.has_missing_grades else min(remake_of(outcome), RESCORE)
-    return verdict_row((item.job, item.idx, item.repeat), encode_outcome(outcome), again)
+    return verdict_row(item.key, encode_outcome(outcome), again)
 
 
 def unscored_row(key: SampleKey, outcome: Outcome) -> Row:

@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
-from nel.core.observer import Place
 from nel.engine.asking.work import Job, n_unanswered
 from nel.engine.planning.plan import Plan
 from nel.engine.store.log import Log
 from nel.engine.store.snapshot import Snapshot
 from nel.errors import ResumeRefused
-from nel.types import Outcome
+from nel.types import Outcome, SampleKey
 
 if TYPE_CHECKING:
     from nel.engine.stopping.stop_rule import StopRule
@@ -40,14 +39,14 @@ class StopRules:
         """Return the rule of a benchmark, None where it has none."""
         return self._rules.get(job)
 
-    def ended_by(self, key: Place, outcome: Outcome) -> StopRule | None:
+    def ended_by(self, key: SampleKey, outcome: Outcome) -> StopRule | None:
         """Take an outcome that is on disk, and return the rule that it has just made end its
         benchmark, if any.
         """
-        rule = self._rules.get(key[0])
+        rule = self._rules.get(key.benchmark)
         if rule is None or rule.has_ended:
             return None
-        rule.add(key[1], key[2], outcome)
+        rule.add(key.idx, key.repeat, outcome)
         return rule if rule.has_ended else None
 
     def n_left_out(self, snapshot: Snapshot, jobs: Sequence[Job]) -> int:

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import chain, islice
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from nel.engine.asking.repeat_check import pending_checks
 from nel.engine.asking.resume_checks import DatasetCheck
@@ -15,7 +15,7 @@ from nel.engine.planning.plan import Plan
 from nel.engine.store.codec import decode_sample
 from nel.engine.store.pending import Pending
 from nel.engine.store.snapshot import Snapshot, StoredSample
-from nel.types import SECOND_ASKING, Sample
+from nel.types import SECOND_ASKING, Sample, SampleKey
 
 if TYPE_CHECKING:
     from nel.engine.stopping.stop_rule import StopRule
@@ -33,19 +33,13 @@ class Job:
     """The part of the dataset that is checked while its samples are asked."""
 
 
-@dataclass(frozen=True, slots=True)
-class WorkItem:
+class WorkItem(NamedTuple):
     """One sample to ask, in one repeat."""
 
     job: Job
-    stored: StoredSample
+    key: SampleKey
+    """Where its answer is stored."""
     sample: Sample
-    repeat: int
-
-    @property
-    def sample_key(self) -> tuple[int, int, int]:
-        """Return where its answer is stored."""
-        return self.job.key, self.stored.idx, self.repeat
 
 
 class WorkQueue:
@@ -136,4 +130,5 @@ def n_unanswered(
 
 
 def _item(job: Job, stored: StoredSample, repeat: int) -> WorkItem:
-    return WorkItem(job, stored, decode_sample(stored.sample_id, stored.content or ""), repeat)
+    key = SampleKey(job.key, stored.idx, repeat)
+    return WorkItem(job, key, decode_sample(stored.sample_id, stored.content or ""))

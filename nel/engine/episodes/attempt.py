@@ -10,6 +10,7 @@ from typing import Any
 
 from nel.core.failpoints import reach
 from nel.core.strict_json import dumps_bytes
+from nel.engine.asking.exchange import Sent, exchange
 from nel.engine.episodes.step_rows import StepWriter
 from nel.engine.episodes.tool_server import ToolProcess, ToolServer
 from nel.engine.planning.plan import Plan
@@ -21,7 +22,7 @@ from nel.episodes.steps import MessageDigests, Step, ToolFacts, digest_of
 from nel.models.client import Client
 from nel.models.wire.registry import build_body, native_note
 from nel.tools.results import ToolResult
-from nel.types import Generation, JsonObject, Message, Request, Sample
+from nel.types import Generation, JsonObject, Message, Request, Response, Sample, SampleKey
 
 _CLOSE_SECONDS = 10.0
 _SETUP_SECONDS = 60.0
@@ -33,7 +34,7 @@ class Attempt:
     """What `nel.episodes.Episode` is run on."""
 
     number: int
-    sample_key: tuple[int, int, int]
+    sample_key: SampleKey
     sample: Sample
     """Without its gold answer."""
     plan: Plan
@@ -94,9 +95,9 @@ class Attempt:
         self.body = body
         if note := native_note(request):
             step = replace(step, asked={"note": note})
-        async with self.client.answering(
-            request, body, call=f"step-{self.number}-{step.number}"
-        ) as response:
+
+        async def keep(response: Response) -> None:
+            nonlocal step
             if response.error is not None and response.error.model_failure is None:
                 raise EndpointLost(response, body)
             step = replace(step, response=response, wall_seconds=wall_seconds())
@@ -104,6 +105,9 @@ class Attempt:
             reach("before_step")
             await self.store.append([row], pool)
             reach("after_step")
+
+        sent = Sent(request, body, f"step-{self.number}-{step.number}")
+        response = await exchange(self.client.complete, sent, keep)
         self.progress.steps += 1
         self.progress.completion_tokens += response.usage.completion_tokens or 0
         self._writer.note_message(step)
@@ -198,8 +202,8 @@ class Attempt:
             protocol=self.plan.protocol,
             model=self.plan.model or "",
             sample_id=self.sample.id,
-            repeat=self.sample_key[2],
-            benchmark=self.sample_key[0],
+            repeat=self.sample_key.repeat,
+            benchmark=self.sample_key.benchmark,
             messages=tuple(messages),
             tools=tuple(tools),
             generation=generation,

@@ -33,14 +33,7 @@ from nel.episodes.episode import Episode, leave_suspended
 from nel.episodes.limits import least, limits_of_row, with_defaults
 from nel.episodes.solver_names import BoundSolver
 from nel.models.client import Client
-from nel.types import (
-    Generation,
-    Json,
-    Message,
-    Response,
-    ResponseError,
-    Sample,
-)
+from nel.types import Generation, Json, Message, Response, ResponseError, Sample, SampleKey
 
 SOLVED: Final = "solver"
 """What ended an episode whose solver returned."""
@@ -86,7 +79,7 @@ class EpisodeRunner:
         self,
         plan: Plan,
         sample: Sample,
-        sample_key: tuple[int, int, int],
+        sample_key: SampleKey,
         messages: Sequence[Message],
         generation: Generation,
     ) -> tuple[bytes | None, Response]:
@@ -117,8 +110,8 @@ class EpisodeRunner:
                 episode = Episode(
                     hidden,
                     messages,
-                    repeat=sample_key[2],
-                    seed=generation.seed_of(sample_key[2]),
+                    repeat=sample_key.repeat,
+                    seed=generation.seed_of(sample_key.repeat),
                     limits=limits,
                     backend=attempt,
                     price=self._price,

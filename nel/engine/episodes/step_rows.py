@@ -22,7 +22,6 @@ from nel.engine.store.rows import (
     VERIFY,
     Asked,
     Row,
-    SampleKey,
     check_seal,
     exchange_row,
     fields_of,
@@ -32,7 +31,7 @@ from nel.engine.store.snapshot import Snapshot
 from nel.episodes.episode import reply_of
 from nel.episodes.steps import MessageDigests, Step, StepKind, call_json, digest_of
 from nel.tools.results import ToolResult
-from nel.types import JsonObject, Message
+from nel.types import JsonObject, Message, SampleKey
 
 BY_STEP: Final = "#"
 """Marks a message that a step made, by the step's number."""

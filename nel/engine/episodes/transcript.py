@@ -16,7 +16,7 @@ from nel.engine.store.codec import NEXT_STEP
 from nel.engine.store.snapshot import Snapshot
 from nel.episodes.steps import Step
 from nel.errors import StoreError
-from nel.types import JsonObject, Message
+from nel.types import JsonObject, Message, SampleKey
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,9 +136,7 @@ class TranscribedAttempt:
         return SentMessage(message=read_message(loads(self._pool[reference])), step=None)
 
 
-def read_transcript(
-    snapshot: Snapshot, sample_key: tuple[int, int, int]
-) -> list[TranscribedAttempt]:
+def read_transcript(snapshot: Snapshot, sample_key: SampleKey) -> list[TranscribedAttempt]:
     """Return the attempts of an episode; none where the sample has no stored step.
 
     Args:
@@ -164,7 +162,7 @@ def read_transcript(
 
 
 def conversation_of_episode(
-    snapshot: Snapshot, sample_key: tuple[int, int, int], episode: Mapping[str, Any]
+    snapshot: Snapshot, sample_key: SampleKey, episode: Mapping[str, Any]
 ) -> tuple[dict[str, object], ...]:
     """Return the messages of a finished episode in the shape of OpenAI's chat protocol.
 
@@ -177,7 +175,7 @@ def conversation_of_episode(
 
 
 def messages_of(
-    snapshot: Snapshot, sample_key: tuple[int, int, int], episode: Mapping[str, Any]
+    snapshot: Snapshot, sample_key: SampleKey, episode: Mapping[str, Any]
 ) -> list[Message]:
     """Return the messages of a finished episode."""
     stored = StoredAttempts(snapshot.steps(*sample_key))

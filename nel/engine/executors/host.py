@@ -48,6 +48,7 @@ from nel.engine.scorers.identity import scorer_digest
 from nel.errors import EndpointError, NelError, SandboxError
 from nel.sandbox import Sandbox
 from nel.scoring.broken_tests import take_broken_tests
+from nel.types import SampleKey
 
 ALIVE_SECONDS: Final = 2.0
 """Between two signs of life."""
@@ -96,9 +97,7 @@ class _ScoringHost:
     def on_message(self, message: ToHost) -> None:
         if isinstance(message, ScoreAnswer):
             task = ScoringTask(
-                job=message.number,
-                idx=0,
-                repeat=message.repeat,
+                key=SampleKey(message.number, 0, message.repeat),
                 sample=message.sample,
                 response=message.response,
                 benchmark=self._benchmarks[message.benchmark],
@@ -130,25 +129,25 @@ class _ScoringHost:
     def _deliver(self, scored: list[tuple[ScoringTask, Result]]) -> None:
         now = time.monotonic()
         for task, _ in scored:
-            self._attempts.pop(task.job, None)
-        seconds = max(now - self._received.pop(task.job, now) for task, _ in scored)
+            self._attempts.pop(task.key.benchmark, None)
+        seconds = max(now - self._received.pop(task.key.benchmark, now) for task, _ in scored)
         is_dry = len(self._attempts) <= len(self._n_asking)
-        results = [(task.job, result) for task, result in scored]
+        results = [(task.key.benchmark, result) for task, result in scored]
         self._output.send(Finished(results, seconds, is_dry))
 
     async def _answer(self, task: ScoringTask, what: str, payload: object) -> object:
-        context, attempt = self._attempts.get(task.job, (task.context, 0))
+        context, attempt = self._attempts.get(task.key.benchmark, (task.context, 0))
         if task.context is not context:  # its worker process died meanwhile, and it was restarted
             attempt += 1
-            self._attempts[task.job] = task.context, attempt
+            self._attempts[task.key.benchmark] = task.context, attempt
         number = next(self._question_numbers)
         self._questions[number] = asyncio.get_running_loop().create_future()
-        self._n_asking[task.job] += 1
-        self._output.send(ScorerQuestion(number, task.job, attempt, what, payload))
+        self._n_asking[task.key.benchmark] += 1
+        self._output.send(ScorerQuestion(number, task.key.benchmark, attempt, what, payload))
         try:
             return await self._questions[number]
         finally:
-            self._n_asking[task.job] -= 1
+            self._n_asking[task.key.benchmark] -= 1
             self._n_asking += Counter()  # leaves out those that ask nothing now
 
 

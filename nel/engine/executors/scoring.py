@@ -157,5 +157,5 @@ class LeasedScorers:
         item = self._scorings[number].item
         benchmark = self._benchmarks[id(item.benchmark)]
         return ScoreAnswer(
-            number, benchmark, item.repeat, item.sample, item.response, item.conversation
+            number, benchmark, item.key.repeat, item.sample, item.response, item.conversation
         )

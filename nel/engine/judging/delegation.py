@@ -65,8 +65,8 @@ class JudgeDelegation:
     async def _judge(self, item: ScoringTask, judged: ScorerInput, case: Case) -> Judgement:
         context = item.context
         sample = JudgedSample(
-            plan=self._plans[item.job],
-            sample_key=(item.job, item.idx, item.repeat),
+            plan=self._plans[item.key.benchmark],
+            sample_key=item.key,
             sample_id=item.sample.id,
             scorer_input=judged,
             context=context,

@@ -7,16 +7,17 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from itertools import chain
-from typing import Final
+from typing import Any, Final
 
 from nel.config.schema import EndpointConfig, JudgeConfig, ModelConfig
 from nel.core.strict_json import dumps_bytes
-from nel.engine.judging.endpoints import JudgeEndpoint, share_slots
+from nel.engine.judging.endpoints import JudgeEndpoint, parked_error, share_slots
 from nel.errors import JudgeError, JudgePreflightError, PreflightError, StoppedEarly
 from nel.models.client import Client
 from nel.models.faults import Fault
+from nel.models.pacing import EndpointDown, GateClosed
 from nel.models.preflight import JUDGE_FLAGS, check_endpoint, raise_if_hopeless
-from nel.types import Response
+from nel.types import Request, Response
 
 _POLL_SECONDS: Final = 0.1
 _FATAL_KINDS: Final = frozenset({"auth", "not_found", "tls"})
@@ -96,7 +97,7 @@ class JudgeEndpoints:
         """
         is_member = False
         for panel in self._panels:
-            members = [self._endpoint_of(member) for member in panel.panel]
+            members = [self.endpoint_of(member) for member in panel.panel]
             is_member |= any(other is endpoint for other in members)
             left = sum(
                 other is not None and other is not endpoint and other.disabled is None
@@ -182,7 +183,39 @@ class JudgeEndpoints:
             endpoint.disabled = str(told).removeprefix("judge ")
             raise JudgeError(endpoint.disabled, kind=told.endpoint_kind or "outage") from refused
 
-    def _endpoint_of(self, member: ModelConfig) -> JudgeEndpoint | None:
+    async def complete(
+        self, member: ModelConfig, request: Request, body: bytes, **options: Any
+    ) -> Response:
+        """Return a judge's reply once it is kept, as `Client.complete`, unless the judge is down.
+
+        Raises:
+            JudgeError: There is no reply.
+            JudgePreflightError: There has never been one, and the fault holds for every further
+                question.
+        """
+        endpoint = self.endpoint_of(member)
+        if endpoint is None:
+            raise JudgeError(
+                f"{member.label} is not asked in this session; resume to have it judge",
+                kind="not_asked",
+            )
+        if endpoint.disabled is not None:
+            raise JudgeError(endpoint.disabled, kind="outage")
+        if self._parks(endpoint):
+            raise parked_error()
+        await endpoint.slots.acquire()
+        with endpoint.request_in_flight():
+            try:
+                response = await endpoint.client.complete(request, body, **options)
+            except GateClosed as closed:
+                raise parked_error() from closed
+            except EndpointDown as down:
+                endpoint.disabled = f"{member.label}: {down} ({endpoint.client.trouble})"
+                raise JudgeError(endpoint.disabled, kind="outage") from down
+        self._note_refusal(endpoint, member, response)
+        return response
+
+    def endpoint_of(self, member: ModelConfig) -> JudgeEndpoint | None:
         """Return where a model is asked, None where it is not."""
         return self._judge_endpoints.get(endpoint_key(member))
 

@@ -14,15 +14,16 @@ import asyncio
 import hashlib
 from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TypeVar
 
 from nel.config.schema import EndpointConfig, JudgeConfig, ModelConfig
-from nel.core.observer import Place
 from nel.core.strict_json import dumps_bytes
+from nel.engine.asking.exchange import Sent, exchange
 from nel.engine.judging.adaptation import JudgeAdaptation, JudgeSettings
 from nel.engine.judging.cases import complete_case, generation_of, panel_for
 from nel.engine.judging.endpoint_set import JudgeEndpoints
-from nel.engine.judging.endpoints import PARKED, JudgeEndpoint, parked_error
+from nel.engine.judging.endpoints import PARKED, JudgeEndpoint
 from nel.engine.judging.kept import KeptReplies, ReplyStore
 from nel.engine.judging.plugin_threads import PluginThreads
 from nel.engine.judging.replies import (
@@ -38,16 +39,15 @@ from nel.engine.judging.replies import (
 )
 from nel.engine.planning.plan import Plan
 from nel.engine.scorers.call import ScoringContext
-from nel.engine.store.rows import DIGEST_BYTES, JUDGE, Asked, exchange_row, response_in
+from nel.engine.store.rows import DIGEST_BYTES, JUDGE, Asked, Row, exchange_row
 from nel.errors import JudgeError
 from nel.judges.panel import aggregate_opinions, aggregate_repeats
 from nel.judges.record import JudgementJson, record_json
 from nel.judges.types import Case, Grade, Judge, Judgement, Opinion, Question, check_case
-from nel.models.pacing import EndpointDown, GateClosed
 from nel.models.wire.base import NotInProtocol
 from nel.models.wire.openai import logprob_settings
 from nel.models.wire.registry import build_body
-from nel.types import Generation, Message, Request, Response, ScorerInput
+from nel.types import Generation, Message, Request, Response, SampleKey, ScorerInput
 
 T = TypeVar("T")
 
@@ -57,7 +57,7 @@ class JudgedSample:
     """A sample that is judged, and what its scorer was given."""
 
     plan: Plan
-    sample_key: Place
+    sample_key: SampleKey
     sample_id: str
     scorer_input: ScorerInput
     context: ScoringContext
@@ -182,7 +182,7 @@ class Judges(JudgeEndpoints):
         config: JudgeConfig,
     ) -> Opinion:
         asks = [
-            self._ask_with_reasks(sample, member, question, number, config.reasks)
+            self._reply(sample, member, question, number, config.reasks)
             for number in range(config.repeats)
             for question in questions
         ]
@@ -220,7 +220,7 @@ class Judges(JudgeEndpoints):
             reply=shown_reply(grade, fault, replies),
         )
 
-    async def _ask_with_reasks(
+    async def _reply(
         self,
         sample: JudgedSample,
         member: ModelConfig,
@@ -228,50 +228,30 @@ class Judges(JudgeEndpoints):
         number: int,
         reasks: int,
     ) -> JudgeReply:
-        """Ask one question, and again while its reply cannot be read; a fault is returned in the
-        reply, not raised.
+        """Ask one question, again with other settings where the judge's server asks for them, and
+        again while the reply cannot be read; a fault is returned in the reply, not raised.
         """
         messages = list(question.messages) or [Message(role="user", content=question.prompt)]
-        text, fault = "", JudgeError("it was not asked")
-        for attempt in range(reasks + 1):
-            try:
-                text, grade = await self._ask(sample, member, question, messages, number)
-                return JudgeReply(text, grade, attempt)
-            except JudgeError as error:
-                if error.kind == PARKED:
-                    raise
-                fault = error
-                if error.kind not in REASKED_KINDS:
-                    return JudgeReply(error.reply, error, attempt)
-            messages = reask_messages(messages, fault.reply, question.again)
-        return JudgeReply(fault.reply, fault, reasks)
-
-    async def _ask(
-        self,
-        sample: JudgedSample,
-        member: ModelConfig,
-        question: Question,
-        messages: Sequence[Message],
-        number: int,
-    ) -> tuple[str, Grade]:
-        """Return a reply and its grade.
-
-        Raises:
-            JudgeError: There is none.
-        """
+        reasked = 0
         while True:
-            call = self._call(sample, member, messages, question, number)
-            async with sample.context.single_flight(call.asked.label):
-                response, read = await self._stored_or_asked(sample, member, call)
-            if call.is_outdated:
-                continue
-            if not await self._adaptation.adapt(
-                sample.sample_key[0], member, call.request.generation, response.error
-            ):
-                break
-        if isinstance(read, JudgeError):
-            raise read
-        return text_of_reply(question, response), read
+            try:
+                call = self._call(sample, member, messages, question, number)
+                async with sample.context.single_flight(call.asked.label):
+                    response, read = await self._exchange(sample, member, call)
+                if call.is_outdated or await self._adaptation.adapt(
+                    sample.sample_key.benchmark, member, call.request.generation, response.error
+                ):
+                    continue
+            except JudgeError as error:
+                read = error
+            if not isinstance(read, JudgeError):
+                return JudgeReply(text_of_reply(question, response), read, reasked)
+            if read.kind == PARKED:
+                raise read
+            if read.kind not in REASKED_KINDS or reasked == reasks:
+                return JudgeReply(read.reply, read, reasked)
+            messages = reask_messages(messages, read.reply, question.again)
+            reasked += 1
 
     def _call(
         self,
@@ -281,7 +261,7 @@ class Judges(JudgeEndpoints):
         question: Question,
         number: int,
     ) -> _Call:
-        settings = self._adaptation.of(sample.sample_key[0], member)
+        settings = self._adaptation.of(sample.sample_key.benchmark, member)
         request = _request(sample, member, messages, question, number)
         request = replace(request, generation=settings.as_taken(request.generation))
         try:
@@ -292,66 +272,52 @@ class Judges(JudgeEndpoints):
             ) from error
         digest = hashlib.sha256(body).digest()[:DIGEST_BYTES]
         counts, counted = sample.context.request_counts, f"{member.label}:{digest.hex()}"
-        counts[counted] += 1
+        counts[counted] = counts.get(counted, 0) + 1
         asked = Asked(JUDGE, counts[counted], member.label, digest)
         return _Call(request, body, asked, question, settings, settings.version)
 
-    async def _stored_or_asked(
+    async def _exchange(
         self, sample: JudgedSample, member: ModelConfig, call: _Call
     ) -> tuple[Response, Grade | JudgeError]:
-        """Return the stored reply if it can be read or is of this session, else ask for it."""
-        known = self._snapshot.reply(sample.sample_key, call.asked)
-        if known is not None:
-            response = response_in(known)
-            read = await read_reply(call.question, response, self._plugin_threads)
-            # An unreadable reply of this session is final: its re-asks are paid for. One of an
-            # earlier session is not.
-            is_new = known.session == self._store.session
-            if isinstance(read, Grade) or is_new or not self._judge_endpoints:
-                return response, read
-        return await self._complete(sample, member, call)
-
-    async def _complete(
-        self, sample: JudgedSample, member: ModelConfig, call: _Call
-    ) -> tuple[Response, Grade | JudgeError]:
-        """Return a judge's reply, stored, and its grade; only a reply with a grade enters the
-        cache.
+        """Return a judge's reply and its grade; only a reply with a grade enters the cache.
 
         Raises:
             JudgeError: There is no reply.
             JudgePreflightError: There has never been one, and the fault holds for every further
                 question.
         """
-        endpoint = self._endpoint_of(member)
-        if endpoint is None:
-            raise JudgeError(
-                f"{member.label} is not asked in this session; resume to have it judge",
-                kind="not_asked",
-            )
-        if endpoint.disabled is not None:
-            raise JudgeError(endpoint.disabled, kind="outage")
-        if self._parks(endpoint):
-            raise parked_error()
-        await endpoint.slots.acquire()
+        read: Grade | JudgeError | None = None
 
-        with endpoint.request_in_flight():
-            try:
-                async with endpoint.client.answering(
-                    call.request, call.body, call=call.asked.label, remembers=False
-                ) as response:
-                    if response.error is None and not call.is_outdated:
-                        call.settings.has_replied = True
-                        body = call.body.decode()
-                        row = exchange_row(sample.sample_key, call.asked, body, response)
-                        await self._store.append([row])
-            except GateClosed as closed:
-                raise parked_error() from closed
-            except EndpointDown as down:
-                endpoint.disabled = f"{member.label}: {down} ({endpoint.client.trouble})"
-                raise JudgeError(endpoint.disabled, kind="outage") from down
-        self._note_refusal(endpoint, member, response)
+        async def may_reuse(row: Row, response: Response) -> bool:
+            # An unreadable reply of this session is final: its re-asks are paid for. One of an
+            # earlier session is not.
+            nonlocal read
+            stored = await read_reply(call.question, response, self._plugin_threads)
+            is_new = row.session == self._store.session
+            if isinstance(stored, Grade) or is_new or not self._judge_endpoints:
+                read = stored
+            return read is not None
+
+        async def keep(response: Response) -> None:
+            if response.error is None and not call.is_outdated:
+                call.settings.has_replied = True
+                body = call.body.decode()
+                row = exchange_row(sample.sample_key, call.asked, body, response)
+                await self._store.append([row])
+
+        response = await exchange(
+            partial(self.complete, member),
+            Sent(call.request, call.body, call.asked.label),
+            keep,
+            stored=self._snapshot.reply(sample.sample_key, call.asked),
+            may_reuse=may_reuse,
+            remembers=False,
+        )
+        if read is not None:
+            return response, read
         read = await read_reply(call.question, response, self._plugin_threads)
-        if isinstance(read, Grade):
+        endpoint = self.endpoint_of(member)
+        if isinstance(read, Grade) and endpoint is not None:
             endpoint.client.remember(call.request, call.body, call.asked.label, response)
         return response, read
 
@@ -395,8 +361,8 @@ def _request(
         protocol=protocol,
         model=member.model,
         sample_id=sample.sample_id,
-        repeat=sample.sample_key[2],
-        benchmark=sample.sample_key[0],
+        repeat=sample.sample_key.repeat,
+        benchmark=sample.sample_key.benchmark,
         messages=tuple(messages) if is_chat else (),
         prompt=None if is_chat else prompt,
         tools=question.tools,

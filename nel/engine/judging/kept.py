@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from nel.engine.store.plans import StoredPlan
-from nel.engine.store.rows import Asked, Row, SampleKey
+from nel.engine.store.rows import Asked, Row
+from nel.types import SampleKey
 
 
 class ReplyStore(Protocol):

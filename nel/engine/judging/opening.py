@@ -16,7 +16,7 @@ from nel.engine.judging.endpoint_set import endpoint_key
 from nel.engine.judging.endpoints import JudgeEndpoint
 from nel.engine.judging.judges import Judges
 from nel.engine.observability import monitor_gate
-from nel.engine.pipeline import OpenRun
+from nel.engine.open_run import OpenRun
 from nel.engine.planning.plan_judges import is_same_endpoint
 from nel.engine.shared_limits import SharedLimits
 from nel.models.client import Client

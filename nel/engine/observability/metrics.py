@@ -10,10 +10,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final
 
-from nel.core.observer import Observer, Place, SessionInfo
+from nel.core.observer import Observer, SessionInfo
 from nel.engine.progress import Progress
 from nel.errors import ConfigError, MissingExtra
-from nel.types import SECOND_ASKING, ModelFailure, Outcome, Request, Response, Scored
+from nel.types import SECOND_ASKING, ModelFailure, Outcome, Request, Response, SampleKey, Scored
 
 if TYPE_CHECKING:
     from prometheus_client import CollectorRegistry, Counter, Histogram
@@ -114,9 +114,9 @@ class Metrics(Observer):
             if n:
                 self._child(self._tokens, "tokens", kind).inc(n)
 
-    def sample_finished(self, key: Place, outcome: Outcome) -> None:
+    def sample_finished(self, key: SampleKey, outcome: Outcome) -> None:
         """Count an outcome."""
-        if key[2] == SECOND_ASKING:
+        if key.repeat == SECOND_ASKING:
             return
         if isinstance(outcome, Scored):
             state, kind = "scored", ""
@@ -125,7 +125,11 @@ class Metrics(Observer):
         else:
             state, kind = "unscored", outcome.cause
         self._child(
-            self._samples, "samples", self._benchmarks.get(key[0], str(key[0])), state, kind
+            self._samples,
+            "samples",
+            self._benchmarks.get(key.benchmark, str(key.benchmark)),
+            state,
+            kind,
         ).inc()
 
     def close(self) -> None:

@@ -25,9 +25,9 @@ from pathlib import Path
 from typing import IO, Any, Final
 
 from nel.config.redaction import Redactor
-from nel.core.observer import Observer, Place, SessionInfo
+from nel.core.observer import Observer, SessionInfo
 from nel.engine.progress import Progress
-from nel.types import ModelFailure, Outcome, Request, Response, Scored
+from nel.types import ModelFailure, Outcome, Request, Response, SampleKey, Scored
 
 FILE_NAME: Final = "run.log"
 _BEFORE_A_SESSION: Final = frozenset({"stage", "message"})
@@ -329,12 +329,12 @@ class DebugRunLog(RunLog):
             message=None if response.error is None else response.error.message,
         )
 
-    def sample_finished(self, key: Place, outcome: Outcome) -> None:
+    def sample_finished(self, key: SampleKey, outcome: Outcome) -> None:
         """Write an outcome."""
         fields: dict[str, object] = {
-            "benchmark": key[0],
-            "problem_idx": key[1],
-            "repeat": key[2],
+            "benchmark": key.benchmark,
+            "problem_idx": key.idx,
+            "repeat": key.repeat,
         }
         if isinstance(outcome, Scored):
             fields |= {"state": "scored", "reward": outcome.reward}

@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import inspect
 import traceback
-from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
@@ -22,7 +21,16 @@ from nel.errors import DatasetError, EndpointError, JudgeError, SandboxError, Sc
 from nel.judges.record import JudgementJson
 from nel.scoring.protocol import asks_judge, is_async, scoring
 from nel.scoring.result import JudgeWanted, mean_of_turns, outcome_of
-from nel.types import Outcome, Response, Sample, Scorer, ScorerInput, Unscored
+from nel.types import (
+    Outcome,
+    Response,
+    Sample,
+    SampleKey,
+    Scorer,
+    ScorerInput,
+    Unscored,
+    value_class,
+)
 
 _DETAIL_CHARACTERS_MAX: Final = 2_000
 SLOTS: Final = 4096
@@ -35,7 +43,7 @@ class ScoringContext:
     empty context.
     """
 
-    request_counts: Counter[str] = field(default_factory=Counter)
+    request_counts: dict[str, int] = field(default_factory=dict)
     """How often each request body was sent."""
     records: list[JudgementJson | None] = field(default_factory=list)
     """Of the judgements, in the order in which they were requested; None while one has not come to
@@ -73,14 +81,11 @@ class ScoringContext:
             over.set()
 
 
-@dataclass(frozen=True, slots=True)
+@value_class()
 class ScoringTask:
     """One answered sample that is to be scored."""
 
-    job: int
-    """The benchmark's number in the store."""
-    idx: int
-    repeat: int
+    key: SampleKey
     sample: Sample
     response: Response
     benchmark: Benchmark
@@ -207,7 +212,7 @@ def _scorer_input(item: ScoringTask, response: str, target: object) -> ScorerInp
         target=target,
         metadata={**item.sample.metadata, **_log_likelihoods(item)},
         sample=item.sample,
-        repeat=item.repeat,
+        repeat=item.key.repeat,
         tool_calls=item.response.tool_calls,
         evidence=None if item.response.episode is None else item.response.episode["evidence"],
     )

@@ -33,7 +33,8 @@ and XML; Mistral; DeepSeek V3; Kimi; Granite and Phi; Command; Llama's built-in 
 its special tokens and without; Phi-4-mini. Where nothing closes it, the call goes on to the end."""
 _OPENINGS: Final = re.compile("|".join(f"({opening})" for opening, _ in _SPELLINGS))
 _CLOSINGS: Final = [re.compile(closing) if closing else None for _, closing in _SPELLINGS]
-_FIRST_CHARACTERS: Final = ("<", "[TOOL_CALLS]", "commentary", "functools[")
+_FIRST: Final = re.compile(r"<|\[TOOL_CALLS\]|commentary|functools\[")
+"""Without one of these a text has no call."""
 
 
 def answer_in(response: Response, sample: Sample | None) -> str:
@@ -42,7 +43,7 @@ def answer_in(response: Response, sample: Sample | None) -> str:
 
     Where the server read calls itself, the text is the answer.
     """
-    if response.tool_calls or not any(mark in response.text for mark in _FIRST_CHARACTERS):
+    if response.tool_calls or _FIRST.search(response.text) is None:
         return response.text
     asked = "" if sample is None else sample.input
     prompt = (
@@ -62,7 +63,7 @@ def without_tool_calls(text: str, prompt: str = "") -> str:
     >>> without_tool_calls("<tool_call>{}</tool_call>", prompt="Call tools as <tool_call>JSON</tool_call>.")
     '<tool_call>{}</tool_call>'
     """
-    if not any(mark in text for mark in _FIRST_CHARACTERS):
+    if _FIRST.search(text) is None:
         return text
     quotations = Quotations(text)
     pieces: list[str] = []

@@ -13,9 +13,10 @@ from nel.config.schema import EngineConfig
 from nel.core.finish_reasons import ending_of
 from nel.engine.stopping.exit_status import ExitStatus
 from nel.errors import EXIT_STOPPED_EARLY
+from nel.models.budget import tokens_max
 from nel.models.faults import is_refusal
 from nel.models.refusals import is_alike
-from nel.types import Response, ResponseError
+from nel.types import Generation, Response, ResponseError
 
 _FAULTS_MIN = 32
 _REFUSALS_MIN = 8
@@ -97,7 +98,7 @@ class TruncationProbe:
         job: int,
         name: str,
         response: Response,
-        max_tokens: int | None,
+        generation: Generation,
         *,
         are_wanted: bool = False,
     ) -> ExitStatus | None:
@@ -107,7 +108,7 @@ class TruncationProbe:
             job: The benchmark.
             name: What it is called.
             response: The answer.
-            max_tokens: The limit that was sent.
+            generation: The settings that were sent.
             are_wanted: Truncated answers are scored as they stand, so that none stops the run.
         """
         if are_wanted or response.error is not None or self._seen[job] >= self._probe:
@@ -116,6 +117,7 @@ class TruncationProbe:
         self._truncated[job] += ending_of(response.finish_reason) == "truncated"
         if self._seen[job] < self._probe or self._truncated[job] <= self._rate_max * self._probe:
             return None
+        max_tokens = tokens_max(generation)
         limit = "the endpoint's own limit" if max_tokens is None else f"--max-tokens {max_tokens}"
         return ExitStatus(
             exit_code=EXIT_STOPPED_EARLY,

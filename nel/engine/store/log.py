@@ -42,6 +42,7 @@ from nel.engine.store.snapshot import OF_ROUND, Snapshot, SqlValue, StoredSample
 from nel.engine.store.waiting_samples import SeenIds, WaitingSamples
 from nel.engine.store.writer import BatchWriter, Write, disk_fault
 from nel.errors import DatasetError, StoreError
+from nel.types import SampleKey
 
 Pooled = tuple[str, str]
 """The digest and the JSON text of a message."""
@@ -283,7 +284,7 @@ class Log:
         """
         query = "SELECT benchmark, idx FROM samples WHERE sample_id = ?"
         for benchmark, idx in self._connection.execute(query, (sample_id,)).fetchall():
-            key = (benchmark, idx, repeat)
+            key = SampleKey(benchmark, idx, repeat)
             of_sample = "benchmark = ? AND idx = ? AND repeat = ? AND void = 0"
             for roles in (f"role = 1 AND {OF_ROUND}", "(role > 1 OR void > 0)"):
                 self._write(

@@ -9,11 +9,11 @@ from __future__ import annotations
 import struct
 import zlib
 from collections.abc import Sequence
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple
 
 from nel.core.strict_json import dumps, loads
 from nel.engine.store.codec import DAMAGE, damage_of, decode_outcome, response_json, response_of
-from nel.types import Outcome, Response, Usage
+from nel.types import Outcome, Response, SampleKey, Usage
 
 ANSWER: Final = 0
 """The last answer of a sample, or the sum that an episode or its ranked choices come to."""
@@ -34,8 +34,6 @@ JUDGE: Final = 10
 SCORER: Final = 11
 """The answer to what a scorer asks the model."""
 
-SampleKey: TypeAlias = tuple[int, int, int]
-"""Benchmark, idx and repeat."""
 KEEP, RESCORE, RESEND = 0, 1, 2
 """What a resume does again: nothing, the scoring, or the request as well."""
 
@@ -80,7 +78,7 @@ class Row(NamedTuple):
     @property
     def key(self) -> SampleKey:
         """Return which sample, in which repeat, it is of."""
-        return self[:3]
+        return SampleKey(*self[:3])
 
     @property
     def payer(self) -> str:

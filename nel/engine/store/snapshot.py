@@ -18,11 +18,11 @@ from nel.engine.store import elsewhere
 from nel.engine.store.codec import NEXT_STEP, is_intact, unseal_text
 from nel.engine.store.plans import StoredPlan, StoredSession
 from nel.engine.store.projections.spend import spend
-from nel.engine.store.rows import COLUMNS, Asked, Row, SampleKey
+from nel.engine.store.rows import COLUMNS, Asked, Row
 from nel.engine.store.schema import APPLICATION_ID, FORMAT, connect, remove_empty_log
 from nel.engine.store.sums import PART_COLUMNS, Part
 from nel.errors import NelError, StoreError
-from nel.types import SECOND_ASKING
+from nel.types import SECOND_ASKING, SampleKey
 
 FILE_NAME: Final = "run.db"
 RUNS: Final = f"[!.]*/{FILE_NAME}"

@@ -17,6 +17,7 @@ def build_request(
     sample: Sample,
     *,
     repeat: int,
+    benchmark: int = 0,
     model: str,
     protocol: Protocol,
     generation: Generation,
@@ -24,19 +25,23 @@ def build_request(
 ) -> Request:
     """Return the request that asks a sample."""
     messages = _messages(sample, system_prompt)
-    texts = (message.content for message in messages if isinstance(message.content, str))
     is_prompt = protocol == "completions"
     return Request(
         protocol=protocol,
         model=model,
         sample_id=sample.id,
         repeat=repeat,
+        benchmark=benchmark,
         messages=() if is_prompt else messages,
-        prompt="\n\n".join(texts) if is_prompt else None,
+        prompt=_prompt(messages) if is_prompt else None,
         tools=sample.tools,
         tool_choice=sample.tool_choice,
         generation=generation,
     )
+
+
+def _prompt(messages: tuple[Message, ...]) -> str:
+    return "\n\n".join(message.content for message in messages if isinstance(message.content, str))
 
 
 def _messages(sample: Sample, system_prompt: str | None) -> tuple[Message, ...]:

@@ -192,8 +192,9 @@ class Gate(ClosingGate):
         """
         if self._ended is not None:
             raise self._ended
-        if not self._waiting and self._seconds_to_wait(_now()) == 0.0:
-            return self._grant(request, tokens)
+        now = _now()
+        if not self._waiting and self._seconds_to_wait(now) == 0.0:
+            return self._grant(request, tokens, now)
         waiter = _Waiter(request, tokens, asyncio.get_running_loop().create_future())
         self._waiting.append(waiter)
         self._grant_waiting()
@@ -404,8 +405,7 @@ class Gate(ClosingGate):
         wait = _SLOW_START_DOUBLES_SECONDS * math.log2((self.in_flight + 1) / _SLOW_START) - elapsed
         return wait if wait > _CLOCK_SLACK else 0.0
 
-    def _grant(self, request: str, tokens: int) -> Permit:
-        now = _now()
+    def _grant(self, request: str, tokens: int, now: float) -> Permit:
         self.in_flight += 1
         self._rate.record_request(tokens, now)
         permit = Permit(request=request, tokens=tokens, sent_at=now, is_probe=self._breaker.is_open)
@@ -432,7 +432,7 @@ class Gate(ClosingGate):
                     self._timer = asyncio.get_running_loop().call_later(wait, self._grant_waiting)
                 return
             waiter = self._waiting.popleft()
-            waiter.granted.set_result(self._grant(waiter.request, waiter.tokens))
+            waiter.granted.set_result(self._grant(waiter.request, waiter.tokens, now))
         self.slowed_by = None
 
     def _note_slow(self, wait: float, now: float) -> None:

@@ -7,7 +7,6 @@ of its own.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from itertools import groupby
 from typing import Any, ClassVar, Final
 
@@ -133,14 +132,15 @@ class Anthropic(Wire):
         finish = stop if isinstance(stop, str) else None
         if (fault := unfinished_fault(text, reasoning, finish)) is not None:
             return fault
-        response = read_text(text, finish_reason=finish, reasoning=reasoning or None)
         uses = [block for block in blocks if block.get("type") == "tool_use"]
         calls = calls_of([(use.get("id"), use.get("name"), use.get("input")) for use in uses])
-        return replace(
-            response,
-            tool_calls=calls,
+        return read_text(
+            text,
+            finish_reason=finish,
+            reasoning=reasoning or None,
             usage=_usage(body.get("usage")),
             model=name_in(body, "model"),
+            tool_calls=calls,
         )
 
     def native(self, payload: JsonObject, message: Message) -> Sequence[JsonObject]:

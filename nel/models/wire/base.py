@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, TypedDict, Unpack
 
 from nel.config.schema import EndpointConfig, GenerationConfig
 from nel.core.finish_reasons import ending_of
@@ -21,14 +21,24 @@ from nel.core.thinking import split_reasoning
 from nel.errors import EndpointError
 from nel.models.faults import Fault, aborted_fault, malformed_fault
 from nel.models.streams import AnswerStream
-from nel.types import Generation, JsonObject, Message, Request, Response, Usage
+from nel.types import Generation, JsonObject, Message, Request, Response, ToolCall, Usage
 
 _WORD_MAX: Final = 100
+_COUNT_MAX: Final = 2**53
+NO_USAGE: Final = Usage()
 _NAME_CHARACTERS_MAX: Final = 200
 _BYTES_OF_IMAGE: Final = 6_000
 """About 1,500 tokens, as most vendors count an image of a million pixels."""
 TEXT_PART = "text"
 IMAGE_PART = "image_url"
+
+
+class _Beside(TypedDict, total=False):
+    """Fields of a response that the splitting of its text does not change."""
+
+    model: str | None
+    system_fingerprint: str | None
+    tool_calls: tuple[ToolCall, ...]
 
 
 class NotInProtocol(EndpointError):
@@ -109,7 +119,9 @@ class Wire(ABC):
 
     @abstractmethod
     def answer(self, payload: object) -> Response | Fault:
-        """Return the answer in a decoded HTTP 200 body, or the fault it is instead."""
+        """Return the answer in a decoded HTTP 200 body, or the fault it is instead; a response that
+        is made for this body alone, in which the client sets what it measured.
+        """
 
     def native(self, payload: JsonObject, message: Message) -> Sequence[JsonObject]:
         """Return what of an answer has to be sent back with it, unchanged, in the next request;
@@ -265,23 +277,20 @@ def usage_in(usage: object, prompt: str, answer: str) -> Usage:
         answer: The same of an answer.
     """
     fields = usage if isinstance(usage, dict) else {}
-    thought = inner(fields, f"{answer}_tokens_details").get("reasoning_tokens")
-    cached = inner(fields, f"{prompt}_tokens_details").get("cached_tokens")
+    thought, cached = fields.get(f"{answer}_tokens_details"), fields.get(f"{prompt}_tokens_details")
     return Usage(
         prompt_tokens=count(fields.get(f"{prompt}_tokens")),
         completion_tokens=count(fields.get(f"{answer}_tokens")),
-        reasoning_tokens=count(thought),
-        cached_tokens=count(cached),
+        reasoning_tokens=(
+            count(thought.get("reasoning_tokens")) if isinstance(thought, dict) else None
+        ),
+        cached_tokens=count(cached.get("cached_tokens")) if isinstance(cached, dict) else None,
     )
 
 
 def count(value: object) -> int | None:
     """Return a count of tokens; None for what is no such count."""
-    return (
-        value
-        if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= 2**53
-        else None
-    )
+    return value if type(value) is int and 0 <= value <= _COUNT_MAX else None
 
 
 def join_texts(values: Sequence[object]) -> str:
@@ -299,6 +308,8 @@ def first_choice(choices: object) -> dict[str, Any] | None:
 
     Choices without an index count in the order in which they stand.
     """
+    if isinstance(choices, list) and len(choices) == 1 and isinstance(choices[0], dict):
+        return choices[0]
     listed = (
         [choice for choice in choices if isinstance(choice, dict)]
         if isinstance(choices, list)
@@ -335,7 +346,12 @@ def names_listed(payload: object) -> list[str]:
 
 
 def read_text(
-    text: str, *, finish_reason: str | None = None, reasoning: str | None = None
+    text: str,
+    *,
+    finish_reason: str | None = None,
+    reasoning: str | None = None,
+    usage: Usage = NO_USAGE,
+    **fields: Unpack[_Beside],
 ) -> Response:
     """Return the answer that a model's text holds, recorded or just received, without its
     reasoning.
@@ -347,15 +363,21 @@ def read_text(
         text: As received.
         finish_reason: As received.
         reasoning: What came in a field of its own; then the text is the answer.
+        usage: As received.
+        fields: What else of the response is known.
     """
     if reasoning:
-        return Response(text=text, reasoning=reasoning, finish_reason=finish_reason)
+        return Response(
+            text=text, reasoning=reasoning, finish_reason=finish_reason, usage=usage, **fields
+        )
     inner, answer, closed = split_reasoning(text)
     return Response(
         text=answer,
         reasoning=inner or None,
         finish_reason=finish_reason if closed else "length",
         received=None if inner is None else text,
+        usage=usage,
+        **fields,
     )
 
 

@@ -7,7 +7,6 @@ content filter.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from itertools import groupby
 from typing import Any, Final
 from urllib.parse import quote
@@ -116,8 +115,14 @@ class Gemini(Wire):
             reason = "tool_calls"
         if (fault := unfinished_fault(text, thoughts, reason)) is not None:
             return fault
-        response = read_text(text, finish_reason=reason, reasoning=thoughts or None)
-        return replace(response, tool_calls=_calls(parts), usage=usage, model=model)
+        return read_text(
+            text,
+            finish_reason=reason,
+            reasoning=thoughts or None,
+            usage=usage,
+            model=model,
+            tool_calls=_calls(parts),
+        )
 
     def native(self, payload: JsonObject, message: Message) -> Sequence[JsonObject]:
         """Return all parts, where there are others than a text and calls, such as signed ones."""

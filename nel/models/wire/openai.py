@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain, repeat
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, NamedTuple
 
 from nel.core.finish_reasons import ending_of, has_ended
 from nel.models.faults import (
@@ -54,8 +54,10 @@ class _OpenAI(Wire):
         body: dict[str, object] = {"model": request.model}
         if request.protocol == "chat":
             body["messages"] = [_message(message) for message in request.messages]
-            body |= {"tools": list(request.tools)} if request.tools else {}
-            body |= {"tool_choice": request.tool_choice} if request.tool_choice is not None else {}
+            if request.tools:
+                body["tools"] = list(request.tools)
+            if request.tool_choice is not None:
+                body["tool_choice"] = request.tool_choice
         else:
             body["prompt"] = request.prompt
         body.update(_settings(request.generation, request.repeat))
@@ -177,26 +179,24 @@ def _answer(
     refusal = source.get("refusal") or content.refusal
     outer = source.get("reasoning_content") or source.get("reasoning")
     reasoning = outer if isinstance(outer, str) else content.reasoning
-    response = read_text(content.text, finish_reason=finish_reason, reasoning=reasoning or None)
-    if isinstance(refusal, str) and refusal and not response.text:
-        response = replace(response, text=refusal, finish_reason="refusal")
-    if called := source.get("tool_calls"):
-        response = replace(response, tool_calls=tool_calls_in(called))
-        response = (
-            response
-            if response.text or response.finish_reason == "length"
-            else replace(response, finish_reason="tool_calls")
-        )
-    return replace(
-        response,
+    called = source.get("tool_calls")
+    response = read_text(
+        content.text,
+        finish_reason=finish_reason,
+        reasoning=reasoning or None,
         usage=usage_in(payload.get("usage"), "prompt", "completion"),
         model=name_in(payload, "model"),
         system_fingerprint=name_in(payload, "system_fingerprint"),
+        tool_calls=tool_calls_in(called) if called else (),
     )
+    if isinstance(refusal, str) and refusal and not response.text:
+        response = replace(response, text=refusal, finish_reason="refusal")
+    if called and not response.text and response.finish_reason != "length":
+        return replace(response, finish_reason="tool_calls")
+    return response
 
 
-@dataclass(frozen=True, slots=True)
-class Content:
+class Content(NamedTuple):
     """What the content of a message, or of a piece of one, says."""
 
     text: str = ""

@@ -185,10 +185,8 @@ def secret_headers(endpoint: EndpointConfig) -> Mapping[str, str]:
     return {name: read_secret(variable) or "" for name, variable in endpoint.headers_env.items()}
 
 
-def sample_headers(endpoint: EndpointConfig, request: Request) -> dict[str, str]:
-    """Return the headers that name the sample, where the endpoint is to be told."""
-    if not endpoint.send_sample_id:
-        return {}
+def sample_headers(request: Request) -> dict[str, str]:
+    """Return the headers that name the sample, for an endpoint that is to be told."""
     identifier = request.sample_id.encode("ascii", "backslashreplace").decode()
     identifier = "".join(
         char if char.isprintable() else f"\\x{ord(char):02x}" for char in identifier

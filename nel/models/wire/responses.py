@@ -7,7 +7,6 @@ from the answer.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any, ClassVar, Final
 
 from nel.models.faults import Fault, aborted_fault, malformed_fault, no_answer, object_in
@@ -108,14 +107,7 @@ class Responses(Wire):
         is_finished = status is None or word(status) in ("completed", "incomplete")
         if not is_finished or not isinstance(body.get("output"), list):
             return no_answer(body, f'the body has no finished output (status "{word(status)}")')
-        response = self._of_output(body)
-        if isinstance(response, Fault):
-            return response
-        return replace(
-            response,
-            usage=usage_in(body.get("usage"), "input", "output"),
-            model=name_in(body, "model"),
-        )
+        return self._of_output(body)
 
     def _of_output(self, payload: dict[str, Any]) -> Response | Fault:
         """Return the texts and calls of tools of a finished output."""
@@ -142,8 +134,14 @@ class Responses(Wire):
         reason = word(finish) or "incomplete"
         if (fault := unfinished_fault(text, None, reason)) is not None:
             return fault
-        response = read_text(text, finish_reason=reason, reasoning=_reasoning(items))
-        return replace(response, tool_calls=_calls(items))
+        return read_text(
+            text,
+            finish_reason=reason,
+            reasoning=_reasoning(items),
+            usage=usage_in(payload.get("usage"), "input", "output"),
+            model=name_in(payload, "model"),
+            tool_calls=_calls(items),
+        )
 
     def native(self, payload: JsonObject, message: Message) -> Sequence[JsonObject]:
         """Return the output, unless it has reasoning that only a server that stored it could

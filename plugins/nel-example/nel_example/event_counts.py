@@ -7,6 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 from nel import Observer
+from nel.types import SampleKey
 
 
 class EventCounts(Observer):
@@ -16,7 +17,7 @@ class EventCounts(Observer):
         self._path = path
         self._counts: Counter[str] = Counter()
 
-    def sample_finished(self, key: tuple[int, int, int], outcome: object) -> None:
+    def sample_finished(self, key: SampleKey, outcome: object) -> None:
         """Count one outcome."""
         self._counts[type(outcome).__name__] += 1
 

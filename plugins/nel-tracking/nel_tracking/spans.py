@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 from urllib.parse import urlsplit
 
-from nel.core.observer import Observer, Place, SessionInfo
+from nel.core.observer import Observer, SessionInfo
 from nel.errors import MissingExtra
-from nel.types import ModelFailure, Outcome, Request, Response, Scored
+from nel.types import ModelFailure, Outcome, Request, Response, SampleKey, Scored
 from nel.version import __version__
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class Spans(Observer):
         self._trace = trace
         self._tracer = self._provider.get_tracer("nel", __version__)
         self._session: Span | None = None
-        self._samples: dict[Place, Span] = {}
+        self._samples: dict[SampleKey, Span] = {}
         self._sample: ContextVar[Span | None] = ContextVar("nel_sample", default=None)
         self._attempts: ContextVar[list[_Attempt] | None] = ContextVar("nel_attempts", default=None)
         self._names: dict[int, str] = {}
@@ -84,15 +84,15 @@ class Spans(Observer):
         }
         self._session = self._tracer.start_span("nel.session", attributes=attributes)
 
-    def sample_started(self, key: Place, sample_id: str) -> None:
+    def sample_started(self, key: SampleKey, sample_id: str) -> None:
         """Start a sample's span; it ends with the outcome."""
         span = self._tracer.start_span(
             "nel.sample",
             context=self._within(self._session),
             attributes={
-                "nel.benchmark": self._names.get(key[0], str(key[0])),
+                "nel.benchmark": self._names.get(key.benchmark, str(key.benchmark)),
                 "nel.sample.id": sample_id,
-                "nel.repeat": key[2],
+                "nel.repeat": key.repeat,
             },
         )
         self._samples[key] = span
@@ -134,7 +134,7 @@ class Spans(Observer):
                 self._attempt(span, number, kind, begun, ended)
         span.end(end_time=end)
 
-    def sample_finished(self, key: Place, outcome: Outcome) -> None:
+    def sample_finished(self, key: SampleKey, outcome: Outcome) -> None:
         """End a sample's span with its outcome."""
         span = self._samples.pop(key, None)
         if span is None:  # the answer is of an earlier session

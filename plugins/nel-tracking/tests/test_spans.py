@@ -18,7 +18,16 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 
 from nel.core.observer import SessionInfo
 from nel.errors import MissingExtra
-from nel.types import Generation, Message, Request, Response, ResponseError, Scored, Usage
+from nel.types import (
+    Generation,
+    Message,
+    Request,
+    Response,
+    ResponseError,
+    SampleKey,
+    Scored,
+    Usage,
+)
 from tests.support.endpoint import answer, scripted
 from tests.support.runs import nel, sums
 
@@ -59,7 +68,7 @@ def test_spans_have_the_shape_of_the_run() -> None:
     spans = Spans(SimpleSpanProcessor(exporter), "r1")
 
     async def one(idx: int, response: Response) -> None:
-        spans.sample_started((1, idx, 1), f"s{idx}")
+        spans.sample_started(SampleKey(1, idx, 1), f"s{idx}")
         await asyncio.sleep(0)
         if response is ANSWER:
             spans.attempt_retried("rate_limit", 0.05, 0.1)
@@ -71,8 +80,8 @@ def test_spans_have_the_shape_of_the_run() -> None:
 
     spans.session_started(INFO)
     asyncio.run(both())
-    spans.sample_finished((1, 7, 1), RIGHT)
-    spans.sample_finished((1, 9, 1), RIGHT)
+    spans.sample_finished(SampleKey(1, 7, 1), RIGHT)
+    spans.sample_finished(SampleKey(1, 9, 1), RIGHT)
     spans.outage_started("endpoint", "secret text")
     spans.session_ended("SIGINT", 130)
     spans.close()

@@ -14,6 +14,7 @@ from nel.engine.executors.wire import Finished, HostKind, ScoreAnswer, pack, pac
 from nel.engine.planning.plan import benchmark_to_score
 from nel.engine.scorers.call import ScoringTask, score_turns, scorer_inputs
 from nel.engine.scorers.identity import scorer_digest
+from nel.types import SampleKey
 
 Loss = Callable[[str, ScoreAnswer], str | None]
 
@@ -76,7 +77,9 @@ class FakeFleet:
 
     def _score(self, host: str, message: ScoreAnswer) -> None:
         benchmark = self._benchmarks[message.benchmark]
-        task = ScoringTask(0, 0, message.repeat, message.sample, message.response, benchmark, message.conversation)
+        task = ScoringTask(
+            SampleKey(0, 0, message.repeat), message.sample, message.response, benchmark, message.conversation
+        )
         result = score_turns(benchmark, scorer_inputs(task))
         self._events.put_nowait(Packet(host, pack([Finished([(message.number, result)], 0.0, True)])))
 

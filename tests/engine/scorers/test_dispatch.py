@@ -20,7 +20,7 @@ from nel.engine.scorers.dispatch import Scorers
 from nel.prompts import compile_template
 from nel.scorers import f1, match, multi_scorer
 from nel.scoring import any_of, exact_match, numeric_match
-from nel.types import Response, Sample, Scored, ScorerInput, Unscored
+from nel.types import Response, Sample, SampleKey, Scored, ScorerInput, Unscored
 from tests.support.scoring import score_all
 
 
@@ -30,7 +30,10 @@ def _items(scorer: Any, n: int) -> list[ScoringTask]:
     )
     return [
         ScoringTask(
-            1, idx, 0, Sample(id=str(idx), input="q", target=idx, metadata={"n": idx}), Response(text="x"), benchmark
+            SampleKey(1, idx, 0),
+            Sample(id=str(idx), input="q", target=idx, metadata={"n": idx}),
+            Response(text="x"),
+            benchmark,
         )
         for idx in range(n)
     ]

@@ -23,7 +23,7 @@ import pytest
 from nel.engine.scorers.channel import ScoreRequest, encode_frame
 from nel.engine.scorers.fork_server import WorkerForkServer
 from nel.engine.scorers.worker_process import Worker
-from nel.types import Scored, ScorerInput, Unscored
+from nel.types import SampleKey, Scored, ScorerInput, Unscored
 from tests.engine.scorers.test_dispatch import _items
 from tests.support.scoring import score_all
 from tests.support.tiers import first_rows, representatives
@@ -265,6 +265,6 @@ def test_many_culprits(tmp_path: Path) -> None:
         return {"score": sample.target}
 
     n = 3 * len(ways)
-    items = [replace(item, idx=place) for place, item in enumerate(_items(scorer, n))]
+    items = [replace(item, key=SampleKey(1, place, 0)) for place, item in enumerate(_items(scorer, n))]
     outcomes = asyncio.run(score_all(items, timeout_seconds=60))
     assert [one.reward for one in outcomes if isinstance(one, Scored)] == [at for at in range(n) if at % 3]

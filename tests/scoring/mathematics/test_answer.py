@@ -13,7 +13,7 @@ from nel.engine.scorers.call import ScoringTask, is_builtin_rule
 from nel.errors import DatasetError
 from nel.prompts import compile_template
 from nel.scoring.mathematics.answer import final_expression, math_equal
-from nel.types import ModelFailure, Response, Sample, Scored, ScorerInput
+from nel.types import ModelFailure, Response, Sample, SampleKey, Scored, ScorerInput
 from tests.support.scoring import score_all
 
 
@@ -105,7 +105,7 @@ def test_a_benchmark_is_scored_by_mathematics() -> None:
     benchmark = Benchmark(name="b", description="", dataset="x", prompt=template, scorer=math_equal)
     answers = ["\\boxed{\\frac12}", "Answer: 0.25", "I do not know"]
     items = [
-        ScoringTask(1, idx, 0, Sample(id=str(idx), input="q", target="0.5"), Response(text=text), benchmark)
+        ScoringTask(SampleKey(1, idx, 0), Sample(id=str(idx), input="q", target="0.5"), Response(text=text), benchmark)
         for idx, text in enumerate(answers)
     ]
     right, wrong, missing = asyncio.run(score_all(items, timeout_seconds=120))

@@ -1,0 +1,163 @@
+"""Asks one sample after the other: requests, the commit of the answer, and what follows from it.
+
+Whether a refusal is the sample's or the endpoint's is decided by
+`nel.engine.asking.endpoint_trial`; until it is, nothing of it is stored.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from nel.core.failpoints import reach
+from nel.engine.asking.generate import Exchange, SampleRunner, scoring_task
+from nel.engine.asking.response_outcomes import unscored_row, verdict_before_scoring
+from nel.engine.asking.work import WorkItem
+from nel.engine.open_run import OpenRun
+from nel.engine.scoring_stage import OutcomeCounter, ScoringStage
+from nel.engine.stopping.abort_conditions import EndpointFaultCounter, TruncationProbe
+from nel.engine.stopping.exit_status import ExitStatus
+from nel.engine.stopping.session_end import Stop
+from nel.engine.store.rows import answer_row
+from nel.models.faults import is_unanswered
+from nel.models.pacing import GateClosed
+from nel.types import ResponseError
+
+
+class Suspicion(NamedTuple):
+    """That the endpoint refuses every request, or answers none any more."""
+
+    status: ExitStatus
+    """How the session ends if so."""
+    body: bytes | None
+    """The request after which it arose."""
+    error: ResponseError
+
+
+class Acceptance:
+    """Whether the endpoint may still turn out to refuse every request; use it on one event loop."""
+
+    def __init__(self) -> None:
+        """Start without a doubt."""
+        self._is_decided = asyncio.Event()
+        self._is_decided.set()
+        self.refuses_all = False
+        """Whether no request is accepted; set before `decide`."""
+        self.has_held = False
+        """Whether any refusal was not stored yet, for `holds`."""
+
+    @property
+    def is_decided(self) -> bool:
+        """Return whether it is known, or not in doubt."""
+        return self._is_decided.is_set()
+
+    def doubt(self) -> None:
+        """Hold refusals back from now on."""
+        self._is_decided.clear()
+
+    def decide(self) -> None:
+        """Let what was held back go on: to the store, or to the session's end."""
+        self._is_decided.set()
+
+    def holds(self, error: ResponseError | None) -> bool:
+        """Return whether a refusal is not to be stored yet, since the first request may show that
+        all are refused.
+        """
+        if error is None:
+            self._is_decided.set()
+            return False
+        holds = is_unanswered(error) and not self._is_decided.is_set()
+        self.has_held |= holds
+        return holds
+
+    async def accepts_some(self) -> bool:
+        """Return, once the first request or the answer to any other tells, whether not every
+        request is refused.
+        """
+        await self._is_decided.wait()
+        return not self.refuses_all
+
+
+@dataclass(slots=True, kw_only=True)
+class Asker:
+    """Asks the samples of one session; use it on one event loop."""
+
+    opened: OpenRun
+    runner: SampleRunner
+    acceptance: Acceptance
+    faults: EndpointFaultCounter
+    truncation: TruncationProbe
+    counter: OutcomeCounter
+    scoring: ScoringStage
+    stop: Stop
+
+    async def ask(self, item: WorkItem) -> Exchange:
+        """Send a sample's requests, and store the last answer unless `Acceptance.holds` it back."""
+        self.opened.observer.sample_started(item.key, item.sample.id)
+
+        async def keep(exchange: Exchange) -> None:
+            if not self._is_outdated(exchange) and not self.acceptance.holds(
+                exchange.response.endpoint_error
+            ):
+                await self.store(item, exchange)
+
+        return await self.runner.ask(item.job.plan, item.sample, item.key, keep)
+
+    def _is_outdated(self, exchange: Exchange) -> bool:
+        """Return whether it was asked with settings that have been changed since."""
+        return exchange.settings != self.runner.version
+
+    async def store(self, item: WorkItem, exchange: Exchange) -> None:
+        """Commit a response, with its outcome where no scorer has to see it."""
+        exchange.verdict = verdict = verdict_before_scoring(
+            exchange.response, truncated=item.job.plan.config.truncated, sample=item.sample
+        )
+        reach("before_commit")
+        rows = [answer_row(item.key, exchange.sent, exchange.response)]
+        if verdict is not None:
+            rows.append(unscored_row(item.key, verdict))
+        await self.opened.store.append(rows)
+        exchange.is_stored = True
+        reach("after_commit")
+
+    async def finish(self, item: WorkItem, exchange: Exchange) -> Suspicion | None:
+        """Count a stored response and queue it for scoring; return what it makes one suspect."""
+        while self._is_outdated(exchange) or not exchange.is_stored:
+            exchange = await self._settle(item, exchange)
+        plan, response = item.job.plan, exchange.response
+        self.opened.progress.count_response(response)
+        error = response.endpoint_error
+        lost = self.faults.add(error)
+        truncated = self.truncation.add(
+            item.job.key,
+            plan.slot,
+            response,
+            plan.generation,
+            are_wanted=plan.config.truncated == "score",
+        )
+        if truncated is not None:
+            self.stop.request(truncated)
+        if exchange.verdict is not None:
+            self.counter.count(item.key, exchange.verdict)
+        else:
+            await self.scoring.put(
+                scoring_task(
+                    item.job, item.key, item.sample, exchange.body, response, self.opened.snapshot
+                )
+            )
+        if lost is None or error is None:
+            return None
+        return Suspicion(lost, exchange.body, error)
+
+    async def _settle(self, item: WorkItem, exchange: Exchange) -> Exchange:
+        """Ask again what was asked with outdated settings; store a refusal unless every request is
+        refused.
+        """
+        if self._is_outdated(exchange):
+            return await self.ask(item)
+        if not await self.acceptance.accepts_some():
+            raise GateClosed
+        if not self._is_outdated(exchange):
+            await self.store(item, exchange)
+        return exchange
