@@ -156,7 +156,7 @@ def sample_view(
         **_program(outcome.details),
         metadata=sample.metadata if sample else {},
         **requests,
-        facts=[] if response is None else facts_of(result_line(result)),
+        facts=[] if response is None else facts_of(result_line(result, benchmark.head)),
     )
 
 
@@ -178,13 +178,13 @@ def sample_json(
         return None
     result = read_result(stored[repeat], price=price)
     line = (
-        not_asked_line(result, None, "left out by the stop rule")
+        not_asked_line(result, benchmark.head, None, "left out by the stop rule")
         if is_omitted
-        else result_line(result)
+        else result_line(result, benchmark.head)
     )
     with suppress(ValueError):
         sent = None if sent is None else loads(sent)
-    return {"run_id": run.path.name, "benchmark": benchmark.name, **line, "request": sent}
+    return {"run_id": run.path.name, **line, "request": sent}
 
 
 def _requests(

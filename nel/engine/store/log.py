@@ -398,7 +398,9 @@ class Log:
         self._connection.close()
 
     def _as_stored(self, row: Row) -> Sequence[SqlValue]:
-        """Return the columns of a row without secrets, with its session, round and checksum."""
+        """Return the columns of a row without secrets, with its session, round, moment and
+        checksum.
+        """
         if row.role in _OF_PLUGINS:
             redacted = self.redactor.json_text
             row = row._replace(
@@ -406,7 +408,9 @@ class Log:
                 request=None if row.request is None else redacted(row.request),
                 response=None if row.response is None else redacted(row.response),
             )
-        return (*row[:6], self._session, 0, *row[8:19], checksum_of(row), *row[20:])
+        if row.requests and row.request is not None:
+            row = row._replace(ended=time.time())
+        return (*row[:6], self._session, 0, *row[8:20], checksum_of(row), *row[21:])
 
     def _round(self, benchmark: int) -> int:
         """Return the round in which the verdicts of a benchmark are."""

@@ -73,6 +73,8 @@ class Row(NamedTuple):
     """Of the exchange, or of a tool's work."""
     wall: float | None = None
     """From the start of an episode's attempt to the end of the step."""
+    ended: float | None = None
+    """When a request that this run sent was answered, in seconds since 1970; set by the log."""
     crc: int = 0
     request: str | None = None
     response: str | None = None
@@ -110,6 +112,7 @@ APPEND: Final = f"INSERT INTO steps({COLUMNS}) VALUES({', '.join('?' * len(Row._
 _SEALED_NUMBERS: Final = (
     "idx", "repeat", "role", "CASE role WHEN 1 THEN 0 ELSE attempt END", "number", "again",
     "requests", "prompt", "completion", "reasoning", "cached", "seconds", "wall",
+    "ended",
 )  # fmt: skip
 _SEALED_TEXTS: Final = ("digest", "name", "fault", "request", "response")
 SEALED: Final = ", ".join(
@@ -120,7 +123,7 @@ round of a verdict is not sealed, since a merge numbers rounds otherwise.
 """
 DAMAGED: Final = f"NOT nel_is_sealed({SEALED})"
 """A condition that holds for a row that is not what was stored."""
-_PACK: Final = struct.Struct(f"<11q2d{len(_SEALED_TEXTS)}q")
+_PACK: Final = struct.Struct(f"<11q3d{len(_SEALED_TEXTS)}q")
 _NONE: Final = -1
 
 
@@ -144,7 +147,7 @@ def checksum_of(row: Row) -> int:
     texts = (row.name, row.fault, row.request, row.response)
     blobs = [None if text is None else text.encode("utf-8", "surrogatepass") for text in texts]
     attempt = 0 if row.role == VERDICT else row.attempt
-    numbers = (*row[1:4], attempt, row.number, row.again, *row[12:19])
+    numbers = (*row[1:4], attempt, row.number, row.again, *row[12:20])
     return _checksum(numbers, (row.digest, *blobs))
 
 

@@ -18,7 +18,7 @@ from nel.engine.store.codec import NEXT_STEP, is_intact
 from nel.engine.store.rows import is_sealed
 from nel.errors import OutputError, StoreError
 
-FORMAT: Final = 5
+FORMAT: Final = 6
 APPLICATION_ID: Final = 0x4E454C31  # "NEL1"
 _SCHEMA = """
 CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
@@ -34,7 +34,7 @@ CREATE TABLE steps(
     role INTEGER NOT NULL, attempt INTEGER NOT NULL, number INTEGER NOT NULL, session INTEGER NOT NULL,
     void INTEGER NOT NULL, again INTEGER NOT NULL, name TEXT, digest BLOB, fault TEXT, requests INTEGER,
     prompt INTEGER, completion INTEGER, reasoning INTEGER, cached INTEGER, seconds REAL, wall REAL,
-    crc INTEGER NOT NULL, request TEXT, response TEXT) STRICT;
+    ended REAL, crc INTEGER NOT NULL, request TEXT, response TEXT) STRICT;
 CREATE TABLE pool(digest TEXT PRIMARY KEY, content TEXT NOT NULL) STRICT;
 CREATE TABLE sessions(
     id INTEGER PRIMARY KEY, started REAL NOT NULL, elapsed REAL, ended TEXT, attempts INTEGER, retries INTEGER,
