@@ -35,6 +35,7 @@ from nel.authoring.statistics_names import choose_statistics
 from nel.config.schema import Price
 from nel.core.message_json import messages_in
 from nel.core.strict_json import dumps_line, loads
+from nel.engine.store.projections.results import results
 from nel.engine.store.rows import response_in
 from nel.engine.store.snapshot import Snapshot
 from nel.engine.store.sums import episode_sum
@@ -159,7 +160,7 @@ class Collection:
         stored = self._stored
         why = stored.snapshot.meta("not_run")
         not_run = Unscored(**why) if why else NOT_RUN
-        for stored_result in stored.snapshot.results(stored.key, stored.plan["repeats"]):
+        for stored_result in results(stored.snapshot, stored.key, stored.plan["repeats"]):
             result = read_result(stored_result, not_run=not_run, price=self._price)
             self.runtime.add_answer(result.response)
             if result.is_elsewhere:

@@ -19,8 +19,8 @@ from nel.config.schema import Price
 from nel.core.dates import Date, date_of
 from nel.core.strict_json import Amount, Count, Text
 from nel.engine.store.codec import decode_sample
+from nel.engine.store.projections.results import StoredResult
 from nel.engine.store.rows import outcome_in, response_in
-from nel.engine.store.snapshot import StoredResult
 from nel.engine.store.sums import episode_sum, last_attempt, with_sum
 from nel.types import (
     FailureKind,
@@ -239,12 +239,12 @@ def read_result(
         outcome,
         was_run=stored.outcome is not None or row.fault is not None,
         is_elsewhere=stored.is_elsewhere,
-        asked=_asked(stored),
+        asked=_moments(stored),
         unfinished=unfinished,
     )
 
 
-def _asked(stored: StoredResult) -> tuple[float, float] | None:
+def _moments(stored: StoredResult) -> tuple[float, float] | None:
     """Return when the requests of an answer began and ended: its own, or those that it sums up."""
     row = stored.response
     if row is not None and row.ended is not None:

@@ -27,6 +27,7 @@ from nel.artifacts.results import (
 from nel.core.message_json import MESSAGE_FIELDS, messages_in, with_calls
 from nel.core.strict_json import loads
 from nel.engine.store.browsing import BrowsedStore
+from nel.engine.store.projections.results import results
 from nel.engine.store.rows import CHOICE, JUDGE, SCORER, TURN, Row, response_in
 from nel.errors import NelError, StoreError
 from nel.judges.record import KEY as JUDGEMENTS
@@ -119,7 +120,7 @@ def sample_view(
         NelError: The run cannot be read, or the sample is damaged.
     """
     with BrowsedStore(run.store) as store:
-        stored = list(store.results(benchmark.key, benchmark.repeats, first=idx, last=idx))
+        stored = list(results(store, benchmark.key, benchmark.repeats, first=idx, last=idx))
         omitted = left_out(store, benchmark.key)
         sent, requests = _requests(store, (benchmark.key, idx, repeat))
         price = store.price
@@ -156,7 +157,7 @@ def sample_view(
         **_program(outcome.details),
         metadata=sample.metadata if sample else {},
         **requests,
-        facts=[] if response is None else facts_of(result_line(result, benchmark.head)),
+        facts=facts_of(result_line(result, benchmark.head)) if response else [],
     )
 
 
@@ -170,7 +171,7 @@ def sample_json(
         NelError: The run cannot be read, or the sample is damaged.
     """
     with BrowsedStore(run.store) as store:
-        stored = list(store.results(benchmark.key, benchmark.repeats, first=idx, last=idx))
+        stored = list(results(store, benchmark.key, benchmark.repeats, first=idx, last=idx))
         is_omitted = idx in left_out(store, benchmark.key)
         sent = store.request(benchmark.key, idx, repeat)
         price = store.price
