@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -17,6 +18,7 @@ from nel.artifacts.failures import FailureAnalysis
 from nel.artifacts.files import AUDIT_NAME, BORROWED_NAME, CALIBRATION_NAME, LABELS_NAME
 from nel.artifacts.results import (
     NOT_RUN,
+    LineHead,
     Result,
     ResultLine,
     add_episode,
@@ -33,6 +35,7 @@ from nel.authoring.statistics_names import choose_statistics
 from nel.config.schema import Price
 from nel.core.message_json import messages_in
 from nel.core.strict_json import dumps_line, loads
+from nel.engine.store.projections.results import results
 from nel.engine.store.rows import response_in
 from nel.engine.store.snapshot import Snapshot
 from nel.engine.store.sums import episode_sum
@@ -55,7 +58,7 @@ _STOPPED_BEFORE: Final = "the stop rule ended the benchmark before this question
 _OTHER_SHARD_ASKS: Final = "another shard of the run asks this question"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class StoredBenchmark:
     """A benchmark of a run's store, and where its artifacts go."""
 
@@ -69,6 +72,11 @@ class StoredBenchmark:
     name: str
     plan: Mapping[str, Any]
     directory: Path
+
+    @cached_property
+    def head(self) -> LineHead:
+        """Return whose the lines of its results are."""
+        return {"benchmark": self.name, "model": self.plan["model"]}
 
     @property
     def panel(self) -> list[Mapping[str, Any]]:
@@ -152,23 +160,24 @@ class Collection:
         stored = self._stored
         why = stored.snapshot.meta("not_run")
         not_run = Unscored(**why) if why else NOT_RUN
-        for stored_result in stored.snapshot.results(stored.key, stored.plan["repeats"]):
+        for stored_result in results(stored.snapshot, stored.key, stored.plan["repeats"]):
             result = read_result(stored_result, not_run=not_run, price=self._price)
             self.runtime.add_answer(result.response)
             if result.is_elsewhere:
                 self._count(result, OTHER_SHARD)
-                yield dumps_line(not_asked_line(result, OTHER_SHARD, _OTHER_SHARD_ASKS))
+                line = not_asked_line(result, stored.head, OTHER_SHARD, _OTHER_SHARD_ASKS)
+                yield dumps_line(line)
             elif self.early is not None and not self.early.counts(result.idx):
                 self.n_beyond += result.response is not None
                 self._count(result, STOP_RULE)
-                yield dumps_line(not_asked_line(result, None, _STOPPED_BEFORE))
+                yield dumps_line(not_asked_line(result, stored.head, None, _STOPPED_BEFORE))
             else:
                 self._count(result, result.outcome)
                 self._add(result)
                 yield self._line(result)
 
     def _line(self, result: Result) -> bytes:
-        line = result_line(result)
+        line = result_line(result, self._stored.head)
         if self._solver and isinstance(result.outcome, Unscored) and "episode" not in line:
             self._add_unfinished(line, result)
         if result.sample is not None and result.sample.turns:

@@ -16,6 +16,7 @@ from nel.config.schema import StopConfig
 from nel.engine.asking.stop_rule_opening import rule_of
 from nel.engine.asking.stop_rules import BASELINES, DECISIONS
 from nel.engine.stopping.stop_rule import StopRule
+from nel.engine.store.projections.results import results
 from nel.engine.store.rows import outcome_in
 from nel.engine.store.snapshot import Snapshot
 from nel.metrics.intervals import ANYTIME, Interval
@@ -102,7 +103,7 @@ def read_early_stop(
     rule = rule_of(snapshot, key, slot, config, repeats, looking=False)
     counted = _outcome_counts(rule, decision)
     rule.start()
-    for stored in snapshot.results(key, repeats):
+    for stored in results(snapshot, key, repeats):
         if counted[stored.sample.idx] and stored.outcome is not None:
             rule.add(stored.sample.idx, stored.repeat, outcome_in(stored.outcome))
     return replace(early, rule=rule, counted=counted)

@@ -13,6 +13,7 @@ from nel.artifacts.files import directory_name
 from nel.artifacts.model_readings import load_model_readings
 from nel.artifacts.readings import AnswerReadings, NeverRead, read_again, reading_json
 from nel.artifacts.results import Result, outcome_json, read_result, reward_of
+from nel.engine.store.projections.results import results
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.errors import UsageError, did_you_mean
 from nel.types import Unscored
@@ -51,8 +52,8 @@ def _explanations(run_dir: Path, snapshot: Snapshot, sample_id: str) -> Iterator
         by_model = load_model_readings(run_dir / directory_name(slot))
         for sample in snapshot.samples(key) if plan else ():
             if sample.sample_id == sample_id:
-                for stored in snapshot.results(
-                    key, plan["repeats"], first=sample.idx, last=sample.idx
+                for stored in results(
+                    snapshot, key, plan["repeats"], first=sample.idx, last=sample.idx
                 ):
                     result = read_result(stored)
                     yield {

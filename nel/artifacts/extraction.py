@@ -27,6 +27,7 @@ from nel.artifacts.readings import (
 from nel.artifacts.results import SCORED, Result, read_result, reward_of
 from nel.core.atomic_files import write_file
 from nel.core.strict_json import pretty
+from nel.engine.store.projections.results import results
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.errors import UsageError
 from nel.scoring.readings import LENIENT, OFFICIAL, STRICT
@@ -184,7 +185,7 @@ def unread_answers(run_dir: Path, slot: str, name: str) -> Iterator[UnreadAnswer
             for benchmark in snapshot.benchmarks()
             if benchmark[1] == slot
         ]
-        for stored in snapshot.results(key, plan["repeats"]):
+        for stored in results(snapshot, key, plan["repeats"]):
             result = read_result(stored)
             if not isinstance(result.outcome, ModelFailure) or result.outcome.kind != "no_answer":
                 continue
@@ -196,7 +197,7 @@ def unread_answers(run_dir: Path, slot: str, name: str) -> Iterator[UnreadAnswer
 def _why_not(snapshot: Snapshot, key: int, name: str, plan: Mapping[str, Any]) -> str | None:
     """Return why no answer of a benchmark is read; None where one is, be it the last."""
     reasons: Counter[str] = Counter()
-    for stored in snapshot.results(key, plan["repeats"]):
+    for stored in results(snapshot, key, plan["repeats"]):
         readings = read_again(read_result(stored), name, plan)
         if not isinstance(readings, str):
             return None

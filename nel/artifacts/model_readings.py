@@ -19,6 +19,7 @@ from nel import plugins
 from nel.artifacts.answer_readers import AnswerReader, UnreadAnswer, model_reading
 from nel.artifacts.files import READER
 from nel.artifacts.results import Result, read_result
+from nel.engine.store.projections.results import results
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.errors import NelError, PluginError
 from nel.reading.types import Reading
@@ -146,5 +147,5 @@ def reader_runs(directory: Path) -> list[Path]:
 
 def _results(snapshot: Snapshot) -> Iterator[Result]:
     for key, _, _, plan in snapshot.benchmarks():
-        for stored in snapshot.results(key, plan["repeats"]) if plan else ():
+        for stored in results(snapshot, key, plan["repeats"]) if plan else ():
             yield read_result(stored)

@@ -13,6 +13,7 @@ from typing import Any, Final
 from nel.artifacts.results import Result, outcome_json, read_result, reward_of
 from nel.decide.repeatability import added_half_width, rerun_of
 from nel.engine.asking.repeat_check import draw_samples
+from nel.engine.store.projections.results import results
 from nel.engine.store.snapshot import Snapshot
 from nel.metrics.intervals import no_interval, wilson_interval
 from nel.types import SECOND_ASKING, Response
@@ -67,11 +68,8 @@ def read_pairs(snapshot: Snapshot, benchmark: int, n: int | None) -> Iterator[Pa
         n: How many were drawn; None for none.
     """
     for idx in draw_samples(snapshot, benchmark, n):
-        (sample,) = snapshot.samples(benchmark, first=idx, last=idx)
-        result, other = (
-            read_result(snapshot.result(benchmark, sample, repeat)) for repeat in (0, SECOND_ASKING)
-        )
-        yield Pair(result, other)
+        both = results(snapshot, benchmark, (0, SECOND_ASKING), first=idx, last=idx)
+        yield Pair(*map(read_result, both))
 
 
 def repeat_check_json(

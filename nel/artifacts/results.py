@@ -16,11 +16,12 @@ from typing_extensions import TypedDict
 
 from nel.artifacts.shapes.rules import NUMBERS_OF_METRICS
 from nel.config.schema import Price
+from nel.core.dates import Date, date_of
 from nel.core.strict_json import Amount, Count, Text
 from nel.engine.store.codec import decode_sample
+from nel.engine.store.projections.results import StoredResult
 from nel.engine.store.rows import outcome_in, response_in
-from nel.engine.store.snapshot import StoredResult
-from nel.engine.store.sums import episode_sum, with_sum
+from nel.engine.store.sums import episode_sum, last_attempt, with_sum
 from nel.types import (
     FailureKind,
     JsonObject,
@@ -92,6 +93,13 @@ class PromptMessage(TypedDict):
     tool_call_id: NotRequired[str]
 
 
+class RunTiming(TypedDict):
+    """When it began and ended; volatile."""
+
+    started: Date | None
+    ended: Date | None
+
+
 class LineTokens(TypedDict):
     """Tokens as the server counted them."""
 
@@ -101,8 +109,8 @@ class LineTokens(TypedDict):
     cached: Count | None
 
 
-class LineTiming(TypedDict):
-    """How long an answer took; volatile."""
+class LineTiming(RunTiming):
+    """When an answer was asked for and came, and how long it took; volatile."""
 
     latency_seconds: Amount | None
     first_token_seconds: Amount | None
@@ -141,7 +149,15 @@ class ToolCallFields(TypedDict):
 OutcomeFields: TypeAlias = ScoredFields | ModelFailureFields | UnscoredFields | NotAskedFields
 
 
-class ResultLine(TypedDict):
+class LineHead(TypedDict):
+    """Whose a line of results.jsonl is."""
+
+    benchmark: Text
+    model: str | None
+    """As the run asked for it; None for recorded answers that do not say it."""
+
+
+class ResultLine(LineHead):
     """One line of results.jsonl: one (sample, repeat)."""
 
     problem_idx: Count
@@ -154,7 +170,8 @@ class ResultLine(TypedDict):
     extracted_answer: str | None
     outcome: OutcomeFields
     finish_reason: str | None
-    model: str | None
+    served_model: str | None
+    """As the server calls the model that answered."""
     prompt: str | list[PromptMessage] | None
     metadata: dict[str, object]
     group: NotRequired[str | None]
@@ -180,6 +197,10 @@ class Result:
     """False when the run never came to it."""
     is_elsewhere: bool = False
     """Another shard of the run asks it."""
+    asked: tuple[float, float] | None = None
+    """When its answer was asked for and when it came, in seconds since 1970; None where this run
+    did not ask.
+    """
     unfinished: JsonObject | None = None
     """What an episode without an answer has come to; None where it has none."""
 
@@ -218,14 +239,30 @@ def read_result(
         outcome,
         was_run=stored.outcome is not None or row.fault is not None,
         is_elsewhere=stored.is_elsewhere,
+        asked=_moments(stored),
         unfinished=unfinished,
     )
 
 
-def result_line(result: Result) -> ResultLine:
+def _moments(stored: StoredResult) -> tuple[float, float] | None:
+    """Return when the requests of an answer began and ended: its own, or those that it sums up."""
+    row = stored.response
+    if row is not None and row.ended is not None:
+        return row.ended - (row.seconds or 0.0), row.ended
+    moments = [
+        (part.ended - (part.seconds or 0.0), part.ended)
+        for part in last_attempt(stored.parts)
+        if part.ended is not None
+    ]
+    return (min(moments)[0], max(ended for _, ended in moments)) if moments else None
+
+
+def result_line(result: Result, head: LineHead) -> ResultLine:
     """Return the JSON object of one line of results.jsonl."""
     sample, response, outcome = result.sample, result.response, result.outcome
     line: ResultLine = {
+        "benchmark": head["benchmark"],
+        "model": head["model"],
         "problem_idx": result.idx,
         "sample_id": result.sample_id,
         "repeat": result.repeat,
@@ -236,7 +273,7 @@ def result_line(result: Result) -> ResultLine:
         "extracted_answer": None if isinstance(outcome, Unscored) else outcome.answer,
         "outcome": outcome_json(outcome),
         "finish_reason": None if response is None else response.finish_reason,
-        "model": None if response is None else response.model,
+        "served_model": None if response is None else response.model,
         "prompt": None if sample is None else _prompt(sample),
         "metadata": _metadata(sample),
         "group": None if sample is None else sample.group,
@@ -246,7 +283,7 @@ def result_line(result: Result) -> ResultLine:
             else {**outcome.details, "metrics": dict(outcome.metrics)}
         ),
         "tokens": _tokens(response),
-        "timing": _timing(response),
+        "timing": _timing(result),
     }
     if response is not None and response.tool_calls:
         line["tool_calls"] = [_tool_call(call) for call in response.tool_calls]
@@ -274,14 +311,18 @@ def add_episode(line: ResultLine, episode: Mapping[str, Any]) -> None:
     }
 
 
-def not_asked_line(result: Result, kind: Literal["other_shard"] | None, detail: str) -> ResultLine:
+def not_asked_line(
+    result: Result, head: LineHead, kind: Literal["other_shard"] | None, detail: str
+) -> ResultLine:
     """Return the JSON object of a (sample, repeat) that was not to be asked; an answer in flight is
     not in it.
 
     Args:
+        result: What is known of it.
+        head: Of its line.
         kind: None after a stop rule.
     """
-    line = result_line(replace(result, response=None, outcome=NOT_RUN))
+    line = result_line(replace(result, response=None, asked=None, outcome=NOT_RUN), head)
     line["outcome"] = {"state": "not_asked", "kind": kind, "cause": None, "detail": detail}
     return line
 
@@ -354,8 +395,11 @@ def _tokens_of(usage: Usage) -> LineTokens:
     }
 
 
-def _timing(response: Response | None) -> LineTiming:
+def _timing(result: Result) -> LineTiming:
+    response, (started, ended) = result.response, result.asked or (None, None)
     return {
+        "started": date_of(started),
+        "ended": date_of(ended),
         "latency_seconds": None if response is None else response.latency_seconds,
         "first_token_seconds": None if response is None else response.first_token_seconds,
         "attempts": 0 if response is None else response.attempts,

@@ -15,11 +15,13 @@ import yaml
 
 from nel.artifacts.collecting import Collection, StoredBenchmark
 from nel.artifacts.files import benchmark_dir, directory_name
+from nel.artifacts.results import RunTiming
 from nel.artifacts.run_warnings import Noticed, run_warnings
 from nel.artifacts.selection import selection_json, shard_json
 from nel.config.identity import PROMPT_TEMPLATE, Identity
 from nel.config.redaction import redact_url
 from nel.core.atomic_files import write_file
+from nel.core.dates import date_of
 from nel.core.forked_map import collection_paused
 from nel.core.strict_json import pretty
 from nel.engine.store.elsewhere import shard_of
@@ -129,7 +131,8 @@ def _write_benchmark(
     with collection_paused():  # what is decoded has no cycles
         write_file(directory / "results.jsonl", collected.lines())
     head = {"run_id": stored.run_id, "benchmark": name}
-    metrics = {**head, **_metrics_json(stored, collected)}
+    dated = {**head, **stored.head, "timing": _run_timing(stored)}
+    metrics = {**dated, **_metrics_json(stored, collected)}
     if collected.calibrating is not None:
         labelled = collected.calibrating.write(head, metrics["headline"], stored.plan)
         if metrics["judging"] is not None:
@@ -150,14 +153,33 @@ def _write_benchmark(
     documents = {
         "metrics.json": metrics,
         f"eval-{directory_name(name)}.json": bundle,
-        "failure_analysis.json": {**head, **failures},
-        "runtime_stats.json": {**head, **_runtime_json(stored, collected)},
+        "failure_analysis.json": {**dated, **failures},
+        "runtime_stats.json": {**dated, **_runtime_json(stored, collected)},
     }
     for file_name, document in documents.items():
         write_file(directory / file_name, [pretty(document)])
     return BenchmarkResult(
         name=name, slot=stored.slot, directory=directory, metrics=metrics, bundle=bundle
     )
+
+
+def _run_timing(stored: StoredBenchmark) -> RunTiming:
+    """Return when the first session of a run began and the last one ended, or what an import says
+    of its source.
+    """
+    imported = stored.plan.get("imported")
+    sessions = stored.snapshot.sessions() if imported is None else [imported]
+    started = sessions[0]["started"] if sessions else None
+    ends = [
+        session["started"] + session["elapsed"]
+        for session in sessions
+        if session["started"] is not None and session["elapsed"] is not None
+    ]
+    is_over = bool(sessions) and sessions[-1]["elapsed"] is not None
+    return {
+        "started": date_of(started),
+        "ended": date_of(max(ends)) if is_over and ends else None,
+    }
 
 
 def _runtime_json(stored: StoredBenchmark, collected: Collection) -> dict[str, object]:

@@ -229,6 +229,7 @@ def _disagreement(files: BenchmarkFiles) -> str:
         return ""
     pairs = {
         "run_id": (metrics["run_id"], bundle["run_id"]),
+        "model": (metrics["model"], bundle["config"]["model"]),
         "benchmark": (metrics["benchmark"], bundle["benchmark"]["name"]),
         "number of results": (metrics["accounting"]["n_total"], bundle["n_results"]),
     }

@@ -168,7 +168,7 @@ class BlockReader:
                 metadata if rows else None,
                 metadata.get("category"),
                 get("group"),
-                get("model"),
+                get("served_model"),
                 (get("tokens") or _NOTHING).get("completion"),
                 (get("timing") or _NOTHING).get("latency_seconds"),
                 math.nan if state == NOT_ASKED else len(get("model_response") or ""),

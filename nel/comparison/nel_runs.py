@@ -193,7 +193,7 @@ def _line(value: Mapping[str, Any], where: str, offset: int) -> SampleLine:
         metrics={} if state >= UNSCORED else details.get("metrics") or {},
         category=None if category is None else str(category),
         group=text_or_none(value.get("group")),
-        model=text_or_none(value.get("model")),
+        model=text_or_none(value.get("served_model")),
         tokens=number_or_nan((value.get("tokens") or {}).get("completion")),
         latency=number_or_nan((value.get("timing") or {}).get("latency_seconds")),
         characters=(

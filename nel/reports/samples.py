@@ -340,7 +340,7 @@ def facts_of(result: Mapping[str, Any]) -> list[tuple[str, str]]:
         "work (s)": (timing.get("episode") or {}).get("work_seconds"),
         "cost": episode.get("cost"),
         "finish reason": result.get("finish_reason"),
-        "model": result.get("model"),
+        "served model": result.get("served_model"),
         "latency (s)": timing.get("latency_seconds"),
         "first token (s)": timing.get("first_token_seconds"),
         "attempts": timing.get("attempts"),

@@ -14,6 +14,7 @@ from typing import Final
 
 from nel.artifacts.results import read_result
 from nel.artifacts.write import BenchmarkResult
+from nel.engine.store.projections.results import results
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.runs.result import RunResult
 from nel.types import ScorerInput, Unscored
@@ -78,7 +79,7 @@ def _try_all(result: RunResult, item: BenchmarkResult) -> tuple[float, dict[str,
         key = next(key for key, slot, _, _ in snapshot.benchmarks() if slot == item.slot)
         n = snapshot.count_samples(key)
         for idx in sorted(random.Random(0).sample(range(n), min(n, _ANSWERS))):  # noqa: S311 - a sample
-            for stored in snapshot.results(key, 1, first=idx, last=idx):
+            for stored in results(snapshot, key, 1, first=idx, last=idx):
                 read = read_result(stored)
                 if read.sample is None or read.response is None or read.response.error is not None:
                     continue

@@ -104,7 +104,7 @@ def test_another_model_at_another_url_is_compared(tmp_path: Path) -> None:
     """The model is what is compared: it may differ, and the page says so."""
     left = write_run(tmp_path / "a", lines(BEFORE))
     other = {"endpoint.model": "n", "endpoint.url": "http://127.0.0.1:1/v1"}
-    right = write_run(tmp_path / "b", lines(WORSE, model="other"), fields=other)
+    right = write_run(tmp_path / "b", lines(WORSE, served_model="other"), fields=other)
     found = only(compared(left, right))
     assert found["differs"] == []
     assert {one["field"] for one in found["fields_differ"]} == {"endpoint.model", "endpoint.url"}

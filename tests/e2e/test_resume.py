@@ -11,7 +11,7 @@ import pytest
 
 from tests.support.endpoint import Call, Endpoint, Reply, Turnstile, answer, scripted
 from tests.support.processes import started_nel, wait_until
-from tests.support.runs import nel, only_run, read_json, read_results, sums, without_volatile
+from tests.support.runs import comparable, nel, only_run, read_json, read_results, sums, without_volatile
 
 CONCURRENCY = 8
 N = 400
@@ -55,8 +55,7 @@ def _same_artifacts(first: Path, second: Path) -> None:
     assert without_volatile(read_results(first, "gsm8k")) == without_volatile(read_results(second, "gsm8k"))
     for name in ("metrics.json", "failure_analysis.json"):
         ours, theirs = read_json(first / "gsm8k" / name), read_json(second / "gsm8k" / name)
-        ours["run_id"] = theirs["run_id"] = ""
-        assert ours == theirs
+        assert comparable(ours) == comparable(theirs)
 
 
 @pytest.mark.slow
@@ -125,6 +124,23 @@ def test_report_rebuilds_every_byte(tmp_path: Path) -> None:
         path.unlink()
     assert nel("report", str(run_dir), cwd=tmp_path).returncode == 0
     assert {path: path.read_bytes() for path in files} == files
+
+
+def test_each_file_says_whose_it_is(tmp_path: Path) -> None:
+    """Lines and files have the model, the benchmark and dates, those of a line within those of the run, after a kill too."""
+    sums(tmp_path / "data.jsonl", 8)
+    with scripted(_script) as endpoint:
+        killed = nel(*_command(endpoint, "out"), cwd=tmp_path, env={"NEL_FAILPOINT": "after_commit:3"})
+        assert killed.returncode < 0
+        run = only_run(tmp_path / "out")
+        assert nel("eval", "resume", str(run), cwd=tmp_path).returncode == 0
+    files = [read_json(run / "gsm8k" / f"{name}.json") for name in ("metrics", "failure_analysis", "runtime_stats")]
+    lines = read_results(run, "gsm8k")
+    assert {(one["model"], one["benchmark"]) for one in (*files, *lines)} == {("m", "gsm8k")}
+    began, over = (files[0]["timing"][name] for name in ("started", "ended"))
+    assert [one["timing"] for one in files] == [{"started": began, "ended": over}] * 3
+    assert began < over
+    assert all(began <= one["timing"]["started"] <= one["timing"]["ended"] <= over for one in lines)
 
 
 def test_a_changed_helper_of_the_scorer_scores_again(tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ from nel.runs.evaluation import evaluate, stored_config
 from nel.runs.merging import merge_shards
 from nel.runs.verification import verify_run
 from tests.support.endpoint import Call, Reply, answer, scripted
-from tests.support.runs import nel, read_json, read_results, sums, without_volatile, write_jsonl
+from tests.support.runs import comparable, nel, read_json, read_results, sums, without_volatile, write_jsonl
 
 BENCH = """
 from nel import ScorerInput, benchmark, needs_judge, scorer
@@ -108,7 +108,7 @@ def _counted(run_dir: Path) -> dict[str, Any]:
     for directory in sorted(path for path in run_dir.iterdir() if path.is_dir()):
         for path in sorted(directory.glob("*.json")):
             if path.name != "runtime_stats.json":
-                found[f"{directory.name}/{path.name}"] = {**read_json(path), "run_id": ""}
+                found[f"{directory.name}/{path.name}"] = comparable(read_json(path))
         found[directory.name] = without_volatile(read_results(run_dir, directory.name))
         stats = read_json(directory / "runtime_stats.json")
         found[f"{directory.name} tokens"] = [stats[name] for name in ("tokens", "n_requests", "cost") if name in stats]

@@ -18,7 +18,7 @@ from typing import Any
 from urllib.parse import quote, quote_plus
 
 from tests.faults.server import Server
-from tests.support.runs import without_volatile
+from tests.support.runs import comparable, without_volatile
 
 CANARY = "cnry5f/7+bQ==zz9917&k"
 CANARY_ENV = "NEL_TEST_CANARY"
@@ -143,9 +143,8 @@ def same_artifacts(first: Ran, second: Ran) -> None:
     dataset's path are not compared, and the first is part of an identity."""
     assert without_volatile(first.rows) == without_volatile(second.rows)
     for name in ("metrics", "failures", "bundle"):
-        ours, theirs = dict(getattr(first, name)), dict(getattr(second, name))
+        ours, theirs = comparable(getattr(first, name)), comparable(getattr(second, name))
         for part in (ours, theirs):
-            part["run_id"] = ""
             if "config" in part:
                 part["config"] = {**part["config"], "base_url": None}
                 part["config"]["dataset"] = {**part["config"]["dataset"], "uri": None}

@@ -336,7 +336,7 @@ def test_f29_a_model_that_changes_under_the_run(tmp_path: Path) -> None:
     other[0] = other[0].replace(b"served-model", b"sneaky-model")  # type: ignore[union-attr]
     with serving({0: other}) as server:
         ran = run(tmp_path, server, n=3)
-    assert [row["model"] for row in ran.rows] == ["sneaky-model", "served-model", "served-model"]
+    assert [row["served_model"] for row in ran.rows] == ["sneaky-model", "served-model", "served-model"]
     assert ran.stats["models"] == {"served-model": 2, "sneaky-model": 1}
 
 

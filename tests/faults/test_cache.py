@@ -35,7 +35,7 @@ def test_f66_the_same_question_is_asked_once(tmp_path: Path) -> None:
         second = _run(tmp_path, server, n=5, out="b")
         assert len(server.calls) == 5
     assert first.states == second.states == ["scored"] * 5
-    keep = ("sample_id", "reward", "model_response", "outcome", "finish_reason", "model")
+    keep = ("sample_id", "reward", "model_response", "outcome", "finish_reason", "served_model")
     assert [[row[key] for key in keep] for row in first.rows] == [[row[key] for key in keep] for row in second.rows]
     no_secret(tmp_path / "cache")
 

@@ -70,7 +70,7 @@ def write_store(run_dir: Path, n: int) -> None:
         connection.execute("BEGIN")
         rows = list(_rows(first, min(first + _BATCH, n), known))
         connection.executemany("INSERT INTO samples VALUES(1, ?, ?, ?, ?, NULL, 0)", [row[0] for row in rows])
-        connection.executemany(APPEND, [sealed for row in rows for sealed in row[1:]])
+        connection.executemany(APPEND.statement, [sealed for row in rows for sealed in row[1:]])
         connection.execute("COMMIT")
     connection.execute(
         "INSERT INTO sessions(started, elapsed, ended, attempts, retries, spent) VALUES(?, 3600, 'done', ?, 0, ?)",

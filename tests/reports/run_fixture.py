@@ -21,6 +21,11 @@ HOSTILE = (
     "lone \ud800 surrogate, NUL \x00, \u2028 and \u2029, \ufffe",
     "{{ 7 * 7 }} {% include 'x' %} ${alert(8)}",
 )
+HEAD = {
+    "run_id": "20260401-mmlu-pro",
+    "model": "aurora-7b-instruct",
+    "timing": {"started": "2026-04-01T09:00:00.000Z", "ended": "2026-04-01T09:08:32.400Z"},
+}
 _SUBJECTS = ("algebra", "biology", "computer science", "economics", "engineering", "law", "philosophy", "physics")
 _KINDS = ("truncated", "empty", "refusal", "content_filter", "no_answer", "context_exceeded")
 
@@ -81,7 +86,9 @@ def _row(idx: int, chance: random.Random, *, is_unscored: bool) -> dict[str, Any
             "detail": "no answer within 600 s; 6 attempts" if state == "unscored" else None,
         },
         "finish_reason": None if state == "unscored" else "length" if kind == "truncated" else "stop",
-        "model": None if state == "unscored" else "aurora-7b-instruct",
+        "benchmark": "mmlu_pro",
+        "model": HEAD["model"],
+        "served_model": None if state == "unscored" else "aurora-7b-instruct",
         "prompt": [
             {"role": "system", "content": "Answer the question. End with: The answer is (X)."},
             {"role": "user", "content": f"Question {idx}: which statement about {subject} holds?\n(A) one\n(B) two"},
@@ -89,7 +96,13 @@ def _row(idx: int, chance: random.Random, *, is_unscored: bool) -> dict[str, Any
         "metadata": {"category": subject, "question_id": idx + 70, "source": "fixture"},
         "scoring_details": {"method": "answer_line", "metrics": {"correct": float(right)}} if state == "scored" else {},
         "tokens": {"prompt": 210, "completion": 340, "reasoning": 80, "cached": None},
-        "timing": {"latency_seconds": 0.8 + chance.random(), "first_token_seconds": 0.11, "attempts": 1},
+        "timing": {
+            "started": None,
+            "ended": None,
+            "latency_seconds": 0.8 + chance.random(),
+            "first_token_seconds": 0.11,
+            "attempts": 1,
+        },
     }
 
 
@@ -154,7 +167,7 @@ def metrics_of(name: str, rows: list[dict[str, Any]], *, complete: bool = True) 
         category: [row for row in rows if row["metadata"].get("category") == category] for category in _categories(rows)
     }
     return {
-        "run_id": "20260401-mmlu-pro",
+        **HEAD,
         "benchmark": name,
         "complete": complete,
         "stop_rule": None,
@@ -199,7 +212,7 @@ def bundle_of(name: str, metrics: dict[str, Any]) -> dict[str, Any]:
         "run_id": metrics["run_id"], "sdk": "nel 0.1.0", "complete": metrics["complete"],
         "identity": "sha256:" + "ab" * 32,
         "config": {
-            "benchmark": name, "model": "aurora-7b-instruct", "base_url": "http://127.0.0.1:8000/v1",
+            "benchmark": name, "model": HEAD["model"], "base_url": "http://127.0.0.1:8000/v1",
             "protocol": "chat", "repeats": 1, "max_problems": None,
             "generation": {"temperature": 0.0, "max_tokens": 2048},
             "system_prompt": None,
@@ -231,7 +244,7 @@ def failures_of(name: str, rows: list[dict[str, Any]]) -> dict[str, Any]:
     total = sum(map(len, found.values()))
     kinds = {key: {"count": len(part), "rate": len(part) / len(rows)} for key, part in sorted(found.items())}
     return {
-        "run_id": "20260401-mmlu-pro", "benchmark": name, "total": len(rows), "total_failures": total,
+        **HEAD, "benchmark": name, "total": len(rows), "total_failures": total,
         "failure_rate": total / max(len(rows), 1), "accounting": accounting_of(rows),
         "categories": kinds,
         "kinds": {key: {**kind, "category": key, "hint": "look at it"} for key, kind in kinds.items()},
@@ -255,7 +268,7 @@ def runtime_of(name: str, rows: list[dict[str, Any]]) -> dict[str, Any]:
     """Return the content of runtime_stats.json."""
     n, failed = len(rows), accounting_of(rows)["n_unscored"]
     return {
-        "run_id": "20260401-mmlu-pro", "benchmark": name, "sessions": 2, "elapsed_seconds": 512.4,
+        **HEAD, "benchmark": name, "sessions": 2, "elapsed_seconds": 512.4,
         "n_answered": n - failed,
         "requests": {"completed": n - failed, "failed": failed, "attempts": n + 93, "retries": 93, "cached": 0},
         "latency_seconds": {"p50": 1.31, "p90": 1.72, "p99": 2.9, "max": 14.2, "mean": 1.4},

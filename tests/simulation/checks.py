@@ -13,6 +13,7 @@ from nel.errors import EXIT_STOPPED_EARLY
 from tests.simulation.endpoint import Sent, expected
 from tests.simulation.script import Script
 from tests.simulation.world import Past, Place, World
+from tests.support.runs import comparable
 
 _REQUESTS_MIN = 3
 _NEAR = 1e-9
@@ -108,9 +109,8 @@ def _of_equality(directory: Path, reference: Path) -> Iterator[str]:
 
 def _comparable(path: Path) -> list[dict[str, Any]]:
     if path.suffix == ".json":
-        return [_read(path)]
-    lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    return [{name: value for name, value in line.items() if name != "timing"} for line in lines]
+        return [comparable(_read(path))]
+    return [comparable(json.loads(line)) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
 def _of_keys(log: list[Sent]) -> Iterator[str]:

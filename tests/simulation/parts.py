@@ -16,7 +16,7 @@ from nel.authoring.benchmark import Benchmark
 from nel.engine.scorers.call import Delegated, ScoringTask, score_turns, scorer_inputs, unscored_by
 from nel.engine.scorers.dispatch import Answer, Deliver, Scorers
 from nel.engine.store.log import Log, Pooled
-from nel.engine.store.rows import ANSWER, APPEND, VERDICT, Row, fields_of
+from nel.engine.store.rows import ANSWER, INSERTIONS, VERDICT, Row, fields_of
 from nel.engine.store.writer import Write, _Entry, disk_fault
 from nel.errors import NelError, StoreError
 from nel.judges.types import Case
@@ -100,7 +100,7 @@ class SimulatedStore(Log):
         failure = self._disk_full or self._writer._commit(batch)
         if failure is None:
             self.outcomes_committed += sum(
-                row[3] == VERDICT for writes, _ in batch for sql, rows in writes if sql == APPEND for row in rows
+                len(rows) for writes, _ in batch for sql, rows in writes if sql == INSERTIONS[VERDICT].statement
             )
         for _, future in batch:
             if not future.done():

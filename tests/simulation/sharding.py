@@ -21,6 +21,7 @@ from nel.runs.merging import merge_shards
 from tests.simulation.script import Script, script_of
 from tests.simulation.seeds import _MEMORY, _to_the_end
 from tests.simulation.world import World
+from tests.support.runs import comparable
 
 _FILES = ("results.jsonl", "metrics.json", "failure_analysis.json", "eval-simulated.json")
 
@@ -72,9 +73,8 @@ def _troubled(script: Script, seed: int) -> Script:
 def _content(path: Path) -> Any:
     text = path.read_text(encoding="utf-8")
     if path.suffix == ".jsonl":
-        rows = [json.loads(line) for line in text.splitlines()]
-        return [{key: value for key, value in row.items() if key != "timing"} for row in rows]
-    return {**json.loads(text), "run_id": ""}
+        return [comparable(json.loads(line)) for line in text.splitlines()]
+    return comparable(json.loads(text))
 
 
 def main() -> int:

@@ -80,13 +80,15 @@ def line(
         "extracted_answer": None if reward is None else str(reward),
         "outcome": {"state": state, "detail": None, **unscored},
         "finish_reason": "stop",
-        "model": "served",
+        "benchmark": "quiz",
+        "model": "m",
+        "served_model": "served",
         "prompt": asked,
         "metadata": metadata,
         "group": group,
         "scoring_details": {"metrics": {} if reward is None else {"correct": reward}},
         "tokens": {"prompt": 5, "completion": 7, "reasoning": None, "cached": None},
-        "timing": {"latency_seconds": 0.5, "first_token_seconds": None, "attempts": 1},
+        "timing": {"started": None, "ended": None, "latency_seconds": 0.5, "first_token_seconds": None, "attempts": 1},
         **changes,
     }
 
@@ -122,15 +124,16 @@ def write_run(
         headline = total.headline()
         kept = ("value", "ci_lower", "ci_upper", "ci_level", "ci_method", "bounds", "ci_covers", "unit")
         accounting = {**total.accounting.as_json(), "n_total": n_lines if n_total is None else n_total}
+        identity = {**FIELDS, "benchmark": name, **(fields or {})}
         _write(directory / "metrics.json", {
             "run_id": run_dir.name, "benchmark": name, "complete": complete, "accounting": accounting,
+            "model": identity["endpoint.model"], "timing": {"started": None, "ended": None},
             "headline": {"metric": headline["name"], **{key: headline[key] for key in kept}},  # type: ignore[literal-required]
             "metrics": total.metrics(), "failed_metrics": list(failed_metrics), "judging": judging,
             "warnings": list(warnings), "stop_rule": None, "selection": None, "categories": {}, "rates": {},
             "reading": {"rule": None, "versions": {}}, "completed": {"value": None, "n": 0},
         })  # fmt: skip
         repeats = 1 + max((row["repeat"] for row in rows if isinstance(row["repeat"], int)), default=0)
-        identity = {**FIELDS, "benchmark": name, **(fields or {})}
         _write(directory / f"eval-{name}.json", {
             "run_id": run_dir.name, "sdk": "nel", "complete": complete, "n_results": accounting["n_total"],
             "identity": Identity(fields=identity).digest, "identity_fields": identity,

@@ -54,9 +54,14 @@ def read_results(run_dir: Path, benchmark: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in lines]
 
 
+def comparable(document: dict[str, Any]) -> dict[str, Any]:
+    """Return a JSON document or a result line of a run without what two equal runs may differ in."""
+    return {key: value for key, value in document.items() if key not in ("run_id", "timing")}
+
+
 def without_volatile(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return result lines without the fields that two equal runs may differ in."""
-    return [{key: value for key, value in row.items() if key != "timing"} for row in rows]
+    return list(map(comparable, rows))
 
 
 def only_run(output_dir: Path) -> Path:

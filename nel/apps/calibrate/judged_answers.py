@@ -10,6 +10,7 @@ from typing import Any
 from nel.artifacts.labels.calibration import is_verdict
 from nel.artifacts.labels.pairs import check_pair, is_pair
 from nel.artifacts.results import Result, read_result, reward_of
+from nel.engine.store.projections.results import results
 from nel.engine.store.snapshot import Snapshot
 from nel.errors import UsageError, did_you_mean
 
@@ -76,7 +77,7 @@ def compares_pairs(snapshot: Snapshot, benchmark: JudgedBenchmark) -> bool:
 
 def verdicts(snapshot: Snapshot, benchmark: JudgedBenchmark) -> Iterator[Result]:
     """Yield the answers that have a judge's verdict, in dataset order."""
-    for stored in snapshot.results(benchmark.key, benchmark.repeats):
+    for stored in results(snapshot, benchmark.key, benchmark.repeats):
         if stored.outcome is not None:
             result = read_result(stored)
             if is_verdict(result):

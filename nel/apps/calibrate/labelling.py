@@ -50,6 +50,7 @@ from nel.artifacts.labels.pairs import (
 from nel.artifacts.results import Result, read_result
 from nel.core.atomic_files import write_file
 from nel.core.strict_json import loads, pretty
+from nel.engine.store.projections.results import results
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.errors import UsageError
 from nel.judges.stats.human_labels import LabelScale, grade_of, scale_of
@@ -224,7 +225,7 @@ def _join(
     left = dict(scores)
     joined: dict[Key, StoredLabel] = {}
     skipped: list[str] = []
-    for stored in snapshot.results(benchmark.key, benchmark.repeats):
+    for stored in results(snapshot, benchmark.key, benchmark.repeats):
         own = stored.sample.sample_id, stored.repeat
         key = own if own in left else (shown_id(own[0]), own[1])
         if key not in left:

@@ -23,6 +23,7 @@ from nel.engine.asking.generate import conversation_of
 from nel.engine.asking.response_outcomes import verdict_before_scoring
 from nel.engine.asking.stop_rules import DECISIONS
 from nel.engine.store.elsewhere import shard_of
+from nel.engine.store.projections.results import results
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.errors import ConfigError
 from nel.reports.questions import asked_text
@@ -92,7 +93,7 @@ class AnswerSource:
             first: The index of the first sample.
             last: The index of the last one.
         """
-        for stored in snapshot.results(self.key, self.plan["repeats"], first=first, last=last):
+        for stored in results(snapshot, self.key, self.plan["repeats"], first=first, last=last):
             result = read_result(stored, not_run=self.not_run)
             sample = result.sample
             body = (

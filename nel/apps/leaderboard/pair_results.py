@@ -28,6 +28,7 @@ from nel.apps.leaderboard.pairwise import (
 )
 from nel.artifacts.labels.calibration import StoredLabel, response_digest
 from nel.artifacts.results import NOT_RUN, Result, read_result
+from nel.engine.store.projections.results import results
 from nel.engine.store.snapshot import Snapshot
 from nel.judges.multi_question import BASELINE_FIRST, RESPONSE_FIRST
 from nel.judges.record import KEY
@@ -108,21 +109,21 @@ def read_pair_results(
     Raises:
         StoreError: There is no usable run.db.
     """
-    results = PairResults(forfeits=[Forfeit(**entry) for entry in scheduled["forfeits"]])
+    paired = PairResults(forfeits=[Forfeit(**entry) for entry in scheduled["forfeits"]])
     for entry in scheduled["left_out"]:
-        results.left_out[entry["left"], entry["right"], entry["of"], entry["reason"]] += entry["n"]
+        paired.left_out[entry["left"], entry["right"], entry["of"], entry["reason"]] += entry["n"]
     with Snapshot(run_db) as snapshot:
         sessions, why = snapshot.sessions(), snapshot.meta("not_run")
         not_run = Unscored(**why) if why else NOT_RUN
-        results.complete = bool(sessions) and sessions[-1]["ended"] == "done"
-        key, results.plan = next(
+        paired.complete = bool(sessions) and sessions[-1]["ended"] == "done"
+        key, paired.plan = next(
             (key, plan) for key, slot, _, plan in snapshot.benchmarks() if slot == SLOT
         )
-        for stored in snapshot.results(key, 1):
+        for stored in results(snapshot, key, 1):
             result = read_result(stored, not_run=not_run)
-            results.complete &= result.was_run
-            _add_result(results, result, labels or {})
-    return results
+            paired.complete &= result.was_run
+            _add_result(paired, result, labels or {})
+    return paired
 
 
 def _add_result(

@@ -27,6 +27,7 @@ from nel.artifacts.results import (
 from nel.core.message_json import MESSAGE_FIELDS, messages_in, with_calls
 from nel.core.strict_json import loads
 from nel.engine.store.browsing import BrowsedStore
+from nel.engine.store.projections.results import results
 from nel.engine.store.rows import CHOICE, JUDGE, SCORER, TURN, Row, response_in
 from nel.errors import NelError, StoreError
 from nel.judges.record import KEY as JUDGEMENTS
@@ -119,7 +120,7 @@ def sample_view(
         NelError: The run cannot be read, or the sample is damaged.
     """
     with BrowsedStore(run.store) as store:
-        stored = list(store.results(benchmark.key, benchmark.repeats, first=idx, last=idx))
+        stored = list(results(store, benchmark.key, benchmark.repeats, first=idx, last=idx))
         omitted = left_out(store, benchmark.key)
         sent, requests = _requests(store, benchmark.key, idx, repeat)
         price = store.price
@@ -156,7 +157,7 @@ def sample_view(
         **_program(outcome.details),
         metadata=sample.metadata if sample else {},
         **requests,
-        facts=[] if response is None else facts_of(result_line(result)),
+        facts=facts_of(result_line(result, benchmark.head)) if response else [],
     )
 
 
@@ -170,7 +171,7 @@ def sample_json(
         NelError: The run cannot be read, or the sample is damaged.
     """
     with BrowsedStore(run.store) as store:
-        stored = list(store.results(benchmark.key, benchmark.repeats, first=idx, last=idx))
+        stored = list(results(store, benchmark.key, benchmark.repeats, first=idx, last=idx))
         is_omitted = idx in left_out(store, benchmark.key)
         sent = store.request(benchmark.key, idx, repeat)
         price = store.price
@@ -178,13 +179,13 @@ def sample_json(
         return None
     result = read_result(stored[repeat], price=price)
     line = (
-        not_asked_line(result, None, "left out by the stop rule")
+        not_asked_line(result, benchmark.head, None, "left out by the stop rule")
         if is_omitted
-        else result_line(result)
+        else result_line(result, benchmark.head)
     )
     with suppress(ValueError):
         sent = None if sent is None else loads(sent)
-    return {"run_id": run.path.name, "benchmark": benchmark.name, **line, "request": sent}
+    return {"run_id": run.path.name, **line, "request": sent}
 
 
 def _requests(

@@ -31,7 +31,7 @@ from nel.artifacts.failures import failure_kind
 from nel.artifacts.results import read_result
 from nel.config.schema import Price
 from nel.engine.store.browsing import BrowsedStore
-from nel.engine.store.snapshot import StoredResult
+from nel.engine.store.projections.results import StoredResult, results
 from nel.errors import StoreError
 from nel.reports.choices import options_of, read_answer
 from nel.reports.distributions import measures_of
@@ -238,7 +238,7 @@ def _rows(
     omitted, price = left_out(store, benchmark.key), store.price
     return [
         _row(
-            list(store.results(benchmark.key, benchmark.repeats, first=idx, last=idx)),
+            list(results(store, benchmark.key, benchmark.repeats, first=idx, last=idx)),
             repeats,
             omitted,
             price,

@@ -18,6 +18,7 @@ from typing import Any
 
 from nel.apps.view.finding import FoundRun
 from nel.artifacts.files import directory_name
+from nel.artifacts.results import LineHead
 from nel.comparison.agreement import shape_problem
 from nel.comparison.sides import DAMAGE
 from nel.engine.observability.run_status import BenchmarkCounts, RunStatus, RunStatusReader, State
@@ -53,6 +54,11 @@ class BenchmarkSummary:
     files: BenchmarkFiles | None = None
     """Its artifacts, where they are those of the last session."""
     plan: StoredPlan = field(default_factory=StoredPlan)
+
+    @property
+    def head(self) -> LineHead:
+        """Return whose the lines of its results are."""
+        return {"benchmark": self.plugin, "model": self.plan.get("model")}
 
     @property
     def score_text(self) -> str:

@@ -76,7 +76,7 @@ def inspect_output(
     reason = STOP_REASONS.get(str(result["finish_reason"]), "unknown")
     has_response = result["model_response"] is not None
     return {
-        "model": str(result["model"] or model),
+        "model": str(result["served_model"] or model),
         "choices": [{"message": answer, "stop_reason": reason}] if has_response else [],
         "usage": inspect_usage(result["tokens"]),
         "time": result["timing"]["latency_seconds"],

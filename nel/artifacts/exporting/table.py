@@ -17,17 +17,17 @@ SAMPLE_COLUMNS: Final[Mapping[str, Kind]] = {
     "run_id": "text", "benchmark": "text", "sample_id": "text", "problem_idx": "integer", "repeat": "integer",
     "state": "text", "kind": "text", "cause": "text", "detail": "text", "reward": "number", "category": "text",
     "group": "text", "prompt": "text", "expected_answer": "text", "model_response": "text", "reasoning": "text",
-    "extracted_answer": "text", "finish_reason": "text", "model": "text", "prompt_tokens": "integer",
+    "extracted_answer": "text", "finish_reason": "text", "model": "text", "served_model": "text", "prompt_tokens": "integer",
     "completion_tokens": "integer", "reasoning_tokens": "integer", "cached_tokens": "integer",
-    "latency_seconds": "number", "first_token_seconds": "number", "attempts": "integer", "scoring_details": "text",
-    "metadata": "text",
+    "started": "text", "ended": "text", "latency_seconds": "number", "first_token_seconds": "number",
+    "attempts": "integer", "scoring_details": "text", "metadata": "text",
 }  # fmt: skip
 """Columns of a sample in order. ``state`` is scored, model_failure, unscored or not_asked; the last
 two have no reward. What is no text in results.jsonl, a conversation for example, is compact
 JSON."""
 
 METRIC_COLUMNS: Final[Mapping[str, Kind]] = {
-    "run_id": "text", "benchmark": "text", "metric": "text", "headline": "text", "value": "number",
+    "run_id": "text", "benchmark": "text", "model": "text", "started": "text", "ended": "text", "metric": "text", "headline": "text", "value": "number",
     "ci_level": "number", "ci_lower": "number", "ci_upper": "number", "ci_method": "text", "bound_lower": "number",
     "bound_upper": "number", "n": "integer", "n_questions": "integer", "repeats": "integer", "n_total": "integer",
     "n_scored": "integer", "n_model_failure": "integer", "n_unscored": "integer", "n_not_asked": "integer",
@@ -77,6 +77,8 @@ def _metric_rows(run_id: str, files: BenchmarkFiles) -> Iterator[Row]:
         bounds = metric["bounds"] or {}
         row = {
             **metrics["accounting"],
+            **metrics["timing"],
+            "model": metrics["model"],
             **metric,
             "run_id": run_id,
             "benchmark": files.title,

@@ -48,7 +48,7 @@ def kept_response(answer: str, own: Mapping[str, Any]) -> Response:
         reasoning=text(own.get("reasoning")),
         finish_reason=text(own.get("finish_reason")),
         usage=usage_of(fields_of(own, "tokens")),
-        model=text(own.get("model")),
+        model=text(own.get("served_model")),
         latency_seconds=number(timing.get("latency_seconds")),
         first_token_seconds=number(timing.get("first_token_seconds")),
         attempts=whole(timing.get("attempts")) or 0,

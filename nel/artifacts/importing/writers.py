@@ -258,5 +258,11 @@ def _plan(
         "protocol": None,
         "generation": dict(benchmark.generation),
         "fewshot": {"n": benchmark.n_fewshot} if benchmark.n_fewshot is not None else None,
-        "imported": {"format": imported.format, "complete": benchmark.is_complete, "notes": notes},
+        "imported": {
+            "format": imported.format,
+            "complete": benchmark.is_complete,
+            "notes": notes,
+            "started": benchmark.started,
+            "elapsed": benchmark.elapsed_seconds,
+        },
     }

@@ -12,7 +12,7 @@ from nel.artifacts.shapes.boards import RateEnds
 from nel.artifacts.shapes.extraction import ExtractionSummary
 from nel.artifacts.shapes.judging import JudgingSummary
 from nel.artifacts.shapes.rules import NULL_HAS_REASON
-from nel.artifacts.shapes.run_files import BenchmarkHead, ShardFields, StateCounts
+from nel.artifacts.shapes.run_files import RunHead, ShardFields, StateCounts
 from nel.core.strict_json import Amount, Count, Level, Positive, Rate, Text
 from nel.metrics.accumulator import (
     AccountingJson,
@@ -193,7 +193,7 @@ class RepeatCheckFields(TypedDict):
     examples: Annotated[list[RepeatExample], Field(max_length=10)]
 
 
-class MetricsFile(BenchmarkHead):
+class MetricsFile(RunHead):
     """metrics.json: every metric with n, interval, method and bounds."""
 
     complete: bool

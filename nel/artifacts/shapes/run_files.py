@@ -7,7 +7,7 @@ from typing import Annotated, Literal, NotRequired
 from pydantic import ConfigDict, Field, with_config
 from typing_extensions import TypedDict
 
-from nel.artifacts.results import LineTokens
+from nel.artifacts.results import LineTokens, RunTiming
 from nel.artifacts.shapes.rules import HAS_HEADLINE
 from nel.core.strict_json import Amount, Count, Positive, Rate, Text
 from nel.metrics.accumulator import AccountingJson, EndsJson
@@ -18,6 +18,17 @@ class BenchmarkHead(TypedDict):
 
     run_id: Text
     benchmark: Text
+
+
+class RunHead(BenchmarkHead):
+    """The model and the dates of a run too."""
+
+    model: str | None
+    """As the run asked for it; None for recorded answers that do not say it."""
+    timing: RunTiming
+    """When the first session of the run began and the last one ended; null where that is not
+    known.
+    """
 
 
 class StateCounts(TypedDict):
@@ -158,7 +169,7 @@ class EpisodeCounts(TypedDict):
     """Episodes, by what ended them."""
 
 
-class RuntimeStatsFile(BenchmarkHead):
+class RuntimeStatsFile(RunHead):
     """runtime_stats.json: latency, tokens, retries and throughput; all of it is volatile."""
 
     sessions: Count
@@ -246,7 +257,7 @@ class FailureCluster(TypedDict):
     exemplars: Annotated[list[ClusterExemplar], Field(min_length=1, max_length=3)]
 
 
-class FailureAnalysisFile(BenchmarkHead):
+class FailureAnalysisFile(RunHead):
     """failure_analysis.json: what went wrong, by category."""
 
     total: Count

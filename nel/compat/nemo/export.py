@@ -37,7 +37,7 @@ _KEPT: Final = (
     "group",
     "reasoning",
     "finish_reason",
-    "model",
+    "served_model",
     "tokens",
     "timing",
 )

@@ -143,7 +143,7 @@ def _result_attributes(result: Mapping[str, Any]) -> dict[str, Any]:
     tokens, outcome = result["tokens"], result["outcome"]
     reason = result["finish_reason"]
     return {
-        "gen_ai.response.model": result["model"],
+        "gen_ai.response.model": result["served_model"],
         "gen_ai.response.finish_reasons": [reason] if reason else None,
         "gen_ai.usage.input_tokens": tokens["prompt"],
         "gen_ai.usage.output_tokens": tokens["completion"],

@@ -14,6 +14,7 @@ from heapq import nsmallest
 from typing import Final
 
 from nel.engine.store.pending import Pending
+from nel.engine.store.projections.results import StoredResult, results
 from nel.engine.store.snapshot import Snapshot, StoredSample
 from nel.errors import ConfigError
 from nel.types import SECOND_ASKING
@@ -48,19 +49,19 @@ def check_draw(slot: str, n: int | None, n_usable: int) -> None:
 
 def pending_checks(snapshot: Snapshot, benchmark: int, n: int | None) -> Iterator[StoredSample]:
     """Yield each drawn sample that has no second answer yet."""
-    for idx in draw_samples(snapshot, benchmark, n):
-        for sample in snapshot.samples(benchmark, first=idx, last=idx):
-            if snapshot.result(benchmark, sample, SECOND_ASKING).response is None:
-                yield sample
+    for result in _second_answers(snapshot, benchmark, n):
+        if result.response is None:
+            yield result.sample
 
 
 def count_pending_checks(snapshot: Snapshot, benchmark: int, n: int | None) -> int:
     """Return how many drawn samples have no outcome of their second answer yet."""
-    return sum(
-        snapshot.result(benchmark, sample, SECOND_ASKING).outcome is None
-        for idx in draw_samples(snapshot, benchmark, n)
-        for sample in snapshot.samples(benchmark, first=idx, last=idx)
-    )
+    return sum(result.outcome is None for result in _second_answers(snapshot, benchmark, n))
+
+
+def _second_answers(snapshot: Snapshot, benchmark: int, n: int | None) -> Iterator[StoredResult]:
+    for idx in draw_samples(snapshot, benchmark, n):
+        yield from results(snapshot, benchmark, [SECOND_ASKING], first=idx, last=idx)
 
 
 def _order(sample: tuple[str, int]) -> bytes:

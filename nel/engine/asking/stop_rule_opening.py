@@ -26,6 +26,7 @@ from nel.engine.store.lock import owner_of
 from nel.engine.store.log import Log
 from nel.engine.store.pending import Pending
 from nel.engine.store.plans import StoredPlan
+from nel.engine.store.projections.results import results
 from nel.engine.store.rows import outcome_in
 from nel.engine.store.snapshot import FILE_NAME, Snapshot, StoredSample
 from nel.errors import ConfigError
@@ -94,7 +95,7 @@ def _load(rule: StopRule, snapshot: Snapshot, key: int, repeats: int) -> None:
     rule.start()
     if rule.has_ended or not Pending(snapshot).has_outcomes(key):
         return
-    for stored in snapshot.results(key, repeats):
+    for stored in results(snapshot, key, repeats):
         if stored.outcome is not None:
             rule.add(stored.sample.idx, stored.repeat, outcome_in(stored.outcome))
 
@@ -200,7 +201,7 @@ def _scores(
 ) -> Iterator[tuple[str, tuple[float, float]]]:
     """Yield the name of each question of a baseline with its lowest and highest mean."""
     outcomes: dict[int, list[tuple[float, float]]] = {}
-    for stored in theirs.results(key, repeats):
+    for stored in results(theirs, key, repeats):
         if stored.sample.fault is not None:
             continue
         if stored.outcome is None:

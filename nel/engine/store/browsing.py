@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from nel.config.schema import Price
+from nel.engine.store.projections.results import StoredResult, results
 from nel.engine.store.rows import COLUMNS, Row
-from nel.engine.store.snapshot import OF_ROUND, Snapshot, StoredResult, StoredSample
+from nel.engine.store.snapshot import OF_ROUND, Snapshot, StoredSample
 from nel.engine.store.spending import price_in
 from nel.types import SECOND_ASKING
 
@@ -83,7 +84,8 @@ class BrowsedStore(Snapshot):
         if response is None or response.requests is not None:
             result = StoredResult(sample, outcome.repeat, response, outcome)
         else:
-            result = self.result(outcome.benchmark, sample, outcome.repeat)
+            where = {"first": sample.idx, "last": sample.idx}
+            (result,) = results(self, outcome.benchmark, [outcome.repeat], **where)
         return values[0], outcome.benchmark, result
 
     def bad_rows(self, benchmark: int) -> list[StoredSample]:

@@ -9,6 +9,7 @@ JSON; rows of the log have theirs beside it (`nel.engine.store.rows`).
 from __future__ import annotations
 
 import zlib
+from collections.abc import Callable
 from dataclasses import asdict, fields
 from operator import eq
 from typing import Any, Final
@@ -31,18 +32,24 @@ from nel.types import (
 )
 
 _SEAL: Final = "~"
-_OPTIONAL_OF_SAMPLE: Final = (
-    "gold_kind", "subset", "group", "recorded_response", "continuation", "tool_choice", "limits",
-)  # fmt: skip
-_TUPLES_OF_SAMPLE: Final = ("choices", "labels", "turns", "tools")
+_OPTIONAL_OF_SAMPLE: Final = frozenset(
+    {"gold_kind", "subset", "group", "recorded_response", "continuation", "tool_choice", "limits"}
+)
+_TUPLES_OF_SAMPLE: Final = frozenset({"choices", "labels", "turns", "tools"})
 _USAGE: Final = ("prompt_tokens", "completion_tokens", "reasoning_tokens", "cached_tokens")
 _OPTIONAL_OF_RESPONSE: Final = (
     "finish_reason", "model", "system_fingerprint", "fallback", "first_token_seconds", "inter_token_seconds", "episode",
 )  # fmt: skip
+_PLAIN_OF_RESPONSE: Final = frozenset(
+    {"text", "reasoning", "received", "cached", "first_token", *_OPTIONAL_OF_RESPONSE}
+)
 _STATES: Final[dict[str, type[Outcome]]] = {
     "scored": Scored,
     "model_failure": ModelFailure,
     "unscored": Unscored,
+}
+_NAMES_OF_STATES: Final = {
+    kind: (state, tuple(item.name for item in fields(kind))) for state, kind in _STATES.items()
 }
 _BEFORE_SEAL: Final = f',"{_SEAL}":"'
 _SEAL_CHARACTERS: Final = len(_BEFORE_SEAL) + len('01234567"}')
@@ -128,10 +135,9 @@ def decode_sample(sample_id: str, text: str) -> Sample:
     try:
         fields = _sealed_fields(text)
         stored = fields["input"]
-        optional: dict[str, Any] = {
-            **{name: fields[name] for name in _OPTIONAL_OF_SAMPLE if name in fields},
-            **{name: tuple(fields[name]) for name in _TUPLES_OF_SAMPLE if name in fields},
-        }
+        optional = {name: fields[name] for name in fields.keys() & _OPTIONAL_OF_SAMPLE}
+        for name in fields.keys() & _TUPLES_OF_SAMPLE:
+            optional[name] = tuple(fields[name])
         return Sample(
             id=sample_id,
             input=(
@@ -151,40 +157,47 @@ def response_json(response: Response) -> dict[str, Any]:
     """Return a response as a JSON object without its counts and its latency; empty fields are left
     out.
     """
-    error = response.error
-    fields = {
-        "text": response.text,
-        **_reasoning_fields(response),
-        **{name: getattr(response, name) for name in _OPTIONAL_OF_RESPONSE},
-        "cached": response.cached or None,
-        "error": None if error is None else asdict(error),
-        "first_token": dict(response.first_token) or None,
-        "choice_scores": [asdict(score) for score in response.choice_scores] or None,
-        "tool_calls": [asdict(call) for call in response.tool_calls] or None,
-        "native": None if response.native is None else asdict(response.native),
-    }
-    return {name: value for name, value in fields.items() if value is not None}
+    fields: dict[str, Any] = {"text": response.text}
+    if response.received is not None:
+        fields |= _split(response.received, response.reasoning)
+    elif response.reasoning is not None:
+        fields["reasoning"] = response.reasoning
+    for name in _OPTIONAL_OF_RESPONSE:
+        value = getattr(response, name)
+        if value is not None:
+            fields[name] = value
+    if response.cached:
+        fields["cached"] = True
+    if response.error is not None:
+        fields["error"] = asdict(response.error)
+    if response.first_token:
+        fields["first_token"] = dict(response.first_token)
+    if response.choice_scores:
+        fields["choice_scores"] = list(map(asdict, response.choice_scores))
+    if response.tool_calls:
+        fields["tool_calls"] = list(map(asdict, response.tool_calls))
+    if response.native is not None:
+        fields["native"] = asdict(response.native)
+    return fields
 
 
 def response_of(
     fields: dict[str, Any], *, usage: Usage, attempts: int, latency_seconds: float | None
 ) -> Response:
     """Return the response that `response_json` made an object of, with its counts."""
-    error = fields.get("error")
+    values: dict[str, Any] = {name: fields[name] for name in fields.keys() & _PLAIN_OF_RESPONSE}
+    if "reasoning_span" in fields:
+        start, end = fields["reasoning_span"]
+        values["reasoning"] = fields["received"][start:end]
+    for name in fields.keys() & _OBJECTS_OF_RESPONSE.keys():
+        values[name] = _OBJECTS_OF_RESPONSE[name](fields)
+    if "text" not in values:
+        raise KeyError("text")
     return Response(
-        text=fields["text"],
-        reasoning=_reasoning(fields),
-        received=fields.get("received"),
+        **values,
         usage=usage,
-        **{name: fields.get(name) for name in _OPTIONAL_OF_RESPONSE},
         latency_seconds=latency_seconds,
-        cached=fields.get("cached", False),
         attempts=attempts,
-        error=None if error is None else ResponseError(**error),
-        first_token=fields.get("first_token", {}),
-        choice_scores=tuple(_choice_score(score) for score in fields.get("choice_scores", ())),
-        tool_calls=tuple(ToolCall(**call) for call in fields.get("tool_calls", ())),
-        native=read_native(fields),
     )
 
 
@@ -208,23 +221,12 @@ def decode_response(text: str) -> Response:
         raise damage_of(error) from error
 
 
-def _reasoning_fields(response: Response) -> dict[str, object]:
-    """Return the fields of reasoning: its span where it stands in what was received, so that it is
-    stored once.
-    """
-    received, reasoning = response.received, response.reasoning
-    start = -1 if received is None or reasoning is None else received.find(reasoning)
-    if received is None or reasoning is None or start < 0:
-        return {"reasoning": reasoning, "received": received}
+def _split(received: str, reasoning: str | None) -> dict[str, Any]:
+    """Return what was received, and the span of the reasoning in it, so that it is stored once."""
+    start = -1 if reasoning is None else received.find(reasoning)
+    if reasoning is None or start < 0:
+        return {"received": received} | ({} if reasoning is None else {"reasoning": reasoning})
     return {"received": received, "reasoning_span": [start, start + len(reasoning)]}
-
-
-def _reasoning(fields: dict[str, Any]) -> str | None:
-    span = fields.get("reasoning_span")
-    reasoning: str | None = (
-        fields.get("reasoning") if span is None else fields["received"][span[0] : span[1]]
-    )
-    return reasoning
 
 
 def _choice_score(fields: dict[str, Any]) -> ChoiceScore:
@@ -232,12 +234,20 @@ def _choice_score(fields: dict[str, Any]) -> ChoiceScore:
     return ChoiceScore(**fields, borders=borders)
 
 
+_OBJECTS_OF_RESPONSE: Final[dict[str, Callable[[dict[str, Any]], object]]] = {
+    "error": lambda fields: ResponseError(**fields["error"]),
+    "choice_scores": lambda fields: tuple(map(_choice_score, fields["choice_scores"])),
+    "tool_calls": lambda fields: tuple(ToolCall(**call) for call in fields["tool_calls"]),
+    "native": read_native,
+}
+
+
 def encode_outcome(outcome: Outcome) -> str:
     """Return an outcome as JSON text."""
-    stored = {item.name: getattr(outcome, item.name) for item in fields(outcome)}
+    state, names = _NAMES_OF_STATES[type(outcome)]
+    stored = {name: getattr(outcome, name) for name in names}
     if "metrics" in stored:  # in order: the first number may be the reward
         stored["metrics"] = list(stored["metrics"].items())
-    state = next(name for name, kind in _STATES.items() if isinstance(outcome, kind))
     return dumps({"state": state, **stored})
 
 

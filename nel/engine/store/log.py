@@ -31,14 +31,16 @@ from nel.engine.store.rows import (
     COLUMNS,
     DAMAGED,
     END,
+    INSERTIONS,
     MODEL,
     VERDICT,
     Row,
+    SqlValue,
     checksum_of,
     verdict_row,
 )
 from nel.engine.store.schema import bulk_insert_cache, check_path, connect, create
-from nel.engine.store.snapshot import OF_ROUND, Snapshot, SqlValue, StoredSample
+from nel.engine.store.snapshot import OF_ROUND, Snapshot, StoredSample
 from nel.engine.store.waiting_samples import SeenIds, WaitingSamples
 from nel.engine.store.writer import BatchWriter, Write, disk_fault
 from nel.errors import DatasetError, StoreError
@@ -298,7 +300,7 @@ class Log:
     def append_at_once(self, rows: Sequence[Row]) -> None:
         """Append rows before or after the run."""
         for row in rows:
-            self._write(APPEND, self._as_stored(row))
+            self._write(APPEND.statement, self._as_stored(row))
 
     def settle_killed(self, spent: dict[str, Any], nothing: dict[str, Any]) -> None:
         """Store what killed sessions spent: the sum with the newest of them, ``nothing`` with any
@@ -381,7 +383,9 @@ class Log:
             writes.append((_POOL, redacted))
         if instead:
             writes.append((_VOID_ANSWER, [(self._session, *row.key) for row in rows]))
-        writes.append((APPEND, [self._as_stored(row) for row in rows]))
+        for row in rows:
+            insertion = INSERTIONS.get(row.role, APPEND)
+            writes.append((insertion.statement, [insertion.values(self._as_stored(row))]))
         return self._writer.put(writes)
 
     def put_meta(self, key: str, value: object) -> asyncio.Future[None]:
@@ -399,15 +403,23 @@ class Log:
         self._connection.close()
 
     def _as_stored(self, row: Row) -> Sequence[SqlValue]:
-        """Return the columns of a row without secrets, with its session, round and checksum."""
-        if row.role in _OF_PLUGINS:
+        """Return the columns of a row without secrets, with its session, round, moment and
+        checksum.
+        """
+        role, request, response = row.role, row.request, row.response
+        if role in _OF_PLUGINS:
             redacted = self.redactor.json_text
-            row = row._replace(
-                attempt=self._round(row.benchmark) if row.role == VERDICT else row.attempt,
-                request=None if row.request is None else redacted(row.request),
-                response=None if row.response is None else redacted(row.response),
-            )
-        return (*row[:6], self._session, 0, *row[8:19], checksum_of(row), *row[20:])
+            request = None if request is None else redacted(request)
+            response = None if response is None else redacted(response)
+        attempt = self._round(row.benchmark) if role == VERDICT else row.attempt
+        ended = time.time() if row.requests and request is not None else None
+        numbers = (*row[:4], attempt, row.number, self._session, 0, *row[8:19], ended)
+        return (
+            *numbers,
+            checksum_of(Row._make((*numbers, 0, request, response))),
+            request,
+            response,
+        )
 
     def _round(self, benchmark: int) -> int:
         """Return the round in which the verdicts of a benchmark are."""

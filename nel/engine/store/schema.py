@@ -18,7 +18,7 @@ from nel.engine.store.codec import NEXT_STEP, is_intact
 from nel.engine.store.rows import is_sealed
 from nel.errors import OutputError, StoreError
 
-FORMAT: Final = 5
+FORMAT: Final = 6
 APPLICATION_ID: Final = 0x4E454C31  # "NEL1"
 _SCHEMA = """
 CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
@@ -31,10 +31,10 @@ CREATE TABLE samples(
     UNIQUE(benchmark, sample_id)) STRICT;
 CREATE TABLE steps(
     seq INTEGER PRIMARY KEY, benchmark INTEGER NOT NULL, idx INTEGER NOT NULL, repeat INTEGER NOT NULL,
-    role INTEGER NOT NULL, attempt INTEGER NOT NULL, number INTEGER NOT NULL, session INTEGER NOT NULL,
-    void INTEGER NOT NULL, again INTEGER NOT NULL, name TEXT, digest BLOB, fault TEXT, requests INTEGER,
+    role INTEGER NOT NULL, attempt INTEGER NOT NULL DEFAULT 0, number INTEGER NOT NULL DEFAULT 0,
+    session INTEGER NOT NULL, void INTEGER NOT NULL DEFAULT 0, again INTEGER NOT NULL DEFAULT 0, name TEXT, digest BLOB, fault TEXT, requests INTEGER,
     prompt INTEGER, completion INTEGER, reasoning INTEGER, cached INTEGER, seconds REAL, wall REAL,
-    crc INTEGER NOT NULL, request TEXT, response TEXT) STRICT;
+    ended REAL, crc INTEGER NOT NULL, request TEXT, response TEXT) STRICT;
 CREATE TABLE pool(digest TEXT PRIMARY KEY, content TEXT NOT NULL) STRICT;
 CREATE TABLE sessions(
     id INTEGER PRIMARY KEY, started REAL NOT NULL, elapsed REAL, ended TEXT, attempts INTEGER, retries INTEGER,
@@ -44,12 +44,13 @@ CREATE INDEX other_shards ON samples(benchmark, idx) WHERE elsewhere > 0;
 CREATE UNIQUE INDEX answers ON steps(benchmark, idx, repeat, role, void) WHERE role = 0 AND void = 0;
 CREATE UNIQUE INDEX verdicts ON steps(benchmark, attempt, idx, repeat, role, void) WHERE role = 1 AND void = 0;
 CREATE INDEX exchanges ON steps(benchmark, idx, repeat) WHERE role > 1 OR void > 0;
+CREATE INDEX taken_back ON steps(void) WHERE role = 1 AND void > 0;
 CREATE INDEX remade ON steps(benchmark, again) WHERE again > 0 AND void = 0;
 """
 """``steps`` is the log: one row for each exchange and verdict (`nel.engine.store.rows`), which is never
 changed but for ``void``, the session that took it back. Messages of episodes are in ``pool`` once
-each. Each row lies in one index, two with ``again``; ``role`` and ``void`` make the unique ones
-covering. SQLite uses a partial index only where a query repeats its condition word for word.
+each. Each row lies in one index, two with ``again`` or once its verdict is taken back; ``role`` and
+``void`` make the unique ones covering. SQLite uses a partial index only where a query repeats its condition word for word.
 """
 
 

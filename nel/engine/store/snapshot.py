@@ -11,16 +11,15 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Self, TypeAlias
+from typing import Any, Final, NamedTuple, Self
 
 from nel.core.strict_json import dumps, loads
 from nel.engine.store import elsewhere
 from nel.engine.store.codec import NEXT_STEP, is_intact, unseal_text
 from nel.engine.store.plans import StoredPlan, StoredSession
 from nel.engine.store.projections.spend import spend
-from nel.engine.store.rows import COLUMNS, Asked, Row
+from nel.engine.store.rows import COLUMNS, Asked, Row, SqlValue
 from nel.engine.store.schema import APPLICATION_ID, FORMAT, connect, remove_empty_log
-from nel.engine.store.sums import PART_COLUMNS, Part
 from nel.errors import NelError, StoreError
 from nel.types import SECOND_ASKING, SampleKey
 
@@ -29,15 +28,14 @@ RUNS: Final = f"[!.]*/{FILE_NAME}"
 """Of the runs in a directory, as `Path.glob` takes it; one that is being made has a hidden name."""
 PAGE = 256
 _RUNS_NAMED_MAX = 3
-_IDX_MAX: Final = 2**63 - 1
+IDX_MAX: Final = 2**63 - 1
 DIGEST_MODULUS: Final = 2**256
 """Of the digests of a dataset, which are sums of SHA-256 and so independent of the order of its
 rows.
 """
 
 
-@dataclass(frozen=True, slots=True)
-class StoredSample:
+class StoredSample(NamedTuple):
     """One row of the dataset snapshot; one with a fault is a bad row, which is not asked."""
 
     idx: int
@@ -46,20 +44,6 @@ class StoredSample:
     content: str | None
     """The encoded sample with its checksum; None for a row that makes none."""
     fault: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class StoredResult:
-    """One (sample, repeat) with its answer and its verdict, as far as the run has them."""
-
-    sample: StoredSample
-    repeat: int
-    response: Row | None
-    outcome: Row | None
-    is_elsewhere: bool = False
-    """Another shard of the run asks it."""
-    parts: Sequence[Part] = ()
-    """The rows that its answer sums up, or those of an episode without an answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +68,7 @@ _COUNTS: Final = """
     GROUP BY benchmark, state, cause, kind"""
 """SQLite alone takes a second or two for a million."""
 
-SqlValue: TypeAlias = str | int | float | bytes | None
 _OF_SAMPLE: Final = "benchmark = ? AND idx = ? AND repeat = ?"
-_RANGE: Final = "benchmark = ? AND idx BETWEEN ? AND ?"
 OF_ROUND: Final = "attempt = (SELECT round FROM benchmarks WHERE id = benchmark)"
 """Holds for verdicts of the scorer of now."""
 
@@ -260,7 +242,7 @@ class Snapshot:
             ) from error
 
     def samples(
-        self, benchmark: int, *, first: int = 0, last: int = _IDX_MAX
+        self, benchmark: int, *, first: int = 0, last: int = IDX_MAX
     ) -> Iterator[StoredSample]:
         """Yield the samples of a benchmark in order, a page at a time so that no read stays open.
 
@@ -269,20 +251,18 @@ class Snapshot:
             first: The first idx to yield.
             last: The last idx to yield.
         """
-        for rows in self._sample_pages(benchmark, first, last):
-            for row in rows:
-                yield StoredSample(*row)
+        for page in self.sample_pages(benchmark, first, last):
+            yield from page
 
-    def _sample_pages(
-        self, benchmark: int, first: int, last: int
-    ) -> Iterator[list[tuple[int, str, int, str | None, str | None]]]:
+    def sample_pages(self, benchmark: int, first: int, last: int) -> Iterator[list[StoredSample]]:
+        """Yield the samples of a benchmark in order, in pages that are not empty."""
         before = first - 1
         query = (
             "SELECT idx, sample_id, row_number, content, fault FROM samples"
             " WHERE benchmark = ? AND idx > ? AND idx <= ? ORDER BY idx LIMIT ?"
         )
         while rows := self._connection.execute(query, (benchmark, before, last, PAGE)).fetchall():
-            yield rows
+            yield list(map(StoredSample._make, rows))
             before = rows[-1][0]
 
     def elsewhere(self, benchmark: int, first: int, last: int) -> set[int]:
@@ -348,67 +328,6 @@ class Snapshot:
                 f"{FILE_NAME} is damaged: a message of an episode is missing; {NEXT_STEP}"
             )
         return dict(rows)
-
-    def result(self, benchmark: int, sample: StoredSample, repeat: int) -> StoredResult:
-        """Return one repeat of a sample."""
-        where = (benchmark, sample.idx, sample.idx)
-        key = (sample.idx, repeat)
-        answer, verdict = (rows.get(key) for rows in self._results_between(*where))
-        return StoredResult(
-            sample, repeat, answer, verdict, parts=self._parts_between(*where).get(key, ())
-        )
-
-    def results(
-        self, benchmark: int, repeats: int, *, first: int = 0, last: int = _IDX_MAX
-    ) -> Iterator[StoredResult]:
-        """Yield every planned (sample, repeat) in order, with its answer and verdict where there is
-        one.
-
-        Args:
-            benchmark: Its number.
-            repeats: Of the plan.
-            first, last: The idx of the first and of the last sample.
-        """
-        for rows in self._sample_pages(benchmark, first, last):
-            where = (benchmark, rows[0][0], rows[-1][0])
-            answers, verdicts = self._results_between(*where)
-            parts, others = self._parts_between(*where), self.elsewhere(*where)
-            for row in rows:
-                sample = StoredSample(*row)
-                for repeat in range(repeats):
-                    key = (sample.idx, repeat)
-                    yield StoredResult(
-                        sample,
-                        repeat,
-                        answers.get(key),
-                        verdicts.get(key),
-                        is_elsewhere=sample.idx in others,
-                        parts=parts.get(key, ()),
-                    )
-
-    def _results_between(
-        self, benchmark: int, first: int, last: int
-    ) -> list[dict[tuple[int, int], Row]]:
-        """Return the answers and the verdicts of a range by idx and repeat."""
-        results = []
-        for condition in ("role = 0 AND void = 0", f"role = 1 AND void = 0 AND {OF_ROUND}"):
-            query = f"SELECT {COLUMNS} FROM steps WHERE {_RANGE} AND {condition}"
-            rows = self._connection.execute(query, (benchmark, first, last)).fetchall()
-            results.append({(row[1], row[2]): Row._make(row) for row in rows})
-        return results
-
-    def _parts_between(
-        self, benchmark: int, first: int, last: int
-    ) -> dict[tuple[int, int], list[Part]]:
-        rows = self._connection.execute(
-            f"SELECT idx, repeat, {PART_COLUMNS} FROM steps WHERE {_RANGE} AND (role > 1 OR void > 0)"
-            " AND void = 0 AND (role BETWEEN 3 AND 5 OR role BETWEEN 8 AND 9) ORDER BY idx, repeat, seq",
-            (benchmark, first, last),
-        ).fetchall()
-        parts: dict[tuple[int, int], list[Part]] = {}
-        for idx, repeat, *numbers in rows:
-            parts.setdefault((idx, repeat), []).append(Part._make(numbers))
-        return parts
 
 
 def start_of(run_db: Path) -> float:

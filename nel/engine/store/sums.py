@@ -32,6 +32,7 @@ class Part(NamedTuple):
     """None for a call of a tool that has only begun."""
     wall: float | None
     n_cut: int | None
+    ended: float | None
 
     @property
     def usage(self) -> Usage:
@@ -46,15 +47,23 @@ class Part(NamedTuple):
 
 PART_COLUMNS: Final = (
     "role, attempt, fault, requests, prompt, completion, reasoning, cached, seconds, wall,"
-    " CASE WHEN role = 5 AND json_valid(response) THEN json_extract(response, '$.n_cut') END"
+    " CASE WHEN role = 5 AND json_valid(response) THEN json_extract(response, '$.n_cut') END, ended"
 )
+
+
+def last_attempt(parts: Sequence[Part]) -> list[Part]:
+    """Return the rows of the last attempt at an episode; the only one at choices is the first."""
+    last = max(
+        (part.attempt for part in parts if part.requests is not None or part.role == TOOL),
+        default=-1,
+    )
+    return [part for part in parts if part.attempt == last]
 
 
 def episode_sum(parts: Iterable[Part], price: Price | None) -> dict[str, Any]:
     """Return what an episode came to; steps, tokens and cost are those of its last attempt."""
     parts = [part for part in parts if part.role != CHOICE]
-    last = max((part.attempt for part in parts if part.role in (MODEL, TOOL)), default=-1)
-    of_last = [part for part in parts if part.attempt == last]
+    of_last = last_attempt(parts)
     asked = [part for part in of_last if part.role == MODEL]
     called = [part for part in of_last if part.role == TOOL and part.seconds is not None]
     work = [

@@ -16,7 +16,7 @@ from operator import itemgetter
 from pathlib import Path
 
 from nel.engine.store.codec import NEXT_STEP
-from nel.engine.store.snapshot import SqlValue
+from nel.engine.store.rows import SqlValue
 from nel.errors import StoppedEarly, StoreError
 
 _BATCH_MAX = 1024

@@ -44,6 +44,9 @@ def test_inspect_comes_back_equal(source: Path, tmp_path: Path) -> None:
     first, run, second = exchanged("inspect", source, tmp_path)
     logs = [members_of(first), members_of(second)]
     samples = [{name: one for name, one in log.items() if name.startswith(("samples/", "summaries"))} for log in logs]
+    for log in samples:  # an import does not take over when each answer came
+        for name in log.keys() - {"summaries.json"}:
+            del log[name]["store"]["nel"]["timing"]
     assert samples[0] == samples[1]
     assert logs[0]["header.json"]["results"] == logs[1]["header.json"]["results"]
     assert logs[0]["header.json"]["stats"] == logs[1]["header.json"]["stats"]

@@ -17,7 +17,7 @@ from nel.engine.progress import Progress
 from nel.runs.evaluation import RunResult
 from tests.engine.executors.fakes import FakeFleet, Loss
 from tests.support.endpoint import Call, Endpoint, Reply, answer, scripted
-from tests.support.runs import read_json, read_results, sums, without_volatile
+from tests.support.runs import comparable, read_json, read_results, sums, without_volatile
 
 N = 24
 
@@ -49,11 +49,8 @@ def _files(result: RunResult) -> list[Any]:
     """Return the artifacts of a run without what two equal runs may differ in."""
     folder = result.run_dir / "gsm8k"
     found = [without_volatile(read_results(result.run_dir, "gsm8k"))]
-    for name in ("metrics.json", "failure_analysis.json", "eval-gsm8k.json"):
-        content = read_json(folder / name)
-        content.pop("run_id")
-        found.append(content)
-    return found
+    names = ("metrics.json", "failure_analysis.json", "eval-gsm8k.json")
+    return [*found, *(comparable(read_json(folder / name)) for name in names)]
 
 
 def _every(n: int, what: str) -> Loss:

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.test_sandbox import comparable, script, tasks
+from tests.e2e.test_sandbox import numbers_of, script, tasks
 from tests.sandbox.conftest import need_engine
 from tests.support.endpoint import Call, Endpoint, Reply, answer, scripted
 from tests.support.ray_cluster import HAS_RAY, RayCluster, ray_client_server, ray_cluster
-from tests.support.runs import nel, only_run, read_json, read_results, sums, without_volatile
+from tests.support.runs import comparable, nel, only_run, read_json, read_results, sums, without_volatile
 
 pytestmark = [
     pytest.mark.slow,
@@ -81,7 +81,7 @@ def _command(endpoint: Endpoint, bench: str, executor: str, out: str) -> list[st
 def _files(run_dir: Path, name: str) -> list[Any]:
     found: list[Any] = [without_volatile(read_results(run_dir, name))]
     files = ("metrics.json", "failure_analysis.json", f"eval-{name}.json")
-    return [*found, *({**read_json(run_dir / name / file), "run_id": ""} for file in files)]
+    return [*found, *(comparable(read_json(run_dir / name / file)) for file in files)]
 
 
 def _prepared(tmp_path: Path) -> None:
@@ -127,7 +127,7 @@ def test_programs_run_on_the_nodes_with_an_engine(cluster: RayCluster, tmp_path:
             done = nel(*command, "--executor", executor, "-o", out, cwd=tmp_path)
             assert done.returncode == 0, done.stderr
     runs = [only_run(tmp_path / out) for out in ("ray", "local")]
-    assert comparable(runs[0]) == comparable(runs[1])
+    assert numbers_of(runs[0]) == numbers_of(runs[1])
     (facts,) = read_json(runs[0] / "humaneval" / "runtime_stats.json")["executors"]
     assert [node["sandbox"] for node in facts["nodes"].values()] == [1, 1]
 

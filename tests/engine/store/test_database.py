@@ -13,6 +13,7 @@ import pytest
 from nel.engine.store.integrity import count_unreadable
 from nel.engine.store.log import Log
 from nel.engine.store.pending import Pending
+from nel.engine.store.projections.results import results
 from nel.engine.store.rows import (
     ANSWER,
     JUDGE,
@@ -169,7 +170,7 @@ def _held(directory: Path) -> set[tuple[str, bool, bool]]:
     """Return each sample, whether it has an answer and whether it has a verdict."""
     with Snapshot(directory / "run.db") as snapshot:
         return {
-            (one.sample.sample_id, one.response is not None, one.outcome is not None) for one in snapshot.results(1, 1)
+            (one.sample.sample_id, one.response is not None, one.outcome is not None) for one in results(snapshot, 1, 1)
         }
 
 

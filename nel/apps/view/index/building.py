@@ -30,7 +30,7 @@ from nel.config.schema import Price
 from nel.engine.store.browsing import BrowsedStore
 from nel.engine.store.lock import owner_of
 from nel.engine.store.pending import Pending
-from nel.engine.store.snapshot import StoredResult
+from nel.engine.store.projections.results import StoredResult
 from nel.errors import NelError, StoreError
 from nel.reports.choices import options_of
 from nel.reports.distributions import bin_of, measures_of
