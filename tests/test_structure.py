@@ -81,12 +81,12 @@ FENCES = {  # the rooms and modules that may import a library
 ROOMS = {
     "apps": 75_750,
     "artifacts": 32_250,
-    "authoring": 25_250,
+    "authoring": 25_500,
     "benchmarks": 11_650,
     "byob": 900,
     "cli": 17_650,
     "comparison": 21_650,
-    "compat": 29_500,
+    "compat": 31_550,
     "config": 13_600,
     "core": 4_450,
     "datasets": 16_500,
@@ -101,7 +101,7 @@ ROOMS = {
     "reading": 18_750,
     "reports": 17_100,
     "runs": 12_100,
-    "sandbox": 25_150,
+    "sandbox": 25_200,
     "scoring": 22_550,
     "tools": 1_650,
 }

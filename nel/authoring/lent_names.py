@@ -158,7 +158,8 @@ def _own_name(name: str, module: ModuleType) -> str:
     """Return a module of the tool that stands beside the file by the name that it is loaded as."""
     root = name.partition(".")[0]
     beside = _lend(root).beside
-    if not beside or not name.startswith(f"{beside}.") or is_installed(root):
+    is_beside = bool(beside) and name.startswith(f"{beside}.") and not is_installed(root)
+    if not is_beside or _homes_of(name) is not None:
         return name
     package = module.__name__.partition(".")[0]
     folder = Path(sys.modules[package].__path__[0]).name

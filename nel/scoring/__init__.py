@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from nel.scoring.choice import (
         multiple_choice_acc as multiple_choice_acc,
     )
+    from nel.scoring.code_execution import (
+        code_sandbox as code_sandbox,
+    )
     from nel.scoring.compose import (
         all_of as all_of,
     )
@@ -40,9 +43,6 @@ if TYPE_CHECKING:
     )
     from nel.scoring.delegation import (
         needs_judge as needs_judge,
-    )
-    from nel.scoring.execution import (
-        code_sandbox as code_sandbox,
     )
     from nel.scoring.intermediate import (
         score as score,
@@ -108,7 +108,7 @@ _NAMES: Final = {
     "nel.scoring.compose": "all_of any_of",
     "nel.scoring.decisions": "boolean_yesno",
     "nel.scoring.delegation": "needs_judge",
-    "nel.scoring.execution": "code_sandbox",
+    "nel.scoring.code_execution": "code_sandbox",
     "nel.scoring.intermediate": "score",
     "nel.scoring.json_schema": "extract_json validate_json_schema",
     "nel.scoring.label_match": "label_match",

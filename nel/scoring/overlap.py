@@ -355,7 +355,7 @@ def _rouge_scores(response: list[str], reference: list[str]) -> tuple[float, flo
     n_response, n_reference = len(response), len(reference)
     words = _shared_count(response, [reference])
     pairs = _shared_count(_ngrams(response, 2), [_ngrams(reference, 2)]) if words > 1 else 0
-    common = _lcs_length(response, reference) if words > 1 else words
+    common = lcs_length(response, reference) if words > 1 else words
     return (
         _f1(words, n_response, n_reference),
         _f1(pairs, n_response - 1, n_reference - 1),
@@ -363,7 +363,7 @@ def _rouge_scores(response: list[str], reference: list[str]) -> tuple[float, flo
     )
 
 
-def _lcs_length(left: list[str], right: list[str]) -> int:
+def lcs_length(left: list[str], right: list[str]) -> int:
     """Return the length of the longest common subsequence; words that one side lacks cannot be in
     it.
     """

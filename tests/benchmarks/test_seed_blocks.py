@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
@@ -85,6 +86,15 @@ class TestSeeds:
             kind, message, _ = refusals[0]
             with pytest.raises(kind, match=message):
                 exec(compile(block, page, "exec", dont_inherit=True), namespace)  # noqa: S102
+
+    def test_a_module_that_a_page_names_has_the_names_it_lists(self) -> None:
+        """Each row of the table of modules, such as "scoring/text.py: exact_match, fuzzy_match", is a module of nel."""
+        page = (SEEDS / "002_0256a71414e7feb8.txt").read_text(encoding="utf-8")
+        listed = re.findall(r"^(scoring/\w+)\.py\n\n([\w, ]+?) \S ", page, re.MULTILINE)
+        assert len(listed) == 6
+        for path, names in listed:
+            module = import_module(f"nel.{path.replace('/', '.')}")
+            assert [name for name in names.split(", ") if not hasattr(module, name)] == []
 
     @pytest.mark.parametrize("name", ["gsm8k", "mmlu_pro"])
     def test_the_adapters_of_the_page_are_loaded_as_they_stand(self, tmp_path: Path, name: str) -> None:

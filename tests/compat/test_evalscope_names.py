@@ -211,8 +211,8 @@ def test_records_are_read_with_the_name_of_their_subset(tmp_path: Path) -> None:
             "asks for EvalScope's own",
         ),
         (
-            CHOICE + "\n    def extract_answer(self, p, s):\n        from evalscope.api.sandbox import run\n",
-            "nothing to stand for evalscope.api.sandbox",
+            CHOICE + "\n    def extract_answer(self, p, s):\n        from evalscope.api.tool import run\n",
+            "nothing to stand for evalscope.api.tool",
         ),
         (CHOICE.replace("SINGLE_ANSWER)", 'SINGLE_ANSWER, aggregation="bayes_at_n")'), 'no aggregation "bayes_at_n"'),
     ],

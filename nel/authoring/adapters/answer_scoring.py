@@ -14,6 +14,7 @@ from nel.authoring.adapters.base import DefaultDataAdapter
 from nel.authoring.adapters.filters import INVALID
 from nel.authoring.adapters.metrics import named_metrics
 from nel.authoring.adapters.own_aggregates import OwnAggregates
+from nel.authoring.adapters.proceedings import Proceedings, proceedings
 from nel.authoring.adapters.samples import ChatMessage, ModelOutput, Sample
 from nel.errors import ConfigError, ScorerError
 from nel.scoring.golds import texts_in
@@ -56,6 +57,7 @@ class AdapterScorer:
         self.adapter = adapter
         self.name = type(adapter).__name__
         self.params: dict[str, Any] = {}
+        self.needs_sandbox = bool(getattr(adapter, "needs_sandbox", False))
         self.asks_judge = adapter.judge_strategy != "rule"
         has_own = type(adapter).aggregate_scores is not DefaultDataAdapter.aggregate_scores
         self.metrics = (OwnAggregates(adapter),) if has_own else ()
@@ -80,10 +82,14 @@ class AdapterScorer:
         metadata are not metrics.
         """
         asked = "" if sample.sample is None else sample.sample.input
-        state = self.adapter.run_inference(
-            AnsweredModel(asked, sample.response or "", sample.model_call_fn), _own_sample(sample)
-        )
-        score = self.adapter.calculate_metrics(state).score
+        with proceedings() as noted:
+            state = self.adapter.run_inference(
+                AnsweredModel(asked, sample.response or "", sample.model_call_fn),
+                _own_sample(sample),
+            )
+            score = self.adapter.calculate_metrics(state).score
+        if score is None:
+            raise ScorerError(f"{self.name} gave no score: its match_score returned None")
         if getattr(score.status, "value", score.status) not in ("success", "fallback", "degraded"):
             raise ScorerError(f"{self.name} gave no score: {score.explanation or score.status}")
         if not score.value:
@@ -98,8 +104,25 @@ class AdapterScorer:
             value=numbers,
             answer=str(extracted) if has_answer else None,
             explanation=score.explanation,
-            metadata={**score.metadata, **({} if has_answer else {"parsed": False})},
+            metadata={
+                **score.metadata,
+                **({} if has_answer else {"parsed": False}),
+                **_verdict(noted, is_right=numbers[main] > 0),
+            },
         )
+
+
+def _verdict(noted: Proceedings, *, is_right: bool) -> dict[str, str]:
+    """Return how the verdict on a program was reached, for warnings that stand beside the score."""
+    if noted.verdict is None:
+        return {}
+    name = noted.verdict.verdict
+    failure = "wrong" if name == "passed" else name
+    return {
+        "mode": noted.verdict.mode,
+        "verdict": "passed" if is_right else failure,
+        "detail": "" if name in ("passed", "wrong") else noted.verdict.detail,
+    }
 
 
 def _own_sample(scorer_input: ScorerInput) -> Sample:

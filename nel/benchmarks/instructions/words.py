@@ -69,10 +69,12 @@ def count_sentences(text: str) -> int:
     (3, 1)
     """
     tokens = text.split()
-    return sum(_ends(token, following) for token, following in pairwise(tokens)) + bool(tokens)
+    return sum(ends_sentence(token, following) for token, following in pairwise(tokens)) + bool(
+        tokens
+    )
 
 
-def _ends(token: str, following: str) -> bool:
+def ends_sentence(token: str, following: str) -> bool:
     """Return whether a sentence ends between a token and the one after it."""
     closed = token.rstrip(_CLOSERS)
     word = closed.rstrip(_MARKS)

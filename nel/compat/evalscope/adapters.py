@@ -101,7 +101,6 @@ class DefaultDataAdapter(LoadsItself, OwnAdapter):
     force_redownload = False
     dataset_dir = ""
     dataset_hub = HubType.HUGGINGFACE
-    review_timeout = None
     use_batch_scoring = False
     save_metadata = True
 
@@ -156,6 +155,7 @@ class DefaultDataAdapter(LoadsItself, OwnAdapter):
             )
         self._benchmark_meta = self.meta
         self._task_config = task_config
+        self.review_timeout = self.meta.more.get("review_timeout")
         self._examples: str | None = None
         self._use_llm_judge = self.scoring_policy in ("judge_default", "judge_only")
         self.shuffle_choices = self.meta.shuffle_choices

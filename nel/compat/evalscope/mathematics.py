@@ -5,9 +5,13 @@ too.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Final
 
+from nel.authoring.adapters.proceedings import note_fault
+from nel.errors import ScorerError
 from nel.reading.numbers import last_number
 from nel.reading.numerals import parse_number
 from nel.scoring.mathematics.answer import final_expression
@@ -59,7 +63,11 @@ def compare_answers(
     reference: str,
     *,
     prediction_mode: str = "fragment",
+    absolute_tolerance: Sequence[float] | None = None,
+    relative_tolerance: float | None = None,
+    multiple_answers: bool = False,
     integer_only: bool = False,
+    numeric_reference: bool = False,
     **options: object,
 ) -> MathResult:
     """Return whether two expressions mean the same.
@@ -68,18 +76,28 @@ def compare_answers(
         prediction: An expression, or with the mode ``output`` a whole reply.
         reference: The right expression.
         prediction_mode: ``fragment`` or ``output``.
+        absolute_tolerance: Of numbers: one for all answers, or one for each.
+        relative_tolerance: Of numbers: a share of the reference.
+        multiple_answers: Both are lists, whose order does not count.
         integer_only: Both must be written as whole numbers, as the answers of AIME are.
-        options: Tolerances and the like, which nel does not have.
+        numeric_reference: The reference must be a number.
+        options: What nel does not have.
 
     Raises:
         MathEvaluationError: An option is given that would change the verdict, or the reference is
-            not the whole number that it must be.
+            not the number that it must be.
+
+    >>> compare_answers("3.141, 2", "2, 3.14", absolute_tolerance=[0.01], multiple_answers=True).matched
+    True
     """
     unknown = [name for name, value in options.items() if value and name != "validate_reference"]
     if unknown:
+        note_fault(ScorerError(f"nel compares expressions without {', '.join(sorted(unknown))}"))
         raise MathEvaluationError(f"nel compares expressions without {', '.join(sorted(unknown))}")
     if integer_only and not _is_integer(reference):
         raise MathEvaluationError(f"the reference is not a whole number: {reference!r}")
+    if numeric_reference and parse_number(_bare(reference)) is None:
+        raise MathEvaluationError(f"the reference is not a number: {reference!r}")
     answer = extract_answer(prediction) if prediction_mode == "output" else _bare(prediction)
     if not answer.strip():
         return MathResult(reason="prediction_not_parsed")
@@ -87,13 +105,64 @@ def compare_answers(
         return MathResult(
             extracted=answer, prediction_valid=True, reason="integer_literal_required"
         )
-    same = expressions_equal(_bare(reference), answer)
+    golds, answers = [_bare(reference)], [answer]
+    if multiple_answers:
+        golds, answers = _components(golds[0]), _components(answer)
+    absolute = [float(value) for value in absolute_tolerance or (0.0,)]
+    tolerances = absolute * len(golds) if len(absolute) == 1 else absolute
+    if len(tolerances) != len(golds):
+        raise MathEvaluationError(f"{len(tolerances)} tolerances for {len(golds)} answers")
+    same = len(golds) == len(answers) and _pair(
+        list(zip(golds, tolerances, strict=True)), answers, relative_tolerance or 0.0
+    )
     return MathResult(
         matched=same,
         extracted=answer,
         prediction_valid=True,
         reason="matched" if same else "differs",
     )
+
+
+def _pair(golds: Sequence[tuple[str, float]], answers: Sequence[str], relative: float) -> bool:
+    """Return whether each gold answer has an answer of its own that is equal to it."""
+    if not golds:
+        return True
+    gold, absolute = golds[0]
+    return any(
+        _are_close(gold, answer, absolute, relative)
+        and _pair(golds[1:], [*answers[:index], *answers[index + 1 :]], relative)
+        for index, answer in enumerate(answers)
+    )
+
+
+def _are_close(gold: str, answer: str, absolute: float, relative: float) -> bool:
+    """Return whether two expressions are equal, or as numbers as near as is allowed."""
+    number, other = (parse_number(text.rpartition("=")[2]) for text in (gold, answer))
+    if (absolute or relative) and number is not None and other is not None:
+        allowed = max(Fraction(str(absolute)), Fraction(str(relative)) * abs(number))
+        if abs(number - other) <= allowed:
+            return True
+    return expressions_equal(gold, answer)
+
+
+def _components(text: str) -> list[str]:
+    """Return the answers of a list: what stands between commas outside of brackets.
+
+    >>> _components("(1,2), [3,4], 5, \\\\pm 2")
+    ['(1,2)', '[3,4]', '5', '2', '-2']
+    """
+    parts, depth = [""], 0
+    for letter in text:
+        depth += (letter in "([{") - (letter in ")]}")
+        if letter == "," and not depth:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    return [
+        part.replace("\\pm", sign, 1).replace("- ", "-").strip()
+        for part in parts
+        for sign in (("", "-") if "\\pm" in part else ("",))
+    ]
 
 
 def math_equal(prediction: object, reference: object, *_: object, **__: object) -> bool:

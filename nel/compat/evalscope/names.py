@@ -17,6 +17,8 @@ _MESSAGES: Final = (f"{_HERE}.messages",)
 _CHOICES: Final = (f"{_HERE}.choices",)
 _DATASETS: Final = (f"{_HERE}.datasets",)
 _MATH: Final = (f"{_HERE}.mathematics",)
+_OVERLAP: Final = (f"{_HERE}.overlap",)
+_PROGRAMS: Final = (f"{_HERE}.programs",)
 
 _HOMES: Final[Mapping[str, Sequence[str]]] = {
     _ROOT: ("nel.runs.task",),
@@ -38,6 +40,12 @@ _HOMES: Final[Mapping[str, Sequence[str]]] = {
             "api.metric": _VALUES,
             "api.metric.scorer": _VALUES,
             "api.metric.semantics": _VALUES,
+            "api.mixin": _PROGRAMS,
+            "api.mixin.code_execution_sandbox_mixin": _PROGRAMS,
+            "api.sandbox": _PROGRAMS,
+            "benchmarks": (),
+            "benchmarks.ifeval": (),
+            "benchmarks.ifeval.utils": (f"{_HERE}.ifeval",),
             "api.model": ("nel.authoring.adapters.answer_scoring", _OWN),
             "api.registry": (_OWN,),
             "constants": (f"{_HERE}.values",),
@@ -47,9 +55,13 @@ _HOMES: Final[Mapping[str, Sequence[str]]] = {
             "metrics.math": _MATH,
             "metrics.math.contracts": _MATH,
             "metrics.math.parser": _MATH,
+            "metrics.utils": (),
+            "metrics.utils.functions": (f"{_HERE}.text_metrics",),
+            "metrics.utils.rouge": _OVERLAP,
             "report": (_OWN,),
             "report.report": (_OWN,),
             "utils": _VALUES,
+            "utils.code_utils": _PROGRAMS,
             "utils.import_utils": _VALUES,
             "utils.io_utils": _VALUES,
             "utils.logger": _VALUES,
@@ -64,7 +76,8 @@ _HOMES: Final[Mapping[str, Sequence[str]]] = {
 NAMES: Final = LentNames(
     homes=_HOMES,
     renamed={
-        f"{_ROOT}.api.model.Model": ("nel.authoring.adapters.answer_scoring", "AnsweredModel")
+        f"{_ROOT}.api.model.Model": ("nel.authoring.adapters.answer_scoring", "AnsweredModel"),
+        f"{_ROOT}.metrics.bleu_ngram_one_sample": (*_OVERLAP, "bleu_ngram_one_sample"),
     },
     checks_functions=True,
     beside=f"{_ROOT}.benchmarks",

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from statistics import fmean
 
-__all__ = ["anls", "exact_match", "simple_f1_score"]
+__all__ = ["anls", "exact_match", "levenshtein_distance", "simple_f1_score"]
 
 
 def anls(prediction: str, reference: str | Sequence[str], *, thresh_hold: float = 0.5) -> float:
@@ -24,12 +24,13 @@ def anls(prediction: str, reference: str | Sequence[str], *, thresh_hold: float 
     for answer in [read] if isinstance(read, str) else read:
         gold, own = (" ".join(text.strip().lower().split()) for text in (answer, prediction))
         length = max(len(answer.upper()), len(prediction.upper()))
-        distances.append(_edits(gold, own) / length if length else 0.0)
+        distances.append(levenshtein_distance(gold, own) / length if length else 0.0)
     similarity = 1 - min(distances, default=1.0)
     return similarity if similarity >= thresh_hold else 0.0
 
 
-def _edits(left: str, right: str) -> int:
+def levenshtein_distance(left: Sequence[str], right: Sequence[str]) -> int:
+    """Return how many letters, or items of a list, are put in, left out or changed."""
     row = list(range(len(right) + 1))
     for index, letter in enumerate(left, 1):
         diagonal, row[0] = row[0], index

@@ -6,6 +6,7 @@ import base64
 import logging
 import re
 from dataclasses import dataclass, field
+from datetime import datetime
 from enum import StrEnum
 from importlib.util import find_spec
 from mimetypes import guess_type
@@ -28,6 +29,8 @@ __all__ = [
     "bytes_to_base64",
     "check_import",
     "convert_image_base64_format",
+    "convert_normal_types",
+    "current_time",
     "extract_verdict",
     "get_logger",
     "guess_video_format",
@@ -39,6 +42,8 @@ _VIDEOS: Final = ("mp4", "mpeg", "mov", "avi")
 _YES: Final = re.compile(r"\b(?:Yes|YES)\b")
 _NO: Final = re.compile(r"\b(?:No|NO)\b")
 is_build_doc: Final = False
+_DONE_WITHOUT: Final = {"ifeval": ("nltk",)}
+"""Packages that EvalScope needs for an extra, and nel does not."""
 DEFAULT_EVALSCOPE_CACHE_DIR: Final = str(Path("~/.cache/evalscope").expanduser())
 DEFAULT_DATASET_CACHE_DIR: Final = str(Path("~/.cache/modelscope/hub/datasets").expanduser())
 
@@ -137,6 +142,7 @@ def check_import(
     module_name: str | list[str],
     package: str | list[str] | None = None,
     raise_error: bool = False,
+    extra: str | None = None,
     **_: object,
 ) -> bool:
     """Return whether modules can be imported.
@@ -145,7 +151,10 @@ def check_import(
         MissingExtra: One cannot, and the adapter cannot do without.
     """
     names = [module_name] if isinstance(module_name, str) else module_name
-    missing = [name for name in names if find_spec(name.partition(".")[0]) is None]
+    own = _DONE_WITHOUT.get(extra or "", ())
+    missing = [
+        name for name in names if name not in own and find_spec(name.partition(".")[0]) is None
+    ]
     if missing and raise_error:
         wanted = [package] if isinstance(package, str) else package or missing
         raise MissingExtra(
@@ -179,6 +188,24 @@ def convert_image_base64_format(image_base64: str) -> tuple[str, str]:
     if kind not in ("image/jpeg", "image/png"):
         raise DatasetError(f"an image is {kind}, and nel converts none; give it as JPEG or PNG")
     return image_base64, kind.partition("/")[2].upper()
+
+
+def convert_normal_types(obj: Any) -> Any:
+    """Return a value as JSON has it: numbers and arrays of numpy, dates and paths among them."""
+    if isinstance(obj, dict):
+        return {key: convert_normal_types(value) for key, value in obj.items()}
+    if isinstance(obj, list | tuple):
+        return type(obj)(map(convert_normal_types, obj))
+    if hasattr(obj, "tolist"):
+        return obj.tolist()
+    return (
+        obj.isoformat() if hasattr(obj, "isoformat") else str(obj) if isinstance(obj, Path) else obj
+    )
+
+
+def current_time() -> datetime:
+    """Return the time."""
+    return datetime.now()
 
 
 def guess_video_format(video: str | None, default: str = "mp4") -> str:

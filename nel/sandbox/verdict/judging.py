@@ -129,14 +129,15 @@ class ProgramJudge:
     ) -> ProgramVerdict:
         if "run" not in reply:
             return endings.of_compile(reply["compile"], self.limits.compile_seconds, "outside")
-        run, pattern = reply["run"], self.language.syntax_error
-        bad = endings.of_step(run, self.limits.cpu_seconds, "outside", syntax_error=pattern)
+        run, pattern, mode = reply["run"], self.language.syntax_error, mode_of(program)
+        bad = endings.of_step(run, self.limits.cpu_seconds, mode, syntax_error=pattern)
         if bad is not None:
             return bad
         if outputs_equal(run["stdout"], case.expected_output, rule=program.compare):
-            return endings.verdict_of(run, "outside", "passed", "")
+            return endings.verdict_of(run, mode, "passed", "")
         difference = first_difference(run["stdout"], case.expected_output)
-        return endings.verdict_of(run, "outside", "wrong", difference)
+        verdict = endings.verdict_of(run, mode, "wrong", difference)
+        return replace(verdict, stdout=str(run["stdout"])) if mode == "shared" else verdict
 
     def _room_for(self, case: StdinCase) -> int:
         """Return how many bytes a program may write.
@@ -219,7 +220,7 @@ def _raise_fault(run_alone: Callable[[], ProgramVerdict]) -> None:
 def mode_of(program: Program) -> Mode:
     """Return which mode judges a program first: by its task's text alone."""
     if program.tests is None:
-        return "outside"
+        return "shared" if program.mode == "shared" else "outside"
     if program.language != "python" or program.mode == "shared":
         return "shared"
     if program.mode == "split":

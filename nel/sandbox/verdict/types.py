@@ -70,7 +70,9 @@ class Program:
     prompt: str = ""
     """The code to complete; tests may use its imports and helper functions."""
     cases: tuple[StdinCase, ...] = ()
-    """Instead of tests: all must give the expected output."""
+    """Instead of tests: all must give the expected output. In the mode ``shared`` the program holds
+    its tests, and what it wrote stands in the verdict.
+    """
     compare: Literal["lines", "exact", "tokens", "floats"] = "lines"
     """How outputs are compared, see `nel.sandbox.verdict.compare.outputs_equal`."""
     mode: ModeWish = "auto"
@@ -91,6 +93,8 @@ class ProgramVerdict:
     """The end of standard error."""
     cpu_seconds: float = 0.0
     wall_seconds: float = 0.0
+    stdout: str = ""
+    """Of a program that holds its own tests."""
 
     @property
     def passed(self) -> bool:

@@ -106,7 +106,7 @@ def code_sandbox(
         compare=compare,
         limits=limits,
     )
-    verdict = _sandbox_of(sample).run(program)
+    verdict = sandbox_of(sample).run(program)
     if inspect.isawaitable(verdict):
         return _later(extracted.code, verdict)
     return _result(extracted.code, verdict)
@@ -133,7 +133,8 @@ def _result(code: str, verdict: ProgramVerdict) -> _Result:
     return result
 
 
-def _sandbox_of(sample: ScorerInput) -> _RunsPrograms:
+def sandbox_of(sample: ScorerInput) -> Any:
+    """Return the sandbox of a run; outside of one, that of this process."""
     return _own_sandbox() if sample.sandbox is None else sample.sandbox
 
 
