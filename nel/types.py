@@ -63,7 +63,7 @@ class SampleKey(NamedTuple):
     """Counts from 0; `SECOND_ASKING` for the second asking."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(kw_only=True)
 class ToolCall:
     """One call of a tool, as a model wrote it."""
 
@@ -205,7 +205,7 @@ endpoint repeats itself. Repeats proper are below, so that nothing that reads th
 it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(kw_only=True)
 class Generation:
     """Sampling settings. None: not sent; the endpoint's default applies."""
 
@@ -387,13 +387,13 @@ class Response:
         >>> Response(tool_calls=(ToolCall(id="", name="add", arguments="{}"),)).message.tool_calls[0].id
         'call_0'
         """
-        calls = (
-            call if call.id else dataclasses.replace(call, id=f"call_{place}")
-            for place, call in enumerate(self.tool_calls)
-        )
-        return Message(
-            role="assistant", content=self.text, tool_calls=tuple(calls), native=self.native
-        )
+        calls = self.tool_calls
+        if calls and not all(call.id for call in calls):
+            calls = tuple(
+                call if call.id else dataclasses.replace(call, id=f"call_{place}")
+                for place, call in enumerate(calls)
+            )
+        return Message(role="assistant", content=self.text, tool_calls=calls, native=self.native)
 
 
 @dataclass(slots=True)

@@ -17,7 +17,10 @@ def message_json(message: Message) -> dict[str, object]:
     """Return a message as a JSON object; empty fields are left out."""
     fields: dict[str, object] = {"role": message.role, "content": message.content}
     if message.tool_calls:
-        fields["tool_calls"] = [asdict(call) for call in message.tool_calls]
+        fields["tool_calls"] = [
+            {"id": call.id, "name": call.name, "arguments": call.arguments}
+            for call in message.tool_calls
+        ]
     if message.tool_call_id is not None:
         fields["tool_call_id"] = message.tool_call_id
     if message.native is not None:

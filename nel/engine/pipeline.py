@@ -14,14 +14,13 @@ import time
 from typing import TYPE_CHECKING
 
 from nel.config.schema import EngineConfig, Price
-from nel.engine.asking.asker import Acceptance, Asker
+from nel.engine.asking.asker import Acceptance, Asker, OpenRun
 from nel.engine.asking.endpoint_trial import EndpointTrial
 from nel.engine.asking.generate import STOP_ERRORS, SampleRunner, scoring_task
 from nel.engine.asking.response_outcomes import unscored_row, verdict_before_scoring
 from nel.engine.asking.resume_checks import BackgroundChecks
 from nel.engine.asking.work import WorkQueue
 from nel.engine.asking.workers import Workers
-from nel.engine.open_run import OpenRun
 from nel.engine.scoring_stage import Machinery, OutcomeCounter, ScoringStage
 from nel.engine.stopping.abort_conditions import EndpointFaultCounter, TruncationProbe
 from nel.engine.stopping.exit_status import ExitStatus

@@ -22,13 +22,13 @@ from nel.config.schema import RunConfig
 from nel.config.schema.stop import StopConfig
 from nel.core.observer import Observer
 from nel.core.strict_json import dumps
+from nel.engine.asking.asker import OpenRun
 from nel.engine.asking.repeat_check import count_pending_checks
 from nel.engine.asking.resume_checks import UNREADABLE, RecordCheck
 from nel.engine.asking.stop_rules import StopRules
 from nel.engine.asking.work import Job
 from nel.engine.executors import Executor, ScorerPool, ScoringWork
 from nel.engine.executors.find import opened_executor
-from nel.engine.open_run import OpenRun
 from nel.engine.planning.plan import Plan, judging_models
 from nel.engine.planning.plan_judges import is_same_endpoint
 from nel.engine.preparation import ResumeOptions, prepare_job

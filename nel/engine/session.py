@@ -28,13 +28,13 @@ from nel.config.schema import BudgetConfig, RunConfig
 from nel.core.event_loop import run
 from nel.core.observer import Observer, SessionInfo
 from nel.core.strict_json import dumps_bytes
+from nel.engine.asking.asker import OpenRun
 from nel.engine.asking.doubtful_answers import take_back
 from nel.engine.asking.repeat_check import pending_checks
 from nel.engine.asking.resume_checks import BYTES_FIRST
 from nel.engine.asking.work import n_unanswered
 from nel.engine.executors import Executor, LocalExecutor, ProgramRunner, ScorerPool, ScoringWork
 from nel.engine.observability import monitor_gate, observing
-from nel.engine.open_run import OpenRun
 from nel.engine.pipeline import Pipeline
 from nel.engine.planning.plan import Plan
 from nel.engine.planning.plan_judges import may_ask_judge

@@ -14,7 +14,7 @@ import random
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final, NoReturn
 
 from nel.config.schema import Price
@@ -25,7 +25,7 @@ from nel.episodes.limits import Limits
 from nel.episodes.steps import Backend, Step, StepKind, ToolFacts, call_json, digest_of
 from nel.tools.declaration import ANY_NAME, OnInterrupt
 from nel.tools.results import OUTPUT_BYTES_MAX, ToolResult, cut_output, not_finite
-from nel.types import Json, JsonObject, Message, Response, Sample, ToolCall, Usage
+from nel.types import Json, JsonObject, Message, Response, Sample, ToolCall, Usage, value_class
 
 INTERRUPTED: Final = (
     "The call of {} was interrupted before its result was known; it may have taken effect. Check"
@@ -36,7 +36,7 @@ _AFTER_END_MAX: Final = 100
 """Times that a solver may go on after its episode's end, which is raised again each time."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(kw_only=True)
 class Reply:
     """One answer of the model."""
 
@@ -275,7 +275,7 @@ class Episode:
             else:
                 result = await self._run(call, facts)
             wall = self.accounts.wall_seconds()
-            await self._backend.commit(replace(step, result=result, wall_seconds=wall))
+            await self._backend.commit(step.with_end(wall, result=result))
         self.accounts.note_work(wall, result.seconds)
         return result
 
@@ -309,6 +309,8 @@ class Episode:
         bytes_max = self.limits.tool_bytes or OUTPUT_BYTES_MAX
         n_bytes = OUTPUT_BYTES_MAX + result.n_cut if result.n_cut else None
         text, n_cut = cut_output(result.text, bytes_max, n_bytes)
+        if (text, n_cut, None) == (result.text, result.n_cut, result.whole):
+            return result
         return replace(result, text=text, n_cut=n_cut, whole=result.text if n_cut else None)
 
     def _note(self, asked: dict[str, Json], made: Mapping[str, Json] | None = None) -> JsonObject:

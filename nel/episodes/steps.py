@@ -15,14 +15,14 @@ from nel.core.message_json import message_json
 from nel.core.strict_json import dumps_bytes
 from nel.tools.declaration import OnInterrupt
 from nel.tools.results import ToolResult
-from nel.types import JsonObject, Message, Response, ToolCall
+from nel.types import JsonObject, Message, Response, ToolCall, value_class
 
 StepKind: TypeAlias = Literal["model", "tool", "user", "verify", "note"]
 _DIGEST_CHARACTERS: Final = 32
 """128 bits, in hexadecimal."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(kw_only=True)
 class Step:
     """One committed entry of an episode."""
 
@@ -41,6 +41,25 @@ class Step:
     """Of a tool step; None where it began and was interrupted."""
     wall_seconds: float = 0.0
     """From the attempt's start to the step's end, without the time between two sessions."""
+
+    def with_end(
+        self,
+        wall_seconds: float,
+        *,
+        response: Response | None = None,
+        result: ToolResult | None = None,
+    ) -> Step:
+        """Return the step with what it came to."""
+        return Step(
+            number=self.number,
+            kind=self.kind,
+            digest=self.digest,
+            span=self.span,
+            asked=self.asked,
+            response=response,
+            result=result,
+            wall_seconds=wall_seconds,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

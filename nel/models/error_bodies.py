@@ -119,6 +119,8 @@ def error_in(payload: object) -> object:
     state = payload.get("base_resp")
     if isinstance(state, Mapping) and state.get("status_code"):
         return state
+    if "choices" in payload:
+        return None
     error_body_or_none = next(
         (
             payload[name]
@@ -128,7 +130,7 @@ def error_in(payload: object) -> object:
         None,
     )
     is_error = error_body_or_none is not None or bool(payload.get("errors"))
-    return payload if is_error and "choices" not in payload else None
+    return payload if is_error else None
 
 
 def _message(error: object, depth: int) -> str:

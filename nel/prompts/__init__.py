@@ -26,6 +26,8 @@ Kind: TypeAlias = Literal["format", "jinja"]
 
 TEMPLATE_BYTES_MAX: Final = 1024 * 1024
 """The largest template."""
+_COMPILED_MAX: Final = 64
+"""Templates that stay compiled, such as those of a run and of its judges."""
 
 _FILE_NAMES: Final = (".txt", ".md", ".jinja", ".jinja2")
 _JINJA_NAMES: Final = (".jinja", ".jinja2")
@@ -106,6 +108,7 @@ def portable_text(template: Template) -> str:
     return f"{{##}}{template.text}" if template.kind == "jinja" and is_plain else template.text
 
 
+@functools.lru_cache(maxsize=_COMPILED_MAX)
 def compile_template(text: str, *, name: str) -> Template:
     """Compile a template: Jinja by its text or its name, else plain ``{field}`` text.
 

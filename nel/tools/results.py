@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
 from pydantic_core import to_jsonable_python
 
 from nel.core.strict_json import dumps_bytes
+from nel.types import value_class
 
 ToolErrorKind: TypeAlias = Literal[
     "unknown_tool", "bad_json", "bad_arguments", "tool_error", "timeout", "interrupted"
@@ -31,7 +31,7 @@ class ToolError(Exception):
     """
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class(kw_only=True)
 class ToolResult:
     """The result of one call."""
 

@@ -48,8 +48,8 @@ MUTATIONS: Final = (
     Mutation(
         name="answer-cut-at-a-quoted-tag",
         fault="An answer is cut at a closing tag of reasoning though the server sent the reasoning apart.",
-        fragment="    if reasoning:\n        return Response(text=text",
-        replacement="    if not text:\n        return Response(text=text",
+        fragment="    if reasoning:\n        return Response(\n",
+        replacement="    if not text:\n        return Response(\n",
         tests=("tests/models/test_protocols.py",),
     ),
     Mutation(
@@ -603,8 +603,8 @@ MUTATIONS: Final = (
     Mutation(
         name="resume-forgets-spending",
         fault="The caps of a budget hold for each session instead of the whole run.",
-        fragment="return Ledger(self.config.budget, before=self.spent_before())",
-        replacement="return Ledger(self.config.budget)",
+        fragment="return Ledger(self.spec.config.budget, before=self.spent_before())",
+        replacement="return Ledger(self.spec.config.budget)",
         tests=("tests/faults/test_limits.py",),
         keyword="budget",
     ),
@@ -843,8 +843,8 @@ MUTATIONS: Final = (
     Mutation(
         name="counted-before-committed",
         fault="A worker goes on before its answer is on disk.",
-        fragment="        await self._opened.store.append(rows)\n",
-        replacement="        self._opened.store.append(rows)\n",
+        fragment="        await self.opened.store.append(rows)\n",
+        replacement="        self.opened.store.append(rows)\n",
         tests=("tests/simulation/test_seeds.py", "tests/faults/test_storage.py", "tests/faults/test_kill.py"),
         keyword="invariant or full_disk or fsync or kill",
     ),

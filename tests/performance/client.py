@@ -1,11 +1,12 @@
 """The whole pipeline beside a raw aiohttp loop, against an instant local server, on one core, in one run.
 
-    python tests/performance/client.py [--samples 50000] [--memory]
+    python tests/performance/client.py [--samples 50000] [--memory] [--against ../other]
 
 nginx answers every request with a fixed completion. "raw" posts the same bodies with aiohttp and reads the answers, no
 more. "pipeline" is the session of `nel eval run`: read the snapshot, build requests, send, parse, score, commit.
-"end to end" is the whole process: start-up, dataset, pre-flight, session, artifacts, report. With --memory the peak
-memory of 10,000 and 200,000 samples is compared.
+"end to end" is the whole process: start-up, dataset, pre-flight, session, artifacts, report; its CPU is counted too,
+user and system. With --memory the peak memory of 10,000 and 200,000 samples is compared. With --against another checkout
+takes its turn in each round.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import NamedTuple
 
 from instant_server import instant_server
 
@@ -54,30 +56,43 @@ def write_dataset(path: Path, n: int) -> Path:
     return path
 
 
-def on_one_core(command: list[str]) -> tuple[str, float, int]:
-    """Run a command on the first core this process may use; return its stdout, wall seconds and peak RSS in bytes."""
+class Taken(NamedTuple):
+    """What a command took."""
+
+    output: str
+    seconds: float
+    cpu_seconds: float
+    peak_bytes: int
+
+
+def on_one_core(command: list[str], tree: Path | None = None) -> Taken:
+    """Run a command on the first core this process may use, with the nel of a checkout."""
     core = min(os.sched_getaffinity(0))
+    environment = {**os.environ, **({"PYTHONPATH": str(tree)} if tree else {})}
     started = time.perf_counter()
-    process = subprocess.Popen(["taskset", "-c", str(core), *command], stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        ["taskset", "-c", str(core), *command], stdout=subprocess.PIPE, text=True, env=environment, cwd=tree
+    )
     output = process.stdout.read() if process.stdout else ""
     _, status, usage = os.wait4(process.pid, 0)
     if status:
         sys.exit(f"{' '.join(command[:6])} … failed: {output[-500:]}")
-    return output, time.perf_counter() - started, usage.ru_maxrss * 1024
+    cpu_seconds = usage.ru_utime + usage.ru_stime
+    return Taken(output, time.perf_counter() - started, cpu_seconds, usage.ru_maxrss * 1024)
 
 
-def run_nel(url: str, dataset: Path, folder: Path, n: int) -> tuple[float, float, int]:
-    """Return pipeline and end-to-end requests a second, and peak RSS."""
+def run_nel(url: str, dataset: Path, folder: Path, n: int, tree: Path | None = None) -> tuple[float, Taken]:
+    """Return the pipeline's requests a second, and what the whole command took."""
     out = folder / f"out-{n}-{time.monotonic_ns()}"
     command = [
         sys.executable, "-m", "nel", "eval", "run", "--bench", "gsm8k", "--dataset", str(dataset), "--model-url", url,
         "--model-id", "m", "--concurrency", str(CONCURRENCY), "-o", str(out), "--json",
     ]  # fmt: skip
-    output, seconds, peak = on_one_core(command)
-    run_dir = Path(json.loads(output)["run_dir"])
+    taken = on_one_core(command, tree)
+    run_dir = Path(json.loads(taken.output)["run_dir"])
     elapsed = json.loads((run_dir / "gsm8k" / "runtime_stats.json").read_text())["elapsed_seconds"]
     shutil.rmtree(out)
-    return n / elapsed, n / seconds, peak
+    return n / elapsed, taken
 
 
 def main() -> None:
@@ -86,6 +101,7 @@ def main() -> None:
     parser.add_argument("--samples", type=int, default=50_000)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--memory", action="store_true")
+    parser.add_argument("--against", type=Path, help="another checkout, measured in turn with this one")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -93,21 +109,35 @@ def main() -> None:
             dataset = write_dataset(folder / "data.jsonl", options.samples)
             rows = []
             for _ in range(options.rounds):
-                raw = float(on_one_core([sys.executable, "-c", RAW, url, str(options.samples), str(CONCURRENCY)])[0])
-                pipeline, whole, _ = run_nel(url, dataset, folder, options.samples)
-                rows.append((raw, pipeline, whole))
+                raw = on_one_core([sys.executable, "-c", RAW, url, str(options.samples), str(CONCURRENCY)])
+                rate = float(raw.output)
+                pipeline, whole = run_nel(url, dataset, folder, options.samples)
+                other = run_nel(url, dataset, folder, options.samples, options.against)[1] if options.against else whole
+                rows.append((raw, rate, pipeline, whole, other))
+                micro = 1e6 / options.samples
                 print(
-                    f"raw {raw:7,.0f}/s   pipeline {pipeline:7,.0f}/s ({pipeline / raw:.2f})"
-                    f"   end to end {whole:7,.0f}/s ({whole / raw:.2f})",
+                    f"raw {rate:7,.0f}/s, {raw.cpu_seconds * micro:4.0f} µs of CPU"
+                    f"   pipeline {pipeline:7,.0f}/s ({pipeline / rate:.2f})"
+                    f"   end to end {whole.cpu_seconds * micro:4.0f} µs of CPU"
+                    + (f", the other {other.cpu_seconds * micro:4.0f}" if options.against else ""),
                     flush=True,
                 )
             print(
                 f"median of {options.rounds} rounds, {options.samples:,} samples, concurrency {CONCURRENCY}, one core:"
-                f" pipeline {statistics.median(p / r for r, p, _ in rows):.2f} of raw,"
-                f" end to end {statistics.median(w / r for r, _, w in rows):.2f} of raw"
+                f" pipeline {statistics.median(p / r for _, r, p, _, _ in rows):.2f} of raw by rate, end to end raw has"
+                f" {statistics.median(r.cpu_seconds / w.cpu_seconds for r, _, _, w, _ in rows):.2f} of its CPU"
+                + (
+                    f"; the CPU is {statistics.median(w.cpu_seconds / o.cpu_seconds for *_, w, o in rows):.2f}"
+                    " of the other's"
+                    if options.against
+                    else ""
+                )
             )
             if options.memory:
-                peaks = [run_nel(url, write_dataset(folder / "m.jsonl", n), folder, n)[2] for n in (10_000, 200_000)]
+                peaks = [
+                    run_nel(url, write_dataset(folder / "m.jsonl", n), folder, n)[1].peak_bytes
+                    for n in (10_000, 200_000)
+                ]
                 print(f"peak memory: 10,000 samples {peaks[0] / 1e6:.0f} MB, 200,000 samples {peaks[1] / 1e6:.0f} MB")
 
 

@@ -26,7 +26,8 @@ _STARTS: Final = {
     ("reports/writers.py", "write_report"): "page",
 }
 """The functions with which a stage begins; before the first there is the dataset."""
-_HOME: Final = str(Path(nel.__file__).parent)
+HOME: Final = Path(nel.__file__).parent
+_PREFIX: Final = str(HOME)
 _GENERATED: Final = ("<string>", "dataclasses.py", "contextlib.py")
 """Where the methods of nel's classes come from that no file of nel has."""
 _WAITS: Final = ("engine/scorers/fork_server.py", "engine/store/writer.py")
@@ -88,8 +89,8 @@ class _Counting:
     def _name_of(self, code: CodeType) -> Function | None:
         if code not in self._names:
             file = code.co_filename
-            if file.startswith(_HOME):
-                name = str(Path(file).relative_to(_HOME))
+            if file.startswith(_PREFIX):
+                name = str(Path(file).relative_to(HOME))
                 self._names[code] = None if name in _WAITS else (name, code.co_qualname)
             else:
                 is_generated = file.endswith(_GENERATED)

@@ -14,7 +14,7 @@ from collections import Counter
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from nel.config.schema import RunConfig
 from nel.engine.planning.plan import make_plans
@@ -23,7 +23,7 @@ from nel.engine.run import run_session
 from nel.engine.session import Runtime, SessionSpec
 from nel.runs.evaluation import written_results
 from tests.work_per_sample.benchmarks import KINDS, InstantEndpoint, settings_of
-from tests.work_per_sample.counting import STAGES, Work, counted
+from tests.work_per_sample.counting import HOME, STAGES, Work, counted
 
 SAMPLES: Final = {
     "plain": (30, 130),
@@ -35,6 +35,8 @@ SAMPLES: Final = {
 """Of the two runs; tracing makes a run fifty times slower."""
 BUDGET: Final = Path(__file__).with_name("budget.json")
 """What a sample may cost: the counts at the last commit that said why."""
+_RULES: Final = ("reading/", "scoring/", "benchmarks/")
+"""Where rules that score are, and what they read answers with."""
 _SHOWN_MIN: Final = 5.0
 """Bytecodes a sample from which on a function is listed."""
 
@@ -49,6 +51,8 @@ class PerSample:
     statements: dict[str, float]
     functions: dict[str, float]
     """Bytecodes by function, the largest first."""
+    road: list[str]
+    """Functions of nel that each sample passes in the pipeline, but for those of the rule that scores it."""
 
 
 def work_of(kind: str, n: int, *, is_counted: bool = True) -> Work:
@@ -86,6 +90,14 @@ def per_sample(kind: str) -> PerSample:
             functions[f"{file}:{name}"] += sign * n
             stages[stage] += sign * n
     difference = n_many - n_few
+    road = [
+        f"{file}:{name}"
+        for (stage, (file, name)), n in many.bytecodes.items()
+        if stage == "pipeline"
+        and (HOME / file).is_file()
+        and not file.startswith(_RULES)
+        and n - few.bytecodes[stage, (file, name)] >= difference
+    ]
     statements = many.statements.copy()
     statements.subtract(few.statements)
     return PerSample(
@@ -98,13 +110,18 @@ def per_sample(kind: str) -> PerSample:
         functions={
             name: round(n / difference, 1) for name, n in functions.most_common() if n >= _SHOWN_MIN * difference
         },
+        road=sorted(road),
     )
+
+
+def _without_road(work: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in work.items() if name != "road"}
 
 
 def main() -> None:
     """Print the work of the kinds named, or write the budget of all."""
     if sys.argv[1:] == ["--write"]:
-        budget = {kind: asdict(per_sample(kind)) for kind in KINDS}
+        budget = {kind: _without_road(asdict(per_sample(kind))) for kind in KINDS}
         BUDGET.write_text(json.dumps(budget, indent=1, sort_keys=True) + "\n", encoding="utf-8")
     for kind in sys.argv[1:]:
         if kind in KINDS:

@@ -7,22 +7,47 @@ Whether a refusal is the sample's or the endpoint's is decided by
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from nel.core.failpoints import reach
+from nel.core.observer import UNOBSERVED, Observer
 from nel.engine.asking.generate import Exchange, SampleRunner, scoring_task
 from nel.engine.asking.response_outcomes import unscored_row, verdict_before_scoring
-from nel.engine.asking.work import WorkItem
-from nel.engine.open_run import OpenRun
+from nel.engine.asking.resume_checks import RecordCheck
+from nel.engine.asking.stop_rules import StopRules
+from nel.engine.asking.work import Job, WorkItem
+from nel.engine.progress import Progress
 from nel.engine.scoring_stage import OutcomeCounter, ScoringStage
 from nel.engine.stopping.abort_conditions import EndpointFaultCounter, TruncationProbe
 from nel.engine.stopping.exit_status import ExitStatus
 from nel.engine.stopping.session_end import Stop
+from nel.engine.store.log import Log
+from nel.engine.store.pending import Pending
 from nel.engine.store.rows import answer_row
+from nel.engine.store.snapshot import Snapshot
 from nel.models.faults import is_unanswered
 from nel.models.pacing import GateClosed
 from nel.types import ResponseError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenRun:
+    """A run whose directory this process owns: its store, its benchmarks and its live counts."""
+
+    store: Log
+    snapshot: Snapshot
+    jobs: list[Job]
+    progress: Progress
+    observer: Observer = UNOBSERVED
+    stop_rules: StopRules = field(default_factory=StopRules)
+    records: RecordCheck | None = None
+    """Verifies run.db in the background."""
+
+    @property
+    def pending(self) -> Pending:
+        """Return what is still to be asked and scored."""
+        return Pending(self.snapshot)
 
 
 class Suspicion(NamedTuple):

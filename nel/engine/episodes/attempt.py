@@ -100,7 +100,7 @@ class Attempt:
             nonlocal step
             if response.error is not None and response.error.model_failure is None:
                 raise EndpointLost(response, body)
-            step = replace(step, response=response, wall_seconds=wall_seconds())
+            step = step.with_end(wall_seconds(), response=response)
             row, pool = self._writer.row(step, messages, self._settings(tools, options))
             reach("before_step")
             await self.store.append([row], pool)
@@ -195,7 +195,7 @@ class Attempt:
         self, messages: Sequence[Message], tools: Sequence[JsonObject], options: JsonObject
     ) -> Request:
         try:
-            generation = replace(self.generation, **options)
+            generation = replace(self.generation, **options) if options else self.generation
         except TypeError as error:
             raise EnvironmentFault("solver_raised", f"ask() was given {error}") from error
         return Request(

@@ -28,7 +28,6 @@ from nel.engine.store.rows import (
     response_in,
 )
 from nel.engine.store.snapshot import Snapshot
-from nel.episodes.episode import reply_of
 from nel.episodes.steps import MessageDigests, Step, StepKind, call_json, digest_of
 from nel.tools.results import ToolResult
 from nel.types import JsonObject, Message, SampleKey
@@ -112,10 +111,10 @@ class StepWriter:
 
     def note_message(self, step: Step) -> None:
         """Note the message that a finished step makes, and the calls in it."""
-        calls = step.response.message.tool_calls if step.response is not None else ()
-        for position, call in enumerate(calls):
+        message = message_of(step)
+        for position, call in enumerate(message.tool_calls if message is not None else ()):
             self._calls.setdefault(digest_of(call_json(call)), (step.number, position))
-        if (message := message_of(step)) is not None:
+        if message is not None:
             self._made[self._digests.of(message)] = f"{BY_STEP}{step.number}"
 
     def references(self, messages: Sequence[Message], pool: dict[str, str]) -> list[str]:
@@ -219,7 +218,7 @@ def _call_in(answer: Step, position: int) -> JsonObject:
 def message_of(step: Step) -> Message | None:
     """Return the message that a step adds to the conversation; None for a note or a fault."""
     if step.response is not None and step.response.error is None:
-        return reply_of(step.response).message
+        return step.response.message
     if step.result is not None:
         return Message(
             role="tool", content=step.result.text, tool_call_id=str(step.asked.get("id", ""))

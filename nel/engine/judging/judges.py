@@ -13,7 +13,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import Coroutine, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
 
@@ -52,7 +52,7 @@ from nel.types import Generation, Message, Request, Response, SampleKey, ScorerI
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class JudgedSample:
     """A sample that is judged, and what its scorer was given."""
 
@@ -144,7 +144,7 @@ class Judges(JudgeEndpoints):
         check_case(case)
         config = sample.plan.judge or JudgeConfig()
         case = complete_case(case, sample.scorer_input, sample.plan)
-        sample = replace(sample, response_format=case.values.get(RESPONSE_FORMAT))
+        sample.response_format = case.values.get(RESPONSE_FORMAT)
         members = panel_for(case, sample.plan, self._endpoint)
         judge = judge_for(case)
         questions = await make_questions(judge, case, self._plugin_threads)
@@ -262,8 +262,7 @@ class Judges(JudgeEndpoints):
         number: int,
     ) -> _Call:
         settings = self._adaptation.of(sample.sample_key.benchmark, member)
-        request = _request(sample, member, messages, question, number)
-        request = replace(request, generation=settings.as_taken(request.generation))
+        request = _request(sample, member, messages, question, number, settings)
         try:
             body = dumps_bytes(build_body(request, stream=member.stream))
         except NotInProtocol as error:
@@ -343,6 +342,7 @@ def _request(
     messages: Sequence[Message],
     question: Question,
     number: int,
+    taken: JudgeSettings,
 ) -> Request:
     settings = generation_of(member, question.settings)
     protocol = member.protocol or "chat"
@@ -367,5 +367,5 @@ def _request(
         prompt=None if is_chat else prompt,
         tools=question.tools,
         tool_choice=question.tool_choice,
-        generation=generation,
+        generation=taken.as_taken(generation),
     )

@@ -10,13 +10,13 @@ from functools import partial
 from nel.config.openai_environment import key_variable
 from nel.config.redaction import read_key
 from nel.config.schema import RunConfig
+from nel.engine.asking.asker import OpenRun
 from nel.engine.judging.adaptation import JudgeAdaptation
 from nel.engine.judging.cases import judge_models
 from nel.engine.judging.endpoint_set import endpoint_key
 from nel.engine.judging.endpoints import JudgeEndpoint
 from nel.engine.judging.judges import Judges
 from nel.engine.observability import monitor_gate
-from nel.engine.open_run import OpenRun
 from nel.engine.planning.plan_judges import is_same_endpoint
 from nel.engine.shared_limits import SharedLimits
 from nel.models.client import Client

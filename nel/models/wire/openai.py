@@ -180,6 +180,8 @@ def _answer(
     outer = source.get("reasoning_content") or source.get("reasoning")
     reasoning = outer if isinstance(outer, str) else content.reasoning
     called = source.get("tool_calls")
+    if called and not content.text and finish_reason != "length":
+        finish_reason = "tool_calls"
     response = read_text(
         content.text,
         finish_reason=finish_reason,
@@ -191,7 +193,7 @@ def _answer(
     )
     if isinstance(refusal, str) and refusal and not response.text:
         response = replace(response, text=refusal, finish_reason="refusal")
-    if called and not response.text and response.finish_reason != "length":
+    if called and not response.text and response.finish_reason not in ("length", "tool_calls"):
         return replace(response, finish_reason="tool_calls")
     return response
 
