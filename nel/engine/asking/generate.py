@@ -22,6 +22,7 @@ from nel.engine.asking.work import Job
 from nel.engine.planning.plan import Plan
 from nel.engine.scorers.call import ScoringTask
 from nel.engine.store.log import Log
+from nel.engine.store.projections.replies import reply
 from nel.engine.store.rows import (
     CHOICE,
     DIGEST_BYTES,
@@ -261,7 +262,7 @@ class SampleRunner:
             truncated: Of a turn of a conversation: an answer that ends the sample is stored as its
                 last one.
         """
-        stored = self.snapshot.reply(sample_key, asked)
+        stored = reply(self.snapshot, sample_key, asked)
         if stored is not None:
             return response_in(stored)
         if self.client is None:
