@@ -35,6 +35,7 @@ from nel.authoring.statistics_names import choose_statistics
 from nel.config.schema import Price
 from nel.core.message_json import messages_in
 from nel.core.strict_json import dumps_line, loads
+from nel.engine.store.projections.replies import exchanges
 from nel.engine.store.projections.results import results
 from nel.engine.store.rows import response_in
 from nel.engine.store.snapshot import Snapshot
@@ -139,7 +140,7 @@ class Collection:
     def add_requests(self) -> list[Pair]:
         """Count the requests of judges and of the repeat check, and return the latter's answers."""
         snapshot, key = self._stored.snapshot, self._stored.key
-        for row in snapshot.exchanges(key):
+        for row in exchanges(snapshot, key):
             response = response_in(row)
             if row.payer:
                 self.judges.add(row.payer, response)

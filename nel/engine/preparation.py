@@ -23,8 +23,8 @@ from nel.engine.progress import Progress
 from nel.engine.scorers.rules import describe_scorer
 from nel.engine.store.elsewhere import shard_of
 from nel.engine.store.log import Log
-from nel.engine.store.pending import Pending
 from nel.engine.store.plans import StoredPlan, check_plan
+from nel.engine.store.projections.pending import Pending
 from nel.engine.store.snapshot import Snapshot, StoredSample
 from nel.errors import DatasetError, ResumeRefused
 from nel.models.adaptation import Changes

@@ -39,7 +39,8 @@ from nel.engine.session import Runtime, Session, SessionSpec
 from nel.engine.stopping.exit_status import ExitStatus
 from nel.engine.store.lock import own_directory
 from nel.engine.store.log import Log
-from nel.engine.store.pending import Pending
+from nel.engine.store.projections.pending import Pending
+from nel.engine.store.projections.replies import has_reply
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.engine.store.spending import price_of, spent_by_killed
 from nel.errors import ConfigError, ResumeRefused
@@ -268,7 +269,7 @@ def _refuse_missing_benchmarks(snapshot: Snapshot, plans: Sequence[Plan]) -> Non
 
 def _allow_first_judge(snapshot: Snapshot, allowed: frozenset[str]) -> frozenset[str]:
     """Return what may change on a resume, which includes the judges where none has answered yet."""
-    has_answered = any(snapshot.has_reply(key) for key, *_ in snapshot.benchmarks())
+    has_answered = any(has_reply(snapshot, key) for key, *_ in snapshot.benchmarks())
     return allowed if has_answered else allowed | {ALLOW_JUDGE}
 
 

@@ -34,7 +34,7 @@ from nel.engine.run_directory import (
 )
 from nel.engine.session import Runtime, SessionSpec
 from nel.engine.stopping.exit_status import ExitStatus
-from nel.engine.store.integrity import check_integrity
+from nel.engine.store.projections.intact import check_integrity
 from nel.engine.store.remote import is_remote, resumable, store_of, uploading
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.errors import (

@@ -28,7 +28,7 @@ from nel.engine.planning.plan import make_plans
 from nel.engine.progress import Progress
 from nel.engine.run_directory import new_directory, with_absolute_paths
 from nel.engine.session import Runtime, SessionSpec
-from nel.engine.store.pending import Pending
+from nel.engine.store.projections.pending import Pending
 from nel.engine.store.remote import is_remote
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.errors import ConfigError, NelError, OutputError, ResumeRefused

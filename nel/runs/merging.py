@@ -23,10 +23,11 @@ from nel.core.failpoints import reach
 from nel.engine.progress import Progress
 from nel.engine.stopping.exit_status import ExitStatus
 from nel.engine.store.elsewhere import shard_of
-from nel.engine.store.integrity import check_integrity, count_unreadable
 from nel.engine.store.lock import owner_of
-from nel.engine.store.pending import Pending
 from nel.engine.store.plans import StoredPlan
+from nel.engine.store.projections.intact import check_integrity, count_unreadable
+from nel.engine.store.projections.pending import Pending
+from nel.engine.store.projections.replies import has_reply
 from nel.engine.store.snapshot import FILE_NAME, RUNS, Snapshot
 from nel.engine.store.union import Part, unite
 from nel.errors import OutputError, StoreError, UsageError
@@ -178,7 +179,7 @@ def _stored_shard(path: Path, snapshot: Snapshot) -> _StoredShard:
         sandboxes=snapshot.meta("sandboxes") or [],
         has_answers=pending.last_answer() > 0,
         judged=frozenset(
-            slot for slot, (number, _, _) in benchmarks.items() if snapshot.has_reply(number)
+            slot for slot, (number, _, _) in benchmarks.items() if has_reply(snapshot, number)
         ),
         n_missing=sum(
             pending.count_pending(key, plan["repeats"]) for key, _, plan in benchmarks.values()

@@ -24,14 +24,14 @@ from nel.artifacts.labels.file import RATINGS_SUFFIX
 from nel.config.identity import Identity
 from nel.core.atomic_files import write_file
 from nel.core.strict_json import loads, pretty
-from nel.engine.store.integrity import (
+from nel.engine.store.lock import owner_of
+from nel.engine.store.projections.intact import (
     check_integrity,
     content_digest,
     copy_store,
     count_unreadable,
     store_digest,
 )
-from nel.engine.store.lock import owner_of
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.errors import OutputError, StoreError, UsageError
 from nel.plugins import readable_distributions

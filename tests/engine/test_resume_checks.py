@@ -16,7 +16,7 @@ from nel.engine.planning.plan import make_plans
 from nel.engine.progress import Progress
 from nel.engine.run import run_session
 from nel.engine.session import Runtime, SessionSpec
-from nel.engine.store.integrity import count_unreadable
+from nel.engine.store.projections.intact import count_unreadable
 from nel.engine.store.snapshot import Snapshot
 from nel.errors import ResumeRefused
 from nel.runs.evaluation import RunResult, stored_config

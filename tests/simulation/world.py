@@ -28,6 +28,7 @@ from nel.engine.scorers.dispatch import Scorers
 from nel.engine.session import Runtime, SessionSpec
 from nel.engine.stopping.exit_status import ExitStatus
 from nel.engine.stopping.stop_signals import StopSignals
+from nel.engine.store.projections.replies import has_reply
 from nel.engine.store.rows import JUDGE
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.engine.store.spending import spent_before
@@ -269,7 +270,7 @@ class World:
         if not self._has_begun():
             return False
         with Snapshot(self.run_dir / FILE_NAME) as snapshot:
-            return any(snapshot.has_reply(key) for key, *_ in snapshot.benchmarks())
+            return any(has_reply(snapshot, key) for key, *_ in snapshot.benchmarks())
 
     def _stored_scorer(self) -> str:
         with Snapshot(self.run_dir / FILE_NAME) as snapshot:

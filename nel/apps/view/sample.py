@@ -27,6 +27,7 @@ from nel.artifacts.results import (
 from nel.core.message_json import MESSAGE_FIELDS, messages_in, with_calls
 from nel.core.strict_json import loads
 from nel.engine.store.browsing import BrowsedStore
+from nel.engine.store.projections.replies import replies
 from nel.engine.store.projections.results import results
 from nel.engine.store.rows import CHOICE, JUDGE, SCORER, TURN, Row, response_in
 from nel.errors import NelError, StoreError
@@ -193,7 +194,7 @@ def _requests(
 ) -> tuple[str | None, dict[str, Any]]:
     """Return the body of the request, and the further requests and the steps of the sample."""
     sample_key = SampleKey(benchmark, idx, repeat)
-    calls = [_call(row) for row in store.calls_of(*sample_key, _CALLS_MAX)]
+    calls = [_call(row) for row in replies(store, sample_key, _CALLS_MAX)]
     attempts = transcript_of(store, sample_key)
     return store.request(*sample_key), {"calls": calls, "attempts": attempts}
 

@@ -21,8 +21,8 @@ from pathlib import Path, PurePosixPath
 from typing import Final
 
 from nel.core.paths import make_work_directory, share
-from nel.engine.store.integrity import copy_store
 from nel.engine.store.lock import owner_of
+from nel.engine.store.projections.intact import copy_store
 from nel.engine.store.snapshot import FILE_NAME, RUNS, Snapshot
 from nel.errors import OutputError
 

@@ -10,28 +10,33 @@ from typing import Any, Final, Literal
 from nel.artifacts.exporting.run import RunToExport, results_of, storable
 from nel.core.strict_json import dumps
 from nel.reports.run_files import BenchmarkFiles
+from nel.reports.tables.headline import headline_of
+from nel.reports.tables.headline import metric_rows as of_metrics
 
 Kind = Literal["text", "integer", "number"]
 
 SAMPLE_COLUMNS: Final[Mapping[str, Kind]] = {
-    "run_id": "text", "benchmark": "text", "sample_id": "text", "problem_idx": "integer", "repeat": "integer",
-    "state": "text", "kind": "text", "cause": "text", "detail": "text", "reward": "number", "category": "text",
-    "group": "text", "prompt": "text", "expected_answer": "text", "model_response": "text", "reasoning": "text",
-    "extracted_answer": "text", "finish_reason": "text", "model": "text", "served_model": "text", "prompt_tokens": "integer",
-    "completion_tokens": "integer", "reasoning_tokens": "integer", "cached_tokens": "integer",
-    "started": "text", "ended": "text", "latency_seconds": "number", "first_token_seconds": "number",
-    "attempts": "integer", "scoring_details": "text", "metadata": "text",
+    "run_id": "text", "benchmark": "text", "sample_id": "text", "problem_idx": "integer",
+    "repeat": "integer", "state": "text", "kind": "text", "cause": "text", "detail": "text",
+    "reward": "number", "category": "text", "group": "text", "prompt": "text",
+    "expected_answer": "text", "model_response": "text", "reasoning": "text",
+    "extracted_answer": "text", "finish_reason": "text", "model": "text", "served_model": "text",
+    "prompt_tokens": "integer", "completion_tokens": "integer", "reasoning_tokens": "integer",
+    "cached_tokens": "integer", "started": "text", "ended": "text", "latency_seconds": "number",
+    "first_token_seconds": "number", "attempts": "integer", "scoring_details": "text",
+    "metadata": "text",
 }  # fmt: skip
 """Columns of a sample in order. ``state`` is scored, model_failure, unscored or not_asked; the last
 two have no reward. What is no text in results.jsonl, a conversation for example, is compact
 JSON."""
 
 METRIC_COLUMNS: Final[Mapping[str, Kind]] = {
-    "run_id": "text", "benchmark": "text", "model": "text", "started": "text", "ended": "text", "metric": "text", "headline": "text", "value": "number",
-    "ci_level": "number", "ci_lower": "number", "ci_upper": "number", "ci_method": "text", "bound_lower": "number",
-    "bound_upper": "number", "n": "integer", "n_questions": "integer", "repeats": "integer", "n_total": "integer",
-    "n_scored": "integer", "n_model_failure": "integer", "n_unscored": "integer", "n_not_asked": "integer",
-    "complete": "text", "reason": "text",
+    "run_id": "text", "benchmark": "text", "model": "text", "started": "text", "ended": "text",
+    "metric": "text", "headline": "text", "value": "number", "ci_level": "number",
+    "ci_lower": "number", "ci_upper": "number", "ci_method": "text", "bound_lower": "number",
+    "bound_upper": "number", "n": "integer", "n_questions": "integer", "repeats": "integer",
+    "n_total": "integer", "n_scored": "integer", "n_model_failure": "integer",
+    "n_unscored": "integer", "n_not_asked": "integer", "complete": "text", "reason": "text",
 }  # fmt: skip
 """Columns of a metric in order. A metric without a value has none, never 0; ``reason`` says why
 where it is known.
@@ -72,23 +77,22 @@ def _sample_row(run_id: str, benchmark: str, result: Mapping[str, Any]) -> Row:
 
 
 def _metric_rows(run_id: str, files: BenchmarkFiles) -> Iterator[Row]:
-    metrics = files.metrics
-    for position, metric in enumerate(metrics["metrics"]):
-        bounds = metric["bounds"] or {}
-        row = {
-            **metrics["accounting"],
-            **metrics["timing"],
-            "model": metrics["model"],
-            **metric,
+    headline = headline_of(files.metrics, files.bundle, files.title)
+    for position, row in enumerate(of_metrics(files.metrics, headline)):
+        columns = {
+            **row.accounting,
+            **row.details,
+            **files.metrics["timing"],
             "run_id": run_id,
-            "benchmark": files.title,
-            "metric": metric["name"],
+            "benchmark": row.benchmark,
+            "model": row.model,
+            "metric": row.metric,
             "headline": "false" if position else "true",
-            "bound_lower": bounds.get("lower"),
-            "bound_upper": bounds.get("upper"),
-            "complete": "true" if metrics["complete"] else "false",
+            "bound_lower": row.bounds.lower,
+            "bound_upper": row.bounds.upper,
+            "complete": "true" if row.complete else "false",
         }
-        yield {name: _cell(row.get(name), kind) for name, kind in METRIC_COLUMNS.items()}
+        yield {name: _cell(columns.get(name), kind) for name, kind in METRIC_COLUMNS.items()}
 
 
 def _cell(value: object, kind: Kind) -> object:

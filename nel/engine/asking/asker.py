@@ -23,7 +23,7 @@ from nel.engine.stopping.abort_conditions import EndpointFaultCounter, Truncatio
 from nel.engine.stopping.exit_status import ExitStatus
 from nel.engine.stopping.session_end import Stop
 from nel.engine.store.log import Log
-from nel.engine.store.pending import Pending
+from nel.engine.store.projections.pending import Pending
 from nel.engine.store.rows import answer_row
 from nel.engine.store.snapshot import Snapshot
 from nel.models.faults import is_unanswered

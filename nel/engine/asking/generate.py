@@ -22,6 +22,7 @@ from nel.engine.asking.work import Job
 from nel.engine.planning.plan import Plan
 from nel.engine.scorers.call import ScoringTask
 from nel.engine.store.log import Log
+from nel.engine.store.projections.replies import reply
 from nel.engine.store.rows import (
     CHOICE,
     DIGEST_BYTES,
@@ -284,7 +285,7 @@ class SampleRunner:
 
         sent = Sent(request, body, asked.label)
         return await exchange(
-            self._complete, sent, keep, stored=self.snapshot.reply(key, asked), parse=parse
+            self._complete, sent, keep, stored=reply(self.snapshot, key, asked), parse=parse
         )
 
     @property

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from heapq import nsmallest
 from typing import Final
 
-from nel.engine.store.pending import Pending
+from nel.engine.store.projections.pending import Pending
 from nel.engine.store.projections.results import StoredResult, results
 from nel.engine.store.snapshot import Snapshot, StoredSample
 from nel.errors import ConfigError

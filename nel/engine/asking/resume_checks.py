@@ -24,9 +24,9 @@ from nel.engine.progress import Progress
 from nel.engine.stopping.exit_status import ExitStatus
 from nel.engine.stopping.session_end import Stop
 from nel.engine.store.codec import unseal_text
-from nel.engine.store.integrity import check_integrity, count_unreadable
 from nel.engine.store.log import Log
 from nel.engine.store.plans import StoredPlan
+from nel.engine.store.projections.intact import check_integrity, count_unreadable
 from nel.engine.store.snapshot import Snapshot, StoredSample
 from nel.errors import EXIT_STOPPED_EARLY, DatasetError, StoreError
 from nel.version import __version__

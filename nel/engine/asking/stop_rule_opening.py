@@ -24,8 +24,8 @@ from nel.engine.stopping.stop_rule import ANY, StopDecision, StopRule, StoredBas
 from nel.engine.store.codec import decode_sample
 from nel.engine.store.lock import owner_of
 from nel.engine.store.log import Log
-from nel.engine.store.pending import Pending
 from nel.engine.store.plans import StoredPlan
+from nel.engine.store.projections.pending import Pending
 from nel.engine.store.projections.results import results
 from nel.engine.store.rows import outcome_in
 from nel.engine.store.snapshot import FILE_NAME, Snapshot, StoredSample

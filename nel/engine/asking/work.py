@@ -13,7 +13,7 @@ from nel.engine.asking.repeat_check import pending_checks
 from nel.engine.asking.resume_checks import DatasetCheck
 from nel.engine.planning.plan import Plan
 from nel.engine.store.codec import decode_sample
-from nel.engine.store.pending import Pending
+from nel.engine.store.projections.pending import Pending
 from nel.engine.store.snapshot import Snapshot, StoredSample
 from nel.types import SECOND_ASKING, Sample, SampleKey
 

@@ -20,6 +20,7 @@ from nel.engine.episodes.tool_server import ToolServer
 from nel.engine.planning.plan import Plan
 from nel.engine.progress import Progress
 from nel.engine.store.log import Log
+from nel.engine.store.projections.transcript import transcript
 from nel.engine.store.snapshot import Snapshot
 from nel.episodes.endings import (
     AttemptOver,
@@ -94,7 +95,7 @@ class EpisodeRunner:
             hidden = without_gold(sample, plan.benchmark.gold_fields)
             reasons: list[str] = []
             while len(reasons) <= (limits.restarts or 0):
-                stored = StoredAttempts(self._snapshot.steps(*sample_key))
+                stored = StoredAttempts(transcript(self._snapshot, sample_key))
                 attempt = Attempt(
                     number=stored.last,
                     sample_key=sample_key,

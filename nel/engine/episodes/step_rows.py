@@ -13,6 +13,7 @@ from typing import Any, Final
 from nel.core.message_json import message_json, read_message
 from nel.core.strict_json import dumps, loads
 from nel.engine.store.log import Pooled
+from nel.engine.store.projections.transcript import pooled_messages
 from nel.engine.store.rows import (
     END,
     MODEL,
@@ -199,7 +200,7 @@ class StoredAttempts:
     ) -> list[Message]:
         """Return the messages that are named so."""
         pooled = [name for name in references if not name.startswith(BY_STEP)]
-        pool = snapshot.pooled_messages(pooled)
+        pool = pooled_messages(snapshot, pooled)
         return [self._message(attempt, name, pool) for name in references]
 
     def _message(self, attempt: int, reference: str, pool: Mapping[str, str]) -> Message:

@@ -13,6 +13,7 @@ from nel.core.message_json import chat_message, read_message
 from nel.core.strict_json import loads
 from nel.engine.episodes.step_rows import BY_STEP, StoredAttempts, message_of
 from nel.engine.store.codec import NEXT_STEP
+from nel.engine.store.projections.transcript import pooled_messages, transcript
 from nel.engine.store.snapshot import Snapshot
 from nel.episodes.steps import Step
 from nel.errors import StoreError
@@ -147,12 +148,12 @@ def read_transcript(snapshot: Snapshot, sample_key: SampleKey) -> list[Transcrib
         StoreError: A step is damaged.
     """
     try:
-        stored = StoredAttempts(snapshot.steps(*sample_key))
+        stored = StoredAttempts(transcript(snapshot, sample_key))
         requests = [asked for steps in stored.requests.values() for asked in steps.values()]
         digests = {asked["settings"] for asked in requests if "settings" in asked}
         for asked in requests:
             digests |= {name for name in asked.get("add", ()) if not name.startswith(BY_STEP)}
-        pool = snapshot.pooled_messages(sorted(digests))
+        pool = pooled_messages(snapshot, sorted(digests))
         numbers = sorted({*stored.steps, *stored.ended})
         return [TranscribedAttempt(stored, number, pool) for number in numbers]
     except (ValueError, KeyError, TypeError) as error:
@@ -178,5 +179,5 @@ def messages_of(
     snapshot: Snapshot, sample_key: SampleKey, episode: Mapping[str, Any]
 ) -> list[Message]:
     """Return the messages of a finished episode."""
-    stored = StoredAttempts(snapshot.steps(*sample_key))
+    stored = StoredAttempts(transcript(snapshot, sample_key))
     return stored.messages(snapshot, max(stored.steps), episode["conversation"])

@@ -19,6 +19,7 @@ from nel.engine.judging.judges import Judges
 from nel.engine.observability import monitor_gate
 from nel.engine.planning.plan_judges import is_same_endpoint
 from nel.engine.shared_limits import SharedLimits
+from nel.engine.store.projections.replies import StoredReplies
 from nel.models.client import Client
 from nel.models.client_context import ClientContext
 
@@ -68,13 +69,14 @@ def judges_of(
     opened: OpenRun, config: RunConfig, judge_endpoints: Mapping[str, JudgeEndpoint]
 ) -> Judges:
     """Return what asks the judges at some endpoints, none where only what is stored is judged."""
+    replies = StoredReplies(opened.snapshot)
     judges = Judges(
         store=opened.store,
-        snapshot=opened.snapshot,
+        snapshot=replies,
         endpoint=config.endpoint,
         judge_endpoints=judge_endpoints,
         plugin_timeout_seconds=config.engine.scorer_timeout_seconds,
-        adaptation=JudgeAdaptation(opened.jobs, opened.store, opened.snapshot, opened.progress),
+        adaptation=JudgeAdaptation(opened.jobs, opened.store, replies, opened.progress),
         panels=[job.plan.judge for job in opened.jobs if job.plan.judge is not None],
     )
     opened.progress.judges = judges

@@ -19,7 +19,8 @@ from nel.engine.asking.stop_rules import DECISIONS
 from nel.engine.observability.progress_file import LiveProgress, read_progress_file
 from nel.engine.store.lock import Owner, owner_of
 from nel.engine.store.plans import StoredSession
-from nel.engine.store.snapshot import FILE_NAME, RUNS, OutcomeCount, Snapshot, start_of
+from nel.engine.store.projections.follow import OutcomeCount, tally
+from nel.engine.store.snapshot import FILE_NAME, RUNS, Snapshot, start_of
 from nel.errors import OutputError
 
 State: TypeAlias = Literal["starting", "running", "finished", "stopped", "killed"]
@@ -218,7 +219,7 @@ class RunStatusReader:
                 if bad := snapshot.count_bad_rows(key) - left_out[0] + left_out[1]:
                     counts.unscored["bad_row:unusable"] = bad * repeats
                 self._counts[key] = counts
-        self._mark, outcomes = snapshot.outcome_counts_after(self._mark)
+        self._mark, outcomes = tally(snapshot, self._mark)
         for count in outcomes:
             if count.benchmark in self._counts:
                 self._counts[count.benchmark].add(count)

@@ -9,19 +9,17 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Self
 
-from nel.core.strict_json import dumps, loads
+from nel.core.strict_json import loads
 from nel.engine.store import elsewhere
 from nel.engine.store.codec import NEXT_STEP, is_intact, unseal_text
 from nel.engine.store.plans import StoredPlan, StoredSession
 from nel.engine.store.projections.spend import spend
-from nel.engine.store.rows import COLUMNS, Asked, Row, SqlValue
+from nel.engine.store.rows import SqlValue
 from nel.engine.store.schema import APPLICATION_ID, FORMAT, connect, remove_empty_log
 from nel.errors import NelError, StoreError
-from nel.types import SECOND_ASKING, SampleKey
 
 FILE_NAME: Final = "run.db"
 RUNS: Final = f"[!.]*/{FILE_NAME}"
@@ -45,28 +43,6 @@ class StoredSample(NamedTuple):
     """The encoded sample with its checksum; None for a row that makes none."""
     fault: str | None
 
-
-@dataclass(frozen=True, slots=True)
-class OutcomeCount:
-    """How many outcomes of a benchmark are alike."""
-
-    benchmark: int
-    state: str | None
-    """None for records that are damaged."""
-    cause: str | None
-    kind: str | None
-    n: int
-    reward_sum: float
-
-
-_COUNTS: Final = """
-    SELECT benchmark, json_extract(text, '$.state') AS state, json_extract(text, '$.cause') AS cause,
-        json_extract(text, '$.kind') AS kind, count(*), total(json_extract(text, '$.reward'))
-    FROM (SELECT s.benchmark, CASE WHEN json_valid(s.response) THEN s.response END AS text
-        FROM steps s NOT INDEXED CROSS JOIN benchmarks b ON b.id = s.benchmark WHERE s.seq > ? AND s.seq <= ? AND s.repeat < ?
-        AND s.role = 1 AND s.void = 0 AND s.attempt = b.round)
-    GROUP BY benchmark, state, cause, kind"""
-"""SQLite alone takes a second or two for a million."""
 
 _OF_SAMPLE: Final = "benchmark = ? AND idx = ? AND repeat = ?"
 OF_ROUND: Final = "attempt = (SELECT round FROM benchmarks WHERE id = benchmark)"
@@ -222,25 +198,6 @@ class Snapshot:
         """
         return elsewhere.count(self._connection, benchmark, usable=usable)
 
-    def outcome_counts_after(self, mark: int) -> tuple[int, list[OutcomeCount]]:
-        """Return a mark and the outcomes committed after another, counted; those of second askings
-        are left out.
-
-        Args:
-            mark: 0, or the last mark returned. Within a session outcomes are only added; the next
-                may drop some.
-        """
-        try:
-            last = self.count("SELECT ifnull(max(seq), 0) FROM steps")
-            if last <= mark:
-                return last, []
-            rows = self._connection.execute(_COUNTS, (mark, last, SECOND_ASKING)).fetchall()
-            return last, [OutcomeCount(*row) for row in rows]
-        except sqlite3.Error as error:
-            raise StoreError(
-                f"cannot read {FILE_NAME}: {error}; is the directory still there?"
-            ) from error
-
     def samples(
         self, benchmark: int, *, first: int = 0, last: int = IDX_MAX
     ) -> Iterator[StoredSample]:
@@ -273,61 +230,6 @@ class Snapshot:
         """Return the body that was sent last for a (sample, repeat), or None."""
         query = f"SELECT request FROM steps WHERE {_OF_SAMPLE} AND role = 0 AND void = 0"
         return self._value(query, (benchmark, idx, repeat))  # type: ignore[no-any-return]
-
-    def reply(self, key: SampleKey, asked: Asked) -> Row | None:
-        """Return the newest answer to a further request of a sample, or None."""
-        query = (
-            f"SELECT {COLUMNS} FROM steps WHERE {_OF_SAMPLE} AND (role > 1 OR void > 0) AND void = 0"
-            " AND role = ? AND number = ? AND name IS ? AND digest IS ? ORDER BY seq DESC LIMIT 1"
-        )
-        row = self._connection.execute(query, (*key, *asked)).fetchone()
-        return None if row is None else Row._make(row)
-
-    def exchanges(self, benchmark: int) -> Iterator[Row]:
-        """Yield every request of a benchmark beside the answers that hold: further requests of its
-        samples, and what was taken back.
-        """
-        query = (
-            f"SELECT {COLUMNS} FROM steps WHERE benchmark = ? AND (role > 1 OR void > 0) AND"
-            " requests IS NOT NULL ORDER BY idx, repeat, seq"
-        )
-        yield from map(Row._make, self._connection.execute(query, (benchmark,)))
-
-    def has_reply(self, benchmark: int, judge: str | None = None) -> bool:
-        """Return whether a judge has answered in a benchmark: any, or the one of a name."""
-        query = (
-            "SELECT 1 FROM steps WHERE benchmark = ?1 AND (role > 1 OR void > 0) AND role = 10 AND"
-            " void = 0 AND (?2 IS NULL OR name = ?2) LIMIT 1"
-        )
-        return self._value(query, (benchmark, judge)) is not None
-
-    def steps(self, benchmark: int, idx: int, repeat: int) -> list[Row]:
-        """Return every stored step of an episode, in order; a call of a tool that ended comes twice,
-        first as begun.
-        """
-        query = (
-            f"SELECT {COLUMNS} FROM steps WHERE {_OF_SAMPLE} AND (role > 1 OR void > 0) AND void = 0"
-            " AND role BETWEEN 4 AND 9 ORDER BY attempt, number, seq"
-        )
-        rows = self._connection.execute(query, (benchmark, idx, repeat)).fetchall()
-        return list(map(Row._make, rows))
-
-    def pooled_messages(self, digests: Sequence[str]) -> dict[str, str]:
-        """Return the texts of pooled messages by their digests.
-
-        Raises:
-            StoreError: One is missing.
-        """
-        wanted = dumps(sorted(set(digests)))
-        rows = self._connection.execute(
-            "SELECT digest, content FROM pool WHERE digest IN (SELECT value FROM json_each(?))",
-            (wanted,),
-        ).fetchall()
-        if len(rows) < len(set(digests)):
-            raise StoreError(
-                f"{FILE_NAME} is damaged: a message of an episode is missing; {NEXT_STEP}"
-            )
-        return dict(rows)
 
 
 def start_of(run_db: Path) -> float:

@@ -20,7 +20,7 @@ from typing import Final
 
 from nel.core.paths import make_work_directory
 from nel.engine.progress import Progress
-from nel.engine.store.integrity import copy_store
+from nel.engine.store.projections.intact import copy_store
 from nel.engine.store.remote import HOME_FILE
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.errors import NelError, OutputError

@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from nel.engine.store.integrity import count_unreadable
 from nel.engine.store.log import Log
-from nel.engine.store.pending import Pending
+from nel.engine.store.projections.intact import count_unreadable
+from nel.engine.store.projections.pending import Pending
+from nel.engine.store.projections.replies import exchanges
 from nel.engine.store.projections.results import results
 from nel.engine.store.rows import (
     ANSWER,
@@ -184,7 +185,7 @@ def test_a_changed_value_of_a_row_is_found(store: Log, tmp_path: Path, column: s
     with Snapshot(tmp_path / "run.db") as snapshot:
         assert count_unreadable(snapshot) == 1
         with pytest.raises(StoreError, match="damaged"):
-            response_in(next(snapshot.exchanges(1)))
+            response_in(next(exchanges(snapshot, 1)))
     assert store.drop_damaged() == 1
     store.close()
 

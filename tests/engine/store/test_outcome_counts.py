@@ -7,8 +7,8 @@ from pathlib import Path
 from nel.engine.store.browsing import BrowsedStore
 from nel.engine.store.codec import encode_outcome
 from nel.engine.store.log import Log
+from nel.engine.store.projections.follow import OutcomeCount, count_verdicts, tally
 from nel.engine.store.rows import verdict_row
-from nel.engine.store.snapshot import OutcomeCount
 from nel.types import SECOND_ASKING, ModelFailure, Outcome, Scored, Unscored
 
 
@@ -27,10 +27,9 @@ def test_outcomes_are_counted_by_what_they_are(tmp_path: Path) -> None:
         _put(store, idx, SECOND_ASKING, encode_outcome(outcome))
     _put(store, 99, 0, "{damaged")
     with BrowsedStore(tmp_path / "run.db") as snapshot:
-        mark, found = snapshot.outcome_counts_after(0)
-        assert snapshot.outcome_counts_after(mark) == (mark, [])
-        assert snapshot.count_outcomes() == snapshot.count_outcomes(1) == 7
-        assert snapshot.count_outcomes(2) == 0
+        mark, found = tally(snapshot, 0)
+        assert tally(snapshot, mark) == (mark, [])
+        assert count_verdicts(snapshot) == 7
     store.close()
     assert sorted(found, key=lambda one: (str(one.state), str(one.kind))) == [
         OutcomeCount(1, None, None, None, 1, 0.0),

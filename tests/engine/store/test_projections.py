@@ -10,9 +10,12 @@ import pytest
 
 from nel.engine.store.browsing import BrowsedStore
 from nel.engine.store.log import Log
-from nel.engine.store.pending import Pending
+from nel.engine.store.projections.follow import count_verdicts, follow, taken_back, tally
+from nel.engine.store.projections.pending import Pending
+from nel.engine.store.projections.replies import exchanges, has_reply, replies, reply
 from nel.engine.store.projections.results import results
 from nel.engine.store.projections.spend import spend
+from nel.engine.store.projections.transcript import transcript
 from nel.engine.store.rows import JUDGE, RESEND, SCORER, Asked, answer_row, exchange_row, verdict_row
 from nel.engine.store.snapshot import Snapshot, StoredSample
 from nel.types import Response
@@ -30,16 +33,16 @@ QUESTIONS: dict[str, Callable[[BrowsedStore], object]] = {
     "has outcomes": lambda log: Pending(log).has_outcomes(1),
     "unscored": lambda log: list(Pending(log).unscored_answers(1, upto=5)),
     "request": lambda log: log.request(*KEY),
-    "reply": lambda log: log.reply(KEY, JUDGED),
-    "has a reply": lambda log: log.has_reply(1, "strict"),
-    "exchanges": lambda log: list(log.exchanges(1)),
-    "steps": lambda log: log.steps(*KEY),
-    "calls": lambda log: log.calls_of(*KEY, 9),
+    "reply": lambda log: reply(log, KEY, JUDGED),
+    "has a reply": lambda log: has_reply(log, 1, "strict"),
+    "exchanges": lambda log: list(exchanges(log, 1)),
+    "steps": lambda log: transcript(log, KEY),
+    "calls": lambda log: replies(log, KEY, 9),
     "spend": lambda log: spend(log._connection, 1),
-    "tally": lambda log: log.outcome_counts_after(1),
-    "follow": lambda log: log.results_after(1, 9),
-    "taken back": lambda log: log.taken_back(),
-    "outcomes": lambda log: log.count_outcomes(1),
+    "tally": lambda log: tally(log, 1),
+    "follow": lambda log: follow(log, 1, 9),
+    "taken back": taken_back,
+    "outcomes": count_verdicts,
 }
 
 

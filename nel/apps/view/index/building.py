@@ -29,7 +29,8 @@ from nel.artifacts.results import NOT_RUN, Result, read_result, reward_of
 from nel.config.schema import Price
 from nel.engine.store.browsing import BrowsedStore
 from nel.engine.store.lock import owner_of
-from nel.engine.store.pending import Pending
+from nel.engine.store.projections.follow import count_verdicts, follow, taken_back
+from nel.engine.store.projections.pending import Pending
 from nel.engine.store.projections.results import StoredResult
 from nel.errors import NelError, StoreError
 from nel.reports.choices import options_of
@@ -142,7 +143,7 @@ def build(run: FoundRun, path: Path, *, stop: threading.Event | None = None) -> 
             with BrowsedStore(run.store) as store:
                 if index.fact("identity") != _identity(run, store):
                     raise _Changed
-                results = store.results_after(mark, _BATCH)
+                results = follow(store, mark, _BATCH)
                 omitted = {
                     key: left_out(store, key) for key in {benchmark for _, benchmark, _ in results}
                 }
@@ -163,7 +164,7 @@ def _begin(run: FoundRun, index: Index) -> Price | None:
     with BrowsedStore(run.store) as store:
         identity = _identity(run, store)
         price = store.price
-        total, sessions = store.count_outcomes(), store.count_sessions()
+        total, sessions = count_verdicts(store), store.count_sessions()
     if index.fact("identity") not in (None, identity):
         raise _Changed
     if index.fact("lacking") and index.fact("sessions") != sessions:
@@ -177,7 +178,7 @@ def _begin(run: FoundRun, index: Index) -> Price | None:
 def _identity(run: FoundRun, store: BrowsedStore) -> list[object]:
     """Return what an index is of: what took verdicts back or decided leaves other results."""
     run_id = str(store.meta("run_id"))
-    return [FORMAT, run_id, str(run.path), store.taken_back(), decisions_of(store)]
+    return [FORMAT, run_id, str(run.path), taken_back(store), decisions_of(store)]
 
 
 def _add_batch(
@@ -198,7 +199,7 @@ def _finish(run: FoundRun, index: Index) -> None:
     outcome.
     """
     with BrowsedStore(run.store) as store:
-        if store.count_outcomes() < int(index.fact("n") or 0):
+        if count_verdicts(store) < int(index.fact("n") or 0):
             raise _Changed
         if owner_of(run.path) is not None or index.fact("has_all"):
             return

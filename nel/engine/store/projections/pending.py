@@ -33,7 +33,8 @@ class Pending:
         good = self._snapshot.count_samples(benchmark) - self._snapshot.count_bad_rows(benchmark)
         good -= self._snapshot.count_elsewhere(benchmark, usable=True)
         query = (
-            "SELECT count(*) FROM steps WHERE benchmark = ? AND role = 1 AND void = 0 AND repeat < ?"
+            "SELECT count(*) FROM steps WHERE benchmark = ? AND role = 1 AND void = 0 AND repeat"
+            " < ?"
             f" AND {OF_ROUND}"
         )
         return good * repeats - self._snapshot.count(query, (benchmark, repeats))
@@ -59,7 +60,8 @@ class Pending:
         left out.
         """
         query = (
-            "SELECT idx, count(*) FROM steps WHERE benchmark = ? AND role = 0 AND void = 0 AND repeat"
+            "SELECT idx, count(*) FROM steps WHERE benchmark = ? AND role = 0 AND void = 0 AND"
+            " repeat"
             " < ? GROUP BY idx"
         )
         return dict(self._snapshot.execute(query, (benchmark, repeats)).fetchall())
@@ -104,7 +106,8 @@ class Pending:
         """
         unscored = (
             "SELECT 1 FROM steps r WHERE benchmark = ? AND role = 0 AND void = 0 AND NOT EXISTS"
-            " (SELECT 1 FROM steps o WHERE o.benchmark = r.benchmark AND o.idx = r.idx AND o.repeat ="
+            " (SELECT 1 FROM steps o WHERE o.benchmark = r.benchmark AND o.idx = r.idx AND"
+            " o.repeat ="
             " r.repeat AND o.role = 1 AND o.void = 0 AND o.attempt = (SELECT round FROM benchmarks"
             " WHERE id = r.benchmark)) LIMIT 1"
         )
@@ -141,10 +144,12 @@ class Pending:
         columns = ", ".join(f"r.{name}" for name in Row._fields)
         query = (
             f"SELECT r.seq, s.idx, s.sample_id, s.row_number, s.content, s.fault, {columns} FROM"
-            " steps r NOT INDEXED CROSS JOIN samples s ON s.benchmark = r.benchmark AND s.idx = r.idx WHERE"
+            " steps r NOT INDEXED CROSS JOIN samples s ON s.benchmark = r.benchmark AND s.idx ="
+            " r.idx WHERE"
             " r.benchmark = ? AND r.seq > ? AND r.seq <= ? AND r.role = 0 AND r.void = 0 AND NOT"
             " EXISTS (SELECT 1 FROM steps o WHERE o.benchmark = r.benchmark AND o.attempt = (SELECT"
-            " round FROM benchmarks WHERE id = r.benchmark) AND o.idx = r.idx AND o.repeat = r.repeat"
+            " round FROM benchmarks WHERE id = r.benchmark) AND o.idx = r.idx AND o.repeat ="
+            " r.repeat"
             " AND o.role = 1 AND o.void = 0) ORDER BY r.seq LIMIT ?"
         )
         while rows := self._snapshot.execute(query, (benchmark, last, upto, PAGE)).fetchall():
