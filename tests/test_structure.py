@@ -65,7 +65,7 @@ ROOMS = {
     "reading": 18_750,
     "reports": 17_100,
     "runs": 12_100,
-    "sandbox": 25_150,
+    "sandbox": 26_600,
     "scoring": 22_550,
     "tools": 1_650,
 }
