@@ -129,7 +129,7 @@ class Remote:
             reply = self._exchange(question)
             try:
                 for place, number in reply.get("kept", {}).items():
-                    self._kept[int(number)] = [values[int(place)], encoded[int(place)]]
+                    self._keep(number, values[int(place)], encoded[int(place)])
                 for number, data in reply.get("now", {}).items():
                     container = self._kept[int(number)][0]
                     codec.become(container, self._receiver.decode(data))
@@ -316,6 +316,11 @@ class Remote:
                 del self._kept[number]
         return {**({"now": now} if now else {}), **({"lost": lost} if lost else {})}
 
+    def _keep(self, number: Any, container: Any, known: Any) -> None:
+        if type(container) is not tuple and not codec.is_changeable(container):
+            raise codec.BadValue("no container")
+        self._kept[int(number)] = [container, known]
+
     def _encode_argument(self, value: Any) -> Any:
         for number, (container, _) in self._kept.items():
             if container is value:
@@ -327,7 +332,7 @@ class Remote:
         if tag == "k":
             number, data = body
             container = self._receiver.decode(data)
-            self._kept[int(number)] = [container, self._encode(container)]
+            self._keep(number, container, self._encode(container))
             return container
         if tag == "e":
             return self.errors.decode(body)
