@@ -121,17 +121,14 @@ def test_a_function_under_test_may_have_the_name_of_a_member() -> None:
         ("def check(candidate):\n    assert abs(candidate(math.sqrt(2)) - 2) < 1e-6", False),
         ("def same(a, b): return a == b\nassert same(f(1), 2)", False),
         ("s = f()\ns.x = 2\nassert s.x == 2", False),
-        ("assert f(lambda x: x)", True),
-        ("class N: pass\nassert f([N()]) == 1", True),
         ("class Mine(f): pass\nassert Mine().x == 1", True),
         ("calls = []\nbus = f()\nbus.on(calls.append)\nassert calls == []", True),
         ("s = f()\nassert f(s.append) == 1", False),
-        ("s = f()\ns.items.append(1)\nassert s.size() == 1", True),
         ("import io, sys\nsys.stdout = io.StringIO()\nf()", True),
     ],
 )
 def test_the_mode_is_read_off_the_tests(tests: str, *, is_shared: bool) -> None:
-    """Tests share the program's process where they plainly hand it what has no plain form, or use what both use."""
+    """Tests share the program's process where they use what both use, or hand it a method of their container."""
     assert bool(read_task(tests, "", "f").shared) is is_shared
 
 

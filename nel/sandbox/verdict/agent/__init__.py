@@ -9,5 +9,8 @@ from pathlib import Path
 from typing import Final
 
 FOLDER: Final = Path(__file__).parent
-MODULES: Final = ("codec", "solution", "cases", "running", "remote", "checker", "shared", "entries")
+MODULES: Final = (
+    *("codec", "solution", "cases", "running", "references", "exceptions", "remote"),
+    *("checker", "shared", "entries"),
+)
 """In the order in which they import each other."""

@@ -27,7 +27,7 @@ def judge(payload: int, connection: int, result: int) -> int:
     job = channel.read_payload(payload)
     own = os.getpid()
     try:
-        verdict = _verdict(job, Remote(connection, job["classes"]))
+        verdict = _verdict(job, Remote(connection, job["classes"], job["tests"]))
     except BaseException as error:  # noqa: BLE001 - no answer may end tests without a verdict
         verdict = {"failed": f"the tests ended with {type(error).__name__}", "text": ""}
     if os.getpid() == own:
@@ -49,7 +49,7 @@ def _verdict(job: channel.Message, remote: Remote) -> channel.Message:
 
 def _verdict_of_tests(job: channel.Message, remote: Remote) -> channel.Message:
     try:
-        asking = (remote.kind_of, remote.is_same, remote.is_instance)
+        asking = (remote.kind_of, remote.is_same, remote.is_instance, remote.is_callable)
         wrong = running.run_all(job, partial(_bind, job, remote), "__main__", asking)
         if wrong is not None:
             return _failure(wrong[1], remote, f"{wrong[0]}: ")

@@ -16,10 +16,12 @@ import datetime
 import decimal
 import enum
 import fractions
+import functools
 import importlib
 import math
 import sys
 import types
+import zoneinfo
 from collections.abc import Callable
 from typing import Any, ClassVar
 
@@ -36,7 +38,17 @@ CHANGES = frozenset(
 )
 """Methods that change a container."""
 _STANDARD: frozenset[str] = getattr(sys, "stdlib_module_names", frozenset(sys.builtin_module_names))
-_CONTAINERS = (list, dict, set, frozenset, tuple)
+CHANGEABLE = (
+    *(list, dict, set, bytearray, collections.deque),
+    *(collections.defaultdict, collections.Counter, collections.OrderedDict),
+)
+"""Containers that both ends may keep: each is told what the other has changed."""
+_OF_CLASSES = frozenset(
+    "__module__ __doc__ __dict__ __weakref__ __slots__ __annotations__ __orig_bases__ __init__"
+    " __parameters__ __abstractmethods__ _abc_impl".split()
+)
+_OF_TUPLES = _OF_CLASSES | {*vars(collections.namedtuple("_Empty", ()))}
+"""What says nothing of a class, and of the class of a named tuple."""
 
 
 class CannotCross(BaseException):
@@ -52,6 +64,23 @@ class TooDeep(Exception):
 
 class BadValue(Exception):
     """Data that is not an encoded value."""
+
+
+class StandIn:
+    """What stands for an object of the program in the tests."""
+
+    __slots__ = ()
+
+
+class ValueStandIn(StandIn):
+    """What crossed by value and stands for an object, which is asked for its other attributes."""
+
+    _at: Any = None
+
+    def __getattr__(self, name: str) -> Any:
+        if self._at is None or name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(self._at, name)
 
 
 _CLASSES: dict[str, Any] = {
@@ -70,9 +99,14 @@ _BY_PARTS: dict[Any, Callable[[Any], list[Any]]] = {
     slice: lambda value: [value.start, value.stop, value.step],
     decimal.Decimal: lambda value: [str(value)],
     fractions.Fraction: lambda value: [value.numerator, value.denominator],
+    datetime.time: lambda value: [value.replace(tzinfo=None).isoformat(), value.tzinfo, value.fold],
+    datetime.datetime: lambda value: [
+        value.replace(tzinfo=None).isoformat(),
+        value.tzinfo,
+        value.fold,
+    ],
     datetime.date: lambda value: [value.isoformat()],
-    datetime.time: lambda value: [value.isoformat()],
-    datetime.datetime: lambda value: [value.isoformat()],
+    zoneinfo.ZoneInfo: lambda value: [value.key],
     datetime.timedelta: lambda value: [value.days, value.seconds, value.microseconds],
     datetime.timezone: lambda value: list(value.__getinitargs__()),
     _KEYS: lambda value: [list(value)],
@@ -91,8 +125,8 @@ _MAKERS: dict[Any, Callable[..., Any]] = {
     bytes: bytes.fromhex,
     bytearray: bytearray.fromhex,
     datetime.date: datetime.date.fromisoformat,
-    datetime.time: datetime.time.fromisoformat,
-    datetime.datetime: datetime.datetime.fromisoformat,
+    datetime.time: lambda text, zone, fold: _in_zone(datetime.time, text, zone, fold),
+    datetime.datetime: lambda text, zone, fold: _in_zone(datetime.datetime, text, zone, fold),
 }
 _PLACES = {f"{kind.__module__}:{kind.__name__}": kind for kind in _BY_PARTS}
 _CLASSES.update(_PLACES)
@@ -116,6 +150,8 @@ _REDUCED: tuple[tuple[type, Callable[[Any], Any]], ...] = (
     (dict, lambda value: dict(dict.items(value))),
     (set, lambda value: set(set.__iter__(value))),
 )
+_CARRIED = (str, int, float, bytes)
+"""Of these a subclass crosses by its value, and its own methods are asked of the object."""
 _EQUAL_TO_PLAIN: tuple[tuple[type, Callable[[Any], Any]], ...] = (
     *_REDUCED,
     (collections.abc.Mapping, dict),
@@ -143,7 +179,7 @@ class Sender:
         """Prepare to encode.
 
         Args:
-            refer: Returns what stands for an object that crosses by reference, or raises
+            refer: Returns the encoded form of an object that crosses by reference, or raises
                 `CannotCross`.
             depth_max: Deeper values raise `TooDeep`.
         """
@@ -165,15 +201,21 @@ class Sender:
             return [_TAGS[kind], [self.encode(item, depth + 1) for item in value]]
         if kind is dict:
             return ["d", self._encode_all((item for pair in value.items() for item in pair), depth)]
-        if kind in _BY_PARTS:
+        if kind in _BY_PARTS and not _is_in_other_zone(value):
             address = f"{kind.__module__}:{kind.__name__}"
             return ["x", [address, self._encode_all(_BY_PARTS[kind](value), depth)]]
         return self._encode_object(value, kind, depth)
 
     def plain(self, value: Any) -> Any:
-        """Return what a container compares with plain values; None for anything else."""
-        reduce = (make(value) for base, make in _EQUAL_TO_PLAIN if issubclass(type(value), base))
-        return next(reduce, None)
+        """Return what an object compares with plain values by what it holds, None for others."""
+        kind = type(value)
+        for base, make in _EQUAL_TO_PLAIN:
+            if issubclass(kind, base):
+                return make(value)
+        for base, parts in _BY_PARTS.items():
+            if issubclass(kind, base):
+                return _MAKERS.get(base, base)(*parts(value))
+        return None
 
     def _encode_all(self, values: Any, depth: int) -> list[Any]:
         return [self.encode(value, depth + 1) for value in values]
@@ -181,18 +223,24 @@ class Sender:
     def _encode_object(self, value: Any, kind: type, depth: int) -> Any:
         if id(value) in _CLASS_NAMES:
             return ["y", _CLASS_NAMES[id(value)]]
-        if issubclass(kind, enum.Enum) or _has_members(kind):
-            return ["R", self._refer(value)]
+        if issubclass(kind, (StandIn, enum.Enum, BaseException)):
+            return self._refer(value)
+        has_members = _has_members(kind)
         names: Any = getattr(kind, "_fields", None) if issubclass(kind, tuple) else None
-        if type(names) is tuple and set(map(type, names)) <= {str}:
+        if type(names) is tuple and set(map(type, names)) <= {str} and not has_members:
             items = self._encode_all(tuple.__iter__(value), depth)
-            return ["n", [kind.__name__, list(names), items]]
+            at = self._refer(value) if kind.__module__ == PROGRAM else None
+            return ["n", [kind.__name__, list(names), items, at]]
         if (array := _array_parts(value, kind)) is not None:
             return ["a", array]
         for base, reduce in _REDUCED:
-            if issubclass(kind, base):
+            if not issubclass(kind, base):
+                continue
+            if not has_members:
                 return self.encode(reduce(value), depth)
-        return ["R", self._refer(value)]
+            if base in _CARRIED:
+                return ["v", [self.encode(reduce(value), depth + 1), self._refer(value)]]
+        return self._refer(value)
 
 
 class Receiver:
@@ -200,13 +248,13 @@ class Receiver:
 
     def __init__(
         self,
-        resolve: Callable[[Any], Any],
+        resolve: Callable[[str, Any], Any],
         depth_max: int = DEPTH_MAX,
     ) -> None:
         """Prepare to decode.
 
         Args:
-            resolve: Returns what stands for a reference.
+            resolve: Returns what stands for the object of a reference or of an exception.
             depth_max: Deeper values are not values.
         """
         self._depth_max = depth_max
@@ -227,8 +275,8 @@ class Receiver:
         if depth > self._depth_max:
             raise BadValue("a value that is nested too deep")
         tag, body = data
-        if tag == "R":
-            return self._resolve(body)
+        if tag in ("R", "e", "k"):
+            return self._resolve(tag, body)
         if tag in _SEQUENCES:
             return _SEQUENCES[tag]([self._decode(item, depth + 1) for item in body])
         if tag == "d":
@@ -248,16 +296,22 @@ class Receiver:
         return _CLASSES[body]
 
     def _decoded_tuple(self, body: Any, depth: int) -> Any:
-        name, fields, items = body
+        name, fields, items, at = body
         if len(fields) > _FIELDS_MAX or max(map(len, (name, *fields))) > _FIELDS_MAX:
             raise BadValue("too large a tuple")
-        make: Any = collections.namedtuple
-        kind = make(name, fields, module=PROGRAM)
-        return tuple.__new__(kind, [self._decode(item, depth) for item in items])
+        kind = _tuple_class(name, tuple(fields), at is not None)
+        value = tuple.__new__(kind, [self._decode(item, depth) for item in items])
+        return value if at is None else _carry(value, self._decode(at, depth))
+
+    def _decoded_subclass(self, body: Any, depth: int) -> Any:
+        value, at = (self._decode(item, depth) for item in body)
+        return _carry(_carried_class(_CARRIED[_CARRIED.index(type(value))])(value), at)
 
     def _decoded_array(self, body: Any, depth: int) -> Any:
         numpy = importlib.import_module("numpy")
         kind, shape, data = body
+        if data is None:
+            return numpy.dtype(kind)
         array = numpy.frombuffer(bytes.fromhex(data), dtype=numpy.dtype(kind)).copy()
         return array.reshape(shape) if shape is not None else array[0]
 
@@ -265,8 +319,36 @@ class Receiver:
         "x": _decoded_parts,
         "y": _decoded_class,
         "n": _decoded_tuple,
+        "v": _decoded_subclass,
         "a": _decoded_array,
     }
+
+
+def _carry(value: Any, at: Any) -> Any:
+    value._at = at  # noqa: SLF001 - of `ValueStandIn`
+    return value
+
+
+@functools.lru_cache(maxsize=64)
+def _tuple_class(name: str, fields: tuple[str, ...], is_carried: bool) -> Any:
+    make: Any = collections.namedtuple
+    kind = make(name, fields, module=PROGRAM if is_carried else "collections")
+    return type(name, (ValueStandIn, kind), {"__module__": PROGRAM}) if is_carried else kind
+
+
+@functools.lru_cache(maxsize=8)
+def _carried_class(base: type) -> Any:
+    return type(base.__name__, (ValueStandIn, base), {"__module__": PROGRAM})
+
+
+def _in_zone(kind: Any, text: str, zone: Any, fold: int) -> Any:
+    return kind.fromisoformat(text).replace(tzinfo=zone, fold=fold)
+
+
+def _is_in_other_zone(value: Any) -> bool:
+    """Return whether a time is in a zone without a plain form."""
+    zone = getattr(value, "tzinfo", None)
+    return zone is not None and type(zone) not in _BY_PARTS
 
 
 def place_of(kind: type) -> str:
@@ -286,9 +368,15 @@ def owner_of(value: Any) -> Any:
 def class_at(address: str) -> type | None:
     """Return the class of the standard library of this name, where its module is loaded."""
     module, _, name = address.partition(":")
-    is_standard = module.partition(".")[0] in _STANDARD and module in sys.modules
+    is_standard = module.partition(".")[0] in (*_STANDARD, "numpy") and module in sys.modules
     kind = vars(sys.modules[module]).get(name) if is_standard else None
     return kind if isinstance(kind, type) else _UNNAMED.get(address)
+
+
+def is_changeable(value: Any) -> bool:
+    """Return whether a value is a container or an array that `become` can change."""
+    kind = type(value)
+    return kind in CHANGEABLE or (kind.__module__, kind.__name__) == ("numpy", "ndarray")
 
 
 def become(old: Any, new: Any) -> Any:
@@ -316,17 +404,20 @@ def become(old: Any, new: Any) -> Any:
     elif isinstance(old, (bytearray, collections.deque)):
         old.clear()
         old.extend(new)
+    elif is_changeable(old) and (old.shape, old.dtype) == (new.shape, new.dtype):
+        old[...] = new
     else:
         return new
     return old
 
 
 def _has_members(kind: type) -> bool:
-    """Return whether a container's class has methods or attributes that a plain one has not."""
-    return issubclass(kind, _CONTAINERS) and any(
-        not name.startswith("_") and name not in getattr(kind, "_fields", ())
+    """Return whether a class derived from a plain one has methods or attributes of its own."""
+    return any(
+        name not in (_OF_TUPLES if "_fields" in vars(base) else _OF_CLASSES)
+        and name not in getattr(kind, "_fields", ())
         for base in kind.__mro__
-        if base not in _BY_PARTS and base not in _CONTAINERS
+        if base not in _BY_PARTS and vars(builtins).get(base.__name__) is not base
         for name in vars(base)
     )
 
@@ -336,6 +427,8 @@ def _array_parts(value: Any, kind: type) -> Any:
     numpy = sys.modules.get("numpy")
     if not isinstance(numpy, types.ModuleType) or kind.__module__.partition(".")[0] != "numpy":
         return None
+    if issubclass(kind, numpy.dtype) and value.kind != "V":
+        return [value.str, None, None]
     is_array = kind is numpy.ndarray
     if not (is_array or issubclass(kind, numpy.generic)) or value.dtype.kind in "OV":
         return None  # objects and records

@@ -25,8 +25,13 @@ FILE_NAME = "tests.py"
 PROGRAM_FILE_NAME = "solution.py"
 TEXT_CHARACTERS_MAX = 400
 _MARK = "_nel_reached"
-_TYPE, _IS, _INSTANCE = "_nel_type", "_nel_is", "_nel_isinstance"
-_FUNCTIONS = {"type": _TYPE, "isinstance": _INSTANCE}
+_ASKED = _TYPE, _IS, _INSTANCE, _CALLABLE = (
+    "_nel_type",
+    "_nel_is",
+    "_nel_isinstance",
+    "_nel_callable",
+)
+_FUNCTIONS = {"type": _TYPE, "isinstance": _INSTANCE, "callable": _CALLABLE}
 _ASSERTIONS = {
     "assertIs": ("assertTrue", _IS),
     "assertIsNot": ("assertFalse", _IS),
@@ -169,7 +174,8 @@ def run_all(
     Args:
         bind: Puts the program's names into the tests' name space.
         module_name: What the tests read as ``__name__``.
-        asking: What stands for ``type``, ``is`` and ``isinstance`` where the program's objects are references.
+        asking: What stands for ``type``, ``is``, ``isinstance`` and ``callable`` where the program's
+            objects are references.
 
     Raises:
         NotRun: They cannot run as they are.
@@ -181,7 +187,7 @@ def run_all(
     reached: set[int] = set()
     space: dict[str, Any] = {"__name__": module_name, "__builtins__": builtins, _MARK: reached.add}
     code, owed = compile_tests(tests, by_reference=bool(asking))
-    space.update(zip((_TYPE, _IS, _INSTANCE), asking))  # noqa: B905 - Python 3.9
+    space.update(zip(_ASKED, asking))  # noqa: B905 - Python 3.9
     define_helpers(job, space)
     bind(space)
     _run_to_exit(exec, code, space)

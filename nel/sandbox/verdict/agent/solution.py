@@ -12,6 +12,7 @@ import copy
 import linecache
 import math
 import operator
+import os
 import sys
 import threading
 import traceback
@@ -26,6 +27,11 @@ FILE_NAME = "solution.py"
 _TEXT_CHARACTERS_MAX = 2_000
 _TRACE_CHARACTERS_MAX = 1_000
 _ARGUMENTS_MAX = 8
+_ANSWER_REFERENCES = 3
+_ARGUMENT_REFERENCES = 3
+"""Of a container that the program does not keep, by `sys.getrefcount`."""
+_NESTED_MAX = 8
+"""How many exceptions cross within one, which they are the cause, the context or a member of."""
 
 
 def serve(payload: int, connection: int) -> int:
@@ -95,16 +101,11 @@ def _load_failure(kind: str, error: BaseException) -> dict[str, Any]:
 
 
 def describe(error: BaseException) -> channel.Message:
-    """Return classes, text, arguments and the last lines of an exception, bounded."""
+    """Return class, text and the last lines of an exception, bounded."""
     try:
         text = str(error)[:_TEXT_CHARACTERS_MAX]
     except BaseException:  # noqa: BLE001 - its __str__ is the program's
         text = ""
-    try:
-        sender = codec.Sender(_refuse, codec.ANSWER_DEPTH_MAX)
-        arguments = [sender.encode(argument) for argument in error.args[:_ARGUMENTS_MAX]]
-    except BaseException:  # noqa: BLE001 - they need not cross
-        arguments = [text]
     try:
         *frames, last = traceback.format_exception(
             type(error), error, error.__traceback__, limit=-4
@@ -112,13 +113,21 @@ def describe(error: BaseException) -> channel.Message:
         trace = "".join(frames)[-_TRACE_CHARACTERS_MAX:] + last[:_TEXT_CHARACTERS_MAX]
     except BaseException:  # noqa: BLE001
         trace = ""
-    return {
-        "type": type(error).__name__,
-        "kinds": _classes_of(type(error)),
-        "args": arguments,
-        "text": text,
-        "trace": trace,
-    }
+    return {"type": type(error).__name__, "text": text, "trace": trace}
+
+
+def _fields_of(error: BaseException) -> dict[str, Any]:
+    """Return what an exception holds beside its arguments, with those that it comes from."""
+    names = {
+        name
+        for base in type.__dict__["__mro__"].__get__(type(error))
+        for name, field in vars(base).items()
+        if isinstance(field, (types.MemberDescriptorType, types.GetSetDescriptorType))
+    } - {"args", "__dict__", "__traceback__", "__weakref__"}
+    fields = {name: getattr(error, name, None) for name in sorted(names)}
+    if type(error).__module__ != codec.PROGRAM:  # of its own classes they are asked
+        fields.update(BaseException.__dict__["__dict__"].__get__(error))
+    return {name: field for name, field in fields.items() if field is not None}
 
 
 def _classes_of(kind: type) -> list[str]:
@@ -185,46 +194,97 @@ class _Server:
     def __init__(self, module: types.ModuleType) -> None:
         """Serve the names of a program."""
         self._module = module
-        self._sender = codec.Sender(self._number, codec.ANSWER_DEPTH_MAX)
-        self._arguments = codec.Sender(self._number)
-        self._receiver = codec.Receiver(self._resolve)
+        self._sender = codec.Sender(self._refer, codec.ANSWER_DEPTH_MAX)
+        self._arguments = codec.Sender(lambda value: ["R", self._number(value)])
+        self._receiver = codec.Receiver(lambda _, body: self._resolve(body))
         self._objects: list[Any] = []
         self._numbers: dict[int, int] = {}
+        self._kept: dict[int, Any] = {}
+        """Of containers that the tests may have, too: what these were told last, by number."""
+        self._described: list[BaseException] = []
+        """Exceptions that are being encoded, each as a part of the one before."""
 
     def answer(self, question: channel.Message) -> channel.Message:
         """Return the reply to one question of the tests."""
         values: list[Any] = []
         try:
+            self._update(question)
             values = [self._receiver.decode(value) for value in question["args"]]
             target = self._resolve(question.get("name", question.get("ref")))
-            reply: channel.Message = self._done(question, target, values)
+            count = len(values) - len(question["names"])
+            options = dict(zip(question["names"], values[count:]))  # noqa: B905 - Python 3.9
+            result = DEEDS[question["do"]](target, *values[:count], **options)
+            if any(value is result for value in values) and codec.is_changeable(result):
+                self._number(result)
+            reply: channel.Message = {"value": self._encode_answer(result)}
+            del result
         except BaseException as error:  # noqa: BLE001 - whatever the program raises is its answer
-            reply = {"raised": {**describe(error), "ref": self._number(error)}}
+            reply = {"raised": self._exception(error)}
             BaseException.with_traceback(error, None)  # whose frames would live as long as it does
         try:
-            return {**reply, **self._changes(question["args"], values)}
+            return {**reply, **self._news(question["args"], values)}
         except BaseException:  # noqa: BLE001 - an argument has become what does not cross
             return reply
 
-    def _done(self, question: channel.Message, target: Any, values: list[Any]) -> channel.Message:
-        names = question["names"]
-        count = len(values) - len(names)
-        options = dict(zip(names, values[count:]))  # noqa: B905 - Python 3.9
-        result = DEEDS[question["do"]](target, *values[:count], **options)
-        for number, value in enumerate(values):
-            if value is result and type(value) in (list, dict, set):
-                return {"same": number}
+    def _encode_answer(self, result: Any) -> Any:
+        """Return an answer in its plain form; with its number where the program keeps it."""
+        if id(result) in self._numbers:
+            return self._refer(result)
         try:
-            return {"value": self._sender.encode(result)}
+            encoded = self._sender.encode(result)
         except (codec.TooDeep, RecursionError):  # it may hold itself
-            return {"value": ["R", self._number(result)]}
+            return ["R", self._number(result)]
+        if not codec.is_changeable(result) or sys.getrefcount(result) <= _ANSWER_REFERENCES:
+            return encoded
+        self._kept[self._number(result)] = encoded
+        return ["k", [self._number(result), encoded]]
 
-    def _changes(self, before: list[Any], values: list[Any]) -> channel.Message:
-        """Return, by number, what those arguments are now that the program has changed."""
-        now = [self._arguments.encode(value) for value in values]
-        pairs = enumerate(zip(before, now))  # noqa: B905 - Python 3.9
-        changed = {str(number): after for number, (first, after) in pairs if first != after}
-        return {"changed": changed} if changed else {}
+    def _update(self, question: channel.Message) -> None:
+        """Change what the tests have changed, and forget what they have not any more."""
+        for number, data in question.get("now", {}).items():
+            container = self._objects[int(number)]
+            codec.become(container, self._receiver.decode(data))
+            self._kept[int(number)] = self._sender.encode(container)
+        for number in question.get("lost", ()):
+            del self._kept[number], self._numbers[id(self._objects[number])]
+            self._objects[number] = None
+
+    def _news(self, before: list[Any], values: list[Any]) -> channel.Message:
+        """Return which arguments the program keeps or has changed, and what it has changed."""
+        kept, now = {}, {}
+        for place, value in enumerate(values):
+            known = self._numbers.get(id(value))
+            if known in self._kept or not (type(value) is tuple or codec.is_changeable(value)):
+                continue
+            is_kept = known is not None or sys.getrefcount(value) > _ARGUMENT_REFERENCES
+            if is_kept or self._arguments.encode(value) != before[place]:
+                kept[place] = self._number(value)
+                self._kept[kept[place]] = before[place]
+        for number, known_form in self._kept.items():
+            after = self._arguments.encode(self._objects[number])
+            if after != known_form:
+                now[number] = self._kept[number] = after
+        return {name: news for name, news in (("kept", kept), ("now", now)) if news}
+
+    def _refer(self, value: Any) -> list[Any]:
+        """Return an exception by what it holds, and any other object by its number."""
+        is_error = issubclass(type(value), BaseException) and len(self._described) < _NESTED_MAX
+        if is_error and not any(error is value for error in self._described):
+            return ["e", self._exception(value)]
+        return ["R", self._number(value)]
+
+    def _exception(self, error: BaseException) -> channel.Message:
+        self._described.append(error)
+        arguments, fields = [], {}
+        try:
+            arguments = [self._sender.encode(argument) for argument in error.args[:_ARGUMENTS_MAX]]
+            fields = {name: self._sender.encode(field) for name, field in _fields_of(error).items()}
+        except BaseException:  # noqa: BLE001 - they may hold themselves, and may be the program's
+            arguments = arguments or [None]
+        finally:
+            self._described.pop()
+        described = {**describe(error), "ref": self._number(error), "args": arguments}
+        return {**described, "kinds": _classes_of(type(error)), "fields": fields}
 
     def _resolve(self, body: Any) -> Any:
         """Return the object of a number or a name, or a method of a plain value."""
@@ -249,6 +309,7 @@ COMPARED = "eq ne lt le gt ge".split()
 UNARY = "neg pos abs invert index".split()
 DEEDS: dict[str, Callable[..., Any]] = {
     **{name: getattr(operator, name, divmod) for name in (*BINARY, *COMPARED, *UNARY)},
+    "pow": pow,
     **{f"r{name}": _swap(getattr(operator, name, divmod)) for name in BINARY},
     **{f"i{name}": getattr(operator, f"i{name.rstrip('_')}", divmod) for name in BINARY},
     "get": lambda target: target,
@@ -261,7 +322,9 @@ DEEDS: dict[str, Callable[..., Any]] = {
     "setitem": operator.setitem,
     "delitem": operator.delitem,
     "enter": lambda target: type(target).__enter__(target),
-    "exit": lambda target: type(target).__exit__(target, None, None, None),
+    "exit": lambda target, kind, arguments: type(target).__exit__(
+        target, kind, kind and kind(*arguments), None
+    ),
     **{name: getattr(math, name) for name in ("trunc", "floor", "ceil")},
     "plain": lambda target: codec.Sender(_refuse).plain(target),
     "classes": lambda target: [
@@ -269,9 +332,10 @@ DEEDS: dict[str, Callable[..., Any]] = {
     ],
     **{
         deed.__name__: deed
-        for deed in (len, iter, next, reversed, str, repr, format, bool, hash, dir)
+        for deed in (len, iter, next, reversed, str, repr, format, bool, hash, dir, callable)
     },
     **{deed.__name__: deed for deed in (getattr, setattr, delattr, int, float, complex, round)},
-    **{deed.__name__: deed for deed in (copy.copy, copy.deepcopy)},
+    **{deed.__name__: deed for deed in (copy.copy, copy.deepcopy, bytes)},
+    **{deed.__name__: deed for deed in (os.fspath, operator.length_hint)},
 }
 """What can be asked of an object, by name."""

@@ -1,0 +1,127 @@
+"""Exceptions of the program in its tests: of known classes as they are, of others by a stand-in."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+from nel.sandbox.verdict.agent import codec
+from nel.sandbox.verdict.agent.references import object_of
+
+_TRACE_CHARACTERS_MAX = 4_000
+_NAME_CHARACTERS_MAX = 100
+_KINDS_MAX = 20
+_STEERING_MODULES = ("nel", "unittest", "doctest", "pytest", "_pytest", "__main__")
+"""Modules whose exceptions mean something to what runs tests."""
+
+
+class ProgramError(codec.ValueStandIn):
+    """Base of what stands for exception classes of the program; attributes are asked of it."""
+
+    _remote: Any
+    _name = ""
+    """Of its class, as the program knows it."""
+    _text = ""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        """Have the program make one."""
+        made = self._remote.ask("call", {"name": self._name}, arguments, options)
+        self._at, self._text, self.args = object_of(made), str(made), getattr(made, "args", ())
+        self._remote.errors.adopt(made, self)
+
+    def __str__(self) -> str:
+        return self._text
+
+    def __repr__(self) -> str:
+        return repr(self._at)
+
+    def __eq__(self, other: object) -> Any:
+        is_equal = isinstance(other, ProgramError) and self._at == other._at
+        return is_equal or NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._at)
+
+
+class Exceptions:
+    """The exceptions that have come from a program, by number, and their classes."""
+
+    def __init__(self, remote: Any) -> None:
+        """Decode what the program of this channel says of its exceptions."""
+        self._remote = remote
+        self._errors: dict[int, tuple[Any, str | None]] = {}
+        """With the program's own traceback; None where the tests made it."""
+        self.classes: dict[str, Any] = {}
+
+    def get(self, number: int) -> Any:
+        """Return the exception of a number; None for another object."""
+        return self._errors.get(number, (None, None))[0]
+
+    def number_of(self, error: object) -> int | None:
+        """Return the number of an exception; None for any other object."""
+        return next((at for at, (known, _) in self._errors.items() if known is error), None)
+
+    def trace_of(self, error: BaseException) -> str | None:
+        """Return the program's own traceback of an exception that it raised."""
+        return next((trace for known, trace in self._errors.values() if known is error), None)
+
+    def adopt(self, made: object, error: ProgramError) -> None:
+        """Let an exception that the tests made stand for the one that the program made of it."""
+        if (number := self.number_of(made)) is not None:
+            self._errors[number] = (error, None)
+
+    def decode(self, described: Mapping[str, Any]) -> Any:
+        """Return what stands for an exception; the same for the same one.
+
+        Raises:
+            codec.BadValue: It is none.
+        """
+        number, kinds = described.get("ref"), [*map(str, described.get("kinds") or ())]
+        if type(number) is not int or "builtins:BaseException" not in kinds:
+            raise codec.BadValue("no exception")
+        if number not in self._errors:
+            arguments = tuple(map(self._remote.decode, described.get("args") or ()))
+            kind = self.class_of(kinds)
+            try:
+                error = kind.__new__(kind, *arguments)
+            except Exception:  # noqa: BLE001 - whatever that constructor does
+                error = kind.__new__(kind)
+            error.args = arguments
+            trace = str(described.get("trace"))[:_TRACE_CHARACTERS_MAX]
+            self._errors[number] = (error, trace)
+        error = self._errors[number][0]
+        if isinstance(error, ProgramError):
+            error._at = self._remote.reference(number)  # noqa: SLF001 - its class stands above
+            error._text = str(described.get("text"))  # noqa: SLF001
+        for name, data in dict(described.get("fields") or {}).items():
+            with contextlib.suppress(AttributeError, TypeError):  # not all can be set
+                setattr(error, name, self._remote.decode(data))
+        return error
+
+    def class_of(self, kinds: list[str]) -> Any:
+        """Return the exception class of the first name, whose bases follow: the tests' own, or what
+        stands for it.
+        """
+        if not kinds:
+            return Exception
+        kind = kinds[0]
+        if kind not in self.classes:
+            module, _, name = kind.rpartition(":")
+            # A program may define its own TimeoutError, which tests name without an import.
+            known = _imported_exception("builtins" if module == codec.PROGRAM else module, name)
+            if known is None:
+                base = self.class_of(kinds[1:_KINDS_MAX])
+                bases = (base,) if issubclass(base, ProgramError) else (ProgramError, base)
+                fields = {"_remote": self._remote, "_name": name}
+                known = type(name[:_NAME_CHARACTERS_MAX], bases, fields)
+            self.classes[kind] = known
+        return self.classes[kind]
+
+
+def _imported_exception(module: str, name: str) -> Any:
+    """Return an exception of an imported module; None that steers a run of tests."""
+    is_known = module in sys.modules and module.partition(".")[0] not in _STEERING_MODULES
+    kind = vars(sys.modules[module]).get(name) if is_known else None
+    return kind if isinstance(kind, type) and issubclass(kind, BaseException) else None
