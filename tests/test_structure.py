@@ -66,7 +66,7 @@ ROOMS = {
     "reports": 17_100,
     "runs": 12_100,
     "sandbox": 25_150,
-    "scoring": 22_550,
+    "scoring": 22_350,
     "tools": 1_650,
 }
 """Nodes of syntax trees (without Load, Store and Del) that a room may have; an edit here says why in its commit."""
