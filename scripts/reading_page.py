@@ -4,6 +4,8 @@ nel/reading/forms.toml.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from nel.reading.table import FormRow, end_tokens, rows, rule_versions, words_by_language
 from nel.reading.types import Form
 
@@ -11,7 +13,7 @@ _RULE = """# How answers are read
 
 A score rests on finding the answer in what a model writes. One rule does this for letters, numbers, yes or no, labels,
 short texts and formulas; its [versions](#official-rules-and-versions) are in metrics.json, and
-[how well](../explanation/reading.md) it reads was measured on 67,723 recorded outputs.
+[how well](../explanation/reading.md) it reads was measured on 71,574 recorded outputs.
 [Programs](../how-to/run-programs.md) have another.
 
 ## The rule
@@ -102,17 +104,17 @@ Patterns of `nel/reading/forms.toml` are matched against the response in small l
 of the form `sentence` says what names an answer of its kind in rule 4. Each row names the recorded output or published
 task that needs it; [CONTRIBUTING](../../CONTRIBUTING.md) says how one is added.
 
-| form | strength | language | pattern | needed by |
+| form | strength | language | needed by | pattern |
 |---|---|---|---|---|
 """
 
 _WORDS = """
 ## The words around an answer
 
-Of all languages together. An asterisk stands for the end of a word, and … for at most one word.
+Of all languages together, with or without their accents. An asterisk stands for the end of a word, and … for at most one word.
 
-| what the words do | language | words |
-|---|---|---|
+| what the words do | words by language |
+|---|---|
 """
 _ROLES = {
     "before": "deny an answer after them",
@@ -120,6 +122,8 @@ _ROLES = {
     "after": "deny an answer before them",
     "contrast": "begin a clause of its own",
     "hedge": "only suppose an answer",
+    "or": "join two answers, of which one at most is meant",
+    "and": "join two answers, which are both meant",
     "retraction": "take an answer back",
     "none": "say that no option is right",
     "option": "stand before a label",
@@ -132,11 +136,16 @@ def reading() -> str:
     tokens = ", ".join(f"`{token}`" for token in end_tokens())
     rule = _RULE.format(version=_versions(), forms=forms, tokens=tokens)
     words = (
-        f"| {does} | {language} | {', '.join(_code(word) for word in several)} |\n"
-        for role, does in _ROLES.items()
-        for language, several in words_by_language()[role].items()
+        f"| {does} | {_by_language(words_by_language()[role])} |\n" for role, does in _ROLES.items()
     )
     return "".join([rule, *map(_line, rows()), _WORDS, *words])
+
+
+def _by_language(words: Mapping[str, Sequence[str]]) -> str:
+    """Return words in a cell of a table, a language a line."""
+    return "<br>".join(
+        f"{language}: {', '.join(map(_code, several))}" for language, several in words.items()
+    )
 
 
 def _versions() -> str:
@@ -149,11 +158,9 @@ def _versions() -> str:
 def _line(row: FormRow) -> str:
     name = f"sentence, {row.kind}" if row.form is Form.SENTENCE else row.form.value
     needed_by = row.needed_by.replace("|", "\\|").replace("<", "&lt;")
-    return f"| {name} | {row.strength} | {row.language} | {_code(row.source)} | {needed_by} |\n"
+    return f"| {name} | {row.strength} | {row.language} | {needed_by} | {_code(row.source)} |\n"
 
 
 def _code(text: str) -> str:
-    if "](" in text:  # in a code span too, what looks for links in pages finds one
-        return f"<code>{''.join(mark if mark.isalnum() else f'&#{ord(mark)};' for mark in text)}</code>"
     text = text.replace("|", "\\|")
     return f"`` {text} ``" if "`" in text else f"`{text}`"

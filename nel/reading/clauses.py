@@ -7,6 +7,7 @@ stops, commas, quotes and words such as "but" end. Depends on `nel.reading.table
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator
 from functools import cache
 from typing import Final
@@ -20,23 +21,30 @@ _WINDOW: Final = 120
 _OPENING: Final = " \"'*_`([{$"
 """Marks directly before an answer."""
 _OPENING_MARKS: Final = r"[\s\"'*_`(\[{$]*"
+_CLOSING_MARKS: Final = r"[ \t\"'*_`)\]}$]*"
 _UNSPACED_MARK: Final = re.compile(f"[{UNSPACED}]")
 _STOPS: Final = r"[.!?;:,](?=\s|\Z)|[\n\"()。，；：！？、]"
 _SIGNED: Final = re.compile(r"(?<![^\W_])[-−–+]\Z")
 
 
-def words_pattern(role: str) -> str:
-    """Return a pattern of the words of a role in all languages, the longest first."""
-    sources = sorted(map(_source, words_of(role)), key=len, reverse=True)
-    return f"(?:{'|'.join(sources)})"
+def words_pattern(*roles: str) -> str:
+    """Return a pattern of the words of some roles in all languages, the longest first."""
+    words = (word for role in roles for word in words_of(role))
+    return f"(?:{'|'.join(sorted(map(_source, words), key=len, reverse=True))})"
 
 
 def _source(word: str) -> str:
-    source = re.escape(word).replace(r"\ …\ ", r"\s+(?:\w+\s+)?").replace(r"\ ", r"\s+")
+    source = "".join(map(_with_or_without_accent, re.escape(word)))
+    source = source.replace(r"\ …\ ", r"\s+(?:\w+\s+)?").replace(r"\ ", r"\s+")
     source = source.replace(r"\*", r"\w*")
     if _UNSPACED_MARK.search(word):
         return source
     return rf"(?<![^\W_]){source}" + (r"(?!\w)" if word[-1].isalpha() else "")
+
+
+def _with_or_without_accent(character: str) -> str:
+    plain = unicodedata.normalize("NFD", character)[0]
+    return f"[{plain}{character}]" if plain.isascii() and plain != character else character
 
 
 @cache
@@ -49,13 +57,16 @@ def _denial(words: int) -> re.Pattern[str]:
 
 @cache
 def _word_pattern(role: str) -> re.Pattern[str]:
-    pattern = words_pattern("contrast" if role in ("clause", "contrast clause") else role)
+    """Return a pattern of the words of a role, whose name ends in that of the words."""
+    pattern = words_pattern(role.rpartition(" ")[2])
     around = {
-        "contrast clause": rf"[.,;。，；]\s*{pattern}",
+        "mark and contrast": rf"[.,;。，；]\s*{pattern}",
         "after": rf"[\s*_`)\]}}\"'$.]*{pattern}",
-        "clause": rf"{_STOPS}|{_not_in_a_denial()}{pattern}",
+        "stop or contrast": rf"{_STOPS}|{_not_in_a_denial()}{pattern}",
         "retraction": rf"[^\w\n]{{0,6}}(?:\n\s*)?{pattern}",
         "none": rf"\s*{pattern}",
+        "before or": rf"\w{_CLOSING_MARKS}{pattern}{_OPENING_MARKS}(?:(?:the|an?)\s)?\Z",
+        "or": rf"{_CLOSING_MARKS}{pattern}{_OPENING_MARKS}\w",
     }
     return re.compile(around.get(role, pattern))
 
@@ -78,13 +89,15 @@ def clause_before(low: str, start: int, begin: int = 0) -> str:
     ' it is '
     """
     before = low[max(begin, start - _WINDOW) : start]
-    ends = [match.end() for match in _word_pattern("clause").finditer(before.rstrip(_OPENING))]
+    ends = [
+        match.end() for match in _word_pattern("stop or contrast").finditer(before.rstrip(_OPENING))
+    ]
     return before[ends[-1] :] if ends else before
 
 
 def has_contrast(low: str, start: int, stop: int) -> bool:
     """Return whether a clause of a stretch begins with a word such as "but"."""
-    return _word_pattern("contrast clause").search(low, start, stop) is not None
+    return _word_pattern("mark and contrast").search(low, start, stop) is not None
 
 
 def is_denied(low: str, start: int, end: int, *, begin: int = 0, words: int = 3) -> bool:
@@ -117,6 +130,18 @@ def is_supposed(low: str, start: int, *, begin: int = 0) -> bool:
 def is_retracted(low: str, end: int) -> bool:
     """Return whether the words after an answer take it back: "Wait", "is wrong"."""
     return _word_pattern("retraction").match(low, end) is not None
+
+
+def is_alternative(low: str, start: int, end: int) -> bool:
+    """Return whether an answer is one of two of which one at most is meant.
+
+    >>> [is_alternative("paris or rome", *place) for place in ((0, 5), (9, 13))]
+    [True, True]
+    >>> is_alternative("paris (or so)", 0, 5)
+    False
+    """
+    before = _word_pattern("before or").search(low[max(0, start - _WINDOW) : start])
+    return before is not None or _word_pattern("or").match(low, end) is not None
 
 
 def none_of_these(low: str, start: int, stop: int) -> re.Match[str] | None:

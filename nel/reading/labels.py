@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Final
 
-from nel.reading.clauses import has_contrast, is_denied, is_supposed, whole_places
+from nel.reading.clauses import has_contrast, is_denied, is_supposed, whole_places, words_pattern
 from nel.reading.forms import Declaration
 from nel.reading.reader import read, sentences
 from nel.reading.response import Answer, fold, lower_case
@@ -18,7 +18,7 @@ from nel.reading.types import Form, Reading, Reason, Value
 
 _WRAPPING: Final = " \t\r\n*_`\"'“”‘’.,:;()[]{}<>。，：；【】"
 _OPENS: Final = r"[\s*_`\"'“(\[{<【:.$>\\-]*(?:(?:text|mathrm|mathbf|textbf|boxed)\s*\{[\s\"'*(]*)*"
-_JOINT: Final = r"[\s*_`\"'”)\]】]*(?:,|/|;|、|\bor\b|\band\b|和|或)[\s*_`\"'“(\[【]*"
+_JOINT: Final = rf"[\s*_`\"'”)\]】]*(?:[,/;、]|{words_pattern('or', 'and')})[\s*_`\"'“(\[【]*"
 _ENDS: Final = re.compile(
     r"[\s*_`\"')\]}>$】]*(?:[.,;:!—–\n。，；：-]|\Z|because\b|since\b|it\b|there\b|that\b)"
 )
@@ -154,7 +154,7 @@ class _Patterns:
         self.joined = re.compile(f"{_JOINT}{label}")
         self.question = re.compile(
             rf"[\s*_`(\[]*{plain}(?:\s*(?:/|,|\||\bor\b)\s*{plain})+"
-            rf"[\s*_`]*[)\]:]+(?=[\s*_`\"']*{plain})"
+            rf"[\s*_`]*[)\]:?]+(?=[\s*_`\"']*{plain})"
         )
 
 

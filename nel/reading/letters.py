@@ -27,16 +27,12 @@ _ARTICLES: Final = frozenset("AI")
 _AFTER_ARTICLE: Final = re.compile(
     r"\s*(?:[^\sa-zA-Z]|\Z|\n|because\b|since\b|as\b|is\b|and\b|or\b|for\b|with\b|but\b|which\b)"
 )
-_EITHER: Final = re.compile(r"\bor\b|\bou\b|或|/")
+_EITHER: Final = re.compile(f"/|{words_pattern('or')}")
 _IS: Final = re.compile(r"\s(?:is|are|was)\b")
-_DENIED_MAX: Final = 12
-"""Characters between "not" and the label that it denies."""
-_BETWEEN: Final = (
-    r"[)\]}.*_`\"'$\s]{0,3}\s*(?:,|/|&|、"
-    r"|\band\b|\bor\b|\be\b|\by\b|\bou\b|和|或)\s*(?:option\s|choice\s|and\s|or\s)?"
-)
+_JOINT: Final = rf"(?:[,/&、]\s*)?{words_pattern('or', 'and')}|[,/&、]"
+_BETWEEN: Final = rf"[)\]}}.*_`\"'$\s]{{0,3}}\s*(?:{_JOINT})\s*(?:option\s|choice\s)?"
 _JOINED: Final = re.compile(
-    r"\s*(?:,|/|\band\b|\bor\b|\bund\b|\boder\b|\be\b|\bou\b|\by\b|和|或)[\s\"'*(]*(?:the\s|an?\s)?\Z"
+    rf"\s*(?:{_JOINT})(?:\s(?:maybe|perhaps|possibly))?[\s\"'*(]*(?:(?:the|an?)\s)?\Z"
 )
 _TEXT_MAX: Final = 200
 """Characters of an option's text where the texts are not known."""
@@ -81,11 +77,11 @@ class _Patterns:
         joint = r"[\s)\]]*(?:[,;/&]|\band\b)[\s(\[]*"
         self.small_run = re.compile(rf"[\s*_(\[:]*(?i:{name}(?:{joint}{name})+)[\s.)\]*_]*$")
         self.next = re.compile(rf"{_BETWEEN}[(\[*_`\"'$]*(?P<label>{name}){apart}")
+        self.listed = re.compile(rf"[^\S\n]*[*-]*[^\S\n]*[(\[]?(?P<label>{name})[)\].:]")
         self.marked = re.compile(
             rf"(?:[(\[{{](?P<bracketed>{name})[)\]}}]|(?i:{words_pattern('option')})\s?[*_\"'(]*"
             rf"(?:(?P<named>{name}){apart}|(?<=\()(?P<small>(?i:{name}))(?=\))))"
         )
-        self.listed = re.compile(rf"[^\S\n]*[*-]*[^\S\n]*[(\[]?(?P<label>{name})[)\].:]")
 
 
 @lru_cache(maxsize=256)
@@ -104,23 +100,24 @@ class LetterReader:
         self.text_max = max(map(len, choices or ()), default=_TEXT_MAX) + _TEXT_MARGIN
 
     @cached_property
-    def texts(self) -> list[str]:
-        """The texts of the options as they are compared."""
-        return [_bare(choice) for choice in self.choices]
+    def is_exact(self) -> bool:
+        """Whether capitals count, since options differ by them alone."""
+        return len({_bare(choice) for choice in self.choices}) < len(set(self.choices))
 
     @cached_property
-    def exact_texts(self) -> list[str]:
-        """The same with their capitals, which count among options that differ by them alone."""
-        return [_bare(choice, is_exact=True) for choice in self.choices]
+    def texts(self) -> list[str]:
+        """The texts of the options as they are compared."""
+        return list(map(self.bare, self.choices))
 
-    def _index_of(self, text: str, exact: str) -> int | None:
-        """Return the place of the only option with a text; of several that differ by case, of the
-        one written so.
-        """
-        texts, wanted = (
-            (self.texts, text) if self.texts.count(text) == 1 else (self.exact_texts, exact)
-        )
-        return texts.index(wanted) if text and texts.count(wanted) == 1 else None
+    def bare(self, text: str) -> str:
+        """Return a text as texts of options are compared."""
+        return _bare(text, is_exact=self.is_exact)
+
+    def _label_of(self, text: str, start: int, stop: int) -> Value | None:
+        """Return the label of the only option with a text."""
+        if not text or self.texts.count(text) != 1:
+            return None
+        return Value(self.labels[self.texts.index(text)], start, stop)
 
     def read_declared(self, response: Answer, declaration: Declaration) -> Value | None:
         """Return the label, or the labels joined by commas, that a declaration introduces."""
@@ -128,17 +125,16 @@ class LetterReader:
         if form is Form.MARKER and self._is_option_a(response, declaration):
             return None
         value = self._longer_text(response, start, stop) or self.opening(response, start, stop)
-        if value is not None:
-            return value
-        value = self._by_text(response, start, stop)
+        value = value or self._by_text(response, start, stop)
         if value is not None:
             return value
         first = next(sentences(response.text, start, stop), None)
-        value = None if first is None else self._marked_label(response, *first)
-        none = none_of_these(response.low, start, stop) if form is Form.PHRASE else None
-        if none is not None and (value is None or value.start - none.end() < _DENIED_MAX):
-            return Value(None, start, stop, Reason.NONE_OF_THESE)
-        return value
+        if first is None:
+            return None
+        if form is Form.PHRASE and none_of_these(response.low, start, stop):
+            named = self._named_label(response, *first)
+            return named or Value(None, start, stop, Reason.NONE_OF_THESE)
+        return self._marked_label(response, *first)
 
     def line(self, response: Answer, start: int, stop: int) -> Value | None:
         """Return the label of a line that is a label, or a label and its option's text."""
@@ -152,11 +148,8 @@ class LetterReader:
         is_option = is_marked and (
             len(rest) <= self.text_max or self._repeats_text(value.answer, rest)
         )
-        return (
-            value
-            if is_option and not self._is_listed(response, value.answer, start, stop)
-            else None
-        )
+        is_listed = self._is_listed(response, value.answer, start, stop)
+        return value if is_option and not is_listed else None
 
     def _is_option_a(self, response: Answer, declaration: Declaration) -> bool:
         """Return whether a marker "A:" opens a list of options and not an answer."""
@@ -166,18 +159,16 @@ class LetterReader:
         )
 
     def whole(self, response: Answer, start: int, stop: int) -> Value | None:
-        """Return the label of a stretch that is nothing but a label, its option's text, or both."""
+        """Return the label of a stretch that is nothing but a label or the text of its option."""
         value = self.line(response, start, stop)
-        if value is None or value.answer is None:
-            return value
-        rest = response.plain[value.end : stop].strip(_WRAPPING)
-        return value if not rest or self._repeats_text(value.answer, rest) else None
+        is_alone = value is not None and not response.plain[value.end : stop].strip(_WRAPPING)
+        return value if is_alone else None
 
     def _repeats_text(self, label: str, rest: str) -> bool:
         """Return whether what follows a label is the text of its option."""
         index = self.labels.index(label) if label in self.labels else len(self.texts)
         text = self.texts[index] if index < len(self.texts) else ""
-        return bool(text) and _bare(rest).startswith(text)
+        return bool(text) and self.bare(rest).startswith(text)
 
     def _is_listed(self, response: Answer, label: str, start: int, stop: int) -> bool:
         """Return whether a line belongs to a list of options: the line before or after it has
@@ -196,6 +187,10 @@ class LetterReader:
         )
 
     def sentence(self, response: Answer, start: int, stop: int) -> Value | None:
+        """Return the only label that a sentence names, or that of the option that it ends with."""
+        return self._named_label(response, start, stop) or self._ending_text(response, start, stop)
+
+    def _named_label(self, response: Answer, start: int, stop: int) -> Value | None:
         """Return the only label that a sentence names: in brackets, after "option", or called
         correct.
         """
@@ -206,7 +201,7 @@ class LetterReader:
         if len(named) == 1:
             ((label, span),) = named.items()
             return Value(label, *span)
-        return self._marked_label(response, start, stop) or self._ending_text(response, start, stop)
+        return self._marked_label(response, start, stop)
 
     def opening(self, response: Answer, start: int, stop: int) -> Value | None:
         """Return the label that opens a stretch; two labels joined are none."""
@@ -247,9 +242,7 @@ class LetterReader:
 
     def _by_text(self, response: Answer, start: int, stop: int) -> Value | None:
         """Return the label of the option whose text is all that a stretch says."""
-        stretch = response.text[start:stop]
-        index = self._index_of(_bare(stretch), _bare(stretch, is_exact=True))
-        return None if index is None else Value(self.labels[index], start, stop)
+        return self._label_of(self.bare(response.text[start:stop]), start, stop)
 
     def _longer_text(self, response: Answer, start: int, stop: int) -> Value | None:
         """Return the label of the option whose text is a label and a mark, such as the grade
@@ -280,19 +273,17 @@ class LetterReader:
 
         The text stands there as whole words, is not denied, and no other option is joined to it.
         """
-        stretch = response.text[start:stop]
-        sentence = _bare(stretch)
+        sentence = self.bare(response.text[start:stop])
         longest = max(
             (text for text in self.texts if text and sentence.endswith(text)), key=len, default=""
         )
         begin = len(sentence) - len(longest)
         if not longest or (begin, len(sentence)) not in whole_places(sentence, longest, begin):
             return None
-        if is_denied(sentence, begin, len(sentence)) or self._is_one_of_several(sentence[:begin]):
+        is_denied_there = is_denied(lower_case(sentence), begin, len(sentence))
+        if is_denied_there or self._is_one_of_several(sentence[:begin]):
             return None
-        exact = _bare(stretch, is_exact=True)
-        index = self._index_of(longest, exact[max(0, len(exact) - len(longest)) :])
-        return None if index is None else Value(self.labels[index], start, stop)
+        return self._label_of(longest, start, stop)
 
     def _is_one_of_several(self, before: str) -> bool:
         """Return whether another option is joined to what follows: "Paris or Rome"."""

@@ -1,5 +1,4 @@
-"""Numbers in English words: ``twelve``, ``minus seven``, ``one hundred and five``, ``two thirds``,
-``a dozen``.
+"""Numbers in English words: ``twelve``, ``minus seven``, ``one hundred and five``, ``a dozen``.
 
 Recorded outputs in other languages write digits. Depends on the standard library alone.
 """
@@ -27,13 +26,8 @@ SCALES: Final = {
     "trillion": 10**12,
 }
 _SCALE_MIN: Final = 1_000
-_PARTS: Final = {"half": 2, "halves": 2, "third": 3, "thirds": 3, "quarter": 4, "quarters": 4} | {
-    f"{word}{ending}": value
-    for value, word in enumerate("fourth fifth sixth seventh eighth ninth tenth".split(), 4)
-    for ending in ("", "s")
-}
 _WORDS_MAX: Final = 16
-_WORD: Final = "|".join([*_VALUES, *SCALES, *_PARTS, "and", "an?"])
+_WORD: Final = "|".join([*_VALUES, *SCALES, "and", "an?"])
 IN_WORDS: Final = re.compile(
     rf"(?<![\w-])(?:minus\s|negative\s)?(?:(?:{_WORD})(?:,?\s|-))*(?:{_WORD})(?![\w-])",
     re.IGNORECASE,
@@ -46,8 +40,8 @@ def words_value(text: str) -> Fraction | None:
 
     >>> [str(words_value(text)) for text in ("twelve", "one hundred and five", "a hundred", "a")]
     ['12', '105', '100', 'None']
-    >>> [str(words_value(text)) for text in ("minus seven", "two thirds", "five six", "half")]
-    ['-7', '2/3', 'None', '1/2']
+    >>> [str(words_value(text)) for text in ("minus seven", "five six", "half")]
+    ['-7', 'None', 'None']
     """
     words = text.lower().replace("-", " ").replace(",", " ").split()
     if not words or len(words) > _WORDS_MAX:
@@ -55,19 +49,8 @@ def words_value(text: str) -> Fraction | None:
     if words[0] in ("minus", "negative"):
         value = words_value(" ".join(words[1:]))
         return None if value is None else -value
-    denominator = _PARTS.get(words[-1])
-    if denominator is not None:
-        return _with_part(words[:-1], denominator)
     whole = _whole(words)
     return None if whole is None else Fraction(whole)
-
-
-def _with_part(words: list[str], denominator: int) -> Fraction | None:
-    """Return the value of a number that ends in a part: "half", "two thirds"."""
-    if not words or words in (["a"], ["one"], ["an"]):
-        return Fraction(1, denominator)
-    count = _whole(words)
-    return None if count is None or count >= denominator * 10 else Fraction(count, denominator)
 
 
 def _whole(words: list[str]) -> int | None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
 
+from nel.reading.clauses import words_pattern
 from nel.reading.forms import Declaration, named_in
 from nel.reading.number_words import IN_WORDS, words_value
 from nel.reading.numerals import CURRENCIES, SCALE_WORD, Mark, parse_number
@@ -31,7 +32,7 @@ _NUMBER: Final = re.compile(
     (?: \\?[{CURRENCIES}] \s? -? )?
     (?:
         {_LATEX}
-      | (?: (?<![\w.]) \.\d+ | (?<![A-Za-z_\d]) \d+ (?: (?: [.,'’_]| [ ](?=\d{{3}}(?!\d)) | \{{,\}} | \\[,!] ) \d+ )* )
+      | (?: (?<![\w.]) \.\d+ | (?: (?<![A-Za-z_\d]) | (?<=\dx) ) \d+ (?: (?: [.,'’_]| [ ](?=\d{{3}}(?!\d)) | \{{,\}} | \\[,!] ) \d+ )* )
         (?: {_VULGAR} | [ ]?{_LATEX} | [ ](?:and[ ])?\d{{1,3}}/\d{{1,3}}(?![\d/]) | {_POWER}
           | [eE][+-]?\d{{1,4}}(?![\w.]) | (?<!/\d)/\d+(?!\d|/\d|[.,]\d) )?
       | {_VULGAR}
@@ -60,7 +61,7 @@ _ROOT_BEFORE: Final = re.compile(
 """Before a number under a root, an exponent, an index, operand beside an unknown or an argument."""
 _OPENS: Final = re.compile(r"[\s*_`:\"'(\[{<=\\$~≈-]*")
 _ALSO: Final = re.compile(
-    r"[\s*_`)\]}$\"'.]*\s*(?:,?\s?\bor\b|\band\b|/|,)\s*(?:\w+\s){0,2}?[\s*_`(\[{$\"']*\Z",
+    rf"[\s*_`)\]}}$\"'.]*,?\s*(?:[/,]|{words_pattern('or', 'and')})\s*(?:\w+\s){{0,2}}?[\s*_`(\[{{$\"']*\Z",
     re.IGNORECASE,
 )
 _ALSO_MAX: Final = 8
@@ -73,6 +74,7 @@ _UNIT: Final = re.compile(
     r"[\s.,!)\]}*_`\"'$%\\°€£¥]*(?:[^\W\d_]+[²³]?(?:/[^\W\d_]+)?[\s.)%\]*_`\"'$]*){0,3}"
 )
 _THOUSANDS: Final = re.compile(r"(?<=\d)[.,](?=\d{3}(?!\d))")
+
 _LABEL_MAX: Final = 12
 _LABELLED: Final = re.compile(
     r"\b(?:step|figure|table|option|equation|eq\.?|question|problem|part|case|chapter|no\.|number|example|row|line)\s*\Z",
@@ -172,20 +174,22 @@ class NumberReader:
         """Return the result of the last sentence: what its last "=" leads to, or the only number
         that it names.
         """
-        numbers = list(numbers_in(response.plain, start, stop, self.mark))
-        equals = response.plain.rfind("=", start, stop)
-        results = [number for number in numbers if number.start > equals] if equals >= 0 else []
-        numbers = results[:1] or [number for number in numbers if not _is_label(response, number)]
+        text = response.plain
+        numbers = list(numbers_in(text, start, stop, self.mark))
+        results = _results(text, numbers, start, stop)
+        numbers = results or [number for number in numbers if not _is_label(text, number)]
+        if results and _outcome(text, start, results) is results[0]:
+            numbers = results[:1]
         if len({number.value for number in numbers}) == 1 and numbers[0].value is not None:
             return self._value_of(response, 0, numbers[0])
         if not numbers:
             return _in_words(response, start, stop)
-        named = [position for position, _ in named_in(response, "number", start, stop)]
         last = numbers[-1]
-        is_named = last.value is not None and any(
-            last.start <= position < last.end for position in named
+        is_named = any(
+            last.start <= position < last.end
+            for position, _ in named_in(response, "number", start, stop)
         )
-        return self._value_of(response, 0, last) if is_named else None
+        return self._value_of(response, 0, last) if is_named and last.value is not None else None
 
     def _in_stretch(
         self, response: Answer, start: int, stop: int, *, takes_last: bool
@@ -197,30 +201,21 @@ class NumberReader:
         numbers = list(numbers_in(text, start, stop, self.mark))
         if not numbers:
             return _in_words(response, start, stop)
-        first = numbers[0]
-        equals = text.rfind("=", start, stop)
-        results = [number for number in numbers if number.start > equals >= start]
-        opens = _opens(text, start, first)
-        if results and not (opens and _is_settled(text, first, equals)):
-            numbers = results
+        first, opens = numbers[0], _opens(text, start, numbers[0])
+        results = _results(text, numbers, start, stop)
+        if results and not (opens and _is_settled(text, first, text.rfind("=", start, stop))):
+            is_calculation = _outcome(text, start, results) is None
+            numbers = [first] if is_calculation and opens else results
         elif _DENIED.match(response.low, start, first.start):
             return Value(None, first.start, first.end, Reason.NONE_OF_THESE)
         elif not opens or takes_last:
             *_, (begin, _) = sentences(text, start, stop)
             numbers = [number for number in numbers if number.start >= begin] or numbers
             numbers = numbers[-1:] if takes_last else numbers
-        if not results and _CALCULATED.match(text, numbers[0].end):
-            numbers = numbers[-1:]
-            if numbers[0].text[0] in "+-" or _OPERATOR_BEFORE.search(text, start, numbers[0].start):
-                return Value(None, first.start, numbers[0].end, Reason.SEVERAL)
-        return self._first_alone(response, numbers)
-
-    def _first_alone(self, response: Answer, numbers: list[Number]) -> Value:
-        """Return the first of some numbers, unless it is none or the next one is joined to it."""
-        chosen = numbers[0]
-        if chosen.value is None:
-            return Value(None, chosen.start, chosen.end, Reason.SEVERAL)
-        if len(numbers) > 1 and _are_joined(response.plain, chosen, numbers[1]):
+        chosen = _outcome(text, start, numbers)
+        if chosen is None or chosen.value is None:
+            return Value(None, first.start, numbers[-1].end, Reason.SEVERAL)
+        if chosen is numbers[0] and len(numbers) > 1 and _are_joined(text, *numbers[:2]):
             return Value(None, chosen.start, numbers[1].end, Reason.SEVERAL)
         return self._value_of(response, 0, chosen)
 
@@ -250,18 +245,32 @@ class NumberReader:
         return Value(text, offset + number.start, offset + number.end)
 
 
-def _is_label(response: Answer, number: Number) -> bool:
+def _is_label(text: str, number: Number) -> bool:
     """Return whether a number only numbers something: "Step 3"."""
-    return (
-        _LABELLED.search(response.plain, max(0, number.start - _LABEL_MAX), number.start)
-        is not None
-    )
+    return _LABELLED.search(text, max(0, number.start - _LABEL_MAX), number.start) is not None
 
 
 def _opens(text: str, start: int, number: Number) -> bool:
     """Return whether a stretch opens with a number."""
     opens = _OPENS.match(text, start)
     return opens is not None and number.start <= opens.end()
+
+
+def _results(text: str, numbers: list[Number], start: int, stop: int) -> list[Number]:
+    """Return the numbers after the last "=" of a stretch."""
+    equals = text.rfind("=", start, stop)
+    return [number for number in numbers if number.start > equals >= start]
+
+
+def _outcome(text: str, start: int, numbers: list[Number]) -> Number | None:
+    """Return the first of some numbers, or the last where they are a calculation, which has no
+    result if the last one is an operand.
+    """
+    last = numbers[-1]
+    if not _CALCULATED.match(text, numbers[0].end):
+        return numbers[0]
+    is_operand = last.text[0] in "+-" or _OPERATOR_BEFORE.search(text, start, last.start)
+    return None if is_operand else last
 
 
 def _is_settled(text: str, first: Number, equals: int) -> bool:
@@ -323,14 +332,15 @@ def read_number(
 
 
 def stated_value(text: str) -> Fraction | None:
-    """Return the value of a text that is one number with at most its unit, such as "18kg" or
-    "twelve eggs", or None.
+    """Return the value of the number that a text gives as an answer, such as "18kg" or "twelve
+    eggs", or None.
 
     >>> [str(stated_value(text)) for text in ("42 dollars", "$5k", "(7)", "5!", "40 or 42", "twelve")]
     ['42', '5000', '7', 'None', 'None', '12']
     """
-    line = NumberReader().line(Answer(text), 0, len(text)) if "\n" not in text.strip() else None
-    return None if line is None or line.answer is None else parse_number(line.answer)
+    introduced = Declaration(Form.MARKER, 0, len(text), 0)
+    value = NumberReader().read_declared(Answer(text), introduced)
+    return None if value is None or value.answer is None else parse_number(value.answer)
 
 
 def last_number(text: str, mark: Mark | None = None) -> str | None:

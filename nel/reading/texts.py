@@ -20,8 +20,6 @@ _WRAPPING: Final = " \t\r\n*`“”「」"
 _END_MARKS: Final = ".。"
 _WORDS_MAX: Final = 12
 """Of a line that is an answer in words; a longer one is a sentence about it."""
-_LEADS_IN: Final = re.compile(r"\s*[:*_]*\s*(?:-(?!\S)\s*)?")
-"""Before an answer; a minus that stands directly before it is its sign."""
 _COMMAND: Final = re.compile(
     r"(?<!\\)\\(?:frac|tfrac|boxed|begin|beta|bar|binom|rho|right|times|text|theta|tan|neq)(?![a-z])"
 )
@@ -52,8 +50,6 @@ class TextReader:
             if first is None:
                 return None
             start, stop = first
-        leads = _LEADS_IN.match(response.text, start, stop)
-        start = leads.end() if leads else start
         return _unwrap(response.text, start, stop)
 
     def line(self, response: Answer, start: int, stop: int) -> Value | None:

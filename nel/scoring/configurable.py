@@ -28,14 +28,13 @@ from nel.scoring.golds import reads_gold, text_gold, texts_in
 from nel.scoring.protocol import Target, TaskState, scorer
 from nel.scoring.words import (
     fold,
-    has_symbols,
     has_word,
     normalise,
     same_text,
     searchable,
     trim,
     undress,
-    without_symbols,
+    without_emoji,
 )
 from nel.types import CORRECT, INCORRECT, NOANSWER, Score, Scorer
 
@@ -72,11 +71,10 @@ def match(location: Location = "end", *, ignore_case: bool = True, numeric: bool
     of it.
 
     Rule: outer spaces and punctuation do not count, but for marks with a meaning (``A-``, ``C#``,
-    ``5%``). Symbols and emoji count where the target has some of their kind; a target of marks
-    alone stands apart from words. With `numeric`, the number there is compared with the target
-    exactly: ``$1,234.50``, ``42!``, ``(42)``, ``１２３`` and ``½`` are numbers, and so are the
-    two sides of ``x=42``. A target that is not a number ("60%") is compared
-    as text. Source: Inspect's ``match``. Any of several targets counts.
+    ``5%``). Emoji do not count; a target of marks alone stands apart from words. With `numeric`,
+    the number there is compared with the target exactly: ``$1,234.50``, ``42!``, ``(42)``,
+    ``１２３`` and ``½`` are numbers, and so are the two sides of ``x=42``. A target that is not a
+    number ("60%") is compared as text. Source: Inspect's ``match``. Any of several targets counts.
 
     Args:
         location: ``begin``, ``end``, ``any`` or ``exact``.
@@ -210,11 +208,11 @@ def answer(pattern: Literal["letter", "word", "line"]) -> Scorer:
     @reads_gold(text_gold)
     def score(state: TaskState, target: Target) -> Score:
         completion, accepted = state.output.completion, texts_in(list(target))
-        symbols = has_symbols("".join(accepted))
-        answer_text = take(fold(completion) if symbols else plain_characters(completion))
+        plain = without_emoji if any(map(has_word, accepted)) else str
+        answer_text = take(plain(fold(completion)))
         if answer_text is None:
             return Score(value=NOANSWER, answer=None, explanation=completion)
-        texts = [_bare(fold(text)).casefold() for text in accepted]
+        texts = [_bare(plain(fold(text))).casefold() for text in accepted]
         value = CORRECT if answer_text.casefold() in texts else INCORRECT
         return Score(value=value, answer=answer_text, explanation=completion)
 
@@ -263,8 +261,7 @@ def f1(
 
     Rule: sets (not multisets) of normalised words, rounded to two decimals; words are casefolded,
     lose punctuation without a meaning, and numbers are written alike (``3,000`` is ``3000.0``). An
-    article before another word is dropped; "A" alone, or "Vitamin A", has none. Symbols and emoji
-    count where the target has some of their kind.
+    article before another word is dropped; "A" alone, or "Vitamin A", has none. Emoji do not count.
     Source: Inspect's ``f1``, which drops every article, sign and symbol; SQuAD's own is
     `nel.byob.scorers.f1_token`.
 
@@ -282,14 +279,13 @@ def f1(
     def score(state: TaskState, target: Target) -> Score:
         text = answer_fn(state.output.completion) if answer_fn else state.output.completion
         accepted = texts_in(list(target))
-        seen = {symbols: set(_words_of(text, symbols)) for symbols in map(has_symbols, accepted)}
+        words = set(_words_of(text)) - stopped
         best = 0.0
         for wanted in accepted:
-            symbols = has_symbols(wanted)
             if not has_word(wanted) or text.strip() == wanted.strip():
                 value = float(same_text(text, wanted))
             else:
-                value = _f1(seen[symbols] - stopped, set(_words_of(wanted, symbols)) - stopped)
+                value = _f1(words, set(_words_of(wanted)) - stopped)
             best = max(best, value)
         return Score(value=round(best, 2), answer=text)
 
@@ -316,12 +312,10 @@ def exact() -> Scorer:
     def score(state: TaskState, target: Target) -> Score:
         completion = state.output.completion
         accepted = texts_in(list(target))
-        seen = {symbols: _words_of(completion, symbols) for symbols in map(has_symbols, accepted)}
+        words = _words_of(completion)
         right = any(
-            seen[symbols] == _words_of(wanted, symbols)
-            if has_word(wanted)
-            else same_text(completion, wanted)
-            for wanted, symbols in zip(accepted, map(has_symbols, accepted), strict=True)
+            words == _words_of(wanted) if has_word(wanted) else same_text(completion, wanted)
+            for wanted in accepted
         )
         return Score(value=CORRECT if right else INCORRECT, answer=completion)
 
@@ -341,11 +335,8 @@ def _match_one(
             return is_match, answer if token == plain else token
     if not has_word(target):
         return _match_marks(answer, target, location), answer
-    symbols = has_symbols(target)
     bare = answer if "<" in target or "\\" in target else undress(answer)
-    value, wanted = (
-        trim(fold(text) if symbols else without_symbols(fold(text))) for text in (bare, target)
-    )
+    value, wanted = (trim(without_emoji(fold(text))) for text in (bare, target))
     if ignore_case:
         value, wanted = value.casefold(), wanted.casefold()
     if numeric:
@@ -481,9 +472,9 @@ def _encloses(opening: str, closing: str, inner: str) -> bool:
     return True
 
 
-def _words_of(text: str, symbols: bool = False) -> list[str]:
+def _words_of(text: str) -> list[str]:
     """Return the words of a text, a number as its exact value: "3,000" is "3000.0"."""
-    return [_number_of(word) for word in normalise(text, symbols=symbols).split()]
+    return [_number_of(word) for word in normalise(text).split()]
 
 
 @lru_cache(maxsize=65_536)

@@ -8,7 +8,7 @@ of a user's own is not looked into: it may call a marked one with another sample
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, Final, TypeAlias, TypeVar
 
 from nel.errors import DatasetError
@@ -48,17 +48,22 @@ def texts_in(target: object) -> list[str]:
     >>> texts_in(["Paris", " "]), texts_in(3.0), texts_in(2.5)
     (['Paris'], ['3', '3.0'], ['2.5'])
     """
-    several: Sequence[object] = target if isinstance(target, (list, tuple)) else [target]
-    texts = [text for item in several for text in _spellings(item) if text.strip()]
+    texts = [text for text in spellings(target) if text.strip()]
     if not texts:
         raise DatasetError("the target is empty; give the row an answer to compare with")
     return texts
 
 
+def spellings(target: object) -> list[str]:
+    """Return the texts of a target, of a whole float both ways in which it is written."""
+    several = target if isinstance(target, (list, tuple)) else [target]
+    return [text for item in several if item is not None for text in _spellings(item)]
+
+
 def _spellings(item: object) -> list[str]:
     if isinstance(item, float) and item.is_integer():
         return [str(int(item)), str(item)]
-    return [] if item is None else [str(item)]
+    return [str(item)]
 
 
 def unusable_gold(

@@ -15,8 +15,8 @@ callable.
 
 The engine calls every one with a `ScorerInput`; what a factory or class builds may also be called
 with ``(state, target)``, as in Inspect. What takes one required argument is a function; what takes
-none, is annotated ``-> Scorer`` or is declared with `metrics` is a factory. Depends on `nel.types`
-alone.
+none, is annotated ``-> Scorer`` or is declared with `metrics` is a factory. Depends on `nel.types` and
+`nel.scoring.golds`.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from dataclasses import field as dataclass_field
 from typing import Any, TypeAlias, TypeGuard, overload
 
 from nel.errors import ConfigError, did_you_mean
+from nel.scoring.golds import spellings
 from nel.types import Message, ScorerInput
 
 _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
@@ -50,16 +51,12 @@ class Target(Sequence[str]):
     (2, '60', '6060%')
     """
 
-    def __init__(self, target: str | Sequence[str]) -> None:
-        """Take one answer or several."""
-        self.target: list[str] = (
-            [target] if isinstance(target, str) else [str(item) for item in target]
-        )
-
-    @property
-    def text(self) -> str:
-        """Return all answers joined without a separator, as Inspect does."""
-        return "".join(self.target)
+    def __init__(self, target: str | Sequence[object]) -> None:
+        """Take one answer or several; a whole float is accepted in both spellings."""
+        several = [target] if isinstance(target, str) else target
+        self.target = spellings(list(several))
+        self.text = "".join(map(str, several))
+        """All answers joined without a separator, as Inspect has it."""
 
     @overload
     def __getitem__(self, index: int) -> str: ...
@@ -145,7 +142,7 @@ def sample_of(state: TaskState, target: Target) -> ScorerInput:
 def target_of(sample: ScorerInput) -> Target:
     """Return the gold answer as a `Target`."""
     targets = sample.target if isinstance(sample.target, (list, tuple)) else [sample.target]
-    return Target([str(target) for target in targets if target is not None])
+    return Target([target for target in targets if target is not None])
 
 
 class BuiltScorer:

@@ -11,13 +11,12 @@ import re
 from typing import Final
 
 from nel.core.timed_regex import last_group
-from nel.reading.numbers import read_number, stated_value
+from nel.reading.numbers import stated_value
 from nel.reading.numerals import parse_number
 from nel.reading.own import own_answer
-from nel.reading.response import own_response
 from nel.reading.texts import compared_text, read_text
 from nel.scoring.golds import reads_gold, text_gold, texts_in
-from nel.scoring.words import Words, has_symbols, normalise, same_text, undress
+from nel.scoring.words import Words, normalise, same_text, undress
 from nel.types import ScorerInput
 
 __all__ = [
@@ -53,10 +52,10 @@ def exact_match(sample: ScorerInput) -> dict[str, bool]:
 
     Rule: both have the same words; a list of targets accepts any. What carries meaning stays
     (``-5``, ``3.14``, ``C++``, ``A-``, ``5%``, ``x != y``, ``Vitamin A``), accents too. Tags, boxes
-    and end tokens around the answer do not count. A symbol or emoji of the response counts only
-    where the target has one, currencies where both have one. A target of marks alone ("]", "✓")
-    equals the same marks alone, and empty texts are not equal. Source: NeMo Evaluator's primitive,
-    in which an empty response equals the target "A".
+    and end tokens around the answer do not count. Emoji do not count, currencies where
+    both have one. A target of marks alone ("]", "✓") equals the same marks alone, and empty texts
+    are not equal. Source: NeMo Evaluator's primitive, in which an empty response equals the target
+    "A".
 
     >>> exact_match(ScorerInput(response="  Paris.  ", target="paris"))
     {'correct': True}
@@ -90,8 +89,8 @@ def fuzzy_match(
     the response is not a match, and nothing matches nothing.
 
     Words are those of `exact_match`, without accents; the ending of a possessive and the number of
-    a footnote ("Lisbon2") do not count. Not counted is an answer that is denied where it stands, and
-    one of up to three capitals ("US") that stands there in small letters.
+    a footnote ("Lisbon2") do not count. Not counted is an answer that is denied where it stands,
+    one of two ("Rome or Oslo"), and one of up to three capitals ("US") in small letters.
 
     Args:
         threshold: With a number between 0 and 100, spelling may differ: rapidfuzz's partial ratio
@@ -111,17 +110,12 @@ def fuzzy_match(
     True
     """
     response = compared_text(sample)
-    words = {
-        symbols: Words(response, accents=False, symbols=symbols)
-        for symbols in set(map(has_symbols, accepted_answers(sample)))
-    }
+    words = Words(response, accents=False)
     correct = any(
-        words[has_symbols(answer)].gives(answer)
-        or (threshold is not None and _nearly(words[has_symbols(answer)].joined, answer, threshold))
+        words.gives(answer) or (threshold is not None and _nearly(words.joined, answer, threshold))
         for answer in accepted_answers(sample)
     )
-    has_words = any(text.joined for text in words.values())
-    return {"correct": correct, "extracted": response if has_words else None}
+    return {"correct": correct, "extracted": response if words.joined else None}
 
 
 def _nearly(response: str, answer: str, threshold: float) -> bool:
@@ -224,16 +218,12 @@ def _same_answer(answer: str, gold: str) -> bool:
     """
     wanted = parse_number(gold)
     if wanted is not None:
-        if wanted in (stated_value(answer), parse_number(answer)):
-            return True
-        if _APPROXIMATE.search(answer):
-            return False
-        number = read_number(own_response(f"Answer: {answer}")).value
-        return number is not None and parse_number(number) == wanted
+        is_written = parse_number(answer) == wanted
+        return is_written or (not _APPROXIMATE.search(answer) and stated_value(answer) == wanted)
     plain = _REASON.split(answer, maxsplit=1)[0]
     if any(same_text(text, gold, accents=False) for text in {answer, plain}):
         return True
-    is_formula = bool(_DIGIT.search(gold)) and not (_LONG_WORD.search(gold) or has_symbols(gold))
+    is_formula = bool(_DIGIT.search(gold)) and not _LONG_WORD.search(gold)
     return is_formula and _without_spaces(answer) == _without_spaces(gold)
 
 

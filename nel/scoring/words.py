@@ -16,7 +16,7 @@ from functools import cached_property, lru_cache
 from itertools import chain
 from typing import Final, TypeAlias
 
-from nel.reading.clauses import UNSPACED, is_denied, is_supposed
+from nel.reading.clauses import UNSPACED, is_alternative, is_denied, is_supposed
 from nel.reading.response import lower_case
 from nel.reading.table import end_tokens
 
@@ -191,7 +191,7 @@ def undress(text: str) -> str:
     return text
 
 
-def normalise(text: str, *, accents: bool = True, symbols: bool = False) -> str:
+def normalise(text: str, *, accents: bool = True) -> str:
     """Return the words of a text, in small letters and with single spaces, without articles.
 
     What carries meaning stays: the sign of a number, a decimal point, the marks of ``C++``, ``A-``,
@@ -199,19 +199,18 @@ def normalise(text: str, *, accents: bool = True, symbols: bool = False) -> str:
 
     Args:
         accents: Keep them.
-        symbols: Keep symbols and emoji.
 
     >>> normalise("  The Beatles! "), normalise("Vitamin A"), normalise("-$1,000.5"), normalise("A-")
     ('beatles', 'vitamin a', '-1000.5', 'a-')
-    >>> normalise("K♠"), normalise("K♠", symbols=True), normalise("Málaga", accents=False)
-    ('k', 'k ♠', 'malaga')
+    >>> normalise("K♠"), normalise("Paris 🎉"), normalise("Málaga", accents=False)
+    ('k ♠', 'paris', 'malaga')
     """
     build = _normal if len(text) > _REMEMBERED_MAX else _remembered
-    return build(text, accents, symbols)
+    return build(text, accents)
 
 
-def _normal(text: str, accents: bool, symbols: bool) -> str:
-    return Words(text, accents=accents, symbols=symbols).joined
+def _normal(text: str, accents: bool) -> str:
+    return Words(text, accents=accents).joined
 
 
 _REMEMBERED_MAX: Final = 200
@@ -221,7 +220,7 @@ _remembered = lru_cache(maxsize=512)(_normal)
 class Words:
     """The words of a text, and where they stand in it as it was folded."""
 
-    def __init__(self, text: str, *, accents: bool = True, symbols: bool = False) -> None:
+    def __init__(self, text: str, *, accents: bool = True) -> None:
         self._text = undress(text).strip() or text
         plain = fold(self._text)
         if not accents and not plain.isascii():
@@ -233,15 +232,14 @@ class Words:
                 plain = pattern.sub(usual, plain)
         self.plain = plain
         """The text as its words stand in it, punctuation included."""
-        self._symbols = symbols
         words = _TOKEN.findall(plain)
         if not plain.isascii():
-            words = [word for word in words if _counts(word, symbols)]
+            words = list(filter(_counts, words))
         self.joined = " ".join(words).replace("'", "").casefold()
 
     def gives(self, answer: str) -> bool:
         """Return whether an answer stands in the text as whole words, and is not denied there."""
-        sought = normalise(answer, accents=False, symbols=self._symbols)
+        sought = normalise(answer, accents=False)
         if not has_word(sought):
             return any(map(_same_marks(answer), _mark_runs(self._text)))
         if _GAPS.sub(r"\1", sought) == _GAPS.sub(r"\1", self.joined):
@@ -254,7 +252,7 @@ class Words:
 
     @cached_property
     def _tokens(self) -> list[re.Match[str]]:
-        return [token for token in _TOKEN.finditer(self.plain) if _counts(token[0], self._symbols)]
+        return [token for token in _TOKEN.finditer(self.plain) if _counts(token[0])]
 
     def _loose_places(self, sought: str) -> Iterator[tuple[int, int]]:
         """Yield the places without the endings of possessives and the numbers of footnotes."""
@@ -281,12 +279,13 @@ class Words:
         return not (
             is_denied(self._low, start, end)
             or is_supposed(self._low, start)
+            or is_alternative(self._low, start, end)
             or self._low.endswith("non-", 0, start)
         )
 
     def _stands_in_brackets(self, answer: str, start: int, end: int) -> bool:
         """Return whether the words of an answer in brackets have the same marks around them."""
-        gold = Words(answer.rstrip(" .$"), accents=False, symbols=self._symbols)
+        gold = Words(answer.rstrip(" .$"), accents=False)
         before = gold.plain[: gold._tokens[0].start()]
         after = gold.plain[gold._tokens[-1].end() :]
         around = self.plain[max(0, start - _EDGE) : start], self.plain[end : end + _EDGE]
@@ -310,14 +309,14 @@ def _dense(marks: str) -> str:
     return marks.translate(_SPACES_AND_QUOTES)
 
 
-def _counts(word: str, symbols: bool) -> bool:
-    """Return whether it is a word, or a mark that counts: of mathematics always, others where
-    they are wanted.
+def _counts(word: str) -> bool:
+    """Return whether it is a word or a mark that counts: of mathematics, or a piece, a suit or a
+    note; an emoji does not.
     """
-    if len(word) > 1 or word.isascii() or word in "♭♯":
+    if len(word) > 1 or word.isascii() or "♔" <= word <= "♯":
         return True
     category = unicodedata.category(word)
-    return category[0] in "LNM" or category == "Sm" or (symbols and category == "So")
+    return category[0] in "LNM" or category == "Sm"
 
 
 def _places(words: str, sought: str) -> Iterator[tuple[int, int]]:
@@ -342,27 +341,18 @@ def _places(words: str, sought: str) -> Iterator[tuple[int, int]]:
         position = words.find(sought, position + 1)
 
 
-def has_symbols(text: str) -> bool:
-    """Return whether a text has a symbol or an emoji, which then counts in what is compared with it."""
-    return not text.isascii() and any(map(_is_symbol, _MAY_BE_SYMBOL.findall(text)))
-
-
-def _is_symbol(mark: str) -> bool:
-    return unicodedata.category(mark) == "So"
-
-
-def without_symbols(text: str) -> str:
-    """Return a text with symbols and emoji as spaces."""
-    if not has_symbols(text):
+def without_emoji(text: str) -> str:
+    """Return a text with symbols that do not count as spaces."""
+    if text.isascii():
         return text
-    return _MAY_BE_SYMBOL.sub(lambda mark: " " if _is_symbol(mark[0]) else mark[0], text)
+    return _MAY_BE_SYMBOL.sub(lambda mark: mark[0] if _counts(mark[0]) else " ", text)
 
 
 def same_text(answer: str, gold: str, *, accents: bool = True) -> bool:
     """Return whether an answer has the words of a gold answer.
 
-    Symbols and emoji count where the gold answer has some, currencies where both have one. A gold
-    answer of marks alone equals the same marks, and a text without anything equals nothing.
+    Currencies count where both have one. A gold answer of marks alone equals the same marks, and a
+    text without anything equals nothing.
 
     >>> same_text("Paris 🎉", "Paris"), same_text("K♠", "K♥"), same_text("A → D", "D"), same_text("año", "ano")
     (True, False, False, False)
@@ -371,14 +361,13 @@ def same_text(answer: str, gold: str, *, accents: bool = True) -> bool:
         return gold.strip() != ""
     if not has_word(gold):
         return _same_marks(gold)(answer)
-    symbols = has_symbols(gold)
-    wanted = normalise(gold, accents=accents, symbols=symbols)
+    wanted = normalise(gold, accents=accents)
     # Cheap test before a long response is normalised: more letters stay than the gold answer has.
     if _is_longer(answer, wanted) and (
         ("<" not in answer and "\\" not in answer) or _is_longer(undress(answer), wanted)
     ):
         return False
-    answered = normalise(answer, accents=accents, symbols=symbols)
+    answered = normalise(answer, accents=accents)
     if answered != wanted and _GAPS.sub(r"\1", answered) != _GAPS.sub(r"\1", wanted):
         return False
     currencies = set(_CURRENCY.findall(gold)), set(_CURRENCY.findall(answer))
