@@ -1033,8 +1033,8 @@ MUTATIONS: Final = (
     Mutation(
         name="url-flag-allows-another-judge",
         fault="--allow-url-change lets the judge change as well.",
-        fragment='(("endpoint.url", url), ("judge", judge))',
-        replacement='(("endpoint.url", url), ("judge", url or judge))',
+        fragment='is_allowed = {"endpoint.url": url, "judge": judge}',
+        replacement='is_allowed = {"endpoint.url": url, "judge": url or judge}',
         tests=("tests/cli/test_settings.py",),
     ),
     Mutation(
@@ -1577,14 +1577,6 @@ MUTATIONS: Final = (
         replacement='    if outcome["state"] == "":\n        return {"status": {"code": _ERROR,',
         tests=("tests/artifacts/exporting/test_otel.py",),
         keyword="is_a_span",
-    ),
-    Mutation(
-        name="a-tracker-is-given-the-address",
-        fault="The endpoint's address, which may hold a key, is among the settings of MLflow and W&B.",
-        fragment="if meant is None or meant == asked:",
-        replacement="if meant is None:",
-        tests=("tests/artifacts/exporting/test_trackers.py",),
-        keyword="no_address",
     ),
     Mutation(
         name="numbers-tear-clusters-apart",
