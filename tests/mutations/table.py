@@ -1291,7 +1291,7 @@ MUTATIONS: Final = (
     Mutation(
         name="notes-from-any-origin",
         fault="A page of another site may change the notes of a run.",
-        fragment="if not (same_site and same_host and (same_port or own not in LOOPBACK)):",
+        fragment="if not (same_site and same_host and (same_port or host not in LOOPBACK)):",
         replacement="if not same_site:",
         tests=("tests/apps/view/test_security.py",),
         keyword="other_sites",
@@ -1437,8 +1437,8 @@ MUTATIONS: Final = (
     Mutation(
         name="last-sample-of-a-page-again",
         fault="Each page of a search begins with the last sample of the page before.",
-        fragment="max(first, edge.number + (1 << _REPEAT_BITS))",
-        replacement="max(first, edge.number)",
+        fragment="max(lowest, edge.number + (1 << _REPEAT_BITS))",
+        replacement="max(lowest, edge.number)",
         tests=("tests/apps/view/test_index.py",),
         keyword="pages_go_on",
     ),
