@@ -1,3 +1,1 @@
-"""The command line, one module for each command: parses arguments and prints results, and holds no
-logic.
-"""
+"""The command line, one module for each command: parses arguments and prints results; no logic."""

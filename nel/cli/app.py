@@ -1,5 +1,4 @@
-"""The `nel` command: names the commands and turns every error into one line on stderr and an exit
-code.
+"""The `nel` command: names the commands, and turns errors into a line on stderr and an exit code.
 
 Note: the module of a command is imported when the command is called, and those of all commands for
 ``nel --help``, so they import nothing slow.
@@ -107,8 +106,9 @@ def _root(
 
 
 def main(command: typer.Typer = app) -> None:
-    """Run the command line; what this machine lacks ends it with one line and the exit code that a
-    resume continues.
+    """Run the command line.
+
+    A shortage of this machine ends it with one line and `EXIT_STOPPED_EARLY`: a resume continues.
     """
     prepare_streams()
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -54,19 +55,14 @@ def list_names(
     baselines = read_baselines()
     if as_json:
         rows = {
-            name: {
-                "directory": baseline.directory,
-                "run_id": baseline.run_id,
-                "exists": Path(baseline.directory).exists(),
-            }
+            name: {**asdict(baseline), "exists": Path(baseline.directory).exists()}
             for name, baseline in baselines.items()
         }
         typer.echo(dumps({"file": str(baselines_file()), "baselines": rows}))
         return
     for name, baseline in baselines.items():
-        typer.echo(
-            f"{name}: {baseline.directory}{'' if Path(baseline.directory).exists() else ' (gone)'}"
-        )
+        note = "" if Path(baseline.directory).exists() else " (gone)"
+        typer.echo(f"{name}: {baseline.directory}{note}")
     if not baselines:
         typer.echo(
             f"nel: no baseline is set in {baselines_file()}; set one with nel baseline set"

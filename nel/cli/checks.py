@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from nel.cli.terminal import plain
+
 if TYPE_CHECKING:
     from nel.discovery.benchmark_checks import Check
 
 
 def show_checks(checks: Sequence[Check], *, indent: str = "  ") -> None:
     """Print one line for each check."""
-    from nel.cli.terminal import plain  # noqa: PLC0415 - keeps --help fast
-
     for check in checks:
         verdict = "ok  " if check.passed else "FAIL"
         detail = f": {check.detail}" if check.detail else ""

@@ -9,6 +9,7 @@ import typer
 
 from nel.cli.baseline import Named
 from nel.cli.finite import finite
+from nel.cli.options import ComparisonAsJson
 
 FLIPS_MAX = 1000
 
@@ -67,7 +68,7 @@ def compare(
     html: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write a self-contained page.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the comparison as JSON.")] = False,
+    as_json: ComparisonAsJson = False,
 ) -> None:
     """Compare candidates with a baseline, sample by sample.
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from nel import plugins
+from nel.errors import NelError
+
 KINDS = {
     "--bench": "benchmarks",
     "--scorer": "scorers",
@@ -15,14 +18,9 @@ KINDS = {
 
 
 def names_of(*kinds: str) -> Callable[[str], list[str]]:
-    """Return what completes the beginning of a plugin's name of these kinds; all kinds where none
-    is named.
-    """
+    """Return what completes the names of plugins of these kinds, or of all kinds without any."""
 
     def complete(incomplete: str) -> list[str]:
-        from nel import plugins  # noqa: PLC0415 - only in a shell's completion
-        from nel.errors import NelError  # noqa: PLC0415
-
         try:
             names = {ref.name for kind in kinds or plugins.GROUPS for ref in plugins.discover(kind)}
         except NelError:
@@ -34,6 +32,4 @@ def names_of(*kinds: str) -> Callable[[str], list[str]]:
 
 def kinds_starting(incomplete: str) -> list[str]:
     """Return the kinds of plugins that begin so."""
-    from nel import plugins  # noqa: PLC0415 - only in a shell's completion
-
     return [kind for kind in plugins.GROUPS if kind.startswith(incomplete)]

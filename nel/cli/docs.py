@@ -51,21 +51,22 @@ def _print_places(words: str, topic: str | None) -> None:
     Raises:
         UsageError: No section has them.
     """
-    wanted = words.lower().split()
+    terms = words.lower().split()
     pages = topics() if topic is None else {topic: find_page(topic)}
     hits = []
     for name, path in pages.items():
         for heading, text in _sections(path):
-            low = f"{heading}\n{text}".lower()
-            if wanted and all(word in low for word in wanted):
-                in_heading = all(word in heading.lower() for word in wanted)
-                hits.append((not in_heading, -sum(map(low.count, wanted)), name, heading, text))
+            section = f"{heading}\n{text}".lower()
+            if terms and all(term in section for term in terms):
+                is_in_heading = all(term in heading.lower() for term in terms)
+                n_places = sum(map(section.count, terms))
+                hits.append((not is_in_heading, -n_places, name, heading, text))
     if not hits:
         raise UsageError(f'no section has "{words}"; nel docs lists the pages')
     for _, _, name, heading, text in sorted(hits)[:_PLACES_MAX]:
         typer.echo(f"{name}: {heading}")
         lines = (line.strip() for line in text.splitlines() if line.strip())
-        line = max(lines, key=lambda line: sum(word in line.lower() for word in wanted), default="")
+        line = max(lines, key=lambda line: sum(term in line.lower() for term in terms), default="")
         typer.echo(f"    {line[:_LINE_MAX]}")
     if len(hits) > _PLACES_MAX:
         typer.echo(f"and {len(hits) - _PLACES_MAX} more; add a word")
@@ -87,13 +88,16 @@ def topics() -> dict[str, Path]:
         for path in sorted(home.rglob("*.md"))
         if path.relative_to(home).parts[0] not in _NOT_PAGES
     ]
-    names = Counter(path.stem for path in pages)
-    return {
-        path.stem
-        if names[path.stem] == 1
-        else path.relative_to(home).with_suffix("").as_posix(): path
-        for path in pages
-    }
+    n_pages = Counter(path.stem for path in pages)
+    by_topic = {}
+    for path in pages:
+        is_unique = n_pages[path.stem] == 1
+        by_topic[path.stem if is_unique else _path_in(home, path)] = path
+    return by_topic
+
+
+def _path_in(home: Path, path: Path) -> str:
+    return path.relative_to(home).with_suffix("").as_posix()
 
 
 def find_page(topic: str) -> Path:
@@ -108,14 +112,15 @@ def find_page(topic: str) -> Path:
         return pages[name]
     home = _home()
     for path in pages.values():
-        if path.relative_to(home).with_suffix("").as_posix() == name:
+        if _path_in(home, path) == name:
             return path
-    several = [known for known in pages if known.endswith(f"/{name}")]
-    if several:
-        raise UsageError(f'several pages are called "{name}": nel docs {" or ".join(several)}')
-    about = [known for known in pages if name.lower() in known]
-    hint = did_you_mean(name, pages) or f"; nel docs {' or '.join(about)}" * bool(about)
-    hint = hint or "; nel docs lists them"
+    namesakes = [page for page in pages if page.endswith(f"/{name}")]
+    if namesakes:
+        raise UsageError(f'several pages are called "{name}": nel docs {" or ".join(namesakes)}')
+    hint = did_you_mean(name, pages)
+    if not hint:
+        similar = [page for page in pages if name.lower() in page]
+        hint = f"; nel docs {' or '.join(similar)}" if similar else "; nel docs lists them"
     raise UsageError(f'there is no page "{topic}"{hint}')
 
 

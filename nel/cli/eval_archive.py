@@ -7,11 +7,11 @@ from typing import Annotated
 
 import typer
 
+from nel.cli.options import UntouchedRunDir
+
 
 def archive(
-    run_dir: Annotated[
-        Path, typer.Argument(help="The directory of the run; nothing is written there.")
-    ],
+    run_dir: UntouchedRunDir,
     output: Annotated[
         Path | None,
         typer.Option(

@@ -11,6 +11,8 @@ import typer
 from nel.artifacts.explanation import explain
 from nel.cli.terminal import plain
 from nel.core.strict_json import dumps
+from nel.core.texts import shorten
+from nel.reports.extraction import worth_text
 
 _KINDS: Final = {
     "letter": "a letter",
@@ -19,7 +21,7 @@ _KINDS: Final = {
     "text": "a short text",
     "mathematics": "mathematics",
 }
-_SHOWN: Final = 200
+_VALUE_MAX: Final = 200
 """Characters of a value that are printed."""
 
 
@@ -65,13 +67,12 @@ def _accepted_text(answer: Mapping[str, Any]) -> str:
     if answer["kind"] is None:
         return ""
     accepted = " or ".join(_value(value) for value in answer["accepted"])
-    same = [answer["expected"]] if not isinstance(answer["expected"], list) else answer["expected"]
-    return f" ({_KINDS[answer['kind']]}{'' if [*map(str, same)] == answer['accepted'] else f': {accepted}'})"
+    expected = answer["expected"] if isinstance(answer["expected"], list) else [answer["expected"]]
+    is_repetition = list(map(str, expected)) == answer["accepted"]
+    return f" ({_KINDS[answer['kind']]}{'' if is_repetition else f': {accepted}'})"
 
 
 def _reading_lines(name: str, reading: Mapping[str, Any]) -> Iterator[str]:
-    from nel.reports.extraction import worth_text  # noqa: PLC0415 - keeps --help fast
-
     verdict = worth_text(name, reading["reward"])
     head = f"  {name + ':':<9} "
     if reading["value"] is None:
@@ -84,5 +85,4 @@ def _reading_lines(name: str, reading: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _value(value: object) -> str:
-    text = "none" if value is None else str(value)
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+    return shorten("none" if value is None else str(value), _VALUE_MAX)

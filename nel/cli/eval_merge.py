@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from nel.cli.options import ResultAsJson
+
 
 def merge(
     shards: Annotated[
@@ -16,7 +18,7 @@ def merge(
         ),
     ],
     output: Annotated[Path, typer.Option("--output", "-o", help="The new directory of the run.")],
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    as_json: ResultAsJson = False,
 ) -> None:
     """Put the shards of a run together: one run, with the artifacts of one that was never divided.
 

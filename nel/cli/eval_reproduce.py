@@ -1,6 +1,4 @@
-"""`nel eval reproduce`: starts a finished run again, with the same configuration, and compares the
-two.
-"""
+"""`nel eval reproduce`: runs a finished run's configuration again, and compares the two runs."""
 
 from __future__ import annotations
 
@@ -9,15 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nel.cli.compare import Margin
+from nel.cli.compare import FLIPS_MAX, Margin
+from nel.cli.options import ComparisonAsJson
 from nel.cli.settings import chosen_settings, taking_settings
 from nel.errors import UsageError
 
 if TYPE_CHECKING:
     from nel.config.schema import RunConfig
-
-_FLIPS_MAX = 1000
-
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -27,7 +23,7 @@ def reproduce(
     ctx: typer.Context,
     run_dir: Annotated[Path, typer.Argument(help="The directory of a finished run.")],
     margin: Margin = 0.0,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the comparison as JSON.")] = False,
+    as_json: ComparisonAsJson = False,
 ) -> None:
     """Start the same run again beside the old one, without its response cache, and compare the two
     sample by sample.
@@ -46,20 +42,20 @@ def reproduce(
     from nel.runs.evaluation import evaluate, stored_config  # noqa: PLC0415
     from nel.runs.reproduction import refuse_changed  # noqa: PLC0415
 
-    chosen = chosen_settings(ctx)
-    stored = stored_config(run_dir, settings=chosen.settings, overrides=chosen.overrides)
-    if stored.shard is not None:
+    choice = chosen_settings(ctx)
+    config = stored_config(run_dir, settings=choice.settings, overrides=choice.overrides)
+    if config.shard is not None:
         raise UsageError(
-            f"{run_dir} is shard {stored.shard} of a run, which is compared with nothing; reproduce"
+            f"{run_dir} is shard {config.shard} of a run, which is compared with nothing; reproduce"
             " the run"
         )
     before = read_sides([str(run_dir)])[0]
     check_before_asking(before, margin)
-    again = _beside(stored, run_dir)
+    config = _beside(config, run_dir)
     progress = Progress()
     with showing(progress), stdout_kept():
-        refuse_changed(again, before)
-        result = evaluate(again, progress=progress)
+        refuse_changed(config, before)
+        result = evaluate(config, progress=progress)
     if result.exit_code:
         show_result(result, progress, as_json=as_json)
     for note in progress.notes:
@@ -68,16 +64,16 @@ def reproduce(
     show_comparison(
         [f"before={run_dir}", f"again={result.run_dir}"],
         Settings(margin=margin),
-        flips=_FLIPS_MAX,
+        flips=FLIPS_MAX,
         as_json=as_json,
     )
 
 
-def _beside(stored: RunConfig, run_dir: Path) -> RunConfig:
+def _beside(config: RunConfig, run_dir: Path) -> RunConfig:
     """Return a stored configuration as one of a new run that asks the endpoint about everything."""
-    home = (
-        stored.output.dir if Path(stored.output.dir) != run_dir else str(run_dir.resolve().parent)
-    )
-    output = stored.output.model_copy(update={"dir": home, "run_id": None})
-    cache = stored.cache.model_copy(update={"dir": None})
-    return stored.model_copy(update={"output": output, "cache": cache})
+    home = config.output.dir
+    if Path(home) == run_dir:
+        home = str(run_dir.resolve().parent)
+    output = config.output.model_copy(update={"dir": home, "run_id": None})
+    cache = config.cache.model_copy(update={"dir": None})
+    return config.model_copy(update={"output": output, "cache": cache})

@@ -1,6 +1,4 @@
-"""`nel eval run`, `nel eval resume` and `nel eval score`: flags and YAML in, a table or JSON
-out.
-"""
+"""`nel eval run`, `resume`, `score` and `salvage`: flags and YAML in, a table or JSON out."""
 
 from __future__ import annotations
 
@@ -10,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from nel.cli.options import ResultAsJson, RunDir
 from nel.cli.places import resumed_path
 from nel.cli.plugin_commands import group_with
 from nel.cli.settings import (
@@ -41,7 +40,6 @@ app = typer.Typer(
     help="Run evaluations, resume them, or watch them.",
 )
 
-RunDir = Annotated[Path, typer.Argument(help="The directory of the run.")]
 AllowUrlChange = Annotated[bool, typer.Option("--allow-url-change", help="Resume at another URL.")]
 AllowJudgeChange = Annotated[
     bool,
@@ -64,7 +62,6 @@ Verbose = Annotated[
         "--verbose", "-v", help="Show what happens: retries, rate limits, outages, stages."
     ),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 
 @app.command(name="run", cls=taking_settings())
@@ -91,7 +88,7 @@ def run(
     fail_under: FailUnder = None,
     quiet: Quiet = False,
     verbose: Verbose = False,
-    as_json: AsJson = False,
+    as_json: ResultAsJson = False,
 ) -> None:
     """Run benchmarks against an endpoint and write a run directory.
 
@@ -142,7 +139,7 @@ def score(
     ] = None,
     quiet: Quiet = False,
     verbose: Verbose = False,
-    as_json: AsJson = False,
+    as_json: ResultAsJson = False,
 ) -> None:
     """Score the stored answers of a run again, without a single request."""
     check_memory()
@@ -182,7 +179,7 @@ def resume_run(
     allow_judge_change: AllowJudgeChange = False,
     quiet: Quiet = False,
     verbose: Verbose = False,
-    as_json: AsJson = False,
+    as_json: ResultAsJson = False,
 ) -> None:
     """Continue a run with the configuration it was started with; a judge may be added to one that
     had none.
@@ -252,9 +249,7 @@ def _showing(*, several: bool) -> Callable[..., None]:
     """Return what runs one configuration or that of several endpoints; only that is imported."""
     with collection_paused():  # what an import makes stays: searching it for cycles finds none
         if several:
-            from nel.cli.matrix_show import (  # noqa: PLC0415 - keeps --help and other runs fast
-                show_matrix,
-            )
+            from nel.cli.matrix_show import show_matrix  # noqa: PLC0415 - keeps other runs fast
 
             return show_matrix
         from nel.cli.eval_show import show_run  # noqa: PLC0415
@@ -322,20 +317,18 @@ def layers_of(path: Path | None, chosen: Chosen) -> Layers:
             "no benchmark is named; give --bench NAME or a configuration file (nel list shows what"
             " there is)"
         )
-    endpoint = None if layers.data.get("endpoints") else layers.data.get("endpoint")
-    is_named = isinstance(endpoint, dict) and (
-        endpoint.get("url") or (base_url() and endpoint.get("model"))
-    )
-    if (
-        isinstance(endpoint, dict)
-        and not is_named
-        and ("model" in endpoint or not layers.data.get("judge"))
-    ):
+    endpoint = layers.data.get("endpoint")
+    if layers.data.get("endpoints") or not isinstance(endpoint, dict):
+        return layers
+    url, model = endpoint.get("url"), endpoint.get("model")
+    # OpenAI's own variable names the endpoint of a model; a judge alone needs none.
+    is_needed = "model" in endpoint or not layers.data.get("judge")
+    if is_needed and not (url or (model and base_url())):
         raise ConfigError(
             "no endpoint is named; give --model-url, for example http://127.0.0.1:8000/v1, or set"
             f" NEL_MODEL_URL or {BASE_URL} (nel docs settings)"
         )
-    if isinstance(endpoint, dict) and endpoint.get("url") and not endpoint.get("model"):
+    if url and not model:
         raise ConfigError(
             "no model is named; give --model-id, the model's name at the endpoint, or set"
             " NEL_MODEL_ID"
@@ -346,15 +339,13 @@ def layers_of(path: Path | None, chosen: Chosen) -> Layers:
 def _has_unknown_keys(data: Mapping[str, object]) -> bool:
     from nel.config.schema import EndpointConfig, RunConfig  # noqa: PLC0415 - keeps --help fast
 
+    if data.keys() - RunConfig.model_fields.keys():
+        return True
     endpoint = data.get("endpoint")
-    inner = (
-        endpoint.keys() - EndpointConfig.model_fields.keys() if isinstance(endpoint, dict) else ()
-    )
-    return bool(inner or data.keys() - RunConfig.model_fields.keys())
+    return isinstance(endpoint, dict) and bool(endpoint.keys() - EndpointConfig.model_fields.keys())
 
 
 def allowed_changes(*, url: bool, judge: bool) -> frozenset[str]:
     """Return the fields of a run's identity that the flags of a resume let change."""
-    return frozenset(
-        name for name, is_allowed in (("endpoint.url", url), ("judge", judge)) if is_allowed
-    )
+    is_allowed = {"endpoint.url": url, "judge": judge}
+    return frozenset(name for name in is_allowed if is_allowed[name])

@@ -1,6 +1,4 @@
-"""The commands of `nel eval` that run or score: progress on stderr, the result on stdout, and the
-exit code.
-"""
+"""The commands of `nel eval` that run or score: progress on stderr, result on stdout, exit code."""
 
 from __future__ import annotations
 
@@ -41,10 +39,12 @@ def show_run(
     fail_under: Sequence[str] = (),
     verbosity: int = 0,
 ) -> None:
-    """Run, show progress on stderr and the result on stdout, and exit with the run's or the
-    decision's exit code.
-    """
-    floors = _read_floors(fail_under)
+    """Run, and exit with the exit code of the run, or of the decision by its floors."""
+    floors: Sequence[Floor] = ()
+    if fail_under:
+        from nel.comparison.floors import read_floors  # noqa: PLC0415 - few runs have floors
+
+        floors = read_floors(fail_under)
     progress = Progress()
     with showing(progress, verbosity), stdout_kept():
         result = evaluate(config, resume=resume, progress=progress, allowed_changes=allowed)
@@ -69,11 +69,10 @@ def show_result(
     floors: Sequence[Floor] = (),
     verbosity: int = 0,
 ) -> None:
-    """Print a run's table and what there is to know of it, and exit with its exit code or that of
-    its floors.
+    """Print a run's table and what there is to know of it, and exit as `show_run` does.
 
-    Where stdout takes no more, the rest goes to stderr; the exit code shows it unless the
-    reader has gone.
+    Where stdout takes no more, stderr says where the result is; the exit code shows it unless the
+    reader of stdout has gone.
     """
     from nel.cli.run_table import (  # noqa: PLC0415 - the first request need not wait for it
         print_result,
@@ -94,49 +93,29 @@ def show_result(
         typer.echo(f"nel: {plain(line)}", err=True)
     if result.exit_code:
         say_other_program()
-    code = (
-        _exit_code(result.run_dir, result.exit_code, floors, err=as_json)
-        if floors
-        else result.exit_code
-    )
+    code = result.exit_code
+    if floors:
+        from nel.cli.gate_show import decide_floors  # noqa: PLC0415 - as above
+
+        code = decide_floors(result.run_dir, code, floors, err=as_json)
     raise typer.Exit(code or lost)
 
 
 def _words(progress: Progress, result: RunResult) -> list[str]:
-    """Return for each kind of fault what was said most often, unless the run ended by it and says
-    so anyway.
-    """
-    most = [
-        (kind, *words.most_common(1)[0], words.total())
-        for kind, words in sorted(progress.faults.items())
-    ]
-    return [
-        f"{kind}, {n:,} of {total:,} times: {shorten(_last_exception(text), _WORDS_MAX)}"
-        for kind, text, n, total in most
-        if text not in result.ending.reason
-    ]
+    """Return what was said most often of each kind of fault, but not what ended the run again."""
+    lines = []
+    for kind, words in sorted(progress.faults.items()):
+        text, n = words.most_common(1)[0]
+        if text not in result.ending.reason:
+            message = shorten(_last_exception(text), _WORDS_MAX)
+            lines.append(f"{kind}, {n:,} of {words.total():,} times: {message}")
+    return lines
 
 
 def _last_exception(text: str) -> str:
-    """Return of a traceback the exception with the file and line where it was raised; another text
-    as it is.
-    """
+    """Return the exception of a traceback and where it was raised; another text as it is."""
     frames = _FRAME.findall(text)
     if not frames:
         return text
     path, line, function = frames[-1]
     return f"{text.strip().splitlines()[-1]} ({path}, line {line}, in {function})"
-
-
-def _read_floors(fail_under: Sequence[str]) -> Sequence[Floor]:
-    if not fail_under:
-        return ()
-    from nel.comparison.floors import read_floors  # noqa: PLC0415 - few runs have floors
-
-    return read_floors(fail_under)
-
-
-def _exit_code(run_dir: Path, exit_code: int, floors: Sequence[Floor], *, err: bool) -> int:
-    from nel.cli.gate_show import decide_floors  # noqa: PLC0415
-
-    return decide_floors(run_dir, exit_code, floors, err=err)

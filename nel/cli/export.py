@@ -7,13 +7,15 @@ from typing import Annotated
 
 import typer
 
+from nel import plugins
+from nel.cli.options import ShareFiles, UntouchedRunDir
+from nel.cli.streams import stdout_kept
+from nel.cli.terminal import plain
 from nel.errors import UsageError
 
 
 def export(
-    run_dir: Annotated[
-        Path, typer.Argument(help="The directory of the run; nothing is written there.")
-    ],
+    run_dir: UntouchedRunDir,
     to: Annotated[
         str | None, typer.Option("--to", help="The format; without it, the names of all.")
     ] = None,
@@ -25,18 +27,10 @@ def export(
             help="A directory that is new or empty; RUN-FORMAT in this one by default.",
         ),
     ] = None,
-    share_permissions: Annotated[
-        bool,
-        typer.Option(
-            "--share-permissions", help="Let everyone on this machine read it (0644 and 0755)."
-        ),
-    ] = False,
+    share_permissions: ShareFiles = False,
 ) -> None:
     """Write the results of a run in the format of another tool."""
-    from nel import plugins  # noqa: PLC0415 - keeps --help fast
-    from nel.artifacts.exporting.writers import export_run  # noqa: PLC0415
-    from nel.cli.streams import stdout_kept  # noqa: PLC0415 - keeps --help fast
-    from nel.cli.terminal import plain  # noqa: PLC0415 - keeps --help fast
+    from nel.artifacts.exporting.writers import export_run  # noqa: PLC0415 - keeps --help fast
 
     if to is None:
         names = ", ".join(sorted({ref.name for ref in plugins.discover("exporters")}))

@@ -27,9 +27,9 @@ def pack_lines(items: Iterable[str], width: int) -> list[str]:
     """
     lines: list[str] = []
     for item in items:
-        joined = f"{lines[-1]}  {item}" if lines else ""
-        if lines and cell_len(joined) <= width:
-            lines[-1] = joined
+        line = f"{lines[-1]}  {item}" if lines else ""
+        if lines and cell_len(line) <= width:
+            lines[-1] = line
         else:
             lines.append(set_cell_size(item, width) if cell_len(item) > width else item)
     return lines
@@ -80,9 +80,7 @@ class Frame(TextIOBase):
         return True
 
     def write(self, text: str) -> int:
-        """Write complete lines above those that stay; of a line that overwrites itself the last
-        text counts.
-        """
+        """Write complete lines above those that stay; a carriage return starts a line over."""
         with self._lock:
             *complete, self._unended = (self._unended + text).split("\n")
             if complete:

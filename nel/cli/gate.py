@@ -1,5 +1,6 @@
-"""`nel gate`: a candidate against a baseline by a policy, or one run against floors; GO, NO-GO or
-INCONCLUSIVE.
+"""`nel gate`: a candidate against a baseline by a policy, or one run against floors.
+
+The decision is GO, NO-GO or INCONCLUSIVE.
 """
 
 from __future__ import annotations

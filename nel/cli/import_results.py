@@ -7,6 +7,9 @@ from typing import Annotated
 
 import typer
 
+from nel.cli.options import ShareFiles
+from nel.cli.terminal import plain
+
 
 def import_(
     source: Annotated[
@@ -19,16 +22,10 @@ def import_(
         str | None,
         typer.Option("--from", help="The format (nel list importers); without it each is tried."),
     ] = None,
-    share_permissions: Annotated[
-        bool,
-        typer.Option(
-            "--share-permissions", help="Let everyone on this machine read it (0644 and 0755)."
-        ),
-    ] = False,
+    share_permissions: ShareFiles = False,
 ) -> None:
     """Make a run directory of another tool's results, to view and compare; it cannot be resumed."""
-    from nel.artifacts.importing.writers import import_results  # noqa: PLC0415
-    from nel.cli.terminal import plain  # noqa: PLC0415 - keeps --help fast
+    from nel.artifacts.importing.writers import import_results  # noqa: PLC0415 - keeps --help fast
 
     imported = import_results(source, output, name=importer, shared=share_permissions)
     names = ", ".join(benchmark.name for benchmark in imported.benchmarks)

@@ -1,6 +1,4 @@
-"""`nel init`: three questions, and a commented configuration; a question is asked only where no
-flag answers it.
-"""
+"""`nel init`: a commented configuration from three answers, of flags or else of questions."""
 
 from __future__ import annotations
 
@@ -10,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from nel import plugins
 from nel.cli.completion import names_of
 from nel.errors import ConfigError, OutputError
 
@@ -36,8 +35,7 @@ def init(
     With --model-url, --model-id and --bench nothing is asked. A benchmark that is named FILE.yaml
     is written too, with rows and checks to replace, where there is no such file.
     """
-    from nel import plugins  # noqa: PLC0415 - keeps --help fast
-    from nel.authoring.registry import is_new_file  # noqa: PLC0415
+    from nel.authoring.registry import is_new_file  # noqa: PLC0415 - keeps --help fast
     from nel.authoring.yaml_starter import yaml_starter  # noqa: PLC0415
     from nel.config.starter import starter_text  # noqa: PLC0415
 
@@ -46,7 +44,9 @@ def init(
     url = _ask("Base URL of the endpoint", _URL, model_url)
     model = _ask("Name of the model there", None, model_id)
     benchmark = _ask(
-        "Benchmark (nel list benchmarks shows them; FILE.yaml begins your own)", _BENCHMARK, bench
+        "Benchmark (nel list benchmarks shows them; FILE.yaml begins your own)",
+        _BENCHMARK,
+        bench,
     )
     if plugins.is_name(benchmark):
         plugins.find("benchmarks", benchmark)
@@ -54,14 +54,14 @@ def init(
         path=quote(str(path)), url=url, model=model, benchmark=benchmark, key_env=api_key_env
     )
     if is_new_file(benchmark):
-        own = Path(benchmark)
-        if own.resolve() == path.resolve():
+        benchmark_path = Path(benchmark)
+        if benchmark_path.resolve() == path.resolve():
             raise OutputError(
                 f"{path} is the configuration; name another file for the benchmark, such as"
                 " questions.yaml"
             )
-        _write(own, yaml_starter(quote(benchmark)))
-        typer.echo(f"wrote {own}, a benchmark: put your rows and checks into it")
+        _write(benchmark_path, yaml_starter(quote(benchmark)))
+        typer.echo(f"wrote {benchmark_path}, a benchmark: put your rows and checks into it")
     _write(path, text)
     typer.echo(f"wrote {path}\n\nsee what it does:  nel eval run {quote(str(path))} --dry-run")
     typer.echo(f"run it:            nel eval run {quote(str(path))}")

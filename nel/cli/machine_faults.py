@@ -1,7 +1,6 @@
 """What a shortage of this machine means for a command: no memory, no file, no thread, no space.
-Prints nothing.
 
-Also what it means that code of others ended the process.
+Also what it means that code of others ended the process. Prints nothing.
 """
 
 from __future__ import annotations
@@ -42,9 +41,7 @@ _CONTINUE: Final = (
 
 
 def shortage(error: BaseException) -> str | None:
-    """Return what this machine lacks and what to do, in one line; None for an error that is not a
-    shortage.
-    """
+    """Return in one line what this machine lacks and what to do; None for any other error."""
     if isinstance(error, OutputLost):
         return (
             f"stdout cannot be written ({error.strerror}); send it elsewhere, and repeat the"
@@ -82,9 +79,7 @@ def _is_directory_gone() -> bool:
 
 
 def _all_words(error: BaseException) -> str:
-    """Return the messages of an error and of those that it was raised from; numpy repeats some, and
-    may not.
-    """
+    """Return the messages of an error and of its causes: numpy wraps that of the loader, or not."""
     words: list[str] = []
     while error is not None and len(words) < _CAUSES_MAX:
         words.append(str(error))
@@ -93,9 +88,7 @@ def _all_words(error: BaseException) -> str:
 
 
 def ended_by_plugin(error: SystemExit) -> str:
-    """Return the message of a plugin or benchmark that tried to end the process, with the place
-    where it did.
-    """
+    """Return the message about a plugin or benchmark that tried to end the process, and where."""
     frames = traceback.extract_tb(error.__traceback__)
     where = f" at {frames[-1].filename}, line {frames[-1].lineno}" if frames else ""
     return (

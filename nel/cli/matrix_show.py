@@ -1,6 +1,4 @@
-"""The output of `nel eval` for several endpoints: the plan of each, their progress, and one table
-over their runs.
-"""
+"""The output of `nel eval` for several endpoints: their plans, progress, and one table of runs."""
 
 from __future__ import annotations
 
@@ -9,7 +7,7 @@ from collections.abc import Sequence
 import typer
 
 from nel.cli.plan_table import (
-    planned_json,
+    plan_json,
     preview_json,
     print_plan,
     print_requests,
@@ -40,8 +38,7 @@ def show_matrix(
     fail_under: Sequence[str] = (),
     verbosity: int = 0,
 ) -> None:
-    """Run all endpoints, show a line of progress for each and one table, and exit with the worst
-    exit code.
+    """Run all endpoints with a line of progress for each; exit with the worst exit code.
 
     Raises:
         ConfigError: A floor is given; it holds for one run.
@@ -72,28 +69,26 @@ def show_matrix_preview(
 ) -> None:
     """Print the plan of each endpoint's run, and what set each value, without sending requests."""
     with stdout_kept():
-        planned = preview_matrix(config, pilot=pilot)
+        plans_by_name = preview_matrix(config, pilot=pilot)
     if as_json:
-        plans = {name: [planned_json(plan) for plan in plans] for name, plans in planned.items()}
-        typer.echo(dumps({**preview_json(config, values), "endpoints": plans}))
+        endpoints = {name: list(map(plan_json, plans)) for name, plans in plans_by_name.items()}
+        typer.echo(dumps({**preview_json(config, values), "endpoints": endpoints}))
         return
     for name, endpoint_config in split_config(config):
         typer.echo(plain(name))
-        print_plan(endpoint_config, planned[name])
+        print_plan(endpoint_config, plans_by_name[name])
     print_values(values)
-    first = next(iter(planned))
-    print_requests(planned[first], f" at {first}")
-    requests = sum(
-        plan.requests + plan.judge_requests for plans in planned.values() for plan in plans
-    )
-    typer.echo(f"dry run: nothing was sent; {requests:,} requests in all, under one budget")
-    notes = (
-        f"{name}: {note}"
-        for name, plans in planned.items()
-        for plan in plans
-        for note in plan.notes
-    )
-    for note in dict.fromkeys(notes):
+    # The requests of one endpoint stand for those of all.
+    name, plans = next(iter(plans_by_name.items()))
+    print_requests(plans, f" at {name}")
+    n_requests = 0
+    notes: dict[str, None] = {}
+    for name, plans in plans_by_name.items():
+        for plan in plans:
+            n_requests += plan.requests + plan.judge_requests
+            notes |= dict.fromkeys(f"{name}: {note}" for note in plan.notes)
+    typer.echo(f"dry run: nothing was sent; {n_requests:,} requests in all, under one budget")
+    for note in notes:
         typer.echo(f"nel: {plain(note)}", err=True)
 
 
@@ -114,9 +109,9 @@ def _remarks(result: MatrixResult, progress: dict[str, Progress]) -> list[str]:
         for line in (*progress[name].notes, *remarks(run))
         if "nel eval resume" not in line
     ]
-    what = "resume all with"
+    advice = "resume all with"
     if result.exit_code == EXIT_UNSCORED:
-        what = next(filter(None, map(resume_effect, result.runs.values())), "")
-    if result.exit_code != EXIT_DONE and what:
-        lines.append(f"{what}: nel eval resume {result.directory}")
+        advice = next(filter(None, map(resume_effect, result.runs.values())), "")
+    if result.exit_code != EXIT_DONE and advice:
+        lines.append(f"{advice}: nel eval resume {result.directory}")
     return lines

@@ -24,16 +24,15 @@ def other_program() -> str | None:
     """
     if Path(sys.argv[0]).name == _NAME:
         return None
-    others = sorted(
-        {
-            script.dist.name
-            for script in entry_points(group="console_scripts", name=_NAME)
-            if script.dist is not None and script.dist.name != DISTRIBUTION
-        }
-    )
-    if not others:
+    distributions = {
+        script.dist.name
+        for script in entry_points(group="console_scripts", name=_NAME)
+        if script.dist is not None
+    } - {DISTRIBUTION}
+    if not distributions:
         return None
-    return f"{_NAME} may be the command of {', '.join(others)} here; type {_OWN} in its place"
+    names = ", ".join(sorted(distributions))
+    return f"{_NAME} may be the command of {names} here; type {_OWN} in its place"
 
 
 def say_other_program() -> None:

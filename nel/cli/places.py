@@ -15,9 +15,7 @@ def run_path(location: str) -> Path:
 
 
 def resumed_path(location: str) -> Path:
-    """Return the directory in which a run goes on, which is fetched where it is newer at its
-    URL.
-    """
+    """Return the directory in which a run goes on, fetched where its URL has a newer state."""
     if "://" not in location:
         return Path(location)
     from nel.engine.store.remote import resumable  # noqa: PLC0415 - keeps --help fast

@@ -41,16 +41,16 @@ def show_preview(
 ) -> None:
     """Print the plan of a run, and what set each value, without sending requests."""
     with stdout_kept():
-        planned = preview(config, pilot=pilot)
+        plans = preview(config, pilot=pilot)
     if as_json:
-        rows = [planned_json(plan) for plan in planned]
+        rows = [plan_json(plan) for plan in plans]
         typer.echo(dumps({**preview_json(config, values), "benchmarks": rows}))
         return
-    print_plan(config, planned)
+    print_plan(config, plans)
     print_values(values)
-    print_requests(planned)
+    print_requests(plans)
     typer.echo("dry run: nothing was sent")
-    for note in dict.fromkeys(note for plan in planned for note in plan.notes):
+    for note in dict.fromkeys(note for plan in plans for note in plan.notes):
         typer.echo(f"nel: {plain(note)}", err=True)
 
 
@@ -70,14 +70,14 @@ def print_values(values: Sequence[SourcedValue]) -> None:
     print_table(ReportTable(columns, values))
 
 
-def print_requests(planned: Sequence[PlannedBenchmark], where: str = "") -> None:
+def print_requests(plans: Sequence[PlannedBenchmark], where: str = "") -> None:
     """Print the first request of each benchmark as it would be sent.
 
     Args:
-        planned: Of one endpoint.
+        plans: Of one endpoint.
         where: Follows the name of each.
     """
-    for plan in planned:
+    for plan in plans:
         if plan.first_requests:
             typer.echo(plain(f"first request of {plan.name}{where}:"))
             typer.echo(indent(plan.first_requests[0]))
@@ -94,57 +94,61 @@ def _text(value: object) -> str:
     return value if isinstance(value, str) else dumps(value)
 
 
-def planned_json(plan: PlannedBenchmark) -> dict[str, Any]:
+def plan_json(plan: PlannedBenchmark) -> dict[str, Any]:
     """Return the plan of one benchmark as ``--json`` prints it."""
     return {name: getattr(plan, name) for name in PlannedBenchmark.__dataclass_fields__}
 
 
-def print_plan(config: RunConfig, planned: list[PlannedBenchmark]) -> None:
+def print_plan(config: RunConfig, plans: list[PlannedBenchmark]) -> None:
     """Print what one endpoint is going to be asked."""
     endpoint = config.endpoint
-    spoken = " and ".join(sorted({plan.protocol for plan in planned}))
-    where = f"{redact_url(endpoint.url)} ({spoken}), model {endpoint.model}" if endpoint else "none"
-    typer.echo(f"endpoint: {where}")
-    if endpoint is not None and (sources := taken_from_environment(endpoint)):
-        typer.echo(f"from the environment: {'; '.join(sources)}")
-    for line in _settings(config, planned):
+    if endpoint is None:
+        typer.echo("endpoint: none")
+    else:
+        protocols = " and ".join(sorted({plan.protocol for plan in plans}))
+        typer.echo(f"endpoint: {redact_url(endpoint.url)} ({protocols}), model {endpoint.model}")
+        if sources := taken_from_environment(endpoint):
+            typer.echo(f"from the environment: {'; '.join(sources)}")
+    for line in _settings(config, plans):
         typer.echo(line)
-    print_table(ReportTable(PLANNED, planned))
+    print_table(ReportTable(PLANNED, plans))
 
 
 def _estimate(estimate: Mapping[str, Any] | None) -> str:
-    """Return in a line what episodes are likely to take."""
     if estimate is None:
         return "for an estimate, run --sample 20 first, and give its directory as --pilot"
     n = estimate["episodes_measured"]
     source = f"by {n:,} episodes of {estimate['source']}" if n else f"at {estimate['source']} each"
-    least, cost = "" if n else "at least ", estimate["cost"]
+    # Without a measured episode only the prompts are known, so figures are lower bounds.
+    bound = "" if n else "at least "
     text = (
         f"estimated {source}: {estimate['requests']:,} requests ({estimate['steps']:g} an episode),"
-        f" {least}{estimate['prompt_tokens']:,} prompt tokens"
+        f" {bound}{estimate['prompt_tokens']:,} prompt tokens"
     )
-    text += f" and {estimate['completion_tokens']:,} completion tokens" if n else ""
-    return f"{text}, cost {least}{cost:.4g}" if cost is not None else f"{text}; no price is set"
+    if n:
+        text += f" and {estimate['completion_tokens']:,} completion tokens"
+    cost = estimate["cost"]
+    return f"{text}; no price is set" if cost is None else f"{text}, cost {bound}{cost:.4g}"
 
 
-def _settings(config: RunConfig, planned: Sequence[PlannedBenchmark]) -> list[str]:
+def _settings(config: RunConfig, plans: Sequence[PlannedBenchmark]) -> list[str]:
     lines = []
     if config.stop.when:
         conditions = " or ".join(condition.name for condition in config.stop.conditions)
         lines.append(f"stops asking at {conditions}; what stands below is the most that it may ask")
-    for plan in planned:
+    for plan in plans:
         settings = dict(plan.generation)
         lines.append(f"{plan.name}: {settings or 'the endpoint decides every sampling setting'}")
         if plan.solver:
-            most = ", ".join(f"{name} {value:g}" for name, value in plan.limits.items())
+            limits = ", ".join(f"{name} {value:g}" for name, value in plan.limits.items())
             lines.append(
-                f"{plan.name}: episodes by the solver {plan.solver}, limited to {most}; the"
+                f"{plan.name}: episodes by the solver {plan.solver}, limited to {limits}; the"
                 " requests below are the most that they may take"
             )
             lines.append(f"{plan.name}: {_estimate(plan.estimate)}")
         if plan.judges:
-            asked = (
-                f"{plan.judge_requests:,} requests where each answer is one question to each judge"
+            lines.append(
+                f"{plan.name}: judges {', '.join(plan.judges)}; {plan.judge_requests:,} requests"
+                " where each answer is one question to each judge"
             )
-            lines.append(f"{plan.name}: judges {', '.join(plan.judges)}; {asked}")
     return lines

@@ -1,6 +1,4 @@
-"""`nel plugin check` and `nel plugin new`: the conformance tests of a plugin, and a package to
-start one from.
-"""
+"""`nel plugin check` and `nel plugin new`: conformance tests, and a package to start from."""
 
 from __future__ import annotations
 
@@ -10,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from nel.cli.checks import show_checks
 from nel.cli.completion import names_of
 from nel.errors import EXIT_USAGE
 
@@ -46,8 +45,7 @@ def check(
 
     Of metrics, reducers, datasets, bridges and reports the signature is checked.
     """
-    from nel.cli.checks import show_checks  # noqa: PLC0415 - keeps --help fast
-    from nel.discovery.conformance import check_plugin  # noqa: PLC0415
+    from nel.discovery.conformance import check_plugin  # noqa: PLC0415 - keeps --help fast
 
     checks = check_plugin(target, kind=kind, dataset=dataset, samples_max=samples)
     show_checks(checks, indent="")

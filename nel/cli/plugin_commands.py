@@ -36,8 +36,8 @@ class PluginGroup(typer.core.TyperGroup):
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Return the names of nel's own commands, then those of plugins that nel does not have."""
-        own = [*super().list_commands(ctx), *self.modules]
-        return own + [name for name in _plugins_by_name(_prefix(ctx)) if name not in own]
+        built_in = [*super().list_commands(ctx), *self.modules]
+        return [*dict.fromkeys([*built_in, *_plugins_by_name(_prefix(ctx))])]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Return a command, imported here.
@@ -46,28 +46,28 @@ class PluginGroup(typer.core.TyperGroup):
             PluginError: It cannot be imported, several packages provide it, or it is not a Typer
                 app or function.
         """
-        own = self._own(ctx, cmd_name)
-        if own is not None:
-            return own
+        built_in = self._built_in(ctx, cmd_name)
+        if built_in is not None:
+            return built_in
         package, _, name = cmd_name.rpartition(":")
         qualified = f"{package}:{_prefix(ctx)}{name}" if package else _prefix(ctx) + name
         return _load(qualified, name) if plugins.matching("commands", qualified) else None
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write the commands with a line each, without importing one of a plugin."""
-        added = _plugins_by_name(_prefix(ctx))
+        refs = _plugins_by_name(_prefix(ctx))
         rows = []
         for name in self.list_commands(ctx):
-            own = self._own(ctx, name)
-            if own is None:
-                rows.append((name, _summary(added[name])))
-            elif not own.hidden:
-                rows.append((name, own.get_short_help_str(limit=formatter.width)))
+            command = self._built_in(ctx, name)
+            if command is None:
+                rows.append((name, _summary(refs[name])))
+            elif not command.hidden:
+                rows.append((name, command.get_short_help_str(limit=formatter.width)))
         if rows:
             with formatter.section("Commands"):
                 formatter.write_dl(rows)
 
-    def _own(self, ctx: Any, name: str) -> Any:
+    def _built_in(self, ctx: Any, name: str) -> Any:
         target = self.modules.get(name)
         return super().get_command(ctx, name) if target is None else _import(target, name)
 
@@ -115,20 +115,19 @@ def _command_of(command: Callable[..., object], name: str) -> Any:
     if not isinstance(app, typer.Typer):
         app = typer.Typer(add_completion=False, rich_markup_mode=None)
         app.command(name)(command)
-    made = typer.main.get_command(app)
-    made.name = name
-    return made
+    click_command = typer.main.get_command(app)
+    click_command.name = name
+    return click_command
 
 
 def _summary(refs: Sequence[PluginRef]) -> str:
-    """Return what the list of commands says of one: nel's own by its module's docstring, which is
-    read as text.
-    """
+    # The docstring is read from the source: importing a command for its summary is slow.
     built_in = next((ref for ref in refs if ref.is_built_in), None)
     if built_in is None:
         return f"From {' and '.join(ref.provider for ref in refs)}."
     module = built_in.target.partition(":")[0].split(".")
     text = _PACKAGE.parent.joinpath(*module).with_suffix(".py").read_text(encoding="utf-8")
-    first = (ast.get_docstring(ast.parse(text)) or "").partition("\n\n")[0].replace("\n", " ")
-    words = first.partition(": ")[2] or first
-    return words[:1].upper() + words[1:]
+    docstring = ast.get_docstring(ast.parse(text)) or ""
+    sentence = docstring.partition("\n\n")[0].replace("\n", " ")
+    summary = sentence.partition(": ")[2] or sentence
+    return summary[:1].upper() + summary[1:]

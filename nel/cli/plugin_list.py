@@ -6,7 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from nel import plugins
 from nel.cli.completion import kinds_starting
+from nel.cli.options import AsJson
+from nel.cli.terminal import plain
 
 if TYPE_CHECKING:
     from nel.plugins import PluginInfo
@@ -23,19 +26,16 @@ def list_plugins(
             autocompletion=kinds_starting,
         ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """List installed plugins: name, kind, provider, description; broken ones with their error."""
-    from nel import plugins  # noqa: PLC0415 - keeps --help fast
-    from nel.cli.terminal import plain  # noqa: PLC0415
-    from nel.discovery.listing import describe_all  # noqa: PLC0415
+    from nel.core.strict_json import dumps  # noqa: PLC0415
+    from nel.discovery.listing import describe_all  # noqa: PLC0415 - keeps --help fast
 
     kinds = [kind] if kind else list(plugins.GROUPS)
     refs = [ref for name in kinds for ref in plugins.discover(name)]
     described = describe_all(refs if kind else [*refs, *plugins.discover_unknown()])
     if as_json:
-        from nel.core.strict_json import dumps  # noqa: PLC0415
-
         typer.echo(dumps([_as_json(info) for info in described]))
         return
     if not described:

@@ -1,5 +1,4 @@
-"""Shows the progress of a run on stderr: live lines on a terminal, else plain ones every ten
-seconds.
+"""Shows the progress of runs on stderr: live lines on a terminal, else lines every ten seconds.
 
 A thread of its own reads `Progress`, so that the run never waits for the terminal; a closed stderr
 does not end a run.
@@ -12,9 +11,10 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, redirect_stderr, suppress
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -29,12 +29,14 @@ if TYPE_CHECKING:
 QUIET: Final = -1
 """The verbosity at which nothing is shown."""
 _LIVE_SECONDS = 0.25
-_PLAIN_SECONDS = 10.0
+_LOG_SECONDS = 10.0
 _LOOK_SECONDS = 0.5
 _BAR_CELLS = 24
 _BAR_COLUMNS: Final = 80
 """Narrower terminals have no room for a bar."""
-_UNTOLD: Final = frozenset({"time", "level", "event", "logger", "identities", "config_sha256"})
+_FIELDS_HIDDEN: Final = frozenset(
+    {"time", "level", "event", "logger", "identities", "config_sha256"}
+)
 """Fields of an event that a line on the terminal leaves out."""
 
 
@@ -50,20 +52,18 @@ def showing(progress: Progress | Mapping[str, Progress], verbosity: int = 0) -> 
         yield
         return
     finished = threading.Event()
-    named = {"": progress} if isinstance(progress, Progress) else progress
-    news: list[_News] = [_Places(named)]
-    news += [Warnings(each) for each in named.values()]
+    runs = {"": progress} if isinstance(progress, Progress) else progress
+    news: list[_News] = [_Places(runs)]
+    news += [Warnings(each) for each in runs.values()]
     if verbosity:
-        news += [_Events(each) for each in named.values()]
-    is_live = sys.stderr.isatty() and os.environ.get("TERM", "dumb") != "dumb"
-    frame = _frame() if is_live else None
-    thread = threading.Thread(
-        target=_show_lines if frame is None else _show_live,
-        args=(named, finished, news) if frame is None else (named, finished, news, frame),
-        name="nel-progress",
-        daemon=True,
-    )
-    with redirect_stderr(sys.stderr if frame is None else frame):
+        news += [_Events(each) for each in runs.values()]
+    stderr = sys.stderr
+    show: Callable[[], None] = partial(_show_lines, runs, finished, news)
+    if stderr.isatty() and os.environ.get("TERM", "dumb") != "dumb":
+        stderr = frame = _frame()
+        show = partial(_show_live, runs, finished, news, frame)
+    thread = threading.Thread(target=show, name="nel-progress", daemon=True)
+    with redirect_stderr(stderr):
         thread.start()
         try:
             yield
@@ -76,34 +76,32 @@ class Warnings:
     """Alerts, and warnings about judges, each returned once when it begins."""
 
     def __init__(self, progress: Progress) -> None:
-        """Start without any known warning."""
+        """Start with all alerts and judges unseen."""
         self._progress = progress
-        self._known: set[str] = set()
+        self._judges_down: set[str] = set()
         self._n_alerts = 0
 
     def new(self) -> list[str]:
-        """Return a line for each alert, and for each judge that stopped judging, since the last
-        call.
-        """
+        """Return a line for each alert since the last call, and each judge that stopped judging."""
         alerts = self._progress.alerts[self._n_alerts :]
         self._n_alerts += len(alerts)
-        judges = self._progress.judges
-        troubles = {
-            line.partition(": ")[0]: line
-            for line in (judges.problems if judges is not None else ())
-        }
-        fresh = [line for who, line in troubles.items() if who not in self._known]
-        self._known = set(troubles)
-        return [f"nel: {plain(line)}" for line in alerts] + [
-            f"nel: {plain(line)}; answers are kept, and judged when it is back" for line in fresh
-        ]
+        lines = [f"nel: {plain(line)}" for line in alerts]
+        judges_down = set()
+        for problem in self._progress.judges.problems if self._progress.judges else ():
+            judge = problem.partition(": ")[0]
+            judges_down.add(judge)
+            if judge not in self._judges_down:
+                lines.append(f"nel: {plain(problem)}; answers are kept, and judged when it is back")
+        # A judge that is back is forgotten, so that its next outage is told again.
+        self._judges_down = judges_down
+        return lines
 
 
-def named_lines(named: Mapping[str, Progress]) -> list[str]:
-    """Return a line of progress for each name, which stands before it; an empty name does not."""
+def named_lines(runs: Mapping[str, Progress]) -> list[str]:
+    """Return a line of progress for each run, after its name where it has one."""
     return [
-        f"{plain(name)}: {progress_line(each)}" if name else progress_line(each)
-        for name, each in named.items()
+        f"{plain(name)}: {progress_line(progress)}" if name else progress_line(progress)
+        for name, progress in runs.items()
     ]
 
 
@@ -122,20 +120,18 @@ def benchmark_lines(progress: Progress) -> list[str]:
 class _Places:
     """The directories of runs, each shown once, as soon as it exists."""
 
-    def __init__(self, named: Mapping[str, Progress]) -> None:
-        self._named = named
-        self._told: set[str] = set()
+    def __init__(self, runs: Mapping[str, Progress]) -> None:
+        self._pending = dict(runs)
+        """Runs without a directory at the last call."""
 
     def new(self) -> list[str]:
         """Return a line for each run that has a directory since the last call."""
-        directories = {
-            name: each.run_dir for name, each in self._named.items() if each.run_dir is not None
-        }
-        lines = [
-            f"run{f' of {plain(name)}' if name else ''}: {plain(str(directories[name]))}"
-            for name in directories.keys() - self._told
-        ]
-        self._told |= directories.keys()
+        lines = []
+        for name, progress in list(self._pending.items()):
+            if progress.run_dir is not None:
+                del self._pending[name]
+                owner = f"run of {plain(name)}" if name else "run"
+                lines.append(f"{owner}: {plain(str(progress.run_dir))}")
         return sorted(lines)
 
 
@@ -146,7 +142,8 @@ class _Events:
         """Start at now: a run that is resumed has older events."""
         self._progress = progress
         self._since = datetime.now(UTC).isoformat().replace("+00:00", "Z")
-        self._read = 0
+        self._offset = 0
+        """Bytes of the log that were read."""
 
     def new(self) -> list[str]:
         """Return a line for each event since the last call."""
@@ -154,11 +151,11 @@ class _Events:
         if log is None:
             return []
         with suppress(OSError), log.open("rb") as file:
-            if file.seek(0, os.SEEK_END) < self._read:  # a new file has taken its name
-                self._read = 0
-            file.seek(self._read)
+            if file.seek(0, os.SEEK_END) < self._offset:  # a new file has taken its name
+                self._offset = 0
+            file.seek(self._offset)
             lines = [line for line in file if line.endswith(b"\n")]
-            self._read += sum(map(len, lines))
+            self._offset += sum(map(len, lines))
             events = [json.loads(line) for line in lines]
             return [_event_line(event) for event in events if event["time"] >= self._since]
         return []
@@ -172,7 +169,7 @@ def _event_line(event: Mapping[str, object]) -> str:
     fields = [
         f"{name}={value}"
         for name, value in event.items()
-        if name not in _UNTOLD and value not in (None, {})
+        if name not in _FIELDS_HIDDEN and value not in (None, {})
     ]
     at = datetime.fromisoformat(str(event["time"])).astimezone()
     return plain("  ".join([f"{at:%H:%M:%S}", str(event["event"]), *fields]))
@@ -186,11 +183,12 @@ def _new_lines(news: Iterable[_News]) -> list[str]:
 
 
 def _show_live(
-    named: Mapping[str, Progress], finished: threading.Event, news: list[_News], frame: Frame
+    runs: Mapping[str, Progress], finished: threading.Event, news: list[_News], frame: Frame
 ) -> None:
     with suppress(OSError, ValueError):
         while not finished.wait(_LIVE_SECONDS):
-            frame.show(_live_lines(named, frame), above=_new_lines(news))
+            frame.show(_live_lines(runs, frame), above=_new_lines(news))
+        # The result follows: of what came last only the events are missing in it.
         frame.show([], above=_new_lines(each for each in news if isinstance(each, _Events)))
 
 
@@ -200,22 +198,25 @@ def _frame() -> Frame:
     return Frame(sys.stderr)
 
 
-def _live_lines(named: Mapping[str, Progress], frame: Frame) -> list[str]:
+def _live_lines(runs: Mapping[str, Progress], frame: Frame) -> list[str]:
     """Return the lines of all runs as they fit a terminal; one that is too narrow has no bar."""
     from nel.cli.frame import pack_lines  # noqa: PLC0415 - as above
 
     width = frame.columns
     lines = []
-    for name, each in named.items():
-        bar = [_bar(each, frame.bar_characters)] if width >= _BAR_COLUMNS else []
-        label = [f"{plain(name)}:"] if name else []
-        lines += pack_lines([*bar, *label, *line_items(each)], width)
-    return [*lines, *(line for each in named.values() for line in benchmark_lines(each))]
+    for name, progress in runs.items():
+        items = [_bar(progress, frame.bar_characters)] if width >= _BAR_COLUMNS else []
+        if name:
+            items.append(f"{plain(name)}:")
+        lines += pack_lines([*items, *line_items(progress)], width)
+    return [*lines, *_lines_of_benchmarks(runs)]
 
 
-def _show_lines(
-    named: Mapping[str, Progress], finished: threading.Event, news: list[_News]
-) -> None:
+def _lines_of_benchmarks(runs: Mapping[str, Progress]) -> list[str]:
+    return [line for progress in runs.values() for line in benchmark_lines(progress)]
+
+
+def _show_lines(runs: Mapping[str, Progress], finished: threading.Event, news: list[_News]) -> None:
     places, *others = news
     printed_at = time.monotonic()
     is_finished = False
@@ -225,19 +226,15 @@ def _show_lines(
             if is_finished:
                 others = [each for each in others if isinstance(each, _Events)]
             lines = _new_lines(others)
-            if not is_finished and time.monotonic() - printed_at >= _PLAIN_SECONDS:
+            if not is_finished and time.monotonic() - printed_at >= _LOG_SECONDS:
                 printed_at = time.monotonic()
-                lines += [
-                    *places.new(),
-                    *named_lines(named),
-                    *(line for each in named.values() for line in benchmark_lines(each)),
-                ]
+                lines += [*places.new(), *named_lines(runs), *_lines_of_benchmarks(runs)]
             if lines:  # in one call, so that nothing else is written in between
                 sys.stderr.write("".join(f"{line}\n" for line in lines))
                 sys.stderr.flush()
 
 
 def _bar(progress: Progress, characters: tuple[str, str]) -> str:
-    full, empty = characters
-    filled = round(_BAR_CELLS * progress.done / progress.total) if progress.total else 0
-    return full * filled + empty * (_BAR_CELLS - filled)
+    done, todo = characters
+    n_done = round(_BAR_CELLS * progress.done / progress.total) if progress.total else 0
+    return done * n_done + todo * (_BAR_CELLS - n_done)

@@ -1,6 +1,4 @@
-"""`nel report`: rebuilds every artifact of a run from its run.db alone, or prints several runs as
-one table.
-"""
+"""`nel report`: rebuilds the artifacts of a run from its run.db, or prints a table of several runs."""
 
 from __future__ import annotations
 
@@ -11,6 +9,7 @@ import typer
 
 from nel.cli.places import run_path
 from nel.cli.streams import stdout_kept
+from nel.errors import PluginError, UsageError
 
 _TABLE = "markdown"
 """Format of several runs."""
@@ -50,8 +49,7 @@ def report(
 
 
 def _print_table(run_dirs: list[Path], formats: list[str]) -> None:
-    from nel.errors import UsageError  # noqa: PLC0415 - keeps --help fast
-    from nel.reports.summary_tables import table_of_runs  # noqa: PLC0415
+    from nel.reports.summary_tables import table_of_runs  # noqa: PLC0415 - keeps --help fast
 
     if len(formats) > 1:
         raise UsageError(
@@ -64,7 +62,6 @@ def _print_table(run_dirs: list[Path], formats: list[str]) -> None:
 def _rebuild(run_dir: Path, formats: list[str] | None) -> None:
     from nel.engine.asking.resume_checks import check_records  # noqa: PLC0415 - keeps --help fast
     from nel.engine.store.snapshot import FILE_NAME  # noqa: PLC0415
-    from nel.errors import PluginError  # noqa: PLC0415 - keeps --help fast
     from nel.reports.writers import check_writers, write_reports  # noqa: PLC0415
     from nel.runs.evaluation import rebuild, share_as_configured, stored_reports  # noqa: PLC0415
 

@@ -1,6 +1,4 @@
-"""Shows the body of a request on a terminal: its settings on one line, then each message as it
-would be sent.
-"""
+"""Shows the body of a request on a terminal: settings on one line, then each message as sent."""
 
 from __future__ import annotations
 
@@ -41,9 +39,7 @@ def _text(content: Json) -> str:
 
 
 def _cut(text: str) -> str:
-    beyond = len(text) - _CHARACTERS_MAX
-    return (
-        text
-        if beyond <= 0
-        else f"{text[:_CHARACTERS_MAX]}\n… {beyond:,} more characters (--json shows them)"
-    )
+    n_more = len(text) - _CHARACTERS_MAX
+    if n_more <= 0:
+        return text
+    return f"{text[:_CHARACTERS_MAX]}\n… {n_more:,} more characters (--json shows them)"

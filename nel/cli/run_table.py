@@ -1,5 +1,4 @@
-"""The result of a run as `nel eval` prints it: a table, JSON, and what has to be known beside the
-numbers.
+"""The result of a run as `nel eval` prints it: a table or JSON, and remarks beside the numbers.
 
 Note: imported when a run has ended, since its first request need not wait for the modules that it
 imports.
@@ -15,7 +14,7 @@ import typer
 from nel.cli.table import print_table
 from nel.cli.terminal import report_text
 from nel.core.strict_json import dumps
-from nel.errors import EXIT_UNSCORED
+from nel.errors import EXIT_UNSCORED, EXIT_USAGE
 from nel.judges.types import SETTING_FAULTS
 from nel.reports.early_stop import stop_line
 from nel.reports.run_warnings import texts_of
@@ -73,9 +72,7 @@ def result_json(result: RunResult) -> dict[str, Any]:
 
 
 def _lines_below(result: RunResult) -> Iterator[str]:
-    """Yield for each benchmark where its doubt comes from, who judged it, how far its score depends
-    on the way of reading, and how often the endpoint differs from itself.
-    """
+    """Yield lines on each benchmark's doubt, judges, ways of reading, and repeated requests."""
     remarks_by_slot = {item.slot: remarks_of(item.metrics) for item in result.benchmarks}
     for name in ("spread", "judged", "extraction", "repeat_check"):
         for slot, remark in remarks_by_slot.items():
@@ -96,25 +93,28 @@ def remarks(result: RunResult) -> list[str]:
         lines.append(f"interrupted by {result.ending.reason}; every answer so far is kept")
     elif result.ending.reason != "done":
         lines.append(result.ending.reason)
-    if result.exit_code not in (0, 2):
-        what = "resume with" if result.exit_code != EXIT_UNSCORED else resume_effect(result)
-        what = "fix that, then" if _is_judge_misused(result) else what
-        judges = " --judge-url URL --judge-id NAME" if _lacks_judge(result) else ""
-        lines += [f"{what}: {result.resume_command}{judges}"] if what else []
+    if result.exit_code == EXIT_USAGE:
+        hint = "" if result.ending.fix else " (-O key=value changes a setting)"
+        lines.append(f"fix it, then: {result.resume_command}{hint}")
     elif result.exit_code:
-        other = "" if result.ending.fix else " (-O key=value changes a setting)"
-        lines.append(f"fix it, then: {result.resume_command}{other}")
+        advice = "resume with"
+        if _is_judge_misused(result):
+            advice = "fix that, then"
+        elif result.exit_code == EXIT_UNSCORED:
+            advice = resume_effect(result)
+        judges = " --judge-url URL --judge-id NAME" if _lacks_judge(result) else ""
+        if advice:
+            lines.append(f"{advice}: {result.resume_command}{judges}")
     return lines
 
 
 def resume_effect(result: RunResult) -> str:
-    """Return what a resume does for a finished run whose exit code is not 0; empty where it does
-    nothing.
-    """
-    unscored = [pair for item in result.benchmarks for pair in item.accounting["unscored"].items()]
-    causes = {
-        cause for cause, counts in unscored if cause != _ROW and counts["kinds"].keys() - {_SHARED}
-    }
+    """Return what a resume does for a finished run whose exit code is not 0; empty for nothing."""
+    causes = set()
+    for item in result.benchmarks:
+        for cause, counts in item.accounting["unscored"].items():
+            if cause != _ROW and counts["kinds"].keys() - {_SHARED}:
+                causes.add(cause)
     if causes == {"scorer"}:
         return "correct the scorer, then"
     if causes:
@@ -129,9 +129,7 @@ def _lacks_judge(result: RunResult) -> bool:
 
 
 def _is_judge_misused(result: RunResult) -> bool:
-    """Return whether the benchmark's judge settings are unusable, so that a resume alone would fail
-    in the same way.
-    """
+    """Return whether judge settings are unusable: a resume alone would fail in the same way."""
     return any((SETTING_FAULTS - {"no_judge"}) & kinds.keys() for kinds in _judge_faults(result))
 
 

@@ -1,7 +1,6 @@
-"""Options of a command that set keys of the configuration, made of the schema's flags when the
-command is used.
+"""Options of a command that set keys of the configuration; the schema declares their flags.
 
-The schema is imported only then, so that `nel --help` does not wait for it.
+It is imported when the command is used, so that `nel --help` does not wait for it.
 """
 
 from __future__ import annotations
@@ -66,15 +65,13 @@ class Chosen:
 
 def chosen_settings(ctx: typer.Context) -> Chosen:
     """Return what the user chose, in a command whose class is a `SettingsCommand`."""
-    chosen = ctx.meta[_META_KEY]
-    assert isinstance(chosen, Chosen)  # noqa: S101 - this module wrote it
-    return chosen
+    choice = ctx.meta[_META_KEY]
+    assert isinstance(choice, Chosen)  # noqa: S101 - this module wrote it
+    return choice
 
 
 class SettingsCommand(typer.core.TyperCommand):
-    """A command with options for settings, and ``-O`` for all others; `chosen_settings` returns
-    what they say.
-    """
+    """A command with options for settings and ``-O``; `chosen_settings` returns what they say."""
 
     flags: ClassVar[Sequence[str]] = ()
     """Names of the flags it takes; empty: all."""
@@ -82,19 +79,14 @@ class SettingsCommand(typer.core.TyperCommand):
     """By the name of the parameter; None before the schema was read."""
 
     def get_params(self, ctx: Any) -> Any:
-        """Return the parameters of the function with the options of settings after its
-        arguments.
-        """
+        """Return the function's parameters, with the options of settings after its arguments."""
         if self._settings is None:
             from nel.config.settings import settings  # noqa: PLC0415 - keeps `nel --help` fast
 
-            chosen = [
-                setting
+            self._settings = {
+                setting.flag.name.lstrip("-").replace("-", "_"): setting
                 for setting in settings()
                 if not self.flags or setting.flag.name in self.flags
-            ]
-            self._settings = {
-                setting.flag.name.lstrip("-").replace("-", "_"): setting for setting in chosen
             }
             n_arguments = sum(param.param_type_name == "argument" for param in self.params)
             self.params[n_arguments:n_arguments] = _options(self._settings)
@@ -127,9 +119,7 @@ class SettingsCommand(typer.core.TyperCommand):
         return fitting[max(fitting, key=len)] if fitting else "This command"
 
     def invoke(self, ctx: Any) -> Any:
-        """Keep what the options say for `chosen_settings`, and call the function with the other
-        parameters.
-        """
+        """Keep what the options say for `chosen_settings`; call the function with the rest."""
         from nel.config.settings import given_settings  # noqa: PLC0415 - keeps `nel --help` fast
 
         values = {
@@ -146,9 +136,9 @@ def taking_settings(*flags: str) -> type[SettingsCommand]:
     return type("SettingsCommand", (SettingsCommand,), {"flags": flags})
 
 
-def _options(chosen: Mapping[str, Setting]) -> list[Any]:
+def _options(settings: Mapping[str, Setting]) -> list[Any]:
     """Return the options of settings, as Typer makes them of a function's signature."""
-    annotations = {name: _annotation(setting) for name, setting in chosen.items()}
+    annotations = {name: _annotation(setting) for name, setting in settings.items()}
     annotations[_OVERRIDE] = Annotated[
         list[str] | None, typer.Option("-O", help=_OVERRIDE_HELP, metavar="KEY=VALUE")
     ]
@@ -156,16 +146,17 @@ def _options(chosen: Mapping[str, Setting]) -> list[Any]:
     def command(**_: object) -> None:
         pass
 
-    keyword, flags = (
-        inspect.Parameter.KEYWORD_ONLY,
-        {name for name, setting in chosen.items() if setting.kind is bool},
-    )
-    parameters = [
-        inspect.Parameter(
-            name, keyword, annotation=annotation, default=False if name in flags else None
+    parameters = []
+    for name, annotation in annotations.items():
+        is_switch = name in settings and settings[name].kind is bool
+        parameters.append(
+            inspect.Parameter(
+                name,
+                inspect.Parameter.KEYWORD_ONLY,
+                annotation=annotation,
+                default=False if is_switch else None,
+            )
         )
-        for name, annotation in annotations.items()
-    ]
     command.__annotations__ = annotations
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined] # inspect reads it
     app = typer.Typer(add_completion=False)
@@ -175,18 +166,17 @@ def _options(chosen: Mapping[str, Setting]) -> list[Any]:
 
 def _annotation(setting: Setting) -> object:
     flag, kind = setting.flag, setting.kind
-    kind_named = KINDS.get(flag.name)
-    complete = None if kind_named is None else names_of(kind_named)
+    plugins = KINDS.get(flag.name)
     option = typer.Option(
-        *(name for name in (flag.name, flag.short) if name),
+        *filter(None, (flag.name, flag.short)),
         help=flag.help,
-        autocompletion=complete,
+        autocompletion=names_of(plugins) if plugins else None,
         metavar=_METAVARS.get(kind),
     )
     if kind is bool:
         return Annotated[bool, option]
-    wanted = list[kind] if setting.is_list else kind  # type: ignore[valid-type] # a type made at run time
-    return Annotated[wanted | None, option]
+    value = list[kind] if setting.is_list else kind  # type: ignore[valid-type] # a type made at run time
+    return Annotated[value | None, option]
 
 
 def _plain(value: object) -> object:

@@ -56,17 +56,13 @@ def prepare_streams() -> None:
 
 @contextmanager
 def stdout_kept() -> Iterator[None]:
-    """Send to stderr what plugins and benchmarks print meanwhile: stdout is the command's own, and
-    may be JSON.
-    """
+    """Send to stderr what plugins and benchmarks print; stdout is the command's, maybe JSON."""
     with redirect_stdout(sys.stderr):
         yield
 
 
 def discard_stdout() -> None:
-    """Send what is left of stdout to /dev/null, so that the interpreter can flush it when it
-    exits.
-    """
+    """Send the rest of stdout to /dev/null, so that the interpreter can flush it at its exit."""
     with suppress(OSError, ValueError):
         null = os.open(os.devnull, os.O_WRONLY)
         os.dup2(null, sys.stdout.fileno())
@@ -77,22 +73,22 @@ def _open_on_null(number: int, name: str) -> None:
     try:
         os.fstat(number)
     except OSError:
-        opened = os.open(os.devnull, os.O_RDWR)
-        os.dup2(opened, number)  # inheritable, as a standard stream is; a copy onto itself is not
-        if opened == number:
+        null = os.open(os.devnull, os.O_RDWR)
+        os.dup2(null, number)  # inheritable, as a standard stream is; a copy onto itself is not
+        if null == number:
             os.set_inheritable(number, True)
         else:
-            os.close(opened)
+            os.close(null)
         setattr(sys, name, open(number, "r" if number == 0 else "w", closefd=False))  # noqa: SIM115 - for good
     else:  # something else has taken its descriptor
         setattr(sys, name, open(os.devnull, "r" if number == 0 else "w"))  # noqa: SIM115, PTH123 - for good
 
 
-def _wrap(raw: FileIO, before: TextIOWrapper) -> TextIOWrapper:
+def _wrap(file: FileIO, stream: TextIOWrapper) -> TextIOWrapper:
     return TextIOWrapper(
-        BufferedWriter(raw),
-        encoding=before.encoding,
+        BufferedWriter(file),
+        encoding=stream.encoding,
         errors="backslashreplace",
-        line_buffering=before.line_buffering,
-        write_through=before.write_through,
+        line_buffering=stream.line_buffering,
+        write_through=stream.write_through,
     )

@@ -1,6 +1,4 @@
-"""The one form in which commands print tables: what does not fit stands on lines of its own, and
-nothing is shortened.
-"""
+"""The form in which all commands print tables: cells that do not fit get lines of their own."""
 
 from __future__ import annotations
 
@@ -42,14 +40,15 @@ def table_lines(table: ReportTable, width: int) -> list[str]:
     headings = [report_text(column.words) for column in table.columns]
     rows = [[report_text(cell) for cell in row] for row in table.texts()]
     widths = [max(map(cell_len, cells)) for cells in zip(headings, *rows, strict=True)]
-    fits = [_width(widths[:n]) <= width for n in range(1, len(widths) + 1)]
-    beside = widths[: max(1, sum(fits))]
-    is_right = [column.is_numeric for column in table.columns]
-    rule = " " + "─" * (min(_width(beside), width) - 2)
-    lines = ["", _line(headings, beside, is_right), rule]
+    n_fitting = sum(_width(widths[:n]) <= width for n in range(1, len(widths) + 1))
+    n_beside = max(1, n_fitting)
+    widths = widths[:n_beside]
+    is_numeric = [column.is_numeric for column in table.columns]
+    rule = " " + "─" * (min(_width(widths), width) - 2)
+    lines = ["", _line(headings, widths, is_numeric), rule]
     for row in rows:
-        lines.append(_line(row, beside, is_right))
-        for heading, cell in zip(headings[len(beside) :], row[len(beside) :], strict=True):
+        lines.append(_line(row, widths, is_numeric))
+        for heading, cell in zip(headings[n_beside:], row[n_beside:], strict=True):
             lines += wrap(
                 cell and f"{heading}: {cell}",
                 width,
@@ -60,11 +59,11 @@ def table_lines(table: ReportTable, width: int) -> list[str]:
     return [*lines, "", *map(report_text, table.below)]
 
 
-def _line(row: Sequence[str], widths: Sequence[int], is_right: Sequence[bool]) -> str:
+def _line(row: Sequence[str], widths: Sequence[int], is_numeric: Sequence[bool]) -> str:
     cells = []
-    for cell, width, right in zip(row, widths, is_right, strict=False):
+    for cell, width, is_number in zip(row, widths, is_numeric, strict=False):
         space = " " * (width - cell_len(cell))
-        cells.append(space + cell if right else cell + space)
+        cells.append(space + cell if is_number else cell + space)
     return f"  {_GAP.join(cells)}".rstrip()
 
 

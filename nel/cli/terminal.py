@@ -15,9 +15,7 @@ def plain(text: str) -> str:
 
 
 def report_text(text: str) -> str:
-    """Return a text of a report for a terminal: `plain`, with a space before each unit, where pages
-    have a narrow one.
-    """
+    """Return a text of a report for a terminal: `plain`, with spaces in place of narrow ones."""
     return plain(text.replace("\u202f", " "))
 
 

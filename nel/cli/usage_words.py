@@ -1,10 +1,8 @@
-"""Says what is wrong with a command line in words a person uses, and which command an unknown one
-may mean.
-"""
+"""Says in plain words what is wrong with a command line, and what an unknown word may mean."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import suppress
 from difflib import get_close_matches
 from pathlib import Path
@@ -12,6 +10,8 @@ from typing import Any, Final
 
 import typer
 
+from nel import plugins
+from nel.config.numbers import number_problem
 from nel.errors import NelError
 
 _MEANT: Final = {
@@ -127,111 +127,102 @@ _NOT_AN_OPTION: Final = {
 """What other tools have an option for, and how it is done here."""
 _KEY_IS_NAMED: Final = "It takes the name of the variable that holds the key, never the key."
 _NO_COMMAND: Final = "No such command "
-_SHOWN_MAX: Final = 3
+_COMMANDS_MAX: Final = 3
+"""That one message proposes."""
 _OF_A_COMMAND: Final = ("-q", "--quiet", "-v", "--verbose")
 """Options that other tools take before the command."""
-_LIKE: Final = 0.75
+_SIMILARITY_MIN: Final = 0.75
+"""Of a word to a command's name, as difflib has it."""
 
 
 def say_plainly(error: Any) -> None:
-    """Put plain words into the message of a usage error, in place; one that has them stays as it
-    is.
-    """
-    from nel.config.numbers import number_problem  # noqa: PLC0415 - keeps --help fast
-
-    kinds = getattr(error.__cause__, "errors", None)
-    if isinstance(error, typer.BadParameter) and kinds is not None:
-        wrong = kinds(include_url=False)[0]
-        words = number_problem(wrong)
+    """Put plain words into the message of a usage error, in place, where it lacks them."""
+    list_problems = getattr(error.__cause__, "errors", None)  # of a ValidationError of pydantic
+    if isinstance(error, typer.BadParameter) and list_problems is not None:
+        problem = list_problems(include_url=False)[0]
+        words = number_problem(problem)
         if words is not None:
-            error.message = f'"{wrong["input"]}" {words}'
+            error.message = f'"{problem["input"]}" {words}'
         return
     if error.ctx is not None and getattr(error, "option_name", None):
         _say_option_meant(error)
         return
     if error.message.startswith(_NO_COMMAND) and error.ctx is not None:
-        asked = error.message.removeprefix(_NO_COMMAND).split("'")[1]
-        meant = _commands_meant(asked, error.ctx.find_root())
-        if asked in _NOT_A_COMMAND:
-            error.message = f"No such command '{asked}': {_NOT_A_COMMAND[asked]}."
-        elif run := _run_meant(asked, error.ctx):
-            root = error.ctx.find_root().info_name
-            error.message = f"No such command '{asked}'. Did you mean `{root} {run}`?"
-        elif meant:
-            listed = " or ".join(
-                f"`{error.ctx.find_root().info_name} {path}`" for path in meant[:_SHOWN_MAX]
-            )
-            error.message = f"No such command '{asked}'. Did you mean {listed}?"
+        _say_command_meant(error)
 
 
-def _run_meant(asked: str, context: Any) -> str | None:
+def _say_command_meant(error: Any) -> None:
+    word = error.message.removeprefix(_NO_COMMAND).split("'")[1]
+    if word in _NOT_A_COMMAND:
+        error.message = f"No such command '{word}': {_NOT_A_COMMAND[word]}."
+        return
+    root = error.ctx.find_root()
+    run = _run_meant(word, error.ctx)
+    commands = [run] if run else _commands_meant(word, root)[:_COMMANDS_MAX]
+    if commands:
+        proposals = " or ".join(f"`{root.info_name} {command}`" for command in commands)
+        error.message = f"No such command '{word}'. Did you mean {proposals}?"
+
+
+def _run_meant(word: str, context: Any) -> str | None:
     """Return the command that runs a benchmark, or a file, which stands where a command is due."""
-    suffix = Path(asked).suffix.lower()
+    suffix = Path(word).suffix.lower()
     if suffix in (".yaml", ".yml"):
-        return f"eval run {asked}"
+        return f"eval run {word}"
     if suffix in (".csv", ".tsv", ".jsonl"):
-        return f"byob new {asked}"
-    is_run = suffix == ".py" or (context.info_name == "eval" and _is_benchmark(asked))
-    return f"eval run --bench {asked}" if is_run else None
-
-
-def _is_benchmark(name: str) -> bool:
-    from nel import plugins  # noqa: PLC0415 - keeps --help fast
-
-    return any(ref.name == name for ref in plugins.discover("benchmarks"))
+        return f"byob new {word}"
+    is_run = suffix == ".py"
+    if context.info_name == "eval":
+        is_run |= any(ref.name == word for ref in plugins.discover("benchmarks"))
+    return f"eval run --bench {word}" if is_run else None
 
 
 def _say_option_meant(error: Any) -> None:
-    """Name the command's option that a word may mean: another spelling of it, or what another tool
-    calls it.
-    """
-    asked = error.option_name
-    if hasattr(error.ctx.command, "list_commands") and asked in _OF_A_COMMAND:
+    """Name the command's option that a word may mean: its other spelling, or its name elsewhere."""
+    option = error.option_name
+    if hasattr(error.ctx.command, "list_commands") and option in _OF_A_COMMAND:
         root = error.ctx.find_root().info_name
         error.message = (
-            f"No such option: {asked}. It stands after the command: `{root} eval run {asked}`."
+            f"No such option: {option}. It stands after the command: `{root} eval run {option}`."
         )
         return
-    is_letter = not asked.startswith("--")  # whose case counts: -M and -m are two options elsewhere
-    word = asked if is_letter else asked.lstrip("-").replace("_", "-").lower()
-    options: Sequence[str] = [
+    is_letter = not option.startswith("--")  # its case counts: -M and -m are two options elsewhere
+    word = option if is_letter else option.lstrip("-").replace("_", "-").lower()
+    options = {
         name for parameter in error.ctx.command.params for name in getattr(parameter, "opts", ())
-    ]
-    names = [
-        f"--{word.lstrip('-')}",
-        *(name for name, others in _OPTIONS_MEANT.items() if word in others),
-    ]
+    }
+    names = [f"--{word.lstrip('-')}"]
+    names += [name for name, synonyms in _OPTIONS_MEANT.items() if word in synonyms]
     meant = next((name for name in names if name in options), None)
     if meant is None and word in _NOT_AN_OPTION:
         error.possibilities = None
-        error.message = f"No such option: {asked}: {_NOT_AN_OPTION[word]}."
-    if meant is None or meant == asked:
+        error.message = f"No such option: {option}: {_NOT_AN_OPTION[word]}."
+    if meant is None or meant == option:
         return
     error.possibilities = None
-    explained = f" {_KEY_IS_NAMED}" if meant.endswith("key-env") else ""
-    error.message = f"No such option: {asked}. Did you mean {meant}?{explained}"
+    explanation = f" {_KEY_IS_NAMED}" if meant.endswith("key-env") else ""
+    error.message = f"No such option: {option}. Did you mean {meant}?{explanation}"
 
 
-def _commands_meant(asked: str, root: Any) -> list[str]:
-    """Return the paths of commands that a word may mean: known synonyms, the same last word, then a
-    similar one.
-    """
-    if asked in _MEANT:
-        return [_MEANT[asked]]
-    paths = sorted(_paths(root), key=lambda path: (path.count(" "), path))
-    same = [path for path in paths if path.split()[-1] == asked]
-    words = get_close_matches(asked, {path.split()[-1] for path in paths}, cutoff=_LIKE)
-    return same or [path for word in words for path in paths if path.split()[-1] == word]
+def _commands_meant(word: str, root: Any) -> list[str]:
+    """Return the commands that a word may mean: a synonym, else namesakes, else similar ones."""
+    if word in _MEANT:
+        return [_MEANT[word]]
+    by_last_word: dict[str, list[str]] = {}
+    for path in sorted(_paths(root), key=lambda path: (path.count(" "), path)):
+        by_last_word.setdefault(path.split()[-1], []).append(path)
+    if word in by_last_word:
+        return by_last_word[word]
+    similar = get_close_matches(word, by_last_word, cutoff=_SIMILARITY_MIN)
+    return [path for name in similar for path in by_last_word[name]]
 
 
-def _paths(context: Any, before: str = "") -> Iterator[str]:
-    """Yield the paths of the commands below a group; those of a plugin that cannot be imported are
-    left out.
-    """
+def _paths(context: Any, prefix: str = "") -> Iterator[str]:
+    """Yield the commands below a group, but for those of plugins that cannot be imported."""
     for name in sorted(context.command.list_commands(context)):
         with suppress(NelError):
             command = context.command.get_command(context, name)
-            yield before + name
+            yield prefix + name
             if hasattr(command, "list_commands"):
-                below = type(context)(command, info_name=name, parent=context)
-                yield from _paths(below, f"{before}{name} ")
+                subcontext = type(context)(command, info_name=name, parent=context)
+                yield from _paths(subcontext, f"{prefix}{name} ")

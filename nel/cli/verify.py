@@ -8,7 +8,9 @@ from typing import Annotated
 
 import typer
 
+from nel.cli.options import ResultAsJson
 from nel.cli.places import run_path
+from nel.cli.terminal import plain
 from nel.errors import EXIT_USAGE
 
 
@@ -25,15 +27,14 @@ def verify(
         Path | None,
         typer.Option("--check", help="Check that the signature is of this public SSH key."),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    as_json: ResultAsJson = False,
 ) -> None:
     """Write every artifact of a run again from its run.db, and compare; sign the result, or check a
     signature.
 
     Exit codes: 0 store, identity, files and signature agree; 2 they do not, or cannot be checked.
     """
-    from nel.cli.terminal import plain  # noqa: PLC0415 - keeps --help fast
-    from nel.core.strict_json import dumps  # noqa: PLC0415
+    from nel.core.strict_json import dumps  # noqa: PLC0415 - keeps --help fast
     from nel.runs.verification import check_signature, verify_run  # noqa: PLC0415
     from nel.runs.verification import sign as sign_run  # noqa: PLC0415
 
@@ -42,11 +43,11 @@ def verify(
     if check is not None:
         checks.append(check_signature(run_dir, verified, check))
     signature = sign_run(run_dir, verified, sign) if sign is not None else None
-    passed = all(each.passed for each in checks)
+    is_verified = all(each.passed for each in checks)
     if as_json:
         summary = {
             "run_dir": str(run_dir),
-            "passed": passed,
+            "passed": is_verified,
             "checks": list(map(asdict, checks)),
             "manifest": verified.manifest,
             "signature": signature and str(signature),
@@ -58,4 +59,4 @@ def verify(
         typer.echo(f"{sum(each.passed for each in checks)} of {len(checks)} hold")
         if signature is not None:
             typer.echo(f"signed: {signature}")
-    raise typer.Exit(0 if passed else EXIT_USAGE)
+    raise typer.Exit(0 if is_verified else EXIT_USAGE)

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from nel.cli.eval_watch import _lines
+from nel.cli.watch_show import lines_below
 from nel.engine.observability.run_status import RunStatusReader, find_run
 from nel.engine.store.codec import encode_outcome
 from nel.engine.store.lock import Owner, own_directory, owner_of
@@ -247,7 +247,7 @@ def test_a_run_that_a_stop_rule_ended_says_so(tmp_path: Path) -> None:
     store.close()
     view = RunStatusReader(tmp_path / "run").read()
     said = f"{slot}: stopped early by width<0.1 after {view.done:,} of {view.total:,}"
-    assert said in _lines(view)
+    assert said in lines_below(view)
 
 
 def test_it_waits_for_the_run_that_is_beginning(tmp_path: Path) -> None:

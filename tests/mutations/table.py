@@ -745,15 +745,15 @@ MUTATIONS: Final = (
     Mutation(
         name="loser-wins-by-failure",
         fault="A model whose answer failed wins the pair.",
-        fragment="return LOST if ours.failure else WON",
-        replacement="return WON if ours.failure else LOST",
+        fragment="return LOST if left_answer.failure else WON",
+        replacement="return WON if left_answer.failure else LOST",
         tests=("tests/apps/leaderboard/test_pairing.py",),
     ),
     Mutation(
         name="sides-by-name",
         fault="The model that comes first by name is always shown on the same side.",
-        fragment="[0] % 2\n        else (second, first)",
-        replacement="[0] >= 0 else (second, first)",
+        fragment="return (model, rival) if is_odd else (rival, model)",
+        replacement="return model, rival",
         tests=("tests/apps/leaderboard/test_pairing.py", "tests/apps/leaderboard/test_run.py"),
     ),
     # Metrics
@@ -1033,8 +1033,8 @@ MUTATIONS: Final = (
     Mutation(
         name="url-flag-allows-another-judge",
         fault="--allow-url-change lets the judge change as well.",
-        fragment='(("endpoint.url", url), ("judge", judge))',
-        replacement='(("endpoint.url", url), ("judge", url or judge))',
+        fragment='is_allowed = {"endpoint.url": url, "judge": judge}',
+        replacement='is_allowed = {"endpoint.url": url, "judge": url or judge}',
         tests=("tests/cli/test_settings.py",),
     ),
     Mutation(
@@ -1175,16 +1175,16 @@ MUTATIONS: Final = (
     Mutation(
         name="order-despite-unscored",
         fault="A leaderboard claims an order that the unscored samples could turn round.",
-        fragment="for end in (difference, *(compared.bounds or ()))]",
-        replacement="for end in (difference,)]",
+        fragment="tests += compared.bounds",
+        replacement="pass",
         tests=("tests/comparison/test_standings.py",),
         keyword="unscored",
     ),
     Mutation(
         name="ranks-of-single-tests",
         fault="The p-values of a leaderboard are not adjusted for the number of pairs.",
-        fragment="adjusted = holm([p for duel in duels for p in (duel.p_left, duel.p_right)])",
-        replacement="adjusted = [p for duel in duels for p in (duel.p_left, duel.p_right)]",
+        fragment="p_values = holm([p for duel in duels for p in (duel.p_left, duel.p_right)])",
+        replacement="p_values = [p for duel in duels for p in (duel.p_left, duel.p_right)]",
         tests=("tests/comparison/test_standings.py",),
         keyword="adjusted",
     ),
@@ -1291,7 +1291,7 @@ MUTATIONS: Final = (
     Mutation(
         name="notes-from-any-origin",
         fault="A page of another site may change the notes of a run.",
-        fragment="if not (same_site and same_host and (same_port or own not in LOOPBACK)):",
+        fragment="if not (same_site and same_host and (same_port or host not in LOOPBACK)):",
         replacement="if not same_site:",
         tests=("tests/apps/view/test_security.py",),
         keyword="other_sites",
@@ -1437,8 +1437,8 @@ MUTATIONS: Final = (
     Mutation(
         name="last-sample-of-a-page-again",
         fault="Each page of a search begins with the last sample of the page before.",
-        fragment="max(first, edge.number + (1 << _REPEAT_BITS))",
-        replacement="max(first, edge.number)",
+        fragment="max(lowest, edge.number + (1 << _REPEAT_BITS))",
+        replacement="max(lowest, edge.number)",
         tests=("tests/apps/view/test_index.py",),
         keyword="pages_go_on",
     ),
@@ -1577,14 +1577,6 @@ MUTATIONS: Final = (
         replacement='    if outcome["state"] == "":\n        return {"status": {"code": _ERROR,',
         tests=("tests/artifacts/exporting/test_otel.py",),
         keyword="is_a_span",
-    ),
-    Mutation(
-        name="a-tracker-is-given-the-address",
-        fault="The endpoint's address, which may hold a key, is among the settings of MLflow and W&B.",
-        fragment="if meant is None or meant == asked:",
-        replacement="if meant is None:",
-        tests=("tests/artifacts/exporting/test_trackers.py",),
-        keyword="no_address",
     ),
     Mutation(
         name="numbers-tear-clusters-apart",

@@ -1,15 +1,17 @@
-"""Strengths of models from comparisons: Bradley-Terry by maximum likelihood, with and without
-length control.
+"""Strengths of models from comparisons: Bradley-Terry by maximum likelihood.
 
     P(i is preferred to j) = 1 / (1 + exp(-(b_i - b_j + g * x)))
 
-b are the strengths (Bradley and Terry 1952); x is the standardised difference of the answers'
-lengths and g its coefficient, or there is no such term. A tie is half a win for each. The
-likelihood has a maximum only where every model can be reached from every other by wins and ties
-(Ford 1957; Hunter 2004, assumption 1). Where that does not hold
-no numbers are invented: the largest groups for which it holds are found, and models outside have a
-reason. A weak prior would make every number finite, but the extreme ones would then reflect the
-prior, not the models. Depends on numpy and `nel.apps.leaderboard.pairwise`.
+b are the strengths (Bradley and Terry 1952). Under length control x is the standardised difference
+of the answers' lengths and g its coefficient; else there is no such term. A tie is half a win for
+each.
+
+The likelihood has a maximum only where every model can be reached from every other by wins and ties
+(Ford 1957; Hunter 2004, assumption 1). Where that does not hold no numbers are invented: the
+largest groups for which it holds are found, and models outside have a reason. A weak prior would
+make every number finite, but the extreme ones would then reflect the prior, not the models.
+
+Depends on numpy and `nel.apps.leaderboard.pairwise`.
 """
 
 from __future__ import annotations
@@ -41,13 +43,9 @@ _RISE: Final = 1e-12
 _CELLS_MAX: Final = 1 << 20
 """Numbers in one working array: 8 MiB."""
 _RIDGE: Final = 1e-13
-"""Share of the largest curvature that is added to the diagonal, so that a step is finite without
-any curvature.
-"""
+"""Share of the largest curvature that is added to the diagonal: a step is finite without any."""
 _FLAT: Final = 1e-10
-"""A direction with less than this share of the largest curvature is flat: it has no maximum of its
-own.
-"""
+"""A direction with less than this share of the largest curvature is flat: it has no maximum."""
 
 Flags = NDArray[np.bool_]
 
@@ -57,16 +55,15 @@ class Groups:
     """Which models can be ranked together."""
 
     members: tuple[tuple[int, ...], ...]
-    """Groups within which strengths are finite, the largest first, then the one that has won
-    more.
-    """
+    """Groups within which strengths are finite: larger ones first, then those that won more."""
     reasons: dict[int, str]
     """Model to the reason why it has no strength relative to the first group."""
 
 
 def groups_of(wins: Floats, models: Sequence[str]) -> Groups:
-    """Return the groups of models with finite strengths, and why the others are outside (Hunter
-    2004, section 2).
+    """Return the groups of models with finite strengths, and why the others are outside.
+
+    These are the strongly connected parts of the graph of wins (Hunter 2004, section 2).
 
     Args:
         wins: W of `win_matrix`, shape (models, models).
@@ -79,22 +76,23 @@ def groups_of(wins: Floats, models: Sequence[str]) -> Groups:
     """
     reach = _reach(wins > 0)
     mutual = reach & reach.T
-    share = wins.sum(axis=1)
-    distinct = {tuple(np.flatnonzero(row).tolist()) for row in mutual}
-    members = sorted(
-        distinct, key=lambda group: (-len(group), -sum(share[member] for member in group), group)
+    n_wins = wins.sum(axis=1)
+    # A model's row of `mutual` is its group, so that models of one group have equal rows.
+    groups = sorted(
+        {tuple(np.flatnonzero(row).tolist()) for row in mutual},
+        key=lambda group: (-len(group), -n_wins[list(group)].sum(), group),
     )
-    main = members[0]
-    names = ", ".join(models[member] for member in main)
+    main_group = groups[0]
+    names = ", ".join(models[member] for member in main_group)
     reasons = {}
-    for model in set(range(len(models))) - set(main):
-        leads, follows = bool(reach[model, main[0]]), bool(reach[main[0], model])
-        reasons[model] = {
-            (True, False): f"it lost to none of {names}, and did not tie either",
-            (False, True): f"it won against none of {names}, and did not tie either",
-            (False, False): f"no wins and ties connect it with {names}",
-        }[leads, follows]
-    return Groups(members=tuple(members), reasons=reasons)
+    for model in set(range(len(models))) - set(main_group):
+        if reach[model, main_group[0]]:
+            reasons[model] = f"it lost to none of {names}, and did not tie either"
+        elif reach[main_group[0], model]:
+            reasons[model] = f"it won against none of {names}, and did not tie either"
+        else:
+            reasons[model] = f"no wins and ties connect it with {names}"
+    return Groups(members=tuple(groups), reasons=reasons)
 
 
 def _reach(edges: Flags) -> Flags:
@@ -116,9 +114,7 @@ class Fit:
     strengths: Floats
     """Natural-log odds, their mean 0; shape (models,) or (resamples, models)."""
     length: Floats
-    """g, the effect of one standard deviation of the length difference on the log odds; 0 without
-    length control.
-    """
+    """g, the effect of one standard deviation of length differences; 0 without length control."""
     converged: Flags
     """Whether there is a maximum, and it was found."""
 
@@ -150,9 +146,9 @@ def fit(compared: Comparisons, *, length_control: bool = False) -> Fit:
 
 
 def _no_maximum(compared: Comparisons, length_control: bool) -> str:
-    apart = groups_of(win_matrix(compared), compared.models).reasons
-    if apart:
-        return "; ".join(f"{compared.models[model]}: {reason}" for model, reason in apart.items())
+    reasons = groups_of(win_matrix(compared), compared.models).reasons
+    if reasons:
+        return "; ".join(f"{compared.models[model]}: {why}" for model, why in reasons.items())
     if length_control:
         return (
             "the effect of length has no finite estimate: lengths do not differ, go with the model"
@@ -169,8 +165,7 @@ def resampled_fits(
     seed: int = 0,
     length_control: bool = False,
 ) -> Fit:
-    """Return the strengths of resamples of the questions, each with all its comparisons (Efron and
-    Tibshirani 1993).
+    """Return the strengths of resamples of the questions, each with all its comparisons.
 
     Args:
         compared: As in `fit`.
@@ -185,17 +180,18 @@ def resampled_fits(
     """
     rng = np.random.default_rng(seed)
     n_questions = int(compared.question.max()) + 1
-    share = np.full(n_questions, 1 / n_questions)
-    rows = max(1, _CELLS_MAX // max(compared.n, n_questions))
-    parts = []
-    for first in range(0, n_resamples, rows):
-        drawn = rng.multinomial(n_questions, share, size=min(rows, n_resamples - first))
-        weights = drawn[:, compared.question].astype(np.float64)
-        parts.append(_fit(compared, weights, length_control, start))
+    chances = np.full(n_questions, 1 / n_questions)
+    # As many resamples at once as the largest working array may hold.
+    block = max(1, _CELLS_MAX // max(compared.n, n_questions))
+    fits = []
+    for n_done in range(0, n_resamples, block):
+        draws = rng.multinomial(n_questions, chances, size=min(block, n_resamples - n_done))
+        weights = draws[:, compared.question].astype(np.float64)
+        fits.append(_fit(compared, weights, length_control, start))
     return Fit(
-        strengths=np.concatenate([block.strengths for block in parts]),
-        length=np.concatenate([block.length for block in parts]),
-        converged=np.concatenate([block.converged for block in parts]),
+        strengths=np.concatenate([each.strengths for each in fits]),
+        length=np.concatenate([each.length for each in fits]),
+        converged=np.concatenate([each.converged for each in fits]),
     )
 
 
@@ -211,13 +207,13 @@ def standardised_lengths(compared: Comparisons) -> Floats:
 def _fit(compared: Comparisons, weights: Floats, length_control: bool, start: Fit | None) -> Fit:
     size = len(compared.models)
     problem = _Likelihood(compared, weights, length_control)
-    begin = np.zeros(size + length_control)
+    origin = np.zeros(size + length_control)
     if start is not None:
-        begin[:size] = start.strengths
-        begin[size:] = start.length
-    connected = _reach(problem.wins() > 0).all(axis=(1, 2))
+        origin[:size] = start.strengths
+        origin[size:] = start.length
+    is_connected = _reach(problem.wins() > 0).all(axis=(1, 2))
     values, converged = _maximize(
-        problem, np.tile(begin, (len(weights), 1)), np.flatnonzero(connected)
+        problem, np.tile(origin, (len(weights), 1)), np.flatnonzero(is_connected)
     )
     if length_control:
         converged &= _is_curved(problem, values)
@@ -241,36 +237,35 @@ def _maximize(problem: _Likelihood, values: Floats, active: Integers) -> tuple[F
         )
         step = np.linalg.solve(curvature, slope[..., None])[..., 0]
         factor = np.ones(len(active))
+        # A step that falls is too long: the likelihood is concave, so that a part of it rises.
         for _ in range(_HALVINGS_MAX):
-            tried = values[active] + factor[:, None] * step
-            reached = problem.likelihood(tried, active)
-            short = reached < height[active] - _RISE * np.abs(height[active])
-            if not short.any():
+            candidates = values[active] + factor[:, None] * step
+            heights = problem.likelihood(candidates, active)
+            is_fall = heights < height[active] - _RISE * np.abs(height[active])
+            if not is_fall.any():
                 break
-            factor[short] /= 2
-        values[active], height[active] = tried, reached
+            factor[is_fall] /= 2
+        values[active], height[active] = candidates, heights
         # Convergence needs a full step: a halved one may be short only because the search is in
         # difficulty.
-        done = (np.abs(step).max(axis=1) <= _STEP_MAX) & (factor == 1)
-        converged[active[done]] = True
-        active = active[~done & (problem.reach(values[active]) < _REACH_MAX)]
+        is_done = (np.abs(step).max(axis=1) <= _STEP_MAX) & (factor == 1)
+        converged[active[is_done]] = True
+        active = active[~is_done & (problem.reach(values[active]) < _REACH_MAX)]
     return values, converged
 
 
 def _is_curved(problem: _Likelihood, values: Floats) -> Flags:
-    """Return whether the maximum is unique, i.e. the effect of length is separable from the
-    strengths.
-    """
-    curvature = problem.slopes(values, np.arange(len(values)))[1]
-    roots = np.linalg.eigvalsh(curvature)
-    curved: Flags = roots[:, 0] > _FLAT * roots[:, -1]
-    return curved
+    """Return whether the maximum is unique, so that length and strengths can be told apart."""
+    _, curvature = problem.slopes(values, np.arange(len(values)))
+    eigenvalues = np.linalg.eigvalsh(curvature)  # in ascending order
+    is_curved: Flags = eigenvalues[:, 0] > _FLAT * eigenvalues[:, -1]
+    return is_curved
 
 
 class _Likelihood:
-    """The log likelihood of strengths and, under length control, of the effect of length as the
-    last parameter. Comparisons that are equal but for their question are one with their sum of
-    weights.
+    """The log likelihood of strengths and, as the last parameter, of the effect of length if any.
+
+    Comparisons that are equal but for their question are one, with the sum of their weights.
     """
 
     def __init__(self, compared: Comparisons, weights: Floats, length_control: bool) -> None:
@@ -289,17 +284,15 @@ class _Likelihood:
         self.kinds, self.starts = np.unique(self.left * self.size + self.right, return_index=True)
 
     def _by_pair(self, values: Floats) -> Floats:
-        """Return sums over the comparisons of each ordered pair, shape (resamples, models,
-        models).
-        """
+        """Return sums over the comparisons of each ordered pair: (resamples, models, models)."""
         sums = np.zeros((len(values), self.size * self.size))
         sums[:, self.kinds] = np.add.reduceat(values, self.starts, axis=1)
         return sums.reshape(len(values), self.size, self.size)
 
     def wins(self) -> Floats:
         """Return the win matrix of each resample."""
-        lost = self._by_pair(self.weights * (1 - self.score))
-        return self._by_pair(self.weights * self.score) + lost.transpose(0, 2, 1)
+        losses = self._by_pair(self.weights * (1 - self.score))
+        return self._by_pair(self.weights * self.score) + losses.transpose(0, 2, 1)
 
     def _odds(self, values: Floats) -> Floats:
         odds: Floats = values[:, self.left] - values[:, self.right]
@@ -313,38 +306,40 @@ class _Likelihood:
 
     def likelihood(self, values: Floats, rows: Integers) -> Floats:
         odds = self._odds(values)
-        lost = np.logaddexp(0, odds) - self.score * odds
-        total: Floats = -(lost * self.weights[rows]).sum(axis=1)
+        # -log(p^s (1-p)^(1-s)) with p the logistic of the odds, which would overflow.
+        costs = np.logaddexp(0, odds) - self.score * odds
+        total: Floats = -(costs * self.weights[rows]).sum(axis=1)
         return total
 
     def slopes(self, values: Floats, rows: Integers) -> tuple[Floats, Floats]:
         """Return the gradient, and the matrix that a step solves: minus the second derivatives."""
-        chance, weights, size = logistic(self._odds(values)), self.weights[rows], self.size
-        missed = weights * (self.score - chance)
-        by_pair = self._by_pair(missed)
-        slope = np.concatenate(
-            [by_pair.sum(axis=2) - by_pair.sum(axis=1), missed @ self.covariates.T], axis=1
-        )
-        weight = weights * chance * (1 - chance)
+        size, weights = self.size, self.weights[rows]
+        chance = logistic(self._odds(values))
+        residuals = weights * (self.score - chance)
+        # A strength counts positive where its model is left, negative where it is right.
+        by_pair = self._by_pair(residuals)
+        of_strengths = by_pair.sum(axis=2) - by_pair.sum(axis=1)
+        slope = np.concatenate([of_strengths, residuals @ self.covariates.T], axis=1)
+        variance = weights * chance * (1 - chance)
         curvature = np.zeros((*slope.shape, slope.shape[1]))
-        curvature[:, :size, :size] = self._laplacian(weight)
+        curvature[:, :size, :size] = self._laplacian(variance)
         for column, length in enumerate(self.covariates, start=size):
-            bent = self._by_pair(weight * length)
-            cross = bent.sum(axis=2) - bent.sum(axis=1)
-            curvature[:, :size, column] = curvature[:, column, :size] = cross
-            curvature[:, column, column] = weight @ length**2
+            by_pair = self._by_pair(variance * length)
+            mixed = by_pair.sum(axis=2) - by_pair.sum(axis=1)
+            curvature[:, :size, column] = curvature[:, column, :size] = mixed
+            curvature[:, column, column] = variance @ length**2
         return slope, curvature
 
-    def _laplacian(self, weight: Floats) -> Floats:
-        """Return the curvature in the strengths; only differences matter, so a constant term pins
-        their sum.
-        """
-        met = self._by_pair(weight)
-        met += met.transpose(0, 2, 1)
-        curvature = -met
+    def _laplacian(self, variance: Floats) -> Floats:
+        """Return the curvature in the strengths: the Laplacian of the graph of comparisons."""
+        by_pair = self._by_pair(variance)
+        by_pair += by_pair.transpose(0, 2, 1)
+        curvature = -by_pair
         diagonal = np.arange(self.size)
-        curvature[:, diagonal, diagonal] = met.sum(axis=2)
-        curvature += met.sum(axis=(1, 2))[:, None, None] / self.size**2
+        curvature[:, diagonal, diagonal] = by_pair.sum(axis=2)
+        # It is flat along equal changes of all strengths, since only differences matter; a constant
+        # pins their sum.
+        curvature += by_pair.sum(axis=(1, 2))[:, None, None] / self.size**2
         return curvature
 
 

@@ -1,5 +1,4 @@
-"""Reads finished runs as entries of a leaderboard: the state of each answer, and digests of the
-questions.
+"""Reads finished runs as entries of a leaderboard: states of answers, and digests of questions.
 
 The texts are not kept in memory; `nel.apps.leaderboard.pair_rows` reads them again, a few at a
 time, when pairs are written. An answer that the run's own scorer could not score still counts as an
@@ -31,18 +30,20 @@ from nel.types import ModelFailure, Sample, Unscored
 
 Key = tuple[str, int]
 """A sample's id and a repeat."""
-_SAME: Final = (
+_COMPARED: Final = (
     "benchmark",
     "dataset.sha256",
     "prompt.sha256",
     "system_prompt",
     "scoring.truncated",
 )
-_SAME_PREFIXES: Final = ("fewshot.", "num_fewshot")
-_DRAWN: Final = "sample.size"
+"""Fields of identities that have to be the same in all runs."""
+_COMPARED_PREFIXES: Final = ("fewshot.", "num_fewshot")
+_SAMPLE_SIZE: Final = "sample.size"
 _FEWEST: Final = 2
 _DIGEST_BYTES: Final = 16
-_LAST: Final = 2**63 - 1
+_IDX_MAX: Final = 2**63 - 1
+"""The largest integer of SQLite."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,8 +69,8 @@ class BoardQuestion:
     @property
     def digest(self) -> bytes:
         """Return a digest of the question and its gold answer."""
-        both = f"{len(self.text)}:{self.text}{self.reference}"
-        return hashlib.sha256(both.encode("utf-8", "surrogatepass")).digest()[:_DIGEST_BYTES]
+        content = f"{len(self.text)}:{self.text}{self.reference}"
+        return hashlib.sha256(content.encode("utf-8", "surrogatepass")).digest()[:_DIGEST_BYTES]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,8 +86,7 @@ class AnswerSource:
     def read(
         self, snapshot: Snapshot, first: int, last: int
     ) -> Iterator[tuple[Result, BoardQuestion | None, str, BoardAnswer]]:
-        """Yield each (sample, repeat) as its result, question (None for a bad row), answer text and
-        answer state.
+        """Yield result, question (None for a bad row), answer text and state of each repeat.
 
         Args:
             snapshot: Of the run.
@@ -95,12 +95,9 @@ class AnswerSource:
         """
         for stored in results(snapshot, self.key, self.plan["repeats"], first=first, last=last):
             result = read_result(stored, not_run=self.not_run)
-            sample = result.sample
-            body = (
-                snapshot.request(self.key, result.idx, result.repeat)
-                if sample and sample.turns
-                else None
-            )
+            sample, body = result.sample, None
+            if sample and sample.turns:  # the request holds the earlier turns of the conversation
+                body = snapshot.request(self.key, result.idx, result.repeat)
             text, answer = _answer(result, body, self.plan)
             yield result, None if sample is None else _question(sample), text, answer
 
@@ -123,8 +120,7 @@ class BoardEntry:
 
 
 def read_entries(arguments: Sequence[str], slot: str | None) -> list[BoardEntry]:
-    """Return an entry for each ``DIR`` or ``NAME=DIR``, all of one benchmark and with distinct
-    names.
+    """Return an entry for each ``DIR`` or ``NAME=DIR``, all of one benchmark.
 
     Args:
         arguments: Run directories; the label is the name before ``=``, else the model's name.
@@ -139,17 +135,18 @@ def read_entries(arguments: Sequence[str], slot: str | None) -> list[BoardEntry]
         raise ConfigError(
             "a leaderboard needs the runs of at least two models; give their directories"
         )
-    named = [_split_name(argument) for argument in arguments]
-    chosen = slot or _common_slot([path for _, path in named])
-    entries = [_read(label, path, chosen) for label, path in named]
+    places = [_split_name(argument) for argument in arguments]
+    if slot is None:
+        slot = _common_slot([path for _, path in places])
+    entries = [_read(label, path, slot) for label, path in places]
     labels = [entry.label for entry in entries]
-    twice = sorted({label for label in labels if labels.count(label) > 1})
-    if twice:
+    duplicates = sorted({label for label in labels if labels.count(label) > 1})
+    if duplicates:
         raise ConfigError(
-            f'two runs are called "{twice[0]}"; give each a name of its own with NAME=DIR'
+            f'two runs are called "{duplicates[0]}"; give each a name of its own with NAME=DIR'
         )
     for entry in entries[1:]:
-        _check_same(entries[0], entry)
+        _check_comparable(entries[0], entry)
     return entries
 
 
@@ -167,7 +164,7 @@ def _common_slot(paths: Sequence[Path]) -> str:
     for path in paths:
         with Snapshot(path / FILE_NAME) as snapshot:
             slots.append([slot for _, slot, _, _ in snapshot.benchmarks()])
-    common = [slot for slot in slots[0] if all(slot in other for other in slots)]
+    common = [slot for slot in slots[0] if all(slot in of_run for of_run in slots)]
     if len(common) == 1:
         return common[0]
     if common:
@@ -175,23 +172,24 @@ def _common_slot(paths: Sequence[Path]) -> str:
             f"the runs have several benchmarks in common ({', '.join(common)}); choose one with"
             " --bench"
         )
-    listed = "; ".join(
-        f"{path.name}: {', '.join(own) or 'none'}" for path, own in zip(paths, slots, strict=True)
+    names = "; ".join(
+        f"{path.name}: {', '.join(of_run) or 'none'}"
+        for path, of_run in zip(paths, slots, strict=True)
     )
-    raise ConfigError(f"the runs have no benchmark in common ({listed})")
+    raise ConfigError(f"the runs have no benchmark in common ({names})")
 
 
 def _read(label: str | None, path: Path, slot: str) -> BoardEntry:
     with Snapshot(path / FILE_NAME) as snapshot:
-        stored = {
+        by_slot = {
             name: (key, bench, plan) for key, name, bench, plan in snapshot.benchmarks() if plan
         }
-        if slot not in stored:
+        if slot not in by_slot:
             raise ConfigError(
                 f'{path} has no benchmark "{slot}"; it has:'
-                f" {', '.join(stored) or 'none that has begun'}"
+                f" {', '.join(by_slot) or 'none that has begun'}"
             )
-        key, benchmark, plan = stored[slot]
+        key, benchmark, plan = by_slot[slot]
         if "loglikelihood" in plan["identity"]:
             raise ConfigError(
                 f"{path}: {slot} ranks choices by log-likelihood; there are no answers to compare"
@@ -212,7 +210,7 @@ def _read(label: str | None, path: Path, slot: str) -> BoardEntry:
         source = AnswerSource(
             run_dir=path, key=key, plan=plan, not_run=Unscored(**why) if why else NOT_RUN
         )
-        for result, question, _, answer in source.read(snapshot, 0, _LAST):
+        for result, question, _, answer in source.read(snapshot, 0, _IDX_MAX):
             answers[result.sample_id, result.repeat] = answer
             if question is not None:
                 questions[result.sample_id] = question.digest
@@ -232,31 +230,26 @@ def _read(label: str | None, path: Path, slot: str) -> BoardEntry:
 def _answer(result: Result, body: str | None, plan: Mapping[str, Any]) -> tuple[str, BoardAnswer]:
     response, outcome = result.response, result.outcome
     if response is None:
-        cause = (
-            f"{outcome.cause}:{outcome.kind}"
-            if isinstance(outcome, Unscored)
-            else "cancelled:not_run"
-        )
+        cause = "cancelled:not_run"
+        if isinstance(outcome, Unscored):
+            cause = f"{outcome.cause}:{outcome.kind}"
         return "", BoardAnswer(idx=result.idx, missing=cause)
     verdict = verdict_before_scoring(response, truncated=plan["truncated"])
     if isinstance(verdict, Unscored):
         return "", BoardAnswer(idx=result.idx, missing=f"{verdict.cause}:{verdict.kind}")
     sample = result.sample
     conversation = conversation_of(sample, body, response) if sample is not None else ()
+    text = _dialogue(conversation) if conversation else response.text
     failure = verdict.kind if isinstance(verdict, ModelFailure) else None
-    return _dialogue(conversation) if conversation else response.text, BoardAnswer(
-        idx=result.idx, failure=failure
-    )
+    return text, BoardAnswer(idx=result.idx, failure=failure)
 
 
 def _dialogue(conversation: Sequence[Mapping[str, Any]]) -> str:
-    """Return the conversation from the first answer on, with the role before each turn but the
-    first.
-    """
-    first = next(index for index, turn in enumerate(conversation) if turn["role"] == "assistant")
-    turns = conversation[first:]
+    """Return a conversation from the first answer on, with roles before all turns but that."""
+    start = next(index for index, turn in enumerate(conversation) if turn["role"] == "assistant")
+    answer, *turns = conversation[start:]
     return "\n\n".join(
-        [str(turns[0]["content"]), *(f"[{turn['role']}]\n{turn['content']}" for turn in turns[1:])]
+        [str(answer["content"]), *(f"[{turn['role']}]\n{turn['content']}" for turn in turns)]
     )
 
 
@@ -267,37 +260,40 @@ def _question(sample: Sample) -> BoardQuestion:
     )
 
 
-def _check_same(first: BoardEntry, other: BoardEntry) -> None:
-    """Refuse two runs with different questions or prompts; recorded answers are checked by their
-    questions alone.
+def _check_comparable(entry: BoardEntry, rival: BoardEntry) -> None:
+    """Refuse two runs with different questions or prompts.
+
+    Raises:
+        ConfigError: They differ; of recorded answers the questions are compared, not their files.
     """
-    recorded = any(entry.identity.get("mode") == "recorded responses" for entry in (first, other))
-    names = sorted(
+    labels = f"{entry.label} and {rival.label}"
+    identity, rival_identity = entry.identity, rival.identity
+    is_recorded = "recorded responses" in (identity.get("mode"), rival_identity.get("mode"))
+    names = [
         name
-        for name in {*first.identity, *other.identity}
-        if (name in _SAME or name.startswith(_SAME_PREFIXES)) and not (recorded and name in OF_ROWS)
-    )
-    differ = [name for name in names if first.identity.get(name) != other.identity.get(name)]
-    drawn = [first.identity.get(_DRAWN), other.identity.get(_DRAWN)]
-    if differ and drawn[0] != drawn[1]:
-        sizes = " against ".join("all" if size is None else f"a sample of {size}" for size in drawn)
+        for name in sorted({*identity, *rival_identity})
+        if (name in _COMPARED or name.startswith(_COMPARED_PREFIXES))
+        and identity.get(name) != rival_identity.get(name)
+        and not (is_recorded and name in OF_ROWS)
+    ]
+    sizes = [identity.get(_SAMPLE_SIZE), rival_identity.get(_SAMPLE_SIZE)]
+    if names and sizes[0] != sizes[1]:
+        samples = " against ".join("all" if n is None else f"a sample of {n}" for n in sizes)
         raise ConfigError(
-            f"{first.label} and {other.label} were not asked the same ({sizes}); compare runs of"
-            " one sample"
+            f"{labels} were not asked the same ({samples}); compare runs of one sample"
         )
-    if differ:
-        listed = "; ".join(
-            f"{name}: {short(first.identity.get(name))} and {short(other.identity.get(name))}"
-            for name in differ
+    if names:
+        differences = "; ".join(
+            f"{name}: {short(identity.get(name))} and {short(rival_identity.get(name))}"
+            for name in names
         )
         raise ConfigError(
-            f"{first.label} and {other.label} were not asked the same ({listed}); compare runs of"
-            " one benchmark, dataset and prompt"
+            f"{labels} were not asked the same ({differences}); compare runs of one benchmark,"
+            " dataset and prompt"
         )
-    for name, question in first.questions.items() if recorded else ():
-        theirs = other.questions.get(name)
-        if theirs is not None and theirs != question:
+    for name, question in entry.questions.items() if is_recorded else ():
+        if rival.questions.get(name, question) != question:
             raise ConfigError(
-                f"{first.label} and {other.label} have different questions or gold answers as"
-                f' sample "{name}"; compare runs of one dataset'
+                f"{labels} have different questions or gold answers as sample"
+                f' "{name}"; compare runs of one dataset'
             )

@@ -63,19 +63,19 @@ def leaderboard(
             "--resume continues the leaderboard in the output directory, with its runs; leave out"
             f" {'--dry-run' if dry_run else 'the runs'}"
         )
-    from nel.apps.leaderboard.run import LeaderboardRequest, plan_leaderboard  # noqa: PLC0415
-    from nel.apps.leaderboard.standings import StandingsSettings  # noqa: PLC0415 - slow to import
-    from nel.apps.leaderboard.tables import (  # noqa: PLC0415 - keeps --help fast
-        show_leaderboard,
-        show_planned,
+    from nel.apps.leaderboard.run import (  # noqa: PLC0415 - keeps --help fast
+        LeaderboardRequest,
+        plan_leaderboard,
     )
+    from nel.apps.leaderboard.standings import StandingsSettings  # noqa: PLC0415
+    from nel.apps.leaderboard.tables import show_leaderboard, show_plan  # noqa: PLC0415
 
-    chosen = chosen_settings(ctx)
+    choice = chosen_settings(ctx)
     settings = StandingsSettings(baseline=baseline, length_control=length_control, seed=seed)
     request = LeaderboardRequest(
-        runs=runs or [], bench=bench, flags=chosen.settings, overrides=chosen.overrides
+        runs=runs or [], bench=bench, flags=choice.settings, overrides=choice.overrides
     )
     if dry_run:
-        show_planned(plan_leaderboard(request, settings), as_json=as_json)
+        show_plan(plan_leaderboard(request, settings), as_json=as_json)
         return
     show_leaderboard(request, settings, output_dir=output_dir, resume=resume, as_json=as_json)

@@ -17,7 +17,7 @@ from nel.apps.leaderboard.pair_results import PairResult
 from nel.errors import UndefinedMetric
 from nel.judges.stats.corrected_mean import NO_LABEL_NEEDED, LabelledAnswers, ppi_mean
 
-_FEWEST: Final = 2
+_LABELS_MIN: Final = 2
 """Labels that a stratum needs; one with fewer joins the others that have too few."""
 
 
@@ -51,8 +51,8 @@ def corrected_rate(
             )
         )
     except UndefinedMetric as error:
-        none = dict.fromkeys(("value", "ci_lower", "ci_upper"))
-        return {**none, "n_labelled": n_labelled, "reason": str(error)}
+        numbers = dict.fromkeys(("value", "ci_lower", "ci_upper"))
+        return {**numbers, "n_labelled": n_labelled, "reason": str(error)}
     return {
         "value": estimate.value,
         "ci_lower": estimate.lower,
@@ -70,23 +70,21 @@ def _of_model(label: str, pair: PairResult, score: float | None) -> float:
 
 
 def _strata(label: str, judged: Sequence[PairResult]) -> list[list[PairResult]]:
-    """Return a model's pairs by side and score; those with too few labels together, or with the
-    largest.
-    """
-    parts: dict[tuple[bool, float], list[PairResult]] = {}
+    """Return a model's pairs by side and score, those of too few labels put together."""
+    groups: dict[tuple[bool, float], list[PairResult]] = {}
     for pair in judged:
-        parts.setdefault((pair.left == label, pair.score), []).append(pair)
+        groups.setdefault((pair.left == label, pair.score), []).append(pair)
     strata: list[list[PairResult]] = []
-    rest: list[PairResult] = []
-    for _, pairs in sorted(parts.items()):
-        if _n_labelled(pairs) >= _FEWEST:
+    remainder: list[PairResult] = []
+    for _, pairs in sorted(groups.items()):
+        if _n_labelled(pairs) >= _LABELS_MIN:
             strata.append(pairs)
         else:
-            rest += pairs
-    if rest and (_n_labelled(rest) >= _FEWEST or not strata):
-        strata.append(rest)
-    elif rest:
-        max(strata, key=len).extend(rest)
+            remainder += pairs
+    if remainder and (_n_labelled(remainder) >= _LABELS_MIN or not strata):
+        strata.append(remainder)
+    elif remainder:  # too few even together: they join the largest stratum
+        max(strata, key=len).extend(remainder)
     return strata
 
 

@@ -1,5 +1,6 @@
-"""The length-controlled win rate of AlpacaEval 2, by its own formula (Dubois et al. 2024, arXiv
-2404.04475).
+"""The length-controlled win rate of AlpacaEval 2 (Dubois et al. 2024, arXiv 2404.04475).
+
+Its own formula is:
 
     logit P(m is preferred to the baseline on x) = theta + phi tanh(d_x / sd(d))
 

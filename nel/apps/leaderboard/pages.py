@@ -53,9 +53,7 @@ def judge_text(board: Mapping[str, Any]) -> str:
 
 
 def ranked_table(board: Mapping[str, Any]) -> ReportTable:
-    """Return the ranking: a row for each model in the board's order, by the rating at equal length
-    where there is one.
-    """
+    """Return the ranking: a row for each model, by its rating at equal length where it has one."""
     is_controlled = board["length_control"] is not None
 
     def rating(model: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -107,16 +105,18 @@ def matrix_table(board: Mapping[str, Any]) -> ReportTable:
             rates[pair["left"], pair["right"]] = value, n
             rates[pair["right"], pair["left"]] = 1 - value, n
 
-    def column(other: str) -> Column:
+    def column(rival: str) -> Column:
         def rate(label: str) -> Figure | str | None:
-            known = rates.get((label, other))
-            return Figure(known[0]) if known else "" if label == other else None
+            if label == rival:
+                return ""
+            return Figure(rates[label, rival][0]) if (label, rival) in rates else None
 
         def pairs(label: str) -> str:
-            known = rates.get((label, other))
-            return f"n {numbers.count(known[1])}" if known else ""
+            if (label, rival) not in rates:
+                return ""
+            return f"n {numbers.count(rates[label, rival][1])}"
 
-        return Column(other, ValueKind.SCORE, rate, other, note=pairs)
+        return Column(rival, ValueKind.SCORE, rate, rival, note=pairs)
 
     labels = [model["label"] for model in board["models"]]
     return ReportTable([Column("won by", of=str), *map(column, labels)], labels)
@@ -174,9 +174,7 @@ def label_corrected_lines(board: Mapping[str, Any]) -> list[str]:
 
 
 def alpaca_eval_lines(board: Mapping[str, Any]) -> list[str]:
-    """Return each model's length-controlled win rate of AlpacaEval 2 against the baseline, where
-    there is one.
-    """
+    """Return each model's length-controlled win rate of AlpacaEval 2, where there is one."""
     baseline = board["statistics"]["baseline"]
     return [
         f"AlpacaEval 2, length-controlled, {model['label']} against {baseline}:"
@@ -214,11 +212,13 @@ def banners(board: Mapping[str, Any]) -> list[str]:
         for name, ranking in rankings.items()
         if ranking is not None and ranking["reason"]
     ]
-    for judge in dict.fromkeys(ranking["judge"] for ranking in board["same_family"]):
-        kin = ", ".join(
-            ranking["model"] for ranking in board["same_family"] if ranking["judge"] == judge
+    relatives: dict[str, list[str]] = {}
+    for pair in board["same_family"]:
+        relatives.setdefault(pair["judge"], []).append(pair["model"])
+    for judge, models in relatives.items():
+        lines.append(
+            f"{judge} judges models of its own family, which it may favour: {', '.join(models)}."
         )
-        lines.append(f"{judge} judges models of its own family, which it may favour: {kin}.")
     rate = board["position"]["flips"]["value"]
     if rate is not None and rate >= LOUD_FLIP_RATE:
         lines.append(
@@ -231,28 +231,29 @@ def banners(board: Mapping[str, Any]) -> list[str]:
 def _uncounted_notes(board: Mapping[str, Any]) -> list[str]:
     """Return what is said of pairs that no judge settled."""
     counts = board["counts"]
-    parts: Counter[str] = Counter()
-    for left_out in board["left_out"]:
-        whose = "" if left_out["of"] == "judge" else f" of {left_out['of']}"
-        parts[f"{left_out['reason']}{whose}"] += left_out["n"]
+    n_by_reason: Counter[str] = Counter()
+    for omission in board["left_out"]:
+        whose = "" if omission["of"] == "judge" else f" of {omission['of']}"
+        n_by_reason[f"{omission['reason']}{whose}"] += omission["n"]
     lines = []
-    apart, compared = board["scheduling"]["n_questions_apart"], counts["questions"]
-    if apart:
+    n_apart, n_compared = board["scheduling"]["n_questions_apart"], counts["questions"]
+    if n_apart:
         lines.append(
             "Questions that not all runs have, so that nothing is compared on them:"
-            f" {numbers.count(apart)}."
+            f" {numbers.count(n_apart)}."
         )
-    if 0 < compared < QUESTIONS_FEW:
-        some = "question is" if compared == 1 else "questions are"
+    if 0 < n_compared < QUESTIONS_FEW:
+        subject = "question is" if n_compared == 1 else "questions are"
         lines.append(
-            f"Only {numbers.count(compared)} {some} compared; with fewer than {QUESTIONS_FEW} the"
-            " intervals of Elo and rank, where there are any, tend to be too narrow."
+            f"Only {numbers.count(n_compared)} {subject} compared; with fewer than"
+            f" {QUESTIONS_FEW} the intervals of Elo and rank, where there are any, tend to be too"
+            " narrow."
         )
-    if parts:
-        listed = ", ".join(f"{name} {numbers.count(n)}" for name, n in sorted(parts.items()))
+    if n_by_reason:
+        reasons = ", ".join(f"{name} {numbers.count(n)}" for name, n in sorted(n_by_reason.items()))
         lines.append(
             f"{numbers.count(counts['left_out'])} of {numbers.count(counts['pairs'])} pairs are"
-            f" left out ({listed}); they count for neither model."
+            f" left out ({reasons}); they count for neither model."
         )
     if counts["forfeits"]:
         lines.append(

@@ -1,5 +1,4 @@
-"""Reads the results of all scheduled pairs: from the judging run, and those decided without a
-judge.
+"""Reads the results of all scheduled pairs, those of the judging run and those without a judge.
 
 A pair without a verdict is left out and counted, never a tie. Depends on the judging run's store
 through `nel.engine.store.snapshot`, and on `nel.apps.leaderboard.pairwise` for the statistics.
@@ -35,8 +34,6 @@ from nel.judges.record import KEY
 from nel.types import ModelFailure, Scored, Unscored
 
 SLOT: Final = "pairwise"
-_IS_FIRST: Final = {RESPONSE_FIRST: True, BASELINE_FIRST: False}
-"""Labels of the two questions that the template ``pairwise`` asks."""
 _SCORE_OF_FIRST: Final = {"first": WON, "second": LOST, "tie": TIED}
 """Position that won to the score of the answer shown first."""
 
@@ -57,9 +54,7 @@ class PairResult:
     label: float | None = None
     """The left one's score by people, where they labelled the pair."""
     orders: tuple[float, float] | None = None
-    """The left one's score when it was shown first, and when it was shown second; the mean over the
-    panel.
-    """
+    """The panel's mean score of the left one when it was shown first, and when shown second."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -73,9 +68,7 @@ class PairResults:
     plan: Mapping[str, Any] = field(default_factory=dict)
     """The plan of the judging run, as stored in its run.db."""
     complete: bool = True
-    """Whether the run reached every pair and ended normally; a resume retries a judge that was
-    down.
-    """
+    """Whether the run reached every pair and ended normally; a resume asks for the others."""
 
     def pairs(self) -> Iterator[PairResult]:
         """Yield all pairs that count."""
@@ -132,11 +125,9 @@ def _add_result(
     outcome = result.outcome
     row = {} if result.sample is None else result.sample.metadata
     if isinstance(outcome, Unscored) or result.sample is None:
-        reason = (
-            f"{outcome.cause}:{outcome.kind}"
-            if isinstance(outcome, Unscored)
-            else "bad_row:unusable"
-        )
+        reason = "bad_row:unusable"
+        if isinstance(outcome, Unscored):
+            reason = f"{outcome.cause}:{outcome.kind}"
         sides = row.get("model_response", ""), row.get("model_baseline", "")
         results.left_out[*sides, "judge", reason] += 1
         return
@@ -168,17 +159,19 @@ def orders_of(records: Sequence[Mapping[str, Any]]) -> tuple[float, float] | Non
     Args:
         records: The judgements of one pair, as `nel.judges.record` writes them.
     """
-    by_order: dict[bool, list[float]] = {True: [], False: []}
+    when_first: list[float] = []
+    when_second: list[float] = []
     for opinion in records[0]["opinions"] if records else ():
         for label, grade in opinion["questions"]:
-            if label in _IS_FIRST and grade in _SCORE_OF_FIRST:
-                is_first = _IS_FIRST[label]
-                won = _SCORE_OF_FIRST[grade]
-                by_order[is_first].append(won if is_first else WON - won)
-    if not by_order[True] or not by_order[False]:
+            if grade not in _SCORE_OF_FIRST:
+                continue
+            if label == RESPONSE_FIRST:
+                when_first.append(_SCORE_OF_FIRST[grade])
+            elif label == BASELINE_FIRST:
+                when_second.append(WON - _SCORE_OF_FIRST[grade])
+    if not when_first or not when_second:
         return None
-    means = [sum(scores) / len(scores) for scores in (by_order[True], by_order[False])]
-    return means[0], means[1]
+    return sum(when_first) / len(when_first), sum(when_second) / len(when_second)
 
 
 def as_comparisons(pairs: Sequence[PairResult], models: Sequence[str]) -> Comparisons:
@@ -199,8 +192,8 @@ def as_comparisons(pairs: Sequence[PairResult], models: Sequence[str]) -> Compar
 
 def position_bias_of(pairs: Sequence[PairResult]) -> PositionBias:
     """Return how the verdicts on these pairs depend on the order of the answers."""
-    both = [pair for pair in pairs if pair.orders is not None]
+    complete = [pair for pair in pairs if pair.orders is not None]
     questions: dict[str, int] = {}
-    numbers = [questions.setdefault(pair.question, len(questions)) for pair in both]
-    scores = np.array([pair.orders for pair in both], dtype=np.float64).reshape(-1, 2)
+    numbers = [questions.setdefault(pair.question, len(questions)) for pair in complete]
+    scores = np.array([pair.orders for pair in complete], dtype=np.float64).reshape(-1, 2)
     return position_bias(scores, np.array(numbers, dtype=np.int64))

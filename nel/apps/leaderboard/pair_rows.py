@@ -37,13 +37,13 @@ def pair_rows(
             for entry in entries
         }
         while block := list(islice(pending, _BLOCK)):
-            wanted: dict[str, set[Key]] = {}
+            keys_by_label: dict[str, set[Key]] = {}
             for pair in block:
-                wanted.setdefault(pair.left, set()).add(pair.key)
-                wanted.setdefault(pair.right, set()).add(pair.key)
+                keys_by_label.setdefault(pair.left, set()).add(pair.key)
+                keys_by_label.setdefault(pair.right, set()).add(pair.key)
             answers = {
                 label: _answers(by_label[label], snapshots[label], keys)
-                for label, keys in wanted.items()
+                for label, keys in keys_by_label.items()
             }
             yield from (_row(pair, answers) for pair in block)
 

@@ -58,9 +58,7 @@ class PairSchedule:
     """Pairs for the judge; `nel.apps.leaderboard.pair_rows` reads their texts."""
     forfeits: list[Forfeit] = field(default_factory=list)
     left_out: Counter[tuple[str, str, str, str]] = field(default_factory=Counter)
-    """Left, right, the one without an answer (the first by name of two) and the reason, to the
-    number of pairs.
-    """
+    """Pairs by left, right, the one without an answer (the first by name of two) and the reason."""
     n_questions: int = 0
     """Questions that all entries have."""
     n_questions_apart: int = 0
@@ -83,18 +81,18 @@ def make_pairs(entries: Sequence[BoardEntry], *, baseline: str | None, seed: int
         hint = did_you_mean(baseline, labels) or f"; there are: {', '.join(labels)}"
         raise ConfigError(f'no run is called "{baseline}"{hint}')
     keys = _common(entries)
-    pairing = PairSchedule(n_questions=len({sample for sample, _ in keys}))
-    known = {sample for entry in entries for sample in entry.questions}
-    pairing.n_questions_apart = len(known) - pairing.n_questions
+    schedule = PairSchedule(n_questions=len({sample for sample, _ in keys}))
+    questions = {sample for entry in entries for sample in entry.questions}
+    schedule.n_questions_apart = len(questions) - schedule.n_questions
     by_label = {entry.label: entry for entry in entries}
     meetings = [
         pair for pair in combinations(sorted(labels), 2) if baseline is None or baseline in pair
     ]
     for key in keys:
-        for first, second in meetings:
-            left, right = _sides(first, second, key, seed)
-            _add_pair(pairing, by_label[left], by_label[right], key)
-    return pairing
+        for meeting in meetings:
+            left, right = _sides(*meeting, key, seed)
+            _add_pair(schedule, by_label[left], by_label[right], key)
+    return schedule
 
 
 def _common(entries: Sequence[BoardEntry]) -> list[Key]:
@@ -110,48 +108,46 @@ def _common(entries: Sequence[BoardEntry]) -> list[Key]:
     return keys
 
 
-def _sides(first: str, second: str, key: Key, seed: int) -> tuple[str, str]:
+def _sides(model: str, rival: str, key: Key, seed: int) -> tuple[str, str]:
     """Return the label of the response and that of the baseline, by the parity of a hash."""
-    return (
-        (first, second)
-        if _digest(seed, "side", *map(str, key), first, second)[0] % 2
-        else (second, first)
-    )
+    is_odd = _digest(seed, "side", *map(str, key), model, rival)[0] % 2
+    return (model, rival) if is_odd else (rival, model)
 
 
-def _add_pair(pairing: PairSchedule, left: BoardEntry, right: BoardEntry, key: Key) -> None:
+def _add_pair(schedule: PairSchedule, left: BoardEntry, right: BoardEntry, key: Key) -> None:
     sample, repeat = key
-    ours, theirs = left.answers[key], right.answers[key]
-    missing = sorted(
+    left_answer, right_answer = left.answers[key], right.answers[key]
+    gaps = sorted(
         (side.label, str(side.answers[key].missing))
         for side in (left, right)
         if side.answers[key].missing
     )
-    if missing:
-        pairing.left_out[left.label, right.label, *missing[0]] += 1
-    elif ours.failure or theirs.failure:
-        pairing.forfeits.append(
+    if gaps:
+        schedule.left_out[left.label, right.label, *gaps[0]] += 1
+    elif left_answer.failure or right_answer.failure:
+        schedule.forfeits.append(
             Forfeit(
                 question=sample,
                 repeat=repeat,
                 left=left.label,
                 right=right.label,
-                score=_forfeit_score(ours, theirs),
-                left_failure=ours.failure,
-                right_failure=theirs.failure,
+                score=_forfeit_score(left_answer, right_answer),
+                left_failure=left_answer.failure,
+                right_failure=right_answer.failure,
             )
         )
     else:
-        pairing.to_judge.append(AnswerPair(key, left.label, right.label))
+        schedule.to_judge.append(AnswerPair(key, left.label, right.label))
 
 
-def _forfeit_score(ours: BoardAnswer, theirs: BoardAnswer) -> float:
-    if ours.failure and theirs.failure:
+def _forfeit_score(left_answer: BoardAnswer, right_answer: BoardAnswer) -> float:
+    if left_answer.failure and right_answer.failure:
         return TIED
-    return LOST if ours.failure else WON
+    return LOST if left_answer.failure else WON
 
 
 def _digest(seed: int, *parts: str) -> bytes:
+    # With their lengths, so that no other parts give the same text.
     text = "\0".join([str(seed), *(f"{len(piece)}:{piece}" for piece in parts)])
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
 
@@ -160,14 +156,19 @@ def pairing_json(pairing: PairSchedule) -> dict[str, Any]:
     """Return the pairs without a judge, and counts, as JSON values."""
     return {
         "forfeits": [asdict(forfeit) for forfeit in pairing.forfeits],
-        "left_out": [
-            {"left": left, "right": right, "of": culprit, "reason": reason, "n": n}
-            for (left, right, culprit, reason), n in sorted(pairing.left_out.items())
-        ],
+        "left_out": left_out_json(pairing.left_out),
         "n_questions": pairing.n_questions,
         "n_questions_apart": pairing.n_questions_apart,
         "n_to_judge": len(pairing.to_judge),
     }
+
+
+def left_out_json(counts: Counter[tuple[str, str, str, str]]) -> list[dict[str, Any]]:
+    """Return the pairs that were left out: their models, whose fault it was, why, and how many."""
+    return [
+        {"left": left, "right": right, "of": culprit, "reason": reason, "n": n}
+        for (left, right, culprit, reason), n in sorted(counts.items())
+    ]
 
 
 def entries_json(entries: Sequence[BoardEntry]) -> Iterator[Mapping[str, str | None]]:

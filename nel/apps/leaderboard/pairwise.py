@@ -1,9 +1,8 @@
-"""Statistics of pairwise comparisons: win rates, the win matrix and position bias. Depends on numpy
-and `nel.metrics`.
+"""Statistics of pairwise comparisons: win rates, the win matrix and position bias.
 
 Models and questions are numbers here. Strengths are in `nel.apps.leaderboard.bradley_terry`.
 Comparisons on one question are not independent, so questions are the sampling unit of every
-interval.
+interval. Depends on numpy and `nel.metrics`.
 """
 
 from __future__ import annotations
@@ -35,15 +34,11 @@ class Comparisons:
     right: Integers
     """The position of the other."""
     score: Floats
-    """Score of the left one, from 0 to 1: 1 won, 0.5 tied, 0 lost; a panel's mean may lie
-    between.
-    """
+    """Score of the left one: 1 won, 0.5 tied, 0 lost; a panel's mean may lie between."""
     question: Integers
     """Of each comparison the question's number, from 0 without gaps: the cluster."""
     length: Floats
-    """Difference of the answers' lengths over their sum, left less right, from -1 to 1; 0 where
-    length is unknown.
-    """
+    """`length_difference` of the answers, left less right; 0 where lengths are unknown."""
 
     @property
     def n(self) -> int:
@@ -57,16 +52,20 @@ class Comparisons:
 
     def of(self, model: int) -> tuple[Floats, Integers]:
         """Return the scores of one model and the question of each."""
-        here, there = self.left == model, self.right == model
-        scores = np.concatenate([self.score[here], 1 - self.score[there]])
-        return scores, np.concatenate([self.question[here], self.question[there]])
+        return self._scores(self.left == model, self.right == model)
 
-    def between(self, model: int, other: int) -> tuple[Floats, Integers]:
+    def between(self, model: int, rival: int) -> tuple[Floats, Integers]:
         """Return the scores of one model against another and the question of each."""
-        here = (self.left == model) & (self.right == other)
-        there = (self.left == other) & (self.right == model)
-        scores = np.concatenate([self.score[here], 1 - self.score[there]])
-        return scores, np.concatenate([self.question[here], self.question[there]])
+        on_left = (self.left == model) & (self.right == rival)
+        on_right = (self.left == rival) & (self.right == model)
+        return self._scores(on_left, on_right)
+
+    def _scores(
+        self, on_left: NDArray[np.bool_], on_right: NDArray[np.bool_]
+    ) -> tuple[Floats, Integers]:
+        """Return the scores of a model that is left and right in these comparisons."""
+        scores = np.concatenate([self.score[on_left], 1 - self.score[on_right]])
+        return scores, np.concatenate([self.question[on_left], self.question[on_right]])
 
     def among(self, group: Sequence[int]) -> Comparisons:
         """Return the comparisons within a group of models, renumbered in the given order."""
@@ -156,10 +155,10 @@ def win_rate(scores: Floats, questions: Integers, *, has_ties: bool = True) -> W
     (0.625, 2, 1, 1, 'added_question')
     """
     n = len(scores)
-    value = math.fsum(scores.tolist()) / n if n else None
-    interval = (
-        no_interval("") if value is None else _rate_interval(scores, questions, has_ties=has_ties)
-    )
+    value, interval = None, no_interval("")
+    if n:
+        value = math.fsum(scores.tolist()) / n
+        interval = _rate_interval(scores, questions, has_ties=has_ties)
     wins, ties = int((scores > TIED).sum()), int((scores == TIED).sum())
     return WinRate(
         value=value,
@@ -178,14 +177,13 @@ def _rate_interval(scores: Floats, questions: Integers, *, has_ties: bool) -> In
     _, codes, counts = np.unique(questions, return_inverse=True, return_counts=True)
     if int(counts.max()) > 1:
         return values_interval(scores, codes=codes.reshape(-1).astype(np.int64))
-    return (
-        values_interval(scores) if has_ties else wilson_interval(float(scores.sum()), len(scores))
-    )
+    if has_ties:
+        return values_interval(scores)
+    return wilson_interval(float(scores.sum()), len(scores))
 
 
 def win_matrix(compared: Comparisons) -> Floats:
-    """Return W, shape (models, models): W[i, j] counts the wins of i over j, a tie as half a win
-    for each.
+    """Return W: W[i, j] counts the wins of model i over model j, a tie as half a win for each.
 
     >>> win_matrix(comparisons(["a", "b"], [(0, 1, 1.0, 0), (1, 0, 0.5, 1)])).tolist()
     [[0.0, 1.5], [0.5, 0.0]]
@@ -208,14 +206,11 @@ class PositionBias:
     flips: WinRate
     """Share of pairs whose verdict is not the same in both orders."""
     first: WinRate
-    """Share of verdicts over both orders for the answer shown first, ties as half; 0.5 without a
-    bias.
-    """
+    """Share of the verdicts of both orders for the answer shown first; 0.5 without a bias."""
 
 
 def position_bias(both: NDArray[np.float64], questions: Integers) -> PositionBias:
-    """Return how far verdicts depend on the order of the answers (Zheng et al. 2023, arXiv
-    2306.05685).
+    """Return how far verdicts depend on the order of the answers (Zheng et al., arXiv 2306.05685).
 
     Args:
         both: Shape (pairs, 2): the score of one answer when it was shown first, and when it was
@@ -226,11 +221,12 @@ def position_bias(both: NDArray[np.float64], questions: Integers) -> PositionBia
     >>> always_the_first.flips.value, always_the_first.first.value
     (1.0, 1.0)
     """
-    shown_first, shown_second = both[:, 0], both[:, 1]
-    changed = np.abs(shown_first - shown_second) > 0
+    when_first, when_second = both[:, 0], both[:, 1]
+    is_flipped = when_first != when_second
     return PositionBias(
         n_pairs=len(both),
-        n_flipped=int(changed.sum()),
-        flips=win_rate(changed.astype(np.float64), questions, has_ties=False),
-        first=win_rate((shown_first + 1 - shown_second) / 2, questions),
+        n_flipped=int(is_flipped.sum()),
+        flips=win_rate(is_flipped.astype(np.float64), questions, has_ties=False),
+        # Shown second, the first answer is the other one, which gets what is left of 1.
+        first=win_rate((when_first + 1 - when_second) / 2, questions),
     )

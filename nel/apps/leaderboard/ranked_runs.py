@@ -1,5 +1,4 @@
-"""Ranks runs by the scores of their rules: every pair compared on every benchmark, and ranks with
-intervals.
+"""Ranks runs by the scores of their rules: every pair compared on every benchmark.
 
 Pairs are made by content, and refused where dataset, prompt, scorer, judge or decoding differ, as
 `nel compare` does.
@@ -49,10 +48,9 @@ class _Duel:
     unit: Literal["rate", "number"]
     """Of the scores."""
     p_left: float
-    """One-sided, that the left one is not better; 1 where it cannot be told, as with the
-    following.
-    """
+    """One-sided, that the left one is not better; 1 where it cannot be told."""
     p_right: float
+    """The same of the right one."""
     reason: str
     shares: Floats | None = None
     """What each question or cluster adds to the difference; None where it cannot be told."""
@@ -82,21 +80,23 @@ def standings_json(
     if len(sides) < _FEWEST:
         raise UsageError("a leaderboard needs at least two runs")
     names = _common(sides, only)
-    duels, scored = _compare_all(sides, names, Settings(level=level, seed=seed), despite)
-    adjusted = holm([p for duel in duels for p in (duel.p_left, duel.p_right)])
-    tested = list(zip(duels, zip(adjusted[::2], adjusted[1::2], strict=True), strict=True))
+    duels, scores_by_name = _compare_all(sides, names, Settings(level=level, seed=seed), despite)
+    p_values = holm([p for duel in duels for p in (duel.p_left, duel.p_right)])
+    pairs_of_p = zip(p_values[::2], p_values[1::2], strict=True)
+    tested = list(zip(duels, pairs_of_p, strict=True))
     return {
         "sdk": f"nel {__version__}",
         "level": level,
         "method": METHOD,
-        "n_tests": len(adjusted),
+        "n_tests": len(p_values),
         "despite": sorted(despite),
         "runs": [
             {"label": side.label, "run_id": side.run_id, "models": list(side.models)}
             for side in sides
         ],
         "benchmarks": [
-            _benchmark_json(name, scores, tested, 1 - level) for name, scores in scored.items()
+            _benchmark_json(name, scores, tested, 1 - level)
+            for name, scores in scores_by_name.items()
         ],
         "warnings": [
             f"{side.label}, {name}: {text}"
@@ -110,28 +110,26 @@ def standings_json(
 def _compare_all(
     sides: Sequence[Side], names: Sequence[str], settings: Settings, despite: Collection[str]
 ) -> tuple[list[_Duel], dict[str, list[float | None]]]:
-    """Return all duels and the scores by benchmark; of several benchmarks those of their mean
-    too.
-    """
+    """Return all duels, and the scores by benchmark; of several benchmarks also of their mean."""
     duels: list[_Duel] = []
-    scored: dict[str, list[float | None]] = {}
+    scores: dict[str, list[float | None]] = {}
     for name in names:
-        compared, scored[name] = _duels(sides, name, settings, despite)
-        duels += compared
+        of_benchmark, scores[name] = _duels(sides, name, settings, despite)
+        duels += of_benchmark
     if len(names) > 1:
         duels += _overall(duels, len(sides), settings.seed)
-        scored[OVERALL] = [_mean_of_all(scores) for scores in zip(*scored.values(), strict=True)]
-    return duels, scored
+        scores[OVERALL] = [_mean_of_all(of_run) for of_run in zip(*scores.values(), strict=True)]
+    return duels, scores
 
 
 def _common(sides: Sequence[Side], only: Sequence[str]) -> list[str]:
     common = [left for left, right in common_benchmarks(sides[0], sides[1], only) if left == right]
     names = [name for name in common if all(name in side.benchmarks for side in sides)]
     if not names:
-        listed = "; ".join(
+        names_by_run = "; ".join(
             f"{side.label} has {', '.join(sorted(side.benchmarks))}" for side in sides
         )
-        raise UsageError(f"no benchmark that all runs have: {listed}")
+        raise UsageError(f"no benchmark that all runs have: {names_by_run}")
     return names
 
 
@@ -140,34 +138,33 @@ def _duels(
 ) -> tuple[list[_Duel], list[float | None]]:
     """Return every pair of runs on a benchmark, and the score of each run."""
     benchmarks = [side.benchmarks[name] for side in sides]
-    rows = any(
-        needs_rows(benchmark, other) for benchmark, other in itertools.combinations(benchmarks, 2)
-    )
+    rows = any(itertools.starmap(needs_rows, itertools.combinations(benchmarks, 2)))
     columns = [benchmark.columns(rows=rows) for benchmark in benchmarks]
     duels: list[_Duel] = []
     scores: list[float | None] = [None] * len(sides)
     for left, right in itertools.combinations(range(len(sides)), 2):
-        what = f"{name} of {sides[left].label} and {sides[right].label}"
         # The right one is the baseline, so that a positive difference is the left one's lead.
         baseline, candidate = benchmarks[right], benchmarks[left]
         pairing = pair(
             baseline, columns[right], candidate, columns[left], by_position="pairing" in despite
         )
+        what = f"{name} of {sides[left].label} and {sides[right].label}"
         refuse_unequal(differences(baseline, candidate, pairing), despite, what)
         paired = scores_of(pairing, REWARD)
         compared = measure(paired, candidate.headline, settings)
         duel = _duel(name, left, right, compared, n_not_asked(pairing))
-        is_whole = duel.difference is not None and compared.bounds is None and not duel.reason
-        duels.append(replace(duel, shares=_shares(paired)) if is_whole else duel)
+        if duel.difference is not None and compared.bounds is None and not duel.reason:
+            duel = replace(duel, shares=_shares(paired))
+        duels.append(duel)
         scores[left], scores[right] = _mean_of(pairing.candidate), _mean_of(pairing.baseline)
     return duels, scores
 
 
-def _duel(name: str, left: int, right: int, compared: Measure, n_open: int) -> _Duel:
+def _duel(name: str, left: int, right: int, compared: Measure, n_unasked: int) -> _Duel:
     difference, reason = compared.tested, compared.reason
-    if n_open:
+    if n_unasked:
         reason = (
-            f"a stop rule left {n_open:,} pairs unasked, and these intervals are for a fixed number"
+            f"a stop rule left {n_unasked:,} pairs unasked, and these intervals are for a fixed number"
             " of samples"
         )
     duel = _Duel(
@@ -181,44 +178,49 @@ def _duel(name: str, left: int, right: int, compared: Measure, n_open: int) -> _
         p_right=1.0,
         reason=reason,
     )
-    if difference is None or n_open:
+    if difference is None or n_unasked:
         return duel
-    ends = [one_sided(end.estimate, end.p_value) for end in (difference, *(compared.bounds or ()))]
-    is_whole = compared.bounds is None
+    tests = [difference]
+    reason = ""
+    if compared.bounds is not None:
+        tests += compared.bounds
+        reason = "the order has to hold however the unscored samples would be scored"
+    p_values = [one_sided(test.estimate, test.p_value) for test in tests]
     return replace(
         duel,
-        p_left=max(p for p, _ in ends),
-        p_right=max(p for _, p in ends),
-        reason=(
-            "" if is_whole else "the order has to hold however the unscored samples would be scored"
-        ),
+        p_left=max(p_left for p_left, _ in p_values),
+        p_right=max(p_right for _, p_right in p_values),
+        reason=reason,
     )
 
 
 def _shares(scores: Scores) -> Floats:
     """Return what each question adds to the mean difference, or each cluster."""
-    alone = scores.only(scores.scored)
-    values = (alone.candidate - alone.baseline) / len(alone.baseline)
-    if alone.clusters is None:
+    scores = scores.only(scores.scored)
+    values = (scores.candidate - scores.baseline) / len(scores.baseline)
+    if scores.clusters is None:
         return values
-    codes, count = cluster_codes(alone.clusters.tolist())
+    codes, count = cluster_codes(scores.clusters.tolist())
     return np.bincount(codes, weights=values, minlength=count).astype(np.float64)
 
 
 def _overall(duels: Sequence[_Duel], n: int, seed: int) -> list[_Duel]:
-    """Return the duels over all benchmarks together, each of which counts the same: their questions
-    or clusters are flipped together. Undecided where a benchmark has unscored samples.
+    """Return the duels over all benchmarks together, each of which counts the same.
+
+    The questions or clusters of all are flipped together; where a benchmark has unscored samples a
+    duel is undecided.
     """
     overall = []
     for left, right in itertools.combinations(range(n), 2):
         parts = [duel for duel in duels if (duel.left, duel.right) == (left, right)]
-        known = [duel.shares for duel in parts if duel.shares is not None]
+        shares = [duel.shares for duel in parts if duel.shares is not None]
         mean, p_left, p_right = None, 1.0, 1.0
         reason = "a benchmark has unscored or unasked samples"
-        if len(known) == len(parts):
+        if len(shares) == len(parts):
             mean = mean_of([duel.difference for duel in parts if duel.difference is not None])
-            p_value, _ = flip_test(np.concatenate(known), np.random.default_rng(seed))
-            (p_left, p_right), reason = one_sided(mean, p_value), ""
+            p_value, _ = flip_test(np.concatenate(shares), np.random.default_rng(seed))
+            p_left, p_right = one_sided(mean, p_value)
+            reason = ""
         overall.append(
             _Duel(
                 benchmark=OVERALL,
@@ -241,27 +243,22 @@ def _benchmark_json(
     duels: Sequence[tuple[_Duel, tuple[float, float]]],
     alpha: float,
 ) -> dict[str, Any]:
-    own = [(duel, p) for duel, p in duels if duel.benchmark == name]
-    claims = [(duel.left, duel.right) for duel, (p_left, _) in own if p_left <= alpha]
-    claims += [(duel.right, duel.left) for duel, (_, p_right) in own if p_right <= alpha]
+    duels = [(duel, p_values) for duel, p_values in duels if duel.benchmark == name]
+    claims = [(duel.left, duel.right) for duel, (p_left, _) in duels if p_left <= alpha]
+    claims += [(duel.right, duel.left) for duel, (_, p_right) in duels if p_right <= alpha]
+    intervals = rank_intervals(len(scores), claims)
     return {
         "name": name,
-        "unit": "rate" if all(duel.unit == "rate" for duel, _ in own) else "number",
+        "unit": "rate" if all(duel.unit == "rate" for duel, _ in duels) else "number",
         "ranks": [
             {
-                "run": position,
-                "score": score,
-                "rank": (
-                    None
-                    if score is None
-                    else 1 + sum(entry is not None and entry > score for entry in scores)
-                ),
+                "run": run,
+                "score": scores[run],
+                "rank": _rank(scores, run),
                 "rank_lower": lower,
                 "rank_upper": upper,
             }
-            for position, (score, (lower, upper)) in enumerate(
-                zip(scores, rank_intervals(len(scores), claims), strict=True)
-            )
+            for run, (lower, upper) in enumerate(intervals)
         ],
         "pairs": [
             {
@@ -273,9 +270,16 @@ def _benchmark_json(
                 "p_right_better": p_right,
                 "reason": duel.reason,
             }
-            for duel, (p_left, p_right) in own
+            for duel, (p_left, p_right) in duels
         ],
     }
+
+
+def _rank(scores: Sequence[float | None], run: int) -> int | None:
+    score = scores[run]
+    if score is None:
+        return None
+    return 1 + sum(rival is not None and rival > score for rival in scores)
 
 
 def _mean_of(questions: Questions) -> float | None:
@@ -286,5 +290,5 @@ def _mean_of(questions: Questions) -> float | None:
 
 
 def _mean_of_all(scores: Sequence[float | None]) -> float | None:
-    known = [score for score in scores if score is not None]
-    return sum(known) / len(known) if len(known) == len(scores) else None
+    numbers = [score for score in scores if score is not None]
+    return sum(numbers) / len(numbers) if len(numbers) == len(scores) else None

@@ -53,9 +53,7 @@ class Standing:
     rank_lower: int | None
     rank_upper: int | None
     expected_win_rate: IntervalEstimate
-    """Expected over its comparisons from the strengths alone; at equal lengths under length
-    control.
-    """
+    """Over its comparisons, from the strengths alone; at equal lengths under length control."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,9 +65,7 @@ class Ranking:
     reasons: dict[str, str]
     """Model to the reason why it has no strength."""
     length: IntervalEstimate | None
-    """The effect of one standard deviation of the length difference on the log odds, under length
-    control.
-    """
+    """Under length control: what one standard deviation of length differences adds in log odds."""
     reason: str | None
     """Why there is no interval, or no strength at all."""
 
@@ -81,12 +77,12 @@ def rank_models(
     n_resamples: int = 1000,
     seed: int = 0,
 ) -> Ranking:
-    """Return strengths and ranks with percentile intervals from resampled questions (Chiang et al.
-    2024, 2403.04132).
+    """Return strengths and ranks, with percentile intervals from resampled questions.
 
-    Models that wins and ties do not connect both ways have no finite relative strength. The largest
-    connected group is ranked by the comparisons within it, the limit of the strengths as a prior
-    fades; the others have a reason.
+    This is the method of Chatbot Arena (Chiang et al. 2024, arXiv 2403.04132). Models that wins and
+    ties do not connect both ways have no finite relative strength. The largest connected group is
+    ranked by the comparisons within it, the limit of the strengths as a prior fades; the others
+    have a reason.
 
     Args:
         compared: The comparisons.
@@ -106,15 +102,14 @@ def rank_models(
         start = fit(inside, length_control=length_control)
     except UndefinedMetric as error:
         return _nothing(compared.models, reasons, str(error))
-    drawn, reason = _resamples(inside, start, n_resamples, seed, length_control=length_control)
+    resamples, reason = _resamples(inside, start, n_resamples, seed, length_control=length_control)
+    length = None
+    if length_control:
+        length = _estimate(float(start.length), None if resamples is None else resamples.length)
     return Ranking(
-        standings=_standings(inside, start, drawn),
+        standings=_standings(inside, start, resamples),
         reasons=reasons,
-        length=(
-            _estimate(float(start.length), None if drawn is None else drawn.length)
-            if length_control
-            else None
-        ),
+        length=length,
         reason=reason,
     )
 
@@ -136,59 +131,48 @@ def _resamples(
         return None, "no resamples were asked for"
     if inside.n_questions < _FEWEST_QUESTIONS:
         return None, "there is one question only"
-    drawn = resampled_fits(
+    fits = resampled_fits(
         inside, start, n_resamples=n_resamples, seed=seed, length_control=length_control
     )
-    converged = drawn.converged
+    converged = fits.converged
+    n_unbounded = n_resamples - int(converged.sum())
+    # With more of them an end of the interval would be unbounded, too.
+    if n_unbounded > (1 - LEVEL) / 2 * n_resamples:
+        return None, (
+            f"{n_unbounded} of {n_resamples} resamples have no finite strengths: there are too few"
+            " upsets for an interval; judge more questions"
+        )
     finite = Fit(
-        strengths=drawn.strengths[converged],
-        length=drawn.length[converged],
+        strengths=fits.strengths[converged],
+        length=fits.length[converged],
         converged=converged[converged],
     )
-    n_unbounded = n_resamples - int(converged.sum())
-    # So many that an end of the interval would be unbounded, too.
-    reason = (
-        _no_spread(finite)
-        if n_unbounded <= (1 - LEVEL) / 2 * n_resamples
-        else f"{n_unbounded} of {n_resamples} resamples have no finite strengths: there are too few"
-        " upsets for an interval; judge more questions"
-    )
-    return None if reason else finite, reason
+    if max(np.ptp(finite.strengths, axis=0).max(), np.ptp(finite.length)) <= _ROUNDING:
+        return None, (
+            "every question says the same, so resampling cannot estimate the variation between"
+            " questions"
+        )
+    return finite, None
 
 
-def _no_spread(drawn: Fit) -> str | None:
-    """Return why there is no interval: if all questions agree, resampling them cannot estimate the
-    variation.
-    """
-    if max(np.ptp(drawn.strengths, axis=0).max(), np.ptp(drawn.length)) > _ROUNDING:
-        return None
-    return (
-        "every question says the same, so resampling cannot estimate the variation between"
-        " questions"
-    )
-
-
-def _standings(inside: Comparisons, start: Fit, drawn: Fit | None) -> dict[str, Standing]:
+def _standings(inside: Comparisons, start: Fit, resamples: Fit | None) -> dict[str, Standing]:
     strengths = start.strengths[None]
-    resampled = None if drawn is None else drawn.strengths
     ranks, rates = _ranks(strengths)[0], _rates(inside, strengths)[0]
-    drawn_ranks = None if resampled is None else _ranks(resampled)
-    drawn_rates = None if resampled is None else _rates(inside, resampled)
+    resampled = np.empty((0, len(inside.models)))  # `_ends` finds none without rows
+    if resamples is not None:
+        resampled = resamples.strengths
+    resampled_ranks, resampled_rates = _ranks(resampled), _rates(inside, resampled)
     standings = {}
     for column, name in enumerate(inside.models):
-        strength = _estimate(
-            float(strengths[0, column]), None if resampled is None else resampled[:, column]
-        )
-        lowest, highest = _ends(None if drawn_ranks is None else drawn_ranks[:, column], whole=True)
+        strength = _estimate(float(strengths[0, column]), resampled[:, column])
+        lowest, highest = _ends(resampled_ranks[:, column], is_rank=True)
         standings[name] = Standing(
             strength=strength,
             elo=_elo(strength),
             rank=int(ranks[column]),
             rank_lower=None if lowest is None else int(lowest),
             rank_upper=None if highest is None else int(highest),
-            expected_win_rate=_estimate(
-                float(rates[column]), None if drawn_rates is None else drawn_rates[:, column]
-            ),
+            expected_win_rate=_estimate(float(rates[column]), resampled_rates[:, column]),
         )
     return standings
 
@@ -201,42 +185,42 @@ def _ranks(strengths: Floats) -> Integers:
 
 
 def _rates(inside: Comparisons, strengths: Floats) -> Floats:
-    """Return the mean expected score of each model over the comparisons it has, shape (rows,
-    models).
-    """
-    met = np.zeros((len(inside.models),) * 2)
-    np.add.at(met, (inside.left, inside.right), 1.0)
-    met += met.T
+    """Return each model's mean expected score over its comparisons, shape (rows, models)."""
+    n_meetings = np.zeros((len(inside.models),) * 2)
+    np.add.at(n_meetings, (inside.left, inside.right), 1.0)
+    n_meetings += n_meetings.T
     chance = logistic(strengths[:, :, None] - strengths[:, None, :])
-    rates: Floats = (met * chance).sum(axis=2) / met.sum(axis=1)
+    rates: Floats = (n_meetings * chance).sum(axis=2) / n_meetings.sum(axis=1)
     return rates
 
 
 def _elo(strength: IntervalEstimate) -> IntervalEstimate:
-    lower, upper = (
-        None if end is None else ELO_CENTRE + ELO_PER_STRENGTH * end
-        for end in (strength.ci_lower, strength.ci_upper)
+    def elo(strength: float) -> float:
+        return ELO_CENTRE + ELO_PER_STRENGTH * strength
+
+    return IntervalEstimate(
+        value=elo(strength.value),
+        ci_lower=None if strength.ci_lower is None else elo(strength.ci_lower),
+        ci_upper=None if strength.ci_upper is None else elo(strength.ci_upper),
     )
-    value = ELO_CENTRE + ELO_PER_STRENGTH * strength.value
-    return IntervalEstimate(value=value, ci_lower=lower, ci_upper=upper)
 
 
-def _estimate(value: float, drawn: Floats | None) -> IntervalEstimate:
-    lower, upper = _ends(drawn)
+def _estimate(value: float, resampled: Floats | None) -> IntervalEstimate:
+    lower, upper = (None, None) if resampled is None else _ends(resampled)
     return IntervalEstimate(value=value, ci_lower=lower, ci_upper=upper)
 
 
 def _ends(
-    drawn: Floats | Integers | None, *, whole: bool = False
+    resampled: Floats | Integers, *, is_rank: bool = False
 ) -> tuple[float | None, float | None]:
-    """Return the percentiles that enclose the middle share; for integers those at or beyond them.
+    """Return the percentiles that enclose the middle share; of ranks those at or beyond them.
 
     A number that is equal in all resamples has none, e.g. between a model that always wins and one
-    that always loses.
+    that always loses; a rank has them, since it may be certain.
     """
-    if drawn is None or not (whole or np.ptp(drawn) > _ROUNDING):
+    if not len(resampled) or not (is_rank or np.ptp(resampled) > _ROUNDING):
         return None, None
     tail = (1 - LEVEL) / 2
-    lower = np.quantile(drawn, tail, method="lower" if whole else "linear")
-    upper = np.quantile(drawn, 1 - tail, method="higher" if whole else "linear")
+    lower = np.quantile(resampled, tail, method="lower" if is_rank else "linear")
+    upper = np.quantile(resampled, 1 - tail, method="higher" if is_rank else "linear")
     return float(lower), float(upper)

@@ -1,5 +1,4 @@
-"""Runs a leaderboard: schedules the pairs, has them judged by an ordinary run, and writes the
-ranking.
+"""Runs a leaderboard: schedules the pairs, has an ordinary run judge them, writes the ranking.
 
     DIR/comparisons.json   the schedule, fixed before any request; the configuration of the judge
     DIR/pairs.jsonl        the pairs for the judge, rows of the benchmark ``pairwise``
@@ -76,9 +75,7 @@ class LeaderboardResult:
 
     @property
     def exit_code(self) -> int:
-        """Return the exit code of the judging: 3 where pairs have no verdict, 75 where it stopped
-        early.
-        """
+        """Return that of the judging: 3 where pairs have no verdict, 75 where it stopped early."""
         return self.judging.exit_code
 
 
@@ -118,19 +115,19 @@ def start_leaderboard(
     Raises:
         NelError: The runs cannot be compared, or the judge cannot be asked; nothing was sent.
     """
-    planned = plan_leaderboard(request, settings)
-    if not planned.pairing.to_judge:
-        pairing = planned.pairing
-        counts = f"{len(pairing.forfeits)} decided by failed answers, {pairing.left_out.total()} left out"
+    plan = plan_leaderboard(request, settings)
+    pairing = plan.pairing
+    if not pairing.to_judge:
         raise ConfigError(
-            f"no pair of answers is left for a judge ({counts}); check the runs' reports first"
+            f"no pair of answers is left for a judge ({len(pairing.forfeits)} decided by failed"
+            f" answers, {pairing.left_out.total()} left out); check the runs' reports first"
         )
     directory = _new_directory(output_dir)
     try:
-        rows = pair_rows(planned.entries, planned.pairing.to_judge)
+        rows = pair_rows(plan.entries, pairing.to_judge)
         write_file(directory / PAIRS, map(dumps_line, rows))
-        write_file(directory / COMPARISONS, [pretty(_comparisons_json(planned, settings))])
-        return _run(directory, planned.config, settings, progress)
+        write_file(directory / COMPARISONS, [pretty(_comparisons_json(plan, settings))])
+        return _run(directory, plan.config, settings, progress)
     except BaseException:  # a directory in which no judging began is of no use to a resume
         if _judging_config(directory) is None:
             shutil.rmtree(directory, ignore_errors=True)
@@ -159,12 +156,12 @@ def resume_leaderboard(
         NelError: There is nothing to resume.
     """
     directory = find_leaderboard(output_dir)
-    stored = _stored_settings(directory)
+    schedule = _read_schedule(directory)
     settings = replace(
-        settings, seed=stored["scheduling"]["seed"], baseline=stored["scheduling"]["baseline"]
+        settings, seed=schedule["scheduling"]["seed"], baseline=schedule["scheduling"]["baseline"]
     )
-    before = _judging_config(directory) or stored["config"]
-    config = _config(before, directory, flags, overrides)
+    base = _judging_config(directory) or schedule["config"]
+    config = _config(base, directory, flags, overrides)
     return _run(directory, config, settings, progress)
 
 
@@ -191,21 +188,24 @@ def _run(
     directory: Path, config: RunConfig, settings: StandingsSettings, progress: Progress | None
 ) -> LeaderboardResult:
     """Judge the pairs without a verdict, and write the leaderboard."""
-    begun = _judging_config(directory) is not None
-    if not begun:
+    has_begun = _judging_config(directory) is not None
+    if not has_begun:
         shutil.rmtree(directory / _JUDGING, ignore_errors=True)
-    judging = evaluate(_in_directory(config, directory), resume=begun, progress=progress)
-    stored = _stored_settings(directory)
+    judging = evaluate(_in_directory(config, directory), resume=has_begun, progress=progress)
+    schedule = _read_schedule(directory)
     labels = read_labels(benchmark_dir(directory / _JUDGING, SLOT))
-    results = read_pair_results(directory / _JUDGING / FILE_NAME, stored, labels=labels)
+    results = read_pair_results(directory / _JUDGING / FILE_NAME, schedule, labels=labels)
     board = {
         "format": FORMAT,
         "sdk": f"nel {__version__}",
         "run_id": directory.resolve().name,
-        "benchmark": stored["benchmark"],
+        "benchmark": schedule["benchmark"],
         "judge": results.plan.get("judge"),
-        "scheduling": {**stored["scheduling"], "n_questions_apart": stored["n_questions_apart"]},
-        **standings_json(results, stored["entries"], settings),
+        "scheduling": {
+            **schedule["scheduling"],
+            "n_questions_apart": schedule["n_questions_apart"],
+        },
+        **standings_json(results, schedule["entries"], settings),
     }
     write_file(directory / BOARD, [pretty(board)])
     write_html(directory, board)
@@ -246,9 +246,7 @@ def _new_directory(output_dir: Path) -> Path:
 
 
 def _judging_config(directory: Path) -> dict[str, Any] | None:
-    """Return the configuration of the latest session of the judging, None where it has not
-    begun.
-    """
+    """Return the configuration of the judging's latest session, None where it has not begun."""
     with suppress(NelError), Snapshot(directory / _JUDGING / FILE_NAME) as snapshot:
         data = snapshot.meta("config")
         if isinstance(data, dict):
@@ -256,30 +254,30 @@ def _judging_config(directory: Path) -> dict[str, Any] | None:
     return None
 
 
-def _comparisons_json(planned: LeaderboardPlan, settings: StandingsSettings) -> dict[str, Any]:
-    identity = planned.entries[0].identity
+def _comparisons_json(plan: LeaderboardPlan, settings: StandingsSettings) -> dict[str, Any]:
+    identity = plan.entries[0].identity
     return {
         "format": FORMAT,
         "benchmark": {name: identity.get(name) for name in _SHARED},
-        "entries": list(entries_json(planned.entries)),
+        "entries": list(entries_json(plan.entries)),
         "scheduling": {
             "baseline": settings.baseline,
             "seed": settings.seed,
         },
-        **pairing_json(planned.pairing),
-        "config": planned.config.model_dump(mode="json", exclude=set(_SETTLED)),
+        **pairing_json(plan.pairing),
+        "config": plan.config.model_dump(mode="json", exclude=set(_SETTLED)),
     }
 
 
-def _stored_settings(directory: Path) -> dict[str, Any]:
+def _read_schedule(directory: Path) -> dict[str, Any]:
     path = directory / COMPARISONS
     try:
-        stored = loads(path.read_bytes())
+        schedule = loads(path.read_bytes())
     except (OSError, ValueError) as error:
         raise StoreError(f"{path} cannot be read: {error}; start a new leaderboard") from error
-    if not isinstance(stored, dict) or stored.get("format") != FORMAT:
+    if not isinstance(schedule, dict) or schedule.get("format") != FORMAT:
         raise StoreError(
             f"{path} is not of format {FORMAT}; use the version of nel that wrote it, or start a"
             " new leaderboard"
         )
-    return stored
+    return schedule

@@ -20,6 +20,7 @@ from nel.apps.leaderboard.pair_results import (
     as_comparisons,
     position_bias_of,
 )
+from nel.apps.leaderboard.pairing import left_out_json
 from nel.apps.leaderboard.pairwise import Comparisons, win_rate
 from nel.apps.leaderboard.ranking import Ranking, Standing, rank_models
 from nel.errors import UndefinedMetric
@@ -88,9 +89,12 @@ def standings_json(
     labels = [entry["label"] for entry in entries]
     pairs = list(results.pairs())
     compared = as_comparisons(pairs, labels)
-    plain = _rank(compared, settings, length_control=False)
+    uncontrolled = _rank(compared, settings, length_control=False)
     controlled = _rank(compared, settings, length_control=True) if settings.length_control else None
-    rows = [_model_json(entry, results, compared, plain, controlled, settings) for entry in entries]
+    rows = [
+        _model_json(entry, results, compared, uncontrolled, controlled, settings)
+        for entry in entries
+    ]
     return {
         "models": sorted(rows, key=lambda row: _sort_key(row, controlled is not None)),
         "pairs": [
@@ -101,8 +105,8 @@ def standings_json(
             }
             for left, right in combinations(range(len(labels)), 2)
         ],
-        "ranked_by": _ranked_by(plain, controlled),
-        "bradley_terry": _ranking_json(plain),
+        "ranked_by": _ranked_by(uncontrolled, controlled),
+        "bradley_terry": _ranking_json(uncontrolled),
         "length_control": None if controlled is None else _ranking_json(controlled),
         "position": asdict(position_bias_of(results.judged)),
         "same_family": _same_family(results.plan.get("judge"), entries),
@@ -113,7 +117,7 @@ def standings_json(
             "left_out": sum(results.left_out.values()),
             "questions": compared.n_questions,
         },
-        "left_out": _left_out(results.left_out),
+        "left_out": left_out_json(results.left_out),
         "complete": results.complete,
         "statistics": {**asdict(settings), "level": LEVEL},
         "formulas": FORMULAS,
@@ -141,11 +145,11 @@ def _rank(compared: Comparisons, settings: StandingsSettings, *, length_control:
     )
 
 
-def _sort_key(row: Mapping[str, Any], controlled: bool) -> tuple[float, float, str]:
-    """Return the sort key of the table: Elo where there is one, length-controlled where that was
-    requested.
-    """
-    rating = (row["length_controlled"] or row)["elo"] if controlled else row["elo"]
+def _sort_key(row: Mapping[str, Any], is_controlled: bool) -> tuple[float, float, str]:
+    """Return the sort key of a row: its Elo, at equal length where that was requested."""
+    rating = row["elo"]
+    if is_controlled and row["length_controlled"]:
+        rating = row["length_controlled"]["elo"]
     rate = row["win_rate"]["value"]
     return (
         float("inf") if rating is None else -rating["value"],
@@ -154,48 +158,46 @@ def _sort_key(row: Mapping[str, Any], controlled: bool) -> tuple[float, float, s
     )
 
 
-def _ranked_by(plain: Ranking, controlled: Ranking | None) -> str:
+def _ranked_by(uncontrolled: Ranking, controlled: Ranking | None) -> str:
     if controlled is not None and controlled.standings:
         return "length-controlled Elo"
-    return "Elo" if plain.standings else "win rate"
+    return "Elo" if uncontrolled.standings else "win rate"
 
 
 def _model_json(
     entry: Mapping[str, Any],
     results: PairResults,
     compared: Comparisons,
-    plain: Ranking,
+    uncontrolled: Ranking,
     controlled: Ranking | None,
     settings: StandingsSettings,
 ) -> dict[str, Any]:
     label = entry["label"]
     number = compared.models.index(label)
     mine = [pair for pair in results.judged if label in (pair.left, pair.right)]
-    failed: Counter[str] = Counter()
+    failures: Counter[str] = Counter()
     for forfeit in results.forfeits:
-        for side, failure in (
-            (forfeit.left, forfeit.left_failure),
-            (forfeit.right, forfeit.right_failure),
-        ):
-            failed.update([failure] if failure and side == label else [])
+        if forfeit.left == label and forfeit.left_failure:
+            failures[forfeit.left_failure] += 1
+        if forfeit.right == label and forfeit.right_failure:
+            failures[forfeit.right_failure] += 1
+    length_controlled = None
+    if controlled is not None:
+        length_controlled = {
+            **_standing_json(controlled.standings.get(label)),
+            "reason": controlled.reasons.get(label),
+        }
     return {
         **{name: entry[name] for name in ("label", "model", "run_id", "identity")},
         "win_rate": asdict(win_rate(*compared.of(number))),
-        **_standing_json(plain.standings.get(label)),
-        "reason": plain.reasons.get(label),
-        "length_controlled": (
-            None
-            if controlled is None
-            else {
-                **_standing_json(controlled.standings.get(label)),
-                "reason": controlled.reasons.get(label),
-            }
-        ),
+        **_standing_json(uncontrolled.standings.get(label)),
+        "reason": uncontrolled.reasons.get(label),
+        "length_controlled": length_controlled,
         **_alpaca_eval(label, mine, settings),
         **_label_corrected(label, mine, results),
         "judged": len(mine),
         "flips": position_bias_of(mine).n_flipped,
-        "failed": dict(sorted(failed.items())),
+        "failed": dict(sorted(failures.items())),
         "left_out": sum(n for (*sides, _, _), n in results.left_out.items() if label in sides),
     }
 
@@ -212,26 +214,24 @@ def _label_corrected(
 def _alpaca_eval(
     label: str, judged: Sequence[PairResult], settings: StandingsSettings
 ) -> dict[str, Any]:
-    """Return the length-controlled win rate of AlpacaEval 2, where there is a baseline and lengths
-    are controlled.
-    """
+    """Return the win rate of AlpacaEval 2, where there is a baseline and lengths are controlled."""
     if settings.baseline is None or not settings.length_control or label == settings.baseline:
         return {}
-    ours: list[tuple[float, int]] = []
+    preferences: list[float] = []
+    lengths: list[float] = []
     for pair in judged:
         if settings.baseline in (pair.left, pair.right) and pair.characters is not None:
-            apart = pair.characters[0] - pair.characters[1]
-            ours.append((pair.score, apart) if pair.left == label else (1 - pair.score, -apart))
+            is_left = pair.left == label
+            excess = pair.characters[0] - pair.characters[1]
+            preferences.append(pair.score if is_left else 1 - pair.score)
+            lengths.append(excess if is_left else -excess)
     try:
         rate = length_controlled_rate(
-            [score for score, _ in ours],
-            [apart for _, apart in ours],
-            n_resamples=settings.n_resamples,
-            seed=settings.seed,
+            preferences, lengths, n_resamples=settings.n_resamples, seed=settings.seed
         )
     except UndefinedMetric as error:
-        none = dict.fromkeys(("value", "ci_lower", "ci_upper", "strength", "length"))
-        return {"alpaca_eval_2": {**none, "n": len(ours), "reason": str(error)}}
+        numbers = dict.fromkeys(("value", "ci_lower", "ci_upper", "strength", "length"))
+        return {"alpaca_eval_2": {**numbers, "n": len(preferences), "reason": str(error)}}
     return {"alpaca_eval_2": asdict(rate)}
 
 
@@ -245,10 +245,3 @@ def _ranking_json(ranking: Ranking) -> dict[str, Any]:
         "length_coefficient": None if ranking.length is None else asdict(ranking.length),
         "reason": ranking.reason,
     }
-
-
-def _left_out(counts: Counter[tuple[str, str, str, str]]) -> list[dict[str, Any]]:
-    return [
-        {"left": left, "right": right, "of": culprit, "reason": reason, "n": n}
-        for (left, right, culprit, reason), n in sorted(counts.items())
-    ]

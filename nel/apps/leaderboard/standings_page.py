@@ -1,6 +1,4 @@
-"""Formats a leaderboard of runs by the scores of their rules: a table for each benchmark, and a
-page of them.
-"""
+"""Formats a leaderboard of runs by the scores of their rules: tables, and a page of them."""
 
 from __future__ import annotations
 
@@ -36,27 +34,28 @@ def ranked_table(document: Mapping[str, Any], benchmark: Mapping[str, Any]) -> R
     """
     labels = [run["label"] for run in document["runs"]]
     alpha = 1 - document["level"]
-    won = [
-        (winner, loser)
-        for pair in benchmark["pairs"]
+    better_than: dict[int, list[str]] = {}
+    worse_than: dict[int, list[str]] = {}
+    for pair in benchmark["pairs"]:
+        left, right = pair["left"], pair["right"]
         for winner, loser, p in (
-            (pair["left"], pair["right"], pair["p_left_better"]),
-            (pair["right"], pair["left"], pair["p_right_better"]),
-        )
-        if p <= alpha
-    ]
-    ordered = sorted(
-        benchmark["ranks"], key=lambda rank: (rank["rank"] is None, rank["rank"], rank["run"])
-    )
+            (left, right, pair["p_left_better"]),
+            (right, left, pair["p_right_better"]),
+        ):
+            if p <= alpha:
+                better_than.setdefault(winner, []).append(labels[loser])
+                worse_than.setdefault(loser, []).append(labels[winner])
     rows = [
         {
             **rank,
             "run": labels[rank["run"]],
             "score": Figure(rank["score"], unit=benchmark["unit"]),
-            "better_than": ", ".join(labels[b] for a, b in won if a == rank["run"]),
-            "worse_than": ", ".join(labels[a] for a, b in won if b == rank["run"]),
+            "better_than": ", ".join(better_than.get(rank["run"], ())),
+            "worse_than": ", ".join(worse_than.get(rank["run"], ())),
         }
-        for rank in ordered
+        for rank in sorted(
+            benchmark["ranks"], key=lambda rank: (rank["rank"] is None, rank["rank"], rank["run"])
+        )
     ]
     return ReportTable(RANKED, rows)
 
@@ -64,9 +63,9 @@ def ranked_table(document: Mapping[str, Any], benchmark: Mapping[str, Any]) -> R
 def method_line(document: Mapping[str, Any]) -> str:
     """Return how the ranks were made, in a sentence."""
     level = numbers.percent(document["level"])
-    despite = (
-        f"; although these differ: {', '.join(document['despite'])}" if document["despite"] else ""
-    )
+    despite = ""
+    if document["despite"]:
+        despite = f"; although these differ: {', '.join(document['despite'])}"
     return (
         f"all ranks of the table lie in their intervals at once with {level}:"
         f" {document['method']}{despite}"
@@ -74,16 +73,15 @@ def method_line(document: Mapping[str, Any]) -> str:
 
 
 def open_lines(document: Mapping[str, Any]) -> list[str]:
-    """Return a line for each pair that cannot be told apart for another reason than chance, and
-    each run's warnings.
-    """
+    """Return the warnings, after a line for each pair left open for another reason than chance."""
     labels = [run["label"] for run in document["runs"]]
-    return [
-        f"{benchmark['name']}: {labels[pair['left']]} and {labels[pair['right']]}: {pair['reason']}"
-        for benchmark in document["benchmarks"]
-        for pair in benchmark["pairs"]
-        if pair["reason"] and pair["p_left_better"] == pair["p_right_better"] == 1
-    ] + list(document["warnings"])
+    lines = []
+    for benchmark in document["benchmarks"]:
+        for pair in benchmark["pairs"]:
+            if pair["reason"] and pair["p_left_better"] == pair["p_right_better"] == 1:
+                names = f"{labels[pair['left']]} and {labels[pair['right']]}"
+                lines.append(f"{benchmark['name']}: {names}: {pair['reason']}")
+    return [*lines, *document["warnings"]]
 
 
 def write_standings_page(document: Mapping[str, Any], path: Path) -> None:

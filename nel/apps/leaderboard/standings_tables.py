@@ -25,7 +25,7 @@ from nel.runs.matrix import is_matrix, run_directories
 def show_standings(
     runs: Sequence[str],
     despite: Sequence[str],
-    only: Sequence[str],
+    benchmarks: Sequence[str],
     *,
     level: float,
     seed: int,
@@ -37,13 +37,15 @@ def show_standings(
     Raises:
         UsageError: The runs cannot be compared.
     """
-    each = [
-        directory
-        for run in runs
-        for directory in (run_directories(Path(run)) if is_matrix(Path(run)) else [run])
-    ]
+    directories: list[str] = []
+    for run in runs:
+        directories += run_directories(Path(run)) if is_matrix(Path(run)) else [run]
     document = standings_json(
-        read_sides(each), despite=check_parts(despite), only=only, level=level, seed=seed
+        read_sides(directories),
+        despite=check_parts(despite),
+        only=benchmarks,
+        level=level,
+        seed=seed,
     )
     if html is not None:
         write_standings_page(document, html)

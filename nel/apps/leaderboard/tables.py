@@ -1,6 +1,4 @@
-"""The output of `nel judge leaderboard`: the plan of a dry run, the table, and the command that
-resumes.
-"""
+"""The output of `nel judge leaderboard`: the plan of a dry run, the table, and what to do next."""
 
 from __future__ import annotations
 
@@ -42,9 +40,7 @@ def show_leaderboard(
     resume: bool,
     as_json: bool,
 ) -> None:
-    """Judge, show progress on stderr and the result on stdout, and exit with the exit code of the
-    judging.
-    """
+    """Judge, print the progress and the result, and exit with the exit code of the judging."""
     progress = Progress()
     with showing(progress):
         if resume:
@@ -69,23 +65,23 @@ def show_leaderboard(
     raise typer.Exit(result.exit_code)
 
 
-def show_planned(planned: LeaderboardPlan, *, as_json: bool) -> None:
+def show_plan(plan: LeaderboardPlan, *, as_json: bool) -> None:
     """Print what would be compared, without sending requests."""
-    pairing = pairing_json(planned.pairing)
-    judge = planned.config.judge_of(planned.config.benchmarks[0])
-    panel = [] if judge is None else judge.panel
-    repeats, orders = (
-        (1, _ORDERS) if judge is None else (judge.repeats, _ORDERS if judge.swap else 1)
-    )
+    pairing = pairing_json(plan.pairing)
+    judge = plan.config.judge_of(plan.config.benchmarks[0])
+    panel, n_questions = [], _ORDERS
+    if judge is not None:
+        panel = judge.panel
+        n_questions = judge.repeats * (_ORDERS if judge.swap else 1)
     counts = {
         "questions": pairing["n_questions"],
         "questions that not all runs have": pairing["n_questions_apart"],
         "pairs for the judge": pairing["n_to_judge"],
         "pairs settled by a failed answer": len(pairing["forfeits"]),
         "pairs left out": sum(omission["n"] for omission in pairing["left_out"]),
-        "requests": pairing["n_to_judge"] * orders * repeats * len(panel),
+        "requests": pairing["n_to_judge"] * n_questions * len(panel),
     }
-    entries = [entry.label for entry in planned.entries]
+    entries = [entry.label for entry in plan.entries]
     if as_json:
         typer.echo(dumps({"dry_run": True, "entries": entries, "counts": counts}))
         return

@@ -1,6 +1,7 @@
-"""What the demo model and the demo judge have in common: options, latency, faults, and everything
-drawn from the seed. The faults of a prompt restart with the server; whatever else is drawn from the
-seed and a prompt never changes.
+"""What the demo model and the demo judge have in common: options, latency, faults, and the seed.
+
+The faults of a prompt restart with the server; what else is drawn from the seed and a prompt never
+changes.
 """
 
 from __future__ import annotations
@@ -58,11 +59,12 @@ class EmbeddedAnswerer(Answerer):
         if self._behaviour.latency_ms:
             await asyncio.sleep(self._behaviour.latency_ms * spread / 1000)
         self._perhaps_fail(query.text)
-        text, cut = self._text(query, draw)
-        stopped = cut_at_stop(text, query.stop)
-        within, over = cut_to_tokens(stopped, query.max_tokens)
-        is_cut = over or (cut and stopped == text)
-        return MockReply(text=within, finish_reason="length" if is_cut else "stop")
+        text, is_cut = self._text(query, draw)
+        before_stop = cut_at_stop(text, query.stop)
+        within_limit, is_too_long = cut_to_tokens(before_stop, query.max_tokens)
+        # A text that a stop sequence ended first was never cut.
+        is_cut = is_too_long or (is_cut and before_stop == text)
+        return MockReply(text=within_limit, finish_reason="length" if is_cut else "stop")
 
     @abstractmethod
     def _text(self, query: Query, draw: random.Random) -> tuple[str, bool]:
@@ -86,17 +88,17 @@ class EmbeddedAnswerer(Answerer):
         Raises:
             EndpointFault: 429 or 500.
         """
-        own = self._behaviour
-        if not own.rate_limit_rate and not own.error_rate:
+        behaviour = self._behaviour
+        if not behaviour.rate_limit_rate and not behaviour.error_rate:
             return
         chance = self._draw("fault", text, self._times_seen("fault", text)).random()
-        if chance < own.rate_limit_rate:
+        if chance < behaviour.rate_limit_rate:
             wait = {"Retry-After": "0.05"}
-            message = f"the {own.model} model turns this attempt away; try again"
+            message = f"the {behaviour.model} model turns this attempt away; try again"
             raise EndpointFault(429, "rate_limit_exceeded", message, wait)
-        if chance < own.rate_limit_rate + own.error_rate:
+        if chance < behaviour.rate_limit_rate + behaviour.error_rate:
             raise EndpointFault(
-                500, "internal_error", f"the {own.model} model fails on purpose; try again"
+                500, "internal_error", f"the {behaviour.model} model fails on purpose; try again"
             )
 
 

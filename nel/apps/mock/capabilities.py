@@ -1,9 +1,8 @@
-"""Asks an endpoint what it can do, with few small requests, and says of each ability what the
-evidence is.
+"""Asks an endpoint what it can do with few small requests, and shows evidence of each ability.
 
 A cell is ``yes`` where an answer shows it, ``no`` where the endpoint refused it in words or with a
-missing address, and
-``unknown`` where neither can be said: a parameter that is accepted in silence is no ability.
+missing address, and ``unknown`` where neither can be said: a parameter that is accepted in silence
+is not an ability.
 """
 
 from __future__ import annotations
@@ -56,9 +55,7 @@ _CONTEXT_FIELDS: Final = (
     "max_model_len context_length context_window max_context_length inputTokenLimit".split()
 )
 REQUESTS_MAX: Final = 28
-"""That one endpoint is sent: one that refuses the last of the prompts with echo, and then takes
-them, has all.
-"""
+"""At most, for one that refuses the last of the prompts with echo, and then takes them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,8 +145,8 @@ class _Probe:
             return
         for name in _AT_ONE_URL if self.protocol in _AT_ONE_URL else ():
             if name != self.protocol:
-                other = await self._ask(_OK, Generation(max_tokens=_SHORT), protocol=name)
-                self._conclude(f"protocol {name}", other, "yes", f"answered: {_text(other)[:40]!r}")
+                reply = await self._ask(_OK, Generation(max_tokens=_SHORT), protocol=name)
+                self._conclude(f"protocol {name}", reply, "yes", f"answered: {_text(reply)[:40]!r}")
         if isinstance(answer, Fault):
             self._add(
                 "parameters", "unknown", f"not asked: the {self.protocol} protocol gave no answer"
@@ -166,22 +163,20 @@ class _Probe:
             self._note_refusal("list of models", listing)
             return
         model = self.client.endpoint.model
-        own_names = (model, f"models/{model}")
-        self._look_for_context(listing, own_names)
+        model_names = {model, f"models/{model}"}
+        self._look_for_context(listing, model_names)
         names = names_listed(listing)
-        is_named = any(name in own_names for name in names)
-        listed = f"{len(names)} listed, {model} {'among them' if is_named else 'not among them'}"
-        self._add(
-            "list of models",
-            "yes" if names else "unknown",
-            listed if names else "an answer without a list",
-        )
+        if names:
+            where = "not among them" if model_names.isdisjoint(names) else "among them"
+            self._add("list of models", "yes", f"{len(names)} listed, {model} {where}")
+        else:
+            self._add("list of models", "unknown", "an answer without a list")
 
-    def _look_for_context(self, payload: object, own_names: tuple[str, ...]) -> None:
+    def _look_for_context(self, payload: object, model_names: set[str]) -> None:
         fields = _inner(payload)
-        listed = fields.get("data") or fields.get("models")
-        for model in map(_inner, listed if isinstance(listed, list) else ()):
-            if (model.get("id") or model.get("name")) in own_names:
+        models = fields.get("data") or fields.get("models")
+        for model in map(_inner, models if isinstance(models, list) else ()):
+            if (model.get("id") or model.get("name")) in model_names:
                 sizes = [model[key] for key in _CONTEXT_FIELDS if type(model.get(key)) is int]
                 self.context_tokens = sizes[0] if sizes else None
 
@@ -198,7 +193,7 @@ class _Probe:
             remarks.append(in_words(changes, self.settings))
             self.settings = change_settings(self.settings, changes)
             answer = await self._ask()
-        remark = "; ".join(["answered", *([" and ".join(remarks)] if remarks else [])])
+        remark = f"answered; {' and '.join(remarks)}" if remarks else "answered"
         self._conclude(
             f"protocol {self.protocol}", answer, "yes", f"{remark}: {_text(answer)[:40]!r}"
         )
@@ -313,8 +308,9 @@ class _Probe:
             self._add("limit of an answer", "unknown", f"max_tokens={_LIMIT_ASKED:,} was accepted")
 
     async def _ask_too_long(self) -> None:
-        known = self.context_tokens
-        n_tokens = self.too_long or (known and known + known // 4 + 100)
+        n_tokens = self.too_long
+        if n_tokens is None and self.context_tokens:
+            n_tokens = self.context_tokens + self.context_tokens // 4 + 100
         if n_tokens is None or (self.too_long is None and n_tokens > _TOO_LONG_MAX):
             self._add(
                 "prompt too long",
@@ -332,12 +328,12 @@ class _Probe:
                 f"{kind}: {self.client.describe(answer)}",
             )
             return
-        used = answer.usage.prompt_tokens
-        counted = "" if used is None else f", {used:,} by its own count"
+        count = answer.usage.prompt_tokens
+        remark = "" if count is None else f", {count:,} by its own count"
         self._add(
             "prompt too long",
             "no",
-            f"about {n_tokens:,} tokens were accepted{counted} ({ending_of(answer.finish_reason)})",
+            f"about {n_tokens:,} tokens were accepted{remark} ({ending_of(answer.finish_reason)})",
         )
 
     async def _ask_echo(self) -> None:
@@ -393,12 +389,10 @@ class _Probe:
         request = self._request(protocol, settings or self.settings, content)
         return _read(protocol, await self._send(protocol, build_body(request)))
 
-    async def _payload(self, extra: Mapping[str, object], prompt: str = _OK) -> Any:
-        """Return the decoded answer over the configured protocol to a request with further fields,
-        or its fault.
-        """
+    async def _payload(self, fields: Mapping[str, object], prompt: str = _OK) -> Any:
+        """Return the decoded answer to a request with further fields, or its fault."""
         body = build_body(self._request(self.protocol, self.settings, prompt))
-        payload = await self._send(self.protocol, {**body, **extra})
+        payload = await self._send(self.protocol, {**body, **fields})
         answer = _read(self.protocol, payload)
         return answer if isinstance(answer, Fault) else payload
 

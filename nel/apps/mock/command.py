@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from nel.cli.options import ResultAsJson
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -170,8 +172,7 @@ def replay(
         output_field=output_field,
         id_field=id_field,
     )
-    served = replay_app(options, model=model_id, api_key=_key(api_key_env))
-    _serve(served, host, port, model_id)
+    _serve(replay_app(options, model=model_id, api_key=_key(api_key_env)), host, port, model_id)
 
 
 @app.command()
@@ -206,8 +207,8 @@ def script(
     from nel.apps.mock.scripted import scripted_app  # noqa: PLC0415 - keeps `nel --help` fast
     from nel.apps.mock.scripts import read_script  # noqa: PLC0415 - keeps `nel --help` fast
 
-    served = scripted_app(read_script(file), model=model_id, api_key=_key(api_key_env))
-    _serve(served, host, port, model_id)
+    director = read_script(file)
+    _serve(scripted_app(director, model=model_id, api_key=_key(api_key_env)), host, port, model_id)
 
 
 @app.command()
@@ -222,8 +223,8 @@ def oracle(
     from nel.apps.mock.oracle import read_oracle  # noqa: PLC0415 - keeps `nel --help` fast
     from nel.apps.mock.scripted import scripted_app  # noqa: PLC0415 - keeps `nel --help` fast
 
-    served = scripted_app(read_oracle(bench), model=model_id, api_key=_key(api_key_env))
-    _serve(served, host, port, model_id)
+    director = read_oracle(bench)
+    _serve(scripted_app(director, model=model_id, api_key=_key(api_key_env)), host, port, model_id)
 
 
 @app.command()
@@ -251,7 +252,7 @@ def probe(
     timeout: Annotated[
         float, typer.Option(min=1, max=86400, help="Seconds that one request may take.")
     ] = 60.0,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    as_json: ResultAsJson = False,
 ) -> None:
     """Ask an endpoint what it can do, and print a table: yes, no or unknown, each with the
     evidence.
@@ -267,7 +268,8 @@ def probe(
         "api_key_env": api_key_env,
         "total_timeout_seconds": timeout,
     }
-    settings |= {} if protocol is None else {"protocol": protocol}
+    if protocol is not None:
+        settings["protocol"] = protocol
     show_probe(settings, header_env or [], too_long=too_long, as_json=as_json)
 
 
@@ -277,11 +279,11 @@ def _key(name: str | None) -> str | None:
     return read_secret(name)
 
 
-def _serve(served: Application, host: str, port: int, model: str) -> None:
+def _serve(application: Application, host: str, port: int, model: str) -> None:
     from nel.apps.http_server import serve  # noqa: PLC0415 - keeps `nel --help` fast
     from nel.core.event_loop import run  # noqa: PLC0415
 
-    run(serve(served, host, port, on_ready=_saying(model)))
+    run(serve(application, host, port, on_ready=_saying(model)))
 
 
 def _saying(model: str) -> Callable[[str], None]:

@@ -1,6 +1,4 @@
-"""Reads what matters of a request with messages, over chat, Responses, Anthropic and Gemini.
-Answers nothing.
-"""
+"""Reads what matters of a request with messages, over chat, Responses, Anthropic and Gemini."""
 
 from __future__ import annotations
 
@@ -32,8 +30,7 @@ class MockRequest:
     wants_encrypted: bool
     """Whether reasoning over Responses is to come back."""
     entries: tuple[tuple[str, str], ...]
-    """What each message, or block of one, is (``user``, ``assistant`` or ``tool``), and its text.
-    """
+    """``user``, ``assistant`` or ``tool`` of each message, or block of one, and its text."""
     body: str
     """As it was sent."""
 
@@ -53,13 +50,14 @@ class MockRequest:
         return sum(kind == "assistant" for kind, _ in groupby(kind for kind, _ in self.entries))
 
 
-def asked_in(
-    protocol: Spoken, body: Mapping[str, Any], raw: str, *, model: str, stream: bool
+def parse_request(
+    protocol: Spoken, body: Mapping[str, Any], text: str, *, model: str, stream: bool
 ) -> MockRequest:
-    """Return what a decoded body asks."""
+    """Return what a decoded body asks; its text is kept with it."""
     messages = body.get(_MESSAGES[protocol])
-    listed = [{"role": "user", "content": messages}] if isinstance(messages, str) else messages
-    entries = [entry for item in _objects(listed) for entry in _entries(item)]
+    if isinstance(messages, str):
+        messages = [{"role": "user", "content": messages}]
+    entries = [entry for item in _objects(messages) for entry in _entries(item)]
     options = body.get("stream_options")
     return MockRequest(
         protocol=protocol,
@@ -68,7 +66,7 @@ def asked_in(
         wants_usage=isinstance(options, dict) and options.get("include_usage") is True,
         wants_encrypted=_ENCRYPTED in (body.get("include") or ()),
         entries=tuple(entries),
-        body=raw,
+        body=text,
     )
 
 
@@ -87,9 +85,11 @@ def _entries(item: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     if role != "user":
         yield "assistant", ""
     elif not results or len(results) < len(blocks):
-        texts = [block.get("text") for block in blocks]
-        joined = "\n".join(text for text in texts if isinstance(text, str))
-        yield "user", content if isinstance(content, str) else joined
+        if isinstance(content, str):
+            yield "user", content
+        else:
+            texts = [block.get("text") for block in blocks]
+            yield "user", "\n".join(text for text in texts if isinstance(text, str))
 
 
 def _is_result(block: Mapping[str, Any]) -> bool:

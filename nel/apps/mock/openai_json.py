@@ -56,16 +56,14 @@ def models_body(model: str) -> dict[str, Any]:
 
 def full_body(call: Call, choices: Sequence[ReplyChoice], identifier: str) -> dict[str, Any]:
     """Return the answer to a call that does not stream."""
-    chat = call.protocol == "chat"
+    is_chat = call.protocol == "chat"
+    choice_json = _chat_choice if is_chat else _text_choice
     return {
-        "id": f"{'chatcmpl' if chat else 'cmpl'}-{identifier}",
-        "object": "chat.completion" if chat else "text_completion",
+        "id": f"{'chatcmpl' if is_chat else 'cmpl'}-{identifier}",
+        "object": "chat.completion" if is_chat else "text_completion",
         "created": int(time.time()),
         "model": call.model,
-        "choices": [
-            _chat_choice(choice) if chat else _text_choice(at, choice)
-            for at, choice in enumerate(choices)
-        ],
+        "choices": [choice_json(at, choice) for at, choice in enumerate(choices)],
         "usage": usage(choices),
     }
 
@@ -74,23 +72,22 @@ def stream_bodies(
     call: Call, choices: Sequence[ReplyChoice], identifier: str
 ) -> Iterator[dict[str, Any]]:
     """Yield the chunks of a stream in order, without the closing ``[DONE]``."""
-    whole = full_body(call, choices, identifier)
+    body = full_body(call, choices, identifier)
     if call.protocol == "chat":
-        yield from chat_events(whole, include_usage=call.include_usage)
+        yield from chat_events(body, include_usage=call.include_usage)
         return
-    head = {**whole}
-    del head["usage"]
-    for choice in whole["choices"]:
+    head = {name: value for name, value in body.items() if name != "usage"}
+    for choice in body["choices"]:
         for piece in pieces_of(choice["text"]):
             yield {**head, "choices": [{**choice, "text": piece, "finish_reason": None}]}
         yield {**head, "choices": [{**choice, "text": ""}]}
     if call.include_usage:
-        yield {**whole, "choices": []}
+        yield {**body, "choices": []}
 
 
-def chat_events(whole: Mapping[str, Any], *, include_usage: bool) -> Iterator[dict[str, Any]]:
+def chat_events(body: Mapping[str, Any], *, include_usage: bool) -> Iterator[dict[str, Any]]:
     """Yield a chat completion as the chunks of a stream, the usage last where it is asked for."""
-    head = {**whole, "object": "chat.completion.chunk"}
+    head = {**body, "object": "chat.completion.chunk"}
     counts, (choice,) = head.pop("usage"), head.pop("choices")
 
     def chunk(delta: dict[str, Any], finish: str | None = None) -> dict[str, Any]:
@@ -102,8 +99,8 @@ def chat_events(whole: Mapping[str, Any], *, include_usage: bool) -> Iterator[di
         yield from (chunk({name: piece}) for piece in pieces_of(message.get(name) or ""))
     for index, call in enumerate(message.get("tool_calls", ())):
         function = call["function"]
-        begun = {**call, "index": index, "function": {**function, "arguments": ""}}
-        yield chunk({"tool_calls": [begun]})
+        head_of_call = {**call, "index": index, "function": {**function, "arguments": ""}}
+        yield chunk({"tool_calls": [head_of_call]})
         for piece in pieces_of(function["arguments"]):
             yield chunk({"tool_calls": [{"index": index, "function": {"arguments": piece}}]})
     yield chunk({}, choice["finish_reason"])
@@ -128,9 +125,9 @@ def usage(choices: Sequence[ReplyChoice]) -> dict[str, Any]:
     }
 
 
-def _chat_choice(choice: ReplyChoice) -> dict[str, object]:
+def _chat_choice(index: int, choice: ReplyChoice) -> dict[str, object]:
     return {
-        "index": 0,
+        "index": index,
         "message": {"role": "assistant", "content": choice.reply.text},
         "logprobs": None,
         "finish_reason": choice.reply.finish_reason,

@@ -33,13 +33,13 @@ class Oracle:
         self._benchmark = benchmark
         self.prompts = {_user_texts(sample): sample for sample in samples}
 
-    def turn_of(self, asked: MockRequest) -> tuple[int, tuple[ScriptedTurn, ...]]:
+    def turn_of(self, request: MockRequest) -> tuple[int, tuple[ScriptedTurn, ...]]:
         """Return the gold step that follows what was answered."""
-        texts = asked.user_texts
+        texts = request.user_texts
         for length in range(len(texts), 0, -1):
             sample = self.prompts.get(texts[:length])
             if sample is not None:
-                number = asked.n_answers - _n_answers(sample)
+                number = request.n_answers - _n_answers(sample)
                 return turn_at(gold_turns(self._benchmark, sample), number)
         raise EndpointFault(404, "no_sample", "these messages ask no sample of the benchmark")
 
@@ -71,33 +71,34 @@ def gold_turns(benchmark: Benchmark, sample: Sample) -> tuple[ScriptedTurn, ...]
     calls = _calls(sample.target)
     if sample.tools and calls:
         return (ScriptedTurn(calls=calls),)
-    right = (
+    responses = (
         attempt.response for attempt in gold_attempts(benchmark, sample) if attempt.reward == 1
     )
-    answer = ScriptedTurn(text=next(right, gold_texts(sample)[0]))
+    answer = ScriptedTurn(text=next(responses, gold_texts(sample)[0]))
     return (answer,) * (1 + len(sample.turns))
 
 
 def _calls(target: Any) -> tuple[ScriptedCall, ...]:
-    listed = target if isinstance(target, list) else [target]
-    if not all(isinstance(call, Mapping) and "name" in call for call in listed):
+    calls = target if isinstance(target, list) else [target]
+    if not all(isinstance(call, Mapping) and "name" in call for call in calls):
         return ()
     return tuple(
         ScriptedCall(name=call["name"], arguments=dict(call.get("arguments") or {}))
-        for call in listed
+        for call in calls
     )
 
 
 def _user_texts(sample: Sample) -> tuple[str, ...]:
     if isinstance(sample.input, str):
         return (sample.input,)
-    return tuple(
-        content_text([piece for piece in message.content if "text" in piece])
-        if not isinstance(message.content, str)
-        else message.content
-        for message in sample.input
-        if message.role == "user"
-    )
+    texts = []
+    for message in sample.input:
+        if message.role == "user":
+            content = message.content
+            if not isinstance(content, str):
+                content = content_text([piece for piece in content if "text" in piece])
+            texts.append(content)
+    return tuple(texts)
 
 
 def _n_answers(sample: Sample) -> int:

@@ -1,6 +1,7 @@
-"""What the demo model says: right and wrong answers in several natural phrasings. A seeded
-generator in, text out. Whatever the phrasing, the last line is ``Answer: X``, and no earlier line
-is of that form.
+"""What the demo model says: right and wrong answers in several natural phrasings.
+
+Whatever the phrasing, the last line is ``Answer: X``, and no earlier line is of that form. Every
+choice comes from the generator that is passed in.
 """
 
 from __future__ import annotations
@@ -75,22 +76,19 @@ class PhrasedProblem:
 
 
 def problem_in(problems: Sequence[PhrasedProblem], text: str) -> PhrasedProblem | None:
-    """Return the problem asked last, so that worked examples before it do not matter; then the
-    longest.
-    """
-    positions = [(text.rfind(problem.question), problem) for problem in problems]
-    ends = [
-        (at + len(problem.question), len(problem.question), problem)
-        for at, problem in positions
-        if at >= 0
-    ]
-    return max(ends, key=lambda end: end[:2])[2] if ends else None
+    """Return the problem asked last: worked examples stand before it. Of two the longer counts."""
+
+    def place(problem: PhrasedProblem) -> tuple[int, int]:
+        length = len(problem.question)
+        return text.rfind(problem.question) + length, length
+
+    return max(
+        (problem for problem in problems if problem.question in text), key=place, default=None
+    )
 
 
 def right_answer(problem: PhrasedProblem, prompt: str) -> str:
-    """Return the right answer; for a choice, the letter that the prompt puts before the right
-    option.
-    """
+    """Return the right answer: of a choice the letter that stands before it in the prompt."""
     if problem.kind != "choice":
         return problem.answer
     option = problem.choices[_LETTERS.index(problem.answer)]
@@ -99,12 +97,12 @@ def right_answer(problem: PhrasedProblem, prompt: str) -> str:
 
 
 def wrong_answer(
-    problem: PhrasedProblem, right: str, others: Sequence[str], draw: random.Random
+    problem: PhrasedProblem, right: str, answers: Sequence[str], draw: random.Random
 ) -> str:
     """Return a plausible wrong answer.
 
     Args:
-        others: Answers of other problems of the same kind.
+        answers: Of the problems of the same kind.
     """
     if problem.kind == "arithmetic":
         return _wrong_number(right, draw)
@@ -112,7 +110,7 @@ def wrong_answer(
         return draw.choice(
             [letter for letter in _LETTERS[: len(problem.choices)] if letter != right]
         )
-    return draw.choice([other for other in others if other != right])
+    return draw.choice([answer for answer in answers if answer != right])
 
 
 def phrase(problem: PhrasedProblem, answer: str, right: str, draw: random.Random) -> str:
@@ -136,12 +134,12 @@ def cut_in_the_middle(text: str, draw: random.Random) -> str:
 def _wrong_number(right: str, draw: random.Random) -> str:
     value = Decimal(right.replace(",", ""))
     step = Decimal(1).scaleb(int(value.as_tuple().exponent))
-    near = [
+    candidates = [
         value + step,
         value - step,
         value * 10,
         value * 2,
         -value if value < 0 else value + 10 * step,
     ]
-    wrong = draw.choice([candidate for candidate in near if candidate != value])
-    return f"{wrong:,f}" if "," in right else f"{wrong:f}"
+    number = draw.choice([candidate for candidate in candidates if candidate != value])
+    return f"{number:,f}" if "," in right else f"{number:f}"

@@ -1,6 +1,4 @@
-"""`nel endpoint probe`: prints what an endpoint can do, as a table or as JSON; a key is never
-shown.
-"""
+"""`nel endpoint probe`: prints what an endpoint can do as a table or as JSON, and never a key."""
 
 from __future__ import annotations
 
@@ -49,26 +47,23 @@ def show_probe(
 
 
 def _endpoint(settings: Mapping[str, object], headers: Sequence[str]) -> EndpointConfig:
-    named = {}
+    headers_env = {}
     for header in headers:
         name, separator, variable = header.partition("=")
         if not separator:
             raise ConfigError(
                 f"--header-env {name}: write NAME=VARIABLE, for example api-key=AZURE_KEY"
             )
-        named[name] = variable
+        headers_env[name] = variable
     try:
-        return EndpointConfig.model_validate({**settings, "headers_env": named})
+        return EndpointConfig.model_validate({**settings, "headers_env": headers_env})
     except ValidationError as error:
         raise ConfigError(f"nel endpoint probe: {first_problem(error)}") from error
 
 
 def _print(capabilities: Capabilities) -> None:
-    typer.echo(
-        plain(
-            f"{capabilities.model} at {capabilities.url}, parameters over {capabilities.protocol}"
-        )
-    )
+    where = f"{capabilities.model} at {capabilities.url}"
+    typer.echo(plain(f"{where}, parameters over {capabilities.protocol}"))
     columns = (
         Column("name", heading="ability"),
         Column("verdict", heading=" "),

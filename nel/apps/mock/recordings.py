@@ -23,9 +23,7 @@ from nel.errors import DatasetError, did_you_mean
 _NAMED_MAX: Final = 5
 """Recordings that one message names."""
 _NO_ACCIDENT: Final = 40
-"""Characters; MMLU-Pro has questions such as "Inflation" that occur among the options of others,
-none over 29 long.
-"""
+"""Characters; questions of MMLU-Pro that occur among the options of others have at most 29."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,11 +57,8 @@ class Recording:
         return sum(map(len, self.parts))
 
     def __str__(self) -> str:
-        return (
-            f"line {self.line}"
-            if self.identifier is None
-            else f"id {self.identifier} (line {self.line})"
-        )
+        line = f"line {self.line}"
+        return line if self.identifier is None else f"id {self.identifier} ({line})"
 
 
 class Recordings:
@@ -91,48 +86,52 @@ class Recordings:
         if self._has_ids and query.sample_id is not None:
             fitting = _with_id(fitting, query.sample_id)
         longest = max(recording.matched for recording in fitting)
-        meant = [recording for recording in fitting if recording.matched == longest]
+        best = [recording for recording in fitting if recording.matched == longest]
         rivals = [
-            other
-            for other in fitting
-            if other.matched < longest and _stands_apart(other, meant[0], query.text)
+            recording
+            for recording in fitting
+            if recording.matched < longest and _stands_apart(recording, best[0], query.text)
         ]
         if rivals:
-            raise self._ambiguous([meant[0], *rivals])
-        return self._one_of(meant, query.repeat)
+            raise self._ambiguous([best[0], *rivals])
+        return self._reply_of(best, query.repeat)
 
     def _fitting(self, text: str) -> list[Recording]:
         return [
             recording
             for position in self._index.occurring_in(text)
             for recording in self._groups[position]
-            if all(text_needed in text for text_needed in recording.parts[1:])
+            if all(part in text for part in recording.parts[1:])
         ]
 
-    def _one_of(self, meant: list[Recording], repeat: int | None) -> MockReply:
-        identifiers = {recording.identifier for recording in meant}
-        one_sample = len(identifiers) == 1 and len({recording.parts for recording in meant}) == 1
-        if self._has_ids and one_sample and repeat is not None and len(meant) > 1:
-            if repeat >= len(meant):
-                what = (
-                    f"{meant[0].identifier} has {len(meant)} recordings, counted from 0; there is"
-                    f" no repeat {repeat}"
+    def _reply_of(self, recordings: list[Recording], repeat: int | None) -> MockReply:
+        """Return the reply of recordings that fit equally well: of repeats, or all the same."""
+        recording, n = recordings[0], len(recordings)
+        n_samples = len({(item.identifier, item.parts) for item in recordings})
+        if self._has_ids and n_samples == 1 and repeat is not None and n > 1:
+            if repeat >= n:
+                raise EndpointFault(
+                    404,
+                    "no_recording",
+                    f"id {recording.identifier} has {n} recordings, counted from 0; there is no"
+                    f" repeat {repeat}",
                 )
-                raise EndpointFault(404, "no_recording", f"id {what}")
-            return meant[repeat].reply
-        if len({recording.reply for recording in meant}) > 1:
-            raise self._ambiguous(meant)
-        return meant[0].reply
+            return recordings[repeat].reply
+        if len({item.reply for item in recordings}) > 1:
+            raise self._ambiguous(recordings)
+        return recording.reply
 
     def _ambiguous(self, rivals: list[Recording]) -> EndpointFault:
-        named = ", ".join(str(rival) for rival in rivals[:_NAMED_MAX])
-        more = f" and {len(rivals) - _NAMED_MAX} more" if len(rivals) > _NAMED_MAX else ""
+        names = ", ".join(map(str, rivals[:_NAMED_MAX]))
+        if len(rivals) > _NAMED_MAX:
+            names += f" and {len(rivals) - _NAMED_MAX} more"
         start = "" if self._has_ids else "start this endpoint with --id-field and "
-        one_id = self._has_ids and len({rival.identifier for rival in rivals}) == 1
-        header = "X-Nel-Repeat" if one_id else "X-Nel-Sample-Id (and X-Nel-Repeat for repeats)"
+        header = "X-Nel-Sample-Id (and X-Nel-Repeat for repeats)"
+        if self._has_ids and len({rival.identifier for rival in rivals}) == 1:
+            header = "X-Nel-Repeat"
         message = (
-            f"different recordings fit this prompt: {named}{more}; {start}send the header {header}"
-            " to name the one"
+            f"different recordings fit this prompt: {names}; {start}send the header {header} to"
+            " name the one"
         )
         return EndpointFault(409, "ambiguous_recording", message)
 
@@ -159,41 +158,39 @@ def header_form(identifier: str) -> str:
 
 
 def _with_id(fitting: list[Recording], sample_id: str) -> list[Recording]:
-    wanted = sample_id.strip()
-    own = [recording for recording in fitting if header_form(recording.identifier or "") == wanted]
-    if not own:
-        named = ", ".join(map(str, fitting[:_NAMED_MAX]))
+    sample_id = sample_id.strip()
+    matches = [item for item in fitting if header_form(item.identifier or "") == sample_id]
+    if not matches:
+        names = ", ".join(map(str, fitting[:_NAMED_MAX]))
         message = (
-            f"no recording of id {wanted} occurs in this prompt; what does occur there: {named}"
+            f"no recording of id {sample_id} occurs in this prompt; what does occur there: {names}"
         )
         raise EndpointFault(404, "no_recording", message)
-    return own
+    return matches
 
 
-def _stands_apart(other: Recording, meant: Recording, text: str) -> bool:
-    """Return whether a shorter match occurs beside the longer one, as worked examples do, and not
-    by accident.
-    """
-    if other.matched < _NO_ACCIDENT:
+def _stands_apart(short: Recording, long: Recording, text: str) -> bool:
+    """Return whether a shorter match also occurs outside the longer one, and not by accident."""
+    if short.matched < _NO_ACCIDENT:
         return False
-    needle, rest = other.parts[0], text
-    for question in meant.parts:
+    needle = short.parts[0]
+    for question in long.parts:
         if needle in question:
-            rest = rest.replace(question, "\0")
-    return needle in rest
+            text = text.replace(question, "\0")
+    return needle in text
 
 
 def _recording(options: ReplayOptions, line: int, fields: Mapping[str, object] | str) -> Recording:
     where = f"{options.path}:{line}"
     if isinstance(fields, str):
         raise DatasetError(f"{where}: {fields}")
-    names = (*options.question_fields, options.output_field)
-    for name in (*names, *([options.id_field] if options.id_field else [])):
+    names = [*options.question_fields, options.output_field]
+    if options.id_field:
+        names.append(options.id_field)
+    for name in names:
         if name not in fields:
-            raise DatasetError(
-                f'{where}: no field "{name}"'
-                f"{did_you_mean(name, fields) or '; it has ' + ', '.join(fields)}"
-            )
+            hint = did_you_mean(name, fields) or f"; it has {', '.join(fields)}"
+            raise DatasetError(f'{where}: no field "{name}"{hint}')
     texts = [text for name in options.question_fields for text in _texts(fields, name, where)]
     if not texts:
         raise DatasetError(
@@ -211,9 +208,7 @@ def _recording(options: ReplayOptions, line: int, fields: Mapping[str, object] |
 
 
 def _texts(fields: Mapping[str, object], name: str, where: str) -> list[str]:
-    """Return the texts of a field, a list counting as so many fields, without those that are
-    empty.
-    """
+    """Return the texts of a field, which may be a list of them, without empty ones."""
     value = fields[name]
     values = value if isinstance(value, list) else [value]
     texts = [item.strip() for item in values if isinstance(item, str)]

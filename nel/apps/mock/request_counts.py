@@ -1,5 +1,4 @@
-"""Counts what a server was asked and what it answered. Keeps a 16-byte digest of each body, never a
-body.
+"""Counts what a server was asked and what it answered; keeps digests of bodies, never a body.
 
 The opt-in headers are part of the digest, so that two samples with the same text are two requests.
 """

@@ -21,9 +21,7 @@ Protocol = Literal["chat", "completions"]
 
 
 class EndpointFault(Exception):
-    """What a server answers instead of a reply: a status, a short stable code and a message for
-    people.
-    """
+    """What a server answers instead of a reply: a status, a stable code and a message."""
 
     def __init__(
         self,
@@ -74,7 +72,9 @@ class Call:
 
 
 def _as_list(value: object) -> object:
-    return [] if value is None else [value] if isinstance(value, str) else value
+    if value is None:
+        return []
+    return [value] if isinstance(value, str) else value
 
 
 def _text(content: object) -> object:
@@ -143,7 +143,7 @@ def parse_call(protocol: Protocol, body: object, headers: Mapping[str, str]) -> 
         raise wrong("the request body must be a JSON object", None)
     shape = _ChatBody if protocol == "chat" else _CompletionsBody
     try:
-        asked = shape.model_validate(body)
+        request = shape.model_validate(body)
     except ValidationError as error:
         problem = error.errors(include_url=False)[0]
         param = "".join(
@@ -151,29 +151,29 @@ def parse_call(protocol: Protocol, body: object, headers: Mapping[str, str]) -> 
         ).lstrip(".")
         raise wrong(f"{param}: {problem['msg']}", param) from error
     is_echoed, logprobs = False, None
-    if isinstance(asked, _CompletionsBody):
-        is_echoed, logprobs = bool(asked.echo), asked.logprobs
-    if asked.stream and (logprobs is not None or is_echoed):
+    if isinstance(request, _CompletionsBody):
+        is_echoed, logprobs = bool(request.echo), request.logprobs
+    if request.stream and (logprobs is not None or is_echoed):
         raise wrong("echo and logprobs are not supported together with stream here", "stream")
     repeat = _repeat(headers.get("X-Nel-Repeat"))
     queries = [
         Query(
             protocol=protocol,
             text=text,
-            seed=asked.seed,
-            max_tokens=asked.max_completion_tokens or asked.max_tokens,
-            stop=tuple(asked.stop),
+            seed=request.seed,
+            max_tokens=request.max_completion_tokens or request.max_tokens,
+            stop=tuple(request.stop),
             sample_id=headers.get("X-Nel-Sample-Id"),
             repeat=repeat,
         )
-        for text in asked.texts
+        for text in request.texts
     ]
     return Call(
         protocol=protocol,
-        model=asked.model,
+        model=request.model,
         queries=tuple(queries),
-        stream=bool(asked.stream),
-        include_usage=bool(asked.stream_options and asked.stream_options.include_usage),
+        stream=bool(request.stream),
+        include_usage=bool(request.stream_options and request.stream_options.include_usage),
         echo=is_echoed,
         logprobs=logprobs,
     )

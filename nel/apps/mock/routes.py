@@ -84,9 +84,7 @@ def create_app(answerer: Answerer, *, model: str, api_key: str | None = None) ->
 
 
 def base_app(*, model: str, api_key: str | None) -> web.Application:
-    """Return an application that asks for the key, counts, and lists its model; it answers no
-    prompt yet.
-    """
+    """Return an application that asks for the key, counts, and lists its model; no prompt yet."""
     app = web.Application(middlewares=[_errors, _gate], client_max_size=BODY_BYTES_MAX)
     app[MODEL], app[API_KEY] = model, api_key or ""
     app[TALLY] = RequestTally()
@@ -119,17 +117,27 @@ async def _errors(request: web.Request, handler: _Handler) -> web.StreamResponse
 async def _gate(request: web.Request, handler: _Handler) -> web.StreamResponse:
     key = request.app[API_KEY]
     if key and request.path.startswith("/v1"):
-        named = [request.headers.get(name) for name in ("X-Api-Key", "X-Goog-Api-Key")]
-        sent = next((f"Bearer {value}" for value in named if value is not None), "")
-        sent = request.headers.get("Authorization", sent)
+        credential = _credential(request)
         if not hmac.compare_digest(
-            sent.encode("utf-8", "surrogateescape"), f"Bearer {key}".encode()
+            credential.encode("utf-8", "surrogateescape"), f"Bearer {key}".encode()
         ):
-            what = "Incorrect API key provided" if sent else "You did not provide an API key"
+            problem = "You did not provide an API key"
+            if credential:
+                problem = "Incorrect API key provided"
             raise EndpointFault(
-                401, "invalid_api_key", f"{what}; send it as Authorization: Bearer KEY"
+                401, "invalid_api_key", f"{problem}; send it as Authorization: Bearer KEY"
             )
     return await handler(request)
+
+
+def _credential(request: web.Request) -> str:
+    """Return what a client sent as its key, in OpenAI's form; Anthropic and Google have others."""
+    if "Authorization" in request.headers:
+        return request.headers["Authorization"]
+    for name in ("X-Api-Key", "X-Goog-Api-Key"):
+        if name in request.headers:
+            return f"Bearer {request.headers[name]}"
+    return ""
 
 
 async def _health(request: web.Request) -> web.Response:
@@ -145,11 +153,11 @@ async def _models(request: web.Request) -> web.Response:
 
 
 async def _complete(request: web.Request, protocol: WireProtocol) -> web.StreamResponse:
-    raw = await request.read()
+    data = await request.read()
     tally, answerer = request.app[TALLY], request.app[ANSWERER]
-    digest = tally.digest(request.path, request.headers, raw)
+    digest = tally.digest(request.path, request.headers, data)
     tally.count_request(digest)
-    call = parse_call(protocol, decode_body(raw), request.headers)
+    call = parse_call(protocol, decode_body(data), request.headers)
     _check_model(request.app[MODEL], call.model)
     choices = [await _choice(answerer, call, query) for query in call.queries]
     tally.count_answer(digest)
@@ -194,20 +202,20 @@ async def _stream(
     return response
 
 
-def _check_model(served: str, model: str) -> None:
-    if model != served:
-        message = f'the model "{model}" does not exist; this endpoint serves "{served}"'
+def _check_model(advertised: str, model: str) -> None:
+    if model != advertised:
+        message = f'the model "{model}" does not exist; this endpoint serves "{advertised}"'
         raise EndpointFault(404, "model_not_found", message, param="model")
 
 
-def decode_body(raw: bytes) -> object:
+def decode_body(data: bytes) -> object:
     """Return the JSON of a request's body.
 
     Raises:
         EndpointFault: 400, it is none.
     """
     try:
-        return loads(raw)
+        return loads(data)
     except ValueError as error:
         raise EndpointFault(
             400, "invalid_json", f"the request body is not valid JSON: {error}"

@@ -11,7 +11,7 @@ from typing import Final
 
 from aiohttp import web
 
-from nel.apps.mock.conversations import MockRequest, Spoken, asked_in
+from nel.apps.mock.conversations import MockRequest, Spoken, parse_request
 from nel.apps.mock.request_parsing import EndpointFault
 from nel.apps.mock.routes import TALLY, base_app, decode_body
 from nel.apps.mock.scripts import Director, ScriptedTurn
@@ -40,46 +40,43 @@ def scripted_app(
 
 
 async def _post(request: web.Request) -> web.StreamResponse:
-    raw = await request.read()
+    data = await request.read()
     tally = request.app[TALLY]
-    digest = tally.digest(request.path, request.headers, raw)
+    digest = tally.digest(request.path, request.headers, data)
     tally.count_request(digest)
-    asked = _request_of(request, raw)
-    number, turns = request.app[DIRECTOR].turn_of(asked)
+    mock_request = _request_of(request, data)
+    number, turns = request.app[DIRECTOR].turn_of(mock_request)
     turn = turns[-1]
     await asyncio.sleep(turn.delay_seconds)
     if turn.status is not None:
         raise EndpointFault(turn.status, "scripted", f"turn {number + 1} of the script is a fault")
-    _check_returned(asked, turns)
+    _check_returned(mock_request, turns)
     tally.count_answer(digest)
-    return await _send(request, asked, turn, number)
+    return await _send(request, mock_request, turn, number)
 
 
-def _request_of(request: web.Request, raw: bytes) -> MockRequest:
-    body = decode_body(raw)
+def _request_of(request: web.Request, data: bytes) -> MockRequest:
+    body = decode_body(data)
     if not isinstance(body, dict):
         raise EndpointFault(400, "invalid_request", "the request body must be a JSON object")
     protocol = _PATHS.get(request.path, "gemini")
-    is_gemini = protocol == "gemini"
-    return asked_in(
-        protocol,
-        body,
-        raw.decode("utf-8", "replace"),
-        model=request.match_info["model"] if is_gemini else str(body.get("model")),
-        stream=(
-            request.match_info["method"].startswith("stream")
-            if is_gemini
-            else body.get("stream") is True
-        ),
-    )
+    if protocol == "gemini":  # which has in its address what others have in the body
+        model = request.match_info["model"]
+        stream = request.match_info["method"].startswith("stream")
+    else:
+        model = str(body.get("model"))
+        stream = body.get("stream") is True
+    text = data.decode("utf-8", "replace")
+    return parse_request(protocol, body, text, model=model, stream=stream)
 
 
-def _check_returned(asked: MockRequest, turns: tuple[ScriptedTurn, ...]) -> None:
+def _check_returned(request: MockRequest, turns: tuple[ScriptedTurn, ...]) -> None:
     """Refuse a request without the reasoning that came before calls, as vendors that sign it do."""
-    is_signed = asked.protocol in ("anthropic", "gemini") or asked.wants_encrypted
+    if request.protocol not in ("anthropic", "gemini") and not request.wants_encrypted:
+        return
     for number, turn in enumerate(turns[:-1]):
         is_called = any(call.raw is None for call in turn.calls)
-        if is_signed and turn.reasoning and is_called and signature(turn, number) not in asked.body:
+        if turn.reasoning and is_called and signature(turn, number) not in request.body:
             raise EndpointFault(
                 400,
                 "reasoning_missing",
@@ -88,20 +85,21 @@ def _check_returned(asked: MockRequest, turns: tuple[ScriptedTurn, ...]) -> None
 
 
 async def _send(
-    request: web.Request, asked: MockRequest, turn: ScriptedTurn, number: int
+    request: web.Request, mock_request: MockRequest, turn: ScriptedTurn, number: int
 ) -> web.StreamResponse:
-    if asked.stream:
+    if mock_request.stream:
         kind = "text/event-stream"
-        pieces = [] if turn.empty else list(_frames(asked, turn, number))
+        data = b"".join(_frames(mock_request, turn, number))
     else:
         kind = "application/json"
-        pieces = [] if turn.empty else [dumps_bytes(body_of(asked, turn, number))]
+        data = dumps_bytes(body_of(mock_request, turn, number))
+    if turn.empty:
+        data = b""
     response = web.StreamResponse(headers={"Content-Type": kind})
-    whole = b"".join(pieces)
-    response.content_length = len(whole)
+    response.content_length = len(data)
     try:
         await response.prepare(request)
-        await response.write(whole[: len(whole) // 2] if turn.cut else whole)
+        await response.write(data[: len(data) // 2] if turn.cut else data)
         if turn.cut and request.transport is not None:
             request.transport.close()
         else:
@@ -111,10 +109,10 @@ async def _send(
     return response
 
 
-def _frames(asked: MockRequest, turn: ScriptedTurn, number: int) -> list[bytes]:
+def _frames(request: MockRequest, turn: ScriptedTurn, number: int) -> list[bytes]:
     frames = [
         (f"event: {event['type']}\n".encode() if "type" in event else b"")
         + b"data: " + dumps_bytes(event) + b"\n\n"
-        for event in events_of(asked, turn, number)
+        for event in events_of(request, turn, number)
     ]  # fmt: skip
-    return [*frames, b"data: [DONE]\n\n"] if asked.protocol == "chat" else frames
+    return [*frames, b"data: [DONE]\n\n"] if request.protocol == "chat" else frames

@@ -1,5 +1,6 @@
 """Scripts of the scripted endpoint: their shape, read from YAML, and which turn answers a request.
-A request decides that alone; nothing is remembered between two.
+
+A request alone decides that; nothing is remembered between two.
 """
 
 from __future__ import annotations
@@ -63,7 +64,7 @@ class ScriptedConversation(_Shape):
 class Director(Protocol):
     """Who decides what a request is answered."""
 
-    def turn_of(self, asked: MockRequest) -> tuple[int, tuple[ScriptedTurn, ...]]:
+    def turn_of(self, request: MockRequest) -> tuple[int, tuple[ScriptedTurn, ...]]:
         """Return the number of the turn that answers, and all turns up to it.
 
         Raises:
@@ -78,12 +79,12 @@ class Script:
     def __init__(self, conversations: tuple[ScriptedConversation, ...]) -> None:
         self._conversations = conversations
 
-    def turn_of(self, asked: MockRequest) -> tuple[int, tuple[ScriptedTurn, ...]]:
+    def turn_of(self, request: MockRequest) -> tuple[int, tuple[ScriptedTurn, ...]]:
         """Return the turn of the first conversation that fits; see `Director`."""
         for conversation in self._conversations:
-            if conversation.when in asked.first_user:
+            if conversation.when in request.first_user:
                 return turn_at(
-                    conversation.turns, asked.n_answers, is_last_repeated=conversation.repeat_last
+                    conversation.turns, request.n_answers, is_last_repeated=conversation.repeat_last
                 )
         raise EndpointFault(
             404, "no_conversation", "no conversation of the script fits the first user message"
@@ -102,7 +103,8 @@ def turn_at(
         raise EndpointFault(
             400, "script_ended", f"the script has {len(turns)} turns; this asks for {number + 1}"
         )
-    return number, tuple(turns[min(key_path, len(turns) - 1)] for key_path in range(number + 1))
+    n_beyond = max(number + 1 - len(turns), 0)
+    return number, (*turns[: number + 1], *turns[-1:] * n_beyond)
 
 
 _CONVERSATIONS: Final[TypeAdapter[tuple[ScriptedConversation, ...]]] = TypeAdapter(
@@ -122,19 +124,14 @@ def read_script(path: Path) -> Script:
     try:
         return Script(_CONVERSATIONS.validate_python(value))
     except ValidationError as error:
-        first = error.errors()[0]
-        key_path: _Path = tuple(first["loc"])
-        known = next(
-            (
-                key_path[:length]
-                for length in range(len(key_path), 0, -1)
-                if key_path[:length] in lines
-            ),
-            (),
-        )
+        problem = error.errors()[0]
+        key_path: _Path = tuple(problem["loc"])
         key = ".".join(map(str, key_path[1:])) or "conversation"
+        # A key that is missing has no line; then that of what should have it is named.
+        while key_path and key_path not in lines:
+            key_path = key_path[:-1]
         raise ConfigError(
-            f"{path}, line {lines.get(known, 1)}: {key}: {first['msg'].lower()}; see"
+            f"{path}, line {lines.get(key_path, 1)}: {key}: {problem['msg'].lower()}; see"
             " docs/how-to/rehearse-an-agent.md for what a script holds"
         ) from error
 

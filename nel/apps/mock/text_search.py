@@ -33,9 +33,7 @@ class AnchorIndex:
     def occurring_in(self, text: str) -> list[int]:
         """Return the positions of the needles that occur in the text, ascending."""
         windows = {text[start : start + _WINDOW] for start in range(len(text) - _WINDOW + 1)}
-        near = {
-            position
-            for window in (windows & self._by_window.keys()).union(self._short)
-            for position in self._by_window[window]
-        }
-        return [position for position in sorted(near) if self._needles[position] in text]
+        candidates: set[int] = set()
+        for window in (windows & self._by_window.keys()).union(self._short):
+            candidates.update(self._by_window[window])
+        return [position for position in sorted(candidates) if self._needles[position] in text]

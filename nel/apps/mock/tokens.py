@@ -1,6 +1,7 @@
-"""Pretend tokens: words and marks with the white space before them. Responsible for counting,
-cutting and log-probability shapes. A prompt and its completion are split apart from each other, so
-that joined tokens equal the text and a client finds the border between them.
+"""Pretend tokens, words and marks with the white space before them: counted, cut, and as JSON.
+
+A prompt and its completion are split apart from each other, so that joined tokens equal the text
+and a client finds the border between them.
 """
 
 from __future__ import annotations
@@ -33,14 +34,13 @@ def cut_to_tokens(text: str, tokens_max: int | None) -> tuple[str, bool]:
 
 def cut_at_stop(text: str, stop: Sequence[str]) -> str:
     """Return the text before the first of the stop words."""
-    return text[: min((at for at in map(text.find, stop) if at >= 0), default=len(text))]
+    places = (at for at in map(text.find, stop) if at >= 0)
+    return text[: min(places, default=len(text))]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TokenLogprob:
-    """One token with its log-probability and the likeliest alternative, if there was a likelier
-    one.
-    """
+    """One token with its log-probability, and the likeliest one where another was likelier."""
 
     token: str
     logprob: float
@@ -67,9 +67,7 @@ def legacy_logprobs(
 def legacy_json(
     rows: Sequence[tuple[str, float | None, dict[str, float] | None]],
 ) -> dict[str, object]:
-    """Return tokens, each with its log-probability and the likeliest ones at its position, in the
-    legacy form.
-    """
+    """Return tokens, their log-probabilities and the likeliest ones there, in the legacy form."""
     lengths = [0, *accumulate(len(token) for token, _, _ in rows)]
     return {
         "tokens": [token for token, _, _ in rows],
@@ -80,7 +78,7 @@ def legacy_json(
 
 
 def _top(item: TokenLogprob, alternatives_max: int) -> dict[str, float]:
-    own = {item.token: item.logprob}
+    top = {item.token: item.logprob}
     if item.alternative is None or alternatives_max == 0 or item.alternative[0] == item.token:
-        return own
-    return {item.alternative[0]: item.alternative[1], **own}
+        return top
+    return {item.alternative[0]: item.alternative[1], **top}

@@ -1,6 +1,4 @@
-"""A scripted turn as each protocol's vendor would answer it: one body, or the events of a stream.
-Sends nothing.
-"""
+"""A scripted turn as each protocol's vendor would answer it: one body, or the events of a stream."""
 
 from __future__ import annotations
 
@@ -32,36 +30,36 @@ def signature(turn: ScriptedTurn, number: int) -> str:
     return base64.b64encode(digest.encode()).decode()
 
 
-def body_of(asked: MockRequest, turn: ScriptedTurn, number: int) -> Event:
+def body_of(request: MockRequest, turn: ScriptedTurn, number: int) -> Event:
     """Return the whole body of an answer."""
     return {
         "chat": _chat,
         "responses": _response,
         "anthropic": _message,
         "gemini": _candidates,
-    }[asked.protocol](asked, turn, number)
+    }[request.protocol](request, turn, number)
 
 
-def events_of(asked: MockRequest, turn: ScriptedTurn, number: int) -> Iterator[Event]:
+def events_of(request: MockRequest, turn: ScriptedTurn, number: int) -> Iterator[Event]:
     """Return the events of a streamed answer, in order."""
-    whole = body_of(asked, turn, number)
-    if asked.protocol == "chat":
-        return chat_events(whole, include_usage=asked.wants_usage)
-    if asked.protocol == "responses":
-        return _response_events(whole)
-    return _message_events(whole) if asked.protocol == "anthropic" else _candidate_events(whole)
+    body = body_of(request, turn, number)
+    if request.protocol == "chat":
+        return chat_events(body, include_usage=request.wants_usage)
+    if request.protocol == "responses":
+        return _response_events(body)
+    return _message_events(body) if request.protocol == "anthropic" else _candidate_events(body)
 
 
 def _arguments(call: ScriptedCall) -> str:
     return dumps(call.arguments) if call.raw is None else call.raw
 
 
-def _counts(asked: MockRequest, turn: ScriptedTurn) -> tuple[int, int]:
-    written = [turn.text, turn.reasoning, *(call.name + _arguments(call) for call in turn.calls)]
-    return sum(count_tokens(text) for _, text in asked.entries), sum(map(count_tokens, written))
+def _counts(request: MockRequest, turn: ScriptedTurn) -> tuple[int, int]:
+    texts = [turn.text, turn.reasoning, *(call.name + _arguments(call) for call in turn.calls)]
+    return sum(count_tokens(text) for _, text in request.entries), sum(map(count_tokens, texts))
 
 
-def _chat(asked: MockRequest, turn: ScriptedTurn, number: int) -> Event:
+def _chat(request: MockRequest, turn: ScriptedTurn, number: int) -> Event:
     message: Event = {"role": "assistant", "content": turn.text or (None if turn.calls else "")}
     if turn.reasoning:
         message["reasoning_content"] = turn.reasoning
@@ -76,26 +74,26 @@ def _chat(asked: MockRequest, turn: ScriptedTurn, number: int) -> Event:
         ]
     default = "tool_calls" if turn.calls else "stop"
     finish = _ENDINGS["chat"].get(turn.ending, default)
-    read, written = _counts(asked, turn)
+    n_prompt, n_answer = _counts(request, turn)
     return {
         "id": f"chatcmpl-{number}",
         "object": "chat.completion",
         "created": 0,
-        "model": asked.model,
+        "model": request.model,
         "choices": [{"index": 0, "message": message, "finish_reason": finish}],
         "usage": {
-            "prompt_tokens": read,
-            "completion_tokens": written,
-            "total_tokens": read + written,
+            "prompt_tokens": n_prompt,
+            "completion_tokens": n_answer,
+            "total_tokens": n_prompt + n_answer,
         },
     }
 
 
-def _response(asked: MockRequest, turn: ScriptedTurn, number: int) -> Event:
+def _response(request: MockRequest, turn: ScriptedTurn, number: int) -> Event:
     output: list[Event] = []
     if turn.reasoning:
         summary = [{"type": "summary_text", "text": turn.reasoning}]
-        secret = {"encrypted_content": signature(turn, number)} if asked.wants_encrypted else {}
+        secret = {"encrypted_content": signature(turn, number)} if request.wants_encrypted else {}
         output.append({"type": "reasoning", "id": f"rs_{number}", "summary": summary, **secret})
     if turn.text or not turn.calls:
         block = {"type": "output_text", "text": turn.text, "annotations": []}
@@ -108,13 +106,13 @@ def _response(asked: MockRequest, turn: ScriptedTurn, number: int) -> Event:
          "name": call.name, "arguments": _arguments(call), "status": "completed"}
         for position, call in enumerate(turn.calls)
     ]  # fmt: skip
-    read, written = _counts(asked, turn)
+    n_prompt, n_answer = _counts(request, turn)
     reason = _ENDINGS["responses"].get(turn.ending)
     return {
         "id": f"resp_{number}",
         "object": "response",
         "created_at": 0,
-        "model": asked.model,
+        "model": request.model,
         "status": "completed" if reason is None else "incomplete",
         "incomplete_details": None if reason is None else {"reason": reason},
         "error": None,
@@ -123,29 +121,29 @@ def _response(asked: MockRequest, turn: ScriptedTurn, number: int) -> Event:
         "tool_choice": "auto",
         "tools": [],
         "usage": {
-            "input_tokens": read,
+            "input_tokens": n_prompt,
             "input_tokens_details": {"cached_tokens": 0},
-            "output_tokens": written,
+            "output_tokens": n_answer,
             "output_tokens_details": {"reasoning_tokens": count_tokens(turn.reasoning)},
-            "total_tokens": read + written,
+            "total_tokens": n_prompt + n_answer,
         },
     }
 
 
-def _response_events(whole: Event) -> Iterator[Event]:
-    begun = {**whole, "status": "in_progress", "output": [], "usage": None}
-    events: list[Event] = [{"type": "response.created", "response": begun}]
-    for index, item in enumerate(whole["output"]):
+def _response_events(body: Event) -> Iterator[Event]:
+    start = {**body, "status": "in_progress", "output": [], "usage": None}
+    events: list[Event] = [{"type": "response.created", "response": start}]
+    for index, item in enumerate(body["output"]):
         events += _item_events(index, item)
-    events.append({"type": f"response.{whole['status']}", "response": whole})
+    events.append({"type": f"response.{body['status']}", "response": body})
     return ({**event, "sequence_number": position} for position, event in enumerate(events))
 
 
 def _item_events(index: int, item: Event) -> Iterator[Event]:
     position = {"output_index": index, "item_id": item["id"]}
     kind = item["type"]
-    empty = {"message": "content", "reasoning": "summary", "function_call": "arguments"}[kind]
-    start = {**item, empty: "" if kind == "function_call" else []}
+    field = {"message": "content", "reasoning": "summary", "function_call": "arguments"}[kind]
+    start = {**item, field: "" if kind == "function_call" else []}
     yield {"type": "response.output_item.added", "output_index": index, "item": start}
     if kind == "function_call":
         name = "response.function_call_arguments"
@@ -182,7 +180,7 @@ def _item_events(index: int, item: Event) -> Iterator[Event]:
     yield {"type": "response.output_item.done", "output_index": index, "item": item}
 
 
-def _message(asked: MockRequest, turn: ScriptedTurn, number: int) -> Event:
+def _message(request: MockRequest, turn: ScriptedTurn, number: int) -> Event:
     content: list[Event] = []
     if turn.reasoning:
         signed = {"thinking": turn.reasoning, "signature": signature(turn, number)}
@@ -195,16 +193,16 @@ def _message(asked: MockRequest, turn: ScriptedTurn, number: int) -> Event:
         for position, call in enumerate(turn.calls)
     ]  # fmt: skip
     default = "tool_use" if turn.calls else "end_turn"
-    read, written = _counts(asked, turn)
+    n_prompt, n_answer = _counts(request, turn)
     return {
         "id": f"msg_{number}",
         "type": "message",
         "role": "assistant",
-        "model": asked.model,
+        "model": request.model,
         "content": content,
         "stop_reason": _ENDINGS["anthropic"].get(turn.ending, default),
         "stop_sequence": None,
-        "usage": {"input_tokens": read, "output_tokens": written},
+        "usage": {"input_tokens": n_prompt, "output_tokens": n_answer},
     }
 
 
@@ -216,15 +214,16 @@ _DELTAS: Final = {
 """Of a kind of block: its own field, and the kind and field of its pieces."""
 
 
-def _message_events(whole: Event) -> Iterator[Event]:
-    begun = {**whole, "content": [], "stop_reason": None}
-    begun["usage"] = {**whole["usage"], "output_tokens": 1}
-    yield {"type": "message_start", "message": begun}
-    for index, block in enumerate(whole["content"]):
+def _message_events(body: Event) -> Iterator[Event]:
+    empty_body = {**body, "content": [], "stop_reason": None}
+    empty_body["usage"] = {**body["usage"], "output_tokens": 1}
+    yield {"type": "message_start", "message": empty_body}
+    for index, block in enumerate(body["content"]):
         field, kind, piece_field = _DELTAS[block["type"]]
         value = block[field]
         start = {**block, field: {} if field == "input" else ""}
-        start |= {"signature": ""} if "signature" in block else {}
+        if "signature" in block:
+            start["signature"] = ""
         yield {"type": "content_block_start", "index": index, "content_block": start}
         deltas = [
             {"type": kind, piece_field: piece}
@@ -235,13 +234,13 @@ def _message_events(whole: Event) -> Iterator[Event]:
         for delta in deltas:
             yield {"type": "content_block_delta", "index": index, "delta": delta}
         yield {"type": "content_block_stop", "index": index}
-    ending = {"stop_reason": whole["stop_reason"], "stop_sequence": None}
-    usage = {"output_tokens": whole["usage"]["output_tokens"]}
+    ending = {"stop_reason": body["stop_reason"], "stop_sequence": None}
+    usage = {"output_tokens": body["usage"]["output_tokens"]}
     yield {"type": "message_delta", "delta": ending, "usage": usage}
     yield {"type": "message_stop"}
 
 
-def _candidates(asked: MockRequest, turn: ScriptedTurn, number: int) -> Event:
+def _candidates(request: MockRequest, turn: ScriptedTurn, number: int) -> Event:
     parts: list[Event] = []
     if turn.reasoning:
         parts.append({"text": turn.reasoning, "thought": True})
@@ -253,7 +252,7 @@ def _candidates(asked: MockRequest, turn: ScriptedTurn, number: int) -> Event:
         function = {"name": call.name, "args": call.arguments}
         parts.append({"functionCall": function, **(signed if position == 0 else {})})
     default = "STOP" if len(readable) == len(turn.calls) else "MALFORMED_FUNCTION_CALL"
-    read, written = _counts(asked, turn)
+    n_prompt, n_answer = _counts(request, turn)
     return {
         "candidates": [
             {
@@ -263,27 +262,27 @@ def _candidates(asked: MockRequest, turn: ScriptedTurn, number: int) -> Event:
             }
         ],
         "usageMetadata": {
-            "promptTokenCount": read,
-            "candidatesTokenCount": written,
-            "totalTokenCount": read + written,
+            "promptTokenCount": n_prompt,
+            "candidatesTokenCount": n_answer,
+            "totalTokenCount": n_prompt + n_answer,
         },
-        "modelVersion": asked.model,
+        "modelVersion": request.model,
     }
 
 
-def _candidate_events(whole: Event) -> Iterator[Event]:
-    (candidate,) = whole["candidates"]
+def _candidate_events(body: Event) -> Iterator[Event]:
+    (candidate,) = body["candidates"]
     parts = [
         {**block, "text": piece} if "text" in block else block
         for block in candidate["content"]["parts"]
         for piece in (pieces_of(block.get("text", "")) or [""])
     ]
-    head = {"modelVersion": whole["modelVersion"]}
+    head = {"modelVersion": body["modelVersion"]}
     for position, block in enumerate(parts):
         is_last = position == len(parts) - 1
-        ended = {"finishReason": candidate["finishReason"]} if is_last else {}
+        ending = {"finishReason": candidate["finishReason"]} if is_last else {}
         content = {"role": "model", "parts": [block]}
-        usage = {"usageMetadata": whole["usageMetadata"]} if is_last else {}
-        yield {**head, "candidates": [{"index": 0, "content": content, **ended}], **usage}
+        usage = {"usageMetadata": body["usageMetadata"]} if is_last else {}
+        yield {**head, "candidates": [{"index": 0, "content": content, **ending}], **usage}
     if not parts:
-        yield whole
+        yield body

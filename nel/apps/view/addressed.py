@@ -12,21 +12,21 @@ from nel.apps.view.index.database import ORDERS, Position, ResultFilter
 from nel.apps.view.library import LIBRARY
 from nel.apps.view.ratings import ratings_path
 from nel.apps.view.sample import sample_json
-from nel.apps.view.samples import Wanted
+from nel.apps.view.samples import SampleQuery
 from nel.apps.view.summary import BenchmarkSummary, RunSummary
 
 _DIGITS_MAX: Final = 12
 NO_SAMPLE: Final = "this benchmark has no such sample"
 
 
-def wanted_of(request: web.Request) -> Wanted:
-    """Return what the query of an address asks for."""
+def sample_query_of(request: web.Request) -> SampleQuery:
+    """Return the samples that the query of an address asks for."""
     filters = {
         name: request.query.get(name, "").strip()
         for name in ("outcome", "kind", "category", "choice")
     }
     order = request.query.get("sort", "")
-    return Wanted(
+    return SampleQuery(
         filter=ResultFilter(**filters),
         typed=request.query.get("q", "").strip(),
         order=order if order in ORDERS else "",

@@ -29,10 +29,11 @@ class Asset:
 @cache
 def assets() -> dict[str, Asset]:
     """Return the files by name."""
-    own = package_files("nel.apps.view").joinpath("static").iterdir()
-    shared = package_files("nel.reports").joinpath("templates")
+    templates = package_files("nel.reports").joinpath("templates")
+    files = [templates.joinpath(name) for name in _SHARED]
+    files += package_files("nel.apps.view").joinpath("static").iterdir()
     by_name = {}
-    for file in (*(shared.joinpath(name) for name in _SHARED), *own):
+    for file in files:
         suffix = file.name[file.name.rfind(".") :]
         if suffix in _TYPES:
             content = file.read_bytes()

@@ -1,6 +1,4 @@
-"""Runs side by side: the comparison of `nel compare` against one baseline, the questions whose
-score changed with their answers, and score against cost and latency.
-"""
+"""Runs side by side: the comparison of `nel compare`, answers that changed, and trade-offs."""
 
 from __future__ import annotations
 
@@ -95,20 +93,24 @@ class ComparisonView:
     """Of each run after the baseline: the settings that differ."""
 
 
-def with_baseline_first(runs: Sequence[RunSummary], chosen: str) -> tuple[list[RunSummary], str]:
-    """Return the runs with their baseline first and the others by age, and why it is the baseline:
-    the run that is chosen, else the one that has a name as a baseline, else the oldest.
+def with_baseline_first(runs: Sequence[RunSummary], run_id: str) -> tuple[list[RunSummary], str]:
+    """Return the runs with their baseline first and the others by age, and why it is the baseline.
+
+    It is the run of ``run_id``, else the one that has a name as a baseline, else the oldest.
     """
     by_age = sorted(runs, key=lambda run: (run.started is None, run.started or 0.0, run.run.id))
-    names = {run.run.id: name for run in by_age if (name := baseline_name(run)) is not None}
-    named = next((run for run in by_age if run.run.id in names), None)
-    wanted = next((run for run in by_age if run.run.id == chosen), None)
-    first, why = by_age[0], "the oldest of them"
-    if wanted is not None:
-        first, why = wanted, "chosen here"
-    elif named is not None:
-        first, why = named, f"the named baseline {names[named.run.id]}"
-    return [first, *(run for run in by_age if run is not first)], why
+    baseline, why = _baseline_of(by_age, run_id)
+    return [baseline, *(run for run in by_age if run is not baseline)], why
+
+
+def _baseline_of(by_age: Sequence[RunSummary], run_id: str) -> tuple[RunSummary, str]:
+    for run in by_age:
+        if run.run.id == run_id:
+            return run, "chosen here"
+    for run in by_age:
+        if (name := baseline_name(run)) is not None:
+            return run, f"the named baseline {name}"
+    return by_age[0], "the oldest of them"
 
 
 def baseline_name(run: RunSummary) -> str | None:
@@ -118,21 +120,18 @@ def baseline_name(run: RunSummary) -> str | None:
     except OutputError:  # `nel baseline` says what is wrong with the file
         return None
     directory = run.run.path.resolve()
-    return next(
-        (
-            name
-            for name, baseline in baselines.items()
-            if Path(baseline.directory) == directory and baseline.run_id in (None, run.run_id)
-        ),
-        None,
-    )
+    for name, baseline in baselines.items():
+        if Path(baseline.directory) == directory and baseline.run_id in (None, run.run_id):
+            return name
+    return None
 
 
 def compare_runs(
     recent: Recent[ComparisonView], runs: Sequence[RunSummary], despite: Sequence[str]
 ) -> ComparisonView:
-    """Return the comparison of the first run with the others; one after another, since each holds a
-    column of every result in memory.
+    """Return the comparison of the first run with the others.
+
+    One is made at a time, since each holds a column of every result in memory.
 
     Args:
         recent: The comparisons that were made last.
@@ -149,16 +148,15 @@ def _compare(runs: Sequence[RunSummary], despite: frozenset[str]) -> ComparisonV
         document = comparison_json(compare(sides, Settings(), despite=despite), flips_max=FLIPS_MAX)
     except NelError as error:
         return ComparisonView(problem=str(error))
-    candidates = [
-        {str(benchmark["benchmark"]): _benchmark(benchmark) for benchmark in side["benchmarks"]}
-        for side in document["candidates"]
-    ]
-    names = dict.fromkeys(name for candidate in candidates for name in candidate)
+    n_candidates = len(document["candidates"])
+    by_name: dict[str, list[BenchmarkBeside | None]] = {}
+    for position, candidate in enumerate(document["candidates"]):
+        for benchmark in candidate["benchmarks"]:
+            besides = by_name.setdefault(str(benchmark["benchmark"]), [None] * n_candidates)
+            besides[position] = _benchmark(benchmark)
     return ComparisonView(
-        benchmarks=[
-            _row(name, [candidate.get(name) for candidate in candidates]) for name in names
-        ],
-        settings=[list(settings_lines(side)) for side in document["candidates"]],
+        benchmarks=[_row(name, besides) for name, besides in by_name.items()],
+        settings=[list(settings_lines(candidate)) for candidate in document["candidates"]],
     )
 
 
@@ -175,34 +173,39 @@ def _benchmark(benchmark: Mapping[str, Any]) -> BenchmarkBeside:
     )
 
 
-def _row(name: str, compare_runs: Sequence[BenchmarkBeside | None]) -> BenchmarkRow:
+def _row(name: str, besides: Sequence[BenchmarkBeside | None]) -> BenchmarkRow:
     """Return a benchmark with the changes of all runs by question."""
     by_sample: dict[str, list[Mapping[str, Any] | None]] = {}
-    for position, item in enumerate(compare_runs):
-        for flip in () if item is None else item.flips:
-            by_sample.setdefault(flip["sample_id"], [None] * len(compare_runs))[position] = flip
-    most_first = sorted(by_sample.values(), key=lambda flips: flips.count(None))
+    is_cut = False
+    for position, beside in enumerate(besides):
+        if beside is not None:
+            is_cut = is_cut or len(beside.flips) < beside.n_lost + beside.n_won
+            for flip in beside.flips:
+                flips = by_sample.setdefault(flip["sample_id"], [None] * len(besides))
+                flips[position] = flip
     return BenchmarkRow(
         name=name,
         address=directory_name(name),
-        compared=compare_runs,
-        flips=[_flip(flips) for flips in most_first],
-        is_cut=any(
-            len(item.flips) < item.n_lost + item.n_won for item in compare_runs if item is not None
-        ),
+        compared=besides,
+        flips=[_flip(flips) for flips in sorted(by_sample.values(), key=_n_unchanged)],
+        is_cut=is_cut,
     )
+
+
+def _n_unchanged(flips: Sequence[Mapping[str, Any] | None]) -> int:
+    return flips.count(None)
 
 
 def _flip(flips: Sequence[Mapping[str, Any] | None]) -> FlipRow:
     flip = next(item for item in flips if item is not None)
     expected = flip["expected"]
-    changed = [None if item is None else _answer(item["candidate"]) for item in flips]
+    candidates = [None if item is None else _answer(item["candidate"]) for item in flips]
     return FlipRow(
         sample_id=flip["sample_id"],
         category=flip["category"],
         question=cut(question_in(flip["prompt"]), 600),
         expected=None if expected is None else cut(expected, 300),
-        answers=[_answer(flip["baseline"]), *changed],
+        answers=[_answer(flip["baseline"]), *candidates],
     )
 
 
@@ -225,24 +228,22 @@ class TradeOff:
 
 def trade_offs(runs: Sequence[RunSummary], address: str) -> list[TradeOff]:
     """Return the charts of a benchmark's score, for what is known of at least two runs."""
-    benchmarks = [(run, run.benchmark(address)) for run in runs]
-    scored = [
-        (run, item)
-        for run, item in benchmarks
-        if item is not None and item.row.score.value is not None
-    ]
+    costs, latencies = [], []
+    for run in runs:
+        benchmark = run.benchmark(address)
+        if benchmark is None or benchmark.row.score.value is None:
+            continue
+        score = float(benchmark.row.score.value)
+        if benchmark.cost is not None:
+            costs.append((run, float(benchmark.cost), score))
+        latency = _latency_of(benchmark)
+        if latency is not None:
+            latencies.append((run, float(latency), score))
     charts = []
-    for title, unit, value_of in (
-        ("cost", "", lambda item: item.cost),
-        ("median seconds an answer", "s", _latency_of),
-    ):
-        known = [
-            (run, float(value), float(item.row.score.value or 0.0))
-            for run, item in scored
-            if (value := value_of(item)) is not None
-        ]
-        if len(known) > 1:
-            charts.append(_trade_off(title, unit, known))
+    if len(costs) > 1:
+        charts.append(_trade_off("cost", "", costs))
+    if len(latencies) > 1:
+        charts.append(_trade_off("median seconds an answer", "s", latencies))
     return charts
 
 
@@ -251,9 +252,12 @@ def _latency_of(benchmark: BenchmarkSummary) -> float | None:
     return (runtime.get("latency_seconds") or {}).get("p50")
 
 
-def _trade_off(title: str, unit: str, known: Sequence[tuple[RunSummary, float, float]]) -> TradeOff:
-    spots = [(amount, value) for _, amount, value in known]
-    best = [is_best(spot, spots) for spot in spots]
+def _trade_off(
+    title: str, unit: str, points: Sequence[tuple[RunSummary, float, float]]
+) -> TradeOff:
+    """Return a chart; each point is a run, what it takes, and its score."""
+    spots = [(price, score) for _, price, score in points]
+    are_best = [is_best(spot, spots) for spot in spots]
     return TradeOff(
         title=title,
         data=dumps(
@@ -261,22 +265,21 @@ def _trade_off(title: str, unit: str, known: Sequence[tuple[RunSummary, float, f
                 "kind": "points",
                 "title": title,
                 "unit": unit,
-                "names": [cut(one_line(run.model or run.run_id), 40) for run, _, _ in known],
-                "x": [spot[0] for spot in spots],
-                "y": [spot[1] for spot in spots],
-                "best": best,
+                "names": [cut(one_line(run.model or run.run_id), 40) for run, _, _ in points],
+                "x": [price for price, _ in spots],
+                "y": [score for _, score in spots],
+                "best": are_best,
             }
         ),
-        best=[run.run.id for (run, _, _), is_on in zip(known, best, strict=True) if is_on],
+        best=[run.run.id for (run, *_), is_on in zip(points, are_best, strict=True) if is_on],
     )
 
 
 def is_best(spot: tuple[float, float], spots: Sequence[tuple[float, float]]) -> bool:
-    """Return whether no other has at most the price and at least the score of a run, and one of the
-    two better.
+    """Return whether no other spot has at most the price and at least the score of this one.
 
     >>> [is_best(spot, [(1, 0.5), (2, 0.7), (3, 0.6)]) for spot in [(1, 0.5), (2, 0.7), (3, 0.6)]]
     [True, True, False]
     """
-    price, value = spot
-    return not any(other != spot and other[0] <= price and other[1] >= value for other in spots)
+    price, score = spot
+    return not any(rival != spot and rival[0] <= price and rival[1] >= score for rival in spots)

@@ -29,9 +29,7 @@ class FoundRun:
     """A directory that holds a run.db."""
 
     id: str
-    """Unique among the found runs; letters, digits and ``._-~`` only. It stays while the directory
-    keeps its name.
-    """
+    """Unique among the runs; letters, digits and ``._-~``. It changes with the directory's name."""
     path: Path
     folder: str
     """Where it lies below the named directory, for people; empty directly in it."""
@@ -63,9 +61,9 @@ def check_directories(directories: Sequence[Path]) -> None:
                 f"{directory} is not a directory; give the directory of a run, or one of runs"
             )
     if not find_runs(directories):
-        named = ", ".join(str(directory) for directory in directories)
+        names = ", ".join(map(str, directories))
         raise OutputError(
-            f"there is no run in {named}: no {FILE_NAME} in it or {_DEPTH_MAX} levels below; "
+            f"there is no run in {names}: no {FILE_NAME} in it or {_DEPTH_MAX} levels below; "
             "give the directory of a run, or one of runs"
         )
 
@@ -77,38 +75,40 @@ def find_runs(directories: Sequence[Path]) -> dict[str, FoundRun]:
         root = directory.resolve()
         for path in _walk(root, 0):
             if (path / FILE_NAME).is_file():
-                below = path.parent.relative_to(root) if path != root else Path()
-                paths.setdefault(path, "" if below == Path() else str(below))
+                folder = path.parent.relative_to(root) if path != root else Path()
+                paths.setdefault(path, "" if folder == Path() else str(folder))
     runs: dict[str, FoundRun] = {}
     for path in sorted(paths, key=lambda path_: (path_.name, str(path_))):
-        name = _id_of(path)
-        if name in runs:
-            name = f"{name}~{hashlib.sha256(os.fsencode(path)).hexdigest()[:8]}"
-        runs[name] = FoundRun(id=name, path=path, folder=paths[path])
+        run_id = _id_of(path)
+        if run_id in runs:  # directories of one name are told apart by their paths
+            run_id = f"{run_id}~{_digest(path)}"
+        runs[run_id] = FoundRun(id=run_id, path=path, folder=paths[path])
     return runs
 
 
 def _walk(directory: Path, depth: int) -> Iterator[Path]:
-    """Yield a directory and those below it, links not followed; what is in a run is not looked
-    into.
-    """
+    """Yield a directory and those below it, but for what is in a run or behind a link."""
     yield directory
     if depth >= _DEPTH_MAX or (directory / FILE_NAME).is_file():
         return
-    below: list[str] = []
+    names: list[str] = []
     with suppress(OSError), os.scandir(directory) as entries:
-        below = [
+        names = [
             entry.name
             for entry in entries
             if not entry.name.startswith(".") and entry.is_dir(follow_symlinks=False)
         ]
-    for name in sorted(below):
+    for name in sorted(names):
         yield from _walk(directory / name, depth + 1)
 
 
 def _id_of(path: Path) -> str:
     """Return the name of a directory as a part of an address."""
-    plain = _NOT_IN_AN_ID.sub("-", path.name)[:_ID_CHARACTERS_MAX].strip(".")
-    if plain == path.name:
-        return plain
-    return f"{plain or 'run'}~{hashlib.sha256(os.fsencode(path.name)).hexdigest()[:8]}"
+    run_id = _NOT_IN_AN_ID.sub("-", path.name)[:_ID_CHARACTERS_MAX].strip(".")
+    if run_id == path.name:
+        return run_id
+    return f"{run_id or 'run'}~{_digest(path.name)}"
+
+
+def _digest(path: Path | str) -> str:
+    return hashlib.sha256(os.fsencode(path)).hexdigest()[:8]

@@ -1,11 +1,9 @@
-"""The routes of the app: a request in, a page, JSON or a file out. All but reading a body runs in
-threads.
-"""
+"""The routes of the app: a request in, a page, JSON or a file out; threads read all files."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from typing import Any, Final, TypeAlias
@@ -22,8 +20,8 @@ from nel.apps.view.addressed import (
     ratings_path_of,
     run_of,
     run_of_id,
+    sample_query_of,
     summary_of,
-    wanted_of,
     whole_number,
 )
 from nel.apps.view.assets import assets
@@ -119,9 +117,7 @@ def _page(name: str, values_of: Callable[[web.Request], Mapping[str, Any]]) -> R
 
 
 def _saving(save: Callable[[web.Request, Any], None]) -> Handler:
-    """Return the handler that saves the JSON of a page; what cannot be saved is an error of the
-    request.
-    """
+    """Return the handler that saves the JSON of a page; what it cannot save is a bad request."""
 
     async def handle(request: web.Request) -> web.Response:
         if request.content_type != "application/json":
@@ -279,12 +275,12 @@ def _category_link(
 def _samples_page(request: web.Request) -> dict[str, Any]:
     run, summary, benchmark = benchmark_of(request)
     state = request.app[LIBRARY].indices.of(run)
-    wanted = wanted_of(request)
+    query = sample_query_of(request)
     return {
         "run": summary,
         "benchmark": benchmark,
-        "wanted": wanted,
-        "page": sample_rows(run, benchmark, state, wanted),
+        "query": query,
+        "page": sample_rows(run, benchmark, state, query),
         "n_rated": len(read_ratings(ratings_path(run.path, benchmark.address))),
         "index": state,
     }
@@ -296,14 +292,14 @@ def _sample_page(request: web.Request) -> dict[str, Any]:
     view = sample_view(run, benchmark, idx, repeat)
     if view is None:
         raise web.HTTPNotFound(text=NO_SAMPLE)
-    wanted = wanted_of(request)
+    query = sample_query_of(request)
     state = request.app[LIBRARY].indices.of(run)
-    before, after = neighbours(run, benchmark, state, wanted, (idx, repeat))
+    before, after = neighbours(run, benchmark, state, query, (idx, repeat))
     ratings = read_ratings(ratings_path(run.path, benchmark.address))
     return {
         "run": summary,
         "benchmark": benchmark,
-        "wanted": wanted,
+        "query": query,
         "sample": view,
         "before": before,
         "after": after,
@@ -327,14 +323,11 @@ def _compare_page(request: web.Request) -> dict[str, Any]:
     runs, why = _compared_runs(request)
     despite = [name for name in PARTS if name in request.query.getall("despite", [])]
     comparison = compare_runs(request.app[LIBRARY].comparisons, runs, despite)
-    wanted = request.query.get("bench", "")
-    selected = next(
-        (benchmark for benchmark in comparison.benchmarks if benchmark.address == wanted),
-        next(iter(comparison.benchmarks), None),
-    )
-    only = request.query.get("only", "")
+    selected = _selected_benchmark(comparison.benchmarks, request.query.get("bench", ""))
+    change = request.query.get("only", "")
+    # Pages are numbered from 1 in addresses and from 0 here.
     page_number = max((whole_number(request.query.get("page", "")) or 1) - 1, 0)
-    flips = [] if selected is None else _flips(selected, only)
+    flips = [] if selected is None else _flips(selected, change)
     return {
         "runs": runs,
         "why": why,
@@ -347,26 +340,32 @@ def _compare_page(request: web.Request) -> dict[str, Any]:
         "comparison": comparison,
         "selected": selected,
         "trade_offs": [] if selected is None else trade_offs(runs, selected.address),
-        "only": only,
+        "only": change,
         "flips": flips[page_number * PAGE : (page_number + 1) * PAGE],
         "page_number": page_number,
         "has_later": len(flips) > (page_number + 1) * PAGE,
     }
 
 
-def _flips(benchmark: BenchmarkRow, only: str) -> list[FlipRow]:
+def _selected_benchmark(benchmarks: Sequence[BenchmarkRow], name: str) -> BenchmarkRow | None:
+    """Return the benchmark that an address names, else the first; None without any."""
+    for benchmark in benchmarks:
+        if benchmark.address == name:
+            return benchmark
+    return benchmarks[0] if benchmarks else None
+
+
+def _flips(benchmark: BenchmarkRow, change: str) -> list[FlipRow]:
     """Return the questions that changed: ``lost``, ``won`` or all of them."""
-    return [
-        flip
-        for flip in benchmark.flips
-        if only not in ("lost", "won") or (flip.is_loss if only == "lost" else flip.is_win)
-    ]
+    if change == "lost":
+        return [flip for flip in benchmark.flips if flip.is_loss]
+    if change == "won":
+        return [flip for flip in benchmark.flips if flip.is_win]
+    return list(benchmark.flips)
 
 
 def _from_index(state: IndexState, key: int) -> tuple[list[Chart], Confusion | None]:
-    """Return the distributions of a benchmark and its confusion matrix, as far as its index is
-    built.
-    """
+    """Return a benchmark's distributions and confusion matrix, as far as its index is built."""
     with suppress(*INDEX_FAULTS), Index(state.path) as index:
         bins = index.bins(key)
         charts = [chart_of(name, bins[name]) for name in MEASURES if name in bins]

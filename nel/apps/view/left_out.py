@@ -16,22 +16,22 @@ from nel.core.strict_json import dumps
 from nel.engine.asking.stop_rules import DECISIONS
 from nel.engine.store.browsing import BrowsedStore
 
-_KEPT_MAX: Final = 8
+_CACHED_MAX: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
     """The questions of one benchmark that a stop rule left out."""
 
-    counted: bytes = b""
+    counts: bytes = b""
     """By idx: whether a question counts; empty where all do."""
 
     def __contains__(self, idx: int) -> bool:
         """Return whether a question was left out."""
-        return idx < len(self.counted) and not self.counted[idx]
+        return idx < len(self.counts) and not self.counts[idx]
 
 
-_recent: Final[Recent[LeftOut]] = Recent(_KEPT_MAX)
+_recent: Final[Recent[LeftOut]] = Recent(_CACHED_MAX)
 
 
 def decisions_of(store: BrowsedStore) -> Mapping[str, Any]:
@@ -41,16 +41,14 @@ def decisions_of(store: BrowsedStore) -> Mapping[str, Any]:
 
 
 def left_out(store: BrowsedStore, key: int) -> LeftOut:
-    """Return what was left out of a benchmark; nothing while no rule has decided. Kept for the next
-    page.
-    """
+    """Return what was left out of a benchmark, cached; nothing while no rule has decided."""
     decisions = decisions_of(store)
     if not decisions:
         return LeftOut()
     slot, plan = next((slot, plan) for number, slot, _, plan in store.benchmarks() if number == key)
     if slot not in decisions or not plan:
         return LeftOut()
-    name = dumps(
+    cache_key = dumps(
         [store.meta("run_id"), slot, plan.get("digest"), decisions[slot], store.meta("config")]
     )
-    return _recent.of(name, lambda: LeftOut(counted_questions(store, key, slot, plan)))
+    return _recent.of(cache_key, lambda: LeftOut(counted_questions(store, key, slot, plan)))

@@ -1,6 +1,4 @@
-"""What changes while it is looked at: the runs in progress, as JSON that a page asks for every two
-seconds.
-"""
+"""The state of the runs in progress, as JSON that a page asks for every two seconds."""
 
 from __future__ import annotations
 

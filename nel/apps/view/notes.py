@@ -73,6 +73,6 @@ def notes_of(fields: object) -> Notes:
     Raises:
         ValidationError: It is not an object of tags and a note, or more or longer than is stored.
     """
-    sent = _Fields.model_validate(fields)
-    tags = tuple(dict.fromkeys(filter(None, map(one_line, sent.tags))))
-    return Notes(tags=tags, note=visible(sent.note).strip())
+    valid = _Fields.model_validate(fields)
+    tags = tuple(dict.fromkeys(filter(None, map(one_line, valid.tags))))
+    return Notes(tags=tags, note=visible(valid.note).strip())

@@ -1,5 +1,4 @@
-"""Renders the templates. Every printed text is made visible and escaped; no template holds a style
-or a script.
+"""Renders the templates, which hold no style or script; printed texts are made visible and escaped.
 
 Depends on Jinja2 and on how the report page prints texts and numbers.
 """
@@ -32,31 +31,24 @@ def render(name: str, *, base: str, **values: object) -> str:
         base: The path that all addresses begin with; empty or without a slash at its end.
         values: What the template prints.
     """
-    return (
-        _environment()
-        .get_template(f"{name}.html.j2")
-        .render(base=base, version=__version__, **values)
-    )
+    template = _environment().get_template(f"{name}.html.j2")
+    return template.render(base=base, version=__version__, **values)
 
 
 def address(base: str, *parts: object, **query: object) -> str:
-    """Return an address of this app; each part is encoded, and parts of a query that are empty are
-    left out.
-    """
+    """Return an address of this app, its parts encoded; empty parameters are left out."""
     path = "/".join(quote(str(segment), safe="@+=,~") for segment in parts)
     parameters = {name: value for name, value in query.items() if value not in (None, "", (), [])}
-    return f"{base}/{path}" + (
-        f"?{urlencode(parameters, doseq=True, errors='replace')}" if parameters else ""
-    )
+    if not parameters:
+        return f"{base}/{path}"
+    return f"{base}/{path}?{urlencode(parameters, doseq=True, errors='replace')}"
 
 
 def moment(seconds: float | None) -> str:
     """Return a time since 1970 as day and minute, in UTC."""
-    return (
-        numbers.MISSING
-        if seconds is None
-        else time.strftime("%Y-%m-%d %H:%M", time.gmtime(seconds))
-    )
+    if seconds is None:
+        return numbers.MISSING
+    return time.strftime("%Y-%m-%d %H:%M", time.gmtime(seconds))
 
 
 def money(value: Any) -> str:
@@ -74,16 +66,13 @@ def warm_up() -> None:
 
 @cache
 def _environment() -> Environment:
-    made = templates_of("nel.apps.view")
-    made.filters |= {
-        "moment": moment,
-        "money": money,
-    }
-    made.globals |= {
+    environment = templates_of("nel.apps.view")
+    environment.filters |= {"moment": moment, "money": money}
+    environment.globals |= {
         "address": address,
         "choice_name": choice_name,
         "numbers": NUMBERS,
         "worth_text": worth_text,
         "asset": lambda base, name: f"{base}/static/{name}?{assets()[name].digest}",
     }
-    return made
+    return environment

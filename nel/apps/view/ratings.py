@@ -62,8 +62,7 @@ def read_ratings(path: Path) -> list[Rating]:
 
 
 def add_rating(path: Path, rating: Rating) -> None:
-    """Write a rating in the place of what the same person said of the answer; an empty one removes
-    that.
+    """Write a rating in the place of the same person's last one; an empty one only removes that.
 
     Raises:
         UsageError: The file is damaged.
@@ -96,11 +95,11 @@ def rating_fields(fields: object) -> Mapping[str, Any]:
     Raises:
         ValidationError: It is not an object of texts, or one is longer than what is stored.
     """
-    sent = _Fields.model_validate(fields)
+    valid = _Fields.model_validate(fields)
     return {
-        "label": one_line(sent.label) or None,
-        "note": visible(sent.note).strip(),
-        "annotator": one_line(sent.annotator),
+        "label": one_line(valid.label) or None,
+        "note": visible(valid.note).strip(),
+        "annotator": one_line(valid.annotator),
     }
 
 

@@ -1,6 +1,4 @@
-"""What the page of one run says of each benchmark, from its artifacts or, before there are any,
-from run.db.
-"""
+"""What the page of a run says of each benchmark, from its artifacts or else from run.db."""
 
 from __future__ import annotations
 
@@ -24,8 +22,9 @@ _LATENCIES: Final = (("Latency", "latency_seconds"), ("First token", "first_toke
 def benchmark_page(
     run: RunSummary, summary: BenchmarkSummary, link: Callable[[HeadlineRow], str]
 ) -> dict[str, Any]:
-    """Return what the page says of a benchmark, for its template: ``alike`` are failures
-    with one error text or one form of answer in common.
+    """Return what the page says of a benchmark, for its template.
+
+    ``alike`` are failures with one error text or one form of answer in common.
 
     Args:
         run: The run.

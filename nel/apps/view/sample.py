@@ -1,6 +1,4 @@
-"""One answer to one question, with everything that the run knows of it: for the page of a
-sample.
-"""
+"""One answer to one question with all that the run knows of it, for the page of a sample."""
 
 from __future__ import annotations
 
@@ -121,16 +119,16 @@ def sample_view(
         NelError: The run cannot be read, or the sample is damaged.
     """
     with BrowsedStore(run.store) as store:
-        stored = list(results(store, benchmark.key, benchmark.repeats, first=idx, last=idx))
+        repeats = list(results(store, benchmark.key, benchmark.repeats, first=idx, last=idx))
         omitted = left_out(store, benchmark.key)
-        sent, requests = _requests(store, benchmark.key, idx, repeat)
+        body, requests = _requests(store, benchmark.key, idx, repeat)
         price = store.price
-    if not 0 <= repeat < len(stored):
+    if not 0 <= repeat < len(repeats):
         return None
-    result = read_result(stored[repeat], price=price)
+    result = read_result(repeats[repeat], price=price)
     sample, response, outcome = result.sample, result.response, result.outcome
-    verdicts = [verdict_of(each, omitted) for each in stored]
-    prompt, settings = _prompt(result, sent, benchmark)
+    verdicts = [verdict_of(stored, omitted) for stored in repeats]
+    prompt, settings = _prompt(result, body, benchmark)
     ways, why, span = _read(benchmark, result)
     text = "" if response is None else response.text
     extracted = (
@@ -145,7 +143,7 @@ def sample_view(
         options=options_of(sample),
         prompt=_whole_messages(prompt),
         settings=settings,
-        was_sent=bool(sent),
+        was_sent=bool(body),
         answer=[*_answer(text, extracted, span), *_calls(result)],
         is_cut=_is_long(text, prompt),
         reasoning=whole(_reasoning(response)),
@@ -165,28 +163,26 @@ def sample_view(
 def sample_json(
     run: FoundRun, benchmark: BenchmarkSummary, idx: int, repeat: int
 ) -> dict[str, Any] | None:
-    """Return a sample as its line of results.jsonl, with the request as it was sent; None where the
-    benchmark has none there.
+    """Return a sample as its line of results.jsonl, with its request; None where there is none.
 
     Raises:
         NelError: The run cannot be read, or the sample is damaged.
     """
     with BrowsedStore(run.store) as store:
-        stored = list(results(store, benchmark.key, benchmark.repeats, first=idx, last=idx))
+        repeats = list(results(store, benchmark.key, benchmark.repeats, first=idx, last=idx))
         is_omitted = idx in left_out(store, benchmark.key)
-        sent = store.request(benchmark.key, idx, repeat)
+        request = store.request(benchmark.key, idx, repeat)
         price = store.price
-    if not 0 <= repeat < len(stored):
+    if not 0 <= repeat < len(repeats):
         return None
-    result = read_result(stored[repeat], price=price)
-    line = (
-        not_asked_line(result, benchmark.head, None, "left out by the stop rule")
-        if is_omitted
-        else result_line(result, benchmark.head)
-    )
-    with suppress(ValueError):
-        sent = None if sent is None else loads(sent)
-    return {"run_id": run.path.name, **line, "request": sent}
+    result = read_result(repeats[repeat], price=price)
+    if is_omitted:
+        line = not_asked_line(result, benchmark.head, None, "left out by the stop rule")
+    else:
+        line = result_line(result, benchmark.head)
+    with suppress(ValueError):  # a body that is not JSON stays a text
+        request = None if request is None else loads(request)
+    return {"run_id": run.path.name, **line, "request": request}
 
 
 def _requests(
@@ -220,50 +216,48 @@ def _answer(text: str, extracted: str | None, span: tuple[int, int] | None) -> S
 
 def _program(details: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a program wrote, and the other details."""
-    rest = {name: value for name, value in details.items() if name != JUDGEMENTS}
-    texts = [
-        (name, as_text(rest.pop(name))) for name in _PROGRAM_KEYS if isinstance(rest.get(name), str)
-    ]
-    return {"program": [(name, text) for name, text in texts if text], "details": rest}
+    details = {name: value for name, value in details.items() if name != JUDGEMENTS}
+    names = [name for name in _PROGRAM_KEYS if isinstance(details.get(name), str)]
+    texts = {name: as_text(details.pop(name)) for name in names}
+    return {"program": [(name, text) for name, text in texts.items() if text], "details": details}
 
 
 def _prompt(
-    result: Result, sent: str | None, benchmark: BenchmarkSummary
+    result: Result, body: str | None, benchmark: BenchmarkSummary
 ) -> tuple[list[tuple[str, str]], dict[str, object]]:
     """Return the messages as they were sent, or as they would be, and what was sent beside them."""
-    if sent is not None:
-        messages, settings = _messages(sent)
+    if body is not None:
+        messages, settings = _messages(body)
         if messages:
             return messages, settings
     if result.sample is None:
         return [], {}
-    asked = result.sample.input
-    asked_messages = (
-        [("user", asked)]
-        if isinstance(asked, str)
-        else [(message.role, content_text(message.content)) for message in asked]
-    )
+    question = result.sample.input
+    if isinstance(question, str):
+        messages = [("user", question)]
+    else:
+        messages = [(message.role, content_text(message.content)) for message in question]
     system = benchmark.plan.get("system_prompt")
-    return (
-        [("system", system), *(message for message in asked_messages if message[0] != "system")]
-        if system
-        else asked_messages
-    ), {}
+    if system:
+        messages = [("system", system), *(item for item in messages if item[0] != "system")]
+    return messages, {}
 
 
-def _messages(sent: str) -> tuple[list[tuple[str, str]], dict[str, object]]:
-    """Return the messages of a request's body and the rest of it."""
+def _messages(request: str) -> tuple[list[tuple[str, str]], dict[str, object]]:
+    """Return the messages of a request's body, and its other fields."""
     try:
-        body = loads(sent)
+        body = loads(request)
     except ValueError:
-        return [("", sent)], {}
+        return [("", request)], {}
     if not isinstance(body, dict):
-        return [("", sent)], {}
+        return [("", request)], {}
     if (messages := messages_in(body)) is not None:
         settings = {name: value for name, value in body.items() if name not in MESSAGE_FIELDS}
         return [_message(message) for message in messages], settings
     prompt = body.pop("prompt", None)
-    prompts = prompt if isinstance(prompt, list) else [prompt] if prompt is not None else []
+    if prompt is None:
+        return [], body
+    prompts = prompt if isinstance(prompt, list) else [prompt]
     return [("", as_text(message)) for message in prompts], body
 
 
@@ -276,9 +270,7 @@ def _message(item: object) -> tuple[str, str]:
 def _read(
     benchmark: BenchmarkSummary, result: Result
 ) -> tuple[list[Way], str, tuple[int, int] | None]:
-    """Return how the answer was read in each way, or why in none, and where the extracted answer
-    stands.
-    """
+    """Return each way of reading the answer, why there is none, and where the answer stands."""
     if result.response is not None and len(result.response.text) > _READ_MAX:
         return [], f"the answer has more than {count(_READ_MAX)} characters", None
     try:
@@ -309,7 +301,9 @@ def _scored_way(readings: AnswerReadings, answer: str | None) -> Way:
 def _ways(
     readings: AnswerReadings, answer: str | None
 ) -> tuple[list[Way], str, tuple[int, int] | None]:
-    rewards, ways, span = readings.rewards(), [_scored_way(readings, answer)], None
+    rewards = readings.rewards()
+    ways = [_scored_way(readings, answer)]
+    span = None
     for name, reading in readings.ways.read.items():
         is_found = reading.value is not None
         ways.append(
@@ -325,6 +319,7 @@ def _ways(
                 ],
             )
         )
+        # The first reading that took what the scorer took, and got its reward, shows where it is.
         agrees = is_found and readings.scored is not None and rewards[name] == readings.reward
         if (
             span is None
@@ -337,17 +332,13 @@ def _ways(
 
 
 def _is_same(value: str | None, scored: str | None) -> bool:
-    return (
-        value is not None
-        and scored is not None
-        and (value == scored or scored.strip().endswith(value.strip()))
-    )
+    if value is None or scored is None:
+        return False
+    return value == scored or scored.strip().endswith(value.strip())
 
 
 def _place_of(text: str, extracted: str | None) -> tuple[int, int] | None:
-    """Return where an extracted answer stands last in a text, None where it does not stand there as
-    it is.
-    """
+    """Return where a text holds an extracted answer for the last time, None where it does not."""
     if not extracted or not extracted.strip():
         return None
     start = text.rfind(extracted)
@@ -355,9 +346,7 @@ def _place_of(text: str, extracted: str | None) -> tuple[int, int] | None:
 
 
 def _segments(text: str, mark: tuple[int, int] | None) -> list[tuple[str, bool]]:
-    """Return a text in parts, the marked one apart; the middle of a long one is cut out, the mark
-    kept.
-    """
+    """Return a text in parts, the marked one apart; of each long part the middle is cut out."""
     if mark is None or not 0 <= mark[0] < mark[1] <= len(text):
         return [(whole(text), False)] if text else []
     start, end = mark
@@ -367,10 +356,10 @@ def _segments(text: str, mark: tuple[int, int] | None) -> list[tuple[str, bool]]
 
 def _calls(result: Result) -> Segments:
     """Return the calls of tools after the answer's text."""
-    called = result.response.tool_calls if result.response is not None else ()
-    text = with_calls("", [asdict(call) for call in called]) or ""
-    is_first = result.response is None or not result.response.text
-    return [(whole(text if is_first else f"\n{text}"), False)] if text else []
+    if result.response is None or not result.response.tool_calls:
+        return []
+    text = with_calls("", list(map(asdict, result.response.tool_calls))) or ""
+    return [(whole(f"\n{text}" if result.response.text else text), False)]
 
 
 def _whole_messages(messages: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
@@ -384,25 +373,24 @@ def _call(row: Row) -> FurtherRequest:
         CHOICE: f"choices-{row.number}",
         SCORER: "Asked by the scorer",
     }
-    sent, _ = _messages(row.request or "")
+    messages, _ = _messages(row.request or "")
+    response: Response | None = None
     try:
-        answer: Response | None = response_in(row)
+        response = response_in(row)
+        answer = _text_of_response(response)
     except StoreError as error:
-        return FurtherRequest(title=titles[row.role], sent=sent, answer=str(error), reasoning="")
-    answer_text = (
-        ""
-        if answer is None
-        else answer.error.message
-        if answer.error is not None
-        else _text_of_response(answer)
-    )
+        answer = str(error)
     return FurtherRequest(
         title=titles[row.role],
-        sent=_whole_messages(sent),
-        answer=whole(answer_text),
-        reasoning=whole(_reasoning(answer)),
+        sent=_whole_messages(messages),
+        answer=whole(answer),
+        reasoning=whole(_reasoning(response)),
     )
 
 
-def _text_of_response(response: Response) -> str:
-    return with_calls(response.text, [asdict(call) for call in response.tool_calls]) or ""
+def _text_of_response(response: Response | None) -> str:
+    if response is None:
+        return ""
+    if response.error is not None:
+        return response.error.message
+    return with_calls(response.text, list(map(asdict, response.tool_calls))) or ""

@@ -1,8 +1,8 @@
-"""A page of samples: a row for each question with all its repeats, in the order of the dataset, or
-a row for each answer in that of a number; filtered or searched.
+"""A page of samples, in the order of the dataset or of a number; filtered or searched.
 
-In the order of the dataset and without a filter it is read from run.db alone and needs no index;
-else the index says which samples to read.
+In the order of the dataset a row is a question with all its repeats, in that of a number it is an
+answer. Without an order and a filter a page is read from run.db alone and needs no index; else the
+index says which samples to read.
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ from nel.types import Response, Unscored
 
 PAGE: Final = 50
 _GIST: Final = 320
+"""Characters of a text in a row."""
 _NAMES_MAX: Final = 500
 """Choices of a filter; a benchmark with more categories is searched instead."""
 
@@ -82,10 +83,8 @@ class SampleRow:
     @property
     def opened(self) -> RepeatVerdict:
         """Return the verdict of the repeat whose answer is shown."""
-        return next(
-            (verdict for verdict in self.verdicts if verdict.repeat == self.repeat),
-            self.verdicts[0],
-        )
+        matches = (verdict for verdict in self.verdicts if verdict.repeat == self.repeat)
+        return next(matches, self.verdicts[0])
 
     @property
     def n_right(self) -> int:
@@ -94,7 +93,7 @@ class SampleRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class SampleQuery:
     """What a page of samples is asked for."""
 
     filter: ResultFilter
@@ -108,12 +107,12 @@ class Wanted:
 
     @property
     def is_narrowed(self) -> bool:
-        """Return whether not every sample is wanted."""
+        """Return whether some samples are left out."""
         return not self.filter.is_empty or bool(self.typed)
 
     @property
     def is_plain(self) -> bool:
-        """Return whether every sample is wanted in the order of the dataset."""
+        """Return whether it asks for every sample in the order of the dataset."""
         return not self.is_narrowed and not self.order
 
 
@@ -134,7 +133,7 @@ class SamplePage:
 
 
 def sample_page(
-    run: FoundRun, benchmark: BenchmarkSummary, state: IndexState, wanted: Wanted
+    run: FoundRun, benchmark: BenchmarkSummary, state: IndexState, query: SampleQuery
 ) -> SamplePage:
     """Return a page.
 
@@ -142,14 +141,14 @@ def sample_page(
         NelError: The run cannot be read.
     """
     choices = _choices(state, benchmark)
-    if wanted.is_plain:
-        return _plain_page(run, benchmark, wanted, choices)
+    if query.is_plain:
+        return _plain_page(run, benchmark, query, choices)
     started = time.perf_counter()
     try:
         with Index(state.path) as index:
-            search = index.search(wanted.filter, wanted.typed, wanted.order)
+            search = index.search(query.filter, query.typed, query.order)
             if search is None:
-                is_empty = query_of(conditions_of(wanted.typed)[0]) is None
+                is_empty = query_of(conditions_of(query.typed)[0]) is None
                 return SamplePage(
                     rows=(),
                     has_earlier=False,
@@ -158,15 +157,16 @@ def sample_page(
                     problem="the search needs a letter or a digit" if is_empty else "",
                     choices=choices,
                 )
-            n_found = index.count(benchmark.key, search) if wanted.is_narrowed else None
+            n_found = index.count(benchmark.key, search) if query.is_narrowed else None
+            # One more than a page has: it tells whether another page follows.
             groups = index.questions(
-                benchmark.key, search, after=wanted.after, before=wanted.before, n_max=PAGE + 1
+                benchmark.key, search, after=query.after, before=query.before, n_max=PAGE + 1
             )
     except INDEX_FAULTS:
         why = "the index of this run is not there yet; its filters and its search come with it"
         return SamplePage(rows=(), has_earlier=False, has_later=False, problem=why, choices=choices)
     seconds = time.perf_counter() - started
-    is_back = wanted.before is not None
+    is_back = query.before is not None
     has_more = len(groups) > PAGE
     groups = groups[-PAGE:] if is_back else groups[:PAGE]
     with BrowsedStore(run.store) as store:
@@ -175,8 +175,8 @@ def sample_page(
         )
     return SamplePage(
         rows=rows,
-        has_earlier=has_more if is_back else wanted.after is not None,
-        has_later=True if is_back else has_more,
+        has_earlier=has_more if is_back else query.after is not None,
+        has_later=is_back or has_more,
         n_found=n_found,
         seconds=seconds,
         choices=choices,
@@ -187,43 +187,44 @@ def neighbours(
     run: FoundRun,
     benchmark: BenchmarkSummary,
     state: IndexState,
-    wanted: Wanted,
+    query: SampleQuery,
     position: Position,
 ) -> tuple[Position | None, Position | None]:
-    """Return what is before and after an answer among those that are wanted, None at an end."""
-    if wanted.is_plain:
+    """Return what is before and after an answer among those of a query, None at an end."""
+    if query.is_plain:
         idx = position[0]
         with BrowsedStore(run.store) as store:
             before = store.results_before(benchmark.key, idx, 1)
             after = next(store.samples(benchmark.key, first=idx + 1), None)
         return (before[0].idx, 0) if before else None, None if after is None else (after.idx, 0)
     with suppress(*INDEX_FAULTS), Index(state.path) as index:
-        search = index.search(wanted.filter, wanted.typed, wanted.order)
+        search = index.search(query.filter, query.typed, query.order)
         if search is not None:
-            back = index.questions(benchmark.key, search, before=position, n_max=1)
-            on = index.questions(benchmark.key, search, after=position, n_max=1)
-            first, second = (
-                (keys[0][0].idx, keys[0][0].repeat) if keys else None for keys in (back, on)
+            earlier = index.questions(benchmark.key, search, before=position, n_max=1)
+            later = index.questions(benchmark.key, search, after=position, n_max=1)
+            return (
+                (earlier[0][0].idx, earlier[0][0].repeat) if earlier else None,
+                (later[0][0].idx, later[0][0].repeat) if later else None,
             )
-            return first, second
     return None, None
 
 
 def _plain_page(
     run: FoundRun,
     benchmark: BenchmarkSummary,
-    wanted: Wanted,
+    query: SampleQuery,
     choices: Mapping[str, Sequence[tuple[str, int]]],
 ) -> SamplePage:
     with BrowsedStore(run.store) as store:
-        if wanted.before is not None:
-            samples = store.results_before(benchmark.key, wanted.before[0], PAGE + 1)
+        if query.before is not None:
+            # The nearest come first.
+            samples = store.results_before(benchmark.key, query.before[0], PAGE + 1)
             has_earlier, has_later = len(samples) > PAGE, True
             samples = samples[:PAGE][::-1]
         else:
-            first = 0 if wanted.after is None else wanted.after[0] + 1
-            samples = list(islice(store.samples(benchmark.key, first=first), PAGE + 1))
-            has_earlier, has_later = wanted.after is not None, len(samples) > PAGE
+            start = 0 if query.after is None else query.after[0] + 1
+            samples = list(islice(store.samples(benchmark.key, first=start), PAGE + 1))
+            has_earlier, has_later = query.after is not None, len(samples) > PAGE
             samples = samples[:PAGE]
         rows = _rows(store, benchmark, [(sample.idx, None) for sample in samples])
     return SamplePage(rows=rows, has_earlier=has_earlier, has_later=has_later, choices=choices)
@@ -236,26 +237,23 @@ def _rows(
 ) -> list[SampleRow]:
     """Return the rows of samples, each with the repeats that match."""
     omitted, price = left_out(store, benchmark.key), store.price
-    return [
-        _row(
-            list(results(store, benchmark.key, benchmark.repeats, first=idx, last=idx)),
-            repeats,
-            omitted,
-            price,
-        )
-        for idx, repeats in matches
-    ]
+    rows = []
+    for idx, repeats in matches:
+        stored = list(results(store, benchmark.key, benchmark.repeats, first=idx, last=idx))
+        rows.append(_row(stored, repeats, omitted, price))
+    return rows
 
 
 def _row(
-    stored: Sequence[StoredResult],
+    stored_results: Sequence[StoredResult],
     matches: Sequence[int] | None,
     omitted: LeftOut,
     price: Price | None,
 ) -> SampleRow:
-    verdicts = [verdict_of(result_row, omitted, matches) for result_row in stored]
+    verdicts = [verdict_of(stored, omitted, matches) for stored in stored_results]
     repeat = matches[0] if matches else 0
-    opened = next((result_row for result_row in stored if result_row.repeat == repeat), stored[0])
+    candidates = (stored for stored in stored_results if stored.repeat == repeat)
+    opened = next(candidates, stored_results[0])
     try:
         result = read_result(opened, price=price)
     except StoreError as error:
@@ -268,28 +266,27 @@ def _row(
     target = None if sample is None else sample.target
     if options is not None and options.expected:
         target = options.in_words(options.expected)
+    extracted, detail = None, ""
+    if isinstance(outcome, Unscored):
+        detail = outcome.detail
+    else:
+        extracted = read_answer(outcome.answer, outcome.details)
+    numbers = {}
+    if result.response is not None and result.idx not in omitted:
+        numbers = numbers_of(result, measures_of(result.response, price))
     return SampleRow(
         idx=result.idx,
         sample_id=result.sample_id,
         question=(
             cut(asked_in(sample), _GIST) if sample is not None else opened.sample.fault or ""
         ),
-        answer=_gist(result.response, outcome.detail if isinstance(outcome, Unscored) else ""),
-        extracted=(
-            None
-            if isinstance(outcome, Unscored)
-            or (answer := read_answer(outcome.answer, outcome.details)) is None
-            else cut(answer, _GIST)
-        ),
+        answer=_gist(result.response, detail),
+        extracted=None if extracted is None else cut(extracted, _GIST),
         target=None if target is None else cut(target, _GIST),
         category=None if sample is None or sample.subset is None else cut(sample.subset, 80),
         verdicts=verdicts,
         repeat=repeat,
-        numbers=(
-            {}
-            if result.response is None or result.idx in omitted
-            else numbers_of(result, measures_of(result.response, price))
-        ),
+        numbers=numbers,
     )
 
 

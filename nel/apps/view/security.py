@@ -55,14 +55,12 @@ class Access:
     _tickets: set[str] = field(default_factory=set, repr=False)
 
     def ticket(self) -> str | None:
-        """Return a token that is good once: that of a browser's command line, which other users may
-        read.
-        """
+        """Return a token that is good once: other users may read a browser's command line."""
         if self.token is None:
             return None
-        made = secrets.token_urlsafe(_TICKET_BYTES)
-        self._tickets.add(made)
-        return made
+        ticket = secrets.token_urlsafe(_TICKET_BYTES)
+        self._tickets.add(ticket)
+        return ticket
 
     @property
     def cookie(self) -> str:
@@ -71,9 +69,7 @@ class Access:
 
     @property
     def cookie_name(self) -> str:
-        """Return the name of the cookie; each server has its own, since cookies of all ports are
-        kept together.
-        """
+        """Return the name of the cookie, another one for each server: ports share their cookies."""
         return f"nel-view-{hashlib.sha256(self.cookie.encode()).hexdigest()[:8]}"
 
     def admits(self, token: str) -> bool:
@@ -98,14 +94,14 @@ def hosts_of(host: str, allowed: Iterable[str]) -> frozenset[str]:
         host: The address that it listens on.
         allowed: Further names.
     """
-    own = frozenset() if host in _ANY_ADDRESS else frozenset({host})
-    return frozenset(name.lower().strip("[]") for name in (*LOOPBACK, *own, *allowed))
+    names = {*LOOPBACK, *allowed}
+    if host not in _ANY_ADDRESS:
+        names.add(host)
+    return frozenset(name.lower().strip("[]") for name in names)
 
 
 def host_of(value: str | None) -> str | None:
-    """Return the name in a Host header, without its port and in lower case; None where it holds no
-    name.
-    """
+    """Return the name in a Host header, in lower case without its port; None without a name."""
     if not value or any(character in value for character in "/\\@?# \t"):
         return None
     try:
@@ -116,9 +112,7 @@ def host_of(value: str | None) -> str | None:
 
 @web.middleware
 async def check_host(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Refuse a request by a name that is not the server's: a page of another site may have rebound
-    its own name.
-    """
+    """Refuse a request by another name than the server's: another site may have rebound its own."""
     name = host_of(request.headers.get("Host"))
     if name is None or name.rstrip(".") not in request.app[ACCESS].hosts:
         raise web.HTTPMisdirectedRequest(
@@ -134,11 +128,12 @@ async def check_origin(request: web.Request, handler: Handler) -> web.StreamResp
         access = request.app[ACCESS]
         origin = request.headers.get("Origin", "")
         parts = urlsplit(origin) if origin.startswith(("http://", "https://")) else None
-        own = host_of(request.headers.get("Host"))
+        host = host_of(request.headers.get("Host"))
         same_site = request.headers.get("Sec-Fetch-Site", "same-origin") == "same-origin"
-        same_host = parts is not None and host_of(parts.netloc) == own
+        same_host = parts is not None and host_of(parts.netloc) == host
         same_port = parts is not None and parts.netloc == request.headers.get("Host")
-        if not (same_site and same_host and (same_port or own not in LOOPBACK)):
+        # A proxy may listen on another port; on this machine another port is another program.
+        if not (same_site and same_host and (same_port or host not in LOOPBACK)):
             raise web.HTTPForbidden(text="this was not asked for by a page of this server")
         if access.is_read_only:
             raise web.HTTPForbidden(text="this server was started with --read-only")
@@ -147,9 +142,7 @@ async def check_origin(request: web.Request, handler: Handler) -> web.StreamResp
 
 @web.middleware
 async def check_token(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Exchange the token of the first address for a cookie, and refuse requests that have
-    neither.
-    """
+    """Exchange the token of the first address for a cookie; refuse requests with neither."""
     access = request.app[ACCESS]
     if access.token is None or request.path.startswith(f"{access.base_path}/static/"):
         return await handler(request)
@@ -185,8 +178,8 @@ async def add_headers(_: web.Request, response: web.StreamResponse) -> None:
     response.headers.setdefault("Cache-Control", "no-store")
 
 
-def _same(sent: str, known: str) -> bool:
-    return hmac.compare_digest(sent.encode("utf-8", "surrogatepass"), known.encode())
+def _same(text: str, secret: str) -> bool:
+    return hmac.compare_digest(text.encode("utf-8", "surrogatepass"), secret.encode())
 
 
 ACCESS: Final = web.AppKey("nel_view_access", Access)

@@ -69,7 +69,8 @@ def start(options: ViewOptions, *, say: Callable[[str], None]) -> None:
 
 def _directory_of(path: Path, cache: Path) -> Path:
     """Return a directory as it is, and an archive as the directory that it is unpacked into."""
-    return open_archive(path, cache) if path.name.endswith(SUFFIXES) and path.is_file() else path
+    is_archive = path.name.endswith(SUFFIXES) and path.is_file()
+    return open_archive(path, cache) if is_archive else path
 
 
 def access_of(options: ViewOptions) -> Access:
@@ -102,12 +103,14 @@ def access_of(options: ViewOptions) -> Access:
     )
 
 
-def cache_directory(chosen: Path | None) -> Path:
-    """Return where indices are kept: what was chosen, or ``nel/view`` in the user's cache."""
-    if chosen is not None:
-        return chosen
+def cache_directory(option: Path | None) -> Path:
+    """Return where indices are kept: what the user chose, or ``nel/view`` in the user's cache."""
+    if option is not None:
+        return option
     base = os.environ.get("XDG_CACHE_HOME", "")
-    return (Path(base) if base.startswith("/") else Path.home() / ".cache") / "nel" / "view"
+    # The XDG specification has relative paths ignored.
+    cache = Path(base) if base.startswith("/") else Path.home() / ".cache"
+    return cache / "nel" / "view"
 
 
 def _has_screen() -> bool:

@@ -98,9 +98,7 @@ class RunSummary:
 
     def benchmark(self, address: str) -> BenchmarkSummary | None:
         """Return a benchmark by its part of an address."""
-        return next(
-            (benchmark for benchmark in self.benchmarks if benchmark.address == address), None
-        )
+        return next((item for item in self.benchmarks if item.address == address), None)
 
 
 class Summaries:
@@ -108,7 +106,7 @@ class Summaries:
 
     def __init__(self) -> None:
         """Keep nothing yet."""
-        self._kept: dict[Path, tuple[object, RunSummary]] = {}
+        self._cache: dict[Path, tuple[object, RunSummary]] = {}
         self._readers: dict[Path, RunStatusReader] = {}
         self._locks: defaultdict[Path, threading.Lock] = defaultdict(threading.Lock)
 
@@ -117,9 +115,9 @@ class Summaries:
         with self._locks[run.path]:
             is_live = owner_of(run.path) is not None
             stamp = (is_live, stamp_of(run))
-            cached = self._kept.get(run.path)
-            if cached is not None and cached[0] == stamp and not is_live:
-                return cached[1]
+            cached_stamp, summary = self._cache.get(run.path, (None, None))
+            if summary is not None and cached_stamp == stamp and not is_live:
+                return summary
             try:
                 summary = self._read(run, is_live=is_live)
             except (NelError, OSError) as error:
@@ -128,7 +126,7 @@ class Summaries:
                 summary = _unreadable(
                     run, f"it does not hold what it should ({type(error).__name__}: {error})"
                 )
-            self._kept[run.path] = stamp, summary
+            self._cache[run.path] = stamp, summary
             return summary
 
     def _read(self, run: FoundRun, *, is_live: bool) -> RunSummary:
@@ -137,9 +135,10 @@ class Summaries:
             config = snapshot.meta("config") or {}
             run_id = str(snapshot.meta("run_id") or run.path.name)
             benchmarks = snapshot.benchmarks()
-        last = sessions[-1] if sessions else None
-        ended = None if is_live or last is None or last["ended"] is None else last
-        state, reason, summaries = self._count(run, benchmarks, ended)
+        session = None
+        if sessions and sessions[-1]["ended"] is not None and not is_live:
+            session = sessions[-1]
+        state, reason, summaries = self._count(run, benchmarks, session)
         return RunSummary(
             run=run,
             run_id=run_id,
@@ -158,20 +157,20 @@ class Summaries:
         self,
         run: FoundRun,
         benchmarks: list[tuple[int, str, str, StoredPlan]],
-        ended: StoredSession | None,
+        session: StoredSession | None,
     ) -> tuple[State, str | None, tuple[BenchmarkSummary, ...]]:
         """Return the state of a run, why it ended so, and its benchmarks.
 
         Args:
             run: The run.
             benchmarks: As run.db has them.
-            ended: Its last session, where that ended.
+            session: Its last session, where that ended.
         """
-        files = {} if ended is None else _files(run.path)
+        files = {} if session is None else _files(run.path)
         names = [directory_name(slot) for _, slot, _, _ in benchmarks]
-        if names and ended is not None and all(name in files for name in names):
+        if names and session is not None and all(name in files for name in names):
             self._readers.pop(run.path, None)
-            return *_ending(ended), tuple(
+            return *_ending(session), tuple(
                 _from_files(files[name], key, (slot, plugin), plan)
                 for name, (key, slot, plugin, plan) in zip(names, benchmarks, strict=True)
             )
@@ -209,9 +208,7 @@ def stamp_of(run: FoundRun) -> tuple[object, ...]:
 
 
 def _files(run_dir: Path) -> dict[str, BenchmarkFiles]:
-    """Return the artifacts by directory, none where one cannot be read or has another shape than
-    nel writes.
-    """
+    """Return the artifacts by directory; none at all where one is not as nel writes it."""
     with suppress(NelError, OSError):
         by_directory = {files.directory.name: files for files in read_run(run_dir)}
         if not any(map(shape_problem, by_directory.values())):
@@ -242,7 +239,7 @@ def _from_status(
 
 
 def _benchmark(
-    key: int, names: tuple[str, str], plan: StoredPlan, row: HeadlineRow, **known: Any
+    key: int, names: tuple[str, str], plan: StoredPlan, row: HeadlineRow, **fields: Any
 ) -> BenchmarkSummary:
     """Return a benchmark with what is known of it.
 
@@ -251,7 +248,7 @@ def _benchmark(
         names: What it is called in the run, and what it is an entry of.
         plan: As run.db has it.
         row: Its score.
-        known: Further fields of `BenchmarkSummary`.
+        fields: Further ones of `BenchmarkSummary`.
     """
     slot, plugin = names
     return BenchmarkSummary(
@@ -262,7 +259,7 @@ def _benchmark(
         repeats=plan.get("repeats", 1),
         plan=plan,
         row=row,
-        **known,
+        **fields,
     )
 
 
@@ -300,8 +297,8 @@ def _model(benchmarks: tuple[BenchmarkSummary, ...]) -> str | None:
 
 
 def _elapsed_seconds(sessions: list[StoredSession]) -> float | None:
-    known = [session["elapsed"] for session in sessions if session["elapsed"] is not None]
-    return sum(known) if known else None
+    seconds = [session["elapsed"] for session in sessions if session["elapsed"] is not None]
+    return sum(seconds) if seconds else None
 
 
 def _cost(config: Mapping[str, Any], sessions: list[StoredSession]) -> float | None:

@@ -1,6 +1,4 @@
-"""The table of runs: a row for each benchmark of each run, filtered by words and sorted by a
-column.
-"""
+"""The table of runs: a row for each benchmark of each run, to be filtered by words and sorted."""
 
 from __future__ import annotations
 
@@ -38,10 +36,10 @@ class TableRow:
             self.run.model,
             name,
             self.run.state,
+            *self.notes.tags,
+            self.notes.note,
         )
-        return " ".join(
-            str(text) for text in (*texts, *self.notes.tags, self.notes.note) if text
-        ).lower()
+        return " ".join(text for text in texts if text).lower()
 
 
 def _of_benchmark(column: Column) -> Column:
@@ -80,18 +78,20 @@ def rows_of(runs: Iterable[tuple[RunSummary, Notes]]) -> list[TableRow]:
 
 def filter_rows(rows: Iterable[TableRow], words: str, tag: str = "") -> list[TableRow]:
     """Return the rows that hold every word, and the tag."""
-    wanted = words.lower().split()
+    terms = words.lower().split()
     return [
         row
         for row in rows
-        if (not tag or tag in row.notes.tags)
-        and (not wanted or all(word in row.words for word in wanted))
+        if (not tag or tag in row.notes.tags) and all(term in row.words for term in terms)
     ]
 
 
 def sort_rows(rows: Sequence[TableRow], by: str) -> list[TableRow]:
-    """Return the rows in an order: the name of a column, with a minus for the largest first; what
-    is unknown last.
+    """Return the rows by a column, in which those without a value come last.
+
+    Args:
+        rows: Of the table.
+        by: The name of a column, with a minus for the largest first.
     """
     name = by.removeprefix("-")
     column = next((column for column in COLUMNS if column.key == name), None)
@@ -101,6 +101,6 @@ def sort_rows(rows: Sequence[TableRow], by: str) -> list[TableRow]:
     def key(row: TableRow) -> Any:
         return column.values(row)[0]
 
-    known = [row for row in rows if key(row) is not None]
-    unknown = [row for row in rows if key(row) is None]
-    return sorted(known, key=key, reverse=by.startswith("-")) + unknown
+    with_value = [row for row in rows if key(row) is not None]
+    without_value = [row for row in rows if key(row) is None]
+    return sorted(with_value, key=key, reverse=by.startswith("-")) + without_value

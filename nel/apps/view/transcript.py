@@ -106,33 +106,31 @@ def whole_output(
 
 def _step_view(attempt: TranscribedAttempt, step: Step, price: Price | None) -> StepView:
     response, result = step.response, step.result
-    is_model = response is not None
     is_open = step.kind == "tool" and result is None
-    sent = attempt.added_messages(step.number) if is_model else []
-    error = response.error if response is not None else None
+    messages = attempt.added_messages(step.number) if response is not None else []
     return StepView(
         number=step.number + 1,
         kind=step.kind,
         name=str(step.asked.get("name") or _NAMES[step.kind]),
         span=step.span,
-        sent=[(message.role, whole(content_text(message.content))) for message in sent],
+        sent=[(message.role, whole(content_text(message.content))) for message in messages],
         text=whole(_step_text(step)),
         reasoning=whole((response and response.reasoning) or ""),
         calls=response.tool_calls if response is not None else (),
         arguments=_pretty(str(step.asked["arguments"])) if step.kind == "tool" else None,
         data=_data_of(step),
-        error=_INTERRUPTED
-        if is_open
-        else f"{error.kind}: {error.message}"
-        if error is not None
-        else result.error
-        if result is not None
-        else None,
+        error=_INTERRUPTED if is_open else _error_of(step),
         is_open=is_open,
         n_cut=0 if result is None else result.n_cut,
         n_whole=0 if result is None else len(result.whole or ""),
         facts=[] if response is None and result is None else _facts(step, response, price),
     )
+
+
+def _error_of(step: Step) -> str | None:
+    if step.response is not None and step.response.error is not None:
+        return f"{step.response.error.kind}: {step.response.error.message}"
+    return None if step.result is None else step.result.error
 
 
 def _step_text(step: Step) -> str:
@@ -166,14 +164,14 @@ def _facts(step: Step, response: Response | None, price: Price | None) -> list[t
         return [] if seconds is None else [("took", f"{seconds:.3f} s")]
     usage = response.usage
     cost = cost_of(usage, price)
-    facts = {
+    tokens = {
         "prompt tokens": usage.prompt_tokens,
         "completion tokens": usage.completion_tokens,
         "cached tokens": usage.cached_tokens,
     }
-    listed = [(name, numbers.count(value)) for name, value in facts.items() if value is not None]
+    facts = [(name, numbers.count(n)) for name, n in tokens.items() if n is not None]
     if cost is not None:
-        listed.append(("cost", f"{cost:.6f}"))
+        facts.append(("cost", f"{cost:.6f}"))
     if response.latency_seconds is not None:
-        listed.append(("took", f"{response.latency_seconds:.3f} s"))
-    return listed
+        facts.append(("took", f"{response.latency_seconds:.3f} s"))
+    return facts

@@ -11,7 +11,7 @@ from nel.apps.view.finding import FoundRun, find_runs
 from nel.apps.view.index.building import IndexState, Indices, build
 from nel.apps.view.index.database import ORDERS, Index, ResultFilter, ResultKey, Search, choice_name
 from nel.apps.view.sample import sample_view
-from nel.apps.view.samples import Wanted, sample_page
+from nel.apps.view.samples import SampleQuery, sample_page
 from nel.apps.view.summary import Summaries
 from nel.engine.store.codec import encode_outcome
 from nel.engine.store.log import Log
@@ -248,7 +248,7 @@ def test_an_answer_in_flight_when_a_stop_rule_decided_is_not_asked(tmp_path: Pat
     assert search(path, "", outcome="not_asked") == sorted(left)
     benchmark = Summaries().of(run).benchmarks[0]
     state = IndexState(path=path, is_ready=True)
-    page = sample_page(run, benchmark, state, Wanted(filter=ResultFilter(), typed=""))
+    page = sample_page(run, benchmark, state, SampleQuery(filter=ResultFilter(), typed=""))
     assert {row.idx for row in page.rows if row.opened.group == "not_asked"} == {row.idx for row in page.rows} & set(
         left
     )

@@ -1,3 +1,1 @@
-"""Indices of samples, kept in a cache: full text, outcome, category, and the distributions of what
-was measured.
-"""
+"""Indices of samples, kept in a cache: full text, outcome, category, and distributions."""

@@ -93,8 +93,9 @@ class Indices:
         path = self._directory / f"{hashlib.sha256(os.fsencode(run.path)).hexdigest()[:32]}.db"
         stamp = (run.stamp(), owner_of(run.path) is not None)
         with self._lock:
-            known, building = self._builds.get(run.path, (None, None))
-            if building is None or (building.done() and (known != stamp or not path.exists())):
+            last_stamp, building = self._builds.get(run.path, (None, None))
+            is_outdated = last_stamp != stamp or not path.exists()
+            if building is None or (building.done() and is_outdated):
                 building = self._pool.submit(self._build, run, path)
                 self._builds[run.path] = stamp, building
         is_ready = bool(wait([building], self._wait_seconds).done)
@@ -109,7 +110,7 @@ class Indices:
     def _build(self, run: FoundRun, path: Path) -> str:
         """Build an index, and return why that is not possible; empty where it is."""
         try:
-            try:
+            try:  # from where it is, and from the start where its run or its file is not as it was
                 build(run, path, stop=self._stop)
             except (_Changed, sqlite3.DatabaseError):
                 _remove(path)
@@ -144,9 +145,8 @@ def build(run: FoundRun, path: Path, *, stop: threading.Event | None = None) -> 
                 if index.fact("identity") != _identity(run, store):
                     raise _Changed
                 results = follow(store, mark, _BATCH)
-                omitted = {
-                    key: left_out(store, key) for key in {benchmark for _, benchmark, _ in results}
-                }
+                benchmarks = {benchmark for _, benchmark, _ in results}
+                omitted = {benchmark: left_out(store, benchmark) for benchmark in benchmarks}
             if not results:
                 _finish(run, index)
                 return
@@ -195,9 +195,7 @@ def _add_batch(
 
 
 def _finish(run: FoundRun, index: Index) -> None:
-    """Check that nothing was dropped, and add the samples of a run that is over that have no
-    outcome.
-    """
+    """Check that nothing was dropped; of a run that is over, add the samples without an outcome."""
     with BrowsedStore(run.store) as store:
         if count_verdicts(store) < int(index.fact("n") or 0):
             raise _Changed
@@ -241,9 +239,7 @@ def _entry(
     *,
     is_left_out: bool = False,
 ) -> IndexEntry:
-    """Return what is indexed of a result; the answer to a question that a stop rule left out is
-    searchable, and in no count and no chart.
-    """
+    """Return what is indexed of a result; one that a stop rule left out is only searchable."""
     key = ResultKey(benchmark, stored.sample.idx, stored.repeat)
     try:
         result = read_result(stored, not_run=not_run, price=price)
@@ -276,9 +272,9 @@ def _choice(result: Result) -> tuple[str, str] | None:
     if isinstance(result.outcome, Unscored):
         return None
     options = options_of(result.sample)
-    return (
-        None if options is None else options.choice(result.outcome.answer, result.outcome.details)
-    )
+    if options is None:
+        return None
+    return options.choice(result.outcome.answer, result.outcome.details)
 
 
 def numbers_of(result: Result, values: Mapping[str, float]) -> dict[str, float]:
@@ -300,13 +296,10 @@ def asked_in(sample: Sample | None) -> str:
     """Return the question of a sample; empty of a bad row."""
     if sample is None:
         return ""
-    asked = sample.input
-    prompt = (
-        asked
-        if isinstance(asked, str)
-        else [{"role": message.role, "content": message.content} for message in asked]
-    )
-    return question_of(sample.metadata, prompt)
+    if isinstance(sample.input, str):
+        return question_of(sample.metadata, sample.input)
+    messages = [{"role": message.role, "content": message.content} for message in sample.input]
+    return question_of(sample.metadata, messages)
 
 
 def _texts(result: Result) -> tuple[str, ...]:

@@ -63,17 +63,15 @@ class ResultKey(NamedTuple):
     @property
     def number(self) -> int:
         """Return the number of its document."""
-        return (
-            (self.benchmark << (_IDX_BITS + _REPEAT_BITS))
-            + (self.idx << _REPEAT_BITS)
-            + self.repeat
-        )
+        # The three numbers side by side in 64 bits, the benchmark's in the highest ones.
+        return (((self.benchmark << _IDX_BITS) + self.idx) << _REPEAT_BITS) + self.repeat
 
     @classmethod
     def of(cls, number: int) -> ResultKey:
         """Return the place of a document."""
-        rest, repeat = number >> _REPEAT_BITS, number & ((1 << _REPEAT_BITS) - 1)
-        return cls(rest >> _IDX_BITS, rest & ((1 << _IDX_BITS) - 1), repeat)
+        sample, repeat = divmod(number, 1 << _REPEAT_BITS)
+        benchmark, idx = divmod(sample, 1 << _IDX_BITS)
+        return cls(benchmark, idx, repeat)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,12 +116,12 @@ def choice_name(expected: str, answer: str) -> str:
 
 def facets_of(outcome: str, kind: str, category: str, choice: str) -> list[str]:
     """Return the words that stand for what is known of a result; nothing for what is empty."""
-    named = (("o", outcome), ("k", kind), ("c", category), ("m", choice))
-    return [
-        f"{mark}x{blake2b(name.encode('utf-8', 'replace'), digest_size=8).hexdigest()}"
-        for mark, name in named
-        if name
-    ]
+    words = []
+    for mark, name in (("o", outcome), ("k", kind), ("c", category), ("m", choice)):
+        if name:
+            digest = blake2b(name.encode("utf-8", "replace"), digest_size=8).hexdigest()
+            words.append(f"{mark}x{digest}")
+    return words
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,9 +221,7 @@ class Index:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Keep all that is written within the block, in which no other process writes, or nothing
-        of it.
-        """
+        """Keep all that the block writes, or nothing of it; no other process writes meanwhile."""
         self._connection.execute("BEGIN IMMEDIATE")
         with self._connection:
             yield
@@ -265,11 +261,11 @@ class Index:
         row = self._connection.execute("SELECT value FROM facts WHERE name = ?", (name,)).fetchone()
         return None if row is None else loads(row[0])
 
-    def search(self, wanted: ResultFilter, typed: str, order: str = "") -> Search | None:
+    def search(self, filter_: ResultFilter, typed: str, order: str = "") -> Search | None:
         """Return what a filter and typed words look for, None where no result can have that."""
-        rest, conditions = conditions_of(typed)
-        facets = facets_of(wanted.outcome, wanted.kind, wanted.category, wanted.choice)
-        match = query_of(rest, facets)
+        words, conditions = conditions_of(typed)
+        facets = facets_of(filter_.outcome, filter_.kind, filter_.category, filter_.choice)
+        match = query_of(words, facets)
         if match is None:
             return None
         return Search(match, conditions, order if order in ORDERS else "")
@@ -312,8 +308,10 @@ class Index:
         before: Position | None = None,
         n_max: int,
     ) -> list[list[ResultKey]]:
-        """Return the matching results of up to so many samples, in the order of the search: those
-        of one sample together, or where a number orders them each alone, those without it last.
+        """Return the matching results of some samples, in the order of the search.
+
+        Results of one sample stand together; where a number orders them each stands alone, those
+        without the number last.
 
         Args:
             benchmark: Its number.
@@ -322,16 +320,25 @@ class Index:
             before: What is in front of this one, the nearest of it.
             n_max: Samples.
         """
-        first, last = _range_of(benchmark)
-        is_back, limit, direction = before is not None, "", " DESC" if before is not None else ""
-        edge = None if (mark := before or after) is None else _edge(benchmark, mark)
+        lowest, highest = _range_of(benchmark)
+        is_back = before is not None
+        direction = " DESC" if is_back else ""
+        mark = before or after
+        edge = None if mark is None else _edge(benchmark, mark)
+        # In the order of the dataset the numbers of documents say where a page begins: all repeats
+        # of the sample at its edge lie on the other side.
         if edge is not None and not search.order:
-            first = first if is_back else max(first, edge.number + (1 << _REPEAT_BITS))
-            last = min(last, edge.number - 1) if is_back else last
-        values: tuple[object, ...] = search.values(first, last)
+            if is_back:
+                highest = min(highest, edge.number - 1)
+            else:
+                lowest = max(lowest, edge.number + (1 << _REPEAT_BITS))
+        values: tuple[object, ...] = search.values(lowest, highest)
         order_by = f"{search.number}{direction}"
+        limit = ""
         if search.order:
             order_by = f"{search.rank}{direction}, {order_by}"
+            # Ordered by a value, results follow the one at the edge by that value, and by their
+            # number where they share it.
             if edge is not None and mark is not None:
                 limit = f" AND ({search.rank}, {search.number}) {'<' if is_back else '>'} ((SELECT"
                 limit += f" {search.rank} FROM results WHERE number = ?), ?)"

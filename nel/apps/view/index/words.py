@@ -1,5 +1,4 @@
-"""Turns what a person types into a full-text query that cannot be wrong: every word is quoted. Does
-no I/O.
+"""Turns what a person types into a full-text query that is always valid: every word is quoted.
 
 ``word`` finds it in any case and accent, ``wor*`` what begins so, ``"two words"`` a phrase,
 ``-word`` leaves out, ``answer:word`` looks in one column, and ``tokens>500`` compares a number.
@@ -11,6 +10,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Final
 
 from nel.reports.distributions import MEASURES
@@ -56,15 +56,13 @@ def conditions_of(typed: str) -> tuple[str, tuple[Condition, ...]]:
     >>> conditions_of("red tokens > 500 blue")
     ('red blue', (Condition(column='completion_tokens', sign='>', number=500.0),))
     """
-    conditions = tuple(
-        Condition(
-            SHORT_NAMES.get(match["name"].lower(), match["name"].lower()),
-            match["sign"],
-            float(match["number"]),
-        )
-        for match in list(_CONDITION.finditer(typed[:_CHARACTERS_MAX]))[:_TERMS_MAX]
-    )
-    return " ".join(_CONDITION.sub(" ", typed[:_CHARACTERS_MAX]).split()), conditions
+    typed = typed[:_CHARACTERS_MAX]
+    conditions = []
+    for match in islice(_CONDITION.finditer(typed), _TERMS_MAX):
+        name = match["name"].lower()
+        column = SHORT_NAMES.get(name, name)
+        conditions.append(Condition(column, match["sign"], float(match["number"])))
+    return " ".join(_CONDITION.sub(" ", typed).split()), tuple(conditions)
 
 
 def space_out(text: str) -> str:
@@ -73,8 +71,7 @@ def space_out(text: str) -> str:
 
 
 def query_of(typed: str, facets: Sequence[str] = ()) -> str | None:
-    """Return the query for what was typed and for facets that must hold, None where nothing in it
-    can be found.
+    """Return the query for typed words and facets that must hold, None where it can find nothing.
 
     Args:
         typed: At most 1,000 characters of it and 32 terms count.
@@ -83,30 +80,33 @@ def query_of(typed: str, facets: Sequence[str] = ()) -> str | None:
     >>> query_of('red "blue sky" -answer:green', ["ox1"])[:38]
     '({facets} : (ox1) AND {id question ans'
     """
-    wanted: list[str] = []
-    unwanted: list[str] = []
+    included: list[str] = []
+    excluded: list[str] = []
     terms = list(_TERM.finditer(typed[:_CHARACTERS_MAX].replace("\0", " ")))[:_TERMS_MAX]
     for match in terms:
         is_word = match["phrase"] is None
         term = _phrase(match["word"] if is_word else match["phrase"], is_word=is_word)
         if term is not None:
             scope = f"{match['column'].lower()} : " if match["column"] else ""
-            (unwanted if match["minus"] else wanted).append(f"{scope}{term}")
-    if terms and not (wanted or unwanted):
+            (excluded if match["minus"] else included).append(f"{scope}{term}")
+    if terms and not (included or excluded):
         return None
-    parts = [f"{_TEXTS} : ({' AND '.join(wanted)})"] if wanted else []
-    if facets or not wanted:
-        parts.insert(0, f"{{{FACETS}}} : ({' AND '.join(facets or (ALL,))})")
+    parts = []
+    # NOT of FTS5 needs something before it, which is then the facet that all results have.
+    if facets or not included:
+        parts.append(f"{{{FACETS}}} : ({' AND '.join(facets or (ALL,))})")
+    if included:
+        parts.append(f"{_TEXTS} : ({' AND '.join(included)})")
     query = " AND ".join(parts)
-    if unwanted:
-        query = f"({query}) NOT {_TEXTS} : ({' OR '.join(unwanted)})"
+    if excluded:
+        query = f"({query}) NOT {_TEXTS} : ({' OR '.join(excluded)})"
     return query
 
 
 def _phrase(text: str, *, is_word: bool) -> str | None:
     """Return a text as a phrase, None where it has no letter or digit to find."""
     prefix = "*" if is_word and text.endswith("*") else ""
-    plain = space_out(text.encode("utf-8", "replace").decode()).replace('"', " ").strip()
-    if not any(unicodedata.category(character)[0] in "LN" for character in plain):
+    words = space_out(text.encode("utf-8", "replace").decode()).replace('"', " ").strip()
+    if not any(unicodedata.category(character)[0] in "LN" for character in words):
         return None
-    return f'"{" ".join(plain.rstrip("*").split())}"{prefix}'
+    return f'"{" ".join(words.rstrip("*").split())}"{prefix}'
