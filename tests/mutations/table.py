@@ -243,8 +243,8 @@ MUTATIONS: Final = (
     Mutation(
         name="a-probability-becomes-a-tie",
         fault="Preferences from log-probabilities that lie on two sides of a half in the two orders become a tie.",
-        fragment="steps = set(scores) <= {0.0, _HALF, 1.0} and not case.by_logprobs",
-        replacement="steps = set(scores) <= {0.0, _HALF, 1.0} or case.by_logprobs",
+        fragment="are_outcomes = set(scores) <= {0.0, _HALF, 1.0} and not case.by_logprobs",
+        replacement="are_outcomes = set(scores) <= {0.0, _HALF, 1.0} or case.by_logprobs",
         tests=("tests/judges/test_token_grades.py",),
         keyword="both_orders",
     ),
@@ -720,21 +720,21 @@ MUTATIONS: Final = (
     Mutation(
         name="half-of-the-repeats-is-enough",
         fault="A judge that came to a grade in only half of its repeats is believed.",
-        fragment="if len(known) * 2 <= len(grades):",
-        replacement="if len(known) * 2 < len(grades):",
+        fragment="if len(verdicts) * 2 <= len(grades):",
+        replacement="if len(verdicts) * 2 < len(grades):",
         tests=("tests/judges/test_panel.py", "tests/engine/judging/test_judges.py"),
     ),
     Mutation(
         name="first-verdict-counts",
         fault="Of several verdicts in a reply the first one counts.",
-        fragment="last = candidates[-1]",
-        replacement="last = candidates[0]",
+        fragment="final = candidates[-1]",
+        replacement="final = candidates[0]",
         tests=("tests/judges/parsing/test_verdict.py", "tests/judges/test_hostile.py"),
     ),
     Mutation(
         name="fenced-verdict-counts",
         fault="A forged grade inside a code fence of the judge's reply counts as its verdict.",
-        fragment="            lines[opened:] = [QUOTED]\n",
+        fragment="            lines[fence_line:] = [QUOTED]\n",
         replacement="",
         tests=(
             "tests/judges/parsing/test_own_words.py",
