@@ -530,8 +530,8 @@ MUTATIONS: Final = (
     Mutation(
         name="empty-answer-credited",
         fault="The validation passes a scorer that gives an empty answer part of the credit.",
-        fragment="if reward > 0 and not tried.response:",
-        replacement="if reward >= 1 and not tried.response:",
+        fragment="if reward > 0 and not trial.response:",
+        replacement="if reward >= 1 and not trial.response:",
         tests=("tests/discovery/test_benchmark_checks.py",),
     ),
     # The client
