@@ -1573,8 +1573,8 @@ MUTATIONS: Final = (
     Mutation(
         name="a-span-without-score-has-one",
         fault="An unscored result is a span with an evaluation of 0.",
-        fragment='    if result["reward"] is None:\n        return {\n            "status": {\n                "code": _ERROR,',
-        replacement='    if outcome["state"] == "":\n        return {"status": {"code": _ERROR,',
+        fragment='    if result["reward"] is None:\n        message = outcome["detail"]',
+        replacement='    if outcome["state"] == "":\n        message = outcome["detail"]',
         tests=("tests/artifacts/exporting/test_otel.py",),
         keyword="is_a_span",
     ),
@@ -1605,7 +1605,7 @@ MUTATIONS: Final = (
     Mutation(
         name="a-metric-gives-what-it-did-not-promise",
         fault="A metric class that leaves out its own score, or gives another, is scored by whatever is there.",
-        fragment="if sorted(names) != sorted(wanted):",
+        fragment="if sorted(names) != sorted(promised_names):",
         replacement="if False:",
         tests=("tests/compat/test_nemo_forms.py",),
         keyword="breaks_its_promise",
@@ -1613,7 +1613,7 @@ MUTATIONS: Final = (
     Mutation(
         name="a-password-of-another-tool-s-file-is-shown",
         fault="The configuration that is proposed for one of NeMo Evaluator shows the password of its address.",
-        fragment='if "@" in str(made.get("url")):',
+        fragment='if "@" in str(endpoint.get("url")):',
         replacement="if False:",
         tests=("tests/compat/test_nemo_configuration.py",),
         keyword="password",
