@@ -297,7 +297,10 @@ def _more(error: ValidationError) -> str:
 
 
 def _with_section(key: str, message: str) -> str:
-    """Return the message about an unknown key, with a like key of another section if there is one."""
+    """Return the message about an unknown key, with a like key of another section if there is one.
+
+    A key of the section itself is suggested already.
+    """
     models = {name: section for name, section in sections().items() if name != "benchmarks"}
     fields = {field for section in models.values() for field in section.model_fields}
     near = [key] if key in fields else get_close_matches(key, fields, n=1, cutoff=0.8)

@@ -16,7 +16,7 @@ PROMPT = """Complete this Python function. Answer with the whole function, impor
 
 
 def with_tests(row: dict[str, Any]) -> dict[str, object]:
-    """Return the row with its ``reference`` solution, and ``_prompt`` and ``_test`` for the sandbox.
+    """Return the row with its ``reference``, and with ``_prompt`` and ``_test`` for the sandbox.
 
     Raises:
         KeyError: A field is missing.

@@ -28,7 +28,7 @@ def _counts(scores: Sequence[SampleScore]) -> tuple[float, float]:
 
 @metric
 def correct_given_attempted() -> Metric:
-    """Give the share of correct answers among those attempted; without any, 0 as in simple-evals."""
+    """Give the share of correct answers among those attempted; if there are none, 0."""
 
     def share(scores: Sequence[SampleScore]) -> float:
         n_correct, n_attempted = _counts(scores)

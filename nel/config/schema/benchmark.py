@@ -131,7 +131,7 @@ class BenchmarkConfig(Strict):
             "The form that the prompt asks for: 'tag answer', 'json answer', box, ...",
         ),
     ] = None
-    """The form that the prompt asks for; it is read before any other (docs/reference/reading.md)."""
+    """The form that the prompt asks for, which is read first; see docs/reference/reading.md."""
     strict_form: Annotated[
         bool, Flag("--strict-form", "Read no answer in another form than the prompt asks for.")
     ] = False
@@ -140,7 +140,7 @@ class BenchmarkConfig(Strict):
         tuple[str, ...],
         Flag("--reducer", "Over repeats, beside the mean: pass_at_3, max, vote_at_5; repeatable."),
     ] = ()
-    """Statistics over a sample's repeats beside their mean: ``pass_at_k``, ``max``, ``vote_at_5`` …"""
+    """Statistics over a sample's repeats beside their mean, such as ``pass_at_k`` or ``vote_at_5``."""
     metrics: Annotated[
         tuple[str, ...],
         Flag("--metric", "NAME or NAME:key=value,... over all samples; repeatable."),

@@ -15,7 +15,7 @@ from nel.config.schema.strict import NAMED, Flag, Strict
 
 
 class JudgeConfig(Strict):
-    """The judges and how they judge; one alone may be its ``url`` and ``model``, without ``panel``."""
+    """The judges and how they judge; a single one may be given by its ``url`` and ``model``."""
 
     panel: Annotated[
         list[ModelConfig],
@@ -40,7 +40,7 @@ class JudgeConfig(Strict):
             "Where the benchmark leaves it open: an installed judge, or a template's text.",
         ),
     ] = None
-    """For benchmarks that leave it open: an installed judge (nel list judges), or a template's text."""
+    """For benchmarks that leave it open: an installed judge (nel list judges), or a template."""
     grade_pattern: str | None = None
     """Regular expression whose first group is the grade of a reply; None: a line ``GRADE: X``."""
     score_mapping: dict[str, float] | None = None

@@ -53,7 +53,7 @@ def _letter_position(response: str) -> int | None:
     match = _ANSWER_IS.search(response)
     if match:
         return match.start(1)
-    # As the official ``.*[aA]nswer:\s*([A-J])``, which is greedy and whose dot ends at a line break.
+    # As the official ``.*[aA]nswer:\s*([A-J])``, greedy and with a dot that ends at a line break.
     position, line_end = None, len(response)
     for colon in _ANSWER_COLON.finditer(response):
         if colon.start() > line_end:
