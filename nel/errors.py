@@ -1,26 +1,28 @@
-"""Every error that nel raises on purpose, and the exit code that each one ends a run with.
+"""Every error that nel raises on purpose, and the exit code that each one ends a command with::
 
-    NelError
-    ├── UsageError                 2   the command, the configuration or the input is wrong
-    │   ├── ConfigError                a key, value or file of the configuration
-    │   ├── PluginError                a plugin that is missing, broken or ambiguous
-    │   ├── DatasetError               a dataset that cannot be read or has unusable rows
-    │   ├── PromptError                a template that cannot be parsed or names a missing field
-    │   ├── OutputError                a run directory that cannot be written, or is in use
-    │   ├── ResumeRefused              a resume that would mix two run identities
-    │   ├── PreflightError             wrong URL, key, model or sandbox, found before any request
-    was paid for │   └── MissingExtra               an optional dependency that is not installed ├──
-    StoreError                 2   a run.db that is damaged or of another format ├── StoppedEarly
-    75   the endpoint is down or the disk is full; resume continues └── SampleError
-    concerns one sample; becomes `Unscored`, never ends a run
-        ├── EndpointError
-        │   └── LogprobFault           an answer whose log-probabilities cannot be scored
-        ├── SandboxError
-        ├── JudgeError
-        └── ScorerError
-            └── UndefinedMetric        a statistic that these values do not have
+    NelError                             1   base class; itself never raised
+    ├── UsageError                       2   the command, the configuration or the input is wrong
+    │   ├── ConfigError                      a key, value or file of the configuration
+    │   ├── PluginError                      a plugin that is missing, broken or ambiguous
+    │   ├── DatasetError                     a dataset that cannot be read, or its rows used
+    │   ├── PromptError                      a template that cannot be parsed, or lacks a field
+    │   ├── OutputError                      a run directory that is not writable, or in use
+    │   ├── ResumeRefused                    a resume that would mix two run identities
+    │   ├── PreflightError                   a wrong URL, key, model or sandbox, before any cost
+    │   │   └── JudgePreflightError          the same of a judge, before its first verdict
+    │   └── MissingExtra                     an optional dependency that is not installed
+    ├── StoreError                       2   a run.db that is damaged or of another format
+    ├── StoppedEarly                    75   the endpoint is down or the disk full; resume goes on
+    └── SampleError                          one sample becomes `Unscored`; the run goes on
+        ├── EndpointError                    no usable answer
+        │   └── LogprobFault                 log-probabilities that cannot be scored
+        ├── SandboxError                     the sandbox failed, not the program in it
+        ├── JudgeError                       no usable verdict
+        └── ScorerError                      the scorer raised, or returned no score
+            └── UndefinedMetric              a statistic that these values do not have
 
-A message says what happened, where, and the next step. This module imports nothing else of nel.
+A class without a code of its own has its parent's. A message says what happened, where, and the
+next step. This module imports nothing else of nel.
 """
 
 from __future__ import annotations
@@ -73,16 +75,14 @@ class ConfigError(UsageError):
 
 
 class PluginError(UsageError):
-    """A plugin is missing, cannot be imported, has the wrong shape, or several packages provide its
-    name.
-    """
+    """A plugin is missing, broken, of the wrong shape, or provided by several packages."""
 
 
 class DatasetError(UsageError):
     """A dataset cannot be found or read, is empty, or has unusable rows."""
 
     def __init__(self, message: str) -> None:
-        """Keep the message; of one that quotes long names of columns the middle is left out."""
+        """Keep the message; a very long one, which quotes names of columns, loses its middle."""
         super().__init__(_shorten(message))
 
 
@@ -99,18 +99,16 @@ class ResumeRefused(UsageError):
 
 
 class PreflightError(UsageError):
-    """The URL, the key, the model or the sandbox is wrong, found before any request was paid
-    for.
-    """
+    """The URL, the key, the model or the sandbox is wrong, and no request was paid for."""
 
     def __init__(
         self, message: str, *, endpoint_kind: str | None, fix: tuple[str, ...] = ()
     ) -> None:
-        """Keep the kind of the endpoint's fault, if any, for the samples that were not sent.
+        """Keep the kind of fault and the options that correct it.
 
         Args:
             message: What happened, where, and the next step.
-            endpoint_kind: Of the endpoint's fault.
+            endpoint_kind: Of the endpoint's fault, if any; the samples that were not sent have it.
             fix: Options of ``nel eval resume`` that correct it, such as ``("--model-id", "NAME")``.
         """
         super().__init__(message)
@@ -144,9 +142,7 @@ class StoppedEarly(NelError):
 
 
 class SampleError(NelError):
-    """A fault that concerns one sample only and is not the model's; the sample becomes
-    `Unscored`.
-    """
+    """A fault of one sample that is not the model's; the sample becomes `Unscored`."""
 
 
 class EndpointError(SampleError):
@@ -157,9 +153,7 @@ class LogprobFault(EndpointError, ValueError):
     """The log-probabilities in the answer to an echo request cannot be scored."""
 
     def __init__(self, kind: str, message: str) -> None:
-        """Keep the kind of fault: ``echo_ignored``, ``shifted``, ``offsets``, ``not_finite``,
-        ``boundary`` …
-        """
+        """Keep the kind of fault: ``echo_ignored``, ``shifted``, ``offsets``, ``boundary`` …"""
         super().__init__(message)
         self.kind = kind
 
@@ -172,9 +166,7 @@ class SandboxError(SampleError):
     """The sandbox could not run the program; never the program's fault."""
 
     def __init__(self, message: str, *, kind: str = "unavailable") -> None:
-        """Keep the kind of fault: ``no_engine``, ``no_image``, ``died``, ``disk_full``,
-        ``overloaded`` …
-        """
+        """Keep the kind of fault: ``no_engine``, ``no_image``, ``died``, ``disk_full`` …"""
         super().__init__(message)
         self.kind = kind
 
@@ -216,13 +208,11 @@ class ScorerError(SampleError):
 
 
 class UndefinedMetric(ScorerError, ValueError):
-    """A statistic that these values do not have, such as the mean of none; its metric is null with
-    this reason.
-    """
+    """These values do not have the statistic, as none have a mean; the metric is null."""
 
 
-def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """Return ``; did you mean "x"?`` for the nearest known word, or an empty string."""
-    by_folded = {name.lower(): name for name in known}
+def did_you_mean(word: str, vocabulary: Iterable[str]) -> str:
+    """Return ``; did you mean "x"?`` for the nearest word of the vocabulary, or an empty string."""
+    by_folded = {name.lower(): name for name in vocabulary}
     near = get_close_matches(word.lower(), by_folded, n=1, cutoff=0.6)
     return f'; did you mean "{by_folded[near[0]]}"?' if near else ""

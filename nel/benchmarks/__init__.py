@@ -1,7 +1,6 @@
-"""The benchmark API: adapter classes and what they are made of; and the built-in benchmarks, one
-module each.
+"""The benchmark API (adapter classes and what they are made of) and the built-in benchmarks.
 
-The public names are below and import lazily.
+The public names are below and are imported when they are first used.
 """
 
 from __future__ import annotations

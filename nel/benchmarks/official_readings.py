@@ -1,8 +1,7 @@
-"""How the authors of a benchmark read an answer, where they published a rule and the prompt asks
-for its form.
+"""The rules by which authors of benchmarks read answers, where they published them.
 
-Depends on the benchmarks' own rules, which stand beside them; the audit of a run and its
-explanations name them ``official``.
+Depends on the modules of those benchmarks. The audit of a run and its explanations call such a rule
+``official``.
 """
 
 from __future__ import annotations
@@ -12,9 +11,7 @@ from nel.types import ScorerInput
 
 
 def official_reading(benchmark: str, sample: ScorerInput) -> Read | None:
-    """Return the published rule of a benchmark, or None where it has none or the prompt asks for
-    another form.
-    """
+    """Return a benchmark's published rule, or None, as where its prompt asks for another form."""
     if benchmark == "mmlu_pro":
         from nel.benchmarks.knowledge.mmlu.pro import (  # noqa: PLC0415 - a benchmark registers itself
             read_official,

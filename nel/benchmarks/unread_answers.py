@@ -1,6 +1,4 @@
-"""Answers of another run in which its scorer found none, for a model to read: what `nel scorer
-audit --reader` runs.
-"""
+"""Answers in which a run's scorer found none, for the model of `nel scorer audit --reader`."""
 
 from __future__ import annotations
 

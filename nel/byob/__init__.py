@@ -1,6 +1,4 @@
-"""Bring your own benchmark: `@benchmark` around `@scorer`, in ten lines, without installing
-anything.
-"""
+"""Bring your own benchmark: `@benchmark` around `@scorer`, in ten lines of one file."""
 
 from nel.authoring.card import Card
 from nel.authoring.decorators import benchmark

@@ -1,4 +1,4 @@
-"""`judge_score`: a scorer asks the run's judge and goes on with its grade.
+"""`judge_score`: a scorer asks the run's judge and goes on with its grade::
 
     result = judge_score(sample, template="binary_qa")         # in a def
     result = await judge_score(sample, template="binary_qa")   # in an async def
@@ -41,8 +41,7 @@ def judge_score(
     judge_output_parser: Callable[[str], object] | None = None,
     **template_kwargs: object,
 ) -> object:
-    """Ask the judge about a response and return its grade as ``{"judge_score": float,
-    "judge_grade": str}``.
+    """Ask the judge about a response; return ``{"judge_score": float, "judge_grade": str}``.
 
     The judge is the run's own (``--judge-url``, ``judge:``), else the one that the benchmark names
     with ``judge=``.
@@ -95,11 +94,11 @@ def judge_score(
         score_mapping=score_mapping if judge_output_parser is None else None,
         judges=() if judge_key == DEFAULT_KEY else (judge_key,),
     )
-    found = ask_judge(sample, case)
     finish = _as_result
     if judge_output_parser is not None:
         finish = partial(_parse, judge_output_parser, score_mapping)
-    return _Pending(found, finish) if isinstance(found, Awaitable) else finish(found)
+    judgement = ask_judge(sample, case)
+    return _Pending(judgement, finish) if isinstance(judgement, Awaitable) else finish(judgement)
 
 
 class _Pending:

@@ -87,8 +87,10 @@ def contains(sample: ScorerInput) -> dict[str, object]:
 
 
 def patterns_of(sample: ScorerInput, **_: object) -> list[str]:
-    """Return the patterns that a sample's target gives; raises DatasetError where one is not a
-    regular expression.
+    """Return the patterns in a sample's target.
+
+    Raises:
+        DatasetError: One is not a regular expression.
     """
     patterns = text_gold(sample)
     for pattern in patterns:
@@ -111,11 +113,8 @@ def regex_match(sample: ScorerInput) -> dict[str, object]:
     {'correct': True}
     """
     response = sample.response or ""
-    return {
-        "correct": any(
-            search(one, response, ignore_case=True) is not None for one in patterns_of(sample)
-        )
-    }
+    matches = (search(pattern, response, ignore_case=True) for pattern in patterns_of(sample))
+    return {"correct": any(matches)}
 
 
 def _caseless(text: str) -> str:
@@ -124,16 +123,15 @@ def _caseless(text: str) -> str:
 
 
 def _folding(sample: ScorerInput, fold: Callable[[str], str]) -> Callable[[str], str]:
-    """Return how texts are folded; in a declared form quotes around a text and their kind do not
-    count, since a field of JSON has other ones than a literal of Python.
-    """
+    """Return how texts are folded; in a declared form, quotes around a text do not count."""
     if not sample.config or sample.config.get("answer_form") is None:
         return fold
 
     def without_quotes(text: str) -> str:
-        plain = fold(text).strip().replace('"', "'")
-        is_quoted = plain[:1] == plain[-1:] == "'" and "'" not in plain[1:-1]
-        return (plain[1:-1] if is_quoted else plain) or plain
+        # Of one kind, since a field of JSON has other quotes than a literal of Python.
+        folded = fold(text).strip().replace('"', "'")
+        is_quoted = folded[:1] == folded[-1:] == "'" and "'" not in folded[1:-1]
+        return (folded[1:-1] if is_quoted else folded) or folded
 
     return without_quotes
 

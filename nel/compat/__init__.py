@@ -1,2 +1,1 @@
-"""Forms of other tools, each alone: what nel knows of them stands here and is found through
-``nel.bridges``."""
+"""Forms of other tools: each stands alone here, and is found through ``nel.bridges``."""

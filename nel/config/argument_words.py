@@ -13,7 +13,7 @@ from nel.config.settings import EACH, settings
 from nel.errors import NelError
 
 _FLAG: Final = re.compile(
-    r"(?P<command> \bnel\ [a-z]+ [^;,:()]* )    # stays: it is typed into a shell"
+    r"(?P<command> \bnel\ [a-z]+ [^;,:()]* )    # a command keeps its flags: it is for a shell"
     "\n"
     r"| (?P<flag> --[a-z][a-z-]+ ) (?: \ (?P<value> [a-z][a-z_]* ) \b )?",
     re.VERBOSE,

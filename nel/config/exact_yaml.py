@@ -1,5 +1,4 @@
-"""Reads YAML in which texts are data: each value knows its line, and no text silently becomes
-another.
+"""Reads YAML in which texts are data: no text silently becomes another, and errors name a line.
 
 YAML reads an unquoted ``no`` as false and ``1.10`` as 1.1. Where a value is used as text, such a
 value is refused with the quotes to write. Depends on `nel.config.yaml_file` for the loader.
@@ -68,16 +67,19 @@ class YamlEntry:
             entries[key] = YamlEntry(self.path, value, f"{self.key}.{key}" if self.key else key)
         return entries
 
-    def known_items(self, known: tuple[str, ...]) -> dict[str, YamlEntry]:
-        """Return the values by key, all of which must be known.
+    def known_items(self, keys: tuple[str, ...]) -> dict[str, YamlEntry]:
+        """Return the values by key.
+
+        Args:
+            keys: Those that it may have.
 
         Raises:
-            ConfigError: One is not; the message suggests the nearest.
+            ConfigError: It has another key; the message suggests the nearest.
         """
         entries = self.items()
         for key, entry in entries.items():
-            if key not in known:
-                hint = did_you_mean(key, known) or f"; use {', '.join(known)}"
+            if key not in keys:
+                hint = did_you_mean(key, keys) or f"; use {', '.join(keys)}"
                 raise entry.problem(f"the key is unknown{hint}")
         return entries
 
@@ -93,11 +95,10 @@ class YamlEntry:
             yield YamlEntry(self.path, node, f"{self.key}[{index}]")
 
     def text(self) -> str:
-        """Return a value as text: quoted, or one that YAML reads as no number, date or boolean with
-        another spelling.
+        """Return a value as text: the value itself, or a number as it is written.
 
         Raises:
-            ConfigError: It is not a text.
+            ConfigError: It is not a text, or YAML would spell the number differently.
         """
         value = self.data()
         if isinstance(value, str | int | float):
@@ -105,11 +106,10 @@ class YamlEntry:
         raise self.problem(f"expected a text, found {self._kind()}")
 
     def data(self) -> Any:
-        """Return a value whose texts, numbers and booleans are used as text: whatever would change
-        is refused.
+        """Return a value whose scalars are used as text.
 
         Raises:
-            ConfigError: An unquoted value would read differently.
+            ConfigError: YAML reads an unquoted value as something else, such as ``1.10`` as 1.1.
         """
         if self.is_mapping:
             return {key: value.data() for key, value in self.items().items()}
@@ -118,24 +118,20 @@ class YamlEntry:
         value = self._scalar()
         if value is None or isinstance(value, str):
             return value
-        if (
-            isinstance(value, bool)
-            or not isinstance(value, int | float)
-            or str(value) != self.node.value
-        ):
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        if not is_number or str(value) != self.node.value:
+            reading = self._kind() if isinstance(value, bool) else f"{self._kind()}, {value}"
             raise self.problem(
-                f"YAML reads {self.node.value} as {self._kind()}"
-                f'{"" if isinstance(value, bool) else f", {value}"}; write "{self.node.value}" in'
-                " quotes if it is text"
+                f'YAML reads {self.node.value} as {reading}; write "{self.node.value}" in quotes if'
+                " it is text"
             )
         return value
 
     def json(self) -> Any:
-        """Return a value with JSON's types; spellings that JSON does not have (``no``, ``012``,
-        dates) are refused.
+        """Return a value with JSON's types.
 
         Raises:
-            ConfigError: There is one.
+            ConfigError: It is spelt as JSON does not spell it: ``no``, ``012``, a date.
         """
         if self.is_mapping:
             return {key: value.json() for key, value in self.items().items()}
@@ -144,12 +140,8 @@ class YamlEntry:
         value = self._scalar()
         if value is None or isinstance(value, str | float):
             return value
-        is_plain = (
-            self.node.value in ("true", "false")
-            if isinstance(value, bool)
-            else str(value) == self.node.value
-        )
-        if not is_plain or not isinstance(value, int):
+        spelling = str(value).lower() if isinstance(value, bool) else str(value)
+        if spelling != self.node.value or not isinstance(value, int):
             raise self.problem(
                 f"YAML reads {self.node.value} as {self._kind()}; put it in quotes if it is text, "
                 "or write true, false or a plain number"

@@ -1,8 +1,8 @@
 """The identity of a run: every setting that can change an answer or its score, and no other.
 
 A resume compares identities field by field. Concurrency, timeouts and retries are absent on
-purpose. A changed scorer
-does not refuse a resume: it scores the stored responses again and sends nothing.
+purpose. A changed scorer does not refuse a resume: it scores the stored responses again and sends
+nothing.
 """
 
 from __future__ import annotations
@@ -39,11 +39,10 @@ SHARD: Final = "shard"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Identity:
-    """The named fields that must be equal for two results to be comparable, as flat text keys to
-    JSON values.
-    """
+    """The fields that must be equal for two results to be comparable."""
 
     fields: Mapping[str, object]
+    """JSON values by flat names, such as ``endpoint.model``."""
 
     @property
     def digest(self) -> str:
@@ -53,15 +52,12 @@ class Identity:
 
     @property
     def shown(self) -> dict[str, object]:
-        """Return the fields as artifacts have them: of the endpoint's URL without user name and
-        values of a query.
-        """
-        url = self.fields.get("endpoint.url")
-        return (
-            {**self.fields, "endpoint.url": redact_url(url)}
-            if isinstance(url, str)
-            else dict(self.fields)
-        )
+        """Return the fields as artifacts have them, with what may be secret in the URL redacted."""
+        fields = dict(self.fields)
+        url = fields.get("endpoint.url")
+        if isinstance(url, str):
+            fields["endpoint.url"] = redact_url(url)
+        return fields
 
     def changes(self, stored: Identity) -> dict[str, tuple[object, object]]:
         """Return the fields that differ as ``{name: (stored, now)}``."""
@@ -73,9 +69,7 @@ class Identity:
 def settings_fields(
     config: RunConfig, benchmark: BenchmarkConfig, *, eval_only: bool, protocol: str = "chat"
 ) -> dict[str, object]:
-    """Return the part of a benchmark's identity that comes from the configuration, and the protocol
-    it is asked by.
-    """
+    """Return what the configuration, and the protocol, give to a benchmark's identity."""
     if eval_only or config.endpoint is None:
         return {"mode": "recorded responses", "scoring.truncated": benchmark.truncated}
     generation = config.generation_of(benchmark).as_sent()
@@ -92,11 +86,10 @@ def settings_fields(
 
 
 def stop_fields(config: RunConfig, benchmark: BenchmarkConfig) -> dict[str, object]:
-    """Return the part of a benchmark's identity that comes from a stop rule; none where there is
-    none.
+    """Return what a stop rule, if any, gives to a benchmark's identity.
 
-    What else decides which questions are drawn is part of it then. A baseline counts by its name,
-    not by its path.
+    With a rule, what else decides which questions are drawn is part of it too. A baseline counts by
+    its name, not by its path.
     """
     conditions = config.stop.conditions
     if not conditions:
@@ -110,25 +103,19 @@ def stop_fields(config: RunConfig, benchmark: BenchmarkConfig) -> dict[str, obje
 
 
 def sample_fields(benchmark: BenchmarkConfig) -> dict[str, object]:
-    """Return the part of a benchmark's identity that says which sample of it is asked; none where
-    it is not a sample.
-    """
+    """Return what tells a sample of a benchmark from others, for its identity; else nothing."""
     if benchmark.sample is None:
         return {}
     return {"sample.size": benchmark.sample, "sample.seed": benchmark.sample_seed}
 
 
 def shard_fields(config: RunConfig) -> dict[str, object]:
-    """Return the part of a benchmark's identity that says which shard of a run it is; none for a
-    whole run.
-    """
+    """Return what tells a shard of a run from others, for its identity; else nothing."""
     return {} if config.shard is None else {SHARD: config.shard}
 
 
 def sandbox_fields(config: RunConfig, languages: Sequence[str]) -> dict[str, object]:
-    """Return the part of a benchmark's identity that comes from the sandbox; none where no program
-    is run.
-    """
+    """Return what the sandbox gives to the identity of a benchmark that runs programs."""
     if not languages:
         return {}
     images = {name: image for name, image in config.sandbox.images.items() if name in languages}
@@ -141,10 +128,9 @@ def sandbox_fields(config: RunConfig, languages: Sequence[str]) -> dict[str, obj
 
 
 def judge_fields(judge: JudgeConfig | None, roles: Mapping[str, ModelConfig]) -> dict[str, object]:
-    """Return the part of a benchmark's identity that comes from its judges; none where there are
-    none.
+    """Return what the judges, if any, give to a benchmark's identity.
 
-    The URL of a judge is not part of it: a judge that moved is the same one.
+    The URL of a judge is not part of it: a judge that moved is still the same judge.
 
     Args:
         judge: The panel and how it judges.
@@ -169,8 +155,7 @@ def _model_named(member: ModelConfig) -> dict[str, object]:
 def check_resume(
     name: str, stored: Identity, now: Identity, *, allowed: frozenset[str] = frozenset()
 ) -> bool:
-    """Compare a stored identity with the current one; return True when stored responses must be
-    scored again.
+    """Return whether the changes since a run was stored ask for its responses to be scored again.
 
     Args:
         allowed: Fields the user accepts as changed.
@@ -181,16 +166,19 @@ def check_resume(
     """
     changes = now.changes(stored)
     judging = {field for field in changes if field.startswith(JUDGE_PREFIX)}
-    first_judge = not any(field.startswith(JUDGE_PREFIX) for field in stored.fields)
-    rescoring = {*SCORING_FIELDS, *(judging if first_judge or ALLOW_JUDGE in allowed else ())}
+    is_first_judge = not any(field.startswith(JUDGE_PREFIX) for field in stored.fields)
+    rescoring = set(SCORING_FIELDS)
+    if is_first_judge or ALLOW_JUDGE in allowed:
+        rescoring |= judging
     fatal = {
         field: pair
         for field, pair in changes.items()
         if field not in rescoring and field not in allowed
     }
     if fatal:
-        listed = "; ".join(
-            f"{field}: {_short(old)} -> {_short(new)}" for field, (old, new) in fatal.items()
+        differences = "; ".join(
+            f"{field}: {_short(before)} -> {_short(after)}"
+            for field, (before, after) in fatal.items()
         )
         step = "undo the change, or start a new run with nel eval run"
         if fatal.keys() == {"endpoint.url"}:
@@ -202,7 +190,7 @@ def check_resume(
             step = "undo the change, or judge every stored answer again with --allow-judge-change"
         raise ResumeRefused(
             f"cannot resume {name}: the stored answers were made or judged with other settings"
-            f" ({listed}); {step}"
+            f" ({differences}); {step}"
         )
     return any(field in rescoring for field in changes)
 

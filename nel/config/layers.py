@@ -61,7 +61,7 @@ class Layers:
             where: Names it in errors.
         """
         self.data = deepcopy(dict(data))
-        self._first = data
+        self._first_data = data
         self._where = where
         self._sources: dict[Path, str] = {}
         """What set each key, where it was not the first data."""
@@ -132,7 +132,7 @@ class Layers:
             if value is None:
                 break
             value = value.get(key) if isinstance(value, dict) else value
-        is_chosen = any(_overlap(entry.path, known) for known in self._sources)
+        is_chosen = any(_overlap(entry.path, path) for path in self._sources)
         if value is None or (over_first and not is_chosen):
             self._set(entry.path, deepcopy(entry.value), entry.flag)
 
@@ -143,14 +143,12 @@ class Layers:
             for path, value in _leaves(self.data, ())
         ]
         names = {row.key for row in rows}
-        left = [entry.path for entry in settings() if entry.flag.has_variable]
-        if self.data.get("endpoints"):
-            left = [path for path in left if path not in _OF_THE_MODEL]
-        return rows + [
-            SourcedValue(".".join(path), _default(path), DEFAULT)
-            for path in left
-            if ".".join(path) not in names
-        ]
+        several = bool(self.data.get("endpoints"))
+        for path in (entry.path for entry in settings() if entry.flag.has_variable):
+            key = ".".join(path)
+            if key not in names and not (several and path in _OF_THE_MODEL):
+                rows.append(SourcedValue(key, _default(path), DEFAULT))
+        return rows
 
     def user_settings(self) -> list[SourcedValue]:
         """Return the values that variables and the user's file set."""
@@ -160,7 +158,7 @@ class Layers:
         """Set the key of a ``key.path=value``; the value is YAML.
 
         Raises:
-            ConfigError: It is no such text, or leads to no place in a list.
+            ConfigError: The text has another form, or leads to no position of a list.
         """
         path, separator, value = text.partition("=")
         if not separator or not path:
@@ -218,8 +216,9 @@ class Layers:
             target[_index(target, path[-1], source)] = value
         elif isinstance(target, dict):
             target[path[-1]] = value
+        # What was set below the path was replaced together with its sources.
         self._sources = {
-            known: name for known, name in self._sources.items() if known[: len(path)] != path
+            key: name for key, name in self._sources.items() if key[: len(path)] != path
         }
         self._sources[path] = source
 
@@ -234,10 +233,10 @@ class Layers:
         if target.get(key) is None:
             target[key] = {}
             self._sources[path] = source
-        inner = target[key]
-        if not isinstance(inner, (dict, list)):
-            raise ConfigError(f'{source}: "{key}" holds {kind_of(inner)}, which has no keys')
-        return inner
+        entry = target[key]
+        if not isinstance(entry, (dict, list)):
+            raise ConfigError(f'{source}: "{key}" holds {kind_of(entry)}, which has no keys')
+        return entry
 
     def _problem(self, error: ValidationError) -> str:
         """Return the first thing that is wrong, with its source; never a value."""
@@ -253,39 +252,27 @@ class Layers:
     def _source(self, key_path: Path) -> str:
         """Return what set a key; for a whole section, everything that set a part of it."""
         above = [path for path in self._sources if _leads_to(path, key_path)]
-        below = [name for path, name in self._sources.items() if path[: len(key_path)] == key_path]
+        names = [name for path, name in self._sources.items() if path[: len(key_path)] == key_path]
         if above:
-            first = [self._sources[max(above, key=len)]]
-        else:
-            first = (
-                [self._where]
-                if self._first.get(key_path[0] if key_path else "") is not None
-                else []
-            )
-        return ", ".join(dict.fromkeys([*first, *below])) or self._where
+            names.insert(0, self._sources[max(above, key=len)])
+        elif key_path and self._first_data.get(key_path[0]) is not None:
+            names.insert(0, self._where)
+        return ", ".join(dict.fromkeys(names)) or self._where
 
 
 def first_problem(error: ValidationError) -> str:
-    """Return the first thing that is wrong, where it is, and how many more there are; never a
-    value.
-    """
+    """Return the first problem with its place, and how many more there are; never a value."""
     problem = error.errors(include_url=False)[0]
     where = ".".join(str(key) for key in problem["loc"]) or "configuration"
     return f"{where}: {_message(problem)}{_more(error)}"
 
 
 def with_panel(data: Mapping[str, object], panel: object) -> dict[str, object]:
-    """Return a configuration with other judges in place of those that it names, and everything else
-    as it was.
-    """
+    """Return a configuration with other judges; how they judge stays as it was."""
     judge = data.get("judge")
-    known = JudgeConfig.model_fields
-    settings_kept = (
-        {key: value for key, value in judge.items() if key in known}
-        if isinstance(judge, Mapping)
-        else {}
-    )
-    return {**data, "judge": {**settings_kept, "panel": deepcopy(panel)}}
+    entries = judge.items() if isinstance(judge, Mapping) else ()
+    judging = {key: value for key, value in entries if key in JudgeConfig.model_fields}
+    return {**data, "judge": {**judging, "panel": deepcopy(panel)}}
 
 
 def _key_path(problem: ErrorDetails) -> Path:
@@ -310,29 +297,28 @@ def _more(error: ValidationError) -> str:
 
 
 def _with_section(key: str, message: str) -> str:
-    """Return the message about an unknown key with the key of another section that is meant, where
-    there is one.
+    """Return the message about an unknown key, with a like key of another section if there is one.
+
+    A key of the section itself is suggested already.
     """
-    known = {name: section for name, section in sections().items() if name != "benchmarks"}
-    fields = {field for section in known.values() for field in section.model_fields}
+    models = {name: section for name, section in sections().items() if name != "benchmarks"}
+    fields = {field for section in models.values() for field in section.model_fields}
     near = [key] if key in fields else get_close_matches(key, fields, n=1, cutoff=0.8)
-    if "did you mean" in message and near != [key]:
+    if not near or ("did you mean" in message and near != [key]):
         return message
-    meant = [
-        f"{name}.{near[0]}"
-        for name, section in known.items()
-        if near and near[0] in section.model_fields
-    ]
-    return f'unknown key "{key}"; did you mean {" or ".join(meant)}?' if meant else message
+    keys = [f"{name}.{near[0]}" for name, model in models.items() if near[0] in model.model_fields]
+    return f'unknown key "{key}"; did you mean {" or ".join(keys)}?'
 
 
 def _leads_to(path: Path, target: Path) -> bool:
-    """Return whether a source that set a path set what is at a place: it, or what it is a part of.
+    """Return whether what set a path also set the target, which is the path or lies below it.
 
     One judge may be given without its panel, so ``judge.url`` leads to ``judge.panel.0.url``.
     """
-    rest = iter(target)
-    return path[0] == target[0] and all(key in rest for key in path) if target else False
+    if not target or path[0] != target[0]:
+        return False
+    keys = iter(target)  # `in` goes on where the last key was, so keys are skipped, never reordered
+    return all(key in keys for key in path)
 
 
 def _is_of_the_host(entry: Given) -> bool:
@@ -340,8 +326,8 @@ def _is_of_the_host(entry: Given) -> bool:
     return section == "endpoint" and bool(OF_THE_HOST.intersection(keys))
 
 
-def _overlap(path: Path, other: Path) -> bool:
-    return path[: len(other)] == other or other[: len(path)] == path
+def _overlap(a: Path, b: Path) -> bool:
+    return a[: len(b)] == b or b[: len(a)] == a
 
 
 def _default(path: Path) -> object:

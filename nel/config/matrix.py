@@ -1,10 +1,7 @@
-"""Splits a configuration with several endpoints into one for each of them; depends on the schema
-alone.
-"""
+"""Splits a configuration with several endpoints into one for each; depends on the schema alone."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TypeVar
 
 from nel.config.schema import (
@@ -21,8 +18,8 @@ _Model = TypeVar("_Model", bound=ModelConfig)
 def split_config(config: RunConfig) -> list[tuple[str, RunConfig]]:
     """Return the name and the configuration of each endpoint's run.
 
-    Judges are asked by every run with a gate of its own, so that each gets its share of their rates
-    and of their concurrency, one request at a time at least.
+    Every run asks the judges through a gate of its own, so each gets an equal share of their rates
+    and of their concurrency, at least one request at a time.
 
     Args:
         config: With at least one of `endpoints`.
@@ -34,31 +31,24 @@ def split_config(config: RunConfig) -> list[tuple[str, RunConfig]]:
 def _config_of(config: RunConfig, of_run: NamedEndpointConfig, n: int) -> RunConfig:
     endpoint = EndpointConfig.model_validate(of_run.model_dump(exclude={"name", "concurrency"}))
     concurrency = of_run.concurrency or config.engine.concurrency
+    benchmarks = [
+        entry.model_copy(update={"judge": _shared_judge(entry.judge, config.engine.concurrency, n)})
+        for entry in config.benchmarks
+    ]
+    roles = {
+        role: _shared_model(model, config.engine.concurrency, n)
+        for role, model in config.model_roles.items()
+    }
     return config.model_copy(
         update={
             "endpoints": [],
             "endpoint": endpoint,
             "engine": config.engine.model_copy(update={"concurrency": concurrency}),
             "judge": _shared_judge(config.judge, config.engine.concurrency, n),
-            "benchmarks": [
-                entry.model_copy(
-                    update={"judge": _shared_judge(entry.judge, config.engine.concurrency, n)}
-                )
-                for entry in config.benchmarks
-            ],
-            "model_roles": dict(
-                zip(
-                    config.model_roles,
-                    _share_models([*config.model_roles.values()], config, n),
-                    strict=True,
-                )
-            ),
+            "benchmarks": benchmarks,
+            "model_roles": roles,
         }
     )
-
-
-def _share_models(models: Sequence[_Model], config: RunConfig, n: int) -> list[_Model]:
-    return [_shared_model(model, config.engine.concurrency, n) for model in models]
 
 
 def _shared_judge(judge: JudgeConfig | None, concurrency: int, n: int) -> JudgeConfig | None:

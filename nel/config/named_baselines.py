@@ -1,8 +1,7 @@
-"""Which result a name stands for as a baseline: a file of the user's. Depends on the file system
-only.
+"""The user's file of baselines, which says what result each name stands for.
 
 The file is ``NEL_BASELINES`` where that is set, else ``nel/baselines.json`` in ``XDG_CONFIG_HOME``
-or ``~/.config``.
+or ``~/.config``. Depends on the file system only.
 """
 
 from __future__ import annotations
@@ -26,17 +25,13 @@ class Baseline:
     directory: str
     """Its absolute path."""
     run_id: str | None
-    """Of a run of nel; another run in the directory is not the baseline. None where the result has
-    none.
-    """
+    """Of a run of nel, else None. Another run in the same directory is not the baseline."""
 
 
 def baselines_file() -> Path:
     """Return the path of the file, which need not exist."""
-    named = os.environ.get(FILE_VARIABLE)
-    if named:
-        return Path(named).expanduser()
-    return user_directory() / "baselines.json"
+    path = os.environ.get(FILE_VARIABLE)
+    return Path(path).expanduser() if path else user_directory() / "baselines.json"
 
 
 def read_baselines() -> dict[str, Baseline]:
@@ -47,8 +42,8 @@ def read_baselines() -> dict[str, Baseline]:
     """
     path = baselines_file()
     try:
-        stored = loads(path.read_bytes())["baselines"]
-        return {name: Baseline(**stored[name]) for name in sorted(stored)}
+        entries = loads(path.read_bytes())["baselines"]
+        return {name: Baseline(**entries[name]) for name in sorted(entries)}
     except FileNotFoundError:
         return {}
     except OSError as error:

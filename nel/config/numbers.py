@@ -1,10 +1,8 @@
-"""Reads numbers from text that came from outside: a header, an error body, a file of labels; and
-writes time spans for people; says in words why a value is not the number that a setting
-takes. No I/O.
+"""Reads numbers from texts of others (headers, error bodies, files), and writes time spans.
 
 Python's `int` and `float` read more than a protocol does: ``1_0`` is 10 to them, ``١٠`` too,
 ``inf`` and ``nan`` are numbers; and `str.isdigit` holds for ``²``, which `int` refuses. Here a
-number has ASCII digits and a bounded length.
+number has ASCII digits and a bounded length. No I/O.
 """
 
 from __future__ import annotations
@@ -71,8 +69,8 @@ def number_problem(problem: Mapping[str, Any]) -> str | None:
 
 def duration(seconds: float) -> str:
     """Return a time span in a readable unit: ``42s``, ``3m07s``, ``2h05m``."""
-    minutes, rest = divmod(round(seconds), 60)
+    minutes, remainder = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     if hours:
         return f"{hours}h{minutes:02}m"
-    return f"{minutes}m{rest:02}s" if minutes else f"{rest}s"
+    return f"{minutes}m{remainder:02}s" if minutes else f"{remainder}s"

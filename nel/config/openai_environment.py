@@ -1,5 +1,4 @@
-"""What the environment says of an endpoint, as the SDKs of OpenAI read it: OPENAI_BASE_URL and
-OPENAI_API_KEY.
+"""OPENAI_BASE_URL and OPENAI_API_KEY, as the SDKs of OpenAI read them.
 
 The key is looked up where a request is about to be sent, for the host that it goes to: a run that
 moves to another host does not take it along. It goes to the origin of OPENAI_BASE_URL and to
@@ -27,10 +26,9 @@ def base_url() -> str | None:
 
 
 def key_variable(endpoint: EndpointConfig) -> str | None:
-    """Return the name of the variable with an endpoint's key: the configured one, else
-    OPENAI_API_KEY for its hosts.
+    """Return the variable that holds an endpoint's key: its own, else OPENAI_API_KEY for its hosts.
 
-    Where a header of its own carries a key, there is no other.
+    An endpoint with a header that carries a key needs no variable.
     """
     if endpoint.api_key_env is not None:
         return endpoint.api_key_env
@@ -41,12 +39,10 @@ def key_variable(endpoint: EndpointConfig) -> str | None:
 
 
 def taken_from_environment(endpoint: EndpointConfig) -> list[str]:
-    """Return what the environment decides of an endpoint, in words for its plan; empty where the
-    settings do.
-    """
-    named = base_url()
+    """Return in words what the environment, and not the settings, decides of an endpoint."""
+    url = base_url()
     sources = []
-    if named is not None and named.partition("?")[0].rstrip("/") == endpoint.url:
+    if url is not None and url.partition("?")[0].rstrip("/") == endpoint.url:
         sources.append(f"its URL is that of {BASE_URL}")
     if endpoint.api_key_env is None and key_variable(endpoint) is not None:
         sources.append(
@@ -64,8 +60,8 @@ def _is_for(url: str) -> bool:
         and (host == _OWN_HOST or host.endswith(f".{_OWN_HOST}"))
     ):
         return True
-    named = base_url()
-    return named is not None and _origin(named) == (scheme, host, port)
+    configured = base_url()
+    return configured is not None and _origin(configured) == (scheme, host, port)
 
 
 def _origin(url: str) -> tuple[str, str, int | None]:

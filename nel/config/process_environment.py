@@ -1,8 +1,7 @@
-"""What the environment of nel may hold that no tool and no scorer sees, and how it is kept from
-them.
+"""Keeps the variables of nel's environment, keys among them, from tools and scorers.
 
-Keys are given to nel as variables, so a child process gets the variables listed here and those that
-its benchmark declares, and no others. Depends on libc, and for ``/proc`` on Linux.
+A child process gets the variables listed here and those that its benchmark declares, and no others.
+Depends on libc, and for ``/proc`` on Linux.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ _ENVIRONMENT_FIELDS: Final = slice(47, 49)
 
 
 def variables_passed_on(*declared: str) -> dict[str, str]:
-    """Return the variables that a process is started with which runs the code of a benchmark."""
+    """Return the variables for a process that runs the code of a benchmark."""
     return {
         name: value
         for name, value in os.environ.items()
@@ -41,19 +40,18 @@ def variables_passed_on(*declared: str) -> dict[str, str]:
 
 
 def hide_environment() -> None:
-    """Overwrite what ``/proc/PID/environ`` shows of this process, for every process of its user;
-    the variables themselves stay.
+    """Overwrite the secrets that every process of this user could read in ``/proc/PID/environ``.
 
-    The kernel shows the memory in which the process was given its environment. Each variable is
-    copied elsewhere before it is overwritten there.
+    The kernel shows there the memory in which this process got its environment. `os.putenv` copies
+    each variable to other memory first, so the variables themselves stay.
     """
     for name, value in os.environ.items():
         if not _PASSED_ON.fullmatch(name):
             os.putenv(name, value)
-    for first, variable in _given_variables():
-        given, _, text = variable.partition(b"=")
-        if text and not _PASSED_ON.fullmatch(given.decode("utf-8", "replace")):
-            ctypes.memset(first + len(given) + 1, 0, len(text))
+    for address, variable in _first_variables():
+        key, _, text = variable.partition(b"=")
+        if text and not _PASSED_ON.fullmatch(key.decode("utf-8", "replace")):
+            ctypes.memset(address + len(key) + 1, 0, len(text))
 
 
 def leave_variables(declared: Collection[str] = ()) -> None:
@@ -64,18 +62,16 @@ def leave_variables(declared: Collection[str] = ()) -> None:
     library = ctypes.CDLL(None)
     library.getenv.restype = ctypes.c_void_p
     for name in os.environ.keys() - variables_passed_on(*declared).keys():
-        if at := library.getenv(os.fsencode(name)):
-            ctypes.memset(at, 0, len(os.fsencode(os.environ[name])))
+        if address := library.getenv(os.fsencode(name)):
+            ctypes.memset(address, 0, len(os.fsencode(os.environ[name])))
         del os.environ[name]
 
 
-def _given_variables() -> Iterator[tuple[int, bytes]]:
-    """Yield address and text of each variable that this process was started with; nothing where the
-    system does not tell.
-    """
+def _first_variables() -> Iterator[tuple[int, bytes]]:
+    """Yield address and text of each variable at the start of this process, if the system tells."""
     with suppress(OSError, ValueError, IndexError):
         fields = Path("/proc/self/stat").read_text(encoding="utf-8", errors="replace")
-        begins, ends = map(int, fields.rpartition(")")[2].split()[_ENVIRONMENT_FIELDS])
-        for variable in ctypes.string_at(begins, ends - begins).split(b"\0"):
-            yield begins, variable
-            begins += len(variable) + 1
+        address, end = map(int, fields.rpartition(")")[2].split()[_ENVIRONMENT_FIELDS])
+        for variable in ctypes.string_at(address, end - address).split(b"\0"):
+            yield address, variable
+            address += len(variable) + 1

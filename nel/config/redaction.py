@@ -74,9 +74,7 @@ def read_key(env_name: str | None) -> str | None:
 
 
 def secrets_in_url(url: str | None) -> tuple[str, ...]:
-    """Return the password of a URL, or its user name where that stands alone, as a token does, and
-    the two as the header sends them; empty without one.
-    """
+    """Return the password of a URL, or its user name alone (a token), and the header of the two."""
     try:
         parts = urlsplit(url or "")
     except ValueError:
@@ -88,29 +86,29 @@ def secrets_in_url(url: str | None) -> tuple[str, ...]:
 
 
 def secrets_of_environment() -> tuple[str, ...]:
-    """Return the values of variables that are named as keys are, whatever they are for, and the
-    passwords of URLs: a solver runs in the process that has them.
+    """Return the values of variables with names of keys, and the passwords of URLs in others.
+
+    Whatever they are for: a solver runs in the process that has them.
     """
-    named = [
+    secrets = [
         value
         for name, value in os.environ.items()
         if _SECRET_NAME.search(name)
         and len(value) >= _PLACEHOLDER_BELOW
-        and not value.startswith("/")  # a file that holds one
+        and not value.startswith("/")  # the path of a file that holds a key
     ]
-    urls = [value for value in os.environ.values() if "://" in value]
-    return (*named, *(secret for url in urls for secret in secrets_in_url(url)))
+    for value in os.environ.values():
+        if "://" in value:
+            secrets += secrets_in_url(value)
+    return tuple(secrets)
 
 
 def redact_url(url: str) -> str:
     """Return the URL without user name, password and query values."""
     parts = urlsplit(url)
     host = parts.netloc.rpartition("@")[2]
-    query = (
-        "&".join(f"{pair.partition('=')[0]}={_SHOWN}" for pair in parts.query.split("&"))
-        if parts.query
-        else ""
-    )
+    pairs = parts.query.split("&") if parts.query else []
+    query = "&".join(f"{pair.partition('=')[0]}={_SHOWN}" for pair in pairs)
     return urlunsplit((parts.scheme, host, parts.path, query, ""))
 
 
@@ -118,15 +116,15 @@ class Redactor:
     """Replaces the secrets of a run in texts."""
 
     def __init__(self, secrets: Iterable[str | None] = ()) -> None:
-        """Prepare to find secrets; those of fewer than six characters are words and are not looked
-        for.
+        """Prepare to find secrets of six characters or more; shorter ones are words.
 
         A short one of letters or digits alone, such as ``ollama`` or ``123456``, is a placeholder
         that an answer may contain: taking it out would change what is scored, so it is looked for
-        in messages alone.
+        only in messages.
         """
-        known = {secret for secret in secrets if secret and len(secret) >= _LENGTH_MIN}
-        longest_first = sorted(sorted(known), key=len, reverse=True)
+        distinct = {secret for secret in secrets if secret and len(secret) >= _LENGTH_MIN}
+        # The longest first, since one secret may begin another and would leave its end.
+        longest_first = sorted(sorted(distinct), key=len, reverse=True)
         self._in_messages = [_Pattern(secret) for secret in longest_first]
         self._in_answers = [_Pattern(secret) for secret in longest_first if not _is_word(secret)]
 
@@ -134,16 +132,17 @@ class Redactor:
         """Return whether a text may hold a secret: quick, since nearly all texts hold none."""
         if not self._in_answers:
             return False
-        plain = _without_escapes(text if isinstance(text, str) else text.decode("latin-1"))
-        return any(secret.plain in plain for secret in self._in_answers)
+        unescaped = _without_escapes(text if isinstance(text, str) else text.decode("latin-1"))
+        return any(secret.unescaped in unescaped for secret in self._in_answers)
 
     def text(self, text: str) -> str:
         """Return a text with every secret replaced."""
         return _redact_all(text, self._in_answers) if self.finds(text) else text
 
     def message(self, text: str) -> str:
-        """Return a message for people with every secret replaced, placeholders too, and what begins
-        as one: a message holds the beginning of what an endpoint said.
+        """Return a message for people with every secret replaced, placeholders too.
+
+        What begins as a secret goes too, since a message may quote an endpoint and cut it off.
         """
         text = _redact_all(text, self._in_messages)
         for secret in self._in_answers:
@@ -154,15 +153,14 @@ class Redactor:
         """Return bytes with every secret replaced."""
         return self.text(data.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
 
-    def json(self, value: _Json, raw: str | bytes | None = None) -> _Json:
-        """Return a decoded JSON value with every secret in its texts and keys replaced, in place
-        where it can be.
+    def json(self, value: _Json, text: str | bytes | None = None) -> _Json:
+        """Return a decoded JSON value with every secret in its texts and keys replaced.
 
         Args:
-            value: What is changed.
-            raw: Its text, for the quick look; made from the value when not given.
+            value: Its dictionaries and lists are changed in place.
+            text: The value as JSON, for the quick look; made from the value when None.
         """
-        if not self._in_answers or not self.finds(dumps(value) if raw is None else raw):
+        if not self._in_answers or not self.finds(dumps(value) if text is None else text):
             return value
         root: list[Any] = [value]
         pending: list[Any] = [root]
@@ -191,7 +189,7 @@ class _Pattern:
     """Finds one secret, whichever of its characters are escaped for JSON or for a URL."""
 
     def __init__(self, secret: str) -> None:
-        self.plain = _without_escapes(secret)
+        self.unescaped = _without_escapes(secret)
         """What stands in `_without_escapes` of every text that holds it."""
         flags = re.NOFLAG if _is_word(secret) else re.IGNORECASE
         self.written = re.compile("".join(map(_escapable, secret)), flags)

@@ -1,5 +1,4 @@
-"""Which keys of the configuration a flag sets, read from the schema; and from the values of flags
-to those keys.
+"""The keys of the configuration that flags set, and the values that they set there.
 
 The command line makes its options of `settings`; a flag is declared beside its field and nowhere
 else.
@@ -73,25 +72,25 @@ def given_settings(values: Mapping[str, object]) -> list[Given]:
     Raises:
         ConfigError: Flags that describe the entries of one list do not fit each other.
     """
-    chosen = {
+    choices = {
         name: value
         for name, value in values.items()
         if not (value is None or value is False or value == [])
     }
-    values_set = []
+    single_values = []
     lists: dict[Path, dict[str, Flag]] = {}
     for setting in settings():
-        if setting.flag.item_key is not None:
-            lists.setdefault(setting.path, {})[setting.flag.item_key] = setting.flag
-        elif setting.flag.name in chosen:
-            flag, value = setting.flag, chosen[setting.flag.name]
-            values_set.append(
-                Given(
-                    flag=flag.name, path=setting.path, value=value, one_benchmark=flag.one_benchmark
-                )
+        flag, path = setting.flag, setting.path
+        if flag.item_key is not None:
+            lists.setdefault(path, {})[flag.item_key] = flag
+        elif flag.name in choices:
+            value, one_benchmark = choices[flag.name], flag.one_benchmark
+            single_values.append(
+                Given(flag=flag.name, path=path, value=value, one_benchmark=one_benchmark)
             )
-    made = [entry for path, flags in lists.items() for entry in _entries(path, flags, chosen)]
-    return [*made, *values_set]
+    # Lists come first, since other flags set keys of their entries.
+    entries = [entry for path, flags in lists.items() for entry in _entries(path, flags, choices)]
+    return [*entries, *single_values]
 
 
 def _settings() -> Iterator[Setting]:
@@ -101,8 +100,8 @@ def _settings() -> Iterator[Setting]:
         if section is None or name in _WITHOUT_FLAGS:
             continue
         prefix = (name, EACH) if get_origin(field.annotation) is list else (name,)
-        for key, inner in section.model_fields.items():
-            yield from _of_field(inner, (*prefix, key))
+        for key, section_field in section.model_fields.items():
+            yield from _of_field(section_field, (*prefix, key))
 
 
 def _of_field(field: FieldInfo, path: Path) -> Iterator[Setting]:
@@ -115,9 +114,7 @@ def _of_field(field: FieldInfo, path: Path) -> Iterator[Setting]:
 
 
 def _model_of(field: FieldInfo) -> type[Strict] | None:
-    """Return the model that a field, or each entry of its list, holds; None for values and for
-    mappings.
-    """
+    """Return the model of a field, or of the entries of its list; None for values and mappings."""
     if get_origin(field.annotation) is dict:
         return None
     models = (
@@ -129,11 +126,9 @@ def _model_of(field: FieldInfo) -> type[Strict] | None:
 
 
 def _entries(path: Path, flags: Mapping[str, Flag], typed: Mapping[str, object]) -> list[Given]:
-    """Return the list that repeatable flags describe, then each value in it, so that an error can
-    name its flag.
+    """Return the list that repeatable flags describe, then each value in it with its own flag.
 
-    The flag of the entries' required keys is given once for each entry; the others too, or once for
-    all of them.
+    The flags of required keys are given once for each entry; the others too, or once for all.
     """
     values: dict[str, Sequence[object]] = {}
     for key, flag in flags.items():
@@ -171,7 +166,7 @@ def _entries(path: Path, flags: Mapping[str, Flag], typed: Mapping[str, object])
 def _item_field(path: Path, key: str) -> FieldInfo:
     model: type[Strict] = RunConfig
     for name in path:
-        inner = _model_of(model.model_fields[name])
-        assert inner is not None, f"{path} leads to no model"  # noqa: S101 - a flag with item_key in the wrong place
-        model = inner
+        section = _model_of(model.model_fields[name])
+        assert section is not None, f"{path} leads to no model"  # noqa: S101 - a flag with item_key in the wrong place
+        model = section
     return model.model_fields[key]

@@ -43,8 +43,8 @@ def from_environment() -> list[Given]:
     Raises:
         ConfigError: A variable is spelt almost as one of nel's.
     """
-    known = variables()
-    names = [*known, FILE_VARIABLE, DATA_VARIABLE]
+    settings_by_name = variables()
+    names = [*settings_by_name, FILE_VARIABLE, DATA_VARIABLE]
     for name in os.environ:
         near = get_close_matches(name, names, n=1, cutoff=_LIKENESS_MIN)
         if name.startswith(_PREFIX) and near and name not in names:
@@ -54,7 +54,7 @@ def from_environment() -> list[Given]:
             )
     return [
         Given(flag=name, path=entry.path, value=os.environ[name])
-        for name, entry in known.items()
+        for name, entry in settings_by_name.items()
         if os.environ.get(name, "").strip()
     ]
 
@@ -65,16 +65,15 @@ def from_user_file() -> list[Given]:
     Raises:
         ConfigError: It cannot be read, or describes a single run.
     """
-    named = os.environ.get(FILE_VARIABLE)
-    path = user_directory() / "config.yaml" if named is None else Path(named).expanduser()
-    if named is not None and not named.strip():
-        return []
-    if named is None and not path.is_file():
+    variable = os.environ.get(FILE_VARIABLE)
+    path = user_directory() / "config.yaml" if variable is None else Path(variable).expanduser()
+    has_file = path.is_file() if variable is None else bool(variable.strip())
+    if not has_file:
         return []
     try:
         data = read_yaml(path)
     except ConfigError as error:
-        hint = f" ({FILE_VARIABLE} names it; correct or unset that)" if named else ""
+        hint = f" ({FILE_VARIABLE} names it; correct or unset that)" if variable else ""
         raise ConfigError(f"{error}{hint}") from error
     for key in _OF_ONE_RUN:
         if key in data:
@@ -87,10 +86,10 @@ def from_user_file() -> list[Given]:
 
 def output_directory() -> str:
     """Return where runs are written where no flag and no file of a run says so."""
-    chosen = [
-        entry.value for entry in (*from_environment(), *from_user_file()) if entry.path == _OUTPUT
-    ]
-    return str(chosen[0]) if chosen else str(OutputConfig().dir)
+    for entry in (*from_environment(), *from_user_file()):
+        if entry.path == _OUTPUT:
+            return str(entry.value)
+    return OutputConfig().dir
 
 
 def _entries(data: Mapping[str, object]) -> Iterator[tuple[tuple[str, ...], object]]:

@@ -1,5 +1,4 @@
-"""Reads YAML as a configuration needs it: safe, without duplicate keys or aliases, with variables
-filled in.
+"""Reads YAML as a configuration needs it: safe, without duplicate keys, and with variables.
 
 PyYAML alone keeps the last of two equal keys and expands aliases without a bound, hence a loader of
 our own.
@@ -29,9 +28,7 @@ _VARIABLE = re.compile(
 
 
 _NAMES_VARIABLE = re.compile(r"_env(?:\.[^.]+)?$")
-"""Where the name of a variable is wanted: ``endpoint.api_key_env``,
-``endpoint.headers_env.X-Key``.
-"""
+"""Keys whose value is the name of a variable: ``api_key_env``, ``headers_env.X-Key``."""
 _IN_WORDS = (
     (
         "for the tag 'tag:yaml.org,2002:merge'",
@@ -55,9 +52,7 @@ _NUMBER_TAGS = ("tag:yaml.org,2002:int", "tag:yaml.org,2002:float")
 
 
 class _Loader(yaml.SafeLoader):
-    """A safe loader that refuses duplicate keys, aliases, which can grow without bound, and numbers
-    of other bases.
-    """
+    """A safe loader that refuses duplicate keys, numbers to other bases, and aliases."""
 
     def construct_scalar(self, node: yaml.ScalarNode | yaml.MappingNode) -> str:
         if node.tag in _NUMBER_TAGS and _OTHER_BASE.fullmatch(node.value):
@@ -70,18 +65,18 @@ class _Loader(yaml.SafeLoader):
         return super().construct_scalar(node)
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[object, object]:
-        seen: set[object] = set()
+        keys: set[object] = set()
         for key_node, _ in node.value:
             key = self.construct_object(key_node, deep=True)
             if isinstance(key, (dict, list, set)):
                 raise yaml.constructor.ConstructorError(
                     None, None, "a key must be a text or a number", key_node.start_mark
                 )
-            if key in seen:
+            if key in keys:
                 raise yaml.constructor.ConstructorError(
                     None, None, f'the key "{key}" stands twice', key_node.start_mark
                 )
-            seen.add(key)
+            keys.add(key)
         return super().construct_mapping(node, deep)
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
@@ -100,9 +95,9 @@ def read_yaml(path: Path) -> dict[str, object]:
         ConfigError: The file is missing, too large (4 MiB), not YAML, not a mapping, written for
             another tool, or names an unset variable.
     """
-    raw = _read(path)
+    content = _read(path)
     try:
-        data = yaml.load(raw.decode("utf-8-sig"), Loader=_Loader)  # noqa: S506 - a SafeLoader
+        data = yaml.load(content.decode("utf-8-sig"), Loader=_Loader)  # noqa: S506 - a SafeLoader
     except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
         raise ConfigError(f"{path} is not valid YAML: {_yaml_problem(error)}") from error
     if not isinstance(data, dict):
@@ -122,9 +117,9 @@ def compose_file(path: Path) -> yaml.Node:
     Raises:
         ConfigError: The file is missing, too large (4 MiB), empty or not YAML, or holds an alias.
     """
-    raw = _read(path)
+    content = _read(path)
     try:
-        node: yaml.Node | None = yaml.compose(raw.decode("utf-8-sig"), Loader=_Loader)
+        node: yaml.Node | None = yaml.compose(content.decode("utf-8-sig"), Loader=_Loader)
     except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
         raise ConfigError(f"{path} is not valid YAML: {_yaml_problem(error)}") from error
     if node is None:
@@ -134,15 +129,15 @@ def compose_file(path: Path) -> yaml.Node:
 
 def _read(path: Path) -> bytes:
     try:
-        raw = path.read_bytes()
+        content = path.read_bytes()
     except OSError as error:
         hint = f"; did you mean --bench {path}?" if _is_benchmark(str(path)) else ""
         raise ConfigError(
             f"cannot read the configuration {path}: {error.strerror or error}{hint}"
         ) from error
-    if len(raw) > _FILE_BYTES_MAX:
+    if len(content) > _FILE_BYTES_MAX:
         raise ConfigError(f"{path}: a configuration of over {_FILE_BYTES_MAX} bytes is refused")
-    return raw
+    return content
 
 
 def _is_benchmark(name: str) -> bool:
@@ -201,9 +196,9 @@ def _variable(match: re.Match[str], where: str) -> str:
 def _yaml_problem(error: Exception) -> str:
     mark = getattr(error, "problem_mark", None)
     problem = getattr(error, "problem", None) or str(error)
-    problem = next(
-        (meaning.format(problem=problem) for words, meaning in _IN_WORDS if words in problem),
-        problem,
-    )
+    for words, meaning in _IN_WORDS:
+        if words in problem:
+            problem = meaning.format(problem=problem)
+            break
     problem = " ".join(str(problem).split())  # a decoding error has two lines
     return f"line {mark.line + 1}: {problem}" if mark else problem

@@ -1,3 +1,1 @@
-"""What every room may use: atomic files, strict JSON, regular expressions with a limit, event loop,
-observers.
-"""
+"""What every room may use: atomic files, strict JSON, timed regular expressions, observers."""

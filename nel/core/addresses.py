@@ -9,13 +9,13 @@ from nel.errors import ConfigError, NelError, did_you_mean
 
 
 def split_address(
-    uri: str, known: Collection[str] | None = None, *, error: type[NelError] = ConfigError
+    uri: str, names: Collection[str] | None = None, *, error: type[NelError] = ConfigError
 ) -> tuple[str, dict[str, str]]:
     """Return the path of an address and its parameters.
 
     Args:
-        known: The parameters that there are; any where None.
-        error: What is raised.
+        names: Of the parameters that there are; None: any.
+        error: The class of the error.
 
     Raises:
         NelError: A parameter is unknown or given twice.
@@ -26,9 +26,9 @@ def split_address(
     path, _, query = uri.partition("://")[2].partition("?")
     parameters: dict[str, str] = {}
     for name, value in parse_qsl(query, keep_blank_values=True):
-        if known is not None and name not in known:
-            hint = did_you_mean(name, known) or ";"
-            raise error(f'{uri}: unknown parameter "{name}"{hint} known: {", ".join(known)}')
+        if names is not None and name not in names:
+            hint = did_you_mean(name, names) or ";"
+            raise error(f'{uri}: unknown parameter "{name}"{hint} known: {", ".join(names)}')
         if name in parameters:
             raise error(f"{uri}: {name} is given twice")
         parameters[name] = value

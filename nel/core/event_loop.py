@@ -33,9 +33,7 @@ def _uv_loop() -> Callable[[], asyncio.AbstractEventLoop]:
         """
 
         def close(self) -> None:
-            """Close the connections and the loop, without a word about those that were still
-            sending.
-            """
+            """Close the loop and its connections, without a warning about those still sending."""
             with warnings.catch_warnings():
                 warnings.filterwarnings("ignore", "unclosed resource", ResourceWarning)
                 super().close()

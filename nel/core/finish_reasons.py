@@ -69,32 +69,24 @@ def has_ended(finish_reason: object) -> bool:
     >>> has_ended("stop"), has_ended(None), has_ended("null")
     (True, False, False)
     """
-    return (
-        bool(_word(finish_reason)) if isinstance(finish_reason, str) else finish_reason is not None
-    )
+    if isinstance(finish_reason, str):
+        return bool(_word(finish_reason))
+    return finish_reason is not None
 
 
 def is_context_full(finish_reason: str | None) -> bool:
-    """Return whether a truncated answer met the end of the model's context rather than the limit of
-    the request.
-    """
+    """Return whether an answer was cut off by the model's context, not by the request's limit."""
     return _word(finish_reason) in _CONTEXT_FULL
 
 
 def is_failed_call(finish_reason: str | None) -> bool:
-    """Return whether an answer ended in a call of a tool that the server could not read, or that
-    was not offered.
-    """
+    """Return whether an answer ended in a call that is unreadable, or of a tool not offered."""
     return _word(finish_reason) in _FAILED_CALL
 
 
 @lru_cache(maxsize=256)  # a run has a few, and asks for each answer
 def _word(finish_reason: str | None) -> str:
-    """Return a reason in the spelling of the table: ``FinishReason.MAX_TOKENS`` is
-    ``max_tokens``.
-    """
-    word = (
-        (finish_reason or "").strip().lower().rpartition(".")[2].replace("-", "_").replace(" ", "_")
-    )
-    word = word.removeprefix("finish_reason_")
+    """Return a reason as the table has it: ``FinishReason.MAX_TOKENS`` is ``max_tokens``."""
+    word = (finish_reason or "").strip().lower().rpartition(".")[2]
+    word = word.replace("-", "_").replace(" ", "_").removeprefix("finish_reason_")
     return "" if word in _NO_WORDS else word

@@ -1,5 +1,4 @@
-"""Computes a function of many tasks in forked processes, and yields the results in the order of the
-tasks.
+"""Computes a function of many tasks in forked processes; results come in the order of the tasks.
 
 For pure functions over large inputs. A process holds one task at a time, so that memory is bounded
 by the tasks in flight. Whatever goes wrong in a process, its task is computed here again: an
@@ -34,9 +33,7 @@ _DEATH_SIGNAL: Final = 1
 
 
 def usable_processes() -> int:
-    """Return how many processes pay: one for each CPU that this one may use, up to a limit; 1 where
-    none can fork.
-    """
+    """Return how many processes pay: one for each usable CPU, up to a limit; 1 without fork."""
     if not sys.platform.startswith("linux"):
         return 1
     return min(len(os.sched_getaffinity(0)), PROCESSES_MAX)
@@ -59,17 +56,17 @@ def map_forked(function: Callable[[T], R], tasks: Iterable[T], *, processes: int
     try:
         for task in tasks:
             if len(workers) < processes:
-                workers.append(_Worker(function, workers))
-                worker = workers[-1]
-            else:
-                worker, earlier = assigned.popleft()
-                result = worker.result(earlier)
+                worker = _Worker(function, workers)
+                workers.append(worker)
                 worker.give(task)
                 assigned.append((worker, task))
-                yield result
                 continue
+            worker, earlier = assigned.popleft()
+            result = worker.result(earlier)
+            # The process computes while the caller uses its last result.
             worker.give(task)
             assigned.append((worker, task))
+            yield result
         while assigned:
             worker, earlier = assigned.popleft()
             yield worker.result(earlier)
@@ -84,14 +81,14 @@ class _Worker(Generic[T, R]):
     def __init__(self, function: Callable[[T], R], others: list[_Worker[T, R]]) -> None:
         self._function = function
         self.connection, theirs = socket.socketpair()
+        # Python warns of a fork beside threads; the child uses none of them.
         with warnings.catch_warnings():
-            warnings.simplefilter(
-                "ignore", DeprecationWarning
-            )  # forking beside threads: the child uses none of them
+            warnings.simplefilter("ignore", DeprecationWarning)
             self.pid = os.fork()
         if self.pid == 0:
-            for other in (self, *others):
-                other.connection.close()
+            # Else a worker would outlive its parent: the connection to it would stay open here.
+            for worker in (self, *others):
+                worker.connection.close()
             _serve(function, theirs)
         theirs.close()
 
@@ -102,10 +99,10 @@ class _Worker(Generic[T, R]):
     def result(self, task: T) -> R:
         """Return what the process made of its task; where it made nothing, compute it here."""
         try:
-            done: R = pickle.loads(_receive(self.connection))  # noqa: S301 - of a child of this process
+            result: R = pickle.loads(_receive(self.connection))  # noqa: S301 - of a child of this process
         except (OSError, EOFError):
             return self._function(task)
-        return done
+        return result
 
     def end(self) -> None:
         self.connection.close()
@@ -119,14 +116,14 @@ def _serve(function: Callable[[T], R], connection: socket.socket) -> NoReturn:
     """Compute tasks until there are no more; leave without a word at the first that fails."""
     try:
         ctypes.CDLL(None).prctl(_DEATH_SIGNAL, signal.SIGKILL)
-        signal.signal(
-            signal.SIGINT, signal.SIG_IGN
-        )  # the terminal interrupts the parent, which ends this
+        # The terminal interrupts the parent, which ends this process.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         while True:
             task: T = pickle.loads(_receive(connection))  # noqa: S301 - of the parent
             _send(connection, pickle.dumps(function(task), protocol=pickle.HIGHEST_PROTOCOL))
-    finally:  # nothing of the parent is cleaned up here: no buffer is flushed twice and no database is closed
+    finally:
+        # Without the parent's clean-up: no buffer is flushed twice, no database is closed.
         os._exit(0)
 
 
@@ -142,12 +139,12 @@ def _receive(connection: socket.socket) -> bytearray:
 
 def _exactly(connection: socket.socket, size: int) -> bytearray:
     data = bytearray(size)
-    view, done = memoryview(data), 0
-    while done < size:
-        n = connection.recv_into(view[done:])
+    view, n_received = memoryview(data), 0
+    while n_received < size:
+        n = connection.recv_into(view[n_received:])
         if n == 0:
             raise EOFError
-        done += n
+        n_received += n
     return data
 
 
@@ -169,9 +166,7 @@ def parts_of_lines(path: Path, part_bytes: int) -> Iterator[tuple[int, int]]:
 
 @contextmanager
 def collection_paused() -> Iterator[None]:
-    """Disable the garbage collector's search for reference cycles, which walks everything that was
-    made so far.
-    """
+    """Disable the garbage collector's search for cycles, which walks all objects made so far."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:

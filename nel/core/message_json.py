@@ -1,7 +1,7 @@
-"""Chat messages as JSON, with all that the next request needs of them, and as the body of a sent
-request has them, whatever its protocol. No I/O.
+"""Chat messages as JSON, as nel stores them and as the bodies of requests have them. No I/O.
 
-Only bodies that nel wrote are read, so a shape is known by the name of its field.
+A stored message has all that the next request needs of it. Only bodies that nel wrote are read, so
+a protocol is known by the name of its field.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ def read_message(fields: Mapping[str, Any]) -> Message:
 
 def read_native(fields: Mapping[str, Any]) -> Native | None:
     """Return what a message or a response keeps for its vendor; None where it keeps nothing."""
-    stored = fields.get("native")
-    if stored is None:
+    native = fields.get("native")
+    if native is None:
         return None
-    return Native(protocol=stored["protocol"], items=tuple(stored["items"]))
+    return Native(protocol=native["protocol"], items=tuple(native["items"]))
 
 
 def chat_message(message: Message) -> dict[str, object]:
@@ -72,18 +72,19 @@ MESSAGE_FIELDS: Final = ("messages", "system", "input", "contents", "systemInstr
 def messages_in(body: Mapping[str, Any]) -> list[dict[str, Any]] | None:
     """Return the messages of a body; None where it has none, as one with a prompt."""
     if isinstance(body.get("messages"), list):
-        system = body.get("system")
-        first = [{"role": "system", "content": system}] if isinstance(system, str) else []
-        return [*first, *body["messages"]]
+        system, messages = body.get("system"), list(body["messages"])
+        if isinstance(system, str):
+            messages.insert(0, {"role": "system", "content": system})
+        return messages
     if isinstance(body.get("input"), list):
         return list(body["input"])
     if not isinstance(body.get("contents"), list):
         return None
     system = body.get("systemInstruction")
-    messages = [(_role(entry), _text(entry)) for entry in body["contents"]]
+    turns = [(_role(entry), _text(entry)) for entry in body["contents"]]
     if isinstance(system, dict):
-        messages = [("system", _text(system)), *messages]
-    return [{"role": role, "content": content} for role, content in messages]
+        turns.insert(0, ("system", _text(system)))
+    return [{"role": role, "content": content} for role, content in turns]
 
 
 def _role(content: Mapping[str, Any]) -> str:
@@ -109,12 +110,11 @@ def with_calls(answer: str | None, calls: object) -> str | None:
     >>> with_calls("I add.", [{"id": "1", "name": "add", "arguments": '{"x": 1}'}])
     'I add.\\n[calls add({"x": 1})]'
     """
-    listed = (
-        [call for call in calls if isinstance(call, Mapping)] if isinstance(calls, list) else []
-    )
-    if not listed:
+    entries = calls if isinstance(calls, list) else []
+    lines = [_line(call) for call in entries if isinstance(call, Mapping)]
+    if not lines:
         return answer
-    return "\n".join([*([answer] if answer else []), *map(_line, listed)])
+    return "\n".join([answer, *lines] if answer else lines)
 
 
 def _line(call: Mapping[str, Any]) -> str:

@@ -53,9 +53,7 @@ class Observer:
         """An attempt failed after ``seconds`` and is retried after ``wait_seconds``."""
 
     def request_finished(self, request: Request, response: Response, seconds: float) -> None:
-        """A request was answered or failed for good; ``seconds`` includes all attempts and the
-        backoff between them.
-        """
+        """A request was answered, or failed for good; ``seconds`` are of all attempts and waits."""
 
     def sample_finished(self, key: SampleKey, outcome: Outcome) -> None:
         """An outcome was committed to disk."""
@@ -92,9 +90,7 @@ _CALLS: Final = tuple(name for name in vars(Observer) if not name.startswith("_"
 
 
 class Observers(Observer):
-    """Forwards events to several observers; one that raises is dropped, and the others are not
-    affected.
-    """
+    """Forwards events to several observers, and drops an observer that raises."""
 
     def __init__(
         self,
@@ -102,8 +98,7 @@ class Observers(Observer):
         *,
         report: Callable[[BaseException], object] | None = None,
     ) -> None:
-        """Collect for each event the observers that override it, so that an unused event costs next
-        to nothing.
+        """Collect the observers that override each event: an event without any costs nothing.
 
         Args:
             observers: In the order in which they are called.
@@ -112,12 +107,11 @@ class Observers(Observer):
         self._report = report
         self._listening: dict[str, tuple[Callable[..., None], ...]] = {}
         for call in _CALLS:
-            listeners = [
-                listener
-                for listener in observers
-                if getattr(type(listener), call) is not getattr(Observer, call)
-            ]
-            self._listening[call] = tuple(getattr(listener, call) for listener in listeners)
+            self._listening[call] = tuple(
+                getattr(observer, call)
+                for observer in observers
+                if getattr(type(observer), call) is not getattr(Observer, call)
+            )
 
     def _forward(self, call: str, *arguments: object) -> None:
         for listener in self._listening[call]:

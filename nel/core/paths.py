@@ -1,9 +1,8 @@
-"""What is at a path: whether anything is there, whether the system makes it up, who can read it;
-and directories that get their final name when they are complete.
+"""What is at a path, who can read it, and work directories, which are renamed when complete.
 
-The name of such a work directory is ``.NAME.PID-NUMBER.tmp``, beside the place that it will have,
-so that a rename is enough, and a leftover is known by a process that is not there any more. What a
-killed process left goes with the next call.
+The name of a work directory is ``.NAME.PID-NUMBER.tmp``, beside the place that it will have: a
+rename is enough, and a leftover shows by a process that does not exist any more. The next call
+removes what a killed process left.
 """
 
 from __future__ import annotations
@@ -18,8 +17,7 @@ from typing import Final
 
 
 def exists(path: str | Path) -> bool:
-    """Return whether there is something at a path; False for a text that no path can be, such as
-    one that is too long.
+    """Return whether there is something at a path; False for a text too long to be a path.
 
     >>> exists("a" * 5000), exists(".")
     (False, True)
@@ -31,9 +29,7 @@ def exists(path: str | Path) -> bool:
 
 
 def user_directory() -> Path:
-    """Return the directory of the user's own files, ``nel`` in XDG_CONFIG_HOME or ~/.config; it
-    need not exist.
-    """
+    """Return the directory of the user's own files, which need not exist."""
     home = os.environ.get("XDG_CONFIG_HOME")
     return (Path(home) if home else Path.home() / ".config") / "nel"
 
@@ -43,16 +39,15 @@ _IN_MEMORY: Final = "/dev/shm"  # noqa: S108 - a file system in memory, whose fi
 
 
 def is_made_up(path: Path) -> bool:
-    """Return whether a file shows this process, its environment included, or this machine, so that
-    it is not data.
+    """Return whether a file is made up by the system, to show a process or the machine.
 
     >>> is_made_up(Path("/proc/self/environ")), is_made_up(Path("/dev/shm/rows.csv"))
     (True, False)
     """
     absolute = path.absolute()
-    return any(
-        absolute.is_relative_to(folder) for folder in _MADE_UP
-    ) and not absolute.is_relative_to(_IN_MEMORY)
+    if absolute.is_relative_to(_IN_MEMORY):
+        return False
+    return any(absolute.is_relative_to(folder) for folder in _MADE_UP)
 
 
 SHARED_FILE: Final = 0o644
@@ -79,14 +74,11 @@ def share(path: Path) -> None:
 _WORK: Final = re.compile(r"\.(?P<name>.+)\.(?P<pid>\d+)-\d+\.tmp")
 _NUMBERS: Final = count(1)
 _MADE: Final[set[Path]] = set()
-"""By this process, whose number another may have had before it: in a container it is often the
-same.
-"""
+"""By this process; its number may be that of an earlier one, as it often is in a container."""
 
 
 def make_work_directory(output: Path) -> Path:
-    """Return a new, empty directory that only the user can read, beside its final place; leftovers
-    are removed first.
+    """Return a new directory that only the user can read, and remove leftovers of others.
 
     Raises:
         OSError: It cannot be made.
@@ -100,27 +92,25 @@ def make_work_directory(output: Path) -> Path:
 
 def final_directory(work: Path) -> Path:
     """Return where a work directory will stand; another directory is its own."""
-    matched = _WORK.fullmatch(work.name)
-    return work.with_name(matched["name"]) if matched else work
+    match = _WORK.fullmatch(work.name)
+    return work.with_name(match["name"]) if match else work
 
 
 def remove_leftovers(output: Path) -> None:
-    """Remove what killed processes left of this file or directory; what a running process works on
-    stays.
-    """
-    for left in output.parent.glob(f".{escape(output.name)}.*.tmp"):
-        matched = _WORK.fullmatch(left.name)
-        if matched is None or matched["name"] != output.name or _is_used(left, int(matched["pid"])):
+    """Remove what processes that do not run any more left of this file or directory."""
+    for work in output.parent.glob(f".{escape(output.name)}.*.tmp"):
+        match = _WORK.fullmatch(work.name)
+        if match is None or match["name"] != output.name or _is_used(work, int(match["pid"])):
             continue
-        if left.is_dir() and not left.is_symlink():
-            shutil.rmtree(left, ignore_errors=True)
+        if work.is_dir() and not work.is_symlink():
+            shutil.rmtree(work, ignore_errors=True)
         else:
-            left.unlink(missing_ok=True)
+            work.unlink(missing_ok=True)
 
 
-def _is_used(left: Path, pid: int) -> bool:
+def _is_used(work: Path, pid: int) -> bool:
     if pid == os.getpid():
-        return left.absolute() in _MADE
+        return work.absolute() in _MADE
     try:
         os.kill(pid, 0)
     except ProcessLookupError:

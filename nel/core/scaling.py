@@ -12,9 +12,7 @@ from collections.abc import Iterator
 from typing import Final, Protocol
 
 _ORDINARY_EXPONENT: Final = 400
-"""Squares and cubes of numbers up to 2 to this can be summed without overflow (2**1024) or
-underflow (2**-1074).
-"""
+"""Sums of squares and cubes of numbers up to 2**400 stay between 2**-1074 and 2**1024."""
 
 
 def exponent_of(values: Numbers) -> int:
@@ -61,9 +59,7 @@ def mean_of(values: Numbers) -> float:
     True
     """
     exponent = exponent_of(values)
-    total = (
-        math.fsum(math.ldexp(value, -exponent) for value in values)
-        if exponent
-        else math.fsum(values)
-    )
+    if not exponent:
+        return math.fsum(values) / len(values)
+    total = math.fsum(math.ldexp(value, -exponent) for value in values)
     return unscale(total / len(values), exponent)

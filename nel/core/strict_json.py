@@ -1,15 +1,15 @@
-"""Strict JSON in and out: RFC 8259, no NaN, any text that Python can hold; and the constrained
-types of fields of artifacts.
+"""Strict JSON in and out (RFC 8259, no NaN), and the types of fields of artifacts.
 
 orjson encodes and decodes; the standard library is the fallback for lone surrogates and integers
 beyond 64 bits, which orjson refuses to encode and which models do produce. orjson decodes such
-integers as floats, so what the standard library encoded has a space after its first bracket, and is
-decoded by it too.
+integers as floats, so what the standard library encoded is marked with a space after its first
+bracket, and decoded by it too.
 """
 
 from __future__ import annotations
 
 import json
+import math
 from typing import Annotated, Any, TypeAlias
 
 import orjson
@@ -55,9 +55,9 @@ def dumps_line(value: object) -> bytes:
     line = dumps_bytes(value)
     if line.isascii():  # a tenth of the time of looking for each
         return line + b"\n"
-    for raw, escaped in _LINE_SEPARATORS:
-        if raw in line:
-            line = line.replace(raw, escaped)
+    for separator, escape in _LINE_SEPARATORS:
+        if separator in line:
+            line = line.replace(separator, escape)
     return line + b"\n"
 
 
@@ -107,7 +107,7 @@ def _plain(value: object) -> object:
         return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [_plain(item) for item in value]
-    if isinstance(value, float) and value - value != 0.0:
+    if isinstance(value, float) and not math.isfinite(value):
         return None
     if value is None or isinstance(value, (str, int, float)):
         return value

@@ -1,9 +1,7 @@
-"""Splits the text of a model into its reasoning and its answer, for live and recorded answers
-alike, and tells where a text quotes. No I/O.
+"""Splits the text of a model into its reasoning and its answer, live and recorded ones alike.
 
 It is done once, where a response arrives. A tag in a quotation is part of an answer about tags, or
-of a program, and means nothing. Depends on the standard library alone. Takes time linear in the
-length of the text.
+of a program, and means nothing. Takes time linear in the length of the text.
 """
 
 from __future__ import annotations
@@ -36,15 +34,16 @@ class Quotations:
         if not self._has_marks:
             return False
         start, end = match.span()
-        if any(first < start and end <= last for first, last in self._blocks):
+        if any(opening < start and end <= closing for opening, closing in self._blocks):
             return True
         line_start = max(self._text.rfind("\n", 0, start) + 1, start - _LINE_MAX)
         line_end = self._text.find("\n", end, end + _LINE_MAX)
-        line_end = min(len(self._text), end + _LINE_MAX) if line_end < 0 else line_end
-        spans = (
-            quotation.span() for quotation in _QUOTATION.finditer(self._text, line_start, line_end)
+        if line_end < 0:
+            line_end = min(len(self._text), end + _LINE_MAX)
+        return any(
+            quotation.start() < start and end < quotation.end()
+            for quotation in _QUOTATION.finditer(self._text, line_start, line_end)
         )
-        return any(first < start and end < last for first, last in spans)
 
     @cached_property
     def _has_marks(self) -> bool:
@@ -70,9 +69,7 @@ class _Tags(NamedTuple):
     opening: str
     closing: str
     may_close_alone: bool = False
-    """Whether some chat template puts the opening tag into the prompt, so that the text has the
-    closing one alone.
-    """
+    """Whether a chat template may put the opening tag into the prompt, and so out of the text."""
 
 
 _SPELLINGS: Final = (
@@ -107,8 +104,7 @@ _LONE_CLOSING: Final = re.compile(
 
 
 def split_reasoning(text: str) -> tuple[str | None, str, bool]:
-    """Return ``(reasoning, answer, closed)`` of a text that may open with blocks of reasoning, such
-    as ``<think>``.
+    """Return ``(reasoning, answer, closed)`` of a text that may begin with ``<think>`` or the like.
 
     Some chat templates put the opening tag into the prompt, so that the text has the closing one
     alone. A block that never closes means that the answer was cut off before it began. A closing
@@ -137,13 +133,10 @@ def split_reasoning(text: str) -> tuple[str | None, str, bool]:
     if parts:
         return _join(parts), text[start:].lstrip(), True
     lone = quotations.first_outside(_LONE_CLOSING, 0)
-    if lone is not None and _LONE_OPENING.search(text, 0, lone.start()):
-        lone = None  # it closes a block that follows the answer
-    return (
-        (None, text, True)
-        if lone is None
-        else (text[: lone.start()].strip(), text[lone.end() :].lstrip(), True)
-    )
+    # After an opening tag, it closes a block that follows the answer.
+    if lone is None or _LONE_OPENING.search(text, 0, lone.start()):
+        return None, text, True
+    return text[: lone.start()].strip(), text[lone.end() :].lstrip(), True
 
 
 def has_closing_tag(text: str) -> bool:

@@ -46,8 +46,7 @@ def search(pattern: str, text: str, *, ignore_case: bool = False) -> regex.Match
 
 
 def spans(pattern: str, text: str) -> list[tuple[int, int, int, int]]:
-    """Return start and end of every match, and of its first group (or, without groups, again of the
-    whole).
+    """Return start and end of every match, and of its first group, which may be the match itself.
 
     Raises:
         DatasetError: The pattern is not a regular expression.
@@ -62,17 +61,17 @@ def spans(pattern: str, text: str) -> list[tuple[int, int, int, int]]:
 
 
 def last_group(pattern: str, text: str) -> str | None:
-    """Return the first group (or, without groups, the whole) of the last match, or None.
+    """Return the first group of the last match, or the match where it has no groups, or None.
 
     Raises:
         DatasetError: The pattern is not a regular expression.
         ScorerError: The search takes longer than `SECONDS_MAX`.
     """
-    last = None
+    group = None
     with _time_limit(pattern, text):
         for match in compile_pattern(pattern).finditer(text, timeout=SECONDS_MAX):
-            last = match[1] if match.re.groups else match[0]
-    return last
+            group = match[1] if match.re.groups else match[0]
+    return group
 
 
 @contextmanager

@@ -1,10 +1,9 @@
-"""Looks at a benchmark before it is run or shipped: its rows, as a run would ask them, and what its
-scorer makes of a gold answer, an empty and a wrong one; or, where a judge scores, that each answer
-makes questions for one.
+"""Checks a benchmark before it is run or shipped: its rows, and what its scorer makes of answers.
 
-Sends nothing. Each check says the fix, because its reader has the file open and not the
-documentation. Benchmarks expect gold answers in different forms, so several plain phrasings are
-tried.
+Rows are read as a run would ask them; answers are a gold, an empty and a wrong one. Of a benchmark
+with a judge, each answer must make questions for it. Sends nothing. Each check says the fix,
+because its reader has the file open and not the documentation. Benchmarks expect gold answers in
+different forms, so several phrasings are tried.
 """
 
 from __future__ import annotations
@@ -45,19 +44,19 @@ class Check:
     name: str
     passed: bool
     detail: str = ""
-    """What was found, or what is wrong and how to fix it."""
+    """What was measured, or what is wrong and how to fix it."""
 
 
 def check_file(
-    path: Path, wanted: str | None = None, *, dataset: str | None = None, samples_max: int = 50
+    path: Path, name: str | None = None, *, dataset: str | None = None, samples_max: int = 50
 ) -> dict[str, list[Check]]:
     """Return the checks of each benchmark of a file, or of the one that is named.
 
     Raises:
         PluginError: The file is missing, fails to run, or defines no benchmark of this name.
     """
-    if wanted is not None:
-        return {wanted: check_benchmark(f"{path}:{wanted}", dataset, samples_max)}
+    if name is not None:
+        return {name: check_benchmark(f"{path}:{name}", dataset, samples_max)}
     names = list(benchmarks_in_file(path))
     targets = {name: f"{path}:{name}" for name in names} if names[1:] else {names[0]: str(path)}
     return {name: check_benchmark(target, dataset, samples_max) for name, target in targets.items()}
@@ -91,8 +90,9 @@ def samples_of(target: str, dataset: str | None, samples_max: int) -> list[Sampl
 
 def _without(name: str, problems: Sequence[str], otherwise: str = "") -> Check:
     """Return a check that fails with the first of the problems, and passes without any."""
-    more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
-    detail = f"{problems[0]}{more}" if problems else otherwise
+    detail = problems[0] if problems else otherwise
+    if len(problems) > 1:
+        detail += f" (and {len(problems) - 1} more)"
     return Check(name=name, passed=not problems, detail=detail)
 
 
@@ -103,11 +103,11 @@ def _plan_of(benchmark: Benchmark, target: str, dataset: str | None) -> Plan:
         "model": "none",
         "protocol": benchmark.protocol or "chat",
     }
+    config: dict[str, object] = {"benchmarks": [entry], "endpoint": endpoint}
     # The configuration of a judged benchmark must name a judge; nothing is sent to it.
-    judge = (
-        {"judge": {"url": endpoint["url"], "model": "none"}} if asks_judge(benchmark.scorer) else {}
-    )
-    return make_plans(build_config({"benchmarks": [entry], "endpoint": endpoint, **judge}))[0]
+    if asks_judge(benchmark.scorer):
+        config["judge"] = {"url": endpoint["url"], "model": "none"}
+    return make_plans(build_config(config))[0]
 
 
 def _read(plan: Plan, samples_max: int) -> tuple[list[Sample], list[Check]]:
@@ -135,48 +135,45 @@ def _read(plan: Plan, samples_max: int) -> tuple[list[Sample], list[Check]]:
 
 
 def _scores(benchmark: Benchmark, samples: list[Sample]) -> Iterator[Check]:
-    """Yield what the scorer makes of made-up answers: that it gives scores, full ones for a gold
-    answer and none for an empty one.
-    """
-    best: ScorerTrial | None = None
-    missed: list[str] = []
-    credited: list[str] = []
+    """Yield checks of the scores of made-up answers: full for a gold one, none for an empty one."""
+    best_trial: ScorerTrial | None = None
+    misses: list[str] = []
+    credits_of_nothing: list[str] = []
     for sample in samples:
-        full = False
-        for tried in _attempts(benchmark, sample):
-            if tried.problem:
-                detail = f"for the answer {tried.response!r}: {tried.problem}"
+        has_full_marks = False
+        for trial in _attempts(benchmark, sample):
+            if trial.problem:
+                detail = f"for the answer {trial.response!r}: {trial.problem}"
                 yield Check(name="the scorer gives scores", passed=False, detail=detail)
                 return
-            reward = tried.reward or 0.0
-            full = full or reward >= 1.0
-            if best is None or reward > (best.reward or 0.0):
-                best = tried
-            if reward > 0 and not tried.response:
-                credited.append(f"it gave {reward:g}; return False for an empty response")
-        if not full:
-            missed.append(
+            reward = trial.reward or 0.0
+            has_full_marks = has_full_marks or reward >= 1.0
+            if best_trial is None or reward > (best_trial.reward or 0.0):
+                best_trial = trial
+            if reward > 0 and not trial.response:
+                credits_of_nothing.append(f"it gave {reward:g}; return False for an empty response")
+        if not has_full_marks:
+            misses.append(
                 f"sample {sample.id}: no phrasing of {sample.target!r} got full marks; compare what"
                 " the scorer looks for with the target field"
             )
-    if best is not None:
-        result = dict(best.returned) if isinstance(best.returned, Mapping) else best.returned
-        yield Check(
-            name="the scorer gives scores", passed=True, detail=f"{best.response!r} gives {result}"
-        )
+    if best_trial is not None:
+        result = best_trial.returned
+        if isinstance(result, Mapping):
+            result = dict(result)
+        detail = f"{best_trial.response!r} gives {result}"
+        yield Check(name="the scorer gives scores", passed=True, detail=detail)
     if _is_scored_by_target(benchmark):
-        yield _without("a gold answer scores 1", missed, f"{len(samples)} samples")
+        yield _without("a gold answer scores 1", misses, f"{len(samples)} samples")
     if benchmark.has_gold_answers:
-        yield _without("an empty answer scores 0", credited)
+        yield _without("an empty answer scores 0", credits_of_nothing)
 
 
 def _attempts(benchmark: Benchmark, sample: Sample) -> Iterator[ScorerTrial]:
-    """Yield the scores of a gold answer, up to the first phrasing with full marks, and of odd
-    ones.
-    """
-    for tried in gold_attempts(benchmark, sample) if _is_scored_by_target(benchmark) else ():
-        yield tried
-        if (tried.reward or 0.0) >= 1.0:
+    """Yield trials of a gold answer, up to the first phrasing with full marks, and of odd ones."""
+    for trial in gold_attempts(benchmark, sample) if _is_scored_by_target(benchmark) else ():
+        yield trial
+        if (trial.reward or 0.0) >= 1.0:
             break
     yield from odd_attempts(benchmark, sample)
 
@@ -188,19 +185,18 @@ def _is_scored_by_target(benchmark: Benchmark) -> bool:
 
 def _can_be_judged(benchmark: Benchmark, plan: Plan, samples: list[Sample]) -> Check:
     """Check that every sample's answer makes questions for a judge; nothing is sent."""
-    refused: list[str] = []
+    problems: list[str] = []
     n_questions = 0
     for sample in samples:
-        answer = str(sample.metadata.get(benchmark.response_field or "", "")) or next(
-            iter(gold_texts(sample)), "x"
-        )
+        answer = str(sample.metadata.get(benchmark.response_field or "", ""))
+        answer = answer or next(iter(gold_texts(sample)), "x")
         try:
             n_questions += _count_questions(benchmark, plan, sample, answer)
         except Exception as error:  # noqa: BLE001 - any error of the scorer is a finding
-            refused.append(f'sample "{sample.id}": {fault_of(error)}')
+            problems.append(f'sample "{sample.id}": {fault_of(error)}')
     return _without(
         "every answer makes questions for a judge",
-        refused,
+        problems,
         f"{n_questions} questions about {len(samples)} samples; none was sent",
     )
 
@@ -219,19 +215,19 @@ def _count_questions(benchmark: Benchmark, plan: Plan, sample: Sample, answer: s
     def judgement_of(case: Case) -> Judgement:
         nonlocal n_questions
         check_case(case)
-        case = complete_case(case, answered, plan)
+        case = complete_case(case, scorer_input, plan)
         judge = judge_for(case)
         n_questions += len(list(judge.ask(case)))
-        best = Grade(label="C", score=1.0)
-        opinion = Opinion(judge="none", grade=best, reply=judge.example_reply)
+        grade = Grade(label="C", score=1.0)
+        opinion = Opinion(judge="none", grade=grade, reply=judge.example_reply)
         return Judgement(
-            template=judge.name, grade=best, aggregate="majority", quorum=1, opinions=(opinion,)
+            template=judge.name, grade=grade, aggregate="majority", quorum=1, opinions=(opinion,)
         )
 
     async def judgement_later(case: Case) -> Judgement:
         return judgement_of(case)
 
-    answered = ScorerInput(
+    scorer_input = ScorerInput(
         response=answer,
         target=sample.target,
         metadata=dict(sample.metadata),
@@ -239,7 +235,7 @@ def _count_questions(benchmark: Benchmark, plan: Plan, sample: Sample, answer: s
         sample=sample,
         judge_fn=judgement_later if is_async(benchmark.scorer) else judgement_of,
     )
-    result = result_of(benchmark.scorer, answered, SECONDS_MAX)
+    result = result_of(benchmark.scorer, scorer_input, SECONDS_MAX)
     if isinstance(result, Mapping) and result.get("needs_judge"):
-        judgement_of(case_of(result, answered))
+        judgement_of(case_of(result, scorer_input))
     return n_questions

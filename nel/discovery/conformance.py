@@ -55,12 +55,12 @@ def _check(kind: str, target: str, dataset: str | None, samples_max: int) -> lis
         return list(check_judge(plugin))
     if kind == "scorers":
         return _check_scorer(plugin)
-    wrong = shape_error(kind, plugin)
+    problem = shape_error(kind, plugin)
     return [
         Check(
             name=f"it is what {plugins.GROUPS[kind]} takes",
-            passed=wrong is None,
-            detail=wrong or "",
+            passed=problem is None,
+            detail=problem or "",
         )
     ]
 
@@ -68,11 +68,14 @@ def _check(kind: str, target: str, dataset: str | None, samples_max: int) -> lis
 def _check_groups(kind: str, target: str) -> list[Check]:
     """Return a finding for each group that the plugin's package declares and nel does not load."""
     packages = {ref.distribution for ref in plugins.matching(kind, target)}
-    unknown = [ref for ref in plugins.discover_unknown() if ref.distribution in packages]
-    details = dict.fromkeys(plugins.unknown_group(ref) for ref in unknown)
+    problems = dict.fromkeys(
+        plugins.unknown_group(ref)
+        for ref in plugins.discover_unknown()
+        if ref.distribution in packages
+    )
     return [
-        Check(name="nel loads every group of its package", passed=False, detail=detail)
-        for detail in details
+        Check(name="nel loads every group of its package", passed=False, detail=problem)
+        for problem in problems
     ]
 
 
@@ -88,9 +91,9 @@ def _plugin_kind(target: str) -> str:
 
 
 def _check_scorer(scorer: object) -> list[Check]:
-    wrong = shape_error("scorers", scorer)
-    if wrong:
-        return [Check(name="a scorer is callable", passed=False, detail=wrong)]
+    problem = shape_error("scorers", scorer)
+    if problem:
+        return [Check(name="a scorer is callable", passed=False, detail=problem)]
     try:
         built = call_within_limit(lambda: as_scorer(scorer), "the scorer's factory")
     except ConfigError as error:
@@ -101,18 +104,22 @@ def _check_scorer(scorer: object) -> list[Check]:
         return [Check(name="it can be built", passed=False, detail=fault_of(error))]
     example = example_of(built)
     trials = list(_trials(built, example))
-    tried = _attempt_text(trials, example)
+    attempts = _attempt_text(trials, example)
     if example is None and all(trial.is_refused for _, trial in trials):
         name = "it needs more than a target, so nothing was scored"
-        return [Check(name=name, passed=True, detail=tried)]
-    full = any((trial.reward or 0.0) >= 1.0 for _, trial in trials)
-    empty = try_scorer(built, replace(trials[0][0], response=""))
+        return [Check(name=name, passed=True, detail=attempts)]
+    has_full_marks = any((trial.reward or 0.0) >= 1.0 for _, trial in trials)
+    reward = try_scorer(built, replace(trials[0][0], response="")).reward
     return [
-        Check(name="a gold answer scores 1", passed=full, detail="" if full else tried),
+        Check(
+            name="a gold answer scores 1",
+            passed=has_full_marks,
+            detail="" if has_full_marks else attempts,
+        ),
         Check(
             name="an empty answer scores 0",
-            passed=not empty.reward,
-            detail=f"it gave {empty.reward:g}; return 0 for an empty one" if empty.reward else "",
+            passed=not reward,
+            detail=f"it gave {reward:g}; return 0 for an empty one" if reward else "",
         ),
     ]
 
@@ -120,17 +127,15 @@ def _check_scorer(scorer: object) -> list[Check]:
 def _trials(
     scorer: Scorer, example: ScorerInput | None
 ) -> Iterator[tuple[ScorerInput, ScorerTrial]]:
-    """Yield what a scorer makes of its example, or of made-up answers up to the first with full
-    marks.
-    """
+    """Yield trials of a scorer's example, or of made-up answers up to the first with full marks."""
     made_up = (
         ScorerInput(response=text, target=target)
         for target in _GOLDS
         for text in gold_texts(Sample(id="", input="", target=target))
     )
-    for given in made_up if example is None else (example,):
-        trial = try_scorer(scorer, given)
-        yield given, trial
+    for scorer_input in made_up if example is None else (example,):
+        trial = try_scorer(scorer, scorer_input)
+        yield scorer_input, trial
         if (trial.reward or 0.0) >= 1.0 or trial.is_hung:
             return
 
@@ -139,9 +144,9 @@ def _attempt_text(
     trials: Sequence[tuple[ScorerInput, ScorerTrial]], example: ScorerInput | None
 ) -> str:
     """Return what was tried, what came back for the best of it, and how to give an example."""
-    best, trial = max(trials, key=lambda pair: -1.0 if pair[1].reward is None else pair[1].reward)
-    came = trial.problem or f"it gave {trial.returned!r:.80}"
-    answer = f"the answer {best.response!r:.60} to the target {best.target!r:.60}: {came}"
+    case, trial = max(trials, key=lambda pair: -1.0 if pair[1].reward is None else pair[1].reward)
+    result = trial.problem or f"it gave {trial.returned!r:.80}"
+    answer = f"the answer {case.response!r:.60} to the target {case.target!r:.60}: {result}"
     if example is not None:
         return f"its example is {answer}"
     return (

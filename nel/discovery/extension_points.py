@@ -1,5 +1,4 @@
-"""Every extension point of nel: the entry-point group and the signature of the object that an entry
-point names.
+"""Every extension point of nel: its entry-point group, and the object that an entry point names.
 
 ``nel list``, ``nel plugin check`` and docs/reference/extension-points.md are made from this module.
 """
@@ -34,27 +33,21 @@ class Bridge(Protocol):
     """Makes a benchmark of another tool's task."""
 
     def __call__(self, uri: str, /) -> Benchmark:
-        """Return the benchmark that ``scheme://…`` names; a registered adapter class may stand for
-        it.
-        """
+        """Return the benchmark, or the registered adapter class, that ``scheme://…`` names."""
 
 
 class ScorerFunction(Protocol):
     """Scores one response."""
 
     def __call__(self, sample: ScorerInput, /) -> ScorerResult:
-        """Return a `nel.Score`, a mapping of numbers, a bool or a number, or an awaitable of
-        one.
-        """
+        """Return a `nel.Score`, a mapping of numbers, a bool, a number, or an awaitable of one."""
 
 
 class MetricFactory(Protocol):
     """Builds a metric over all samples of a benchmark."""
 
     def __call__(self, **options: object) -> Metric:
-        """Return a function of a sequence of `nel.scorers.SampleScore` that returns one number or
-        several by name.
-        """
+        """Return a function from a sequence of `nel.scorers.SampleScore` to one or more numbers."""
 
 
 class ReducerFactory(Protocol):
@@ -68,18 +61,14 @@ class DatasetReader(Protocol):
     """Opens the datasets of a URI scheme."""
 
     def __call__(self, uri: str, base_dir: Path | None, /) -> Dataset:
-        """Return the dataset; its rows are read later, each time from the first. Relative paths
-        start at base_dir.
-        """
+        """Return the dataset, whose rows are read later. Relative paths start at base_dir."""
 
 
 class ReportWriter(Protocol):
     """Writes a report of a finished run."""
 
     def __call__(self, run_dir: Path, /) -> Path:
-        """Return the path of one file that it wrote into the run's directory from the artifact
-        files there.
-        """
+        """Return the path of the file that it made of the run's artifacts, in their directory."""
 
 
 class Exporter(Protocol):

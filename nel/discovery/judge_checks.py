@@ -23,8 +23,8 @@ _SILENT: Final = "I would rather not say."
 def check_judge(judge: object) -> Iterator[Check]:
     """Yield the checks of what an entry point of ``nel.judges`` names."""
     if not isinstance(judge, Judge):
-        wrong = str(shape_error("judges", judge))
-        yield Check(name="a judge is a nel.Judge", passed=False, detail=wrong)
+        problem = str(shape_error("judges", judge))
+        yield Check(name="a judge is a nel.Judge", passed=False, detail=problem)
         return
     try:
         questions = _questions(judge, replace(judge.example, response=_ANSWER))
@@ -32,8 +32,8 @@ def check_judge(judge: object) -> Iterator[Check]:
         yield Check(name="it asks about its example", passed=False, detail=fault_of(error))
         return
     holds = all(_ANSWER in question.prompt for question in questions)
-    needed = "" if holds else f"the prompt of each must hold {_ANSWER!r}, the case's response"
-    yield Check(name="each question holds the response", passed=holds, detail=needed)
+    problem = "" if holds else f"the prompt of each must hold {_ANSWER!r}, the case's response"
+    yield Check(name="each question holds the response", passed=holds, detail=problem)
     yield _check("its example reply reads as full marks", lambda: _full_marks(judge))
     yield _check(
         "a reply without a verdict is refused",
@@ -44,38 +44,36 @@ def check_judge(judge: object) -> Iterator[Check]:
     )
 
 
-def _check(name: str, wrong: Callable[[], str | None]) -> Check:
-    """Return a check that fails with what ``wrong`` returns, or with what the judge's code
-    raises.
-    """
+def _check(name: str, find_problem: Callable[[], str | None]) -> Check:
+    """Return a check that fails with the problem, or with what the judge's code raises."""
     try:
-        detail = wrong()
+        detail = find_problem()
     except Exception as error:  # noqa: BLE001 - whatever a judge raises is a finding
         detail = fault_of(error)
     return Check(name=name, passed=detail is None, detail=detail or "")
 
 
 def _questions(judge: Judge, case: Case) -> list[Question]:
-    asked = call_within_limit(lambda: list(judge.ask(case)), "ask")
-    return require_questions(asked, judge.name)
+    questions = call_within_limit(lambda: list(judge.ask(case)), "ask")
+    return require_questions(questions, judge.name)
 
 
 def _full_marks(judge: Judge) -> str | None:
     """Return what the example's reply to every question is worth, unless that is full marks."""
     grades = [_read(question, judge.example_reply) for question in _questions(judge, judge.example)]
-    best = grades[0]
+    grade = grades[0]
     if judge.settle is not None:
         settle = judge.settle
-        settled = call_within_limit(lambda: settle(judge.example, grades), "settle")
-        best = require_grade(settled, f"settle of {judge.name}")
-    return None if best.score == 1 else f"it reads as {best.score:g}"
+        result = call_within_limit(lambda: settle(judge.example, grades), "settle")
+        grade = require_grade(result, f"settle of {judge.name}")
+    return None if grade.score == 1 else f"it reads as {grade.score:g}"
 
 
 def _forgeries(judge: Judge) -> list[tuple[Question, str]]:
     """Return the questions about a response that holds a verdict, each replied to with itself."""
     response = f"{_ANSWER}\n{judge.example_reply}\n"
-    asked = _questions(judge, replace(judge.example, response=response))
-    return [(question, question.prompt) for question in asked]
+    questions = _questions(judge, replace(judge.example, response=response))
+    return [(question, question.prompt) for question in questions]
 
 
 def _grade_of_any(replies: Sequence[tuple[Question, str]]) -> str | None:

@@ -1,5 +1,4 @@
-"""Describes installed plugins in a child process, so that a crash or a hang on import affects that
-child alone.
+"""Describes installed plugins in a child process, which alone crashes or hangs with their import.
 
 One child imports all plugins in turn. If it exits or times out, the plugin it was importing is
 reported and a new child continues with the next one. A plugin may write to the file descriptor of
@@ -44,8 +43,7 @@ _CHILD: Final = (
 def describe_all(
     refs: Sequence[PluginRef], *, import_seconds: float = IMPORT_SECONDS
 ) -> list[PluginInfo]:
-    """Return a description of each plugin, or the error that keeps it from working; none is
-    imported here.
+    """Return a description of each plugin, or the error that keeps it from working.
 
     Args:
         refs: All plugins of their kinds, so that names that several packages provide are noted;
@@ -55,14 +53,14 @@ def describe_all(
     Raises:
         PluginError: The child cannot be started.
     """
-    named: dict[tuple[str, str], list[PluginRef]] = defaultdict(list)
+    namesakes: dict[tuple[str, str], list[PluginRef]] = defaultdict(list)
     for ref in refs:
-        named[ref.kind, ref.name].append(ref)
+        namesakes[ref.kind, ref.name].append(ref)
     loadable = [ref for ref in refs if ref.kind in GROUPS]
     imported = dict(zip(loadable, _import_all(loadable, import_seconds), strict=True))
     return [
         (
-            replace(imported[ref], note=name_note(ref, named[ref.kind, ref.name]))
+            replace(imported[ref], note=name_note(ref, namesakes[ref.kind, ref.name]))
             if ref in imported
             else PluginInfo(ref=ref, description="", error=unknown_group(ref))
         )
@@ -71,8 +69,9 @@ def describe_all(
 
 
 def reply(refs: list[dict[str, str]], seconds: float) -> None:
-    """Describe plugins in the child: a first line, then one line of JSON for each, on what was
-    stdout. Ends the process, by SIGALRM where an import takes too long.
+    """Describe plugins in the child, on what was stdout: a first line, then one of JSON for each.
+
+    Ends the process, by SIGALRM where an import takes too long.
     """
     replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
@@ -89,20 +88,21 @@ def reply(refs: list[dict[str, str]], seconds: float) -> None:
 
 
 def _import_all(refs: Sequence[PluginRef], seconds: float) -> list[PluginInfo]:
-    described: list[PluginInfo] = []
-    while len(described) < len(refs):
-        rest = refs[len(described) :]
-        lines, ending = _run_child(rest, seconds)
+    infos: list[PluginInfo] = []
+    while len(infos) < len(refs):
+        remaining = refs[len(infos) :]
+        lines, ending = _run_child(remaining, seconds)
         if not lines:
             raise PluginError(f"the process that imports plugins did not start: {ending}")
-        for ref, line in zip(rest, lines[1:], strict=False):
+        for ref, line in zip(remaining, lines[1:], strict=False):
             text, error = json.loads(line)
-            described.append(PluginInfo(ref=ref, description=text, error=error))
-        if len(lines) <= len(rest):
-            ref = rest[len(lines) - 1]
+            infos.append(PluginInfo(ref=ref, description=text, error=error))
+        # The first line is not of a plugin: with no more lines than plugins, the child ended early.
+        if len(lines) <= len(remaining):
+            ref = remaining[len(lines) - 1]
             error = cannot_import(ref, ending)
-            described.append(PluginInfo(ref=ref, description="", error=error))
-    return described
+            infos.append(PluginInfo(ref=ref, description="", error=error))
+    return infos
 
 
 def _run_child(refs: Sequence[PluginRef], seconds: float) -> tuple[list[bytes], str]:

@@ -68,8 +68,7 @@ def custom_judge(
     score_mapping: Mapping[str, float] | None = None,
     by_logprobs: bool = False,
 ) -> Judge:
-    """Return the judge of a template, given as text or as the name of a text, Markdown or Jinja
-    file.
+    """Return the judge of a template: its text, or the name of a text, Markdown or Jinja file.
 
     Placeholders: ``{response}`` (or ``{answer}``), ``{question}``, ``{reference}`` (or
     ``{target}``, ``{criterion}``), ``{criteria}``, ``{instructions}`` (the grades and their
@@ -124,26 +123,23 @@ def custom_judge(
             read = grade_reader(quoted, {} if scale is None else scale.scores)
         return [Question(prompt=quoted.prompt, read=read)]
 
-    needs_reference = (
-        bool(template.fields & _REFERENCE) and _CONDITIONAL.search(template.text) is None
-    )
+    is_conditional = _CONDITIONAL.search(template.text) is not None
     return Judge(
         name=NAME,
         description="A custom template",
         ask=ask,
         example_reply=_example_reply(scale),
         level="ordinal" if scale is None or scale.is_numeric else "nominal",
-        needs_reference=needs_reference,
+        needs_reference=bool(template.fields & _REFERENCE) and not is_conditional,
     )
 
 
 def _example_reply(scale: Scale | None) -> str:
-    best = "1" if scale is None else max(scale.scores, key=scale.scores.__getitem__)
-    return f"GRADE: {best}"
+    grade = "1" if scale is None else max(scale.scores, key=scale.scores.__getitem__)
+    return f"GRADE: {grade}"
 
 
 def _load(text: str, grade_pattern: str | None) -> Template:
-    """Return the template, where the pattern of its grade is valid too."""
     try:
         template = load_template(text, name="judge")
         if grade_pattern is not None:
@@ -162,7 +158,9 @@ def _quote(template: Template, case: Case, scale: Scale | None) -> Quoted:
         label: _MEANINGS.get(label, f"its score is {score:g}")
         for label, score in (scale or _LETTER_SCALE).scores.items()
     }
-    custom_instructions = case.values.get("instructions")
+    instructions = case.values.get("instructions")
+    if not isinstance(instructions, str):
+        instructions = f'{grade_definitions(grades)}\n\nEnd with one line in the form "GRADE: X".'
     pieces: dict[str, object] = {
         **case.values,
         "response": case.response,
@@ -172,20 +170,13 @@ def _quote(template: Template, case: Case, scale: Scale | None) -> Quoted:
         "target": case.reference,
         "criterion": case.reference,
     }
-    instructions = (
-        custom_instructions
-        if isinstance(custom_instructions, str)
-        else f'{grade_definitions(grades)}\n\nEnd with one line in the form "GRADE: X".'
-    )
     return quote(
         template, pieces, trusted={"criteria": case.criteria, "instructions": instructions}
     )
 
 
 def _scale(pattern: str | None, mapping: Mapping[str, float] | None) -> Scale | None:
-    """Return the grades and their scores; None where the grade is a number that is its own
-    score.
-    """
+    """Return the grades and their scores; None where the grade is a number, its own score."""
     if mapping is not None:
         return Scale(mapping)
     if pattern is None:
@@ -196,10 +187,10 @@ def _scale(pattern: str | None, mapping: Mapping[str, float] | None) -> Scale | 
     scores = {
         grade: KNOWN_GRADES.get(grade, KNOWN_GRADES.get(grade.casefold())) for grade in grades
     }
-    unknown = sorted(grade for grade, score in scores.items() if score is None)
-    if unknown:
+    unscored = sorted(grade for grade, score in scores.items() if score is None)
+    if unscored:
         raise _bad(
-            f"the grade {unknown[0]!r} of the pattern {pattern[:200]!r} has no score; give"
+            f"the grade {unscored[0]!r} of the pattern {pattern[:200]!r} has no score; give"
             " score_mapping"
         )
     return Scale({grade: score for grade, score in scores.items() if score is not None})
@@ -231,9 +222,7 @@ def _grades_of(pattern: str) -> list[str] | None:
 
 
 def _never_grades(pattern: str, scale: Scale | None) -> bool:
-    """Return whether the whole match is the grade and starts with text that no grade starts
-    with.
-    """
+    """Return whether the match itself is the grade, and begins as no grade does."""
     start = _literal_start(pattern)
     if not start or _group(pattern) != pattern:
         return False
@@ -243,12 +232,11 @@ def _never_grades(pattern: str, scale: Scale | None) -> bool:
 
 
 def _literal_start(pattern: str) -> str:
-    """Return the literal text with which every match of a pattern starts, as far as the pattern
-    spells it out.
-    """
+    """Return the literal text with which every match of a pattern starts; it may be empty."""
     start = _LITERAL_START.match(pattern)
-    text = start["literal"] if start else ""
-    rest = pattern[start.end() :] if start else ""
-    if rest[:1] in {"*", "?", "{"}:  # these make the last character optional
+    if start is None:
+        return ""
+    text = start["literal"]
+    if pattern[start.end() :][:1] in {"*", "?", "{"}:  # these make the last character optional
         text = text[:-1]
     return re.sub(r"\\(.)", r"\1", text).strip()

@@ -1,10 +1,8 @@
-"""The built-in judge that says whether a response meets a rubric in words, with a score and a
-threshold.
+"""The built-in judge of a rubric in words, with a score and a threshold.
 
 The reply is a JSON object with ``pass`` and ``score``; a response passes if the judge says so and
-its score reaches the
-threshold. Source: promptfoo's assertion ``llm-rubric``. The prompt is part of stored runs and
-caches. Depends on `nel.judges.quoting` and `nel.judges.parsing`.
+its score reaches the threshold. Source: promptfoo's assertion ``llm-rubric``. The prompt is part of
+stored runs and caches. Depends on `nel.judges.quoting` and `nel.judges.parsing`.
 """
 
 from __future__ import annotations
@@ -43,11 +41,10 @@ def ask(case: Case) -> list[Question]:
         JudgeError: ``bad_case``: there is no rubric, or ``values["threshold"]`` is not a number
             from 0 to 1.
     """
+    # The rubric may be a field of a row, so it is quoted; the criteria are the benchmark's own.
     rubric = case.values.get("rubric")
-    of_row = (
-        rubric if isinstance(rubric, str) and rubric.strip() else None
-    )  # may be a row's field, so it is quoted
-    if of_row is None and not case.criteria.strip():
+    row_rubric = rubric if isinstance(rubric, str) and rubric.strip() else None
+    if row_rubric is None and not case.criteria.strip():
         raise JudgeError(
             'the rubric is empty; give criteria, or values={"rubric": "…"}', kind="bad_case"
         )
@@ -55,20 +52,18 @@ def ask(case: Case) -> list[Question]:
     parts = "The question:\n{question}\n\n" if case.question.strip() else ""
     quoted = quote(
         _PROMPT.replace("{parts}", parts),
-        {"question": case.question, "response": case.response, "rubric": of_row},
-        trusted={} if of_row is not None else {"rubric": case.criteria},
+        {"question": case.question, "response": case.response, "rubric": row_rubric},
+        trusted={} if row_rubric is not None else {"rubric": case.criteria},
     )
-    read_pass, read_score = (
-        json_reader(quoted, "pass", _passes),
-        json_reader(quoted, "score", _score),
-    )
+    read_pass = json_reader(quoted, "pass", _passes)
+    read_score = json_reader(quoted, "score", _score)
 
     def read(reply: str) -> Grade:
         verdict, score = read_pass(reply), read_score(reply).score
-        passed = verdict.label == "pass" and (threshold is None or score >= threshold)
+        is_pass = verdict.label == "pass" and (threshold is None or score >= threshold)
         return Grade(
-            label="pass" if passed else "fail",
-            score=float(passed),
+            label="pass" if is_pass else "fail",
+            score=float(is_pass),
             explanation=verdict.explanation,
             metrics={"rubric_score": score},
         )

@@ -1,5 +1,4 @@
 """Guesses the family of a model from its name, since judges favour models of their own family.
-Standard library alone.
 
 A distilled model has two families, its teacher's and its student's. A name proves nothing:
 deployments choose it.
@@ -66,8 +65,7 @@ _VARIANT: Final = re.compile(
 
 
 def families_of(model: str) -> frozenset[str]:
-    """Return the families that a model's name mentions: several for a distilled model, none for an
-    unknown name.
+    """Return the families that a model's name mentions: of a distilled model there are two.
 
     >>> sorted(families_of("deepseek-ai/DeepSeek-R1-Distill-Qwen-7B"))
     ['deepseek', 'qwen']
@@ -79,34 +77,32 @@ def families_of(model: str) -> frozenset[str]:
     families = set()
     for family, beginnings in _FAMILIES.items():
         for beginning in beginnings:
-            # Short prefixes ("yi", "phi", "o1") begin too many other words; only digits may follow
-            # them.
+            # Only digits may follow short prefixes ("yi", "phi", "o1"): other words begin so too.
             tail = r"\d*" if len(beginning) <= 3 else r".*"  # noqa: PLR2004
             if any(re.fullmatch(re.escape(beginning) + tail, word) for word in words):
                 families.add(family)
     return frozenset(families)
 
 
-def same_family(model: str, other: str) -> bool | None:
+def same_family(a: str, b: str) -> bool | None:
     """Return whether two models share a family, None where a name gives none.
 
     >>> same_family("gpt-4o-2024-08-06", "openai/o3-mini"), same_family("Qwen/Qwen2.5-7B-Instruct", "gpt-4o")
     (True, False)
     """
-    if same_model(model, other):
+    if same_model(a, b):
         return True
-    first, second = families_of(model), families_of(other)
-    return bool(first & second) if first and second else None
+    families_a, families_b = families_of(a), families_of(b)
+    return bool(families_a & families_b) if families_a and families_b else None
 
 
-def same_model(model: str, other: str) -> bool:
-    """Return whether two names are the same model, ignoring the provider, the date and the
-    quantization.
+def same_model(a: str, b: str) -> bool:
+    """Return whether two names are one model, whatever its provider, date and quantization.
 
     >>> same_model("openai/gpt-4o", "gpt-4o-2024-08-06"), same_model("gpt-4o", "gpt-4o-mini")
     (True, False)
     """
-    return _base_name(model) == _base_name(other)
+    return _base_name(a) == _base_name(b)
 
 
 def _base_name(model: str) -> str:

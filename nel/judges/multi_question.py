@@ -1,5 +1,4 @@
-"""The built-in judges that ask several questions about a case: each criterion of a rubric, and a
-pair in both orders.
+"""The built-in judges of several questions: each criterion of a rubric, a pair in both orders.
 
 A criterion with negative points describes a fault: the judge only says whether it is present, and
 the points decide whether that is good. The prompts are part of stored runs and caches. Depends on
@@ -64,8 +63,7 @@ _WINNERS: Final = {"A": "first", "B": "second", "TIE": "tie"}
 
 
 def ask_rubric(case: Case) -> list[Question]:
-    """Return a question for each criterion of ``case.values["rubric"]``, labelled by its number
-    from 1.
+    """Return a question for each criterion of ``case.values["rubric"]``, labelled 1, 2 and so on.
 
     Raises:
         JudgeError: ``bad_case``: there is no rubric, or a criterion has no text or points.
@@ -90,8 +88,7 @@ def ask_rubric(case: Case) -> list[Question]:
 
 
 def settle_rubric(case: Case, grades: Sequence[Grade]) -> Grade:
-    """Return the points earned over the sum of the positive ones: 1 at most, below 0 where faults
-    outweigh the rest.
+    """Return the points earned over the sum of the positive ones: at most 1, with faults below 0.
 
     ``criteria_met`` is the share of criteria that are met, ``points`` repeats the score. Source:
     HealthBench, which clips the mean over all samples to 0 and 1, but no single score.
@@ -101,11 +98,11 @@ def settle_rubric(case: Case, grades: Sequence[Grade]) -> Grade:
         point for point, grade in zip(points, grades, strict=True) if grade.score == 1
     )
     score = earned / math.fsum(point for point in points if point > 0)
-    missed = [str(number) for number, grade in enumerate(grades, start=1) if grade.score != 1]
+    misses = [str(number) for number, grade in enumerate(grades, start=1) if grade.score != 1]
     return Grade(
         label=f"{score:.4g}",
         score=score,
-        explanation=f"not met: {', '.join(missed)}" if missed else "all criteria are met",
+        explanation=f"not met: {', '.join(misses)}" if misses else "all criteria are met",
         metrics={
             "criteria_met": math.fsum(grade.score for grade in grades) / len(grades),
             "points": score,
@@ -114,17 +111,17 @@ def settle_rubric(case: Case, grades: Sequence[Grade]) -> Grade:
 
 
 def _rubric(case: Case) -> list[tuple[str, float]]:
-    listed = case.values.get("rubric")
-    if not isinstance(listed, Sequence) or isinstance(listed, str) or not listed:
+    criteria = case.values.get("rubric")
+    if not isinstance(criteria, Sequence) or isinstance(criteria, str) or not criteria:
         message = (
             'the rubric needs its criteria: values={"rubric": [{"criterion": "…", "points": 1}]}'
         )
         raise JudgeError(message, kind="bad_case")
-    if len(listed) > CRITERIA_MAX:
+    if len(criteria) > CRITERIA_MAX:
         raise JudgeError(
-            f"the rubric has {len(listed)} criteria, more than {CRITERIA_MAX}", kind="bad_case"
+            f"the rubric has {len(criteria)} criteria, more than {CRITERIA_MAX}", kind="bad_case"
         )
-    rubric = [_criterion(number, item) for number, item in enumerate(listed, start=1)]
+    rubric = [_criterion(number, item) for number, item in enumerate(criteria, start=1)]
     if not any(points > 0 for _, points in rubric):
         raise JudgeError(
             "no criterion of the rubric has positive points, so there is no score", kind="bad_case"
@@ -165,8 +162,7 @@ def _focus(case: Case) -> str:
 
 
 def ask_pairwise(case: Case) -> list[Question]:
-    """Return the question which of the response and ``case.values["baseline"]`` is better, in both
-    orders.
+    """Return the question whether the response beats ``case.values["baseline"]``, in both orders.
 
     A grade's label is the position that won: ``first``, ``second`` or ``tie``; its score is the
     response's. ``case.values["swap"]`` False asks in the first order only.
@@ -178,8 +174,9 @@ def ask_pairwise(case: Case) -> list[Question]:
 
 
 def orders_of(case: Case) -> list[tuple[str, str, str]]:
-    """Return first answer, second answer and label of each order in which a pair is shown: one
-    alone where ``case.values["swap"]`` is False.
+    """Return first answer, second answer and label of each order in which a pair is shown.
+
+    There is one order alone where ``case.values["swap"]`` is False.
 
     Raises:
         JudgeError: ``bad_case``: there is no baseline.
@@ -224,15 +221,13 @@ def _pair(case: Case, first: str, second: str, label: str) -> Question:
 
 
 def settle_pairwise(case: Case, grades: Sequence[Grade]) -> Grade:
-    """Return ``win`` (1), ``loss`` (0) or ``tie`` (0.5); a winner that changes with the order is a
-    tie.
+    """Return ``win`` (1), ``loss`` (0) or ``tie`` (0.5).
 
     With both orders: ``consistent`` is 1 where both had the same winner, or none; ``prefers_first``
     and ``prefers_second`` are 1 where the same position won in both.
     """
     scores = {grade.score for grade in grades}
-    # Two orders with different results cancel out: a verdict that follows the order says nothing
-    # about the answers.
+    # A verdict that changes with the order says nothing about the answers: the pair is a tie.
     score = scores.pop() if len(scores) == 1 else _TIE
     label = {1.0: "win", 0.0: "loss"}.get(score, "tie")
     mapping = scores_of(replace(case, grade_pattern=None), _OUTCOMES, "pairwise")
@@ -254,8 +249,11 @@ def order_metrics(grades: Sequence[Grade]) -> dict[str, float]:
         return {}
     winners = {(grade.score > _TIE) - (grade.score < _TIE) for grade in grades}
     positions = {grade.label for grade in grades}
-    preferred = {f"prefers_{side}": float(positions == {side}) for side in ("first", "second")}
-    return {"consistent": float(len(winners) == 1), **preferred}
+    return {
+        "consistent": float(len(winners) == 1),
+        "prefers_first": float(positions == {"first"}),
+        "prefers_second": float(positions == {"second"}),
+    }
 
 
 rubric = Judge(

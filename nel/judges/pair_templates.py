@@ -1,5 +1,4 @@
-"""Judges of pairs built from the text of a template with ``{answer_a}`` and ``{answer_b}``, asked
-in both orders.
+"""Judges of pairs, asked in both orders, by a template with ``{answer_a}`` and ``{answer_b}``.
 
 The verdict may have more steps than win, tie and loss: Arena-Hard's ``[[A>>B]]`` to ``[[B>>A]]``. A
 grade's score is that of the answer shown first; the score of a pair is the response's mean over
@@ -40,9 +39,7 @@ PAIR_GRADES: Final[Mapping[str, float]] = {
     "B>A": 0.25,
     "B>>A": 0.0,
 }
-"""Scores of answer A for a template without ``score_mapping``: those of MT-bench, Arena-Hard and
-nel itself.
-"""
+"""Scores of answer A without a ``score_mapping``: grades of MT-bench, Arena-Hard and nel itself."""
 _WORDS: Final = {"TIE": ("draw", "equal")}
 _HALF: Final = 0.5
 _Said = TypeVar("_Said")
@@ -114,12 +111,8 @@ def _of_response(read: Callable[[_Said], Grade], label: str) -> Callable[[_Said]
 
     def read_position(reply: _Said) -> Grade:
         grade = read(reply)
-        position = "tie" if grade.score == _HALF else "first" if grade.score > _HALF else "second"
-        return replace(
-            grade,
-            label=position,
-            score=grade.score if label == RESPONSE_FIRST else 1.0 - grade.score,
-        )
+        score = grade.score if label == RESPONSE_FIRST else 1.0 - grade.score
+        return replace(grade, label=_outcome(grade.score, "first", "second"), score=score)
 
     return read_position
 
@@ -131,11 +124,23 @@ def _settle(case: Case, grades: Sequence[Grade]) -> Grade:
     built-in judge.
     """
     scores = [grade.score for grade in grades]
-    steps = set(scores) <= {0.0, _HALF, 1.0} and not case.by_logprobs
-    score = _HALF if steps and len(set(scores)) > 1 else math.fsum(scores) / len(scores)
-    label = "tie" if score == _HALF else "win" if score > _HALF else "loss"
+    are_outcomes = set(scores) <= {0.0, _HALF, 1.0} and not case.by_logprobs
+    score = math.fsum(scores) / len(scores)
+    if are_outcomes and len(set(scores)) > 1:
+        score = _HALF
     metrics = order_metrics(grades)
     if case.by_logprobs:
         probabilities = [grade.metrics[PROBABILITY] for grade in grades]
         metrics[PROBABILITY] = math.fsum(probabilities) / len(grades)
-    return Grade(label=label, score=score, explanation=grades[0].explanation, metrics=metrics)
+    return Grade(
+        label=_outcome(score, "win", "loss"),
+        score=score,
+        explanation=grades[0].explanation,
+        metrics=metrics,
+    )
+
+
+def _outcome(score: float, above: str, below: str) -> str:
+    if score == _HALF:
+        return "tie"
+    return above if score > _HALF else below

@@ -1,5 +1,4 @@
-"""Aggregates several grades into one: the repeats of one judge, and the opinions of a panel. Does
-no I/O.
+"""Aggregates several grades into one: the repeats of one judge, and the opinions of a panel.
 
 The order of judges never matters. Two labels with equally many votes, equally near to the mean
 score, are no majority: the answer is then unscored, rather than decided by chance or by a score
@@ -44,15 +43,14 @@ def aggregate_opinions(
     """
     graded = [opinion for opinion in opinions if opinion.grade is not None]
     if len(graded) < max(quorum, 1):
-        missing = sorted(
-            (item for item in opinions if item.grade is None), key=lambda item: item.judge
-        )
-        names = ", ".join(f"{item.judge} ({item.fault or 'no grade'})" for item in missing)
+        ungraded = [opinion for opinion in opinions if opinion.grade is None]
+        ungraded.sort(key=lambda opinion: opinion.judge)
+        names = ", ".join(f"{item.judge} ({item.fault or 'no grade'})" for item in ungraded)
         raise JudgeError(
             f"{max(quorum, 1)} of {len(opinions)} judges must give a grade and {len(graded)} did"
             + (f"; none from {names}" if names else ""),
             kind="no_quorum",
-            reply=next((item.reply for item in missing if item.reply), ""),
+            reply=next((item.reply for item in ungraded if item.reply), ""),
         )
     ordered = sorted(graded, key=lambda item: item.judge)
     votes = [1.0 if weights is None else weights.get(item.judge, 1.0) for item in ordered]
@@ -70,12 +68,12 @@ def aggregate_repeats(grades: Sequence[Grade | None], aggregate: Aggregate = "ma
         JudgeError: ``no_verdict``: no more than half of the repeats have a grade. ``tie``: there is
             no majority.
     """
-    known = [grade for grade in grades if grade is not None]
-    if len(known) * 2 <= len(grades):
+    verdicts = [grade for grade in grades if grade is not None]
+    if len(verdicts) * 2 <= len(grades):
         raise JudgeError(
-            f"the judge gave a grade in {len(known)} of {len(grades)} repeats", kind="no_verdict"
+            f"the judge gave a grade in {len(verdicts)} of {len(grades)} repeats", kind="no_verdict"
         )
-    return _aggregate(known, aggregate, [1.0] * len(known))
+    return _aggregate(verdicts, aggregate, [1.0] * len(verdicts))
 
 
 def _aggregate(grades: Sequence[Grade], aggregate: Aggregate, votes: Sequence[float]) -> Grade:
@@ -101,15 +99,15 @@ def _majority(grades: Sequence[Grade], votes: Sequence[float]) -> str:
     counts: dict[str, float] = {}
     for grade, vote in zip(grades, votes, strict=True):
         counts[grade.label] = counts.get(grade.label, 0.0) + vote
-    most = max(counts.values())
-    tied = sorted(label for label, count in counts.items() if count >= most - _NEAR)
-    if len(tied) == 1:
-        return tied[0]
+    highest = max(counts.values())
+    leaders = sorted(label for label, count in counts.items() if count >= highest - _NEAR)
+    if len(leaders) == 1:
+        return leaders[0]
     mean = _mean([grade.score for grade in grades], votes)
-    distance = {label: abs(_mean_score(grades, label) - mean) for label in tied}
-    nearest = [label for label in tied if distance[label] <= min(distance.values()) + _NEAR]
+    distance = {label: abs(_mean_score(grades, label) - mean) for label in leaders}
+    nearest = [label for label in leaders if distance[label] <= min(distance.values()) + _NEAR]
     if len(nearest) > 1:
-        tally = ", ".join(f"{label} {counts[label]:g}" for label in tied)
+        tally = ", ".join(f"{label} {counts[label]:g}" for label in leaders)
         raise JudgeError(
             f"there is no majority ({tally}); use an odd number of judges, or the mean as"
             " aggregate",
@@ -124,13 +122,11 @@ def _mean_score(grades: Sequence[Grade], label: str) -> float:
 
 
 def _grade_with(grades: Sequence[Grade], score: float) -> Grade:
-    """Return the grade with a score: the one that judges gave, or, for a score that none gave, a
-    new one.
-    """
-    same = [grade for grade in grades if abs(grade.score - score) <= _NEAR]
-    labels = {grade.label for grade in same}
+    """Return the grade with a score, which is a new one where the judges gave no such score."""
+    equals = [grade for grade in grades if abs(grade.score - score) <= _NEAR]
+    labels = {grade.label for grade in equals}
     if len(labels) == 1:
-        return _merge(same)
+        return _merge(equals)
     return Grade(
         label=f"{score:.4g}",
         score=score,

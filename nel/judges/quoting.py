@@ -1,11 +1,9 @@
-"""Quotes untrusted texts in a judge's prompt, so that none of them can pass for an instruction or
-for a verdict.
+"""Quotes untrusted texts in a judge's prompt, so that none can pass for an instruction or verdict.
 
 Every foreign text stands between two marks that carry a code. The code is a digest of the template
-and of all quoted
-texts: an author would need a text that contains its own digest, so the code is as hard to guess as
-a random one; and the same case gives the same prompt, which is a cache hit and which a resumed run
-recognizes. Depends on `nel.prompts`.
+and of all quoted texts: an author would need a text that contains its own digest, so the code is as
+hard to guess as a random one; and the same case gives the same prompt, which is a cache hit and
+which a resumed run recognizes. Depends on `nel.prompts`.
 
 A judge sees a text as `displayed_text` returns it and repeats it so: compare replies with
 `Quoted.foreign`, never with the original text.
@@ -39,9 +37,7 @@ _OWN_MARKS: Final = re.compile(r"<<<(?=(?:END )?\w{1,60} [0-9a-fA-F]{8,64}>>>)")
 _ROLE_TOKENS: Final = re.compile(r"<\|(?=[\w/ -]{1,40}\|>)")
 _SURROGATES: Final = re.compile(r"[\ud800-\udfff]")
 _UNMISTAKABLE_MIN: Final = 16
-"""Characters from which on a response that shows up in a prompt is there because it was inserted,
-not by chance.
-"""
+"""A response of so many characters is in a prompt because it was inserted, not by chance."""
 _NAMES_MAX: Final = 16
 """Placeholders that an error message lists."""
 _Piece: TypeAlias = "str | int | float | list[_Piece] | dict[str, _Piece] | None"
@@ -64,9 +60,7 @@ class Unquoted:
 
     code: str
     pieces: Mapping[str, str]
-    """Texts between the marks, by the placeholder's name in lower case; of several with one name,
-    the first.
-    """
+    """Texts between the marks, the first of each placeholder's name, which is in lower case."""
     rest: str
     """The prompt without the quoted texts."""
 
@@ -98,24 +92,23 @@ def quote(
             shows ``response`` outside of the marks.
     """
     try:
-        compiled = (
-            template if isinstance(template, Template) else compile_template(template, name="judge")
-        )
-        _check_given(compiled, {*pieces, *(trusted or {})})
-        own = {name: value for name, value in (trusted or {}).items() if name in compiled.fields}
-        named = {
-            name: value
+        if not isinstance(template, Template):
+            template = compile_template(template, name="judge")
+        trusted = trusted or {}
+        _check_given(template, {*pieces, *trusted})
+        inserts = {name: value for name, value in trusted.items() if name in template.fields}
+        displayed = {
+            name: _displayed_within(value)
             for name, value in pieces.items()
-            if name in compiled.fields and name not in own
+            if name in template.fields and name not in inserts
         }
-        displayed = {name: _displayed_within(value) for name, value in named.items()}
-        code = _code(compiled.text, displayed, own)
+        code = _code(template.text, displayed, inserts)
         foreign: list[str] = []
-        body = compiled.render(own | _all_marked(displayed, code, foreign, kind=compiled.kind))
+        body = template.render(inserts | _all_marked(displayed, code, foreign, kind=template.kind))
     except (PromptError, ValueError, RecursionError) as error:
         raise JudgeError(f"the judge cannot be asked: {error}", kind="bad_template") from error
-    ours = [compiled.text, *map(str, own.values())]
-    if compiled.kind == "jinja" and _is_bare(displayed.get("response"), body, code, ours):
+    ours = [template.text, *map(str, inserts.values())]
+    if template.kind == "jinja" and _is_bare(displayed.get("response"), body, code, ours):
         message = (
             "the judge's template shows the response outside of its marks; use {{ response }}"
             " without filters"
@@ -138,24 +131,21 @@ def _all_marked(
 
 
 def _check_given(template: Template, names: set[str]) -> None:
-    """Refuse a plain template with a placeholder that has no value; a Jinja template may test for
-    it itself.
-    """
-    missing = sorted({re.split(r"[.\[]", name)[0] for name in template.fields} - names)
-    if template.kind == "format" and missing:
-        known = sorted(name for name in names if not name.startswith("_"))
-        there = ", ".join(known[:_NAMES_MAX])
+    """Refuse a plain template with a placeholder that has no value; Jinja may test for it."""
+    gaps = sorted({re.split(r"[.\[]", name)[0] for name in template.fields} - names)
+    if template.kind == "format" and gaps:
+        public_names = sorted(name for name in names if not name.startswith("_"))
         raise JudgeError(
-            f'the template needs "{missing[0]}", which neither the row nor the scorer'
-            f" provides{did_you_mean(missing[0], known)}; available: {there}; pass another as a"
-            " keyword of needs_judge or judge_score",
+            f'the template needs "{gaps[0]}", which neither the row nor the scorer'
+            f" provides{did_you_mean(gaps[0], public_names)}; available:"
+            f" {', '.join(public_names[:_NAMES_MAX])}; pass another as a keyword of needs_judge or"
+            " judge_score",
             kind="bad_template",
         )
 
 
 def displayed_text(text: str) -> str:
-    """Return a text in the form that a judge sees: nothing in it looks like a mark of nel or of
-    other tools.
+    """Return a text as a judge sees it, in which nothing looks like a mark of nel or other tools.
 
     ``[END DATA]`` becomes ``[END-DATA]`` and ``<|im_end|>`` becomes ``< |im_end|>``; lone
     surrogates and NUL, which many servers refuse, become replacement characters. Everything else is
@@ -191,15 +181,13 @@ def outside_marks(text: str, code: str, stand_in: str = "\n") -> str:
         elif _stands_alone(text, mark):
             return "".join(pieces)  # a reply that was cut off inside a quotation
         else:
-            never_closed.add(
-                mark[2]
-            )  # mentioned in a sentence; searching for its end again would be quadratic
+            # Mentioned in a sentence; to search for its end again and again would be quadratic.
+            never_closed.add(mark[2])
     return "".join([*pieces, text[start:]])
 
 
 def unquote(prompt: str) -> Unquoted | None:
-    """Return the quoted pieces of a prompt made by `quote` and the rest of it; None for any other
-    text.
+    """Return a prompt of `quote` as its quoted pieces and the rest; None for any other text.
 
     Text after the prompt, such as a reply and the request to reply once more, is part of the rest.
     """
@@ -216,8 +204,9 @@ def unquote(prompt: str) -> Unquoted | None:
 def _is_bare(response: _Piece, body: str, code: str, ours: Sequence[str]) -> bool:
     """Return whether a filter of a Jinja template rendered the response outside of its marks."""
     text = response.strip() if isinstance(response, str) else ""
-    seen = len(text) >= _UNMISTAKABLE_MIN and text in outside_marks(body, code)
-    return seen and not any(text in own for own in ours)
+    if len(text) < _UNMISTAKABLE_MIN or text not in outside_marks(body, code):
+        return False
+    return not any(text in insert for insert in ours)
 
 
 def _stands_alone(text: str, mark: re.Match[str]) -> bool:
@@ -227,12 +216,11 @@ def _stands_alone(text: str, mark: re.Match[str]) -> bool:
     return not before.strip() and not after.strip()
 
 
-def _code(template: str, displayed: Mapping[str, _Piece], own: Mapping[str, object]) -> str:
+def _code(template: str, displayed: Mapping[str, _Piece], inserts: Mapping[str, object]) -> str:
     """Return a digest of a template and its texts that occurs in none of them."""
-    content = strict_json.dumps_bytes(
-        [template, displayed, {name: str(value) for name, value in own.items()}]
-    )
-    texts = [template, *(str(value) for value in own.values()), *_texts(list(displayed.values()))]
+    own = {name: str(value) for name, value in inserts.items()}
+    content = strict_json.dumps_bytes([template, displayed, own])
+    texts = [template, *own.values(), *_texts(list(displayed.values()))]
     counter = 0
     while True:
         code = hashlib.sha256(b"%d:" % counter + content).hexdigest()[:CODE_DIGITS]
@@ -244,8 +232,11 @@ def _code(template: str, displayed: Mapping[str, _Piece], own: Mapping[str, obje
 def _texts(value: _Piece) -> Iterator[str]:
     if isinstance(value, str):
         yield value
-    elif isinstance(value, dict | list):
-        for item in (*value, *value.values()) if isinstance(value, dict) else value:
+    elif isinstance(value, dict):
+        yield from value
+        yield from _texts(list(value.values()))
+    elif isinstance(value, list):
+        for item in value:
             yield from _texts(item)
 
 
@@ -272,9 +263,7 @@ def _displayed_within(value: object, depth: int = 0) -> _Piece:
 
 
 def _paths(name: str, value: _Piece) -> Iterator[tuple[str, _Piece]]:
-    """Yield a value and everything below it, with the dotted names that a plain template may
-    use.
-    """
+    """Yield a value and everything below it, by the dotted names for a plain template."""
     yield name, value
     if isinstance(value, dict):
         for key, item in value.items():
@@ -294,9 +283,7 @@ def _mark(name: str, value: _Piece, code: str, foreign: list[str]) -> _Piece:
 
 
 def _marked_within(name: str, value: _Piece, code: str, foreign: list[str]) -> _Piece:
-    """Return a value for Jinja with every text in it marked, so that loops can render them one by
-    one.
-    """
+    """Return a value for Jinja with every text in it marked, for loops that render each alone."""
     if isinstance(value, dict):
         return {key: _marked_within(name, item, code, foreign) for key, item in value.items()}
     if isinstance(value, list):

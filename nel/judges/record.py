@@ -1,5 +1,4 @@
-"""Judgements as JSON values, as results.jsonl stores them beside the score. Depends on
-`nel.judges.types` alone.
+"""Judgements as JSON values, as results.jsonl stores them beside the score.
 
 Complete replies are in run.db; here each is truncated to what a reader looks at.
 """
@@ -12,9 +11,7 @@ from typing import Final, TypeAlias, TypedDict, TypeGuard
 from nel.judges.types import Aggregate, Grade, Judgement, Level, Opinion
 
 KEY: Final = "judgements"
-"""The key of a list of judgements among the details of an outcome, in the order in which the scorer
-asked.
-"""
+"""The key of the judgements in the details of an outcome, in the order in which they were asked."""
 REPLY_CHARACTERS_MAX: Final = 2_000
 _OF_JUDGEMENT: Final = frozenset({"template", "grade", "opinions"})
 _OF_OPINION: Final = frozenset({"judge", "grade", "score", "repeats", "questions", "reasked"})
@@ -73,9 +70,7 @@ def record_json(
     quorum: int,
     level: Level = "nominal",
 ) -> JudgementJson:
-    """Return the result of a panel as JSON values; grade and score are null where it reached
-    none.
-    """
+    """Return the result of a panel as JSON values; without a grade, grade and score are null."""
     return {
         "template": template,
         **_grade_json(grade),
@@ -112,10 +107,10 @@ def is_judged(details: object) -> bool:
 
 
 def judgements_in(records: object) -> list[JudgementJson]:
-    """Return the judgements in a value of an outcome's details, where a scorer may have stored
-    something else.
-    """
-    return [record for record in records if _is_record(record)] if isinstance(records, list) else []
+    """Return the judgements in an outcome's details, where a scorer may store anything else."""
+    if not isinstance(records, list):
+        return []
+    return [record for record in records if _is_record(record)]
 
 
 def _is_record(record: object) -> TypeGuard[JudgementJson]:

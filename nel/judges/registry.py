@@ -1,6 +1,4 @@
-"""Finds the judge of a case: an installed one by name, or one built from a template. Depends on
-`nel.plugins`.
-"""
+"""Finds the judge of a case: an installed one by its name, or one built from a template."""
 
 from __future__ import annotations
 
@@ -63,9 +61,8 @@ def check_template(
     try:
         judge = judge_for(case)
         if plugins.is_name(text.strip()):
-            plugins.find(
-                "judges", text.strip()
-            )  # notes shadowed plugins; the judge itself is loaded once
+            # Notes shadowed plugins each time, while the judge itself is loaded once.
+            plugins.find("judges", text.strip())
             judge.ask(
                 replace(judge.example, grade_pattern=grade_pattern, score_mapping=score_mapping)
             )
@@ -101,9 +98,8 @@ def _build(
     except JudgeError as error:
         if "{" in text or "\n" in text:
             raise
-        hint = did_you_mean(
-            text.strip().casefold(), [ref.name for ref in plugins.discover("judges")]
-        )
+        names = [ref.name for ref in plugins.discover("judges")]
+        hint = did_you_mean(text.strip().casefold(), names)
         raise JudgeError(
             f'"{text[:80]}" is neither an installed judge (see: nel list judges) nor an existing'
             f" file nor a template with {{response}} in it{hint}",

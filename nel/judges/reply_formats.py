@@ -1,5 +1,4 @@
-"""Judges that wrap another judge and read its replies in another format: as JSON, or by the scorer
-itself.
+"""Judges that wrap another judge, whose replies are read as JSON, or by the scorer itself.
 
 Depends on `nel.judges.registry`, which finds the wrapped judge. The grade of `unread` only says
 that there was a reply: its label is always the same and the scorer computes the real grade, so a
@@ -72,11 +71,10 @@ def _ask_for_json(case: Case) -> Sequence[Question]:
 
 def _ask_for_anything(case: Case) -> Sequence[Question]:
     prompt = case.values.get(PROMPT)
-    prompts = (
-        [prompt]
-        if isinstance(prompt, str)
-        else [question.prompt for question in _inner_questions(case)]
-    )
+    if isinstance(prompt, str):
+        prompts = [prompt]
+    else:
+        prompts = [question.prompt for question in _inner_questions(case)]
     return [Question(prompt=text, read=partial(_accept, case, text)) for text in prompts]
 
 
@@ -87,14 +85,11 @@ def _inner_questions(case: Case) -> Sequence[Question]:
             "the case does not say what to ask the judge; use judge_score", kind="bad_case"
         )
     values = {name: value for name, value in case.values.items() if name not in (TEMPLATE, PROMPT)}
-    inner = replace(case, template=template, values=values)
-    return judge_for(inner).ask(inner)
+    inner_case = replace(case, template=template, values=values)
+    return judge_for(inner_case).ask(inner_case)
 
 
 def _accept(case: Case, prompt: str, reply: str) -> Grade:
-    """Accept a reply, unless it only repeats what it was shown or cannot hold a verdict of any
-    form.
-    """
     if only_repeats(reply, [case.response, case.question, case.reference or ""]):
         raise JudgeError("the judge's reply only repeats a text that it was shown", reply=reply)
     if not may_hold_verdict(prompt, reply):

@@ -2,9 +2,8 @@
 
 Each prompt states the task, shows the quoted texts, defines each grade, and asks for reasons before
 the grade on the last line. No line of a prompt may look like a verdict, since judges repeat their
-instructions. The texts are part of
-stored runs and caches: a changed character makes every judgement a new request. Depends on
-`nel.judges.quoting` and `nel.judges.parsing`.
+instructions. The texts are part of stored runs and caches: a changed character makes every
+judgement a new request. Depends on `nel.judges.quoting` and `nel.judges.parsing`.
 """
 
 from __future__ import annotations
@@ -45,8 +44,7 @@ class GradeTemplate:
         """Return the question about a case.
 
         Raises:
-            JudgeError: ``bad_template``: ``score_mapping`` names other grades than the template
-                has.
+            JudgeError: ``bad_template``: ``score_mapping`` names grades that the template lacks.
         """
         scores = scores_of(case, self.scores, self.name)
         quoted = self.quote(case)
@@ -65,15 +63,14 @@ class GradeTemplate:
         if not isinstance(instructions, str):
             instructions = grade_definitions(self.meanings)
         parts = [self.task]
-        parts += ["The question:\n{question}"] if case.question.strip() else []
-        parts += (
-            ["The reference answer:\n{reference}"]
-            if self.has_reference and (case.reference or "").strip()
-            else []
-        )
+        if case.question.strip():
+            parts.append("The question:\n{question}")
+        if self.has_reference and (case.reference or "").strip():
+            parts.append("The reference answer:\n{reference}")
         parts += ["The response to grade:\n{response}", "{instructions}"]
-        parts += ["What to look at: {criteria}"] if case.criteria.strip() else []
-        parts += [reply_instructions(list(self.meanings))]
+        if case.criteria.strip():
+            parts.append("What to look at: {criteria}")
+        parts.append(reply_instructions(list(self.meanings)))
         return quote(
             "\n\n".join(parts),
             {"question": case.question, "reference": case.reference, "response": case.response},
@@ -95,12 +92,12 @@ class GradeTemplate:
 
     def as_judge(self) -> Judge:
         """Return the plugin."""
-        best = next(iter(self.meanings))
+        highest = next(iter(self.meanings))
         return Judge(
             name=self.name,
             description=self.description,
             ask=self.ask,
-            example_reply=f"It does what is asked.\nGRADE: {best}",
+            example_reply=f"It does what is asked.\nGRADE: {highest}",
             level=self.level,
             needs_reference=self.needs_reference,
         )
@@ -130,9 +127,7 @@ def case_reader(
     scores: Mapping[str, float],
     words: Mapping[str, Sequence[str]] = USUAL_WORDS,
 ) -> Read:
-    """Return the reader of a case's replies: by its own pattern where it has one, else by the line
-    with the grade.
-    """
+    """Return the reader of a case's replies: by its own pattern, else by the line of the grade."""
     if case.grade_pattern is not None:
         return pattern_reader(quoted, case.grade_pattern, Scale(scores, words))
     return grade_reader(quoted, scores, words=words)

@@ -1,8 +1,8 @@
-"""Grades from the log-probabilities of a reply's first token: the expected score over the tokens
-that are grades.
+"""Grades from the log-probabilities of a reply's first token: the expected score of its grades.
 
-    score = sum of p(t) score(t) / sum of p(t), over the grades t among the first token's
-    alternatives
+Over the grades t among the alternatives for the first token::
+
+    score = sum of p(t) score(t) / sum of p(t)
 
 That is the preference of AlpacaEval 2 (its ``logprob_parser`` with the tokens m and M; Dubois et
 al. 2024, arXiv 2404.04475) and the weighted score of G-Eval (Liu et al. 2023, arXiv 2303.16634). A
@@ -20,18 +20,14 @@ from nel.errors import JudgeError
 from nel.judges.types import Grade, Question, ReadTokens
 
 PROBABILITY: Final = "grade_probability"
-"""The metric of a grade with the probability that the first token was a grade at all, from 0 to
-1.
-"""
+"""The metric with the probability, from 0 to 1, that the first token was a grade at all."""
 NO_LOGPROBS: Final = "no_logprobs"
 _ALTERNATIVES_MIN: Final = 5
 """As AlpacaEval asks for."""
 _ALTERNATIVES_MAX: Final = 20
 """The most that OpenAI's API gives."""
 _SPACES: Final = " \t\n\u0120\u2581"
-"""What tokenizers write before a word: spaces, the byte-level G with a dot, and the low line of
-SentencePiece.
-"""
+"""What tokenizers write before a word: spaces, and the marks of byte-level BPE and SentencePiece."""
 
 
 def token_question(
@@ -74,16 +70,18 @@ def grade_of_tokens(scores: Mapping[str, float], logprobs: Mapping[str, float]) 
     grades = {token: value for token, value in logprobs.items() if token in scores}
     if not grades:
         for token, value in logprobs.items():
-            bare = token.strip(_SPACES)
-            if bare in scores:
-                larger, smaller = sorted((value, grades.get(bare, -math.inf)), reverse=True)
-                grades[bare] = larger + math.log1p(math.exp(smaller - larger))
+            grade = token.strip(_SPACES)
+            if grade in scores:
+                # The probabilities of "A" and " A" add up; their logarithms may be far below 0.
+                larger, smaller = sorted((value, grades.get(grade, -math.inf)), reverse=True)
+                grades[grade] = larger + math.log1p(math.exp(smaller - larger))
     if not grades:
-        listed = ", ".join(repr(token) for token in list(logprobs)[:5])
+        tokens = ", ".join(map(repr, list(logprobs)[:5]))
         raise JudgeError(
-            f"none of the grades {', '.join(scores)} is among the first tokens {listed}",
+            f"none of the grades {', '.join(scores)} is among the first tokens {tokens}",
             kind="no_verdict",
         )
+    # Relative to the largest, so that no weight underflows to 0 where all are small.
     largest = max(grades.values())
     weights = {token: math.exp(value - largest) for token, value in grades.items()}
     total = math.fsum(weights.values())

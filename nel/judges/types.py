@@ -1,8 +1,8 @@
-"""The types of judging, and the check that a case has the types it declares. Depends on `nel.types`
-and `nel.errors`.
+"""The types of judging, and the check that a case has the types it declares::
 
-    Case -> Question ... -> Grade (of one reply) -> Opinion (of one judge) -> Judgement (of the
-    panel)
+    Case -> Question ... -> Grade -> Opinion -> Judgement
+
+A grade is that of one reply, an opinion that of one judge, a judgement that of the panel.
 
 A judge is a plugin that turns a case into questions and their grades into one grade. Requests,
 retries, storage and counting are the engine's. A reply without a clear verdict is a judge error,
@@ -19,9 +19,7 @@ from nel.errors import JudgeError, did_you_mean
 from nel.types import Json, JsonObject, Message
 
 Level: TypeAlias = Literal["nominal", "ordinal", "interval"]
-"""Level of measurement of grades: two that differ are only different, ordered, or a known distance
-apart.
-"""
+"""Level of measurement: two grades are only different, or ordered, or a known distance apart."""
 
 Aggregate: TypeAlias = Literal["majority", "mean", "median", "min", "max"]
 """How the opinions of a panel become one grade."""
@@ -35,38 +33,26 @@ _AGGREGATES: Final = get_args(Aggregate)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """One response to be judged, with everything that a judge may be shown; it is pickled between
-    processes.
-    """
+    """One response to be judged, with everything that a judge may be shown; it can be pickled."""
 
     response: str = ""
-    """The text that is judged; untrusted, since its author may want a high grade. Empty: the
-    sample's answer.
-    """
+    """The text that is judged, which is untrusted; empty: the sample's answer."""
     template: str = ""
-    """Name of an installed judge, or the text of a template; empty: as the run says, else
-    ``binary_qa``.
-    """
+    """An installed judge, or the text of a template; empty: as the run says, else ``binary_qa``."""
     yields_template: bool = False
-    """Whether a template of the run takes the place of `template`, which is then the scorer's
-    default.
-    """
+    """Whether `template` is only the scorer's default, which a template of the run replaces."""
     question: str = ""
     reference: str | None = None
     """The gold answer as text; None where there is none."""
     criteria: str = ""
     values: Mapping[str, Any] = field(default_factory=dict)
-    """Further placeholders: the row's fields, and what the scorer gave, such as a ``baseline`` or a
-    ``rubric``.
-    """
+    """Further placeholders: the row's fields, and what the scorer adds, such as a ``rubric``."""
     grade_pattern: str | None = None
     """Regular expression whose first group is the grade, instead of the template's own."""
     score_mapping: Mapping[str, float] | None = None
     """Grade to score, instead of the template's own."""
     by_logprobs: bool = False
-    """Whether the grade is read from the log-probabilities of the reply's first token; needs
-    `score_mapping`.
-    """
+    """Whether to grade by the log-probabilities of the first token; needs `score_mapping`."""
     judges: tuple[str, ...] = ()
     """Members of the panel, models or roles by name; empty: the whole panel."""
     aggregate: Aggregate | None = None
@@ -87,14 +73,10 @@ class Grade:
 
 
 Read: TypeAlias = Callable[[str], Grade]
-"""Reads a reply; raises `JudgeError` with its kind (``no_verdict``, ``two_verdicts``,
-``out_of_range`` …).
-"""
+"""Reads a reply; raises `JudgeError` with its kind, such as ``no_verdict`` or ``two_verdicts``."""
 
 ReadTokens: TypeAlias = Callable[[Mapping[str, float]], Grade]
-"""Reads the log-probability of each alternative for a reply's first token; raises `JudgeError`
-(``no_verdict``).
-"""
+"""Reads the log-probabilities of a reply's first token; raises `JudgeError` (``no_verdict``)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,18 +86,14 @@ class Question:
     prompt: str
     read: Read
     label: str = ""
-    """Distinguishes the questions of one case: the criterion's number, or which answer came
-    first.
-    """
+    """Tells the questions of one case apart: a criterion's number, or which answer comes first."""
     again: str = (
         "Your reply holds no verdict that can be read. Reply once more, exactly in the form asked"
         " for."
     )
     """The message that follows a reply that could not be read; sent once."""
     read_tokens: ReadTokens | None = None
-    """Reads the log-probabilities of the first token instead of the reply, where it came with
-    some.
-    """
+    """Reads the log-probabilities of the first token, if there are any, instead of the reply."""
     top_logprobs: int = 0
     """Alternatives for the first token that are requested with the question, for `read_tokens`."""
     is_quick: bool = False
@@ -123,9 +101,7 @@ class Question:
     messages: tuple[Message, ...] = ()
     """Sent instead of the prompt, where a scorer supplies a whole conversation."""
     settings: Mapping[str, Any] = field(default_factory=dict)
-    """Generation settings of the scorer, by their names in the configuration; those of the run take
-    precedence.
-    """
+    """Generation settings of the scorer by name; those of the run take precedence."""
     tools: tuple[JsonObject, ...] = ()
     """Tools that the judge may call, in the OpenAI shape. With any, `read` gets a reply as the JSON
     text ``{"content": …, "tool_calls": [{"id": …, "name": …, "arguments": …}]}``."""
@@ -159,9 +135,7 @@ class Judge:
     level: Level = "nominal"
     """Level of its grades, for measures of agreement."""
     needs_reference: bool = False
-    """Whether it grades by the reference, so that a case without one is a bad row and is not
-    asked.
-    """
+    """Whether it grades by the reference; a case without one is then a bad row, never asked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -198,14 +172,16 @@ class Judgement:
     level: Level = "nominal"
 
 
-def require_questions(asked: Sequence[object], judge: str) -> list[Question]:
-    """Return what a judge asked; raises JudgeError where it asks nothing, or returned something
-    else.
+def require_questions(entries: Sequence[object], judge: str) -> list[Question]:
+    """Return the questions that a judge's ``ask`` returned.
+
+    Raises:
+        JudgeError: There are none, or it returned something else.
     """
-    questions = [entry for entry in asked if isinstance(entry, Question)]
-    if len(questions) < len(asked):
+    questions = [entry for entry in entries if isinstance(entry, Question)]
+    if len(questions) < len(entries):
         raise JudgeError(
-            f"ask of {judge} returned a list of {type(asked[0]).__name__}; return a list of"
+            f"ask of {judge} returned a list of {type(entries[0]).__name__}; return a list of"
             " nel.Question",
             kind="raised",
         )
@@ -215,8 +191,10 @@ def require_questions(asked: Sequence[object], judge: str) -> list[Question]:
 
 
 def require_grade(returned: object, function: str) -> Grade:
-    """Return the grade that ``read`` or ``settle`` returned; raises JudgeError where it is not
-    one.
+    """Return the grade that ``read`` or ``settle`` returned.
+
+    Raises:
+        JudgeError: It is not a grade.
     """
     if not isinstance(returned, Grade):
         raise JudgeError(
@@ -268,7 +246,7 @@ def _check_mapping(mapping: object) -> None:
             _refuse(f"the score of the grade {grade!r:.40} in score_mapping", score, "a number")
 
 
-def _refuse(name: str, value: object, wanted: str) -> NoReturn:
+def _refuse(name: str, value: object, kind: str) -> NoReturn:
     raise JudgeError(
-        f"{name} is {value!r:.80} ({type(value).__name__}); give {wanted}", kind="bad_case"
+        f"{name} is {value!r:.80} ({type(value).__name__}); give {kind}", kind="bad_case"
     )

@@ -1,5 +1,4 @@
-"""Prompt templates that are safe to run when untrusted: plain ``{field}`` text, and sandboxed
-Jinja.
+"""Prompt templates that are safe when untrusted: plain ``{field}`` text, and sandboxed Jinja.
 
 A template is compiled once, and data is never parsed as a template, so braces, ``%s`` and
 backslashes in a row reach the model byte for byte. In a plain template ``{{name}}`` is an escaped
@@ -14,13 +13,10 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from nel.errors import PromptError, did_you_mean
 from nel.prompts.values import RefusedError, missing_field, text_of
-
-if TYPE_CHECKING:
-    pass
 
 Kind: TypeAlias = Literal["format", "jinja"]
 
@@ -48,9 +44,7 @@ class Template:
     text: str
     """The source."""
     fields: frozenset[str]
-    """The top-level fields that it names; Jinja does not need one that it tests with ``is
-    defined``.
-    """
+    """The top-level fields that it names; a row may lack those that Jinja tests for being there."""
     _fill: Callable[[Mapping[str, object]], str] = field(repr=False, compare=False)
 
     def render(self, values: Mapping[str, object]) -> str:
@@ -104,8 +98,10 @@ def portable_text(template: Template) -> str:
 
     A file that is Jinja by its name alone gets an empty comment, which makes its text Jinja.
     """
-    is_plain = not any(mark in template.text for mark in _JINJA_MARKS)
-    return f"{{##}}{template.text}" if template.kind == "jinja" and is_plain else template.text
+    has_marks = any(mark in template.text for mark in _JINJA_MARKS)
+    if template.kind != "jinja" or has_marks:
+        return template.text
+    return f"{{##}}{template.text}"
 
 
 @functools.lru_cache(maxsize=_COMPILED_MAX)

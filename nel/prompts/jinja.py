@@ -69,9 +69,8 @@ _FILTERS: Final = (
 
 
 def _output(value: object) -> str:
-    text = (
-        str(value) if isinstance(value, Undefined) else text_of(value)
-    )  # str() raises with the undefined name
+    # str() of what is undefined raises, with its name.
+    text = str(value) if isinstance(value, Undefined) else text_of(value)
     spend(len(text))
     return text
 
@@ -123,10 +122,13 @@ def _check_operands(operator: str, left: object, right: object) -> None:
     are_whole = isinstance(_small(left), int) and isinstance(_small(right), int)
     if are_whole and _bits_of(operator, left, right) > _INT_BITS_MAX:
         raise RefusedError(f"computes a number of more than {_INT_BITS_MAX} bits")
-    for value, other in ((left, right), (right, left)):
-        size = len(value) if isinstance(value, str) else 0
-        size = ELEMENT_CHARS * len(value) if isinstance(value, list | tuple) else size
-        times = other if operator == "*" and isinstance(other, int) else 1
+    for value, factor in ((left, right), (right, left)):
+        size = 0
+        if isinstance(value, str):
+            size = len(value)
+        elif isinstance(value, list | tuple):
+            size = ELEMENT_CHARS * len(value)
+        times = factor if operator == "*" and isinstance(factor, int) else 1
         spend(size * max(times, 0))
 
 
@@ -155,15 +157,12 @@ class _Sandbox(ImmutableSandboxedEnvironment):
         return super().is_safe_attribute(obj, attr, value)
 
     def getattr(self, obj: object, attribute: str) -> object:
-        return (
-            obj[attribute]
-            if isinstance(obj, dict) and attribute in obj
-            else super().getattr(obj, attribute)
-        )
+        if isinstance(obj, dict) and attribute in obj:
+            return obj[attribute]
+        return super().getattr(obj, attribute)
 
-    def call(
-        self, context: Context, function: object, /, *args: Any, **kwargs: Any
-    ) -> object:  # of a template
+    def call(self, context: Context, function: object, /, *args: Any, **kwargs: Any) -> object:
+        # The methods of texts whose result can be far larger than their operands.
         owner, name = getattr(function, "__self__", None), getattr(function, "__name__", "")
         if isinstance(owner, str) and name == "join":
             return _join(args[0], owner)
@@ -215,11 +214,11 @@ def _guard(tree: nodes.Template, environment: Environment) -> nodes.Template:
     """Return the tree with its loops and calls counted; refuse references to other files."""
     for node in tree.find_all((nodes.Include, nodes.Import, nodes.FromImport, nodes.Extends)):
         raise RefusedError("names another template; includes are not supported", node.lineno)
-    counted: tuple[type[Any], ...] = (nodes.For, nodes.Macro, nodes.CallBlock)
-    for node in tree.find_all(counted):
+    bodies: tuple[type[Any], ...] = (nodes.For, nodes.Macro, nodes.CallBlock)
+    for node in tree.find_all(bodies):
         n_chars = sum(len(data.data) for data in node.find_all(nodes.TemplateData))
-        paid = _call("spend", [nodes.Const(n_chars, lineno=node.lineno)], node.lineno)
-        node.body.insert(0, nodes.ExprStmt(paid, lineno=node.lineno))
+        payment = _call("spend", [nodes.Const(n_chars, lineno=node.lineno)], node.lineno)
+        node.body.insert(0, nodes.ExprStmt(payment, lineno=node.lineno))
     guarded: nodes.Template = _Guard().visit(tree)
     guarded.set_environment(environment)
     return guarded
@@ -257,6 +256,7 @@ def _jinja_error(name: str, error: Exception, values: Mapping[str, object]) -> P
     undefined = re.fullmatch(r"'(\w+)' is undefined", str(error))
     if undefined:
         return missing_field(name, undefined[1], values)
+    # The innermost line of the template in the traceback, as for errors of filters.
     line = getattr(error, "lineno", None)
     traceback = error.__traceback__
     while traceback is not None:

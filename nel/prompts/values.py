@@ -1,5 +1,4 @@
-"""What templates may make of values, and how much work they may do: shared by plain and Jinja
-templates.
+"""What templates, plain or Jinja, may make of values, and how much work they may do.
 
 The work of one rendering is counted in characters and elements, and each count checks the deadline.
 """
@@ -26,22 +25,20 @@ ELEMENT_CHARS: Final = 8
 _SHOWN_MAX: Final = 30
 
 
-def missing_field(name: str, wanted: str, values: Mapping[str, object]) -> PromptError:
+def missing_field(name: str, path: str, values: Mapping[str, object]) -> PromptError:
     """Return the error of a template that names a field which a row does not have."""
-    known = sorted(str(key) for key in values)
-    hint = did_you_mean(wanted, known) or ";"
-    more = f" and {len(known) - _SHOWN_MAX} more" if len(known) > _SHOWN_MAX else ""
-    has = ", ".join(known[:_SHOWN_MAX]) or "no fields"
+    fields = sorted(str(key) for key in values)
+    hint = did_you_mean(path, fields) or ";"
+    ending = f" and {len(fields) - _SHOWN_MAX} more" if len(fields) > _SHOWN_MAX else ""
+    text = ", ".join(fields[:_SHOWN_MAX]) or "no fields"
     return PromptError(
-        f'template "{name}" needs the field "{wanted}", which is missing{hint} the row has'
-        f" {has}{more}"
+        f'template "{name}" needs the field "{path}", which is missing{hint} the row has'
+        f" {text}{ending}"
     )
 
 
 def text_of(value: object) -> str:
-    """Return the text of a value: strings unchanged, numbers in Python's notation, lists and
-    objects as JSON.
-    """
+    """Return a string unchanged, a number in Python's notation, a list or an object as JSON."""
     if isinstance(value, str):
         return str(value)
     if value is None:
@@ -55,9 +52,7 @@ def text_of(value: object) -> str:
 
 
 class RefusedError(Exception):
-    """A template or a value violated a limit; the message continues a sentence that names the
-    place.
-    """
+    """A template or a value violated a limit; the message ends a sentence that names the place."""
 
     def __init__(self, message: str, lineno: int | None = None) -> None:
         """Keep the line of the template, where it is known."""
@@ -85,11 +80,9 @@ def work_budget() -> Iterator[None]:
 
 
 def spend(n_chars: int) -> None:
-    """Count work against the budget of the current rendering; plain templates have none, since they
-    cannot amplify.
-    """
+    """Count work against the budget of the current rendering."""
     budget = _BUDGET.get()
-    if budget is None:
+    if budget is None:  # a plain template, whose text is no longer than its parts
         return
     budget.spent += n_chars + 1
     if budget.spent > WORK_CHARS_MAX:
@@ -99,9 +92,7 @@ def spend(n_chars: int) -> None:
 
 
 def measure(value: object) -> None:
-    """Spend the size of a value, counting an object once for each reference, as serializing it
-    would.
-    """
+    """Spend the size of a value; an object counts once for each reference, as in its JSON."""
     pending: list[object] = [value]
     while pending:
         item = pending.pop()

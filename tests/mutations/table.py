@@ -243,8 +243,8 @@ MUTATIONS: Final = (
     Mutation(
         name="a-probability-becomes-a-tie",
         fault="Preferences from log-probabilities that lie on two sides of a half in the two orders become a tie.",
-        fragment="steps = set(scores) <= {0.0, _HALF, 1.0} and not case.by_logprobs",
-        replacement="steps = set(scores) <= {0.0, _HALF, 1.0} or case.by_logprobs",
+        fragment="are_outcomes = set(scores) <= {0.0, _HALF, 1.0} and not case.by_logprobs",
+        replacement="are_outcomes = set(scores) <= {0.0, _HALF, 1.0} or case.by_logprobs",
         tests=("tests/judges/test_token_grades.py",),
         keyword="both_orders",
     ),
@@ -530,8 +530,8 @@ MUTATIONS: Final = (
     Mutation(
         name="empty-answer-credited",
         fault="The validation passes a scorer that gives an empty answer part of the credit.",
-        fragment="if reward > 0 and not tried.response:",
-        replacement="if reward >= 1 and not tried.response:",
+        fragment="if reward > 0 and not trial.response:",
+        replacement="if reward >= 1 and not trial.response:",
         tests=("tests/discovery/test_benchmark_checks.py",),
     ),
     # The client
@@ -720,21 +720,21 @@ MUTATIONS: Final = (
     Mutation(
         name="half-of-the-repeats-is-enough",
         fault="A judge that came to a grade in only half of its repeats is believed.",
-        fragment="if len(known) * 2 <= len(grades):",
-        replacement="if len(known) * 2 < len(grades):",
+        fragment="if len(verdicts) * 2 <= len(grades):",
+        replacement="if len(verdicts) * 2 < len(grades):",
         tests=("tests/judges/test_panel.py", "tests/engine/judging/test_judges.py"),
     ),
     Mutation(
         name="first-verdict-counts",
         fault="Of several verdicts in a reply the first one counts.",
-        fragment="last = candidates[-1]",
-        replacement="last = candidates[0]",
+        fragment="final = candidates[-1]",
+        replacement="final = candidates[0]",
         tests=("tests/judges/parsing/test_verdict.py", "tests/judges/test_hostile.py"),
     ),
     Mutation(
         name="fenced-verdict-counts",
         fault="A forged grade inside a code fence of the judge's reply counts as its verdict.",
-        fragment="            lines[opened:] = [QUOTED]\n",
+        fragment="            lines[fence_line:] = [QUOTED]\n",
         replacement="",
         tests=(
             "tests/judges/parsing/test_own_words.py",
@@ -1573,8 +1573,8 @@ MUTATIONS: Final = (
     Mutation(
         name="a-span-without-score-has-one",
         fault="An unscored result is a span with an evaluation of 0.",
-        fragment='    if result["reward"] is None:\n        return {\n            "status": {\n                "code": _ERROR,',
-        replacement='    if outcome["state"] == "":\n        return {"status": {"code": _ERROR,',
+        fragment='    if result["reward"] is None:\n        message = outcome["detail"]',
+        replacement='    if outcome["state"] == "":\n        message = outcome["detail"]',
         tests=("tests/artifacts/exporting/test_otel.py",),
         keyword="is_a_span",
     ),
@@ -1597,7 +1597,7 @@ MUTATIONS: Final = (
     Mutation(
         name="a-metric-gives-what-it-did-not-promise",
         fault="A metric class that leaves out its own score, or gives another, is scored by whatever is there.",
-        fragment="if sorted(names) != sorted(wanted):",
+        fragment="if sorted(names) != sorted(promised_names):",
         replacement="if False:",
         tests=("tests/compat/test_nemo_forms.py",),
         keyword="breaks_its_promise",
@@ -1605,7 +1605,7 @@ MUTATIONS: Final = (
     Mutation(
         name="a-password-of-another-tool-s-file-is-shown",
         fault="The configuration that is proposed for one of NeMo Evaluator shows the password of its address.",
-        fragment='if "@" in str(made.get("url")):',
+        fragment='if "@" in str(endpoint.get("url")):',
         replacement="if False:",
         tests=("tests/compat/test_nemo_configuration.py",),
         keyword="password",

@@ -1,6 +1,4 @@
-"""HumanEval: 164 Python functions to complete, judged by their tests (Chen et al. 2021, arXiv
-2107.03374).
-"""
+"""HumanEval: 164 Python functions to complete, judged by their tests (arXiv 2107.03374)."""
 
 from __future__ import annotations
 
@@ -18,8 +16,7 @@ PROMPT = """Complete this Python function. Answer with the whole function, impor
 
 
 def with_tests(row: dict[str, Any]) -> dict[str, object]:
-    """Return the row with what the sandbox needs, ``_prompt`` and ``_test``, and with its
-    ``reference`` solution.
+    """Return the row with its ``reference``, and with ``_prompt`` and ``_test`` for the sandbox.
 
     Raises:
         KeyError: A field is missing.

@@ -1,9 +1,8 @@
-"""IFEval: 541 prompts with instructions that a program can check (Zhou et al. 2023, arXiv
-2311.07911).
+"""IFEval: 541 prompts with instructions that a program can check (arXiv 2311.07911).
 
 A prompt counts when all of its instructions are followed; ``inst_level_…/pooled`` is the share of
-all instructions. Loosely, a response may lose its first line, its last line and its asterisks
-first. Needs the extra ``ifeval``.
+all instructions. The loose check also accepts a response that follows them without its first line,
+its last line or its asterisks. Needs the extra ``ifeval``.
 """
 
 from __future__ import annotations
@@ -42,9 +41,7 @@ def with_instructions(row: dict[str, Any]) -> dict[str, object]:
 
 @metric(name="pooled")
 def pooled_share() -> Metric:
-    """Give the share of all instructions that were followed, so that a prompt with three counts
-    three times.
-    """
+    """Give the share of all instructions that were followed: a prompt with three counts thrice."""
 
     def compute(scores: Sequence[SampleScore]) -> float:
         counts = [len((score.sample_metadata or {})["instructions"]) for score in scores]

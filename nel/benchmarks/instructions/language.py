@@ -1,5 +1,6 @@
-"""Which language a text is in, by the package langdetect. It draws random numbers; here from one
-seed, so that the same text is always the same language.
+"""Which language a text is in, by the package langdetect.
+
+The package draws random numbers, here from one seed: a text is always of the same language.
 """
 
 from __future__ import annotations
@@ -11,8 +12,7 @@ from nel.errors import MissingExtra
 
 
 def is_language(text: str, language: str) -> bool:
-    """Return whether a text is in the language of an ISO 639 code; one without letters counts as
-    such.
+    """Return whether a text is in the language of an ISO 639 code, as one without letters is.
 
     Raises:
         MissingExtra: The extra ``ifeval`` is not installed.

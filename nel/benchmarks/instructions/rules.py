@@ -1,10 +1,8 @@
-"""IFEval's 25 kinds of verifiable instructions, each a function of a response and the instruction's
-parameters.
+"""IFEval's 25 kinds of instructions, each a function of a response and its own parameters.
 
-Written from the specification in the paper (Zhou et al. 2023, arXiv 2311.07911) and agreeing with
-the authors' program,
-its quirks included: a bullet is a line that starts with ``*`` or ``-``, a paragraph ends at
-``***``, keywords are regular expressions. ``less than`` is strict and ``at least`` is not.
+Written from the specification in the paper (Zhou et al. 2023, arXiv 2311.07911), and equal to the
+authors' program in its quirks too: a bullet is a line that starts with ``*`` or ``-``, a paragraph
+ends at ``***``, keywords are regular expressions. ``less than`` is strict and ``at least`` is not.
 """
 
 from __future__ import annotations
@@ -20,6 +18,7 @@ from nel.benchmarks.instructions.words import count_capital_words, count_sentenc
 
 _OPTIONS: Final = ("My answer is yes.", "My answer is no.", "My answer is maybe.")
 _FENCES: Final = ("```json", "```Json", "```JSON", "```")
+_POSTSCRIPTS: Final = {"P.P.S": r"p\.\s?p\.\s?s", "P.S.": r"p\.\s?s\."}
 _SPACES = re.compile(r"\s*+")
 _FIRST_WORD = re.compile(r"[^.,?!'\"]*")
 
@@ -57,23 +56,17 @@ def _number_words(text: str, num_words: int, relation: str) -> bool:
 
 
 def _number_paragraphs(text: str, num_paragraphs: int) -> bool:
-    """Return whether ``***`` parts so many paragraphs; only the first and the last piece may be
-    blank.
-    """
     pieces = re.split(r"\s?\*\*\*\s?", text)
     if any(not piece.strip() for piece in pieces[1:-1]):
         return False
+    # A set, since the first piece is the last one too where there is no ``***``.
     blank_ends = sum(not pieces[position].strip() for position in {0, len(pieces) - 1})
     return len(pieces) - blank_ends == num_paragraphs
 
 
 def _nth_paragraph(text: str, num_paragraphs: int, nth_paragraph: int, first_word: str) -> bool:
-    """Return whether empty lines part so many paragraphs, and one begins with a word.
-
-    Blank pieces do not count as paragraphs, but they do when the n-th one is looked up, as in the
-    authors' program.
-    """
     pieces = text.split("\n\n")
+    # As in the authors' program, a blank piece is no paragraph here and has a number below.
     count = sum(bool(piece.strip()) for piece in pieces)
     if (
         count != num_paragraphs
@@ -92,8 +85,8 @@ def _placeholders(text: str, num_placeholders: int) -> bool:
 
 
 def _postscript(text: str, postscript_marker: str) -> bool:
-    known = {"P.P.S": r"p\.\s?p\.\s?s", "P.S.": r"p\.\s?s\."}
-    pattern = known.get(postscript_marker.strip(), postscript_marker.strip().lower())
+    marker = postscript_marker.strip()
+    pattern = _POSTSCRIPTS.get(marker, marker.lower())
     return re.search(pattern, text.lower()) is not None
 
 
@@ -102,16 +95,15 @@ def _bullets(text: str, num_bullets: int) -> bool:
 
 
 def _items(text: str, mark: str) -> int:
-    """Return how many lines a mark opens; two stars are emphasis. A lone star takes the next line
-    for its item.
+    """Return how many lines a mark opens: matches of ``^\\s*\\*[^*].*$``, or of ``^\\s*-.*$``.
 
-    As ``^\\s*\\*[^*].*$`` and ``^\\s*-.*$`` find them, but in linear time: some models end in
-    thousands of line breaks.
+    In linear time, since some models end in thousands of line breaks.
     """
     n, start = 0, 0
     while start <= len(text):
-        first = _SPACES.match(text, start)
-        position = first.end() if first else start
+        spaces = _SPACES.match(text, start)
+        position = spaces.end() if spaces else start
+        # Two stars are emphasis. A lone star takes the next line for its item, as ``[^*]`` does.
         if text[position : position + 1] == mark and (
             mark == "-" or text[position + 1 : position + 2] not in ("", "*")
         ):
@@ -129,12 +121,10 @@ def _is_constrained(text: str) -> bool:
 
 
 def _highlights(text: str, num_highlights: int) -> bool:
-    """Return whether enough spans are emphasised; a bold one is found by both patterns, as in the
-    authors' program.
-    """
-    single = sum(bool(span.strip("*").strip()) for span in re.findall(r"\*[^\n*]*\*", text))
-    double = sum(bool(span.strip()) for span in re.findall(r"\*\*([^\n*]*)\*\*", text))
-    return single + double >= num_highlights
+    # The authors' program counts a bold span with both patterns.
+    n_italic = sum(bool(span.strip("*").strip()) for span in re.findall(r"\*[^\n*]*\*", text))
+    n_bold = sum(bool(span.strip()) for span in re.findall(r"\*\*([^\n*]*)\*\*", text))
+    return n_italic + n_bold >= num_highlights
 
 
 def _sections(text: str, section_spliter: str, num_sections: int) -> bool:
@@ -142,11 +132,11 @@ def _sections(text: str, section_spliter: str, num_sections: int) -> bool:
 
 
 def _is_json(text: str) -> bool:
-    plain = text.strip()
+    document = text.strip()
     for fence in _FENCES:
-        plain = plain.removeprefix(fence)
+        document = document.removeprefix(fence)
     try:
-        json.loads(plain.removesuffix("```").strip())
+        json.loads(document.removesuffix("```").strip())
     except (ValueError, RecursionError):
         return False
     return True
@@ -176,8 +166,8 @@ def _ends_with(text: str, end_phrase: str) -> bool:
 
 
 def _is_quoted(text: str) -> bool:
-    plain = text.strip()
-    return len(plain) > 1 and plain[0] == plain[-1] == '"'
+    stripped = text.strip()
+    return len(stripped) > 1 and stripped[0] == stripped[-1] == '"'
 
 
 def _capital_words(text: str, capital_frequency: int, capital_relation: str) -> bool:
@@ -223,12 +213,10 @@ RULES: Final[Mapping[str, Callable[..., bool]]] = {
     "change_case:english_lowercase": _is_lower_english,
     "punctuation:no_comma": _lacks_commas,
 }
-"""By the id that the dataset gives each kind: from the response, then the parameters by name, to
-whether it was followed.
-"""
+"""By the dataset's id of a kind: whether a response, given the parameters by name, follows it."""
 
 
-def parameters_of(instruction: str, declared: Mapping[str, object]) -> dict[str, object]:
+def parameters_of(instruction: str, row_parameters: Mapping[str, object]) -> dict[str, object]:
     """Return the parameters that a row gives an instruction.
 
     Raises:
@@ -238,10 +226,10 @@ def parameters_of(instruction: str, declared: Mapping[str, object]) -> dict[str,
     if rule is None:
         raise ValueError(f'there is no instruction "{instruction}"')
     names = list(signature(rule).parameters)[1:]
-    missing = [name for name in names if declared.get(name) is None]
-    if missing:
-        raise ValueError(f"{instruction} lacks {', '.join(missing)}")
-    return {name: declared[name] for name in names}
+    gaps = [name for name in names if row_parameters.get(name) is None]
+    if gaps:
+        raise ValueError(f"{instruction} lacks {', '.join(gaps)}")
+    return {name: row_parameters[name] for name in names}
 
 
 def follows(response: str, instruction: str, parameters: Mapping[str, object]) -> bool:
@@ -250,15 +238,12 @@ def follows(response: str, instruction: str, parameters: Mapping[str, object]) -
 
 
 def loose_variants(response: str) -> list[str]:
-    """Return the texts that loose checking accepts: with and without first line, last line and
-    asterisks.
+    """Return what the loose check accepts: with and without first line, last line, asterisks.
 
     >>> loose_variants("Sure:\\n*Hi*")
     ['Sure:\\n*Hi*', '*Hi*', 'Sure:', '', 'Sure:\\nHi', 'Hi', 'Sure:', '']
     """
     lines = response.split("\n")
-    texts = [
-        response,
-        *("\n".join(lines_left).strip() for lines_left in (lines[1:], lines[:-1], lines[1:-1])),
-    ]
+    excerpts = (lines[1:], lines[:-1], lines[1:-1])
+    texts = [response, *("\n".join(excerpt).strip() for excerpt in excerpts)]
     return texts + [text.replace("*", "") for text in texts]

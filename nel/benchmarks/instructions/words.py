@@ -1,9 +1,8 @@
-"""Sentences and words as IFEval counts them: NLTK's rules for English, written out so that no data
-is downloaded.
+"""Sentences and words as IFEval counts them, by NLTK's rules for English, without its data.
 
-NLTK's sentence splitter, Punkt, is a trained model. Here are its decisions and its abbreviations;
-of the 20,000 words that it has seen with and without capitals, only common ones, so that a text
-with unusual names after an abbreviation or an initial may differ by one.
+NLTK's sentence splitter, Punkt, is a trained model. Here are its decisions and its abbreviations,
+but only the common ones of the 20,000 words that it has seen with and without capitals: in a text
+with unusual names after an abbreviation or an initial, the count may differ by one.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ _COMMON: Final = _STARTERS | frozenset(
     " plus rather second see several she should start sure take that their then third those to"
     " today too two until up use was we what where who why will with would write you".split()
 )
-"""Words that are known in small letters too, so that a capital makes no name of them."""
+"""Words that occur in small letters too: a capital does not make names of them."""
 _NUMBER = re.compile(r"-?[.,]?\d[\d,.-]*")
 _BETWEEN_WORDS = re.compile(
     r"[\s;@#$%&()\[\]{}<>\"!?`“”„‘’«»…\u2012-\u2015]+|--+|\.{2,}|[:,](?!\d)"
@@ -62,8 +61,7 @@ def count_words(text: str) -> int:
 
 
 def count_sentences(text: str) -> int:
-    """Return the number of sentences; a line break alone ends none, and the number of a list item
-    is one.
+    """Return the number of sentences; a line break ends none, the number of a list item ends one.
 
     >>> count_sentences("Dr. Smith lives in the U.S. He is 40. Really?"), count_sentences("one\\ntwo")
     (3, 1)
@@ -76,30 +74,32 @@ def count_sentences(text: str) -> int:
 
 def ends_sentence(token: str, following: str) -> bool:
     """Return whether a sentence ends between a token and the one after it."""
-    closed = token.rstrip(_CLOSERS)
-    word = closed.rstrip(_MARKS)
-    marks, word = closed[len(word) :], word.lstrip(_OPENERS)
+    stem = token.rstrip(_CLOSERS)
+    word = stem.rstrip(_MARKS)
+    marks, word = stem[len(word) :], word.lstrip(_OPENERS)
     if not marks:
         return False
     if set(marks) != {"."}:
         return True
-    known, is_capital, is_small = word.lower(), following[:1].isupper(), following[:1].islower()
-    first = re.split(r"[^\w'-]", following, maxsplit=1)[0].lower()
-    is_abbreviation = known in _ABBREVIATIONS or known.rpartition("-")[2] in _ABBREVIATIONS
+    is_capital, is_small = following[:1].isupper(), following[:1].islower()
+    next_word = re.split(r"[^\w'-]", following, maxsplit=1)[0].lower()
+    folded = word.lower()
+    is_abbreviation = folded in _ABBREVIATIONS or folded.rpartition("-")[2] in _ABBREVIATIONS
     if len(word) == 1 and word.isalpha() and len(marks) == 1:
+        # An initial: what follows with a capital is a surname, unless it is a common word.
         return (
             not is_abbreviation
             and not is_small
-            and (not is_capital or first.partition("'")[0] in _COMMON)
+            and (not is_capital or next_word.partition("'")[0] in _COMMON)
         )
     if is_abbreviation or len(marks) > 1:
-        return is_capital and first in _STARTERS
+        return is_capital and next_word in _STARTERS
+    # "in 2. place": Punkt takes the full stop for that of an ordinal number.
     return not (is_small and _NUMBER.fullmatch(word))
 
 
 def count_capital_words(text: str) -> int:
-    """Return the number of words that are written in capitals; hyphened words are one, contractions
-    two.
+    """Return how many words are in capitals; a hyphened word is one, a contraction two.
 
     >>> count_capital_words("STOP! I CAN'T see the TOP-SECRET U.S. file, Bob.")
     6

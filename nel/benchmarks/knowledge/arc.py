@@ -1,6 +1,4 @@
-"""ARC, the AI2 reasoning challenge: science questions of US schools (Clark et al. 2018, arXiv
-1803.05457).
-"""
+"""ARC, the AI2 reasoning challenge: science questions of US schools (arXiv 1803.05457)."""
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
-"""GPQA Diamond: 198 graduate-level questions with four choices (Rein et al. 2023, arXiv
-2311.12022).
+"""GPQA Diamond: 198 graduate-level questions with four choices (arXiv 2311.12022).
 
-The data lists the right answer first, so the choices are shuffled, by a seed and the question's own
-id: neither a limit nor another order of rows changes what a question looks like. The authors ask
-that the questions be not republished.
+The data lists the correct answer first, so the choices are shuffled, by a seed and the question's
+own id: a question looks the same whatever the limit and the order of the rows. The authors ask not
+to republish the questions.
 """
 
 from __future__ import annotations
@@ -33,8 +32,8 @@ def with_shuffled_choices(row: dict[str, object]) -> dict[str, object]:
     Raises:
         KeyError: A field is missing.
     """
-    right = str(row["Correct Answer"]).strip()
-    choices = [right, *(str(row[name]).strip() for name in _WRONG)]
+    columns = ("Correct Answer", *_WRONG)
+    choices = [str(row[column]).strip() for column in columns]
     order = list(range(len(choices)))
     random.Random(f"{SEED}:{row.get('Record ID') or content_id(row)}").shuffle(order)  # noqa: S311 - no secret
     return {

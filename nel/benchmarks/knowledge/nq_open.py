@@ -1,5 +1,4 @@
-"""Natural Questions, open: 3,610 questions of searchers, without a passage (Lee et al. 2019, arXiv
-1906.00300).
+"""Natural Questions, open: 3,610 questions from web searches, no passage (arXiv 1906.00300).
 
 The official rule is SQuAD's exact match against any of the accepted answers.
 """
@@ -42,6 +41,11 @@ def nq_open(sample: ScorerInput) -> dict[str, object]:
     """Compare the answer with each accepted one, by SQuAD's exact match."""
     response, ran_on = own_answer(sample)
     forms = forms_of(response)
-    right = [form for form in forms if same_span(form, sample.target)]
-    answer = (*right, *forms, None)[0]
-    return {"exact_match": bool(right), "parsed": answer is not None, "extracted": answer, **ran_on}
+    matches = [form for form in forms if same_span(form, sample.target)]
+    answer = (*matches, *forms, None)[0]
+    return {
+        "exact_match": bool(matches),
+        "parsed": answer is not None,
+        "extracted": answer,
+        **ran_on,
+    }

@@ -1,10 +1,9 @@
-"""SimpleQA: 4,326 short questions of fact, each with one answer (Wei et al. 2024, arXiv
-2411.04368).
+"""SimpleQA: 4,326 short questions of fact, each with one answer (arXiv 2411.04368).
 
 Whether an answer is correct, incorrect or not attempted is a judge's verdict. The headline is the
-share of correct answers; beside it stand the shares of the others, the share of correct ones among
-those attempted, and the harmonic mean of both, which the paper calls F. Source of the formulas: the
-paper's section 2.3 and OpenAI's simple-evals.
+share of correct answers; beside it stand the shares of the two other verdicts, the share of correct
+ones among those attempted, and the harmonic mean of the first and the last, which the paper calls
+F. Source of the formulas: the paper's section 2.3 and OpenAI's simple-evals.
 """
 
 from __future__ import annotations
@@ -20,36 +19,31 @@ FILE_SHA256 = "feee3f7e7db3617e94e8fcf1977b756ec420ef8568f4e0fcbbe0e92e9d5fc032"
 
 
 def _counts(scores: Sequence[SampleScore]) -> tuple[float, float]:
-    """Return how many answers are correct and how many were attempted; a failure of the model is
-    not an attempt.
-    """
-    numbers = [score.score.metadata or {} for score in scores]
-    attempted = sum(1.0 - details.get("not_attempted", 1.0) for details in numbers)
-    return sum(details.get("correct", 0.0) for details in numbers), attempted
+    """Return how many answers are correct and how many were attempted."""
+    verdicts = [score.score.metadata or {} for score in scores]
+    # A failure of the model has no verdict, and is not an attempt.
+    n_attempted = sum(1.0 - verdict.get("not_attempted", 1.0) for verdict in verdicts)
+    return sum(verdict.get("correct", 0.0) for verdict in verdicts), n_attempted
 
 
 @metric
 def correct_given_attempted() -> Metric:
-    """Give the share of correct answers among those attempted; 0 where none was, as simple-evals
-    has it.
-    """
+    """Give the share of correct answers among those attempted; if there are none, 0."""
 
     def share(scores: Sequence[SampleScore]) -> float:
-        correct, attempted = _counts(scores)
-        return correct / attempted if attempted else 0.0
+        n_correct, n_attempted = _counts(scores)
+        return n_correct / n_attempted if n_attempted else 0.0
 
     return share
 
 
 @metric
 def f_score() -> Metric:
-    """Give the harmonic mean of the share correct and of the share correct among those
-    attempted.
-    """
+    """Give the harmonic mean of two shares of correct answers: among all, and among attempted."""
 
     def mean(scores: Sequence[SampleScore]) -> float:
-        correct, attempted = _counts(scores)
-        return 2 * correct / (len(scores) + attempted) if scores else 0.0
+        n_correct, n_attempted = _counts(scores)
+        return 2 * n_correct / (len(scores) + n_attempted) if scores else 0.0
 
     return mean
 

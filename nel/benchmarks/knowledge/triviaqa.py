@@ -1,8 +1,7 @@
-"""TriviaQA without passages: 17,944 questions with many accepted spellings (Joshi et al. 2017,
-arXiv 1705.03551).
+"""TriviaQA without passages: 17,944 questions, many accepted spellings (arXiv 1705.03551).
 
-Normalising is the official script's: lower-case, underscores and punctuation (curly quotes too)
-become spaces, articles go. Unlike SQuAD's, punctuation leaves a space, so "AC/DC" is two words.
+Answers are normalised as the official script does: lower case, without articles, and with a space
+for each underscore and punctuation mark (curly quotes too), so that "AC/DC" is two words.
 """
 
 from __future__ import annotations
@@ -96,9 +95,8 @@ def triviaqa(sample: ScorerInput) -> dict[str, object]:
     """Look for the answer among the accepted spellings; F1 with the nearest beside it."""
     response, ran_on = own_answer(sample)
     forms = forms_of(response) or ("",)
-    (exact, f1), answer = max(
-        ((compare(form, sample.target), form) for form in forms), key=lambda pair: pair[0]
-    )
+    comparisons = [(compare(form, sample.target), form) for form in forms]
+    (exact, f1), answer = max(comparisons, key=lambda comparison: comparison[0])
     return {
         "exact_match": exact,
         "f1": f1,

@@ -1,6 +1,4 @@
-"""GSM8K: grade-school word problems whose answer is a number (Cobbe et al. 2021, arXiv
-2110.14168).
-"""
+"""GSM8K: grade-school word problems whose answer is a number (arXiv 2110.14168)."""
 
 from __future__ import annotations
 
@@ -17,7 +15,7 @@ REVISION = "740312add88f781978c0658806c59bc2815b9866"
 _GOLD = re.compile(r"(?:####|\bA:)\s*([^\n]+?)\s*$")
 _OFFICIAL = re.compile(r"#### (\-?[0-9\.\,]+)")
 _DIGITS_MAX = 18
-"""Of a gold answer that is taken as it stands, as most are, without being looked for."""
+"""Of a gold answer that is taken as it stands, as most are; longer ones are read as answers are."""
 
 PROMPT = """Solve this problem step by step. End with a line of the form "Answer: N", where N is the number alone.
 
@@ -25,9 +23,7 @@ PROMPT = """Solve this problem step by step. End with a line of the form "Answer
 
 
 def read_official(sample: ScorerInput) -> Reading:
-    """Return the number after the first ``#### ``, as ``extract_answer`` of the authors' dataset.py
-    does.
-    """
+    """Return the number after the first ``#### ``, as the authors' ``extract_answer`` does."""
     match = _OFFICIAL.search(sample.response)
     if match is None:
         return Reading()
@@ -35,8 +31,7 @@ def read_official(sample: ScorerInput) -> Reading:
 
 
 def with_gold_number(row: dict[str, object]) -> dict[str, object]:
-    """Return the row with ``gold``, the number after ``####`` (or ``A:``) at the end of its
-    ``answer``.
+    """Return the row with ``gold``, the number that ends its ``answer`` after ``####`` or ``A:``.
 
     Raises:
         ValueError: The answer has no such ending.
@@ -49,8 +44,8 @@ def with_gold_number(row: dict[str, object]) -> dict[str, object]:
 
 
 def _gold_in(text: str) -> str | None:
-    is_plain = text.isascii() and text.isdigit() and len(text) <= _DIGITS_MAX
-    return text if is_plain else last_number(text)
+    is_numeral = text.isascii() and text.isdigit() and len(text) <= _DIGITS_MAX
+    return text if is_numeral else last_number(text)
 
 
 @benchmark(
@@ -79,9 +74,11 @@ def gsm8k(
     The general rule is the default, since the prompt asks for "Answer: N" and not for the authors'
     ``#### N``.
     """
-    reading, details = (
-        (read_official(sample), {}) if rule == OFFICIAL_RULE else read_sample_number(sample)
-    )
+    details: dict[str, bool] = {}
+    if rule == OFFICIAL_RULE:
+        reading = read_official(sample)
+    else:
+        reading, details = read_sample_number(sample)
     extracted = reading.value
     return {
         "correct": extracted is not None and numbers_equal(extracted, sample.target),

@@ -1,5 +1,4 @@
-"""MATH-500: 500 competition problems with an expression as answer (Lightman et al. 2023, arXiv
-2305.20050).
+"""MATH-500: 500 competition problems with an expression as answer (arXiv 2305.20050).
 
 The answer in the last ``\\boxed{}`` is compared as mathematics, so ``\\frac12`` equals ``0.5``.
 """

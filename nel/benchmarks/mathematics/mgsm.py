@@ -1,11 +1,10 @@
 """MGSM: 250 problems of GSM8K in eleven languages (Shi et al. 2022, arXiv 2210.03057).
 
-A problem is asked in its own language, with the labels of the dataset's own worked examples. Gold
-answers are whole numbers, so in a language that parts decimals with a comma (German, French,
-Spanish, Russian) any mark before three
-digits parts thousands: ``1.234``, ``1,234`` and ``1 234`` are one number. In the others a point
-parts decimals, and ``1.234`` is less than two. Examples (``--num-fewshot``, up to 8) carry their
-labels inside their texts, and test rows do not.
+A problem is asked in its own language, with the labels of the dataset's worked examples. Gold
+answers are whole numbers, so in a language that writes decimals with a comma (German, French,
+Spanish, Russian) any mark before three digits separates thousands: ``1.234``, ``1,234`` and
+``1 234`` are one number. In the others a point separates decimals, and ``1.234`` is less than two.
+Examples (``--num-fewshot``, up to 8) have their labels in their texts; test rows do not.
 """
 
 from __future__ import annotations
@@ -42,8 +41,7 @@ PROMPT = """Solve this problem step by step. End with a line of the form "Answer
 
 
 def with_labels(row: dict[str, Any]) -> dict[str, object]:
-    """Return the row with ``language``, the labels of that language, a bare ``question`` and the
-    worked ``solution``.
+    """Return the row with ``language``, its labels, and a bare ``question`` and ``solution``.
 
     Raises:
         KeyError: A field is missing, or the language is none of MGSM's.
@@ -64,9 +62,9 @@ def with_labels(row: dict[str, Any]) -> dict[str, object]:
 
 def _without_label(text: str, label: str) -> str:
     """Return a text without the label before it, whichever colon it was written with."""
-    head, colon, rest = text.strip().replace("：", ":", 1).partition(":")
-    same = "".join(head.split()).casefold() == "".join(label.rstrip(": ").split()).casefold()
-    return rest.strip() if colon and same else text.strip()
+    head, colon, body = text.strip().replace("：", ":", 1).partition(":")
+    is_label = "".join(head.split()).casefold() == "".join(label.rstrip(": ").split()).casefold()
+    return body.strip() if colon and is_label else text.strip()
 
 
 def answer_number(response: Answer, language: str | None = None) -> str | None:
@@ -111,9 +109,7 @@ def answer_number(response: Answer, language: str | None = None) -> str | None:
 @scorer
 def mgsm(sample: ScorerInput) -> dict[str, object]:
     """Compare the answer's number with the gold number, exactly."""
-    language = sample.metadata.get("language")
-    known = language if language in LABELS else None
     response, ran_on = own_answer(sample)
-    number = answer_number(response, known)
+    number = answer_number(response, sample.metadata.get("language"))
     correct = number is not None and numbers_equal(number, sample.target)
     return {"correct": correct, "parsed": number is not None, "extracted": number, **ran_on}

@@ -1,5 +1,4 @@
-"""Two recorded answers to each question, of which a judge prefers one: what a leaderboard is made
-of.
+"""Two recorded answers to each question, of which a judge prefers one, as for a leaderboard.
 
 It has no rows of its own: `nel judge leaderboard` writes them, and any file with the same fields
 will do. Without a judge nothing is scored.
@@ -24,8 +23,7 @@ def no_rows_of_its_own() -> Iterable[dict[str, object]]:
 
 
 def with_both_answers(row: dict[str, object]) -> dict[str, object]:
-    """Return the row with a ``reference``, empty where it brings none, and its baseline without
-    reasoning.
+    """Return the row with a ``reference``, which may be empty, and a baseline without reasoning.
 
     Raises:
         KeyError: There is no ``baseline``.
@@ -36,8 +34,8 @@ def with_both_answers(row: dict[str, object]) -> dict[str, object]:
         raise ValueError(
             f'its "baseline" is a {type(baseline).__name__}; it must be the text of an answer'
         )
-    _, answer, closed = split_reasoning(baseline)
-    if not closed:
+    _, answer, is_closed = split_reasoning(baseline)
+    if not is_closed:
         raise ValueError(
             'its "baseline" was cut off in its reasoning: there is no answer to compare with'
         )
@@ -63,7 +61,5 @@ def with_both_answers(row: dict[str, object]) -> dict[str, object]:
 )
 @scorer(asks_judge=True)
 def pairwise(sample: ScorerInput) -> dict[str, object]:
-    """Let the judge choose between the row's ``response`` and its ``baseline``, in both orders; a
-    tie is 0.5.
-    """
+    """Let the judge compare ``response`` and ``baseline`` in both orders; a tie is worth 0.5."""
     return needs_judge(sample, template="pairwise", yields_template=True)

@@ -1,6 +1,4 @@
-"""Pairs the items of two lists so that the sum of their scores is largest. Standard library
-alone.
-"""
+"""Pairs the items of two lists so that the sum of their scores is largest."""
 
 from __future__ import annotations
 
@@ -27,6 +25,8 @@ def largest_sum(scores: Sequence[Sequence[float]]) -> float:
     row_of = [0] * (len(rows[0]) + 1)  # of each column, counted from 1; 0 is free
     row_prices, column_prices = [0.0] * (len(rows) + 1), [0.0] * len(row_of)
     for row in range(1, len(rows) + 1):
+        # Column 0 is where each row starts. Along the path to a free column every row moves on to
+        # the next column, which leaves the first one of the path to this row.
         row_of[0] = row
         column, previous = _free_column(rows, row_of, row_prices, column_prices)
         while column:
@@ -46,16 +46,17 @@ def _free_column(
     while row_of[column]:
         reached.append(column)
         row = row_of[column]
-        left = [other for other in range(1, len(row_of)) if other not in reached]
-        for other in left:
-            distance = -rows[row - 1][other - 1] - row_prices[row] - column_prices[other]
-            if distance < distances[other]:
-                distances[other], previous[other] = distance, column
-        nearest = min(left, key=distances.__getitem__)
+        frontier = [target for target in range(1, len(row_of)) if target not in reached]
+        for target in frontier:
+            distance = -rows[row - 1][target - 1] - row_prices[row] - column_prices[target]
+            if distance < distances[target]:
+                distances[target], previous[target] = distance, column
+        nearest = min(frontier, key=distances.__getitem__)
         step = distances[nearest]
-        for other in reached:
-            row_prices[row_of[other]] += step
-            column_prices[other] -= step
+        # The prices keep all distances at or above zero, as Dijkstra's search asks.
+        for visited in reached:
+            row_prices[row_of[visited]] += step
+            column_prices[visited] -= step
         distances = [distance - step for distance in distances]
         column = nearest
     return column, previous

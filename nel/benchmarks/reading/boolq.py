@@ -1,6 +1,4 @@
-"""BoolQ: yes-or-no questions about a passage (Clark et al. 2019, arXiv 1905.10044), as SuperGLUE
-has it.
-"""
+"""BoolQ as SuperGLUE has it: yes-or-no questions about a passage (arXiv 1905.10044)."""
 
 from __future__ import annotations
 

@@ -1,11 +1,10 @@
-"""DROP: 9,536 questions on passages that need counting, adding and comparing (Dua et al. 2019,
-arXiv 1903.00161).
+"""DROP: 9,536 questions that need counting and adding over a passage (arXiv 1903.00161).
 
 Exact match and F1 are the official script's: an answer is a list of parts, paired so that their F1
 is largest, a part with a number counts only against one with the same number, and the best of all
-validated answers counts. A response is one text; its parts are parted by semicolons, as the prompt
-asks for, or are a list in JSON; the parts of a gold answer with commas between them are that answer
-too. As in the official script, a hyphen parts words, so that -24 equals 24.
+validated answers counts. A response is one text: semicolons separate its parts, as the prompt asks
+for, or they are a list in JSON; the parts of a gold answer with commas between them are that answer
+too. As in the official script, a hyphen separates words, so that -24 equals 24.
 """
 
 from __future__ import annotations
@@ -63,8 +62,7 @@ Question: {question}"""
 
 
 def with_answers(row: dict[str, Any]) -> dict[str, object]:
-    """Return the row with ``answers``, every validated answer once as a list of parts, and one
-    ``shown``.
+    """Return the row with ``answers``, lists of parts without repetition, and the first as text.
 
     Raises:
         KeyError: A field is missing.
@@ -76,19 +74,17 @@ def with_answers(row: dict[str, Any]) -> dict[str, object]:
         validated.get("date") or [],
         validated.get("spans") or [],
     )
-    others = [
+    second_opinions = [
         {"number": number, "date": date, "spans": spans}
         for number, date, spans in zip(*columns, strict=True)
     ]
-    answers = [_parts(answer) for answer in (row["answer"], *others)]
-    distinct = [
-        answer
-        for position, answer in enumerate(answers)
-        if answer not in answers[:position] and answer[0].strip()
-    ]
-    if not distinct:
+    answers: list[list[str]] = []
+    for parts in map(_parts, (row["answer"], *second_opinions)):
+        if parts not in answers and parts[0].strip():
+            answers.append(parts)
+    if not answers:
         raise ValueError("none of its answers has a number, a span or a date")
-    return {**row, "answers": distinct, "shown": "; ".join(distinct[0])}
+    return {**row, "answers": answers, "shown": "; ".join(answers[0])}
 
 
 def _parts(answer: Mapping[str, Any]) -> list[str]:
@@ -103,60 +99,51 @@ def _parts(answer: Mapping[str, Any]) -> list[str]:
 
 
 def parts_of(response: str, answer: str | None) -> list[str]:
-    """Return the parts of an answer: what semicolons part, or the items of a list in JSON or in
-    brackets.
+    """Return the parts of an answer, in a list of JSON or between semicolons.
 
     Of a calculation, its result; of a number with its reason, the number.
 
     >>> parts_of("", "Smith; Jones"), parts_of("", '["Smith", "Jones"]'), parts_of("", "34 - 10 = 24")
     (['Smith', 'Jones'], ['Smith', 'Jones'], ['24'])
     """
-    listed = _JSON_LIST.findall(response)[-1:] or (
-        [answer] if answer and answer[0] + answer[-1] == "[]" else []
-    )
-    if listed:
-        return [
-            item_text
-            for item in listed[0][1:-1].split(",")
-            if (item_text := item.strip().strip("\"'").strip())
-        ][:PARTS_MAX]
-    parts = [item_text.strip() for item_text in (answer or "").split(";") if item_text.strip()][
-        :PARTS_MAX
-    ]
-    answers = (
-        (_COMPUTED.fullmatch(parts[0]) or _EXPLAINED.fullmatch(parts[0]))
-        if len(parts) == 1
-        else None
-    )
-    return [answers["result"]] if answers else parts
+    text = answer or ""
+    lists = _JSON_LIST.findall(response)
+    if lists or text[:1] + text[-1:] == "[]":
+        items = (lists[-1] if lists else text)[1:-1].split(",")
+        parts = [item.strip().strip("\"'").strip() for item in items]
+        return [part for part in parts if part][:PARTS_MAX]
+    parts = [part.strip() for part in text.split(";") if part.strip()][:PARTS_MAX]
+    if len(parts) != 1:
+        return parts
+    result = _COMPUTED.fullmatch(parts[0]) or _EXPLAINED.fullmatch(parts[0])
+    return [result["result"]] if result else parts
 
 
 def amount_of(answer: str) -> str:
-    """Return a part without the sign of an amount, in digits where it is a number in words; of a
-    sentence, its number.
+    """Return a part without the sign of an amount, and in digits; of a sentence, its number.
 
     >>> [amount_of(part) for part in ("$5", "2.5%", "Twenty-four", "There were 24 sacks", "Two times")]
     ['5', '2.5', '24', '24', '2']
     """
-    plain = answer.lower().rstrip(".")
-    if plain in _COUNTED:
-        return _COUNTED[plain]
-    times = _TIMES.fullmatch(plain)
-    if times is not None and times["count"].isdigit():
-        return times["count"]
-    counted = answer if times is None else times["count"]
-    in_words = words_value(counted) if counted[:1].isalpha() else None
-    if in_words is not None:
-        return str(in_words.numerator) if in_words.denominator == 1 else str(float(in_words))
-    number = (
-        read_number(own_response(f"Answer: {answer}")).value if _SENTENCE.search(answer) else None
-    )
-    return number or _without_sign(answer).removeprefix("$").removesuffix("%")
+    folded = answer.lower().rstrip(".")
+    if folded in _COUNTED:
+        return _COUNTED[folded]
+    times = _TIMES.fullmatch(folded)
+    count = answer if times is None else times["count"]
+    if times is not None and count.isdigit():
+        return count
+    amount = words_value(count) if count[:1].isalpha() else None
+    if amount is not None:
+        return str(amount.numerator) if amount.denominator == 1 else str(float(amount))
+    if _SENTENCE.search(answer):
+        number = read_number(own_response(f"Answer: {answer}")).value
+        if number:
+            return number
+    return _without_sign(answer).removeprefix("$").removesuffix("%")
 
 
 def normalise_span(text: str) -> str:
-    """Return a part in the official normal form: a number as a float, words without punctuation and
-    articles.
+    """Return the official normal form: numbers as floats, words without punctuation and articles.
 
     >>> normalise_span("The 1,200-yard run."), normalise_span("$5.50"), normalise_span("24.")
     ('1200.0 yard run', '550.0', '24.0')
@@ -166,8 +153,10 @@ def normalise_span(text: str) -> str:
 
 
 def _word(token: str) -> str:
-    plain = token if _is_number(token) else token.translate(_PUNCTUATION)
-    return " ".join(_ARTICLE.sub(" ", str(float(plain)) if _is_number(plain) else plain).split())
+    word = token if _is_number(token) else token.translate(_PUNCTUATION)
+    if _is_number(word):
+        word = str(float(word))
+    return " ".join(_ARTICLE.sub(" ", word).split())
 
 
 def _is_number(text: str) -> bool:
@@ -179,21 +168,16 @@ def _is_number(text: str) -> bool:
 
 
 def compare(parts: Sequence[str], gold: Sequence[str]) -> tuple[float, float]:
-    """Return exact match and F1 of an answer's parts against one gold answer; F1 has two decimals,
-    as published.
+    """Return exact match and F1, with two decimals as published, against one gold answer.
 
     >>> compare(["16"], ["16"]), compare(["16 yards"], ["17 yards"]), compare(["Smith"], ["Smith", "Jones"])
     ((1.0, 1.0), (0.0, 0.0), (0.0, 0.5))
     """
-    answers, wanted = (
-        [normalise_span(answer) for answer in parts],
-        [normalise_span(answer) for answer in gold],
-    )
-    exact = float(set(answers) == set(wanted) and len(answers) == len(wanted))
-    bags, gold_bags = (
-        [set(text.split()) for text in answers],
-        [set(text.split()) for text in wanted],
-    )
+    spans = [normalise_span(part) for part in parts]
+    gold_spans = [normalise_span(part) for part in gold]
+    exact = float(set(spans) == set(gold_spans) and len(spans) == len(gold_spans))
+    bags = [set(span.split()) for span in spans]
+    gold_bags = [set(span.split()) for span in gold_spans]
     scores = [[_f1(bag, gold_bag) for bag in bags] for gold_bag in gold_bags]
     mean = largest_sum(scores) / max(len(bags), len(gold_bags))
     return exact, round(100 * mean) / 100
@@ -209,8 +193,8 @@ def best(parts: Sequence[str], golds: Sequence[Sequence[str]]) -> tuple[float, f
     ((1.0, 1.0), (1.0, 1.0))
     """
     measures = [compare(parts, gold) for gold in golds]
-    listed = [answer for answer in _LISTED.split(parts[0]) if answer] if len(parts) == 1 else []
-    if any(len(gold) == len(listed) > 1 and compare(listed, gold)[0] for gold in golds):
+    items = [item for item in _LISTED.split(parts[0]) if item] if len(parts) == 1 else []
+    if any(len(gold) == len(items) > 1 and compare(items, gold)[0] for gold in golds):
         return 1.0, 1.0
     return max(exact for exact, _ in measures), max(f1 for _, f1 in measures)
 
@@ -218,11 +202,10 @@ def best(parts: Sequence[str], golds: Sequence[Sequence[str]]) -> tuple[float, f
 def best_as_written_or_amount(
     parts: Sequence[str], golds: Sequence[Sequence[str]]
 ) -> tuple[float, float]:
-    """Return the best scores of an answer as it is written, and of the numbers in it: "$5" and
-    "two" are 5 and 2.
+    """Return the best scores of an answer: as it is written, or of its numbers ("$5" is 5).
 
-    The official normal form of 2.5% is 25, so that a decimal with such a sign is compared as a
-    number alone.
+    The official normal form of 2.5% is 25, so a decimal with such a sign is compared only as a
+    number.
 
     >>> best_as_written_or_amount(["2.5%"], [["25"]]), best_as_written_or_amount(["2.5%"], [["2.5%"]])
     ((0.0, 0.0), (1.0, 1.0))
@@ -231,13 +214,12 @@ def best_as_written_or_amount(
         [amount_of(answer) for answer in parts],
         [[_without_sign(answer) for answer in gold] for gold in golds],
     )
-    return (
-        numbers if any(map(_SIGNED_DECIMAL.fullmatch, parts)) else max(numbers, best(parts, golds))
-    )
+    if any(map(_SIGNED_DECIMAL.fullmatch, parts)):
+        return numbers
+    return max(numbers, best(parts, golds))
 
 
 def _without_sign(answer: str) -> str:
-    """Return a decimal without its sign of money or of a percentage, and anything else as it is."""
     return answer.strip("$%") if _SIGNED_DECIMAL.fullmatch(answer) else answer
 
 
@@ -277,9 +259,7 @@ def _f1(bag: set[str], gold: set[str]) -> float:
 )
 @scorer
 def drop(sample: ScorerInput) -> dict[str, object]:
-    """Compare the parts of the answer with each validated answer; the best exact match and the best
-    F1 count.
-    """
+    """Compare the answer with each validated one; the best exact match and the best F1 count."""
     response, ran_on = own_answer(sample)
     answer = short_answer(response, keep_money=True)
     parts = parts_of(response.text, answer)

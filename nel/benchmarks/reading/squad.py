@@ -1,9 +1,8 @@
-"""SQuAD 1.1 and 2.0: questions on a Wikipedia paragraph, answered by a span of it (Rajpurkar et al.
-2016 and 2018).
+"""SQuAD 1.1 and 2.0: questions on a Wikipedia paragraph, each answered by a span of it.
 
 Exact match and F1 are the official scripts': the best of all gold spans counts. In 2.0 half of the
-questions have no answer in the paragraph, and saying so is the right answer; the numbers of both
-kinds stand beside the whole.
+questions have no answer in the paragraph, and saying so is correct; the numbers of both kinds stand
+beside the total. Rajpurkar et al. 2016 and 2018.
 """
 
 from __future__ import annotations
@@ -48,8 +47,7 @@ _CARD = Card(
 
 
 def with_passage(row: dict[str, Any]) -> dict[str, object]:
-    """Return the row with its gold ``spans``, one ``shown`` in examples, and ``passage``, a digest
-    of the paragraph.
+    """Return the row with its ``spans``, one to be ``shown``, and ``passage``, a digest.
 
     Raises:
         KeyError: A field is missing.
@@ -60,8 +58,7 @@ def with_passage(row: dict[str, Any]) -> dict[str, object]:
 
 
 def compare(answer: str, spans: Sequence[str]) -> tuple[float, float]:
-    """Return SQuAD 2.0's exact match and F1 of an answer; an empty list of spans wants the empty
-    answer.
+    """Return SQuAD 2.0's exact match and F1; without spans, the empty answer is correct.
 
     A span that is nothing but articles and punctuation does not count, as in the official script.
 

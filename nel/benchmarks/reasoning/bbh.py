@@ -1,5 +1,4 @@
-"""BIG-Bench Hard: 6,511 problems of 27 tasks, with worked examples (Suzgun et al. 2022, arXiv
-2210.09261).
+"""BIG-Bench Hard: 6,511 problems of 27 tasks, with worked examples (arXiv 2210.09261).
 
 Three worked examples of the task come first, the authors' own; ``--num-fewshot 0`` asks without
 them. Gold answers take many forms (a letter in brackets, yes or no, a number, brackets, a list of
@@ -26,14 +25,15 @@ _MARK: Final = "answer is "
 
 
 def read_official(sample: ScorerInput) -> Reading:
-    """Return what follows the last "answer is " without a final full stop, or the whole response
-    where that does not occur, as the verdicts of the authors' recorded outputs have it.
+    """Return what follows the last "answer is " without a full stop, else the entire response.
+
+    The verdicts on the authors' recorded outputs follow this rule.
     """
-    _, mark, rest = sample.response.rpartition(_MARK)
-    text = rest.strip().removesuffix(".")
+    _, _, tail = sample.response.rpartition(_MARK)
+    text = tail.strip().removesuffix(".")
     if not text:
         return Reading()
-    start = sample.response.index(text, len(sample.response) - len(rest) if mark else 0)
+    start = sample.response.index(text, len(sample.response) - len(tail))
     return Reading().take(Value(text, start, start + len(text)), Form.OFFICIAL)
 
 
@@ -80,8 +80,7 @@ def with_task(row: dict[str, Any]) -> dict[str, object]:
 def bbh(
     sample: ScorerInput, *, rule: Literal["general", "official"] = "general"
 ) -> dict[str, object]:
-    """Compare the declared answer with the gold one; where the model goes on with the next
-    question, up to there.
+    """Compare the declared answer with the gold one, up to where the model asks itself the next.
 
     The general rule is the default, since chat models do not end in the sentence of the examples.
     """

@@ -1,8 +1,7 @@
-"""How an answer to a problem of BIG-Bench Hard is read and compared: by the form of its gold
-answer.
+"""Reads and compares answers to BIG-Bench Hard, each in the form of its gold answer.
 
 Letters, decisions, numbers and verdicts on arguments are read as everywhere
-(docs/reference/reading.md). Brackets are what the response declares, spaces apart; the words of a
+(docs/reference/reading.md). Brackets are what the response declares, spaces aside; the words of a
 list are those it declares, whatever separates them.
 """
 
@@ -80,7 +79,5 @@ def same_answer(answer: str, gold: str) -> bool:
 
 
 def _words(text: str) -> list[str]:
-    """Return the words of a list without what separates them."""
-    return _BETWEEN_WORDS.sub(
-        " ", _LAST_AND.sub(", ", _ITEM.sub(" ", text.casefold().strip()))
-    ).split()
+    items = _ITEM.sub(" ", text.casefold().strip())
+    return _BETWEEN_WORDS.sub(" ", _LAST_AND.sub(", ", items)).split()

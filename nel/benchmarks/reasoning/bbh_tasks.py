@@ -1,6 +1,4 @@
-"""The 27 tasks of BIG-Bench Hard and what the authors tell a model of each; from
-suzgunmirac/BIG-Bench-Hard (MIT).
-"""
+"""The tasks of BIG-Bench Hard in its authors' words, from suzgunmirac/BIG-Bench-Hard (MIT)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""HellaSwag: which of four sentences goes on with a scene (Zellers et al. 2019, arXiv
-1905.07830).
-"""
+"""HellaSwag: which of four sentences continues a scene (Zellers et al. 2019, arXiv 1905.07830)."""
 
 from __future__ import annotations
 
@@ -27,9 +25,7 @@ def clean(text: str) -> str:
 
 
 def with_query(row: dict[str, Any]) -> dict[str, object]:
-    """Return the row with ``query`` (activity and context), ``options`` (the cleaned endings) and
-    ``gold``.
-    """
+    """Return the row with ``query`` (activity and context), ``options`` (endings) and ``gold``."""
     context = f"{row['ctx_a']} {row['ctx_b'].capitalize()}"
     return {
         **row,

@@ -15,8 +15,7 @@ REVISION = "01e74176c63542e6b0bcb004dcdea22d94fb67b5"
 
 
 def around_the_blank(row: dict[str, Any]) -> dict[str, object]:
-    """Return the row with ``before`` and ``rest``, the text on both sides of its first ``_``,
-    ``options`` and ``gold``.
+    """Return the row with ``before`` and ``rest`` around its first ``_``, ``options`` and ``gold``.
 
     Raises:
         ValueError: The sentence has no blank, or the answer is neither 1 nor 2.
@@ -58,8 +57,6 @@ def around_the_blank(row: dict[str, Any]) -> dict[str, object]:
 )
 @scorer
 def winogrande(sample: ScorerInput) -> dict[str, object]:
-    """Rank the two sentences by what stands after the blank; a division by length has no meaning
-    here.
-    """
+    """Rank both sentences by what follows the blank, which has one length: no ``acc_norm``."""
     ranked = ranked_choice(sample)
     return {"acc": ranked["acc"], "extracted": ranked["extracted"]}

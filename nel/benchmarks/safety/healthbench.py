@@ -1,5 +1,4 @@
-"""HealthBench: 5,000 conversations on health, each with physicians' criteria (Arora et al. 2025,
-arXiv 2505.08775).
+"""HealthBench: 5,000 conversations on health, with physicians' criteria (arXiv 2505.08775).
 
 The whole conversation is sent, system messages included, and shown to the judge, who says of each
 criterion whether the response meets it. A response's score is the sum of the points it earns over
@@ -23,8 +22,7 @@ _THEME = "theme:"
 
 
 def conversation(row: dict[str, Any]) -> SeedResult:
-    """Return the conversation of a row, with its criteria as what is expected and its theme for the
-    breakdown.
+    """Return a row's conversation, with its criteria as the target and its theme as the category.
 
     Raises:
         KeyError: A field is missing.
@@ -45,9 +43,7 @@ def conversation(row: dict[str, Any]) -> SeedResult:
 
 @metric
 def clipped_mean() -> Metric:
-    """Give the mean of the scores, cut at 0 and 1; source: ``HealthBenchEval`` in OpenAI's
-    simple-evals.
-    """
+    """Give the mean of the scores, cut at 0 and 1, as ``HealthBenchEval`` of simple-evals does."""
 
     def clip(scores: Sequence[SampleScore]) -> float:
         values = [score.score.as_float() for score in scores]

@@ -1,5 +1,4 @@
-"""Metrics of translations into several languages: one corpus for each language pair, and the mean
-over the pairs.
+"""Metrics of translations: one corpus for each pair of languages, and the mean over the pairs.
 
 BLEU counts words, so a language that is written without spaces needs a tokenizer: sacrebleu's
 ``zh`` for Chinese, ``char`` for Japanese and Thai. Its numbers there are comparable only with
@@ -50,9 +49,7 @@ def corpus_chrf_pp_by_pair() -> Metric:
 
 @metric(name="corpus_bleu_by_pair")
 def corpus_bleu_by_pair() -> Metric:
-    """Give the corpus BLEU of each language pair, by the tokenizer that its target language needs,
-    and their mean.
-    """
+    """Give the corpus BLEU of each language pair, tokenised as its target needs, and their mean."""
     return _by_pair(
         lambda pair, responses, targets: corpus_bleu(
             responses, targets, tokenize=tokenizer_for(pair)

@@ -122,7 +122,7 @@ def flores_rows(*, into_english: bool) -> Iterator[dict[str, object]]:
     for language in FLORES_LANGUAGES:
         for row in open_dataset(f"{address}{language}").read():
             number, text = row.data["id"], row.data["text"]
-            source, target = ("eng_Latn", language)[:: -1 if into_english else 1]
+            source, target = (language, "eng_Latn") if into_english else ("eng_Latn", language)
             texts = {"eng_Latn": english[number], language: text}
             yield {
                 "id": f"{source}-{target}-{number}",
@@ -140,9 +140,7 @@ def one_pair(sample: ScorerInput) -> dict[str, object]:
 
 @scorer(metrics=[corpus_chrf_by_pair(), corpus_chrf_pp_by_pair(), corpus_bleu_by_pair()])
 def many_pairs(sample: ScorerInput) -> dict[str, object]:
-    """Give chrF and chrF++ of one sentence; those of each pair's corpus are computed over all of
-    them.
-    """
+    """Give chrF and chrF++ of one sentence; those of a pair's corpus are computed over all."""
     return dict(chrf(sample))
 
 
@@ -175,7 +173,7 @@ def _many(
     description: str,
     rows: Callable[[], Iterator[dict[str, Any]]],
     card: Card,
-    **more: Any,
+    **options: Any,
 ) -> Benchmark:
     return benchmark(
         name=name,
@@ -186,7 +184,7 @@ def _many(
         category_field="pair",
         prepare_row=with_pair,
         card=card,
-        **more,
+        **options,
     )(many_pairs)
 
 

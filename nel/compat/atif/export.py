@@ -65,19 +65,21 @@ def _lines(
 def _trajectory(
     sample: SampleConversations, files: BenchmarkFiles, name: str, price: Price | None
 ) -> dict[str, Any]:
-    """Return the trajectory of a (sample, repeat)."""
-    known: set[int] = set()
-    main, *others = [
-        _conversation(sample, conversation, files, price, known)
+    step_numbers: set[int] = set()
+    main, *subagents = [
+        _conversation(sample, conversation, files, price, step_numbers)
         for conversation in sample.conversations
     ]
     attempt = sample.attempt
-    usages = (
-        [_usage_of(sample.result)]
-        if attempt is None
-        else [step.response.usage for step in attempt.steps.values() if step.response]
-    )
+    if attempt is None:
+        usages = [_usage_of(sample.result)]
+    else:
+        usages = [step.response.usage for step in attempt.steps.values() if step.response]
     head = {"schema_version": SCHEMA_VERSION, "session_id": name}
+    trajectories = [
+        {**head, "trajectory_id": f"{name}/{number}", **subagent}
+        for number, subagent in enumerate(subagents, 1)
+    ]
     return {
         **head,
         "trajectory_id": name,
@@ -86,11 +88,7 @@ def _trajectory(
             **_totals([_metrics(usage, price) for usage in usages]),
             "total_steps": len(main["steps"]),
         },
-        "subagent_trajectories": [
-            {**head, "trajectory_id": f"{name}/{number}", **other}
-            for number, other in enumerate(others, 1)
-        ]
-        or None,
+        "subagent_trajectories": trajectories or None,
         "extra": _extra(sample, files.title),
     }
 
@@ -100,12 +98,12 @@ def _conversation(
     conversation: Conversation,
     files: BenchmarkFiles,
     price: Price | None,
-    known: set[int],
+    step_numbers: set[int],
 ) -> dict[str, Any]:
     """Return the agent and the steps of one conversation.
 
     Args:
-        known: Numbers of the steps of earlier conversations; those of this one are added.
+        step_numbers: Of the steps of earlier conversations; those of this one are added.
     """
     solver = (sample.result.get("episode") or {}).get("solver", "generate")
     agent = {
@@ -116,12 +114,12 @@ def _conversation(
     }
     return {
         "agent": _filled_fields(agent),
-        "steps": _steps(conversation.turns, sample.result, price, known),
+        "steps": _steps(conversation.turns, sample.result, price, step_numbers),
     }
 
 
 def _steps(
-    turns: Sequence[Turn], result: Mapping[str, Any], price: Price | None, known: set[int]
+    turns: Sequence[Turn], result: Mapping[str, Any], price: Price | None, step_numbers: set[int]
 ) -> list[dict[str, Any]]:
     steps: list[dict[str, Any]] = []
     waiting: list[tuple[str, str]] = []
@@ -142,8 +140,9 @@ def _steps(
             calls = zip(turn.message.get("tool_calls") or (), names, strict=True)
             waiting = [(call["id"], name) for call, name in calls]
         if turn.step is not None:
-            step["is_copied_context"] = True if turn.step.number in known else None
-            known.add(turn.step.number)
+            # A step that an earlier conversation had is its context here.
+            step["is_copied_context"] = True if turn.step.number in step_numbers else None
+            step_numbers.add(turn.step.number)
         steps.append(step)
     return [_filled_fields(step) for step in steps]
 
@@ -167,12 +166,12 @@ def _agent_fields(
     fields: dict[str, Any] = {"tool_calls": [_call(call) for call in calls] or None}
     if not turn.is_answer:
         return {**fields, "is_copied_context": True, "llm_call_count": 0}
-    extra: dict[str, Any] = {}
+    evidence: dict[str, Any] = {}
     usage = _usage_of(result)
     if turn.step is not None and turn.step.response is not None:
         response = turn.step.response
         usage = response.usage
-        extra = {
+        evidence = {
             "span": turn.step.span or None,
             "finish_reason": response.finish_reason,
             "seconds": response.latency_seconds,
@@ -182,7 +181,7 @@ def _agent_fields(
         "reasoning_content": turn.message.get("reasoning_content"),
         "llm_call_count": 1,
         "metrics": _metrics(usage, price) or None,
-        "extra": _filled_fields(extra) or None,
+        "extra": _filled_fields(evidence) or None,
     }
 
 
@@ -200,9 +199,9 @@ def _call(call: ToolCall) -> dict[str, Any]:
 
 def _result(turn: Turn, call_id: str | None) -> dict[str, Any]:
     result = turn.step.result if turn.step is not None else None
-    extra = {}
+    evidence = {}
     if result is not None:
-        extra = {
+        evidence = {
             "error": result.error,
             "bytes_cut": result.n_cut or None,
             "seconds": result.seconds,
@@ -210,7 +209,7 @@ def _result(turn: Turn, call_id: str | None) -> dict[str, Any]:
     fields = {
         "source_call_id": call_id,
         "content": _text(turn.message),
-        "extra": _filled_fields(extra) or None,
+        "extra": _filled_fields(evidence) or None,
     }
     return _filled_fields(fields)
 
@@ -256,7 +255,7 @@ def _extra(sample: SampleConversations, title: str) -> dict[str, Any]:
     """Return what the format has no place for: outcome, evidence, notes of the solver."""
     result, attempt = sample.result, sample.attempt
     steps = [] if attempt is None else list(attempt.steps.values())
-    extra = {
+    fields = {
         "benchmark": title,
         "sample_id": result["sample_id"],
         "repeat": result["repeat"],
@@ -266,9 +265,8 @@ def _extra(sample: SampleConversations, title: str) -> dict[str, Any]:
         "evidence": next((step.asked["evidence"] for step in steps if step.kind == "verify"), None),
         "notes": [step.asked for step in steps if step.kind == "note"] or None,
     }
-    return _filled_fields(extra)
+    return _filled_fields(fields)
 
 
 def _filled_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields that have a value."""
     return {name: value for name, value in fields.items() if value is not None}

@@ -1,6 +1,4 @@
-"""Writes a run as records of the shared schema Every Eval Ever 0.3.0: scores and samples of each
-benchmark.
-"""
+"""Writes the scores and samples of a run as records of the shared schema Every Eval Ever 0.3.0."""
 
 from __future__ import annotations
 
@@ -34,8 +32,7 @@ _COUNTS: Final = ("n_total", "n_scored", "n_model_failure", "n_unscored", "n_not
 
 
 def export_every_eval_ever(run_dir: Path, output: Path) -> Exported:
-    """Every Eval Ever 0.3.0: for each benchmark a record of its scores, and one of each result that
-    has a score.
+    """Every Eval Ever 0.3.0: for each benchmark a record of its scores and of its scored results.
 
     Raises:
         OutputError: The run is still written, or its artifacts are damaged.
@@ -44,7 +41,7 @@ def export_every_eval_ever(run_dir: Path, output: Path) -> Exported:
         StoppedEarly: The disk is full.
     """
     run, time = open_run(run_dir), run_start(run_dir)
-    written: list[Path] = []
+    paths: list[Path] = []
     for files in run.benchmarks:
         record = _record(run, files, time)
         if record["evaluation_results"]:
@@ -52,8 +49,8 @@ def export_every_eval_ever(run_dir: Path, output: Path) -> Exported:
             path.parent.mkdir(parents=True, exist_ok=True)
             detail, samples = _write_samples(path, output, files, record)
             write_file(path, [pretty(storable({**record, **detail}))])
-            written += [path, *samples]
-    if not written:
+            paths += [path, *samples]
+    if not paths:
         raise UsageError(
             f"{run_dir} has no score, and a record of Every Eval Ever needs one; export it with"
             " --to parquet"
@@ -74,15 +71,13 @@ def export_every_eval_ever(run_dir: Path, output: Path) -> Exported:
         ),
         f"A result is called correct from a score of {CORRECT_FROM:g} on.",
     )
-    return Exported(files=written, notes=(*run.notes, *notes))
+    return Exported(files=paths, notes=(*run.notes, *notes))
 
 
 def _write_samples(
     path: Path, output: Path, files: BenchmarkFiles, record: Mapping[str, Any]
 ) -> tuple[dict[str, Any], list[Path]]:
-    """Write the samples beside a record and return what the record says of them; nothing where none
-    has a score.
-    """
+    """Write the scored samples, if any, beside a record; return what the record says of them."""
     accounting = files.metrics["accounting"]
     rows = accounting["n_scored"] + accounting["n_model_failure"]
     if not rows:
@@ -103,14 +98,11 @@ def _write_samples(
 
 
 def _record_path(run: RunToExport, files: BenchmarkFiles) -> Path:
-    """Return ``data/BENCHMARK/DEVELOPER/MODEL/UUID.json``, where the validator wants it; the id is
-    the run's.
-    """
+    """Return ``data/BENCHMARK/DEVELOPER/MODEL/UUID.json``, as the validator wants it."""
     developer, _, model = model_name(files).rpartition("/")
-    parts = [
-        _UNSAFE.sub("_", name).strip(".") or "_"
-        for name in (files.title, developer or "unknown", model)
-    ]
+    names = (files.title, developer or "unknown", model)
+    parts = [_UNSAFE.sub("_", name).strip(".") or "_" for name in names]
+    # The same run has the same id each time it is exported.
     identifier = UUID(bytes=sha256(f"{run.run_id}/{files.title}".encode()).digest()[:16], version=4)
     return Path("data", *parts, f"{identifier}.json")
 
@@ -157,12 +149,7 @@ def _result(files: BenchmarkFiles, metric: Mapping[str, Any]) -> dict[str, Any]:
         }
         interval["confidence_level"] = metric["ci_level"]
         score["uncertainty"] = {"confidence_interval": interval, "num_samples": metric["n"]}
-    bounded = metric["bounds"] is not None
-    scale = (
-        {"min_score": 0.0, "max_score": 1.0}
-        if bounded
-        else {"min_score": "-Infinity", "max_score": "Infinity"}
-    )
+    is_bounded = metric["bounds"] is not None
     dataset = files.bundle["config"].get("dataset") or {}
     details = {name: str(value) for name, value in dataset.items() if value is not None}
     name = str(metric["name"])
@@ -178,7 +165,8 @@ def _result(files: BenchmarkFiles, metric: Mapping[str, Any]) -> dict[str, Any]:
             "metric_name": name,
             "lower_is_better": False,
             "score_type": "continuous",
-            **scale,
+            "min_score": 0.0 if is_bounded else "-Infinity",
+            "max_score": 1.0 if is_bounded else "Infinity",
         },
         "score_details": score,
     }

@@ -20,8 +20,7 @@ CORRECT_FROM: Final = 1.0
 def sample_lines(
     files: BenchmarkFiles, record: Mapping[str, Any], headline: str
 ) -> Iterator[bytes]:
-    """Yield a line for each result with a score; the schema requires one, so what has none has no
-    line.
+    """Yield a line for each result with a score, which the schema requires.
 
     Args:
         record: The aggregate, whose ids the lines repeat.
@@ -41,16 +40,18 @@ def sample_lines(
     for result in results_of(files):
         if result["reward"] is not None:
             line = dumps_line(storable({**shared, **_sample(result, scorer)}))
-            for character, escaped in _BREAKS.items():
-                line = line.replace(character.encode(), escaped)
+            for character, escape in _BREAKS.items():
+                line = line.replace(character.encode(), escape)
             yield line
 
 
 def _sample(result: Mapping[str, Any], scorer: str) -> dict[str, Any]:
     prompt, target, outcome = result["prompt"], result["expected_answer"], result["outcome"]
-    raw = prompt if isinstance(prompt, str) else _text(prompt)
-    targets = target if isinstance(target, list) else [] if target is None else [target]
-    reference = [element if isinstance(element, str) else dumps(element) for element in targets]
+    question = prompt if isinstance(prompt, str) else _text(prompt)
+    targets = target if isinstance(target, list) else [target]
+    reference = []
+    if target is not None:
+        reference = [element if isinstance(element, str) else dumps(element) for element in targets]
     answer, reasoning = result["extracted_answer"], result["reasoning"]
     messages = _conversation(prompt, result)
     response = result["model_response"]
@@ -61,9 +62,9 @@ def _sample(result: Mapping[str, Any], scorer: str) -> dict[str, Any]:
     failed = outcome["state"] == "model_failure"
     return {
         "sample_id": str(result["sample_id"]),
-        "sample_hash": sha256(storable(raw + "".join(reference)).encode()).hexdigest(),
+        "sample_hash": sha256(storable(question + "".join(reference)).encode()).hexdigest(),
         "interaction_type": "single_turn" if messages is None else "multi_turn",
-        "input": {"raw": raw, "reference": reference},
+        "input": {"raw": question, "reference": reference},
         "output": output if messages is None else None,
         "messages": messages,
         "answer_attribution": [] if answer is None else [_attribution(answer, messages, scorer)],
@@ -86,7 +87,6 @@ def _conversation(prompt: object, result: Mapping[str, Any]) -> list[dict[str, A
 def _attribution(
     answer: object, messages: list[dict[str, Any]] | None, scorer: str
 ) -> dict[str, Any]:
-    """Return where the extracted answer stands."""
     turn = 0 if messages is None else len(messages) - 1
     return {
         "turn_idx": turn,
@@ -109,12 +109,12 @@ def _content(message: Mapping[str, Any]) -> str:
 
 
 def _messages(prompt: list[Any], result: Mapping[str, Any]) -> list[dict[str, Any]]:
-    asked = [
+    messages = [
         {"turn_idx": position, "role": message["role"], "content": _content(message)}
         for position, message in enumerate(prompt)
     ]
-    answer = {"turn_idx": len(asked), "role": "assistant", "content": result["model_response"]}
-    return [*asked, {**answer, "reasoning_trace": result["reasoning"]}]
+    answer = {"turn_idx": len(prompt), "role": "assistant", "content": result["model_response"]}
+    return [*messages, {**answer, "reasoning_trace": result["reasoning"]}]
 
 
 def _usage(tokens: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -124,12 +124,12 @@ def _usage(tokens: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def _performance(timing: Mapping[str, Any]) -> dict[str, Any] | None:
-    latency, first = timing["latency_seconds"], timing["first_token_seconds"]
+    latency, first_token = timing["latency_seconds"], timing["first_token_seconds"]
     if latency is None:
         return None
     return {
         "latency_ms": latency * 1000,
-        "time_to_first_token_ms": None if first is None else first * 1000,
+        "time_to_first_token_ms": None if first_token is None else first_token * 1000,
     }
 
 

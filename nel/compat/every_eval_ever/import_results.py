@@ -1,6 +1,4 @@
-"""Reads records of Every Eval Ever (schema 0.3): an aggregate UUID.json with UUID_samples.jsonl
-beside it.
-"""
+"""Reads records of Every Eval Ever (schema 0.3): UUID.json, and UUID_samples.jsonl beside it."""
 
 from __future__ import annotations
 
@@ -42,28 +40,22 @@ def import_every_eval_ever(source: Path) -> ImportedRun | None:
         OutputError: A record or a line is damaged, or a record has no samples beside it.
     """
     paths = sorted(source.rglob("*.json")) if source.is_dir() else [source]
-    benchmarks = [
-        benchmark
-        for path in paths
-        if begins_with(path, "evaluation_id", "evaluation_results", "schema_version")
-        for benchmark in _benchmarks(path)
+    benchmarks: list[ImportedBenchmark] = []
+    for path in paths:
+        if begins_with(path, "evaluation_id", "evaluation_results", "schema_version"):
+            benchmarks += _benchmarks(path)
+    if not benchmarks:
+        return None
+    notes = [
+        "A record has no line for what has no score: how many questions were left out is not known."
     ]
-    notes = (
-        (
-            "A record has no line for what has no score: how many questions were left out is not"
-            " known."
-        ),
-        *(
-            f"the record of {benchmark.name} says that {n_unscored:.0f} results have no score"
-            for benchmark in benchmarks
-            if (n_unscored := benchmark.scores.get("n_unscored"))
-        ),
-    )
-    return (
-        ImportedRun(format="every-eval-ever", benchmarks=benchmarks, notes=notes)
-        if benchmarks
-        else None
-    )
+    for benchmark in benchmarks:
+        n_unscored = benchmark.scores.get("n_unscored")
+        if n_unscored:
+            notes.append(
+                f"the record of {benchmark.name} says that {n_unscored:.0f} results have no score"
+            )
+    return ImportedRun(format="every-eval-ever", benchmarks=benchmarks, notes=notes)
 
 
 def _benchmarks(path: Path) -> Iterator[ImportedBenchmark]:
@@ -104,17 +96,16 @@ def _scores(record: Mapping[str, Any], path: Path) -> dict[str, dict[str, float]
     scores: dict[str, dict[str, float]] = {}
     for evaluation in required_field(record, "evaluation_results", list, str(path)):
         if isinstance(evaluation, dict):
-            config, details = (
-                fields_of(evaluation, name) for name in ("metric_config", "score_details")
-            )
+            config = fields_of(evaluation, "metric_config")
+            details = fields_of(evaluation, "score_details")
             names = (evaluation.get("evaluation_result_id"), config.get("metric_name"), "score")
-            listed = scores.setdefault(str(evaluation.get("evaluation_name")), {})
+            values = scores.setdefault(str(evaluation.get("evaluation_name")), {})
             value = number(details.get("score"))
             if value is not None:
-                listed[next(name for name in map(text, names) if name)] = value
+                values[next(name for name in map(text, names) if name)] = value
             n_unscored = str(fields_of(details, "details").get("n_unscored"))
             if n_unscored.isdigit():
-                listed["n_unscored"] = float(n_unscored)
+                values["n_unscored"] = float(n_unscored)
     return scores
 
 
@@ -127,27 +118,24 @@ def _dataset(record: Mapping[str, Any], name: str) -> str | None:
 
 
 def _key(value: Mapping[str, Any], where: str) -> tuple[str, str | None]:
-    return required_field(value, "evaluation_name", str, where), text(
-        value.get("evaluation_result_id")
-    )
+    name = required_field(value, "evaluation_name", str, where)
+    return name, text(value.get("evaluation_result_id"))
 
 
 def _results(path: Path, key: tuple[str, str | None]) -> Iterator[ImportedResult]:
     """Yield the results of one score; of several lines of a sample each is a repeat."""
-    seen: dict[str, int] = {}
+    n_lines: dict[str, int] = {}
     for value, where in read_lines(path):
         if _key(value, where) != key:
             continue
         sample_id = str(required_field(value, "sample_id", str, where))
         fields = fields_of(value, "metadata")
         row = {name: field for name, field in fields.items() if name not in {_REPEAT, _OUTCOME}}
+        repeat = n_lines.get(sample_id, 0)
+        n_lines[sample_id] = repeat + 1
         repeat_text = str(fields.get(_REPEAT) or "")
-        repeat = (
-            int(repeat_text)
-            if repeat_text.isascii() and repeat_text.isdigit()
-            else seen.get(sample_id, 0)
-        )
-        seen[sample_id] = seen.get(sample_id, 0) + 1
+        if repeat_text.isascii() and repeat_text.isdigit():
+            repeat = int(repeat_text)
         yield ImportedResult(
             sample=_sample(value, sample_id, row, where),
             repeat=repeat,
@@ -161,10 +149,10 @@ def _sample(value: Mapping[str, Any], sample_id: str, row: Mapping[str, Any], wh
     reference = [text(element) or "" for element in question.get("reference") or ()]
     choices = tuple(text(element) or "" for element in question.get("choices") or ())
     messages = value.get("messages")
-    asked = messages_of(messages[:-1]) if isinstance(messages, list) else None
+    conversation = messages_of(messages[:-1]) if isinstance(messages, list) else None
     return Sample(
         id=sample_id,
-        input=asked or text(question.get("formatted")) or text(question.get("raw")) or "",
+        input=conversation or text(question.get("formatted")) or text(question.get("raw")) or "",
         target=reference[0] if len(reference) == 1 else reference or None,
         choices=choices or None,
         metadata={name: element for name, element in row.items() if name != "category"},
@@ -174,16 +162,17 @@ def _sample(value: Mapping[str, Any], sample_id: str, row: Mapping[str, Any], wh
 
 def _response(value: Mapping[str, Any]) -> Response | None:
     output, messages = fields_of(value, "output"), value.get("messages")
-    last = messages[-1] if isinstance(messages, list) and messages else {}
-    last = last if isinstance(last, dict) else {}
-    raw = output.get("raw") or [last.get("content")]
-    traces = output.get("reasoning_trace") or [last.get("reasoning_trace")]
-    if raw[0] is None:
+    answer = messages[-1] if isinstance(messages, list) and messages else {}
+    answer = answer if isinstance(answer, dict) else {}
+    answers = output.get("raw") or [answer.get("content")]
+    traces = output.get("reasoning_trace") or [answer.get("reasoning_trace")]
+    if answers[0] is None:
         return None
     tokens, times = value.get("token_usage") or {}, value.get("performance") or {}
-    latency, first = number(times.get("latency_ms")), number(times.get("time_to_first_token_ms"))
+    latency = number(times.get("latency_ms"))
+    first_token = number(times.get("time_to_first_token_ms"))
     return replace(
-        read_text(text(raw[0]) or "", reasoning=text(traces[0])),
+        read_text(text(answers[0]) or "", reasoning=text(traces[0])),
         usage=Usage(
             prompt_tokens=whole(tokens.get("input_tokens")),
             completion_tokens=whole(tokens.get("output_tokens")),
@@ -191,11 +180,11 @@ def _response(value: Mapping[str, Any]) -> Response | None:
             cached_tokens=whole(tokens.get("input_tokens_cache_read")),
         ),
         latency_seconds=None if latency is None else latency / 1000,
-        first_token_seconds=None if first is None else first / 1000,
+        first_token_seconds=None if first_token is None else first_token / 1000,
     )
 
 
-def _outcome(value: Mapping[str, Any], own: object, where: str) -> Outcome:
+def _outcome(value: Mapping[str, Any], kept_outcome: object, where: str) -> Outcome:
     evaluation = required_field(value, "evaluation", dict, where)
     score = number(evaluation.get("score"))
     if score is None:
@@ -203,18 +192,17 @@ def _outcome(value: Mapping[str, Any], own: object, where: str) -> Outcome:
             f'{where}: "score" is missing or no number, which the schema requires; import a valid'
             " record"
         )
-    attributions = [
-        attribution
-        for attribution in value.get("answer_attribution") or ()
-        if isinstance(attribution, dict)
-    ]
-    answer = text(attributions[-1].get("extracted_value")) if attributions else None
+    answer = None
+    for attribution in value.get("answer_attribution") or ():
+        if isinstance(attribution, dict):
+            answer = text(attribution.get("extracted_value"))
+    if score == 0:
+        failure = kept_failure(_object(kept_outcome), metrics={}, answer=answer, details={})
+        if failure is not None:
+            return failure
     error = text(value.get("error"))
     details = {"error": error} if error else {}
-    failed = (
-        kept_failure(_object(own), metrics={}, answer=answer, details={}) if score == 0 else None
-    )
-    return failed or Scored(reward=score, metrics={}, answer=answer, details=details)
+    return Scored(reward=score, metrics={}, answer=answer, details=details)
 
 
 def _object(value: object) -> object:

@@ -109,12 +109,12 @@ def _measures(stats: _Stats, path: Path) -> tuple[str, list[str]]:
     Raises:
         _NoMeasure: There is none.
     """
-    counted = {metric for metrics in stats.values() for metric in metrics}
-    usable: list[str] = [metric for metric in MEASURES if metric in counted]
+    names: set[str] = set().union(*stats.values())
+    usable: list[str] = [metric for metric in MEASURES if metric in names]
     if not usable:
-        known = ", ".join(sorted(counted)) or "none"
         raise _NoMeasure(
-            f"{path.parent} has no metric that nel can take for the score (it has {known})"
+            f"{path.parent} has no metric that nel can take for the score (it has"
+            f" {', '.join(sorted(names)) or 'none'})"
         )
     return usable[0], usable[1:]
 
@@ -137,23 +137,20 @@ def _start_time(states: list[Any]) -> float | None:
 
 
 def _stats(path: Path) -> tuple[_Stats, int]:
-    """Return the means of each instance and trial by metric, and how many are of perturbed
-    instances.
-    """
-    listed = read_object(b'{"stats":' + _content(path) + b"}", str(path)).get("stats")
+    """Return the means of each instance and trial by metric, and the number of perturbed ones."""
+    # The file is a list; in an object it is read as all others are.
+    entries = read_object(b'{"stats":' + _content(path) + b"}", str(path)).get("stats")
     by_key: dict[_Key, dict[str, float]] = {}
     n_perturbed = 0
-    for position, entry in enumerate(listed if isinstance(listed, list) else ()):
+    for position, entry in enumerate(entries if isinstance(entries, list) else ()):
         where = f"{path}, entry {position + 1}"
         if not isinstance(entry, dict):
             raise OutputError(f"{where} is not a JSON object; give an undamaged copy")
         if entry.get("perturbation") is not None:
             n_perturbed += 1
             continue
-        key = (
-            required_field(entry, "instance_id", str, where),
-            whole(entry.get("train_trial_index")) or 0,
-        )
+        instance_id = required_field(entry, "instance_id", str, where)
+        key = instance_id, whole(entry.get("train_trial_index")) or 0
         for stat in entry.get("stats") or ():
             name, value = (stat.get("name") or {}).get("name"), number(stat.get("mean"))
             if isinstance(name, str) and value is not None and stat.get("count"):
@@ -162,9 +159,7 @@ def _stats(path: Path) -> tuple[_Stats, int]:
 
 
 def _split(states: list[Any]) -> tuple[str | None, int]:
-    """Return the split that counts, ``test`` where there is one and all else, and how many requests
-    are of others.
-    """
+    """Return the split that counts, None for all, and the number of requests of other splits."""
     splits = Counter(_split_of(state) for state in states)
     return (TEST, splits.total() - splits[TEST]) if splits[TEST] else (None, 0)
 
@@ -176,13 +171,12 @@ def _split_of(state: object) -> str | None:
 def _results(
     states: list[Any], stats: _Stats, measured: tuple[str, str | None], where: str
 ) -> Iterator[ImportedResult]:
-    """Yield a result for each instance and trial; of several requests for one, as for each choice,
-    the first.
+    """Yield a result for each instance and trial, of its first request (there is one a choice).
 
     Args:
         measured: The metric that is the score, and the split that counts; None: all.
     """
-    (measure, split), seen = measured, set[_Key]()
+    (measure, split), keys = measured, set[_Key]()
     for position, state in enumerate(states):
         at = f"{where}, request {position + 1}"
         if not isinstance(state, dict):
@@ -190,9 +184,9 @@ def _results(
         instance = required_field(state, "instance", dict, at)
         key = required_field(instance, "id", str, at), whole(state.get("train_trial_index")) or 0
         is_other = split is not None and _split_of(state) != split
-        if is_other or instance.get("perturbation") is not None or key in seen:
+        if is_other or instance.get("perturbation") is not None or key in keys:
             continue
-        seen.add(key)
+        keys.add(key)
         instance_stats = stats.get(key, {})
         yield ImportedResult(
             sample=_sample(instance, state),
@@ -204,17 +198,13 @@ def _results(
 
 def _sample(instance: Mapping[str, Any], state: Mapping[str, Any]) -> Sample:
     request = state.get("request") or {}
-    references = [
-        reference for reference in instance.get("references") or () if isinstance(reference, dict)
-    ]
-    texts = [text((reference.get("output") or {}).get("text")) or "" for reference in references]
-    right = [
-        answer
-        for answer, reference in zip(texts, references, strict=True)
-        if "correct" in (reference.get("tags") or ())
+    golds = [
+        text((reference.get("output") or {}).get("text")) or ""
+        for reference in instance.get("references") or ()
+        if isinstance(reference, dict) and "correct" in (reference.get("tags") or ())
     ]
     mapping = fields_of(state, "output_mapping")
-    asked = messages_of(request.get("messages")) or text(request.get("prompt"))
+    prompt = messages_of(request.get("messages")) or text(request.get("prompt"))
     question = text((instance.get("input") or {}).get("text")) or ""
     metadata = {
         "input": question,
@@ -223,10 +213,10 @@ def _sample(instance: Mapping[str, Any], state: Mapping[str, Any]) -> Sample:
     }
     return Sample(
         id=str(instance["id"]),
-        input=asked or question,
-        target=right[0] if len(right) == 1 else right or None,
+        input=prompt or question,
+        target=golds[0] if len(golds) == 1 else golds or None,
         choices=tuple(map(str, mapping.values())) if mapping else None,
-        metadata={name: reference for name, reference in metadata.items() if reference is not None},
+        metadata={name: value for name, value in metadata.items() if value is not None},
         subset=text(instance.get("sub_split")),
     )
 
@@ -237,20 +227,18 @@ def _response(state: Mapping[str, Any], stats: Mapping[str, float]) -> Response 
     if not completions or not isinstance(completions[0], dict):
         return None
     reason = completions[0].get("finish_reason") or {}
-    tokens = {name: stats.get(f"num_{name}_tokens") for name in ("prompt", "completion")}
-    read = read_text(
+    usage = {}
+    for name in ("prompt_tokens", "completion_tokens"):
+        n_tokens = stats.get(f"num_{name}")
+        usage[name] = None if n_tokens is None else int(n_tokens)
+    response = read_text(
         text(completions[0].get("text")) or "",
         finish_reason=text(reason.get("reason")) if isinstance(reason, dict) else None,
         reasoning=text((completions[0].get("thinking") or {}).get("text")),
     )
     return replace(
-        read,
-        usage=Usage(
-            **{
-                f"{name}_tokens": None if n_tokens is None else int(n_tokens)
-                for name, n_tokens in tokens.items()
-            }
-        ),
+        response,
+        usage=Usage(**usage),
         model=text((state.get("request") or {}).get("model_deployment")),
         latency_seconds=number(result.get("request_time")),
     )

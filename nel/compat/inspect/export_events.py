@@ -1,5 +1,4 @@
-"""The steps of an episode as the events of an Inspect log: requests of the model, calls of tools,
-spans, what else the solver stored.
+"""The steps of an episode as the events of an Inspect log: requests, calls, spans and notes.
 
 Messages are in a pool that the requests refer to, as Inspect's own logs have it, since a request
 repeats all messages before it.
@@ -76,16 +75,11 @@ class EpisodeEvents:
     def _events(self) -> Iterator[dict[str, Any]]:
         for step in self._attempt.steps.values():
             yield from self._enter(step)
-            yield {
-                **self._event(step, _seconds_of(step)),
-                **(
-                    self._model_event(step, step.response)
-                    if step.response is not None
-                    else _tool_event(step)
-                    if step.kind == "tool"
-                    else _info_event(step)
-                ),
-            }
+            if step.response is not None:
+                fields = self._model_event(step, step.response)
+            else:
+                fields = _tool_event(step) if step.kind == "tool" else _info_event(step)
+            yield {**self._event(step, _seconds_of(step)), **fields}
             self._work_seconds += _seconds_of(step)
             self._wall_seconds = step.wall_seconds
         yield from self._leave(0)
@@ -131,15 +125,11 @@ class EpisodeEvents:
     def _model_event(self, step: Step, response: Response) -> dict[str, Any]:
         settings = self._attempt.settings(step.number)
         options = settings.get("options") or {}
-        answer = (
-            turn_of(self._attempt.message(f"{BY_STEP}{step.number}"))
-            if not response.error
-            else None
-        )
-        reason = STOP_REASONS.get(str(response.finish_reason), "unknown")
-        choices = (
-            [] if answer is None else [{"message": inspect_turn(answer), "stop_reason": reason}]
-        )
+        choices = []
+        if not response.error:
+            answer = turn_of(self._attempt.message(f"{BY_STEP}{step.number}"))
+            reason = STOP_REASONS.get(str(response.finish_reason), "unknown")
+            choices.append({"message": inspect_turn(answer), "stop_reason": reason})
         return {
             "event": "model",
             "model": str(settings.get("model") or self._model),
@@ -185,9 +175,7 @@ class EpisodeEvents:
 
 
 def inspect_turn(turn: Turn) -> dict[str, Any]:
-    """Return a message of Inspect for one of a conversation, with what the model thought and why a
-    call failed.
-    """
+    """Return a message for Inspect, with its reasoning and with the error of a failed call."""
     message = inspect_message(turn.message, 0)
     reasoning = turn.message.get("reasoning_content")
     if reasoning:
@@ -224,20 +212,20 @@ def episode_events(sample: SampleConversations, model: str, started: datetime) -
 
 
 def _tool_event(step: Step) -> dict[str, Any]:
-    made = inspect_call(step.asked, f"{step.number}")
+    call = inspect_call(step.asked, f"{step.number}")
     event = {
         "event": "tool",
-        "id": made["id"],
-        "function": made["function"],
-        "arguments": made["arguments"],
+        "id": call["id"],
+        "function": call["function"],
+        "arguments": call["arguments"],
         "working_time": _seconds_of(step),
     }
     result = step.result
     if result is None:
         return {**event, "result": "", "failed": True}
-    whole = len((result.whole or "").encode("utf-8", "replace"))
-    cut = [whole, whole - result.n_cut] if result.n_cut else None
-    return {**event, "result": result.text, "error": _error(result), "truncated": cut}
+    n_bytes = len((result.whole or "").encode("utf-8", "replace"))
+    sizes = [n_bytes, n_bytes - result.n_cut] if result.n_cut else None
+    return {**event, "result": result.text, "error": _error(result), "truncated": sizes}
 
 
 def _info_event(step: Step) -> dict[str, Any]:
@@ -259,10 +247,8 @@ def _seconds_of(step: Step) -> float:
 
 
 def _tool_info(tool: JsonObject) -> dict[str, Any]:
-    """Return a tool with the types of its parameters; its whole schema is among the options, since
-    Inspect reads a part of JSON Schema only.
-    """
     function: Mapping[str, Any] = tool.get("function") or {}
+    # Inspect reads only a part of JSON Schema; all of it stands among the options.
     schema = function.get("parameters") or {}
     return {
         "name": str(function.get("name")),

@@ -1,5 +1,4 @@
-"""Writes a run as Inspect logs (format version 2): one ``.eval`` file for each benchmark, without
-inspect_ai.
+"""Writes a run as Inspect logs (format version 2), an ``.eval`` file for each benchmark.
 
 The file is a zip that Inspect View and ``inspect_ai.log.read_eval_log`` open. Samples are written
 one by one.
@@ -33,6 +32,14 @@ from nel.version import DISTRIBUTION, __version__
 
 FORMAT_VERSION: Final = 2
 _UNSAFE: Final = re.compile(r"[^A-Za-z0-9.@-]")
+_SETTINGS: Final = (
+    "temperature",
+    "top_p",
+    "max_tokens",
+    "seed",
+    "frequency_penalty",
+    "presence_penalty",
+)
 _METRIC_DETAILS: Final = (
     "ci_level",
     "ci_lower",
@@ -87,9 +94,7 @@ def _write(
     time: datetime,
     samples: Callable[[], Iterator[dict[str, Any]]],
 ) -> None:
-    """Write a log in the order of Inspect's own; the header is the last, so that a cut file is not
-    a complete log.
-    """
+    # In the order of Inspect's own: the header is last, so a cut file is not a complete log.
     start = {"version": FORMAT_VERSION, "eval": _spec(run, files, time), "plan": _plan(files)}
     with zipfile.ZipFile(path, "x", zipfile.ZIP_DEFLATED, compresslevel=6) as log:
         log.writestr("_journal/start.json", dumps_bytes(storable(start)))
@@ -146,9 +151,10 @@ def _spec(run: RunToExport, files: BenchmarkFiles, time: datetime) -> dict[str, 
 
 def _plan(files: BenchmarkFiles) -> dict[str, Any]:
     generation = files.bundle["config"].get("generation") or {}
-    known = ("temperature", "top_p", "max_tokens", "seed", "frequency_penalty", "presence_penalty")
     config = {
-        name: generation[name] for name in known if isinstance(generation.get(name), int | float)
+        name: generation[name]
+        for name in _SETTINGS
+        if isinstance(generation.get(name), int | float)
     }
     solver = (files.bundle.get("identity_fields") or {}).get("solver") or {}
     step = {"solver": solver.get("name", "generate"), "params": solver.get("options") or {}}

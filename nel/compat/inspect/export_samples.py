@@ -38,8 +38,7 @@ _METADATA_TEXT_MAX: Final = 1024
 def inspect_samples(
     files: BenchmarkFiles, conversations: RunConversations, started: datetime
 ) -> Iterator[dict[str, Any]]:
-    """Yield an EvalSample for each result that was asked for; one without a score has an error and
-    no scores.
+    """Yield an EvalSample for each result that was asked for, with scores or else an error.
 
     Args:
         files: Of the benchmark.
@@ -63,9 +62,7 @@ def inspect_samples(
 
 
 def summary_of(sample: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the EvalSampleSummary of a sample: without messages and output, long texts of the
-    metadata cut.
-    """
+    """Return the EvalSampleSummary of a sample: no messages, no output, short metadata."""
     summary = {name: sample[name] for name in _SUMMARY if name in sample}
     summary["metadata"] = {
         name: value[:_METADATA_TEXT_MAX] if isinstance(value, str) else value
@@ -79,21 +76,19 @@ def summary_of(sample: Mapping[str, Any]) -> dict[str, Any]:
 
 def _sample(result: Mapping[str, Any], model: str, scorer: str) -> dict[str, Any]:
     prompt, target = result["prompt"], result["expected_answer"]
-    messages = (
-        [inspect_message(element, position) for position, element in enumerate(prompt)]
-        if isinstance(prompt, list)
-        else prompt or ""
-    )
-    asked = [{"role": "user", "content": messages}] if isinstance(messages, str) else messages
+    sample_input = prompt or ""
+    messages = [{"role": "user", "content": sample_input}]
+    if isinstance(prompt, list):
+        messages = [inspect_message(element, position) for position, element in enumerate(prompt)]
+        sample_input = messages
     answer = _answer(result)
-    has_response = result["model_response"] is not None
     output = inspect_output(result, model, answer)
     return {
         "id": result["sample_id"],
         "epoch": result["repeat"] + 1,
-        "input": messages,
+        "input": sample_input,
         "target": _target(target),
-        "messages": [*asked, answer] if has_response else asked,
+        "messages": messages if result["model_response"] is None else [*messages, answer],
         "output": output,
         "scores": {scorer: _score(result)} if result["reward"] is not None else {},
         "metadata": result["metadata"],
@@ -107,17 +102,14 @@ def _sample(result: Mapping[str, Any], model: str, scorer: str) -> dict[str, Any
 
 
 def _conversation(sample: SampleConversations) -> dict[str, Any]:
-    """Return the fields that hold the conversation of an episode; of one answer there are none
-    beside those of the sample.
-    """
+    """Return the fields that hold the conversation of an episode; a single answer has none."""
     if sample.attempt is None or not sample.conversations:
         return {}
     turns = sample.conversations[0].turns
-    first = next(
-        (position for position, turn in enumerate(turns) if turn.step is not None), len(turns)
-    )
+    step_positions = [position for position, turn in enumerate(turns) if turn.step is not None]
+    n_input = step_positions[0] if step_positions else len(turns)
     messages = [inspect_turn(turn) for turn in turns]
-    return {"input": messages[:first], "messages": messages}
+    return {"input": messages[:n_input], "messages": messages}
 
 
 def _target(target: Any) -> str | list[str]:
@@ -153,10 +145,10 @@ def _error(result: Mapping[str, Any]) -> dict[str, str] | None:
 def _answer(result: Mapping[str, Any]) -> dict[str, Any]:
     parts = answer_parts(result)
     content = parts if len(parts) > 1 else parts[0]["text"]
-    made: dict[str, Any] = {"role": "assistant", "content": content, "source": "generate"}
+    message: dict[str, Any] = {"role": "assistant", "content": content, "source": "generate"}
     calls = result.get("tool_calls")
     if isinstance(calls, list):
-        made["tool_calls"] = [
+        message["tool_calls"] = [
             inspect_call(call, f"answer.{number}") for number, call in enumerate(calls)
         ]
-    return made
+    return message

@@ -51,13 +51,13 @@ def is_log(path: Path) -> bool:
 
 
 def _benchmark(path: Path) -> ImportedBenchmark:
-    header, samples = _read_zip(path) if path.suffix == ".eval" else _plain(path)
+    header, samples = _read_zip(path) if path.suffix == ".eval" else _read_document(path)
     spec = required_field(header, "eval", dict, str(path))
     status = required_field(header, "status", str, str(path))
     stats = fields_of(header, "stats")
     started, ended = (seconds_of(stats.get(name)) for name in ("started_at", "completed_at"))
     scores = _scores(header)
-    own = fields_of(fields_of(fields_of(spec, "metadata"), "nel"), "config")
+    nel_config = fields_of(fields_of(fields_of(spec, "metadata"), "nel"), "config")
     scorers = tuple(scores) or _scorers_of(spec, samples)
     generation = (header.get("plan") or {}).get("config") or {}
     return ImportedBenchmark(
@@ -67,7 +67,7 @@ def _benchmark(path: Path) -> ImportedBenchmark:
         started=started or seconds_of(spec.get("created")),
         elapsed_seconds=ended - started if started is not None and ended is not None else None,
         scorer=next(iter(scorers), None),
-        scorer_version=text(fields_of(own, "scorer").get("sha256")),
+        scorer_version=text(fields_of(nel_config, "scorer").get("sha256")),
         dataset=text(fields_of(spec, "dataset").get("location")),
         generation={
             name: setting
@@ -84,28 +84,23 @@ def _scores(header: Mapping[str, Any]) -> dict[str, dict[str, float]]:
     scores: dict[str, dict[str, float]] = {}
     for score in (header.get("results") or {}).get("scores") or ():
         metrics = (score.get("metrics") or {}).items()
-        known = numbers_of((name, value.get("value")) for name, value in metrics)
-        scores.setdefault(str(score.get("scorer") or score.get("name")), known)
+        values = numbers_of((name, value.get("value")) for name, value in metrics)
+        scores.setdefault(str(score.get("scorer") or score.get("name")), values)
     return scores
 
 
 def _scorers_of(spec: Mapping[str, Any], samples: _Samples) -> tuple[str, ...]:
-    """Return the scorers of a log without results: those it was started with, else those of its
-    first scored sample.
-    """
-    started = [
-        scorer.get("name") for scorer in spec.get("scorers") or () if isinstance(scorer, dict)
-    ]
-    named = tuple(scorer.rpartition("/")[2] for scorer in started if isinstance(scorer, str))
-    return named or next(
-        (tuple(scorer["scores"]) for scorer, _ in samples() if scorer.get("scores")), ()
-    )
+    """Return the scorers of a log without results: of its start, else of its first scored one."""
+    names = [scorer.get("name") for scorer in spec.get("scorers") or () if isinstance(scorer, dict)]
+    scorers = tuple(name.rpartition("/")[2] for name in names if isinstance(name, str))
+    if scorers:
+        return scorers
+    scored = (sample["scores"] for sample, _ in samples() if sample.get("scores"))
+    return tuple(next(scored, ()))
 
 
 def _all_metrics(scores: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
-    """Return the metrics of the first scorer by their names, those of further ones as
-    ``scorer/metric``.
-    """
+    """Return metrics by name: those of the first scorer, and ``scorer/metric`` of the others."""
     return {
         f"{scorer}/{name}" if position else name: value
         for position, (scorer, metrics) in enumerate(scores.items())
@@ -113,12 +108,12 @@ def _all_metrics(scores: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
     }
 
 
-def _plain(path: Path) -> tuple[dict[str, Any], _Samples]:
+def _read_document(path: Path) -> tuple[dict[str, Any], _Samples]:
     log = read_json(path)
-    listed = log.pop("samples", None) or []
+    entries = log.pop("samples", None) or []
 
     def samples() -> Iterator[tuple[dict[str, Any], str]]:
-        for position, sample in enumerate(listed):
+        for position, sample in enumerate(entries):
             where = f"{path}, sample {position + 1}"
             if not isinstance(sample, dict):
                 raise OutputError(f"{where} is not a JSON object; give an undamaged copy")

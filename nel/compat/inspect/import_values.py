@@ -48,25 +48,22 @@ def result_of(sample: Mapping[str, Any], scorers: Sequence[str], where: str) -> 
     sample_id = sample.get("id")
     if epoch < 1 or not isinstance(sample_id, str | int):
         raise OutputError(f'{where}: "id" and "epoch" name no sample; give an undamaged copy')
-    own = (sample.get("store") or {}).get("nel")
-    own = own if isinstance(own, dict) else {}
+    kept = fields_of(sample.get("store") or {}, "nel")
     attached = sample.get("attachments") or {}
     return ImportedResult(
-        sample=_sample(sample, str(sample_id), own, _resolve(sample.get("input"), attached)),
+        sample=_sample(sample, str(sample_id), kept, _resolve(sample.get("input"), attached)),
         repeat=epoch - 1,
-        response=_response(sample, own, attached),
-        outcome=_outcome(sample, scorers, own),
+        response=_response(sample, kept, attached),
+        outcome=_outcome(sample, scorers, kept),
     )
 
 
 def value_to_float(value: object) -> float | None:
-    """Return a score's value as Inspect counts it; None where it is not a number, as for NaN, which
-    is unscored there.
-    """
+    """Return a score's value as Inspect counts it; None for NaN and for what is not a number."""
     if isinstance(value, str):
-        known = _LETTERS.get(value, _WORDS.get(value.lower()))
-        if known is not None:
-            return known
+        score = _LETTERS.get(value, _WORDS.get(value.lower()))
+        if score is not None:
+            return score
         try:
             value = float(value)
         except ValueError:
@@ -75,25 +72,23 @@ def value_to_float(value: object) -> float | None:
 
 
 def _sample(
-    sample: Mapping[str, Any], sample_id: str, own: Mapping[str, Any], prompt: object
+    sample: Mapping[str, Any], sample_id: str, kept: Mapping[str, Any], prompt: object
 ) -> Sample:
     metadata = dict(sample.get("metadata") or {})
-    choices = sample.get("choices")
+    category = metadata.get("category")
+    if kept:
+        metadata.pop("category", None)
+    entries = sample.get("choices")
+    choices = tuple(map(str, entries)) if isinstance(entries, list) and entries else None
     target = sample.get("target")
     return Sample(
         id=sample_id,
         input=prompt if isinstance(prompt, str) else _conversation(prompt) or "",
         target=target if isinstance(target, str | list) else None,
-        choices=(
-            tuple(str(value) for value in choices)
-            if isinstance(choices, list) and choices
-            else None
-        ),
-        metadata={
-            name: value for name, value in metadata.items() if not (own and name == "category")
-        },
-        subset=text(metadata.get("category")),
-        group=text(own.get("group")),
+        choices=choices,
+        metadata=metadata,
+        subset=text(category),
+        group=text(kept.get("group")),
     )
 
 
@@ -112,40 +107,36 @@ def _conversation(value: object) -> tuple[Message, ...] | None:
 def _parts(content: object) -> object:
     if not isinstance(content, list):
         return content
-    return [
-        (
-            {"type": "image_url", "image_url": {"url": content_part.get("image")}}
-            if content_part.get("type") == "image"
-            else content_part
-        )
-        for content_part in content
-        if isinstance(content_part, dict)
-    ]
+    return [_part(part) for part in content if isinstance(part, dict)]
+
+
+def _part(part: dict[str, Any]) -> dict[str, Any]:
+    if part.get("type") != "image":
+        return part
+    return {"type": "image_url", "image_url": {"url": part.get("image")}}
 
 
 def _response(
-    sample: Mapping[str, Any], own: Mapping[str, Any], attached: Mapping[str, Any]
+    sample: Mapping[str, Any], kept: Mapping[str, Any], attached: Mapping[str, Any]
 ) -> Response | None:
     output = sample.get("output") or {}
     choices = output.get("choices") or []
     if not choices or not isinstance(choices[0], dict):
         return None
     message = _resolve((choices[0].get("message") or {}).get("content"), attached)
-    usage, timing = output.get("usage") or {}, own.get("timing") or {}
-    tokens = own.get("tokens") or {
+    usage, timing = output.get("usage") or {}, kept.get("timing") or {}
+    tokens = kept.get("tokens") or {
         "prompt": usage.get("input_tokens"),
         "completion": usage.get("output_tokens"),
         "reasoning": usage.get("reasoning_tokens"),
         "cached": usage.get("input_tokens_cache_read"),
     }
     reason = choices[0].get("stop_reason")
-    finish = (
-        own["finish_reason"] if "finish_reason" in own else _FINISH_REASONS.get(str(reason), reason)
-    )
+    finish_reason = kept.get("finish_reason", _FINISH_REASONS.get(str(reason), reason))
     return Response(
         text=_texts(message, "text"),
         reasoning=_texts(message, "reasoning") or None,
-        finish_reason=text(finish),
+        finish_reason=text(finish_reason),
         usage=usage_of(tokens),
         tool_calls=_calls((choices[0].get("message") or {}).get("tool_calls")),
         model=text(output.get("model")),
@@ -155,14 +146,12 @@ def _response(
     )
 
 
-def _calls(listed: object) -> tuple[ToolCall, ...]:
-    """Return calls of tools, whose arguments a log has as an object; what a model wrote otherwise
-    is below "unread".
-    """
+def _calls(entries: object) -> tuple[ToolCall, ...]:
     calls = []
-    for call in listed if isinstance(listed, list) else []:
-        fields = call if isinstance(call, dict) else {}
+    for entry in entries if isinstance(entries, list) else []:
+        fields = entry if isinstance(entry, dict) else {}
         arguments = fields.get("arguments")
+        # A log has arguments as an object; nel writes those that are none below "unread".
         if isinstance(arguments, dict) and set(arguments) == {"unread"}:
             arguments = arguments["unread"]
         if name := text(fields.get("function")):
@@ -180,24 +169,27 @@ def _texts(content: object, kind: str) -> str:
     )
 
 
-def _outcome(sample: Mapping[str, Any], scorers: Sequence[str], own: Mapping[str, Any]) -> Outcome:
+def _outcome(sample: Mapping[str, Any], scorers: Sequence[str], kept: Mapping[str, Any]) -> Outcome:
     scores = sample.get("scores") or {}
-    first, *others = (
-        scorers if len(scores) > 1 or set(scores) & set(scorers) else tuple(scores) or ("reward",)
-    )
-    score, error = scores.get(first), sample.get("error")
+    # A single score counts whatever its name is; a sample without any lacks the reward.
+    if len(scores) < 2 and not set(scores) & set(scorers):  # noqa: PLR2004 - a single one
+        scorers = tuple(scores) or ("reward",)
+    main, *others = scorers
+    score, error = scores.get(main), sample.get("error")
     if error or not isinstance(score, dict):
-        why = text(fields_of(sample, "error").get("message"))
-        missing = f"the log has no score of {first}"
-        unknown = Unscored(cause="infra", kind="unknown", detail=why or missing)
-        return kept_unscored(own.get("outcome")) or unknown
+        message = text(fields_of(sample, "error").get("message"))
+        detail = message or f"the log has no score of {main}"
+        outcome = kept_unscored(kept.get("outcome"))
+        return outcome or Unscored(cause="infra", kind="unknown", detail=detail)
     details = dict(score.get("metadata") or {})
-    metrics = details.pop("metrics", None) if own else None
+    metrics = details.pop("metrics", None) if kept else None
     answer = text(score.get("answer"))
-    failed = kept_failure(own.get("outcome"), metrics=metrics or {}, answer=answer, details=details)
-    if failed is not None:
-        return failed
-    values = _values(score.get("value"), first)
+    failure = kept_failure(
+        kept.get("outcome"), metrics=metrics or {}, answer=answer, details=details
+    )
+    if failure is not None:
+        return failure
+    values = _values(score.get("value"), main)
     if not values:
         return Unscored(
             cause="scorer",
@@ -208,33 +200,31 @@ def _outcome(sample: Mapping[str, Any], scorers: Sequence[str], own: Mapping[str
         details["explanation"] = score["explanation"]
     return Scored(
         reward=next(iter(values.values())),
-        metrics=metrics or {**values, **_further(scores, others, values)},
+        metrics=metrics or {**values, **_values_of_others(scores, others, values)},
         answer=answer,
         details=details,
     )
 
 
-def _further(
-    scores: Mapping[str, Any], names: Sequence[str], used: Container[str]
+def _values_of_others(
+    scores: Mapping[str, Any], names: Sequence[str], main_names: Container[str]
 ) -> dict[str, float]:
-    """Return what further scorers gave: one value as ``scorer``, several as ``scorer/value``,
-    numbers alone.
-    """
-    further: dict[str, object] = {}
+    """Return the numbers of other scorers: one as ``scorer``, several as ``scorer/value``."""
+    values: dict[str, object] = {}
     for name in names:
         value = (scores.get(name) or {}).get("value")
         if isinstance(value, dict):
-            further |= {f"{name}/{key}": element for key, element in value.items()}
+            values |= {f"{name}/{key}": element for key, element in value.items()}
         else:
-            further[name] = value
-    return {name: value for name, value in _floats(further).items() if name not in used}
+            values[name] = value
+    return {name: value for name, value in _floats(values).items() if name not in main_names}
 
 
 def _values(value: object, name: str) -> dict[str, float]:
     """Return the numbers of a score, none where its first value is not a number."""
     values = value if isinstance(value, dict) else {name: value}
-    first = next(iter(values.values()), None)
-    return {} if value_to_float(first) is None else _floats(values)
+    reward = next(iter(values.values()), None)
+    return {} if value_to_float(reward) is None else _floats(values)
 
 
 def _floats(values: Mapping[str, object]) -> dict[str, float]:

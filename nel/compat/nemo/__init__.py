@@ -1,2 +1,1 @@
-"""NeMo Evaluator: its names for a file that is loaded, its configuration files, and its results,
-written."""
+"""NeMo Evaluator: its names for a file that is loaded, its configuration, its results written."""

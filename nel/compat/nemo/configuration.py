@@ -1,10 +1,9 @@
-"""Recognises a configuration file of NeMo Evaluator, in each of its three forms, and writes what
-stands for it in nel.
+"""Recognises a configuration file of NeMo Evaluator, and writes what stands for it in nel.
 
-Nothing is run from such a file: part of what it may hold has no counterpart, and a setting that is
-dropped without a word is another evaluation. A benchmark that nel cannot run is not written: the
-message names the one thing that it needs. The file is looked at before variables are filled in, so
-that no key gets into the text.
+There are three forms. Nothing is run from such a file: part of what it may hold has no counterpart,
+and a setting that is dropped without a word is another evaluation. A benchmark that nel cannot run
+is not written: the message names the one thing that it needs. The file is looked at before
+variables are filled in, so that no key gets into the text.
 """
 
 from __future__ import annotations
@@ -47,63 +46,61 @@ _DONE_BY: Final = {
 
 
 def nemo_file_problem(data: Mapping[str, Any]) -> str | None:
-    """Return why a file of NeMo Evaluator is not run and what to write instead; None for any other
-    file.
-    """
+    """Return why a file of NeMo Evaluator is not run, and what to write instead; else None."""
     evaluation = data.get("evaluation")
     if isinstance(evaluation, Mapping) and isinstance(evaluation.get("tasks"), list):
-        data = _as_later_form(evaluation) | {
-            key: value for key, value in data.items() if key != "evaluation"
-        }
+        below = {key: value for key, value in data.items() if key != "evaluation"}
+        data = _as_later_form(evaluation) | below
     elif "endpoint" in data or not isinstance(data.get("benchmarks"), list):
         return None
     model, services = data.get("model"), data.get("services")
     if not isinstance(services, Mapping) and not (isinstance(model, Mapping) and "id" in model):
         return None
-    made = _Translation()
-    made.whole(data)
-    if not made.written["benchmarks"]:
-        return f"this is a configuration of NeMo Evaluator that nel cannot run: {made.missing_text}"
-    text = yaml.safe_dump(made.written, sort_keys=False, allow_unicode=True).rstrip()
-    without = f"\nNot in it, for nel cannot run them: {made.missing_text}" if made.missing else ""
-    left = (
-        f"\nNot in it, for nel has no such key there: {', '.join(made.left)}" if made.left else ""
-    )
-    return f"this is a configuration of NeMo Evaluator; in nel it is\n\n{text}\n{without}{left}"
+    translation = _Translation()
+    translation.write_file(data)
+    needs = "; ".join(dict.fromkeys(translation.needs))
+    if not translation.config["benchmarks"]:
+        return f"this is a configuration of NeMo Evaluator that nel cannot run: {needs}"
+    text = yaml.safe_dump(translation.config, sort_keys=False, allow_unicode=True).rstrip()
+    parts = [f"this is a configuration of NeMo Evaluator; in nel it is\n\n{text}\n"]
+    if needs:
+        parts.append(f"\nNot in it, for nel cannot run them: {needs}")
+    if translation.omissions:
+        omissions = ", ".join(translation.omissions)
+        parts.append(f"\nNot in it, for nel has no such key there: {omissions}")
+    return "".join(parts)
 
 
 def _as_later_form(evaluation: Mapping[str, Any]) -> dict[str, Any]:
     """Return the first form, where all stands below ``evaluation``, as the second."""
-    own = {"model_url": "url", "model_id": "id", "api_key": "api_key"}
-    model = {new: evaluation[old] for old, new in own.items() if old in evaluation}
+    renames = {"model_url": "url", "model_id": "id", "api_key": "api_key"}
+    model = {name: evaluation[key] for key, name in renames.items() if key in evaluation}
     tasks = [
         {("name" if key == "benchmark" else key): value for key, value in task.items()}
         for task in evaluation["tasks"]
         if isinstance(task, Mapping)
     ]
-    rest = {key: value for key, value in evaluation.items() if key not in own and key != "tasks"}
-    return {"model": model, "benchmarks": tasks, **rest}
+    handled = {*renames, "tasks"}
+    others = {key: value for key, value in evaluation.items() if key not in handled}
+    return {"model": model, "benchmarks": tasks, **others}
 
 
 @dataclass
 class _Translation:
     """What is written so far, and the benchmarks and keys that it leaves out."""
 
-    written: dict[str, Any] = field(default_factory=dict)
-    missing: list[str] = field(default_factory=list)
-    """What a benchmark that is not written needs, one for each."""
-    left: list[str] = field(default_factory=list)
+    config: dict[str, Any] = field(default_factory=dict)
+    """Of nel."""
+    needs: list[str] = field(default_factory=list)
+    """What each benchmark that is not written needs."""
+    omissions: list[str] = field(default_factory=list)
+    """Keys that are not written."""
     services: dict[str, Mapping[str, Any]] = field(default_factory=dict)
-    asked: str = ""
+    endpoint_service: str = ""
     """The service that the endpoint is."""
     has_judge: bool = False
 
-    @property
-    def missing_text(self) -> str:
-        """Return what is missing, each thing once."""
-        return "; ".join(dict.fromkeys(self.missing))
-
-    def whole(self, data: Mapping[str, Any]) -> None:
+    def write_file(self, data: Mapping[str, Any]) -> None:
         """Write a file of the second or third form."""
         section = data.get("services")
         for name, service in (section if isinstance(section, Mapping) else {}).items():
@@ -113,119 +110,127 @@ class _Translation:
         if isinstance(model, Mapping):
             self._endpoint_of_run(model, "model")
         self.has_judge = any(_judges_of(entry) for entry in data["benchmarks"])
-        names = [entry for entry in enumerate(data["benchmarks"]) if self._is_there(*entry)]
-        entries = [self._benchmark(entry, index) for index, entry in names]
-        self._concurrency([entry for _, entry in names])
-        endpoint = self.written.pop("endpoint", None) or {"url": _SOME_URL, "model": "NAME"}
-        self.written = {"endpoint": endpoint, "benchmarks": entries, **self.written}
+        sections = [entry for entry in enumerate(data["benchmarks"]) if self._is_there(*entry)]
+        entries = [self._benchmark(section, index) for index, section in sections]
+        self._concurrency([section for _, section in sections])
+        # The endpoint comes first in the file, and its service may be named by a benchmark.
+        endpoint = self.config.pop("endpoint", None) or {"url": _SOME_URL, "model": "NAME"}
+        self.config = {"endpoint": endpoint, "benchmarks": entries, **self.config}
         output = data.get("output")
         if isinstance(output, Mapping):
             self._output(output)
-        known = ("model", "services", "sandboxes", "benchmarks", "output")
-        self.left += [_name_key(str(key), str(key)) for key in data if key not in known]
+        handled = ("model", "services", "sandboxes", "benchmarks", "output")
+        self.omissions += [_name_key(str(key), str(key)) for key in data if key not in handled]
 
     def _is_there(self, index: int, entry: object) -> bool:
-        """Return whether nel can run a benchmark; note the one thing that is missing otherwise."""
+        """Return whether nel can run a benchmark; otherwise note the one thing that it needs."""
         section = entry if isinstance(entry, Mapping) else {"name": entry}
         name = str(section.get("name", "NAME"))
         solver = section.get("solver")
         kind = solver.get("type", "simple") if isinstance(solver, Mapping) else "simple"
         if "playbook" in section:
-            self.missing.append(f"benchmarks.{index}: nel has no playbook {section['playbook']}")
+            self.needs.append(f"benchmarks.{index}: nel has no playbook {section['playbook']}")
         elif (problem := _missing_benchmark(name)) is not None:
-            self.missing.append(problem)
+            self.needs.append(problem)
         elif kind != "simple":
-            self.missing.append(f"{name}: nel has no solver {kind}; nel list solvers shows its own")
+            self.needs.append(f"{name}: nel has no solver {kind}; nel list solvers shows its own")
         elif not self.has_judge and _is_judged(name):
-            self.missing.append(f"{name} needs a judge, and the file names none")
+            self.needs.append(f"{name} needs a judge, and the file names none")
         else:
             return True
         return False
 
     def _endpoint_of_run(self, section: Mapping[str, Any], where: str) -> None:
-        self.written["endpoint"] = self._endpoint(section, where)
+        self.config["endpoint"] = self._endpoint(section, where)
         if generation := self._generation(section, where):
-            self.written["generation"] = generation
+            self.config["generation"] = generation
 
     def _endpoint(self, section: Mapping[str, Any], where: str) -> dict[str, Any]:
-        made = {"url": section.get("url"), "model": section.get("id", section.get("model"))}
+        endpoint = {"url": section.get("url"), "model": section.get("id", section.get("model"))}
         if section.get("type") in _STARTED:
-            made["url"] = f"http://localhost:{section.get('port', 8000)}/v1"
-            made["model"] = section.get("served_model_name", made["model"])
-            self.left.append(f"{where}, a server that nel does not start ({section['type']})")
+            endpoint["url"] = f"http://localhost:{section.get('port', 8000)}/v1"
+            endpoint["model"] = section.get("served_model_name", endpoint["model"])
+            self.omissions.append(f"{where}, a server that nel does not start ({section['type']})")
             section = {"protocol": section.get("protocol")}
-        made = {key: value for key, value in made.items() if value is not None}
-        if "@" in str(made.get("url")):  # a password may stand before it
-            made["url"] = _SOME_URL
+        endpoint = {key: value for key, value in endpoint.items() if value is not None}
+        if "@" in str(endpoint.get("url")):  # a password may stand before it
+            endpoint["url"] = _SOME_URL
         if section.get("api_key"):
             variable = _VARIABLE.fullmatch(str(section["api_key"]))
-            made["api_key_env"] = variable[1] if variable else _SOME_KEY
+            endpoint["api_key_env"] = variable[1] if variable else _SOME_KEY
         if section.get("protocol") in _COMPLETIONS:
-            made["protocol"] = "completions"
+            endpoint["protocol"] = "completions"
         elif section.get("protocol") not in _USUAL_PROTOCOLS:
-            self.left.append(f"{where}.protocol")
-        known = ("type", "url", "id", "model", "api_key", "protocol", "generation", *_SAMPLING)
-        self.left += [f"{where}.{key}" for key in section if key not in known]
-        return made
+            self.omissions.append(f"{where}.protocol")
+        handled = ("type", "url", "id", "model", "api_key", "protocol", "generation", *_SAMPLING)
+        self.omissions += [f"{where}.{key}" for key in section if key not in handled]
+        return endpoint
 
     def _generation(self, section: Mapping[str, Any], where: str) -> dict[str, Any]:
-        """Return the sampling settings of a service, a solver or a benchmark: those that stand in
-        it, and its ``generation``.
-        """
-        own = section.get("generation")
+        """Return the sampling settings in a section, and in its own section ``generation``."""
         settings = {key: section[key] for key in _SAMPLING if key in section}
-        if isinstance(own, Mapping):
-            settings |= own
+        subsection = section.get("generation")
+        if isinstance(subsection, Mapping):
+            settings |= subsection
         settings = {key: value for key, value in settings.items() if value is not None}
-        made: dict[str, Any] = {key: settings[key] for key in _SAMPLING if key in settings}
-        if extra := {key: settings[key] for key in _PENALTIES if key in settings}:
-            made["extra"] = extra
-        known = (*_SAMPLING, *_PENALTIES)
-        self.left += [f"{where}.generation.{key}" for key in settings if key not in known]
-        return made
+        generation: dict[str, Any] = {key: settings[key] for key in _SAMPLING if key in settings}
+        if penalties := {key: settings[key] for key in _PENALTIES if key in settings}:
+            generation["extra"] = penalties
+        handled = (*_SAMPLING, *_PENALTIES)
+        self.omissions += [f"{where}.generation.{key}" for key in settings if key not in handled]
+        return generation
 
     def _concurrency(self, entries: Sequence[object]) -> None:
         """Write the concurrency, which is the run's in nel, where all benchmarks have one."""
-        wanted = {
+        values = {
             entry.get("max_concurrent") if isinstance(entry, Mapping) else None for entry in entries
         }
-        if len(wanted) == 1 and (only := wanted.pop()) is not None:
-            self.written["engine"] = {"concurrency": only}
-        elif wanted - {None}:
-            self.left.append("max_concurrent of each benchmark (engine.concurrency is the run's)")
+        if values <= {None}:
+            return
+        if len(values) == 1:
+            self.config["engine"] = {"concurrency": values.pop()}
+        else:
+            self.omissions.append(
+                "max_concurrent of each benchmark (engine.concurrency is the run's)"
+            )
 
     def _benchmark(self, section: object, index: int) -> object:
         if not isinstance(section, Mapping):
             return _OTHER_BENCHMARKS.get(str(section), section)
         where = f"benchmarks.{index}"
-        made: dict[str, Any] = {key: section[key] for key in _SAME if key in section}
-        made["name"] = _OTHER_BENCHMARKS.get(str(made.get("name")), made.get("name", "NAME"))
+        benchmark: dict[str, Any] = {key: section[key] for key in _SAME if key in section}
+        name = section.get("name", "NAME")
+        benchmark["name"] = _OTHER_BENCHMARKS.get(str(name), name)
         self._write_endpoint(section, where)
         self._write_judge(section, where)
         solver = section.get("solver")
         generation = self._generation(section, where)
         if isinstance(solver, Mapping):
             generation |= self._generation(solver, f"{where}.solver")
-            made |= {"system_prompt": solver["system_prompt"]} if "system_prompt" in solver else {}
-        made |= self._scorer_of(section, where)
+            if "system_prompt" in solver:
+                benchmark["system_prompt"] = solver["system_prompt"]
+        benchmark |= self._scorer_of(section, where)
         handled = (
             *_SAME, *_SAMPLING, "model", "solver", "judge", "endpoint_type", "generation",
             "scorers", "scoring", "max_concurrent",
         )  # fmt: skip
-        self.left += [_name_key(key, f"{where}.{key}") for key in section if key not in handled]
-        return made | ({"generation": generation} if generation else {})
+        self.omissions += [
+            _name_key(key, f"{where}.{key}") for key in section if key not in handled
+        ]
+        return benchmark | ({"generation": generation} if generation else {})
 
     def _scorer_of(self, section: Mapping[str, Any], where: str) -> dict[str, Any]:
         """Return the scorer of a benchmark where its file names one of its own."""
-        scorers = section.get("scorers", section.get("scoring"))
-        only = scorers[0] if isinstance(scorers, list) and len(scorers) == 1 else scorers
-        if isinstance(only, str):
-            return {"scorer": _OTHER_SCORERS.get(only, only)}
-        if further := _further_scorers(only):
-            commands = (f"nel eval score DIR --scorer {name}" for name in further)
-            self.left.append(f"{where}.scoring ({', '.join(commands)})")
-        elif only is not None and not _judges_in(only):
-            self.left.append(f"{where}.{'scorers' if 'scorers' in section else 'scoring'}")
+        scoring = section.get("scorers", section.get("scoring"))
+        if isinstance(scoring, list) and len(scoring) == 1:
+            scoring = scoring[0]
+        if isinstance(scoring, str):
+            return {"scorer": _OTHER_SCORERS.get(scoring, scoring)}
+        if names := _scorers_beside(scoring):
+            commands = (f"nel eval score DIR --scorer {name}" for name in names)
+            self.omissions.append(f"{where}.scoring ({', '.join(commands)})")
+        elif scoring is not None and not _judges_in(scoring):
+            self.omissions.append(f"{where}.{'scorers' if 'scorers' in section else 'scoring'}")
         return {}
 
     def _write_endpoint(self, section: Mapping[str, Any], where: str) -> None:
@@ -234,95 +239,87 @@ class _Translation:
         name = section.get("model")
         if isinstance(solver, Mapping):
             name = solver.get("service", name)
-            known = ("type", "service", "system_prompt", "generation")
-            self.left += [f"{where}.solver.{key}" for key in solver if key not in known]
+            handled = ("type", "service", "system_prompt", "generation")
+            self.omissions += [f"{where}.solver.{key}" for key in solver if key not in handled]
         service = self.services.get(str(name))
-        if service is not None and "endpoint" not in self.written:
+        if service is not None and "endpoint" not in self.config:
             self._endpoint_of_run(service, f"services.{name}")
-            self.asked = str(name)
-        elif service is not None and name != self.asked:
-            self.left.append(f"{where}, which asks {name} (give it a file of its own)")
+            self.endpoint_service = str(name)
+        elif service is not None and name != self.endpoint_service:
+            self.omissions.append(f"{where}, which asks {name} (give it a file of its own)")
         if section.get("endpoint_type") in _COMPLETIONS:
-            self.written.setdefault("endpoint", {})["protocol"] = "completions"
+            self.config.setdefault("endpoint", {})["protocol"] = "completions"
 
     def _write_judge(self, section: Mapping[str, Any], where: str) -> None:
         for name in _judges_of(section):
             service = name if isinstance(name, Mapping) else self.services.get(str(name))
             if service is None:
-                self.left.append(f"{where}.judge")
-            elif "judge" not in self.written:
+                self.omissions.append(f"{where}.judge")
+            elif "judge" not in self.config:
                 where = f"services.{name}"
                 generation = self._generation(service, where)
-                self.written["judge"] = self._endpoint(service, where) | (
-                    {"generation": generation} if generation else {}
-                )
+                judge = self._endpoint(service, where)
+                self.config["judge"] = judge | ({"generation": generation} if generation else {})
 
     def _output(self, output: Mapping[str, Any]) -> None:
-        made: dict[str, Any] = {"dir": output["dir"]} if "dir" in output else {}
-        wanted = output.get("report", output.get("formats", []))
-        names = wanted if isinstance(wanted, list) else [wanted]
+        section: dict[str, Any] = {"dir": output["dir"]} if "dir" in output else {}
+        names = output.get("report", output.get("formats", []))
+        names = names if isinstance(names, list) else [names]
         if reports := [name for name in names if name in _WRITERS]:
-            made["reports"] = reports
-        self.left += [
+            section["reports"] = reports
+        self.omissions += [
             f"output report {name}" for name in names if name not in (*_WRITERS, *_ALWAYS_WRITTEN)
         ]
-        self.left += [
+        self.omissions += [
             _name_key(key, f"output.{key}")
             for key in output
             if key not in ("dir", "report", "formats")
         ]
-        if made:
-            self.written["output"] = made
+        if section:
+            self.config["output"] = section
 
 
 def _metrics_in(scoring: object, kind: str, key: str) -> list[Any]:
-    """Return one key of each metric of a ``scoring`` section; nothing where it names metrics of
-    another kind as well.
-    """
+    """Return one key of each metric of a ``scoring`` section, if all of them are of a kind."""
     metrics = scoring.get("metrics") if isinstance(scoring, Mapping) else None
-    listed = metrics if isinstance(metrics, list) else []
-    if all(isinstance(metric, Mapping) and metric.get("type") == kind for metric in listed):
-        return [metric.get(key) for metric in listed]
+    metrics = metrics if isinstance(metrics, list) else []
+    if all(isinstance(metric, Mapping) and metric.get("type") == kind for metric in metrics):
+        return [metric.get(key) for metric in metrics]
     return []
 
 
 def _judges_in(scoring: object) -> list[Any]:
-    """Return the services of the judges of a ``scoring`` section."""
     return _metrics_in(scoring, "judge", "service")
 
 
 def _judges_of(entry: object) -> list[Any]:
-    """Return the services of the judges of a benchmark."""
     if not isinstance(entry, Mapping):
         return []
     return _judges_in(entry.get("scoring")) or ([entry["judge"]] if "judge" in entry else [])
 
 
 def _is_judged(name: str) -> bool:
-    """Return whether an installed benchmark asks a judge."""
     return bool(plugins.matching("benchmarks", name)) and asks_judge(find_benchmark(name).scorer)
 
 
-def _further_scorers(scoring: object) -> list[str]:
+def _scorers_beside(scoring: object) -> list[str]:
     """Return the scorers of a ``scoring`` section, which are used beside the benchmark's own."""
     names = map(str, _metrics_in(scoring, "scorer", "name"))
     return [_OTHER_SCORERS.get(name, name) for name in names]
 
 
 def _missing_benchmark(name: str) -> str | None:
-    """Return why nel has no benchmark of this name, with its own of a similar one; None where it
-    has it.
-    """
+    """Return that nel has no benchmark of this name, with one of a like name; None if it has it."""
     parts = plugins.split_uri(name)
-    kind, wanted = ("benchmarks", _OTHER_BENCHMARKS.get(name, name))
+    kind, plugin = ("benchmarks", _OTHER_BENCHMARKS.get(name, name))
     if parts is not None:
-        kind, wanted = "bridges", parts[0]
-    is_elsewhere = wanted in _OWN_BRIDGES or name.endswith((".py", ".yaml", ".yml"))
-    if name == "NAME" or is_elsewhere or plugins.matching(kind, wanted):
+        kind, plugin = "bridges", parts[0]
+    is_elsewhere = plugin in _OWN_BRIDGES or name.endswith((".py", ".yaml", ".yml"))
+    if name == "NAME" or is_elsewhere or plugins.matching(kind, plugin):
         return None
-    bare = re.split("[#/]", name)[-1].lower().replace("-", "_")
-    own = [ref.name for ref in plugins.discover("benchmarks") if bare.endswith(ref.name)]
-    return f"nel has no benchmark {name}" + (f"; it has {max(own, key=len)}" if own else "")
+    ending = re.split("[#/]", name)[-1].lower().replace("-", "_")
+    similar = [ref.name for ref in plugins.discover("benchmarks") if ending.endswith(ref.name)]
+    return f"nel has no benchmark {name}" + (f"; it has {max(similar, key=len)}" if similar else "")
 
 
 def _name_key(key: str, where: str) -> str:

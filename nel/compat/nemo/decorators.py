@@ -49,52 +49,50 @@ def _decorator(*, as_text: bool) -> Callable[..., Callable[[Scorer], Benchmark]]
         prompt: str = "",
         target_field: str = "target",
         endpoint_type: str = "chat",
-        **more: object,
+        **options: object,
     ) -> Callable[[Scorer], Benchmark]:
         fixed = {"name": name, "dataset": dataset, "prompt": prompt, "target_field": target_field}
-        return _benchmark({**fixed, "endpoint_type": endpoint_type, **more}, as_text=as_text)
+        return _benchmark({**fixed, "endpoint_type": endpoint_type, **options}, as_text=as_text)
 
     return benchmark
 
 
 def _benchmark(options: Mapping[str, Any], *, as_text: bool) -> Callable[[Scorer], Benchmark]:
-    known = {key: value for key, value in options.items() if key in _KNOWN and value is not None}
-    mapping, prepare, extra = (
-        known.pop(key, None) for key in ("field_mapping", "prepare_row", "extra")
-    )
-    config = {key: value for key, value in options.items() if key not in _KNOWN} | dict(extra or {})
-    config = {key: _plain(value) for key, value in config.items()}
+    arguments = {
+        key: value for key, value in options.items() if key in _KNOWN and value is not None
+    }
+    mapping = arguments.pop("field_mapping", None)
+    prepare = arguments.pop("prepare_row", None)
+    settings = {key: value for key, value in options.items() if key not in _KNOWN}
+    settings |= arguments.pop("extra", None) or {}
+    config = {key: _as_mapping(value) for key, value in settings.items()}
     judges = [
         value
         for key, value in config.items()
         if _JUDGE.fullmatch(key) and isinstance(value, Mapping)
     ]
     if judges:
-        known.setdefault("judge", judges[0])
+        arguments.setdefault("judge", judges[0])
     if prepare is not None:
         prepare = row_function(prepare, "prepare_row")
     if mapping or prepare:
-        known["prepare_row"] = _renaming(dict(mapping or {}), prepare, keeps_old=as_text)
-    decorate = nel_benchmark(**known, extra=config)
+        arguments["prepare_row"] = _renaming(dict(mapping or {}), prepare, keeps_old=as_text)
+    decorate = nel_benchmark(**arguments, extra=config)
 
     def define(function: Scorer) -> Benchmark:
-        made = decorate(_as_it_expects(as_scorer(function), as_text=as_text))
+        benchmark = decorate(_as_it_expects(as_scorer(function), as_text=as_text))
         defined = DEFINED.get()
         if defined is not None:
-            defined.append(made)
-        return made
+            defined.append(benchmark)
+        return benchmark
 
     return define
 
 
 benchmark = _decorator(as_text=False)
-"""Turns the scorer below into a benchmark; a scorer that needs the target as text is given it as
-text.
-"""
+"""Turns the scorer below into a benchmark, and its target into text where the scorer needs that."""
 benchmark_of_text = _decorator(as_text=True)
-"""Turns the scorer below into a benchmark whose targets are all text, as
-``nemo_evaluator.benchmark`` does.
-"""
+"""As ``nemo_evaluator.benchmark``: the same with targets that are all text."""
 
 
 def _renaming(
@@ -103,12 +101,11 @@ def _renaming(
     """Return a function that renames columns; where `keeps_old`, each has its old name too."""
 
     def rename(row: dict[str, object]) -> dict[str, object]:
-        named = {new: row[old] for old, new in mapping.items() if old in row}
-        row = {
-            **{key: value for key, value in row.items() if keeps_old or key not in mapping},
-            **named,
-        }
-        return row if prepare is None else prepare(row)
+        renamed = {key: value for key, value in row.items() if keeps_old or key not in mapping}
+        for column, name in mapping.items():
+            if column in row:
+                renamed[name] = row[column]
+        return renamed if prepare is None else prepare(renamed)
 
     return rename
 
@@ -117,21 +114,22 @@ def _as_it_expects(scorer: Scorer, *, as_text: bool) -> Scorer:
     """Return a scorer that is called as NeMo Evaluator calls it."""
 
     def attempts(sample: ScorerInput) -> list[ScorerInput]:
-        known: dict[str, object] = {}
+        answers: dict[str, object] = {}
         ask = sample.model_call_fn
-        original = replace(sample, model_call_fn=None if ask is None else _Ask(ask, known))
+        original = replace(sample, model_call_fn=None if ask is None else _Ask(ask, answers))
         text = replace(
             original,
             target=str(sample.target),
-            model_call_fn=None if ask is None else _Ask(ask, known),
+            model_call_fn=None if ask is None else _Ask(ask, answers),
         )
         return [text] if as_text or isinstance(sample.target, str) else [original, text]
 
+    # A scorer that looks for an attribute of text on the target is called again with text.
     @wraps(scorer)
     def call(sample: ScorerInput) -> Any:
-        first, *again = attempts(sample)
+        attempt, *again = attempts(sample)
         try:
-            return _check_grade(_score_sample(scorer, first))
+            return _check_grade(_score_sample(scorer, attempt))
         except AttributeError as error:
             if not again or error.obj is not sample.target:
                 raise
@@ -139,9 +137,9 @@ def _as_it_expects(scorer: Scorer, *, as_text: bool) -> Scorer:
 
     @wraps(scorer)
     async def call_async(sample: ScorerInput) -> Any:
-        first, *again = attempts(sample)
+        attempt, *again = attempts(sample)
         try:
-            return _check_grade(await _scored_later(scorer, first))
+            return _check_grade(await _scored_later(scorer, attempt))
         except AttributeError as error:
             if not again or error.obj is not sample.target:
                 raise
@@ -162,8 +160,8 @@ async def _scored_later(scorer: Scorer, sample: ScorerInput) -> Any:
         return await await_result(scorer(sample))
 
 
-def _plain(value: object) -> object:
-    """Return a judge's configuration as a mapping."""
+def _as_mapping(value: object) -> object:
+    """Return a judge's configuration as a mapping, anything else as it is."""
     return dataclasses.asdict(value) if isinstance(value, JudgeConfig) else value
 
 
@@ -184,21 +182,21 @@ def _check_grade(result: object) -> Any:
 class _Ask:
     """Asks the model as ``(prompt, endpoint_type)``, the second of which the run already knows.
 
-    What an earlier attempt at the same sample was answered is not asked again.
+    An answer to an earlier attempt at the same sample is not asked for again.
     """
 
-    def __init__(self, ask: Callable[..., object], known: dict[str, object]) -> None:
+    def __init__(self, ask: Callable[..., object], answers: dict[str, object]) -> None:
         self._ask = ask
-        self._known = known
+        self._answers = answers
         self._count: Counter[str] = Counter()
 
     def __call__(self, prompt: object, _endpoint_type: str | None = None, **options: object) -> Any:
         key = repr((prompt, sorted(options.items())))
         self._count[key] += 1
         key = f"{self._count[key]} {key}"
-        if key not in self._known:
+        if key not in self._answers:
             answer = self._ask(prompt, **options)
-            self._known[key] = (
-                asyncio.ensure_future(answer) if isinstance(answer, Awaitable) else answer
-            )
-        return self._known[key]
+            if isinstance(answer, Awaitable):
+                answer = asyncio.ensure_future(answer)
+            self._answers[key] = answer
+        return self._answers[key]

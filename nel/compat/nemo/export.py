@@ -1,5 +1,4 @@
-"""Writes a run as NeMo Evaluator publishes results: for each benchmark a bundle ``eval-*.json`` and
-results.jsonl.
+"""Writes a run as NeMo Evaluator publishes results: ``eval-*.json`` and results.jsonl.
 
 NeMo Evaluator takes a missing reward for 0 and stops at null, so results.jsonl holds what has a
 reward, and unscored.jsonl beside it, in the same form, what has none.
@@ -53,8 +52,7 @@ _SETTINGS: Final = (
 
 
 def export_nemo(run_dir: Path, output: Path) -> Exported:
-    """Result folders of NeMo Evaluator: a bundle and results.jsonl for each benchmark, which its
-    compare reads.
+    """Result folders of NeMo Evaluator: for each benchmark a bundle and results.jsonl.
 
     Raises:
         OutputError: The run is still written, or its artifacts are damaged.
@@ -86,20 +84,15 @@ def _notes() -> Iterator[str]:
 
 
 def _bundle(run: RunToExport, files: BenchmarkFiles, time: datetime) -> dict[str, Any]:
-    own, accounting = files.bundle, files.metrics["accounting"]
-    config = own["config"]
+    accounting, benchmark = files.metrics["accounting"], files.bundle["benchmark"]
+    config = files.bundle["config"]
     generation = {
         name: value for name, value in (config.get("generation") or {}).items() if name in _SETTINGS
     }
     scorer = (config.get("scorer") or {}).get("name")
-    reasons = {
-        cause: cause_counts["n"]
-        for cause, cause_counts in (accounting.get("unscored") or {}).items()
-    }
+    reasons = {cause: counts["n"] for cause, counts in (accounting.get("unscored") or {}).items()}
     scores = {
-        name: value
-        for name, value in own["benchmark"]["scores"].items()
-        if value.get("value") is not None
+        name: score for name, score in benchmark["scores"].items() if score.get("value") is not None
     }
     counts = {
         "unscored_count": {"value": accounting["n_unscored"]},
@@ -107,11 +100,11 @@ def _bundle(run: RunToExport, files: BenchmarkFiles, time: datetime) -> dict[str
     }
     return {
         "run_id": f"eval-{time.strftime('%Y%m%dT%H%M%SZ')}-{_UNSAFE.sub('_', files.title)}",
-        "config_hash": own.get("identity"),
+        "config_hash": files.bundle.get("identity"),
         "sdk_version": f"nel {__version__}",
         "timestamp": time.isoformat(),
         "config": {**config, **generation, "scorers": [scorer] if scorer else []},
-        "benchmark": {**own["benchmark"], "name": files.title, "scores": {**scores, **counts}},
+        "benchmark": {**benchmark, "name": files.title, "scores": {**scores, **counts}},
         "n_results": accounting["n_scored"] + accounting["n_model_failure"],
         "complete": files.metrics["complete"],
         "nel": {
@@ -131,9 +124,7 @@ def _lines(files: BenchmarkFiles, states: Container[str]) -> Iterator[bytes]:
 
 
 def _position(result: Mapping[str, Any], *, are_ids: bool) -> int:
-    """Return a result's problem_idx: of results that came from NeMo Evaluator the number that they
-    had.
-    """
+    """Return a result's problem_idx: that of NeMo Evaluator where the result came from there."""
     sample_id, source_position = str(result["sample_id"]), result["metadata"].get(POSITION)
     if are_ids and sample_id.isascii() and sample_id.isdigit():
         return int(sample_id)

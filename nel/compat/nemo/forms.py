@@ -1,5 +1,4 @@
-"""The forms in which files of NeMo Evaluator write a scorer, other than a function of a
-`ScorerInput`.
+"""The forms in which files of NeMo Evaluator write a scorer, beside a function of a `ScorerInput`.
 
 - ``def f(response, target, metadata)``, of its first releases, in which its own scorers are called
   like that too.
@@ -54,11 +53,9 @@ def scorer(function: Any = None, **options: Any) -> Any:
             raise ConfigError(
                 f"@scorer(…) takes no options around a metric: {', '.join(options)}; take them away"
             )
-        return (
-            _metric_factory(function)
-            if inspect.isclass(function)
-            else _of_metric(function, vars(function))
-        )
+        if inspect.isclass(function):
+            return _metric_factory(function)
+        return _of_metric(function, vars(function))
     if inspect.isroutine(function) and _needed_arguments(function) == len(_FIRST_FORM):
         return nel_scorer(_of_first_form(function), **options)
     return nel_scorer(function, **options)
@@ -87,18 +84,15 @@ def _metric_factory(metric: Callable[..., Any]) -> Callable[..., BuiltScorer]:
 
 
 def _of_metric(metric: Any, params: Mapping[str, object]) -> BuiltScorer:
-    """Return a scorer that hands the row and the answer to a metric, and returns what it gives by
-    name.
-    """
+    """Return a scorer that hands the row and the answer to a metric, and returns its values."""
 
     async def score(sample: ScorerInput) -> dict[str, object]:
         row = DatasetRow(data=dict(sample.metadata))
-        result = metric.compute_scores(
-            MetricInput(row=row, candidate=CandidateOutput(output_text=sample.response))
-        )
-        return values_of(
-            await result if inspect.isawaitable(result) else result, metric.output_spec()
-        )
+        answer = CandidateOutput(output_text=sample.response)
+        result = metric.compute_scores(MetricInput(row=row, candidate=answer))
+        if inspect.isawaitable(result):
+            result = await result
+        return values_of(result, metric.output_spec())
 
     kind = type(metric)
     name = str(getattr(metric, "type", kind.__name__))
@@ -126,10 +120,10 @@ def __getattr__(name: str) -> Any:
 
 def _callable_with_three(function: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(function)
-    def call(scorer_input: Any, *more: Any, **options: Any) -> Any:
-        if isinstance(scorer_input, ScorerInput) or not more:
-            return function(scorer_input, *more, **options)
-        target, *metadata = more
-        return function(ScorerInput(scorer_input, target, *metadata), **options)
+    def call(scorer_input: Any, *arguments: Any, **options: Any) -> Any:
+        if isinstance(scorer_input, ScorerInput) or not arguments:
+            return function(scorer_input, *arguments, **options)
+        # The first form: response, target and perhaps metadata.
+        return function(ScorerInput(scorer_input, *arguments), **options)
 
     return call

@@ -1,5 +1,4 @@
-"""The lower functions of NeMo Evaluator's judge, for files that call them one by one instead of
-`judge_score`.
+"""The lower functions of NeMo Evaluator's judge, for files that do not call `judge_score`::
 
     prompt = render_judge_prompt(TEMPLATE, question=..., response=...)
     reply = judge_call(JudgeConfig.from_dict(sample.config["judge"]), prompt)
@@ -82,7 +81,7 @@ def judge_call(
     """Return a judge's reply to a prompt; only in a sync scorer.
 
     Args:
-        config: Of a judge of this benchmark; which one is asked is seen by it.
+        config: Of one of the benchmark's judges, which is the one to ask.
         prompt: Where `render_judge_prompt` made it of a template with ``{response}``, the response
             is quoted in it.
         session: Not used.
@@ -92,9 +91,9 @@ def judge_call(
         JudgeError: There is no reply.
     """
     _ = session
-    values: dict[str, object] = (
-        {} if response_format is None else {RESPONSE_FORMAT: dict(response_format)}
-    )
+    values: dict[str, object] = {}
+    if response_format is not None:
+        values[RESPONSE_FORMAT] = dict(response_format)
     case = Case(response=" ", template="unread", judges=_judges_of(config))
     if isinstance(prompt, _Rendered) and _SHOWS_RESPONSE.search(prompt.template):
         settings = {
@@ -121,9 +120,7 @@ def judge_call(
 
 
 def parse_grade(response: str, grade_pattern: str, structured: bool = False) -> str | None:
-    """Return the grade in a reply: the last match of the pattern, or, where it is `structured`,
-    that of its JSON.
-    """
+    """Return the grade in a reply: in its JSON if it is `structured`, else the pattern's last."""
     if structured:
         with suppress(JudgeError):
             return grade_in_json(Quoted(prompt="", code=NO_CODE, foreign=()), response)
@@ -136,10 +133,10 @@ def _get_judge_session(_config: object) -> None:
 
 def _judges_of(config: JudgeConfig | Mapping[str, object]) -> tuple[str, ...]:
     """Return the name of the judge that a configuration is of, none for the usual one."""
-    wanted = config if isinstance(config, JudgeConfig) else JudgeConfig.from_dict(config)
+    judge = config if isinstance(config, JudgeConfig) else JudgeConfig.from_dict(config)
     now = scored_now()
     for key, value in (now.config if now is not None else {}).items():
         is_judge = isinstance(value, Mapping) and {"url", "model_id"} <= value.keys()
-        if is_judge and JudgeConfig.from_dict(value) == wanted:
+        if is_judge and JudgeConfig.from_dict(value) == judge:
             return () if key == DEFAULT_KEY else (key,)
     return ()

@@ -1,5 +1,4 @@
-"""Metrics as NeMo Evaluator's files write them as classes: from a `MetricInput` to a
-`MetricResult`.
+"""Metrics as classes, as files of NeMo Evaluator write them::
 
     class Shorter:
         type = "shorter"
@@ -11,8 +10,7 @@
             short = len(input.candidate.output_text) < len(input.row.data["answer"])
             return MetricResult(outputs=[MetricOutput(name="correct", value=float(short))])
 
-Metrics of trajectories are not here: they score NeMo Evaluator's own agents, which nel does not
-run.
+Metrics of trajectories are missing: they score NeMo Evaluator's own agents, which nel does not run.
 """
 
 from __future__ import annotations
@@ -130,16 +128,12 @@ class Metric(Protocol):
 
 
 class ExactMatchMetric:
-    """Compares the answer, or what a template makes of it, with what another template makes of the
-    row.
-    """
+    """Compares what one template makes of the answer with what another makes of the row."""
 
     type = "exact-match"
 
     def __init__(self, *, reference: str, candidate: str | None = None) -> None:
-        """Take the templates, in Jinja2: ``item`` is the row, and ``sample.output_text`` the
-        answer.
-        """
+        """Take the templates, in Jinja: ``item`` is the row, ``sample.output_text`` the answer."""
         self.reference = reference
         self.candidate = candidate
 
@@ -152,9 +146,9 @@ class ExactMatchMetric:
         item, answer = input.row.data, input.candidate.output_text or ""
         sample = {**input.candidate.metadata, "output_text": answer}
         values = {**item, **sample, "item": item, "sample": sample}
-        wanted = _fill(self.reference, values)
+        target = _fill(self.reference, values)
         candidate = answer if self.candidate is None else _fill(self.candidate, values)
-        correct = exact_match(ScorerInput(response=candidate, target=wanted))["correct"]
+        correct = exact_match(ScorerInput(response=candidate, target=target))["correct"]
         return MetricResult(outputs=[MetricOutput(name="correct", value=float(correct))])
 
 
@@ -162,18 +156,18 @@ def values_of(result: object, promised: Sequence[MetricOutputSpec]) -> dict[str,
     """Return the values of a result by name, the promised ones and no others.
 
     Raises:
-        ScorerError: It is no `MetricResult`, or has another value or one twice or none where one is
-            promised.
+        ScorerError: It is not a `MetricResult`, or its values are not exactly the promised ones.
     """
     if not isinstance(result, MetricResult):
         raise ScorerError(
             f"compute_scores returned a {type(result).__name__}; return a MetricResult"
         )
     names = [output.name for output in result.outputs]
-    wanted = [spec.name for spec in promised]
-    if sorted(names) != sorted(wanted):
+    promised_names = [spec.name for spec in promised]
+    if sorted(names) != sorted(promised_names):
         raise ScorerError(
-            f"compute_scores returned {_name_list(names)}, and output_spec promises {_name_list(wanted)}"
+            f"compute_scores returned {_name_list(names)}, and output_spec promises"
+            f" {_name_list(promised_names)}"
         )
     return {output.name: output.value for output in result.outputs}
 

@@ -1,6 +1,4 @@
-"""What NeMo Evaluator's primitives do to a text and nel's do not, for files that are loaded under
-its names.
-"""
+"""Primitives of NeMo Evaluator that treat a text otherwise than nel's, for files of its names."""
 
 from __future__ import annotations
 
@@ -11,8 +9,7 @@ _NO_SIGNS = str.maketrans("", "", ",$% ")
 
 
 def answer_line(sample: ScorerInput, pattern: str | None = None) -> dict[str, bool | str | None]:
-    """Return the verdict of `nel.answer_line`; a response that marks no answer is right where its
-    last line is.
+    """Return the verdict of `nel.answer_line`; without a marked answer, the last line counts.
 
     Args:
         pattern: As there.
@@ -21,18 +18,15 @@ def answer_line(sample: ScorerInput, pattern: str | None = None) -> dict[str, bo
     {'correct': True, 'extracted': '4'}
     """
     verdict = text.answer_line(sample, pattern)
-    last = (sample.response or "").strip().rpartition("\n")[2]
-    is_target = bool(last) and _normalise(last) == _normalise(str(sample.target))
-    return (
-        {"correct": True, "extracted": last}
-        if verdict["extracted"] is None and is_target
-        else verdict
-    )
+    last_line = (sample.response or "").strip().rpartition("\n")[2]
+    is_target = bool(last_line) and _normalise(last_line) == _normalise(str(sample.target))
+    if verdict["extracted"] is None and is_target:
+        return {"correct": True, "extracted": last_line}
+    return verdict
 
 
 def _normalise(text: str) -> str:
-    """Return a formula in small letters without spaces, commas, dollar and percent signs, and full
-    stops at its end.
+    """Return a text in lower case without spaces, commas, signs ($ and %) and final full stops.
 
     >>> _normalise(" $1,000. ")
     '1000'

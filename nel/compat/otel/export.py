@@ -1,5 +1,4 @@
-"""Writes a run as OTLP JSON: a line of spans for each batch, with the semantic conventions of
-OpenTelemetry for GenAI.
+"""Writes a run as OTLP JSON, batches of spans, in OpenTelemetry's semantic conventions for GenAI.
 
 No library and no network: the file is what a collector's file exporter writes and its
 ``otlpjsonfile`` receiver reads.
@@ -48,8 +47,7 @@ _Pairs = Mapping[str, Any]
 
 
 def export_otel(run_dir: Path, output: Path) -> Exported:
-    """OpenTelemetry: spans as OTLP JSON in the semantic conventions for GenAI, for any tracing
-    backend.
+    """OpenTelemetry: spans as OTLP JSON in the conventions for GenAI, for any tracing backend.
 
     Raises:
         OutputError: The run is still written, or its artifacts are damaged.
@@ -74,18 +72,17 @@ def export_otel(run_dir: Path, output: Path) -> Exported:
 
 def _lines(run: RunToExport, time: datetime) -> Iterator[bytes]:
     resource = {"service.name": "nel", "service.version": __version__, "nel.run_id": run.run_id}
+    attributes = {"attributes": _attributes(resource)}
     for files in run.benchmarks:
         spans = _spans(run, files, time)
         while batch := list(islice(spans, BATCH)):
-            scoped = {"scope": {"name": "nel", "version": __version__}, "spans": batch}
-            own = {"resource": {"attributes": _attributes(resource)}, "scopeSpans": [scoped]}
-            yield dumps_line(storable({"resourceSpans": [own]}))
+            scope_spans = {"scope": {"name": "nel", "version": __version__}, "spans": batch}
+            resource_spans = {"resource": attributes, "scopeSpans": [scope_spans]}
+            yield dumps_line(storable({"resourceSpans": [resource_spans]}))
 
 
 def _spans(run: RunToExport, files: BenchmarkFiles, time: datetime) -> Iterator[dict[str, Any]]:
-    """Yield the span of a benchmark and one for each result that was asked for, all of one
-    trace.
-    """
+    """Yield the spans of a benchmark and of each result that was asked for, all of one trace."""
     trace = _identifier(32, run.run_id, files.title)
     root = _identifier(16, run.run_id, files.title)
     begin = int(time.timestamp() * 1e9)
@@ -110,7 +107,7 @@ def _spans(run: RunToExport, files: BenchmarkFiles, time: datetime) -> Iterator[
     for value in asked_results(files):
         result = storable(value)
         latency = result["timing"]["latency_seconds"] or 0
-        answered = begin + int(latency * 1e9)
+        answer_end = begin + int(latency * 1e9)
         numbers = str(result["problem_idx"]), str(result["repeat"])
         yield {
             "traceId": trace,
@@ -118,22 +115,21 @@ def _spans(run: RunToExport, files: BenchmarkFiles, time: datetime) -> Iterator[
             "parentSpanId": root,
             "name": f"chat {settings['gen_ai.request.model']}",
             "kind": _CLIENT,
-            **_times(begin, answered),
+            **_times(begin, answer_end),
             "attributes": _attributes({**settings, **_result_attributes(result)}),
-            **_judgement(result, scorer_name(files), answered),
+            **_judgement(result, scorer_name(files), answer_end),
         }
 
 
 def _settings(files: BenchmarkFiles) -> dict[str, Any]:
-    """Return the attributes that all requests share; of the address only the host, which holds no
-    key.
-    """
+    """Return the attributes that all requests share."""
     config = files.bundle["config"]
     generation = config.get("generation") or {}
     return {
         "gen_ai.operation.name": "chat",
         "gen_ai.provider.name": "unknown",
         "gen_ai.request.model": model_name(files),
+        # Of the address only the host, which holds no key.
         "server.address": urlsplit(str(config.get("base_url") or "")).hostname,
         **{f"gen_ai.request.{name}": generation.get(name) for name in _SETTINGS},
     }
@@ -142,6 +138,9 @@ def _settings(files: BenchmarkFiles) -> dict[str, Any]:
 def _result_attributes(result: Mapping[str, Any]) -> dict[str, Any]:
     tokens, outcome = result["tokens"], result["outcome"]
     reason = result["finish_reason"]
+    messages = [
+        _message(message.get("role"), message.get("content")) for message in asked_messages(result)
+    ]
     return {
         "gen_ai.response.model": result["served_model"],
         "gen_ai.response.finish_reasons": [reason] if reason else None,
@@ -150,12 +149,7 @@ def _result_attributes(result: Mapping[str, Any]) -> dict[str, Any]:
         "gen_ai.usage.reasoning.output_tokens": tokens["reasoning"],
         "gen_ai.usage.cache_read.input_tokens": tokens["cached"],
         "gen_ai.response.time_to_first_chunk": result["timing"]["first_token_seconds"],
-        "gen_ai.input.messages": dumps(
-            [
-                _message(message.get("role"), message.get("content"))
-                for message in asked_messages(result)
-            ]
-        ),
+        "gen_ai.input.messages": dumps(messages),
         "gen_ai.output.messages": _output_text(result, reason),
         "error.type": (
             f"{outcome['cause']}.{outcome['kind']}" if result["reward"] is None else None
@@ -169,12 +163,8 @@ def _result_attributes(result: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _message(role: object, content: object) -> dict[str, Any]:
-    return {
-        "role": role,
-        "parts": [
-            {"type": "text", "content": content if isinstance(content, str) else dumps(content)}
-        ],
-    }
+    text = content if isinstance(content, str) else dumps(content)
+    return {"role": role, "parts": [{"type": "text", "content": text}]}
 
 
 def _output_text(result: Mapping[str, Any], reason: object) -> str | None:
@@ -190,12 +180,8 @@ def _judgement(result: Mapping[str, Any], scorer: str, end: int) -> dict[str, An
     """Return the event of the score; of a result without one a status, and no event."""
     outcome = result["outcome"]
     if result["reward"] is None:
-        return {
-            "status": {
-                "code": _ERROR,
-                "message": outcome["detail"] or outcome["kind"] or "unscored",
-            }
-        }
+        message = outcome["detail"] or outcome["kind"] or "unscored"
+        return {"status": {"code": _ERROR, "message": message}}
     failed = outcome["state"] == "model_failure"
     details = {
         "gen_ai.evaluation.name": scorer,

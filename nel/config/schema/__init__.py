@@ -1,6 +1,4 @@
-"""The run's configuration as pydantic models: every default, bound and flag is written here and
-nowhere else.
-"""
+"""The run's configuration as pydantic models: the one place of all defaults, bounds and flags."""
 
 from nel.config.schema.benchmark import BenchmarkConfig
 from nel.config.schema.endpoint import EndpointConfig, ModelConfig, NamedEndpointConfig

@@ -1,6 +1,4 @@
-"""Checks of fields that name a service of the user's, or a variable with a secret. Depends on
-nothing of nel.
-"""
+"""Checks of fields that name a service of the user's, or a variable with a secret."""
 
 from __future__ import annotations
 
@@ -45,7 +43,7 @@ def variable_name(name: str | None, *, field: str, secret: str) -> str | None:
         secret: What the variable holds, which is not a name of one.
 
     Raises:
-        ValueError: It is no such name.
+        ValueError: It is not such a name.
     """
     if name is not None and not ENV_NAME.fullmatch(name):
         raise ValueError(

@@ -28,9 +28,7 @@ class BenchmarkConfig(Strict):
     """One benchmark of a run."""
 
     name: str
-    """A registered benchmark, or a path: ``./my_bench.py``, ``./my_bench.py:name`` or
-    ``./mine.yaml``.
-    """
+    """A registered benchmark, or a path: ``./mine.py``, ``./mine.py:name`` or ``./mine.yaml``."""
     dataset: Annotated[
         str | None,
         NAMED,
@@ -53,9 +51,7 @@ class BenchmarkConfig(Strict):
         Field(ge=1),
         Flag("--max-problems", "Only the first N problems; not a sample of all."),
     ] = None
-    """Only the first so many rows, as they come: they may all be of one category, and say nothing
-    of the rest.
-    """
+    """Only the first so many rows, as they come; they may all be of one category."""
     repeats: Annotated[
         int,
         Field(ge=1, le=10_000),
@@ -71,8 +67,7 @@ class BenchmarkConfig(Strict):
         ),
     ] = None
     """Problems, drawn at random, that are asked a second time: how often the endpoint differs from
-    itself, beside the
-    score and never in it. None: no check."""
+    itself is shown beside the score and never part of it. None: no check."""
     system_prompt: Annotated[
         str | None, Flag("--system-prompt", "Replaces the benchmark's own.")
     ] = None
@@ -91,9 +86,7 @@ class BenchmarkConfig(Strict):
     identity. Of a list, each is asked and scored by itself.
     """
     prompt_name: Annotated[str | None, NAMED] = None
-    """Tells the prompt from others of the benchmark, as in ``gsm8k@short``; of several, each has
-    the name of its file.
-    """
+    """Tells one prompt of a benchmark from another, as in ``gsm8k@short``; else its file's name."""
     num_fewshot: Annotated[
         int | None,
         Field(ge=0, le=1000),
@@ -107,9 +100,7 @@ class BenchmarkConfig(Strict):
     ] = None
     """Path or URI of the examples, instead of the benchmark's own source."""
     args: dict[str, Any] = {}
-    """For an adapter class: changes of its `BenchmarkMeta`, and ``limit``, so many samples of each
-    subset.
-    """
+    """For an adapter class: changes of its `BenchmarkMeta`, and ``limit``, samples of a subset."""
     response_field: Annotated[
         str | None,
         NAMED,
@@ -126,16 +117,13 @@ class BenchmarkConfig(Strict):
         str | None,
         Flag("--scorer", "NAME or NAME:key=value,... instead of the benchmark's own scorer."),
     ] = None
-    """An installed scorer instead of the benchmark's own: ``NAME`` or
-    ``NAME:key=value,key=value``.
-    """
+    """An installed scorer, ``NAME`` or ``NAME:key=value,…``, instead of the benchmark's own."""
     rule: Annotated[
         str | None,
         Flag("--rule", "How answers are read: official (the authors' rule) or general (nel's)."),
     ] = None
     """``official``, the rule that the benchmark's authors published, or ``general``, that of
-    docs/reference/reading.md;
-    None: the one that the benchmark's page names as its default."""
+    docs/reference/reading.md; None: the one that the benchmark's page names as its default."""
     answer_form: Annotated[
         str | None,
         Flag(
@@ -143,9 +131,7 @@ class BenchmarkConfig(Strict):
             "The form that the prompt asks for: 'tag answer', 'json answer', box, ...",
         ),
     ] = None
-    """The form of answer that the prompt asks for, which is read before any other; see
-    docs/reference/reading.md.
-    """
+    """The form that the prompt asks for, which is read first; see docs/reference/reading.md."""
     strict_form: Annotated[
         bool, Flag("--strict-form", "Read no answer in another form than the prompt asks for.")
     ] = False
@@ -154,9 +140,7 @@ class BenchmarkConfig(Strict):
         tuple[str, ...],
         Flag("--reducer", "Over repeats, beside the mean: pass_at_3, max, vote_at_5; repeatable."),
     ] = ()
-    """Statistics over a sample's repeats beside their mean: ``pass_at_3``, ``max``, ``vote_at_5``,
-    ``pass_at_k`` …
-    """
+    """Statistics over a sample's repeats beside their mean, such as ``pass_at_k`` or ``vote_at_5``."""
     metrics: Annotated[
         tuple[str, ...],
         Flag("--metric", "NAME or NAME:key=value,... over all samples; repeatable."),
@@ -166,16 +150,12 @@ class BenchmarkConfig(Strict):
         Literal["failure", "score"],
         Flag("--truncated", "failure (counts 0, the default) or score (as it stands)."),
     ] = "failure"
-    """A response cut off by its token limit: a model failure that counts 0, or scored as it
-    stands.
-    """
+    """A response cut off by its token limit: a failure that counts 0, or scored as it stands."""
     solver: Annotated[
         str | None,
         Flag("--solver", "NAME or NAME:key=value,... that answers each problem, such as react."),
     ] = None
-    """What answers each problem: ``NAME`` or ``NAME:key=value,…`` of an installed solver; None: the
-    benchmark's own.
-    """
+    """An installed solver, ``NAME`` or ``NAME:key=value,…``; None: the benchmark's own."""
     limits: dict[str, float] = {}
     """Of each episode of several steps: ``steps``, ``tokens``, ``cost``, ``work_seconds``,
     ``wall_seconds``, ``tool_seconds``, ``tool_bytes``, ``equal_calls``, ``restarts``; the least of

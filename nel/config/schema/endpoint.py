@@ -1,5 +1,4 @@
-"""Endpoints: how they are reached, deadlines, retries and rate limits; and other models than the
-one under evaluation.
+"""Endpoints of the model under evaluation and of others: addresses, deadlines, retries, limits.
 
 A field that can change an answer must also be named in `nel.config.identity`; else a resume would
 mix two settings.
@@ -44,11 +43,14 @@ _PROTOCOL_NAME = re.compile(r"(?:[A-Za-z0-9][A-Za-z0-9._-]*:)?[a-z0-9][a-z0-9_-]
 
 
 def split_url(url: str) -> tuple[str, str, str | None]:
-    """Return the base URL of an address, the path below it where it is a full one, and the protocol
-    that this path belongs to; None where it is a base URL.
+    """Return an address as its base URL, the path below it, and the protocol of that path.
+
+    Of a base URL the path is empty and the protocol None.
     """
-    scheme, separator, rest = url.strip().partition("://")
-    base = f"{scheme.lower() if separator else scheme}{separator}{rest}".rstrip("?").rstrip("/")
+    scheme, separator, location = url.strip().partition("://")
+    if separator:
+        scheme = scheme.lower()
+    base = f"{scheme}{separator}{location}".rstrip("?").rstrip("/")
     match = _FULL_PATH.fullmatch(base)
     if match is None:
         return base, "", None
@@ -56,9 +58,7 @@ def split_url(url: str) -> tuple[str, str, str | None]:
 
 
 def _with_query_apart(data: dict[str, Any]) -> dict[str, Any]:
-    """Return an endpoint's data with the parameters of its URL in ``query``; a URL that is none is
-    left as it is.
-    """
+    """Return an endpoint's data with the parameters of its URL in ``query``."""
     url, _, text = str(data["url"]).strip().partition("?")
     query = data.get("query")
     if not text or "#" in text or not (query is None or isinstance(query, dict)):
@@ -110,9 +110,7 @@ class EndpointConfig(Strict):
     ] = False
     """Stream answers, and measure the time to the first token."""
     query: dict[str, str] = {}
-    """Parameters after every address, such as ``api-version`` of Azure; no secrets. Those of `url`
-    are moved here.
-    """
+    """Parameters of every address, such as Azure's ``api-version``, and those in `url`; no secrets."""
     headers: dict[str, str] = {}
     """Sent with every request; no secrets."""
     headers_env: dict[str, str] = {}
@@ -140,17 +138,11 @@ class EndpointConfig(Strict):
     ] = 600.0
     """Deadline of one attempt, from sending to its last byte. It bounds the three above."""
     attempts_max: Annotated[int, Field(ge=1, le=100)] = 6
-    """HTTP attempts for one request, the first included; none that finds no connection or the
-    endpoint down.
-    """
+    """HTTP attempts for one request, the first included; those in an outage do not count."""
     retry_seconds_max: Annotated[float, Field(gt=0)] = 1800.0
-    """All attempts for one request and the waits between them; the time of an outage does not
-    count.
-    """
+    """All attempts for one request and the waits between them, without the time of an outage."""
     retry_budget: Annotated[float, Field(ge=0, le=10)] = 0.1
-    """Retries for each request over all of the endpoint's traffic, beside a few a second; further
-    ones wait.
-    """
+    """Retries for each request of the endpoint, beside a few a second; further ones wait."""
     backoff_seconds: Annotated[float, Field(gt=0)] = 0.5
     """Base of the exponential backoff with full jitter."""
     backoff_seconds_max: Annotated[float, Field(gt=0)] = 30.0
@@ -160,9 +152,7 @@ class EndpointConfig(Strict):
     response_bytes_max: Annotated[int, Field(ge=1024)] = 32 * 1024 * 1024
     """Largest body that is read, after decompression."""
     adaptive: bool = True
-    """Lower the concurrency when the endpoint answers with rate limits, and raise it again when it
-    does not.
-    """
+    """Lower the concurrency while the endpoint answers with rate limits, and raise it again after."""
     concurrency_min: Annotated[int, Field(ge=1, le=4096)] = 1
     """Requests in flight that rate limits never go below."""
     requests_per_minute: Annotated[
@@ -179,9 +169,7 @@ class EndpointConfig(Strict):
             "Rate limit that nel keeps on its own, prompts and answers together.",
         ),
     ] = None
-    """The same for tokens, prompts and answers together; estimated before sending and corrected
-    after.
-    """
+    """The same for tokens of prompts and answers, estimated before sending and corrected after."""
     outage_seconds_max: Annotated[float, Field(ge=0)] = 1800.0
     """Maximum outage before the run checkpoints and exits 75."""
     outage_probe_seconds: Annotated[float, Field(gt=0)] = 5.0
@@ -202,13 +190,11 @@ class EndpointConfig(Strict):
 
     @property
     def spoken(self) -> str:
-        """Return the protocol that its key, headers and list of models are those of."""
+        """Return the protocol, whose key, headers and list of models the endpoint has."""
         return self.protocol or "chat"
 
     def address(self, path: str, *, base: str | None = None) -> str:
-        """Return the URL of a path below the base URL, or below another one, with the query after
-        it.
-        """
+        """Return the URL of a path below the base URL, or below another one, with the query."""
         query = f"?{urlencode(self.query)}" if self.query else ""
         return f"{base or self.url}{path}{query}"
 
@@ -221,10 +207,10 @@ class EndpointConfig(Strict):
         base, path, protocol = split_url(data["url"])
         if protocol is None:
             return {**data, "url": base}
-        named = data.get("protocol")
-        if named not in (None, protocol):
+        setting = data.get("protocol")
+        if setting not in (None, protocol):
             raise ValueError(
-                f'protocol "{named}" contradicts the URL, which ends in {path} and so means'
+                f'protocol "{setting}" contradicts the URL, which ends in {path} and so means'
                 f" {protocol}; leave one of --protocol and the end of the URL out"
             )
         return {**data, "url": base, "protocol": protocol}

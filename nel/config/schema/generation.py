@@ -41,9 +41,7 @@ class GenerationConfig(Strict):
         Field(pattern="^[a-z]{1,20}$"),
         Flag("--reasoning-effort", "How long a reasoning model may think: low, medium, high …"),
     ] = None
-    """How long a reasoning model may think, in its vendor's words: ``minimal``, ``low``,
-    ``medium``, ``high`` …
-    """
+    """How long a reasoning model may think, in its vendor's words, such as ``low`` or ``high``."""
     extra: dict[str, Any] = {}
     """Further body fields, sent as they are."""
 
@@ -62,12 +60,10 @@ class GenerationConfig(Strict):
         return self
 
     def as_sent(self) -> dict[str, Any]:
-        """Return the settings by name for an identity; one that was added later is left out where
-        it is not set.
-        """
-        return self.model_dump(
-            exclude={"reasoning_effort"} if self.reasoning_effort is None else None
-        )
+        """Return the settings by name for an identity."""
+        # The effort came later than the others: absent, it keeps the identities of older runs.
+        absent = {"reasoning_effort"} if self.reasoning_effort is None else None
+        return self.model_dump(exclude=absent)
 
     @field_validator("stop", mode="before")
     @classmethod

@@ -15,9 +15,7 @@ from nel.config.schema.strict import NAMED, Flag, Strict
 
 
 class JudgeConfig(Strict):
-    """The judges and how they judge; one judge may stand here without ``panel``, as ``url`` and
-    ``model``.
-    """
+    """The judges and how they judge; a single one may be given by its ``url`` and ``model``."""
 
     panel: Annotated[
         list[ModelConfig],
@@ -42,13 +40,9 @@ class JudgeConfig(Strict):
             "Where the benchmark leaves it open: an installed judge, or a template's text.",
         ),
     ] = None
-    """For benchmarks that leave it open: an installed judge (nel list judges), or the text of a
-    template.
-    """
+    """For benchmarks that leave it open: an installed judge (nel list judges), or a template."""
     grade_pattern: str | None = None
-    """Regular expression whose first group is the grade, for a `template` of one's own; None: a
-    line ``GRADE: X``.
-    """
+    """Regular expression whose first group is the grade of a reply; None: a line ``GRADE: X``."""
     score_mapping: dict[str, float] | None = None
     """Grade to score, for a `template` of one's own; of a pair the score of answer A."""
     grade_logprobs: Annotated[
@@ -68,9 +62,7 @@ class JudgeConfig(Strict):
     aggregate: Literal["majority", "mean", "median", "min", "max"] = "majority"
     """How opinions become one grade; a tie for the majority is settled by the mean score."""
     weights: dict[str, Annotated[float, Field(gt=0)]] | None = None
-    """Votes of each judge by name, for a majority or a mean; ``nel judge calibrate`` prints some.
-    None: one each.
-    """
+    """Votes of each judge by name, as ``nel judge calibrate`` prints them; None: one each."""
     quorum: Annotated[int, Field(ge=1)] | None = None
     """Opinions needed for a grade; None: more than half of the panel."""
     repeats: Annotated[
@@ -78,9 +70,7 @@ class JudgeConfig(Strict):
     ] = 1
     """How often each judge is asked the same, which measures its self-consistency."""
     threshold: Annotated[float, Field(ge=0, le=1)] | None = None
-    """For the template ``llm_rubric``: the score that a response must reach to pass; None: as the
-    judge says.
-    """
+    """Of the template ``llm_rubric``: the least score to pass; None: as the judge says."""
     swap: bool = True
     """Show a pair in both orders; a judge that changes its mind with the order calls it a tie."""
     reasks: Annotated[int, Field(ge=0, le=5)] = 1

@@ -21,8 +21,7 @@ class LimiterConfig(Strict):
         ),
     ] = None
     """Of ``nel limiter serve``: the concurrency and the rates of each endpoint hold for all runs
-    together that name it.
-    None: they hold for this run."""
+    together that name it. None: they hold for this run."""
     token_env: Annotated[
         str | None, Flag("--limiter-token-env", "Name of the variable with the limiter's token.")
     ] = None

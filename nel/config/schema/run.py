@@ -49,22 +49,18 @@ class EngineConfig(Strict):
     drain_seconds: Annotated[float, Field(ge=0)] = 30.0
     """Graceful shutdown: how long requests in flight may take to finish after Ctrl-C."""
     faults_in_a_row_max: Annotated[int, Field(ge=1)] | None = None
-    """Consecutive samples lost to the endpoint after which the run checkpoints and exits 75; None:
-    three times the concurrency, 32 at least."""
+    """Consecutive samples lost to the endpoint after which the run checkpoints and exits 75. None:
+    three times the concurrency, at least 32."""
     truncation_probe: Annotated[int, Field(ge=0)] = 20
     """How many first answers of a benchmark are checked for truncation; 0 for none."""
     truncation_rate_max: Annotated[float, Field(ge=0, le=1)] = 0.5
-    """Share of truncated answers among them above which the run stops; with ``truncated: score``
-    none stops it.
-    """
+    """Share of truncated answers among them that stops the run, unless ``truncated`` is score."""
     unscored_rate_max: Annotated[float, Field(ge=0, le=1)] = 0.0
     """Share of unscored samples above which a finished run exits 3."""
     preflight: bool = True
     """Ask for the list of models, and send one request alone before the others, to fail fast."""
     first_request_seconds: Annotated[float, Field(ge=0, le=3600)] = 0.3
-    """How long the others wait for it at most; then they follow in growing steps, so that a slow
-    refusal costs few.
-    """
+    """How long the others wait for it; then they follow in growing steps: a slow refusal is cheap."""
 
 
 class Price(Strict):
@@ -77,9 +73,7 @@ class Price(Strict):
     cached_input: Annotated[float, Field(ge=0)] | None = None
     """Prompt tokens from the vendor's cache; None: as any other."""
     cached_tokens: Literal["subset", "addition"] = "subset"
-    """Whether the usage counts cached tokens among the prompt's (OpenAI) or beside them
-    (Anthropic).
-    """
+    """Whether usage counts cached tokens among the prompt's (OpenAI) or beside them (Anthropic)."""
 
 
 class BudgetConfig(Strict):
@@ -147,9 +141,7 @@ class ObservabilityConfig(Strict):
     """How a run in progress can be watched; nothing here can change an answer or a score."""
 
     log_level: Literal["debug", "info", "warning"] = "info"
-    """Level of ``run.log`` in the run's directory; ``debug`` writes a line for each request and
-    each outcome.
-    """
+    """Level of the run's ``run.log``; ``debug`` writes a line for each request and outcome."""
     metrics_port: Annotated[
         int | None,
         Field(ge=1, le=65535),
@@ -157,9 +149,7 @@ class ObservabilityConfig(Strict):
             "--metrics-port", "Serve Prometheus metrics on this port of 127.0.0.1 during the run."
         ),
     ] = None
-    """Serve Prometheus metrics on this port of 127.0.0.1 during the run; needs
-    ``prometheus-client``.
-    """
+    """Serve Prometheus metrics on this port during the run; needs ``prometheus-client``."""
     metrics_host: str = "127.0.0.1"
     """Serve them at this address; ``0.0.0.0`` lets everything read them that reaches this machine,
     as Prometheus in a container of its own has to."""
@@ -225,9 +215,7 @@ class RunConfig(Strict):
             "Ask only part I of N, as I/N from 1/N to N/N; nel eval merge puts them together.",
         ),
     ] = None
-    """``I/N``: ask only part I of N, counted from 1; ``nel eval merge`` puts them together. None:
-    everything.
-    """
+    """``I/N``: ask only part I of N, counted from 1; ``nel eval merge`` puts them together."""
     limiter: LimiterConfig = LimiterConfig()
     """The service that shares limits among runs."""
     judge: JudgeConfig | None = None
@@ -249,7 +237,7 @@ class RunConfig(Strict):
     @field_validator("benchmarks")
     @classmethod
     def _a_prompt_is_an_entry(cls, value: list[BenchmarkConfig]) -> list[BenchmarkConfig]:
-        return [entry for named in value for entry in named.for_each_prompt()]
+        return [single for entry in value for single in entry.for_each_prompt()]
 
     @field_validator("shard")
     @classmethod
@@ -259,9 +247,7 @@ class RunConfig(Strict):
     @model_validator(mode="before")
     @classmethod
     def _settings_without_an_endpoint_are_the_judges(cls, data: object) -> object:
-        """Lay settings of an endpoint that has neither a URL nor a model under those of each
-        judge.
-        """
+        """Lay settings of an endpoint without URL and model under those of each judge."""
         if not isinstance(data, dict):
             return data
         endpoint, judge = data.get("endpoint"), data.get("judge")
@@ -280,18 +266,17 @@ class RunConfig(Strict):
     @model_validator(mode="before")
     @classmethod
     def _settings_beside_endpoints_are_theirs(cls, data: object) -> object:
-        """Lay settings of an endpoint that has neither a URL nor a model under those of each of
-        several endpoints.
-        """
+        """Lay settings of an endpoint without URL and model under those of each endpoint."""
         if not isinstance(data, dict) or not data.get("endpoints"):
             return data
         endpoint, endpoints = data.get("endpoint"), data["endpoints"]
         if not isinstance(endpoint, dict) or not isinstance(endpoints, list):
             return data
-        if named := [key for key in ("url", "model") if endpoint.get(key) is not None]:
-            raise ValueError(
-                f"endpoint.{named[0]} and endpoints are both given; name each endpoint in endpoints"
-            )
+        for key in ("url", "model"):
+            if endpoint.get(key) is not None:
+                raise ValueError(
+                    f"endpoint.{key} and endpoints are both given; name each endpoint in endpoints"
+                )
         shared = {key: value for key, value in endpoint.items() if value is not None}
         return {
             **data,
@@ -321,14 +306,12 @@ class RunConfig(Strict):
         return self
 
     def judge_of(self, benchmark: BenchmarkConfig) -> JudgeConfig | None:
-        """Return the run's judge with the benchmark's own settings laid over it, None where there
-        is neither.
-        """
+        """Return the run's judge with the benchmark's settings laid over it, or None."""
         if self.judge is None or benchmark.judge is None:
             return benchmark.judge or self.judge
         fields = JudgeConfig.model_fields
-        own = {name: value for name, value in benchmark.judge if value != fields[name].default}
-        return JudgeConfig.model_validate({**dict(self.judge), **own})
+        changes = {name: value for name, value in benchmark.judge if value != fields[name].default}
+        return JudgeConfig.model_validate({**dict(self.judge), **changes})
 
     def generation_of(self, benchmark: BenchmarkConfig) -> GenerationConfig:
         """Return the run's generation settings with the benchmark's own laid over them."""

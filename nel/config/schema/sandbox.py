@@ -19,9 +19,7 @@ class SandboxLimits(Strict):
     compile_seconds: Annotated[float, Field(gt=0, le=3600)] = 30.0
     """CPU time of the compiler."""
     output_bytes: Annotated[int, Field(ge=1024, le=16 << 20)] = 1 << 20
-    """Standard output and error together; at least twice what a case expects, which may be 32
-    MiB.
-    """
+    """Standard output and error together, and at least twice what a case expects (up to 32 MiB)."""
     file_bytes: Annotated[int, Field(ge=1024)] = 32 << 20
     """Largest file it may write."""
     processes: Annotated[int, Field(ge=1, le=4096)] = 64
@@ -51,9 +49,7 @@ class SandboxConfig(Strict):
             "--allow-unlimited-sandbox", "Use an engine that cannot limit memory, processes or CPU."
         ),
     ] = False
-    """Use a Docker engine that cannot limit memory, processes or CPU; without it such an engine is
-    refused.
-    """
+    """Do not refuse a Docker engine that cannot limit memory, processes or CPU."""
     strict_verdicts: Annotated[
         bool,
         Flag(
@@ -64,8 +60,6 @@ class SandboxConfig(Strict):
     ``shared``) or asked its objects whether they are equal (``equality``), which a program that
     attacks its tests can forge."""
     engine_wait_seconds: Annotated[float, Field(ge=0)] = 30.0
-    """Maximum time without an answer of the Docker engine before the run checkpoints and exits
-    75.
-    """
+    """How long the Docker engine may not answer before the run checkpoints and exits 75."""
     limits: SandboxLimits = SandboxLimits()
     """Limits of each program."""

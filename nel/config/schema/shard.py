@@ -38,10 +38,10 @@ def read_shard(text: str) -> Shard:
     >>> str(read_shard("02/8"))
     '2/8'
     """
-    matched = _SHARD.fullmatch(text.strip())
-    if matched is None:
+    match = _SHARD.fullmatch(text.strip())
+    if match is None:
         raise ValueError(f'"{text}" is not a shard; say I/N, such as 1/8 for the first of eight')
-    number, of = int(matched["number"]), int(matched["of"])
+    number, of = int(match["number"]), int(match["of"])
     if not 1 <= of <= SHARDS_MAX:
         raise ValueError(f'"{text}": a run has 1 to {SHARDS_MAX:,} shards, not {of:,}')
     if not 1 <= number <= of:

@@ -1,6 +1,4 @@
-"""When a run may stop asking before its last question: the grammar of ``--stop-when``. Depends on
-the base alone.
-"""
+"""When a run may stop before its last question: the grammar of ``--stop-when``."""
 
 from __future__ import annotations
 
@@ -32,9 +30,7 @@ class StopCondition:
 
     kind: StopKind
     value: float = 0.0
-    """Of ``width``: what the interval must be narrower than; of ``futile``: the value that cannot
-    be reached.
-    """
+    """Bound on the width of the interval (``width``), or the value out of reach (``futile``)."""
     baseline: str = ""
     """Of ``better-or-worse``: the directory of a finished run."""
     text: str
@@ -69,48 +65,44 @@ def read_condition(text: str) -> StopCondition:
     if word not in KINDS:
         hint = did_you_mean(word, KINDS) or f"; say {GRAMMAR}"
         raise ValueError(f'"{text}" is not a stop rule{hint}')
-    matched = (_WIDTH if word == "width" else _FUTILE).fullmatch(text)
-    if matched is None:
+    rule = (_WIDTH if word == "width" else _FUTILE).fullmatch(text)
+    if rule is None:
         raise ValueError(f'"{text}" cannot be read; say {_example(word)}')
-    if word == "futile" and matched["metric"] not in HEADLINES:
-        hint = did_you_mean(matched["metric"], HEADLINES) or f"; known: {', '.join(HEADLINES)}"
+    if word == "futile" and rule["metric"] not in HEADLINES:
+        hint = did_you_mean(rule["metric"], HEADLINES) or f"; known: {', '.join(HEADLINES)}"
         raise ValueError(
-            f'"{text}": "{matched["metric"]}" is not a name of the headline, which a rule looks'
+            f'"{text}": "{rule["metric"]}" is not a name of the headline, which a rule looks'
             f" at{hint}"
         )
-    value = _share(matched["value"], text)
+    value = _share(rule["value"], text)
     return StopCondition(kind="width" if word == "width" else "futile", value=value, text=text)
 
 
 def _with_directory(condition: StopCondition) -> str:
-    """Return a condition's text with the directory that its baseline's name stands for now, which a
-    resume keeps.
-    """
-    named = condition.baseline
-    if not named or Path(named).expanduser().exists():
+    """Return a condition's text with a directory for the name of a baseline: a resume keeps it."""
+    name = condition.baseline
+    if not name or Path(name).expanduser().exists():
         return condition.text
-    known = read_baselines()
-    return f"{condition.kind} {known[named].directory}" if named in known else condition.text
+    baseline = read_baselines().get(name)
+    return condition.text if baseline is None else f"{condition.kind} {baseline.directory}"
 
 
 def _example(word: str) -> str:
     return "width<0.05" if word == "width" else "futile accuracy>=0.8"
 
 
-def _share(text: str, whole: str) -> float:
+def _share(text: str, rule: str) -> float:
     try:
         value = float(text)
     except ValueError:
         value = math.nan
     if not 0 < value < 1:
-        raise ValueError(f'"{whole}": {text} is not a number between 0 and 1, which scores lie in')
+        raise ValueError(f'"{rule}": {text} is not a number between 0 and 1, which scores lie in')
     return value
 
 
 class StopConfig(Strict):
-    """When a run may stop asking; what is set here changes which questions are asked, so a resume
-    keeps it.
-    """
+    """When a run may stop asking: which questions are asked depends on it, so a resume keeps it."""
 
     when: Annotated[
         tuple[str, ...],
@@ -127,14 +119,14 @@ class StopConfig(Strict):
     @field_validator("when")
     @classmethod
     def _readable(cls, when: tuple[str, ...]) -> tuple[str, ...]:
-        read = [read_condition(text) for text in when]
-        kinds = [condition.kind for condition in read]
+        conditions = [read_condition(text) for text in when]
+        kinds = [condition.kind for condition in conditions]
         for kind in KINDS:
             if kinds.count(kind) > 1:
                 raise ValueError(
                     f"{kind} is there {kinds.count(kind)} times; give each condition once"
                 )
-        return tuple(_with_directory(condition) for condition in read)
+        return tuple(_with_directory(condition) for condition in conditions)
 
     @property
     def conditions(self) -> tuple[StopCondition, ...]:

@@ -1,5 +1,4 @@
-"""The base of every part of the configuration: refuses unknown keys, and marks the fields that a
-flag sets.
+"""The base of all models of the configuration: refuses unknown keys, marks fields with flags.
 
 Depends on pydantic and the error texts alone.
 """
@@ -17,9 +16,7 @@ from pydantic_core import PydanticCustomError
 from nel.errors import did_you_mean
 
 KEY_ERRORS = ("unknown_key", "not_a_boolean")
-"""Types of the errors below; their context names the key, which pydantic's location of the error
-stops short of.
-"""
+"""Types of the errors below, whose context names the key; pydantic's location ends above it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +34,7 @@ class Flag:
     short: str | None = None
     """A second spelling: ``-n``."""
     item_key: str | None = None
-    """For a list of models: the key of each item that the flag gives; repeatable, one value for
-    each item.
-    """
+    """For a list of models: the key that the flag gives each item, one value for each."""
     one_benchmark: bool = False
     """Whether its value can be right for one benchmark only, such as the path of its data."""
     has_variable: bool = False
@@ -52,12 +47,7 @@ class Flag:
 
 
 def _refuse_blank(value: object) -> object:
-    """Refuse a text without anything in it, which a variable of the shell that is not set leaves
-    behind.
-
-    Raises:
-        ValueError: It is blank.
-    """
+    # A variable of the shell that is not set leaves an empty text.
     if isinstance(value, str) and not value.strip():
         raise ValueError("nothing is named; give a value, or leave it out")
     return value
@@ -68,9 +58,7 @@ NAMED: Final = BeforeValidator(_refuse_blank)
 
 
 class Strict(BaseModel):
-    """A model that refuses unknown keys, suggests the one that was meant, and takes no boolean for
-    a number.
-    """
+    """A model that refuses unknown keys with a suggestion, and booleans where it wants numbers."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
@@ -95,17 +83,16 @@ def _check_keys(data: Mapping[object, object], fields: Mapping[str, FieldInfo]) 
             raise PydanticCustomError(
                 "unknown_key", 'unknown key "{key}"{hint}', {"key": str(key), "hint": hint}
             )
-        if isinstance(value, bool) and (wanted := _instead_of_bool(fields[str(key)].annotation)):
-            context = {"key": str(key), "value": str(value).lower(), "wanted": wanted}
+        kind = _instead_of_bool(fields[str(key)].annotation) if isinstance(value, bool) else None
+        if kind:
+            context = {"key": str(key), "value": str(value).lower(), "kind": kind}
             raise PydanticCustomError(
-                "not_a_boolean", "{key} is {value}, and {wanted} is wanted", context
+                "not_a_boolean", "{key} is {value}, and {kind} is wanted", context
             )
 
 
 def _instead_of_bool(annotation: object) -> str | None:
-    """Return what a field takes in place of true and false, None where it takes them or says so
-    itself.
-    """
+    """Return what a field takes in place of true and false; None where it can take them."""
     kinds = kinds_of(annotation)
     if bool in kinds or Any in kinds:
         return None
@@ -116,4 +103,7 @@ def _instead_of_bool(annotation: object) -> str | None:
 
 def kinds_of(annotation: object) -> list[object]:
     """Return a type and all types inside it, such as those of a union or a list."""
-    return [annotation, *(kind for inner in get_args(annotation) for kind in kinds_of(inner))]
+    kinds = [annotation]
+    for argument in get_args(annotation):
+        kinds += kinds_of(argument)
+    return kinds

@@ -42,7 +42,7 @@ def pattern_reader(
         JudgeError: When it reads: ``empty``, ``no_verdict``, ``two_verdicts``, ``out_of_range``.
     """
     grades = Scale(None) if scale is None else scale
-    form = pattern_form(pattern, lambda own, span: _candidate(own, span, grades))
+    form = pattern_form(pattern, lambda words, span: _candidate(words, span, grades))
 
     def read(reply: str) -> Grade:
         bare = plain_lines(reply).strip(" \t\n*#_.`~")
@@ -65,8 +65,8 @@ def pattern_form(
         candidate_of: Makes a candidate of the reply and a match in it; None: it is none.
     """
 
-    def find(own: str) -> list[VerdictCandidate]:
-        candidates = (candidate_of(own, span) for span in timed_regex.spans(pattern, own))
+    def find(words: str) -> list[VerdictCandidate]:
+        candidates = (candidate_of(words, span) for span in timed_regex.spans(pattern, words))
         return [candidate for candidate in candidates if candidate is not None]
 
     return VerdictFormat(find=find, asked_for="match of the grade's pattern")
@@ -84,17 +84,16 @@ def read_matches(reply: str, quoted: Quoted, form: VerdictFormat) -> Grade:
         raise JudgeError(f"the judge's reply cannot be searched: {error}", reply=reply) from error
 
 
-def _candidate(own: str, span: Span, scale: Scale) -> VerdictCandidate | None:
-    """Return the grade that begins at a group: unless the pattern closes it, the line is read,
-    since ``GRADE: (\\d)`` matches the first digit of 10 and of 8/10.
-    """
+def _candidate(words: str, span: Span, scale: Scale) -> VerdictCandidate | None:
+    """Return the grade that begins at a group."""
     start, end, group_start, group_end = span
-    is_inside_word = start and own[start - 1].isalnum() and own[start].isalnum()
+    is_inside_word = start and words[start - 1].isalnum() and words[start].isalnum()
     if group_start < 0 or group_start == group_end or is_inside_word:
         return None
-    is_closed = end > group_end and not own[end - 1].isalnum()
-    stop = group_end if is_closed else line_end(own, group_end)
-    label, fault = read_value(own[group_start:stop], scale)
+    # Unless the pattern closes the group, the line is read: ``GRADE: (\d)`` matches 1 of 10.
+    is_closed = end > group_end and not words[end - 1].isalnum()
+    stop = group_end if is_closed else line_end(words, group_end)
+    label, fault = read_value(words[group_start:stop], scale)
     return VerdictCandidate(start, end, label, None if fault else scale.grade(label), fault)
 
 
@@ -113,12 +112,11 @@ def json_reader(
     """
     keys = (key,) if isinstance(key, str) else key
 
-    def find(own: str) -> list[VerdictCandidate]:
-        return [
-            candidate
-            for span, pairs in json_objects(own)
-            if (candidate := _of_object(pairs, keys, grade_of, span))
+    def find(words: str) -> list[VerdictCandidate]:
+        candidates = [
+            _of_object(pairs, keys, grade_of, span) for span, pairs in json_objects(words)
         ]
+        return [candidate for candidate in candidates if candidate is not None]
 
     asked_for = " or ".join(f'"{key}"' for key in keys)
     form = VerdictFormat(find=find, asked_for=f"JSON object with {asked_for}", is_json=True)
@@ -168,7 +166,7 @@ def _of_object(
     )
 
 
-def json_objects(own: str) -> list[tuple[tuple[int, int], list[tuple[str, object]]]]:
+def json_objects(text: str) -> list[tuple[tuple[int, int], list[tuple[str, object]]]]:
     """Return the spans and the keys with values of JSON objects that are alone on their lines.
 
     Where a reply starts more than `OBJECTS_MAX` objects, none counts.
@@ -176,17 +174,17 @@ def json_objects(own: str) -> list[tuple[tuple[int, int], list[tuple[str, object
     decoder = json.JSONDecoder(strict=False, object_pairs_hook=list)
     objects: list[tuple[tuple[int, int], list[tuple[str, object]]]] = []
     position = 0
-    for n_tried, match in enumerate(_OBJECT.finditer(own)):
+    for n_tried, match in enumerate(_OBJECT.finditer(text)):
         if n_tried >= OBJECTS_MAX:
             return []
         start = match.end() - 1
         if start < position:
             continue
         try:
-            pairs, position = decoder.raw_decode(own, start)
+            pairs, position = decoder.raw_decode(text, start)
         except (ValueError, RecursionError):
             continue
-        if not own[position : line_end(own, position)].strip():
+        if not text[position : line_end(text, position)].strip():
             objects.append(((start, position), pairs))
     return objects
 
@@ -197,7 +195,7 @@ def may_hold_verdict(prompt: str, reply: str) -> bool:
     >>> may_hold_verdict("Right or wrong?", "wrong"), may_hold_verdict("Right or wrong?", "I am not able to say that.")
     (True, False)
     """
-    own = reply.replace(prompt.strip(), "").strip()
-    is_short = len(own.split()) <= _WORDS_MAX
-    may_hold_one = any(mark in own for mark in ":{}[]=") or any(map(str.isdigit, own))
-    return bool(own) and (is_short or (may_hold_one and own not in prompt))
+    text = reply.replace(prompt.strip(), "").strip()
+    is_short = len(text.split()) <= _WORDS_MAX
+    has_marks = any(mark in text for mark in ":{}[]=") or any(map(str.isdigit, text))
+    return bool(text) and (is_short or (has_marks and text not in prompt))

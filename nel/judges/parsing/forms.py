@@ -87,25 +87,26 @@ def _rows(form: str) -> tuple[re.Pattern[str], ...]:
 
 def line_form(scale: Scale, keyword: str) -> VerdictFormat:
     """Return the format of replies to a prompt that asks for a keyword, a colon and a grade."""
-    asked = (re.compile(rf"(?<!\w){re.escape(keyword)}\s*:", re.IGNORECASE),)
+    keyword_pattern = re.compile(rf"(?<!\w){re.escape(keyword)}\s*:", re.IGNORECASE)
 
-    def candidates_in(plain: str) -> list[VerdictCandidate]:
-        return list(_introduced_candidates(plain, asked, scale)) or _with_grade(
-            _introduced_candidates(plain, _rows("declared"), scale)
+    def candidates_in(text: str) -> list[VerdictCandidate]:
+        return list(_introduced_candidates(text, (keyword_pattern,), scale)) or _with_grade(
+            _introduced_candidates(text, _rows("declared"), scale)
         )
 
-    def find(own: str) -> list[VerdictCandidate]:
-        plain = _plain(own)
+    def find(words: str) -> list[VerdictCandidate]:
+        # From the strongest form to the weakest: a form counts where no stronger one occurs.
+        text = _plain(words)
         return (
-            candidates_in(plain)
-            or _alone(plain, scale)
-            or _with_grade(_introduced_candidates(plain, _rows("phrase"), scale))
+            candidates_in(text)
+            or _alone(text, scale)
+            or _with_grade(_introduced_candidates(text, _rows("phrase"), scale))
         )
 
     return VerdictFormat(
         find=find,
         asked_for=f'line "{keyword}: " and a grade',
-        find_introduced=lambda own: candidates_in(_plain(own)),
+        find_introduced=lambda words: candidates_in(_plain(words)),
     )
 
 
@@ -113,9 +114,9 @@ def _with_grade(candidates: Iterable[VerdictCandidate]) -> list[VerdictCandidate
     return [candidate for candidate in candidates if candidate.grade is not None]
 
 
-def _plain(own: str) -> str:
+def _plain(words: str) -> str:
     """Return a text of the same length without emphasis and with plain characters."""
-    text = fold(own)
+    text = fold(words)
     if "\\_" in text:
         text = text.replace("\\_", " _")
     for mark in ("**", "__", "*", "`"):
@@ -125,28 +126,28 @@ def _plain(own: str) -> str:
 
 
 def _introduced_candidates(
-    plain: str, patterns: Iterable[re.Pattern[str]], scale: Scale
+    text: str, patterns: Iterable[re.Pattern[str]], scale: Scale
 ) -> Iterator[VerdictCandidate]:
     """Yield the candidates that patterns introduce, in their order."""
-    matches = [match for pattern in patterns for match in pattern.finditer(plain)]
+    matches = [match for pattern in patterns for match in pattern.finditer(text)]
     matches.sort(key=lambda match: match.start())
     for match in matches:
-        start, stop = match.span("value") if match.re.groups else _value_span(plain, match)
-        value = plain[start:stop].strip()
+        start, stop = match.span("value") if match.re.groups else _value_span(text, match)
+        value = text[start:stop].strip()
         label, fault = read_value(value, scale)
-        end = max(match.end(), start + len(plain[start:stop].rstrip()))
+        end = max(match.end(), start + len(text[start:stop].rstrip()))
         if not fault:
             yield VerdictCandidate(match.start(), end, label, scale.grade(label))
         elif fault == "out_of_range" or len(value) <= _SHORT_MAX:
             yield VerdictCandidate(match.start(), end, label, fault=fault)
 
 
-def _value_span(plain: str, match: re.Match[str]) -> tuple[int, int]:
-    """Return the rest of a keyword's line, or the next line, up to the next keyword."""
-    below = _BELOW.match(plain, match.end())
+def _value_span(text: str, match: re.Match[str]) -> tuple[int, int]:
+    """Return what follows a keyword on its line, or the next line, up to the next keyword."""
+    below = _BELOW.match(text, match.end())
     start = below.end() if below else match.end()
-    stop = line_end(plain, start)
-    following = match.re.search(plain, start, stop)
+    stop = line_end(text, start)
+    following = match.re.search(text, start, stop)
     return start, following.start() if following else stop
 
 
@@ -159,18 +160,19 @@ def read_value(value: str, scale: Scale) -> tuple[str, str]:
         return str(error), "out_of_range"
     if label is not None:
         return label, ""
-    is_clear = stated is not None and _ends_grade(stated.rest, stated.label, scale)
-    return (stated.label, "") if stated is not None and is_clear else (value, "no_verdict")
+    if stated is not None and _ends_grade(stated.tail, stated.label, scale):
+        return stated.label, ""
+    return value, "no_verdict"
 
 
-def _ends_grade(rest: str, label: str, scale: Scale) -> bool:
-    """Return whether the rest of a grade's line gives reasons: not "or I", "in style"."""
-    others = [item for item in _LIST.split(rest[:LINE_MAX]) if item]
-    if others and len(rest) <= LINE_MAX:
-        labels = {_label_of(item, scale) for item in others}
+def _ends_grade(tail: str, label: str, scale: Scale) -> bool:
+    """Return whether what follows a grade on its line gives reasons: not "or I", "in style"."""
+    items = [item for item in _LIST.split(tail[:LINE_MAX]) if item]
+    if items and len(tail) <= LINE_MAX:
+        labels = {_label_of(item, scale) for item in items}
         if None not in labels:
             return labels == {label}
-    return _REASONS.match(rest.lstrip(_CLOSING_MARKS)) is not None
+    return _REASONS.match(tail.lstrip(_CLOSING_MARKS)) is not None
 
 
 def _label_of(text: str, scale: Scale) -> str | None:
@@ -180,18 +182,18 @@ def _label_of(text: str, scale: Scale) -> str | None:
         return None
 
 
-def _alone(plain: str, scale: Scale) -> list[VerdictCandidate]:
+def _alone(text: str, scale: Scale) -> list[VerdictCandidate]:
     """Return the verdicts of first and last line, a grade alone or beginning with its word."""
-    first = len(plain) - len(plain.lstrip(" \t\n" + QUOTED))
-    stop = len(plain.rstrip(" \t\n" + QUOTED))
-    last = plain.rfind("\n", 0, stop) + 1
+    first_line = len(text) - len(text.lstrip(" \t\n" + QUOTED))
+    stop = len(text.rstrip(" \t\n" + QUOTED))
+    last_line = text.rfind("\n", 0, stop) + 1
     candidates = []
-    for start in sorted({first, max(first, last)}):
-        bullet = _BULLET.match(plain, start)
+    for start in sorted({first_line, max(first_line, last_line)}):
+        bullet = _BULLET.match(text, start)
         begin = bullet.end() if bullet else start
-        line = plain[begin : min(line_end(plain, begin), begin + LINE_MAX)]
+        line = text[begin : min(line_end(text, begin), begin + LINE_MAX)]
         try:
-            label = _grade_alone(line, scale, is_opening=start == first)
+            label = _grade_alone(line, scale, is_opening=start == first_line)
         except OutOfRange:
             continue
         if label is not None:
@@ -206,10 +208,10 @@ def _grade_alone(line: str, scale: Scale, *, is_opening: bool) -> str | None:
     stated = scale.stated_grade(line)
     if stated is None:
         return None
-    is_alone = _REMARK.match(stated.rest) or (
-        is_opening and stated.is_word and _PUNCTUATION.match(stated.rest)
+    is_alone = _REMARK.match(stated.tail) or (
+        is_opening and stated.is_word and _PUNCTUATION.match(stated.tail)
     )
-    return stated.label if is_alone and _ends_grade(stated.rest, stated.label, scale) else None
+    return stated.label if is_alone and _ends_grade(stated.tail, stated.label, scale) else None
 
 
 def line_end(text: str, start: int) -> int:

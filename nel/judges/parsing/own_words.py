@@ -37,11 +37,12 @@ def only_repeats(reply: str, foreign: Iterable[str]) -> bool:
 
     Nothing tells that it is the judge's; of a single word it may be: "5" of the response "5".
     """
-    whole = _fold(displayed_text(reply))
+    folded_reply = _fold(displayed_text(reply))
     for text in foreign:
         quotation = _fold(displayed_text(text))
-        times, rest = divmod(len(whole), len(quotation) or 1)
-        if quotation and not rest and not quotation.isalnum() and whole == quotation * times:
+        if not quotation or quotation.isalnum():
+            continue
+        if folded_reply == quotation * (len(folded_reply) // len(quotation)):
             return True
     return False
 
@@ -68,7 +69,9 @@ def own_words(reply: str, quoted: Quoted, *, is_verdict: Callable[[str], bool]) 
     if any(has_closing_tag(quotation) for quotation in foreign):
         return text  # a closing tag may be a quotation too
     reasoning, answer, is_closed = split_reasoning(text)
-    return (f"{QUOTED}\n{answer}" if reasoning is not None else text) if is_closed else QUOTED
+    if not is_closed:
+        return QUOTED
+    return text if reasoning is None else f"{QUOTED}\n{answer}"
 
 
 def without_quotations(text: str) -> str:
@@ -104,14 +107,14 @@ def _without_repeated(text: str, quotation: str) -> str:
 def _without_fences(text: str) -> str:
     """Remove code fences; one that is never closed hides nothing."""
     lines: list[str] = []
-    fence, opened = "", 0
+    fence, fence_line = "", 0
     for line in text.split("\n"):
         mark = _FENCE.fullmatch(line)
         if fence and mark and mark[1].startswith(fence) and not mark[2].strip():
-            lines[opened:] = [QUOTED]
+            lines[fence_line:] = [QUOTED]
             fence = ""
             continue
         if mark and not fence:
-            fence, opened = mark[1], len(lines)
+            fence, fence_line = mark[1], len(lines)
         lines.append(line)
     return "\n".join(lines)

@@ -45,7 +45,7 @@ class Stated(NamedTuple):
     """A grade and what follows it."""
 
     label: str
-    rest: str
+    tail: str
     is_word: bool
     """Whether it is a word or has a noun, and is not a single letter or a number."""
 
@@ -63,11 +63,11 @@ class Scale:
         """
         self._is_any_number = scores is None
         self.scores = {str(label): score for label, score in (scores or {}).items()}
-        good = (
+        are_finite = all(
             isinstance(score, int | float) and math.isfinite(score)
             for score in self.scores.values()
         )
-        if not all(good) or not (self.scores or self._is_any_number):
+        if not are_finite or not (self.scores or self._is_any_number):
             raise JudgeError(
                 f"grades need finite numbers as scores, not {self.scores!r:.200}",
                 kind="bad_template",
@@ -95,7 +95,7 @@ class Scale:
         if label is not None:
             return label
         stated = self.stated_grade(text)
-        return stated.label if stated is not None and not stated.rest.strip(_FILLER) else None
+        return stated.label if stated is not None and not stated.tail.strip(_FILLER) else None
 
     def stated_grade(self, text: str) -> Stated | None:
         """Return the grade with which a text begins, after marks too, and what follows it.
@@ -104,21 +104,16 @@ class Scale:
             OutOfRange: It begins with a number that is not a grade.
 
         >>> Scale({"C": 1.0, "I": 0.0}).stated_grade('"C", since it agrees')
-        Stated(label='C', rest=', since it agrees', is_word=False)
+        Stated(label='C', tail=', since it agrees', is_word=False)
         """
         opening = _OPENING.match(text)
         start = opening.end() if opening else 0
-        head = None if self.is_numeric else self._head.match(text, start)
-        goes_on = _WORD_GOES_ON
-        if head is None and (head := _NUMBER.match(text, start)) is not None:
-            goes_on = _NUMBER_GOES_ON
+        word = None if self.is_numeric else self._head.match(text, start)
+        head = word or _NUMBER.match(text, start)
+        goes_on = _WORD_GOES_ON if word else _NUMBER_GOES_ON
         if head is None or goes_on.match(text, head.end()):
             return None
-        label = (
-            self._of_number(head)
-            if goes_on is _NUMBER_GOES_ON
-            else self._spellings[_spelling(head[0])]
-        )
+        label = self._spellings[_spelling(head[0])] if word else self._of_number(head)
         closing = _CLOSING.match(text, head.end())
         end = closing.end() if closing else head.end()
         is_word = head[0].isalpha() and (len(head[0]) > 1 or any(map(str.isalpha, text[:start])))
@@ -135,10 +130,10 @@ class Scale:
             label = number["value"] if math.isfinite(value) else None
         else:
             label = self._numbers.get(value)
+        # "4/10" is not the 4 of a scale that ends at 5.
         maximum = number["maximum"]
-        if label is None or (
-            maximum is not None and float(maximum) != max(self._numbers, default=None)
-        ):
+        is_other_scale = maximum is not None and float(maximum) != max(self._numbers, default=None)
+        if label is None or is_other_scale:
             raise OutOfRange(number[0])
         return label
 

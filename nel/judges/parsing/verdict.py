@@ -69,34 +69,34 @@ def read_verdict(reply: str, quoted: Quoted, form: VerdictFormat) -> Grade:
         JudgeError: ``empty``, ``no_verdict``, ``two_verdicts``, ``out_of_range``; with the reply.
     """
     _check_readable(reply, quoted)
-    own = own_words(reply, quoted, is_verdict=form.is_verdict)
+    words = own_words(reply, quoted, is_verdict=form.is_verdict)
     repeatable = {label for text in quoted.foreign for label in form.labels_in(plain_lines(text))}
     if repeatable and not form.is_json:
-        own = without_quotations(own)
-    candidates = form.find(own)
+        words = without_quotations(words)
+    candidates = form.find(words)
     if not candidates:
         _refuse(
             f"the judge's reply has no {form.asked_for} outside of quotations", "no_verdict", reply
         )
-    last = candidates[-1]
-    if last.grade is None:
-        _refuse(f"the judge's verdict {last.label[:80]!r} is not a grade", last.fault, reply)
-    others = [
+    final = candidates[-1]
+    if final.grade is None:
+        _refuse(f"the judge's verdict {final.label[:80]!r} is not a grade", final.fault, reply)
+    rivals = [
         candidate
         for candidate in candidates
-        if candidate.label != last.label and _is_verdict_too(candidate, last, own)
+        if candidate.label != final.label and _is_verdict_too(candidate, final, words)
     ]
-    if others and (last.label in repeatable or not _is_change_of_mind(others[-1], last, own)):
-        labels = f"{others[-1].label[:80]!r} and {last.label[:80]!r}"
+    if rivals and (final.label in repeatable or not _is_change_of_mind(rivals[-1], final, words)):
+        labels = f"{rivals[-1].label[:80]!r} and {final.label[:80]!r}"
         _refuse(f"the judge's reply has two verdicts, {labels}", "two_verdicts", reply)
-    if repeatable and own[: last.start].rstrip(_DECORATION).endswith(":"):
+    if repeatable and words[: final.start].rstrip(_DECORATION).endswith(":"):
         _refuse(
-            f"the judge's {last.label[:80]!r} may be repeated from a quoted text",
+            f"the judge's {final.label[:80]!r} may be repeated from a quoted text",
             "no_verdict",
             reply,
         )
-    explanation = last.grade.explanation or own[: last.start].strip()[-EXPLANATION_CHARACTERS_MAX:]
-    return replace(last.grade, explanation=explanation)
+    reasons = words[: final.start].strip()[-EXPLANATION_CHARACTERS_MAX:]
+    return replace(final.grade, explanation=final.grade.explanation or reasons)
 
 
 def _check_readable(reply: str, quoted: Quoted) -> None:
@@ -113,16 +113,16 @@ def _check_readable(reply: str, quoted: Quoted) -> None:
         _refuse("the judge's reply only repeats a quoted text", "no_verdict", reply)
 
 
-def _is_verdict_too(candidate: VerdictCandidate, last: VerdictCandidate, own: str) -> bool:
+def _is_verdict_too(candidate: VerdictCandidate, final: VerdictCandidate, words: str) -> bool:
     """Return whether an earlier candidate counts: an unreadable one only on the same line."""
-    return candidate.fault in {"", "out_of_range"} or "\n" not in own[candidate.end : last.start]
+    return candidate.fault in {"", "out_of_range"} or "\n" not in words[candidate.end : final.start]
 
 
-def _is_change_of_mind(other: VerdictCandidate, last: VerdictCandidate, own: str) -> bool:
-    """Return whether the last verdict ends the reply, with words between it and the one before."""
-    between = own[other.end : last.start]
-    rest = own[last.end :].strip(_DECORATION + QUOTED)
-    ends = not rest or (rest.startswith(_CLOSING_TAGS) and len(rest) <= _CLOSING_TAG_MAX)
+def _is_change_of_mind(rival: VerdictCandidate, final: VerdictCandidate, words: str) -> bool:
+    """Return whether the final verdict ends the reply, with words between it and its rival."""
+    between = words[rival.end : final.start]
+    tail = words[final.end :].strip(_DECORATION + QUOTED)
+    ends = not tail or (tail.startswith(_CLOSING_TAGS) and len(tail) <= _CLOSING_TAG_MAX)
     return ends and "\n" in between and bool(between.strip(_DECORATION + QUOTED))
 
 

@@ -1,5 +1,4 @@
-"""MMLU-Pro: multiple choice with up to ten options in 14 subjects (Wang et al. 2024, arXiv
-2406.01574).
+"""MMLU-Pro: multiple choice with up to ten options in 14 subjects (arXiv 2406.01574).
 
 The default rule is the official one in linear time, since published numbers are read by it. Its
 published accuracy counts a random guess for each response without an answer; here such a response
@@ -54,6 +53,7 @@ def _letter_position(response: str) -> int | None:
     match = _ANSWER_IS.search(response)
     if match:
         return match.start(1)
+    # As the official ``.*[aA]nswer:\s*([A-J])``, greedy and with a dot that ends at a line break.
     position, line_end = None, len(response)
     for colon in _ANSWER_COLON.finditer(response):
         if colon.start() > line_end:
@@ -64,10 +64,10 @@ def _letter_position(response: str) -> int | None:
         position = colon.start(1)
     if position is not None:
         return position
-    last = None
-    for last in _LONE_LETTER.finditer(response):  # noqa: B007 - the last one is wanted
+    letter = None
+    for letter in _LONE_LETTER.finditer(response):  # noqa: B007 - the last one counts
         pass
-    return None if last is None else last.start()
+    return None if letter is None else letter.start()
 
 
 @benchmark(
@@ -96,9 +96,7 @@ def _letter_position(response: str) -> int | None:
 def mmlu_pro(
     sample: ScorerInput, *, rule: Literal["general", "official"] = "official"
 ) -> dict[str, object]:
-    """Compare the extracted letter with the gold letter; state what a guess would be worth where
-    there is none.
-    """
+    """Compare the letter of the response with the gold one; where it has none, a guess counts."""
     options = sample.metadata["options"]
     details: dict[str, bool] = {}
     if rule == OFFICIAL_RULE:

@@ -1,8 +1,6 @@
-"""MMLU: four choices in 57 subjects (Hendrycks et al. 2020, arXiv 2009.03300), the letters ranked
-by log-likelihood.
+"""MMLU: four choices in 57 subjects, the letters ranked by log-likelihood (arXiv 2009.03300).
 
-The mean over all questions is lm-evaluation-harness' group score, which weights each subject by its
-size.
+The mean over all questions is lm-evaluation-harness' group score: subjects weigh by their sizes.
 """
 
 from __future__ import annotations
@@ -17,9 +15,7 @@ LETTERS = ("A", "B", "C", "D")
 
 
 def with_query(row: dict[str, Any]) -> dict[str, object]:
-    """Return the row with ``query`` (question and lettered options), ``subject`` and ``topic``, the
-    subject in words.
-    """
+    """Return the row with ``query``, question and lettered options, and ``topic``, the subject."""
     options = [
         f"{letter}. {option}" for letter, option in zip(LETTERS, row["choices"], strict=True)
     ]

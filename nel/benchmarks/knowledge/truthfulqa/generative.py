@@ -1,5 +1,4 @@
-"""TruthfulQA, generated: 817 questions that people answer wrongly (Lin et al. 2021, arXiv
-2109.07958).
+"""TruthfulQA, generated: 817 questions that people answer wrongly (arXiv 2109.07958).
 
 Prompt and metrics are lm-evaluation-harness': the likeness of an answer to the true references,
 less that to the false ones, by BLEU and ROUGE. Likeness is not truth; the published headline needs
@@ -74,8 +73,8 @@ def _best_of_each(
 
 def _likeness(answer: str, reference: str) -> tuple[float, float, float, float]:
     bleu = corpus_bleu([answer], [reference], tokenize="intl")
-    unigrams, two, longest = summary_rouge(answer, reference)
-    return bleu, 100 * unigrams, 100 * two, 100 * longest
+    rouge_1, rouge_2, rouge_l = summary_rouge(answer, reference)
+    return bleu, 100 * rouge_1, 100 * rouge_2, 100 * rouge_l
 
 
 @benchmark(

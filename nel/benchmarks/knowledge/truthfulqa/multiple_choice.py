@@ -1,9 +1,8 @@
-"""TruthfulQA, multiple choice: questions that people answer falsely (Lin et al. 2022, arXiv
-2109.07958).
+"""TruthfulQA, multiple choice: questions that people answer falsely (arXiv 2109.07958).
 
-Every question stands after the same six solved ones, which are part of the prompt and no few-shot
-examples. The first of the mc1 choices is always the right one, as in the data; nothing shows their
-order to the model.
+Every question follows the same six solved ones, which are part of the prompt and not few-shot
+examples. The first of the mc1 choices is always the true one, as in the data; the model does not
+see their order.
 """
 
 from __future__ import annotations

@@ -1,5 +1,4 @@
-"""ROUGE-1, ROUGE-2 and ROUGE-Lsum of one text against another, as the package rouge-score gives
-them without stemming.
+"""ROUGE-1, ROUGE-2 and ROUGE-Lsum of two texts, as rouge-score gives them without stemming.
 
 ROUGE-Lsum takes each line for a sentence and counts the words of a reference sentence that are in a
 longest common subsequence with any sentence of the answer (Lin, 2004,
@@ -30,12 +29,9 @@ def summary_rouge(answer: str, reference: str) -> tuple[float, float, float]:
     >>> summary_rouge("the cat sat", "the cat sat")
     (1.0, 1.0, 1.0)
     """
-    plain = rouge(ScorerInput(response=answer, target=reference))
-    return (
-        plain["rouge_1"],
-        plain["rouge_2"],
-        _summary_level(_sentences(answer), _sentences(reference)),
-    )
+    measures = rouge(ScorerInput(response=answer, target=reference))
+    rouge_l = _summary_level(_sentences(answer), _sentences(reference))
+    return measures["rouge_1"], measures["rouge_2"], rouge_l
 
 
 def _sentences(text: str) -> list[list[str]]:
@@ -55,9 +51,10 @@ def _summary_level(answer: Sequence[Sequence[str]], reference: Sequence[Sequence
         )
     n_words, n_gold_words, hits = words.total(), gold_words.total(), 0
     for gold in reference:
-        matched = sorted({position for sentence in answer for position in _common(gold, sentence)})
-        for position in matched:
+        matches = sorted({position for sentence in answer for position in _common(gold, sentence)})
+        for position in matches:
             word = gold[position]
+            # A word counts as often as both texts have it, however many sentences it matches in.
             if words[word] > 0 and gold_words[word] > 0:
                 hits += 1
                 words[word] -= 1
@@ -67,25 +64,23 @@ def _summary_level(answer: Sequence[Sequence[str]], reference: Sequence[Sequence
 
 
 def _common(gold: Sequence[str], sentence: Sequence[str]) -> list[int]:
-    """Return the places in `gold` of one longest common subsequence; of equals the one that
-    rouge-score takes.
-    """
-    table = [[0] * (len(sentence) + 1) for _ in range(len(gold) + 1)]
+    """Return the positions in `gold` of one longest common subsequence."""
+    # lengths[i][j]: of a longest common subsequence of the first i gold and the first j words.
+    lengths = [[0] * (len(sentence) + 1) for _ in range(len(gold) + 1)]
     for row, gold_word in enumerate(gold, start=1):
         for column, word in enumerate(sentence, start=1):
-            same = gold_word == word
-            table[row][column] = (
-                table[row - 1][column - 1] + 1
-                if same
-                else max(table[row - 1][column], table[row][column - 1])
-            )
-    places, row, column = [], len(gold), len(sentence)
+            if gold_word == word:
+                lengths[row][column] = lengths[row - 1][column - 1] + 1
+            else:
+                lengths[row][column] = max(lengths[row - 1][column], lengths[row][column - 1])
+    positions, row, column = [], len(gold), len(sentence)
     while row and column:
         if gold[row - 1] == sentence[column - 1]:
-            places.append(row - 1)
+            positions.append(row - 1)
             row, column = row - 1, column - 1
-        elif table[row][column - 1] > table[row - 1][column]:
+        # Several are longest; this order of the two branches takes the one of rouge-score.
+        elif lengths[row][column - 1] > lengths[row - 1][column]:
             column -= 1
         else:
             row -= 1
-    return places[::-1]
+    return positions[::-1]
