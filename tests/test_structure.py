@@ -45,10 +45,10 @@ FENCES = {
 ROOMS = {
     "apps": 75_750,
     "artifacts": 32_250,
-    "authoring": 25_500,
+    "authoring": 25_550,
     "benchmarks": 11_650,
     "byob": 900,
-    "cli": 17_650,
+    "cli": 17_800,
     "comparison": 21_650,
     "compat": 31_550,
     "config": 13_600,

@@ -101,7 +101,7 @@ class ModelOutput:
     model: str | None = None
     stop_reason: str | None = None
     metadata: dict[str, Any] = field(default_factory=dict)
-    message: ChatMessage = field(default=None)  # type: ignore[assignment]  # filled in below
+    message: Any = None
     """The answer as a message; where it is given alone, its text is the answer."""
 
     def __post_init__(self) -> None:
