@@ -24,6 +24,8 @@ from nel.errors import PluginError
 from nel.plugins import PluginRef
 
 _BELOW: Final = "_"
+_COMPLETION: Final = ("install_completion", "show_completion")
+"""Options of a whole program, which a command of nel is not."""
 _PACKAGE: Final = Path(__file__).parents[1]
 
 
@@ -36,8 +38,21 @@ class PluginGroup(typer.core.TyperGroup):
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Return the names of nel's own commands, then those of plugins that nel does not have."""
-        built_in = [*super().list_commands(ctx), *self.modules]
+        built_in = self._built_in_names(ctx)
         return [*dict.fromkeys([*built_in, *_plugins_by_name(_prefix(ctx))])]
+
+    def _built_in_names(self, ctx: Any) -> list[str]:
+        return [*super().list_commands(ctx), *self.modules]
+
+    def _list_hidden(self, ctx: Any) -> list[tuple[str, str]]:
+        """Return what the commands of plugins are called whose names are those of nel's own."""
+        built_in = self._built_in_names(ctx)
+        return [
+            (f"{ref.distribution}:{name}", f"From {ref.provider}; nel has its own {name}.")
+            for name, refs in _plugins_by_name(_prefix(ctx)).items()
+            for ref in refs
+            if name in built_in and not ref.is_built_in
+        ]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Return a command, imported here.
@@ -63,6 +78,7 @@ class PluginGroup(typer.core.TyperGroup):
                 rows.append((name, _summary(refs[name])))
             elif not command.hidden:
                 rows.append((name, command.get_short_help_str(limit=formatter.width)))
+        rows += self._list_hidden(ctx)
         if rows:
             with formatter.section("Commands"):
                 formatter.write_dl(rows)
@@ -117,6 +133,11 @@ def _command_of(command: Callable[..., object], name: str) -> Any:
         app.command(name)(command)
     click_command = typer.main.get_command(app)
     click_command.name = name
+    click_command.params = [
+        param for param in click_command.params if param.name not in _COMPLETION
+    ]
+    if app is command and isinstance(app.info.help, str):
+        click_command.help = app.info.help
     return click_command
 
 

@@ -82,6 +82,16 @@ _NOT_AN_OPTION: Final = {
         "`nohup nel eval run … &` runs it in the background, `nel eval watch DIR` shows it from any"
         " terminal, and `nel eval resume DIR` continues it after a stop"
     ),
+    **dict.fromkeys(
+        ("strict", "no-strict"),
+        "`nel gate` always exits with 4 for NO-GO and 5 for INCONCLUSIVE; `nel compare` decides"
+        " nothing",
+    ),
+    **dict.fromkeys(
+        ("max-drop", "-t"),
+        "max_drop is a key of the policy of `nel gate`, and --margin of `nel compare` is what does"
+        " not matter",
+    ),
     "submit": "`nel eval submit` writes the files that run it on a scheduler",
     **dict.fromkeys(
         (

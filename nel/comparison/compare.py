@@ -376,7 +376,7 @@ def _in_family(
 ) -> list[Measure]:
     p_values = [measured.p_value for measured in measures if measured.p_value is not None]
     values = iter(adjust(p_values))
-    family = f"{name} over {len(p_values)}"
+    family = f"{name} over {len(p_values)}" if len(p_values) > 1 else ""
     return [
         measured
         if measured.p_value is None

@@ -178,7 +178,7 @@ def breaches(tests: Sequence[Tested], level: float) -> dict[int, float]:
     """
     remaining, breached = list(tests), dict[int, float]()
     while remaining:
-        step = 1 - (1 - level) / len(remaining)
+        step = level if len(remaining) == 1 else 1 - (1 - level) / len(remaining)
         failed = {id(test): step for test in remaining if test.is_breached(step)}
         if not failed:
             break

@@ -151,10 +151,8 @@ def gate(
         seed: Of random sign flips.
 
     Raises:
-        UsageError: The sides may not be compared, or the policy names a benchmark or metric that
-            neither has.
+        UsageError: The sides may not be compared, or the policy names a metric that neither has.
     """
-    _check_names(baseline, candidate, policy)
     settings = Settings(level=policy.level, seed=seed)
     shared = dict(common_benchmarks(baseline, candidate))
     named = [name for name in policy.benchmarks if name not in shared]
@@ -178,22 +176,16 @@ def gate(
     return decide([_gate_entry(entry, breached, policy.level) for entry in entries], policy.level)
 
 
-def _check_names(baseline: Side, candidate: Side, policy: Policy) -> None:
-    known = {*baseline.benchmarks, *candidate.benchmarks}
-    for name in policy.benchmarks:
-        if name not in known:
-            hint = did_you_mean(name, known) or f"; they have {', '.join(sorted(known))}"
-            raise ConfigError(
-                f'the policy names the benchmark "{name}", which neither run has{hint}'
-            )
-
-
 def _missing(name: str, baseline: Side, candidate: Side, policy: Policy) -> _Entry:
-    side = candidate if name in baseline.benchmarks else baseline
+    known = {*baseline.benchmarks, *candidate.benchmarks}
+    if name in known:
+        side = candidate if name in baseline.benchmarks else baseline
+        reason = f"{side.label} does not have it"
+    else:
+        hint = did_you_mean(name, known) or f"; they have {', '.join(sorted(known))}"
+        reason = f"the policy names it, and neither run has it{hint}"
     rule = policy.resolve(name)
-    return _Entry(
-        name=name, rule=rule, metric=rule.metric or "", blockers=[f"{side.label} does not have it"]
-    )
+    return _Entry(name=name, rule=rule, metric=rule.metric or "", blockers=[reason])
 
 
 def _entry(compared: BenchmarkComparison, policy: Policy, settings: Settings) -> _Entry:

@@ -150,10 +150,19 @@ class Measure:
     def adjust(self, p_value: float, *, alpha: float, family: str) -> Measure:
         """Return the measure with its p-value in a family; a verdict that does not survive it is
         inconclusive.
+
+        Args:
+            p_value: Adjusted.
+            alpha: The highest that decides.
+            family: The adjustment, empty for one test alone.
         """
         if self.verdict not in (Verdict.BETTER, Verdict.WORSE) or p_value <= alpha:
             return replace(self, p_adjusted=p_value)
-        reason = f"{self.verdict} taken alone, but not after {family} (p = {p_value:.4g})"
+        reason = (
+            f"{self.verdict} taken alone, but not after {family} (p = {p_value:.4g})"
+            if family
+            else f"{self.verdict} by the interval, and not by the test (p = {p_value:.4g})"
+        )
         return replace(self, p_adjusted=p_value, verdict=Verdict.INCONCLUSIVE, reason=reason)
 
 

@@ -228,10 +228,13 @@ class ScorerFactory:
             what = (
                 "has no method score"
                 if inspect.isclass(self.source)
+                else f"takes no sample and returned a {type(made).__name__}; write def"
+                f" {self.name}(sample)"
+                if not bound.signature.parameters
                 else f"returned a {type(made).__name__}"
             )
             raise ConfigError(
-                f"the scorer {self.name} {what}; return a function (state, target) or (sample)"
+                f"the scorer {self.name} {what}, or return a function (state, target) or (sample)"
             )
         if isinstance(inner, BuiltScorer):
             return inner

@@ -32,7 +32,9 @@ from nel.benchmarks import (
     TaskState,
     register_benchmark,
 )
+from nel.config.schema import RunConfig
 from nel.datasets.base import RawRow
+from nel.engine.planning.plan_judges import check_judge
 from nel.errors import ConfigError, DatasetError, PluginError
 from nel.runs.task import TaskConfig, run_task
 from nel.types import Message, ScorerInput
@@ -651,3 +653,28 @@ def test_structures_have_the_fields_of_the_guide(structure: type, fields: str) -
     """EvalScope's guide lists them, and adapters read them."""
     names = {*dir(structure), *(field.name for field in dataclasses.fields(structure))}
     assert {*fields.split()} <= names
+
+
+def test_structures_are_made_with_the_fields_of_the_guide() -> None:
+    """What is not given is that of the sample, or of the other form of the answer."""
+    sample = Sample(input="2+2?", target="4", id=7, metadata={"level": 1})
+    answer = nel.benchmarks.ChatMessage(role="assistant", content="4")
+    output = nel.benchmarks.ModelOutput(message=answer)
+    state = nel.benchmarks.TaskState(
+        model="m", sample=sample, messages=[answer], output=output, completed=True, sample_id="a", group_id="g"
+    )
+    assert (output.completion, state.sample_id, state.group_id, state.metadata) == ("4", "a", "g", {"level": 1})
+    assert nel.benchmarks.ModelOutput(completion="5").message.content == "5"
+
+
+def test_an_adapter_without_its_judge_is_told_of_its_metrics() -> None:
+    """A run without a judge is refused before anything is sent, with what decides without one."""
+
+    @register_benchmark(BenchmarkMeta(name="judged-alone", dataset_id="rows.jsonl", metric_list=["acc"]))
+    class Judged(DefaultDataAdapter):
+        def record_to_sample(self, record: dict[str, object]) -> Sample:
+            return Sample(input="?", target="!")
+
+    config = RunConfig.model_validate({"benchmarks": ["judged-alone"]})
+    with pytest.raises(ConfigError, match=r"or let its metrics decide with args\.judge_strategy=rule"):
+        check_judge(config, adapt(Judged, {"judge_strategy": "llm"}), None, {})

@@ -44,6 +44,8 @@ def test_a_word_like_no_command_gets_no_offer() -> None:
         ("eval run --api-key=SECRET", "Did you mean --api-key-env? It takes the name of the variable"),
         ("eval run --model_type chat", "the end of --model-url says it"),
         ("eval run --concurency 3", "--concurrency"),
+        ("gate a b --strict", "No such option: --strict: `nel gate` always exits with 4 for NO-GO and 5"),
+        ("compare a b --max-drop", "No such option: --max-drop: max_drop is a key of the policy of `nel gate`"),
         ("eval run --background", "No such option: --background: `nohup nel eval run … &` runs it in the background"),
         ("eval run -L 3", "No such option: -L. Did you mean --sample?"),
         ("eval run -M a=b", "--model-url and --model-id name it"),

@@ -76,11 +76,18 @@ def test_a_missing_benchmark_is_never_go(tmp_path: Path) -> None:
         assert {one["benchmark"]: one["status"] for one in document["benchmarks"]} == {"x": "pass", "y": "missing"}
 
 
-def test_an_unknown_benchmark_or_metric_in_the_policy_is_an_error(tmp_path: Path) -> None:
-    """A name that neither run has is a mistake in the policy, with the nearest known one."""
+def test_a_policy_may_name_what_neither_run_has_and_is_then_never_go(tmp_path: Path) -> None:
+    """A policy of many benchmarks decides the others too; the name is reported with the nearest known one."""
     left, right = run(tmp_path, "a", GOOD), run(tmp_path, "b", SAME)
-    with pytest.raises(ConfigError, match='did you mean "quiz"'):
-        decided(left, right, {"benchmarks": {"quizz": {}}})
+    found, document = decided(left, right, {"benchmarks": {"quizz": {}}})
+    assert found == "INCONCLUSIVE"
+    assert {one["benchmark"]: one["status"] for one in document["benchmarks"]} == {"quiz": "pass", "quizz": "missing"}
+    assert 'did you mean "quiz"' in document["benchmarks"][1]["reasons"][0]
+
+
+def test_an_unknown_metric_in_the_policy_is_an_error(tmp_path: Path) -> None:
+    """A metric that neither run has is a mistake in the policy."""
+    left, right = run(tmp_path, "a", GOOD), run(tmp_path, "b", SAME)
     with pytest.raises(ConfigError, match='the metric "f1" of quiz'):
         decided(left, right, {"defaults": {"metric": "f1"}})
 

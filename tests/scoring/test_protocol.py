@@ -283,7 +283,7 @@ class _ScoreTakesThree:
     ("written", "said"),
     [
         (_two, "takes 2 arguments; write def _two"),
-        (_gives_a_bool, "returned a bool; return a function"),
+        (_gives_a_bool, "takes no sample and returned a bool; write def _gives_a_bool"),
         (_takes_nothing_inside, r"must score \(sample\) or \(state, target\); it takes \(\)"),
         (_NoScore, "has no method score"),
         (_ScoreTakesThree, r"it takes \(one, two, three\)"),

@@ -101,11 +101,19 @@ class ModelOutput:
     model: str | None = None
     stop_reason: str | None = None
     metadata: dict[str, Any] = field(default_factory=dict)
+    message: Any = None
+    """The answer as a message; where it is given alone, its text is the answer."""
 
-    @property
-    def message(self) -> ChatMessage:
-        """Return the answer as a message."""
-        return ChatMessage(role="assistant", content=self.completion)
+    def __post_init__(self) -> None:
+        """Fill in the text by the message, or the message by the text."""
+        if self.message is None:
+            self.message = ChatMessage(role="assistant", content=self.completion)
+        self.completion = self.completion or self.message.text
+
+    @classmethod
+    def from_content(cls, model: str, content: str, **_: object) -> ModelOutput:
+        """Return the output whose text is known."""
+        return cls(completion=content, model=model)
 
 
 @dataclass(slots=True)
@@ -117,16 +125,18 @@ class TaskState:
     messages: list[ChatMessage] = field(default_factory=list)
     output: ModelOutput = field(default_factory=ModelOutput)
     completed: bool = True
+    sample_id: int | str | None = None
+    """None: the sample's."""
+    group_id: int | str | None = None
+    """The id that all repeats of the problem share; None: the sample's."""
+    metadata: dict[str, Any] = None  # type: ignore[assignment]  # filled in below
+    """None: the sample's."""
 
-    @property
-    def sample_id(self) -> int | str | None:
-        """Return the sample's id."""
-        return self.sample.id
-
-    @property
-    def group_id(self) -> int | str | None:
-        """Return the id that all repeats of the problem share."""
-        return self.sample.group_id
+    def __post_init__(self) -> None:
+        """Take from the sample what is not given."""
+        self.sample_id = self.sample.id if self.sample_id is None else self.sample_id
+        self.group_id = self.sample.group_id if self.group_id is None else self.group_id
+        self.metadata = self.sample.metadata if self.metadata is None else self.metadata
 
     @property
     def input(self) -> str | list[ChatMessage]:
@@ -146,11 +156,6 @@ class TaskState:
             if isinstance(self.sample.target, list)
             else self.sample.target
         )
-
-    @property
-    def metadata(self) -> dict[str, object]:
-        """Return the sample's metadata."""
-        return self.sample.metadata
 
 
 @dataclass(slots=True)

@@ -94,9 +94,14 @@ def check_judge(
     """Raise ConfigError where a scorer needs a judge that is not configured."""
     has_models = bool((judge is not None and judge.panel) or roles)
     if asks_judge(benchmark.scorer) and not has_models and not _may_judge_itself(config, benchmark):
+        rule = (
+            "let its metrics decide with args.judge_strategy=rule"
+            if hasattr(benchmark, "adapter")
+            else "another scorer with --scorer NAME (nel list scorers)"
+        )
         raise ConfigError(
             f"{benchmark.name} is scored by a judge and this run has none; give --judge-url and"
-            " --judge-id, or another scorer with --scorer NAME (nel list scorers)"
+            f" --judge-id, or {rule}"
         )
     _check_names(benchmark, judge, roles)
 
