@@ -373,3 +373,17 @@ def test_no_modules_import_each_other_in_a_circle() -> None:
         for name in free:
             del left[name]
     assert sorted(left) == []
+
+
+def test_the_road_of_a_sample_on_the_page_is_in_the_code() -> None:
+    """Each place that docs/explanation/architecture.md names, as path and name, is there."""
+    page = (ROOT / "docs/explanation/architecture.md").read_text(encoding="utf-8")
+    places = re.findall(r"`(nel/[\w/]+\.py)(?::(\w+))?`", page)
+    assert len(places) >= 20
+    missing = [
+        (path, name)
+        for path, name in places
+        if not (ROOT / path).is_file()
+        or (name and not re.search(rf"^(async )?(class|def) {name}\b", (ROOT / path).read_text("utf-8"), re.MULTILINE))
+    ]
+    assert missing == []

@@ -11,12 +11,12 @@ from dataclasses import dataclass, replace
 from typing import Annotated, Any, Final, Literal, NotRequired, TypeAlias
 
 from annotated_types import MinLen
-from pydantic import ConfigDict, with_config
+from pydantic import ConfigDict, Field, with_config
 from typing_extensions import TypedDict
 
 from nel.artifacts.shapes.rules import NUMBERS_OF_METRICS
 from nel.config.schema import Price
-from nel.core.dates import Date, date_of
+from nel.core.dates import date_of
 from nel.core.strict_json import Amount, Count, Text
 from nel.engine.store.codec import decode_sample
 from nel.engine.store.projections.results import StoredResult
@@ -37,6 +37,7 @@ from nel.types import (
     Usage,
 )
 
+_Date: TypeAlias = Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$")]
 SCORED: Final = "scored"
 """The name of what the run's own scorer read, beside other ways to read an answer."""
 NOT_RUN = Unscored(cause="cancelled", kind="not_run", detail="never asked; the run ended before it")
@@ -96,8 +97,8 @@ class PromptMessage(TypedDict):
 class RunTiming(TypedDict):
     """When it began and ended; volatile."""
 
-    started: Date | None
-    ended: Date | None
+    started: _Date | None
+    ended: _Date | None
 
 
 class LineTokens(TypedDict):

@@ -4,12 +4,6 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import Annotated, Final, TypeAlias
-
-from pydantic import Field
-
-_PATTERN: Final = r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$"
-Date: TypeAlias = Annotated[str, Field(pattern=_PATTERN)]
 
 
 def date_of(seconds: float | None) -> str | None:
