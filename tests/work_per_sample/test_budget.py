@@ -21,6 +21,8 @@ COPIES: Final = ("core/strict_json.py:", "dataclasses.py:")
 """What makes a JSON text or a copy of an object: most of its time is spent in C, so that one more would hide among the
 bytecodes of its stage, and each function has a budget of its own.
 """
+HALF_A_CALL: Final = 4.5
+"""Bytecodes of half a call of the cheapest of these, `dumps_bytes`."""
 FUNCTIONS_MAX: Final = 180
 MODULES_MAX: Final = 48
 _GROWN_SHOWN: Final = 8
@@ -61,7 +63,7 @@ def test_a_sample_costs_no_more_than_its_budget(kind: str) -> None:
     over |= {
         name: f"{budget['functions'].get(name, 0.0):,.0f} to {n:,.0f}"
         for name, n in work["functions"].items()
-        if name.startswith(COPIES) and n > budget["functions"].get(name, 0.0) * ROOM
+        if name.startswith(COPIES) and n > budget["functions"].get(name, 0.0) * ROOM + HALF_A_CALL
     }
     assert not over, f"{kind}: bytecodes a sample: {over}; grown:\n{grown(budget['functions'], work['functions'])}"
     assert work["statements"].get("INSERT", 0) <= budget["statements"].get("INSERT", 0)
