@@ -228,8 +228,8 @@ class _Server:
 
     def _encode_answer(self, result: Any) -> Any:
         """Return an answer in its plain form; with its number where the program keeps it."""
-        if id(result) in self._numbers:
-            return self._refer(result)
+        if codec.is_changeable(result) and id(result) in self._numbers:
+            return ["R", self._number(result)]
         try:
             encoded = self._sender.encode(result)
         except (codec.TooDeep, RecursionError):  # it may hold itself
