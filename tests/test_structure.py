@@ -44,7 +44,7 @@ FENCES = {
 
 ROOMS = {
     "apps": 75_750,
-    "artifacts": 32_600,
+    "artifacts": 32_700,
     "authoring": 25_250,
     "benchmarks": 11_650,
     "byob": 900,
@@ -52,7 +52,7 @@ ROOMS = {
     "comparison": 21_650,
     "compat": 29_500,
     "config": 13_600,
-    "core": 4_550,
+    "core": 4_450,
     "datasets": 16_500,
     "decide": 8_350,
     "discovery": 3_450,
