@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Annotated, Any, Final, Literal, NotRequired, TypeAlias
 
 from annotated_types import MinLen
@@ -16,7 +18,6 @@ from typing_extensions import TypedDict
 
 from nel.artifacts.shapes.rules import NUMBERS_OF_METRICS
 from nel.config.schema import Price
-from nel.core.dates import date_of
 from nel.core.strict_json import Amount, Count, Text
 from nel.engine.store.codec import decode_sample
 from nel.engine.store.projections.results import StoredResult
@@ -37,7 +38,6 @@ from nel.types import (
     Usage,
 )
 
-_Date: TypeAlias = Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$")]
 SCORED: Final = "scored"
 """The name of what the run's own scorer read, beside other ways to read an answer."""
 NOT_RUN = Unscored(cause="cancelled", kind="not_run", detail="never asked; the run ended before it")
@@ -46,6 +46,10 @@ ELSEWHERE = Unscored(
     cause="cancelled", kind="other_shard", detail="another shard of the run asks it"
 )
 """What a sample of another shard is for those who do not leave it out."""
+
+
+Date: TypeAlias = Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$")]
+"""A moment in UTC, to the millisecond (ISO 8601)."""
 
 
 class ScoredFields(TypedDict):
@@ -97,8 +101,8 @@ class PromptMessage(TypedDict):
 class RunTiming(TypedDict):
     """When it began and ended; volatile."""
 
-    started: _Date | None
-    ended: _Date | None
+    started: Date | None
+    ended: Date | None
 
 
 class LineTokens(TypedDict):
@@ -394,6 +398,23 @@ def _tokens_of(usage: Usage) -> LineTokens:
         "reasoning": usage.reasoning_tokens,
         "cached": usage.cached_tokens,
     }
+
+
+def date_of(seconds: float | None) -> str | None:
+    """Return the date of a moment in seconds since 1970, None where it is not known.
+
+    >>> date_of(1700000000.25)
+    '2023-11-14T22:13:20.250Z'
+    """
+    if seconds is None:
+        return None
+    second, milliseconds = divmod(int(seconds * 1000), 1000)
+    return f"{_date_of_second(second)}.{milliseconds:03d}Z"
+
+
+@lru_cache(maxsize=64)
+def _date_of_second(second: int) -> str:
+    return datetime.fromtimestamp(second, UTC).strftime("%Y-%m-%dT%H:%M:%S")
 
 
 def _timing(result: Result) -> LineTiming:

@@ -15,13 +15,12 @@ import yaml
 
 from nel.artifacts.collecting import Collection, StoredBenchmark
 from nel.artifacts.files import benchmark_dir, directory_name
-from nel.artifacts.results import RunTiming
+from nel.artifacts.results import RunTiming, date_of
 from nel.artifacts.run_warnings import Noticed, run_warnings
 from nel.artifacts.selection import selection_json, shard_json
 from nel.config.identity import PROMPT_TEMPLATE, Identity
 from nel.config.redaction import redact_url
 from nel.core.atomic_files import write_file
-from nel.core.dates import date_of
 from nel.core.forked_map import collection_paused
 from nel.core.strict_json import pretty
 from nel.engine.store.elsewhere import shard_of
