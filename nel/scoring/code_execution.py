@@ -102,7 +102,7 @@ def code_sandbox(
         cases=cases if tests is None else (),
         entry_point=entry_point,
         prompt=prompt,
-        mode=mode,
+        mode="auto" if tests is None else mode,
         compare=compare,
         limits=limits,
     )

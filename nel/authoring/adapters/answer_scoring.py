@@ -15,7 +15,7 @@ from nel.authoring.adapters.filters import INVALID
 from nel.authoring.adapters.metrics import named_metrics
 from nel.authoring.adapters.own_aggregates import OwnAggregates
 from nel.authoring.adapters.proceedings import Proceedings, proceedings
-from nel.authoring.adapters.samples import ChatMessage, ModelOutput, Sample
+from nel.authoring.adapters.samples import USABLE, ChatMessage, ModelOutput, Sample
 from nel.errors import ConfigError, ScorerError
 from nel.scoring.golds import texts_in
 from nel.types import Score, ScorerInput
@@ -90,7 +90,7 @@ class AdapterScorer:
             score = self.adapter.calculate_metrics(state).score
         if score is None:
             raise ScorerError(f"{self.name} gave no score: its match_score returned None")
-        if getattr(score.status, "value", score.status) not in ("success", "fallback", "degraded"):
+        if getattr(score.status, "value", score.status) not in USABLE:
             raise ScorerError(f"{self.name} gave no score: {score.explanation or score.status}")
         if not score.value:
             raise ScorerError(f"{self.name} gave no number; match_score must return at least one")

@@ -158,6 +158,10 @@ class TaskState:
         )
 
 
+USABLE: Final = ("success", "fallback", "degraded")
+"""The states of a score that counts."""
+
+
 @dataclass(slots=True)
 class Score:
     """What the metrics say of one answer."""

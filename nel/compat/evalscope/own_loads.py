@@ -263,7 +263,9 @@ class OwnLoadBenchmark(AdaptedBenchmark):
         return NelSample(
             id=sample_id,
             input=(
-                only["content"] if only is not None and is_text else tuple(map(_message, messages))
+                only["content"]
+                if only is not None and is_text
+                else tuple(map(message_of, messages))
             ),
             target=raw["target"],
             choices=None if raw["choices"] is None else tuple(map(str, raw["choices"])),
@@ -283,7 +285,8 @@ def own_benchmark(made: AdaptedBenchmark) -> OwnLoadBenchmark:
     return OwnLoadBenchmark(**{**parts, "dataset": OwnRows(made.adapter), "num_fewshot": 0})
 
 
-def _message(described: Mapping[str, Any]) -> Message:
+def message_of(described: Mapping[str, Any]) -> Message:
+    """Return the message that a row holds as role and content."""
     content = described["content"]
     return Message(
         role=described["role"], content=content if isinstance(content, str) else tuple(content)

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar, Final
 
-from nel import Benchmark, Message, Sample, ScorerInput
+from nel import Benchmark, Sample, ScorerInput
+from nel.compat.evalscope.own_loads import message_of
 from nel.core.addresses import split_address
 from nel.errors import ConfigError, DatasetError, ScorerError
 from nel.prompts import load_template
@@ -69,7 +70,7 @@ class AdapterBenchmark(Benchmark):
         choices = described.get("choices")
         return Sample(
             id=sample_id,
-            input=tuple(_message(one) for one in raw["messages"]),
+            input=tuple(message_of(one) for one in raw["messages"]),
             target=described["target"],
             choices=tuple(choices) if choices else None,
             metadata={"sample": described, "subset": raw["subset"]},
@@ -156,10 +157,3 @@ def _as_json(value: str) -> str:
         return json.dumps(json.loads(value), sort_keys=True)
     except ValueError:
         return json.dumps(value)
-
-
-def _message(described: Mapping[str, Any]) -> Message:
-    content = described["content"]
-    return Message(
-        role=described["role"], content=content if isinstance(content, str) else tuple(content)
-    )

@@ -24,7 +24,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any, Final
 
-from nel.authoring.adapters.samples import check_json
+from nel.authoring.adapters.samples import USABLE, check_json
 from nel.errors import ConfigError, DatasetError, MissingExtra, NelError, ScorerError, did_you_mean
 
 MODEL: Final = "nel"
@@ -41,7 +41,6 @@ _PLAIN: Final = ("DefaultDataAdapter", "MultiChoiceAdapter")
 """Adapters whose scores are aggregated as is declared; the second one has a rule for decision
 services too.
 """
-_USABLE: Final = ("success", "fallback", "degraded")
 _FOREIGN: Final = {
     "AgentAdapter": "is an agent, which asks again and again",
     "AgentLoopAdapter": "is an agent, which asks again and again",
@@ -225,7 +224,7 @@ class LoadedBenchmark:
             (found,) = self.adapter.batch_calculate_metrics([state], [found])
         score = found.score
         status = getattr(score.status, "value", score.status)
-        if status not in _USABLE or not score.value:
+        if status not in USABLE or not score.value:
             said = (
                 score.explanation
                 or "; ".join(str(one) for one in (score.metadata or {}).values())
