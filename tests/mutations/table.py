@@ -70,7 +70,7 @@ MUTATIONS: Final = (
     Mutation(
         name="categories-of-a-part-not-recoded",
         fault="Categories of a part of a file that a process has read are put under the names of other ones.",
-        fragment="self.add(replace(block, labels=other._codes))",
+        fragment="self.add(replace(block, labels=columns._codes))",
         replacement="self.add(block)",
         tests=("tests/comparison/test_blocks.py",),
     ),
