@@ -669,8 +669,8 @@ MUTATIONS: Final = (
     Mutation(
         name="two-system-prompts",
         fault="A system prompt from the command line is added to the benchmark's own.",
-        fragment='tuple(message for message in asked if message.role != "system")',
-        replacement="tuple(asked)",
+        fragment='tuple(message for message in messages if message.role != "system")',
+        replacement="tuple(messages)",
         tests=("tests/episodes/test_generate.py", "tests/faults/test_changes.py"),
     ),
     # Scoring
