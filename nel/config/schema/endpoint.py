@@ -110,7 +110,7 @@ class EndpointConfig(Strict):
     ] = False
     """Stream answers, and measure the time to the first token."""
     query: dict[str, str] = {}
-    """Parameters of every address, those of `url` too, such as Azure's ``api-version``; no secrets."""
+    """Parameters of every address (of `url` too), such as Azure's ``api-version``; no secrets."""
     headers: dict[str, str] = {}
     """Sent with every request; no secrets."""
     headers_env: dict[str, str] = {}
