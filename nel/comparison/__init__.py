@@ -1,3 +1,1 @@
-"""Two or more finished evaluations compared sample by sample: reading, pairing, refusals, and what
-a gate decides.
-"""
+"""Finished evaluations compared sample by sample: reading, pairing, refusals, and gates."""

@@ -2,14 +2,13 @@
 
 A hand-edited or mixed up directory is refused here where that costs next to nothing: shapes and
 numbers of the small files, the identity's digest, and what results.jsonl adds up to. ``nel verify``
-makes every file again, and finds the
-rest: an edit that changes no sum, or that was made in every file alike.
+makes every file again, and finds the other edits: those that change no sum, or that were made in
+every file alike.
 """
 
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -41,9 +40,7 @@ _STATES: Final = {
 }
 _ENDS: Final = ("ci_lower", "ci_upper")
 _REDACTED_FROM: Final = "?"
-"""The values of an URL's query are not written, so that the digest of what is written is
-another.
-"""
+"""Stands before a URL's query, whose values are not written: the written digest is another."""
 _OF_ANY_REWARD: Final = ("accuracy", "mean_reward")
 """Names of a headline whose scores do not all name their reward alike."""
 _SHAPES: Final = {"metrics.json": MetricsFile, "eval-*.json": BundleFile}
@@ -65,30 +62,28 @@ def check_files(
         OutputError: A file is not what nel wrote, or two do not agree.
     """
     again = f"write its files again with nel report {run_dir}"
-    stored = {directory_name(slot): plan for slot, plan in plans.items()}
-    titles = Counter(files.title for files in benchmarks)
+    stored_plans = {directory_name(slot): plan for slot, plan in plans.items()}
+    folders: dict[str, list[str]] = {}
+    for files in benchmarks:
+        folders.setdefault(files.title, []).append(files.directory.name)
     for files in benchmarks:
         name = files.directory.name
-        if titles[files.title] > 1:
-            both = " and ".join(
-                benchmark_files.directory.name
-                for benchmark_files in benchmarks
-                if benchmark_files.title == files.title
-            )
+        if len(folders[files.title]) > 1:
+            both = " and ".join(folders[files.title])
             raise OutputError(
                 f"{run_dir} has two folders of {files.title}: {both}; leave the one that nel wrote"
             )
-        if stored and name not in stored:
+        if stored_plans and name not in stored_plans:
             raise OutputError(
                 f"{files.directory} is not a benchmark of this run, by its run.db; move it away"
             )
-        wrong = (
+        problem = (
             shape_problem(files)
             or _disagreement(files)
-            or _other_identity(files, stored.get(name) or {})
+            or _other_identity(files, stored_plans.get(name) or {})
         )
-        if wrong:
-            raise OutputError(f"{files.directory}: {wrong}; {again}")
+        if problem:
+            raise OutputError(f"{files.directory}: {problem}; {again}")
     ids = sorted({str(files.metrics["run_id"]) for files in benchmarks})
     if len(ids) > 1:
         raise OutputError(f"{run_dir} holds results of the runs {' and '.join(ids)}; {again}")
@@ -104,13 +99,12 @@ def check_results(files: BenchmarkFiles, columns: Columns) -> None:
     states = np.bincount(columns.states, minlength=len(_STATES))
     for name, state in _STATES.items():
         _refuse_unequal(files, name, metrics["accounting"][name], int(states[state]))
-    wrong = (columns.states == FAILED) & (columns.numbers("reward") != 0)
-    if wrong.any():
-        n_wrong = int(wrong.sum())
-        _refuse(files, f"{n_wrong:,} model failures have a reward, which is 0 for all of them")
-    repeats, planned = columns.integers("repeat"), files.bundle["benchmark"].get("repeats")
-    if planned is not None and not 0 <= int(repeats.min()) <= int(repeats.max()) < planned:
-        _refuse(files, f"each sample was asked {planned} times, and a line is of another repeat")
+    n_rewards = int(((columns.states == FAILED) & (columns.numbers("reward") != 0)).sum())
+    if n_rewards:
+        _refuse(files, f"{n_rewards:,} model failures have a reward, which is 0 for all of them")
+    repeats, n_repeats = columns.integers("repeat"), files.bundle["benchmark"].get("repeats")
+    if n_repeats is not None and not 0 <= int(repeats.min()) <= int(repeats.max()) < n_repeats:
+        _refuse(files, f"each sample was asked {n_repeats} times, and a line is of another repeat")
     for row in metrics["metrics"]:
         values = _values_of(columns, row["name"], metrics["headline"]["metric"])
         if values is not None:
@@ -118,11 +112,10 @@ def check_results(files: BenchmarkFiles, columns: Columns) -> None:
 
 
 def check_interval(files: BenchmarkFiles, columns: Columns, row: Mapping[str, Any]) -> None:
-    """Check that a metric's interval and bounds are those of its values in results.jsonl, where
-    these are there.
+    """Check a metric's interval and bounds against its values in results.jsonl, if it has them.
 
     Raises:
-        OutputError: They are not, or are those of another level.
+        OutputError: They are those of other values or of another level.
     """
     _check_own_ends(files, row)
     name, headline = row["name"], files.metrics["headline"]["metric"]
@@ -172,7 +165,7 @@ def _check_own_ends(files: BenchmarkFiles, row: Mapping[str, Any]) -> None:
     ):
         _refuse(files, f"the interval of {name} is none of level {LEVEL:g}")
     bounds, value = row["bounds"], row["value"]
-    n_questions = max(other["n_questions"] for other in files.metrics["metrics"])
+    n_questions = max(metric["n_questions"] for metric in files.metrics["metrics"])
     is_of_all = row["n_questions"] == n_questions  # bounds are of those left out too
     if bounds and is_of_all and value is not None and not _is_within(value, bounds):
         _refuse(files, f"the bounds of {name} do not hold its value")
@@ -187,13 +180,13 @@ def _check_ends(
     if kind != "first":  # the first so many questions have no interval
         recomputed = new_questions_interval(series, design_of(columns))
         ends = recomputed.lower, recomputed.upper
-    written = row["new_questions"] if kind == "sample" else row
-    for end, made in zip(_ENDS, ends, strict=True):
-        _refuse_unequal(files, f"{end} of {row['name']}", written[end], made)
+    interval = row["new_questions"] if kind == "sample" else row
+    for name, end in zip(_ENDS, ends, strict=True):
+        _refuse_unequal(files, f"{name} of {row['name']}", interval[name], end)
 
 
 def shape_problem(files: BenchmarkFiles) -> str:
-    """Return what is wrong with the shape of a file, empty where nothing is."""
+    """Return what is wrong with the shape of a file; empty where it is right."""
     if len(list(files.directory.glob("eval-*.json"))) > 1:
         return "there are two files eval-*.json, and one is not of this run"
     contents = {"metrics.json": [files.metrics], "eval-*.json": [files.bundle] * bool(files.bundle)}
@@ -201,8 +194,8 @@ def shape_problem(files: BenchmarkFiles) -> str:
         try:
             _adapter_of(name).validate_python(content)
         except ValidationError as error:
-            first = error.errors(include_url=False, include_input=False)[0]
-            return f"{name}: {'.'.join(map(str, first['loc'][1:]))}: {first['msg']}"
+            problem = error.errors(include_url=False, include_input=False)[0]
+            return f"{name}: {'.'.join(map(str, problem['loc'][1:]))}: {problem['msg']}"
     return ""
 
 
@@ -214,9 +207,7 @@ def _adapter_of(name: str) -> TypeAdapter[Any]:
 
 
 def _disagreement(files: BenchmarkFiles) -> str:
-    """Return in what metrics.json and the bundle differ, or the former from itself; empty in
-    nothing.
-    """
+    """Return in what metrics.json differs from the bundle or from itself; empty where it agrees."""
     metrics, bundle = files.metrics, files.bundle
     headline = metrics["headline"]
     name = headline["metric"]
@@ -239,22 +230,18 @@ def _disagreement(files: BenchmarkFiles) -> str:
     for alias in (name, *aliases):
         if alias in scores:
             pairs[alias] = (headline["value"], scores[alias]["value"])
-    differ = [
-        f"{what} {ours} and {other}" for what, (ours, other) in pairs.items() if ours != other
-    ]
+    differ = [f"{what} {a} and {b}" for what, (a, b) in pairs.items() if a != b]
     return f"metrics.json and eval-*.json differ in {', '.join(differ)}" if differ else ""
 
 
 def _other_identity(files: BenchmarkFiles, plan: Mapping[str, Any]) -> str:
-    """Return that the bundle's identity is not that of the store, or has another digest; empty
-    where it holds.
-    """
+    """Return what is wrong with the bundle's identity; empty where it is right."""
     fields, digest = files.bundle.get("identity_fields"), files.bundle.get("identity")
     if not isinstance(fields, dict) or digest is None:
         return ""
     if plan:
-        stored = Identity(fields=plan.get("identity") or {}).shown
-        is_stored = digest == plan.get("digest") and fields == stored
+        stored_fields = Identity(fields=plan.get("identity") or {}).shown
+        is_stored = digest == plan.get("digest") and fields == stored_fields
         return "" if is_stored else "the identity in eval-*.json is not that of run.db"
     is_whole = _REDACTED_FROM not in str(fields.get("endpoint.url"))
     if is_whole and Identity(fields=fields).digest != digest:
@@ -263,15 +250,14 @@ def _other_identity(files: BenchmarkFiles, plan: Mapping[str, Any]) -> str:
 
 
 def _values_of(columns: Columns, name: str, headline: str) -> Floats | None:
-    """Return the values of a metric in lines, NaN where it has none; None where lines do not give
-    them all.
-    """
+    """Return the values of a metric in lines, NaN for none; None where lines lack some of them."""
     if name == headline:
         return columns.numbers("reward")
     key = _keys_of(columns, headline).get(name)
     if key is None:
         return None
     values = columns.metric(key)
+    # A failure without a value would count 0 in a comparison, which the run did not do.
     is_filled = is_universal(columns, key) and np.isnan(values[columns.states == FAILED]).any()
     return None if is_filled else metric_values(columns, key)
 
@@ -279,8 +265,8 @@ def _values_of(columns: Columns, name: str, headline: str) -> Floats | None:
 def _keys_of(columns: Columns, headline: str) -> dict[str, str]:
     """Return the names of values in lines by the names of their metrics, where these are certain.
 
-    Which value the reward is stands nowhere. Other metrics are named so that they have no name of
-    these.
+    Which value is the reward is written nowhere, and how the others are published depends on it: a
+    name is certain where every value that may be the reward gives the same.
     """
     keys = columns.metric_names
     if columns.is_cut or not keys:
@@ -288,37 +274,37 @@ def _keys_of(columns: Columns, headline: str) -> dict[str, str]:
     rewards = [key for key in keys if published_name(key) == headline]
     if not rewards or headline in _OF_ANY_REWARD:
         rewards = [key for key in keys if key in rewards or key in REWARD_KEYS] or keys
-    first, *others = (
+    candidates = [
         {name: key for key, name in published_names(keys, headline, reward).items()}
         for reward in rewards
-    )
+    ]
     return {
-        name: key for name, key in first.items() if all(other.get(name) == key for other in others)
+        name: key
+        for name, key in candidates[0].items()
+        if all(names.get(name) == key for names in candidates)
     }
 
 
 def _series(columns: Columns, values: Floats) -> Series:
     """Return the values in the order of the dataset."""
-    known = np.flatnonzero(~np.isnan(values))
-    positions = columns.integers("position")[known]
+    lines = np.flatnonzero(~np.isnan(values))
+    positions = columns.integers("position")[lines]
     order = np.argsort(positions, kind="stable")
-    return Series.of(positions[order], values[known][order])
+    return Series.of(positions[order], values[lines][order])
 
 
 def _groups(columns: Columns) -> dict[int, str]:
     codes, names = columns.integers("group"), columns.groups
-    known = np.flatnonzero(codes >= 0)
-    positions = columns.integers("position")[known].tolist()
+    in_group = np.flatnonzero(codes >= 0)
+    positions = columns.integers("position")[in_group].tolist()
     return {
         position: names[code]
-        for position, code in zip(positions, codes[known].tolist(), strict=True)
+        for position, code in zip(positions, codes[in_group].tolist(), strict=True)
     }
 
 
 def _is_within(value: float, bounds: Mapping[str, float]) -> bool:
-    """Return whether a value lies between bounds, which are added up in another order than it
-    is.
-    """
+    # Bounds and value are sums in different orders, so their last digits differ.
     nearest = min(max(value, bounds["lower"]), bounds["upper"])
     return math.isclose(value, nearest, rel_tol=_ROUNDING, abs_tol=_ROUNDING)
 

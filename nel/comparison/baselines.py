@@ -31,10 +31,10 @@ def set_baseline(name: str, result: Path) -> Baseline:
         raise UsageError(
             f'"{name}" cannot name a baseline; use letters, digits, ".", "_" and "-", at most 81'
         )
-    known = read_baselines()
+    baselines = read_baselines()
     (side,) = read_sides([str(result)])
     baseline = Baseline(directory=str(result.expanduser().resolve()), run_id=side.run_id)
-    _write({**known, name: baseline})
+    _write({**baselines, name: baseline})
     return baseline
 
 
@@ -45,10 +45,10 @@ def remove_baseline(name: str) -> None:
         UsageError: There is no such baseline.
         OutputError: The file cannot be read or written.
     """
-    known = read_baselines()
-    if name not in known:
-        raise _unknown(name, known)
-    _write({label: baseline for label, baseline in known.items() if label != name})
+    baselines = read_baselines()
+    if name not in baselines:
+        raise _unknown(name, baselines)
+    _write({label: baseline for label, baseline in baselines.items() if label != name})
 
 
 def baseline_side(name: str) -> str:
@@ -58,10 +58,10 @@ def baseline_side(name: str) -> str:
         UsageError: There is no such baseline.
         OutputError: Its directory is gone, or holds another run now.
     """
-    known = read_baselines()
-    if name not in known:
-        raise _unknown(name, known)
-    baseline = known[name]
+    baselines = read_baselines()
+    if name not in baselines:
+        raise _unknown(name, baselines)
+    baseline = baselines[name]
     again = f"set it again with nel baseline set {name} DIR"
     if not Path(baseline.directory).exists():
         raise OutputError(f'the baseline "{name}" is gone from {baseline.directory}; {again}')
@@ -85,11 +85,12 @@ def with_baseline(name: str | None, sides: Sequence[str]) -> list[str]:
     return list(sides) if name is None else [baseline_side(name), *sides]
 
 
-def _unknown(name: str, known: Mapping[str, Baseline]) -> UsageError:
-    listed = f"; there are {', '.join(known)}" if known else "; there are none"
+def _unknown(name: str, baselines: Mapping[str, Baseline]) -> UsageError:
+    names = f"; there are {', '.join(baselines)}" if baselines else "; there are none"
+    hint = did_you_mean(name, baselines) or names
     return UsageError(
-        f'no baseline "{name}" in {baselines_file()}{did_you_mean(name, known) or listed}; set one'
-        f" with nel baseline set {name} DIR"
+        f'no baseline "{name}" in {baselines_file()}{hint}; set one with nel baseline set {name}'
+        " DIR"
     )
 
 

@@ -1,8 +1,7 @@
-"""Reads many lines of nel's own results.jsonl at once: a column at a time, which costs half of a
-line at a time.
+"""Reads many lines of nel's own results.jsonl at once, by columns, at half the cost of by lines.
 
-A block in which any line is not of the plain shape is not read here; the reader of single lines
-then reads it, finds out what is wrong and says so. Does no I/O.
+A block with a line of an unusual shape is not read here: the reader of single lines then reads it,
+and finds what is wrong. Does no I/O.
 """
 
 from __future__ import annotations
@@ -39,9 +38,7 @@ _KNOWN_NUMBERS: Final[frozenset[type]] = frozenset((int, float, type(None)))
 _METRICS: Final[frozenset[type]] = frozenset((int, float, bool))
 _REWARDS: Final[frozenset[type]] = frozenset((int, float, bool, type(None)))
 _EXPECTED_KEPT: Final = 10_000
-"""Gold answers whose digests are remembered: there are few letters, and many questions have one of
-them.
-"""
+"""Gold answers whose digests are remembered, since few letters answer many questions."""
 _NOTHING: Final[Mapping[str, Any]] = {}
 
 
@@ -56,7 +53,7 @@ class _Fields(NamedTuple):
     reward: Sequence[Any]
     expected: Sequence[Any]
     metadata: Sequence[Any]
-    """Of a line of the dataset; None where it is not wanted."""
+    """Of a line of the dataset; None where rows are not asked for."""
     category: Sequence[Any]
     group: Sequence[Any]
     model: Sequence[Any]
@@ -69,7 +66,7 @@ class _Fields(NamedTuple):
 
 
 class _NotPlainError(Exception):
-    """A line has another shape than almost every line has."""
+    """A line has another shape than almost all lines."""
 
 
 class BlockReader:
@@ -149,9 +146,7 @@ class BlockReader:
     def _fields_of(
         self, lines: Iterator[Mapping[str, Any]], *, rows: bool
     ) -> Iterator[tuple[object, ...]]:
-        """Yield the `_Fields` of each line. Each is let go before the next one is decoded, in the
-        same memory.
-        """
+        # One line at a time: the next one is decoded in the memory of the last.
         for line in lines:
             get = line.get
             outcome = line["outcome"]
@@ -181,9 +176,9 @@ class BlockReader:
             )
 
     def _expected_digests(self, values: Sequence[object]) -> Digests:
-        known = self._expected.get
+        remembered = self._expected.get
         if _TEXTS.issuperset(map(type, values)):
-            digests = [known(value) or self._expected_digest(value) for value in values]  # type: ignore[call-overload]
+            digests = [remembered(value) or self._expected_digest(value) for value in values]  # type: ignore[call-overload]
         else:
             digests = [self._expected_digest(value) for value in values]
         return np.array(digests, dtype=np.uint64)
@@ -212,13 +207,13 @@ def _metrics(rows: Sequence[Mapping[str, Any]]) -> dict[str, Floats]:
     return {name: _numbers([row.get(name, math.nan) for row in rows], _METRICS) for name in names}
 
 
-def _numbers(values: Sequence[Any], known: frozenset[type]) -> Floats:
+def _numbers(values: Sequence[Any], types: frozenset[type]) -> Floats:
     """Return numbers, NaN for None.
 
     Raises:
         _NotPlainError: One is of another type.
     """
-    if not known.issuperset(map(type, values)):
+    if not types.issuperset(map(type, values)):
         raise _NotPlainError
     return np.array(values, dtype=np.float64)
 

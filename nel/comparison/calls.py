@@ -1,6 +1,4 @@
-"""`nel.compare` and `nel.gate`: what the two commands print, as calls in Python. The commands are
-shells around the same functions.
-"""
+"""`nel.compare` and `nel.gate`: the two commands as calls in Python, around the same functions."""
 
 from __future__ import annotations
 
@@ -186,19 +184,18 @@ def gate(
     if floors is not None:
         if candidate is not None or policy is not None:
             raise ConfigError("floors hold one run alone; leave candidate and policy away")
-        wanted = [Floor(metric=name, value=value) for name, value in floors.items()]
-        document = floors_decision(_side(baseline), wanted, named="floors")
+        least = [Floor(metric=name, value=value) for name, value in floors.items()]
+        document = floors_decision(_side(baseline), least, named="floors")
     elif candidate is None or policy is None:
         raise ConfigError("gate needs a candidate and a policy, or floors={...} for one run alone")
     else:
-        demanded = (
-            policy_of(policy, where="policy")
-            if isinstance(policy, Mapping)
-            else read_policy(Path(policy))
-        )
+        if isinstance(policy, Mapping):
+            rules = policy_of(policy, where="policy")
+        else:
+            rules = read_policy(Path(policy))
         sides = [_side(baseline), _side(candidate)]
         with arguments_for_flags(_ARGUMENTS):
-            document = gate_decision(sides, demanded, despite=despite, seed=seed)
+            document = gate_decision(sides, rules, despite=despite, seed=seed)
     if output_dir is not None:
         decision_report.write_decision(document, Path(output_dir))
     return DecisionResult(document=document)
@@ -259,7 +256,5 @@ def _of_second(column: Column) -> Column:
 def _text(table: ReportTable) -> str:
     lines = [[column.words for column in table.columns], *table.texts()]
     widths = [max(map(len, cells)) for cells in zip(*lines, strict=True)]
-    return "\n".join(
-        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
-        for line in lines
-    )
+    rows = [map(str.ljust, line, widths) for line in lines]
+    return "\n".join("  ".join(row).rstrip() for row in rows)

@@ -1,5 +1,4 @@
-"""Compares candidates with a baseline, benchmark by benchmark; what comes out is a `Comparison`,
-still without texts.
+"""Compares candidates with a baseline, benchmark by benchmark, into a `Comparison` without texts.
 
 Reading, pairing, refusal, statistics and multiplicity in this order; nothing is computed of sides
 that may not be compared.
@@ -45,7 +44,7 @@ class BenchmarkComparison:
     candidate: SideBenchmark
     pairing: Pairing
     differs: Sequence[Difference]
-    """Parts that are not equal and that the user waved through."""
+    """Parts that differ, and that the user waved through."""
     unchecked: Sequence[str]
     """Parts of which the files say nothing."""
     headline: Measure
@@ -127,24 +126,22 @@ def _candidate(
 ) -> Candidate:
     shared = common_benchmarks(baseline, side, only)
     compared = []
-    for left, right in shared:
-        before, after = baseline.benchmarks[left], side.benchmarks[right]
-        key = left, needs_rows(before, after)
+    for name, side_name in shared:
+        before, after = baseline.benchmarks[name], side.benchmarks[side_name]
+        # The baseline is read once for all candidates: they differ at most in whether rows matter.
+        key = name, needs_rows(before, after)
         if key not in columns:
             columns[key] = before.columns(rows=key[1])
-        what = f"{left} of {baseline.label} and {side.label}"
+        what = f"{name} of {baseline.label} and {side.label}"
         compared.append(
             compare_benchmark(before, columns[key], after, settings, despite=despite, what=what)
         )
+    names, side_names = dict(shared).keys(), {side_name for _, side_name in shared}
     return Candidate(
         side=side,
         benchmarks=compared,
-        only_baseline=(
-            [] if only else sorted(set(baseline.benchmarks) - {left for left, _ in shared})
-        ),
-        only_candidate=(
-            [] if only else sorted(set(side.benchmarks) - {right for _, right in shared})
-        ),
+        only_baseline=[] if only else sorted(baseline.benchmarks.keys() - names),
+        only_candidate=[] if only else sorted(side.benchmarks.keys() - side_names),
     )
 
 
@@ -157,21 +154,24 @@ def common_benchmarks(
     both.
 
     Raises:
-        UsageError: There is none, or a wanted one is not there.
+        UsageError: There is none, or one of `only` is missing.
     """
-    theirs = {_plain(name): name for name in candidate.benchmarks}
+    folded_names = {_fold(name): name for name in candidate.benchmarks}
     pairs = [(name, name) for name in baseline.benchmarks if name in candidate.benchmarks]
     if baseline.kind != candidate.kind:
         pairs = [
-            (name, theirs[_plain(name)]) for name in baseline.benchmarks if _plain(name) in theirs
+            (name, folded_names[_fold(name)])
+            for name in baseline.benchmarks
+            if _fold(name) in folded_names
         ]
         if not pairs and len(baseline.benchmarks) == len(candidate.benchmarks) == 1:
-            pairs = [(next(iter(baseline.benchmarks)), next(iter(candidate.benchmarks)))]
+            pairs = list(zip(baseline.benchmarks, candidate.benchmarks, strict=True))
+    names = [name for name, _ in pairs]
     for name in only:
-        if name not in {left for left, _ in pairs}:
-            hint = did_you_mean(name, [left for left, _ in pairs])
+        if name not in names:
             raise UsageError(
-                f'{baseline.label} and {candidate.label} have no benchmark "{name}" in common{hint}'
+                f'{baseline.label} and {candidate.label} have no benchmark "{name}" in'
+                f" common{did_you_mean(name, names)}"
             )
     if not pairs:
         raise UsageError(
@@ -179,7 +179,7 @@ def common_benchmarks(
             f" {', '.join(sorted(baseline.benchmarks))}; {candidate.label} has"
             f" {', '.join(sorted(candidate.benchmarks))}"
         )
-    return sorted(side_name for side_name in pairs if not only or side_name[0] in only)
+    return sorted(names for names in pairs if not only or names[0] in only)
 
 
 def compare_benchmark(
@@ -241,35 +241,27 @@ def check_before_asking(side: Side, margin: float) -> None:
     """
     for benchmark in side.benchmarks.values():
         rewards = benchmark.columns(rows=False).numbers("reward")
-        known = rewards[~np.isnan(rewards)]
-        if margin >= 1:
-            _refuse_margin(
-                margin,
-                f"{benchmark.name} of {side.label}",
-                are_shares=bool(((known >= 0) & (known <= 1)).all()),
-            )
+        scores = rewards[~np.isnan(rewards)]
+        are_shares = bool(((scores >= 0) & (scores <= 1)).all())
+        _refuse_margin(margin, f"{benchmark.name} of {side.label}", are_shares=are_shares)
 
 
 def _refuse_margin(margin: float, what: str, *, are_shares: bool) -> None:
-    wrong = meaningless_margin(margin, are_shares=are_shares)
-    if wrong is not None:
-        raise UsageError(f"{what}: margin {margin:g}: {wrong}")
+    problem = meaningless_margin(margin, are_shares=are_shares)
+    if problem is not None:
+        raise UsageError(f"{what}: margin {margin:g}: {problem}")
 
 
 def _other_metrics(pairing: Pairing, settings: Settings) -> list[Measure]:
-    """Return the metrics beside the reward that both sides have and that are not the reward
-    again.
-    """
+    """Return the metrics that both sides have, without those that repeat the reward."""
     columns = pairing.baseline.columns, pairing.candidate.columns
     measures = []
     for name in columns[0].metric_names:
-        if name not in columns[1].metric_names or all(
-            _is_reward(column, name) for column in columns
-        ):
+        if name not in columns[1].metric_names or all(_is_reward(side, name) for side in columns):
             continue
         scores = scores_of(pairing, name)
         if len(scores.baseline):
-            is_bounded = all(is_universal(column, name) for column in columns)
+            is_bounded = all(is_universal(side, name) for side in columns)
             measures.append(measure(scores, name, settings, is_bounded=is_bounded))
     return measures
 
@@ -281,9 +273,7 @@ def _is_reward(columns: Columns, name: str) -> bool:
 
 
 def _slices(pairing: Pairing, settings: Settings) -> list[Measure]:
-    """Return the headline by category of the baseline's samples, none where there are too many
-    categories.
-    """
+    """Return the headline by category of the baseline's samples, unless there are too many."""
     columns = pairing.baseline.columns
     codes = pairing.baseline.codes_of("category")[pairing.left]
     names = columns.categories
@@ -291,19 +281,19 @@ def _slices(pairing: Pairing, settings: Settings) -> list[Measure]:
         return []
     measures = []
     for name in sorted(names):
-        chosen = np.flatnonzero(codes == names.index(name))
-        if len(chosen):
-            sliced = replace(pairing, left=pairing.left[chosen], right=pairing.right[chosen])
-            measures.append(measure(scores_of(sliced, REWARD), name, settings))
+        pairs = np.flatnonzero(codes == names.index(name))
+        if len(pairs):
+            category = replace(pairing, left=pairing.left[pairs], right=pairing.right[pairs])
+            measures.append(measure(scores_of(category, REWARD), name, settings))
     return measures
 
 
-def _variances(questions: Questions, chosen: Ints) -> VarianceParts | None:
+def _variances(questions: Questions, positions: Ints) -> VarianceParts | None:
     """Return the variance within and between questions, None without repeats."""
     if int(questions.n_repeats.max()) < _FEWEST:
         return None
     values = questions.values(questions.columns.numbers("reward"))
-    scored = chosen[values.n_scored[chosen] > 0]
+    scored = positions[values.n_scored[positions] > 0]
     if not np.isfinite(values.squares[scored]).all():  # squares of the largest numbers overflow
         return None
     try:
@@ -331,15 +321,14 @@ def _cautions(baseline: SideBenchmark, candidate: SideBenchmark, pairing: Pairin
 
 
 def calibration_warnings(side: SideBenchmark) -> list[str]:
-    """Return what speaks against the judge of a side where its calibration was measured; empty
-    where nothing does.
-    """
+    """Return what the calibration of a side's judge speaks against."""
     return texts_of({"warnings": side.warnings}, (CALIBRATION,))
 
 
 def _adjust(comparison: Comparison) -> Comparison:
-    """Return the comparison with p-values by Holm over benchmarks and Benjamini-Hochberg over
-    slices and metrics.
+    """Return the comparison with p-values that are adjusted for the number of tests.
+
+    By Holm over the benchmarks, since each decides; by Benjamini-Hochberg over slices and metrics.
     """
     alpha = 1 - comparison.settings.level
     every = [benchmark for side in comparison.candidates for benchmark in side.benchmarks]
@@ -375,15 +364,17 @@ def _in_family(
     name: str,
 ) -> list[Measure]:
     p_values = [measured.p_value for measured in measures if measured.p_value is not None]
-    values = iter(adjust(p_values))
+    adjusted_values = iter(adjust(p_values))
     family = f"{name} over {len(p_values)}" if len(p_values) > 1 else ""
-    return [
-        measured
-        if measured.p_value is None
-        else measured.adjust(next(values), alpha=alpha, family=family)
-        for measured in measures
-    ]
+    results = []
+    for measured in measures:
+        if measured.p_value is None:
+            results.append(measured)
+        else:
+            p_value = next(adjusted_values)
+            results.append(measured.adjust(p_value, alpha=alpha, family=family))
+    return results
 
 
-def _plain(name: str) -> str:
+def _fold(name: str) -> str:
     return "".join(character for character in name.casefold() if character.isalnum())

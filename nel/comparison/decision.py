@@ -59,11 +59,9 @@ class DecisionCheck:
     status: GateDecision
     reason: str = ""
     lower: float | None = None
-    """Lower end of the interval with every unscored sample counted against the candidate; higher is
-    better.
-    """
+    """Lower end of the interval, every unscored sample counted against the candidate."""
     upper: float | None = None
-    """Upper end of the interval with every unscored sample counted for the candidate."""
+    """Upper end of the interval, every unscored sample counted for the candidate."""
     level: float | None = None
     method: str | None = None
     """Of the interval."""
@@ -124,29 +122,30 @@ class Decision:
 
 
 def decide(benchmarks: Sequence[GatedBenchmark], level: float) -> Decision:
-    """Return the decision over all benchmarks: advisory ones have no say, and nothing measured is
-    never GO.
+    """Return the decision over all benchmarks, of which advisory ones have no say.
+
+    Where nothing was measured the decision is never GO.
     """
     gated = [benchmark for benchmark in benchmarks if benchmark.rule.is_gated]
-    by_status = {
-        status: [benchmark for benchmark in gated if benchmark.status == status]
-        for status in (*_STATUS.values(), "missing")
-    }
+    by_status: dict[str, list[str]] = {}
+    for benchmark in gated:
+        title = f"{benchmark.name} ({benchmark.rule.tier})"
+        by_status.setdefault(benchmark.status, []).append(title)
     reasons = [
-        f"{status}: {', '.join(f'{gated.name} ({gated.rule.tier})' for gated in by_status[status])}"
+        f"{status}: {', '.join(by_status[status])}"
         for status in ("breach", "missing", "inconclusive")
-        if by_status[status]
+        if status in by_status
     ]
-    if by_status["breach"]:
+    if "breach" in by_status:
         decision = GateDecision.NO_GO
-    elif reasons or not gated:
+    elif reasons:
         decision = GateDecision.INCONCLUSIVE
-        reasons = reasons or ["nothing was gated: every benchmark is advisory, or there is none"]
+    elif not gated:
+        decision = GateDecision.INCONCLUSIVE
+        reasons = ["nothing was gated: every benchmark is advisory, or there is none"]
     else:
-        decision, reasons = (
-            GateDecision.GO,
-            [f"pass: {len(gated)} of {len(gated)} gated benchmarks"],
-        )
+        decision = GateDecision.GO
+        reasons = [f"pass: {len(gated)} of {len(gated)} gated benchmarks"]
     order = {"critical": 0, "supporting": 1, "advisory": 2}
     ordered = sorted(
         benchmarks,
@@ -164,27 +163,28 @@ class Tested(Protocol):
 
 
 def would_pass(questions: int | None) -> str:
-    """Return with how many questions a run as it is would pass; empty where that is not known."""
+    """Return with how many questions a run as it is would pass; empty without a number."""
     return "" if questions is None else f"as it is, it would pass with {questions:,} questions"
 
 
 def breaches(tests: Sequence[Tested], level: float) -> dict[int, float]:
-    """Return the level at which each test is breached, by the identity of the test: Holm's
-    step-down procedure.
+    """Return the level at which each breached test fails, by the `id` of the test.
+
+    Holm's step-down procedure: each test that fails leaves more of the error for the others.
 
     Args:
         tests: All that decide.
         level: Of them together.
     """
-    remaining, breached = list(tests), dict[int, float]()
+    remaining, levels = list(tests), dict[int, float]()
     while remaining:
         step = level if len(remaining) == 1 else 1 - (1 - level) / len(remaining)
-        failed = {id(test): step for test in remaining if test.is_breached(step)}
-        if not failed:
+        failures = {id(test): step for test in remaining if test.is_breached(step)}
+        if not failures:
             break
-        breached |= failed
-        remaining = [test for test in remaining if id(test) not in failed]
-    return breached
+        levels |= failures
+        remaining = [test for test in remaining if id(test) not in failures]
+    return levels
 
 
 def decision_json(

@@ -1,6 +1,4 @@
-"""A comparison as JSON: what ``nel compare --json`` prints and the pages show. Reads the texts of
-its flips.
-"""
+"""A comparison as JSON, as ``nel compare --json`` prints it; reads the texts of its flips."""
 
 from __future__ import annotations
 
@@ -171,12 +169,12 @@ def _difference_json(difference: PairedDifference) -> dict[str, object]:
 def _bounds_json(measured: Measure) -> dict[str, object] | None:
     if measured.bounds is None:
         return None
-    worst, best = measured.bounds
+    against, in_favour = measured.bounds
     return {
-        "lower": worst.estimate,
-        "upper": best.estimate,
-        "ci_lower": worst.lower,
-        "ci_upper": best.upper,
+        "lower": against.estimate,
+        "upper": in_favour.estimate,
+        "ci_lower": against.lower,
+        "ci_upper": in_favour.upper,
     }
 
 

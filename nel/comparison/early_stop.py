@@ -30,18 +30,17 @@ _ROUNDING: Final = 1e-9
 def n_not_asked(pairing: Pairing) -> int:
     """Return how many pairs a stop rule of either side left out."""
     sides = ((pairing.baseline, pairing.left), (pairing.candidate, pairing.right))
-    left_out = [
-        questions.columns.states[questions.first][chosen] == NOT_ASKED
-        for questions, chosen in sides
+    gaps = [
+        questions.columns.states[questions.first][positions] == NOT_ASKED
+        for questions, positions in sides
     ]
-    return int(np.logical_or(*left_out).sum())
+    return int(np.logical_or(*gaps).sum())
 
 
 def anytime_difference(
     baseline: SideBenchmark, candidate: SideBenchmark
 ) -> tuple[float, float] | None:
-    """Return the interval of the headline's difference that holds at any time, at the level of
-    `LEVEL`.
+    """Return the interval of the headline's difference that holds at any time, at level `LEVEL`.
 
     None unless the candidate's rule compared with this baseline, which has all its questions.
     """
@@ -56,8 +55,7 @@ def anytime_difference(
 def with_honest_verdict(
     measured: Measure, baseline: SideBenchmark, candidate: SideBenchmark, settings: Settings
 ) -> Measure:
-    """Return the headline of sides of which one was stopped early, with verdict and interval that
-    hold at any time.
+    """Return the headline of a side that was stopped early, by what holds at any time.
 
     A rule that compared with this baseline has decided the direction, where it says so; the p-value
     is the error that it was allowed. It may have decided on the pairs that differ, sooner than the
@@ -76,11 +74,9 @@ def with_honest_verdict(
     )
     if is_decided and ends[0] <= 0 <= ends[1]:
         note += f"; that it is {final} was decided on the pairs that differ, which is sooner"
-    why = (
-        ""
-        if final is not Verdict.INCONCLUSIVE
-        else "the interval that holds at any time has harm and gain"
-    )
+    why = ""
+    if final is Verdict.INCONCLUSIVE:
+        why = "the interval that holds at any time has harm and gain"
     p_value = 1 - LEVEL if final in _DIRECTIONS else 1.0
     anytime = _with_ends(measured.tested, ends, ANYTIME, p_value, STOP_RULE)
     return replace(
@@ -89,9 +85,7 @@ def with_honest_verdict(
 
 
 def without_interval(measured: Measure) -> Measure:
-    """Return a measure of sides of which one was stopped early, where nothing is known that holds
-    at any time.
-    """
+    """Return a measure of a side that was stopped early, where nothing holds at any time."""
     without_ends = _with_ends(measured.tested, (-1.0, 1.0), NO_INTERVAL, 1.0, NO_INTERVAL)
     measured = replace(measured, tested=without_ends, bounds=None, notes=[])
     if measured.verdict is Verdict.INCONCLUSIVE:

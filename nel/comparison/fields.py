@@ -1,8 +1,7 @@
-"""What must be equal for two results to be comparable, in parts that a user can wave through one by
-one.
+"""What must be equal for two results to be comparable, in parts that a user can wave through.
 
-Does no I/O. A part that differs and is not waved through is an error that names the fields with
-both values.
+A part that differs and is not waved through is an error that names the fields with both values.
+Does no I/O.
 """
 
 from __future__ import annotations
@@ -20,9 +19,7 @@ from nel.errors import ConfigError, UsageError, did_you_mean
 PARTS: Final = ("pairing", "dataset", "prompt", "scorer", "judge", "decoding", "repeats")
 """What ``--despite`` takes."""
 NEVER_GO: Final = frozenset({"pairing", "dataset", "scorer", "judge"})
-"""Parts without which a difference says nothing of the model: where one of them differs, a gate
-never says GO.
-"""
+"""Parts whose difference a score does not survive: where one differs, a gate never says GO."""
 _PREFIXES: Final = {
     "dataset": ("dataset.", "benchmark"),
     "prompt": ("prompt.", "system_prompt", "num_fewshot", "fewshot."),
@@ -32,9 +29,8 @@ _PREFIXES: Final = {
     "repeats": ("repeats",),
 }
 OF_ROWS: Final = ("dataset.sha256", "prompt.sha256")
-"""Digests of all rows that were asked. They cover the answers too where recorded answers are scored;
-samples are then checked one by one.
-"""
+"""Digests of all rows that were asked. Recorded answers are part of the rows, so where they are
+scored, the samples are checked one by one instead."""
 _COUNTED: Final = ("samples", "prompts")
 """Differences that are counted over both sides; the text stands with the candidate."""
 _SHOWN_MAX: Final = 40
@@ -84,9 +80,9 @@ def differences(
             differing.append(
                 Difference(part=aspect, field=name, baseline=values[0], candidate=values[1])
             )
-    drawn = [side.titles.get("samples") for side in (baseline, candidate)]
+    samples = [side.titles.get("samples") for side in (baseline, candidate)]
     is_named = any(difference.field in OF_ROWS for difference in differing)
-    against = "" if is_named or drawn[0] == drawn[1] else f", {drawn[0]} against {drawn[1]}"
+    against = "" if is_named or samples[0] == samples[1] else f", {samples[0]} against {samples[1]}"
     return [*differing, *_of_samples(pairing, against)]
 
 
@@ -94,9 +90,7 @@ def unchecked_fields(baseline: SideBenchmark, candidate: SideBenchmark) -> list[
     """Return the parts of which the files of at least one side say nothing."""
     if baseline.kind == candidate.kind == "nel":
         return []
-    aspects = {part_of(name) for name in baseline.fields} & {
-        part_of(name) for name in candidate.fields
-    }
+    aspects = set(map(part_of, baseline.fields)) & set(map(part_of, candidate.fields))
     return [aspect for aspect in ("prompt", "scorer", "judge", "decoding") if aspect not in aspects]
 
 
@@ -115,11 +109,11 @@ def refuse_unequal(differing: Sequence[Difference], despite: Collection[str], wh
     if not refused:
         return
     parts = list(dict.fromkeys(difference.part for difference in refused))
-    listed = "; ".join(str(difference) for difference in refused)
+    details = "; ".join(map(str, refused))
     flags = " ".join(f"--despite {aspect}" for aspect in parts)
     raise UsageError(
-        f"{what}: the two sides differ in {' and '.join(parts)} ({listed}), so the scores differ by"
-        f" more than the models; compare equal runs, or say {flags}"
+        f"{what}: the two sides differ in {' and '.join(parts)} ({details}), so the scores differ"
+        f" by more than the models; compare equal runs, or say {flags}"
     )
 
 
@@ -131,11 +125,7 @@ def _compared_fields(baseline: SideBenchmark, candidate: SideBenchmark) -> set[s
     if baseline.recorded or candidate.recorded:
         names = {name for name in names if name not in OF_ROWS}
     if baseline.recorded != candidate.recorded:  # how recorded answers were asked for is not known
-        names = {
-            name
-            for name in names
-            if name in baseline.fields and name in candidate.fields and name != "mode"
-        }
+        names &= baseline.fields.keys() & candidate.fields.keys() - {"mode"}
     return names
 
 

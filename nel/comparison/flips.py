@@ -1,6 +1,4 @@
-"""The samples whose score changed, and what else moved between two sides: length, tokens, time,
-cost, models.
-"""
+"""The samples whose score changed, and the means that moved: length, tokens, time and cost."""
 
 from __future__ import annotations
 
@@ -45,30 +43,33 @@ def flips(compared: BenchmarkComparison, count_max: int) -> Iterator[Flip]:
     change = np.nan_to_num(after - before)
     losses = _largest(-change)
     wins = _largest(change)
+    # Half are losses; where there are fewer wins than the other half, losses take their places.
     n_losses = min(len(losses), max(count_max - len(wins), (count_max + 1) // 2))
-    chosen = np.concatenate([losses[:n_losses], wins[: count_max - n_losses]])
+    pairs = np.concatenate([losses[:n_losses], wins[: count_max - n_losses]])
     offsets = [
-        side.columns.digests("offset")[side.first[position]][chosen].tolist()
-        for side, position in ((pairing.baseline, pairing.left), (pairing.candidate, pairing.right))
+        side.columns.digests("offset")[side.first[positions]][pairs].tolist()
+        for side, positions in (
+            (pairing.baseline, pairing.left),
+            (pairing.candidate, pairing.right),
+        )
     ]
     codes = pairing.baseline.codes_of("category")[pairing.left]
     names = pairing.baseline.columns.categories
     texts = zip(
         compared.baseline.texts(offsets[0]), compared.candidate.texts(offsets[1]), strict=True
     )
-    for position, (ours, theirs) in zip(chosen.tolist(), texts, strict=True):
+    for position, (baseline, candidate) in zip(pairs.tolist(), texts, strict=True):
         yield Flip(
             baseline_score=float(before[position]),
             candidate_score=float(after[position]),
             category=names[codes[position]] if codes[position] >= 0 else None,
-            baseline=ours,
-            candidate=theirs,
+            baseline=baseline,
+            candidate=candidate,
         )
 
 
 def moved_means(compared: BenchmarkComparison) -> dict[str, tuple[float | None, float | None]]:
-    """Return by name the mean over the pairs that both sides know, of the baseline and the
-    candidate.
+    """Return by name the means of baseline and candidate over the pairs that both have.
 
     ``tokens`` are those of completions, ``characters`` those of answers, ``latency`` is in seconds.
     """
@@ -77,9 +78,11 @@ def moved_means(compared: BenchmarkComparison) -> dict[str, tuple[float | None, 
     for name in _MOVED:
         before = _per_question(pairing.baseline, name)[pairing.left]
         after = _per_question(pairing.candidate, name)[pairing.right]
-        known = ~(np.isnan(before) | np.isnan(after))
-        both = before[known], after[known]
-        means[name] = (exact_mean(both[0]), exact_mean(both[1])) if known.any() else (None, None)
+        in_both = ~(np.isnan(before) | np.isnan(after))
+        if in_both.any():
+            means[name] = exact_mean(before[in_both]), exact_mean(after[in_both])
+        else:
+            means[name] = None, None
     means["cost"] = compared.baseline.cost, compared.candidate.cost
     return means
 

@@ -1,6 +1,4 @@
-"""Holds the metrics of one run against floors: ``--fail-under METRIC=VALUE``. Decided on interval
-ends alone.
-"""
+"""Holds the metrics of one run, by the ends of their intervals, against ``--fail-under`` floors."""
 
 from __future__ import annotations
 
@@ -74,9 +72,7 @@ class _Held:
     design: Design = field(default_factory=Design)
 
     def span(self, level: float) -> tuple[float, float] | None:
-        """Return the interval of the metric, as far as unscored samples could move it; wider for a
-        higher level.
-        """
+        """Return the interval of the metric, as far as unscored samples could move it."""
         row = self.row
         if row["value"] is None or row["ci_lower"] is None or row["ci_upper"] is None:
             return None
@@ -88,10 +84,11 @@ class _Held:
             lower = question_interval(self.lowest, self.design, level=level).lower
             upper = question_interval(self.highest, self.design, level=level).upper
             return None if lower is None or upper is None else (lower, upper)
-        wider = _quantile(level) / _quantile(row["ci_level"])
+        # Lines do not give the values: the written interval, scaled from its level to this one.
+        factor = _quantile(level) / _quantile(row["ci_level"])
         bounds = row["bounds"] or {"lower": row["value"], "upper": row["value"]}
-        lower = bounds["lower"] - (row["value"] - row["ci_lower"]) * wider
-        return lower, bounds["upper"] + (row["ci_upper"] - row["value"]) * wider
+        lower = bounds["lower"] - (row["value"] - row["ci_lower"]) * factor
+        return lower, bounds["upper"] + (row["ci_upper"] - row["value"]) * factor
 
     def is_breached(self, level: float) -> bool:
         """Return whether the metric is under its floor at a level."""
@@ -110,9 +107,7 @@ class _Held:
         return added_question_ends(self.highest.question_means(), level=level)[1]
 
     def reason(self, status: GateDecision) -> str:
-        """Return what would decide where nothing is decided, and what should be known of the
-        interval.
-        """
+        """Return what would decide where nothing is decided, and a caution about the interval."""
         if not self.lowest.n:
             return ""
         questions = None
@@ -194,13 +189,13 @@ def _demands_of(benchmarks: Sequence[BenchmarkFiles], floor: Floor) -> list[_Hel
     rows = [demand for files in benchmarks for demand in _rows(files, floor.metric, floor)]
     name, _, metric = floor.metric.partition(":")
     if not rows:
-        named = [files for files in benchmarks if files.title == name and metric]
-        rows = [demand for files in named for demand in _rows(files, metric, floor)]
+        titled = [files for files in benchmarks if files.title == name and metric]
+        rows = [demand for files in titled for demand in _rows(files, metric, floor)]
     if not rows:
-        known = sorted(
+        names = sorted(
             {str(row["name"]) for files in benchmarks for row in files.metrics["metrics"]}
         )
-        hint = did_you_mean(floor.metric, known) or f"; it has {', '.join(known)}"
+        hint = did_you_mean(floor.metric, names) or f"; it has {', '.join(names)}"
         raise UsageError(f'the run has no metric "{floor.metric}"{hint}')
     return rows
 

@@ -1,8 +1,6 @@
-"""Reads results of other tools as one side of a comparison: NeMo Evaluator's folders and lm-eval's
-sample files.
+"""Reads NeMo Evaluator's folders and lm-eval's sample files as one side of a comparison.
 
-They say less than a run of nel; what they do not record cannot be checked, and the comparison names
-it.
+They say less than a run of nel: a comparison names what they do not record and cannot be checked.
 """
 
 from __future__ import annotations
@@ -28,9 +26,7 @@ from nel.errors import OutputError
 
 
 def is_nemo(path: Path) -> bool:
-    """Return whether a directory is a result folder of NeMo Evaluator: bundles, flat or one folder
-    a benchmark.
-    """
+    """Return whether a directory has bundles of NeMo Evaluator, in it or in a folder each."""
     return bool(nemo.bundle_paths(path))
 
 
@@ -128,9 +124,7 @@ def _nemo_line(value: Mapping[str, Any], where: str, offset: int) -> SampleLine:
 
 
 def _nemo_reward(value: Mapping[str, Any], where: str) -> float | None:
-    """Return the reward; None where the details say unscored, beside which NeMo Evaluator writes
-    0.
-    """
+    # NeMo Evaluator writes the reward 0 beside details that say unscored.
     reward, details = reward_of(value, "reward", where), value.get("scoring_details")
     return None if isinstance(details, dict) and details.get("unscored") else reward
 
@@ -149,8 +143,7 @@ def _nemo_texts(value: Mapping[str, Any]) -> Texts:
 
 
 def read_lm_eval(path: Path, label: str) -> Side:
-    """Return the tasks of a sample file, or of a directory with some; each filter is a benchmark of
-    its own.
+    """Return the tasks of one sample file or of a directory's; each filter is a benchmark.
 
     Raises:
         OutputError: A file is damaged, or a task has two files.
@@ -201,12 +194,16 @@ def _lm_eval_line(
     if filter_of(value) != name:
         return None
     reward = reward_of(value, metric, where)
-    asked = arguments_of(value)[0]
-    prompt = digest(asked) if asked else 0
+    argument = arguments_of(value)[0]
+    prompt = digest(argument) if argument else 0
     target, doc = digest(value.get("target")), value.get("doc")
     content = value.get("doc_hash") or doc
     category = doc.get("category", doc.get("subject")) if isinstance(doc, dict) else None
-    others = (name for name in value.get("metrics") or () if name != metric)
+    metrics = {
+        other_name: float(value[other_name])
+        for other_name in value.get("metrics") or ()
+        if other_name != metric and _is_number(value.get(other_name))
+    }
     return SampleLine(
         where=where,
         offset=offset,
@@ -218,7 +215,7 @@ def _lm_eval_line(
         reward=reward,
         state=UNSCORED if reward is None else SCORED,
         cause="scorer: unknown" if reward is None else "",
-        metrics={name: float(value[name]) for name in others if _is_number(value.get(name))},
+        metrics=metrics,
         category=None if category is None else str(category),
         characters=float(len(_answer(value) or "")),
     )

@@ -1,5 +1,4 @@
-"""Decides GO, NO-GO or INCONCLUSIVE: a candidate against a baseline by a policy. Decided on
-interval ends alone.
+"""Decides GO, NO-GO or INCONCLUSIVE by a policy, on the ends of intervals alone.
 
 Two errors are bounded. A false GO: every gated benchmark must pass its own test, so that the chance
 that a candidate with harm beyond its margin passes is at most that of the one check. A false NO-GO:
@@ -63,11 +62,9 @@ class Demand:
     margin: float
     settings: Settings
     is_stopped: bool = False
-    """Whether a stop rule ended a side early, so that no interval of a fixed number of samples
-    holds.
-    """
+    """Whether a stop rule ended a side early: then only an interval that holds at any time does."""
     anytime: tuple[float, float] | None = None
-    """The interval that holds at any time then, where there is one."""
+    """That interval, where there is one."""
 
     @property
     def method(self) -> str | None:
@@ -98,8 +95,9 @@ class Demand:
         return None if tested is None else tested.caution
 
     def questions_to_pass(self, level: float) -> str:
-        """Return with how many questions the candidate as it is would pass, were each unscored
-        sample to count against it; empty where that is not known.
+        """Return with how many questions the candidate, as it is, would pass.
+
+        Each unscored sample counts against it. Empty where there is no such number.
         """
         scores = self.scores
         return would_pass(
@@ -155,9 +153,9 @@ def gate(
     """
     settings = Settings(level=policy.level, seed=seed)
     shared = dict(common_benchmarks(baseline, candidate))
-    named = [name for name in policy.benchmarks if name not in shared]
-    missing = sorted({*named, *(baseline.benchmarks.keys() - shared.keys())})
-    entries = [_missing(name, baseline, candidate, policy) for name in missing]
+    demanded = {*policy.benchmarks, *baseline.benchmarks}
+    absent = sorted(demanded - shared.keys())
+    entries = [_missing(name, baseline, candidate, policy) for name in absent]
     for name in sorted(shared):
         before, after = baseline.benchmarks[name], candidate.benchmarks[shared[name]]
         compared = compare_benchmark(
@@ -169,10 +167,8 @@ def gate(
             what=f"{name} of {baseline.label} and {candidate.label}",
         )
         entries.append(_entry(compared, policy, settings))
-    breached = breaches(
-        [demand for entry in entries if entry.rule.is_gated for demand in entry.demands],
-        policy.level,
-    )
+    tests = [demand for entry in entries if entry.rule.is_gated for demand in entry.demands]
+    breached = breaches(tests, policy.level)
     return decide([_gate_entry(entry, breached, policy.level) for entry in entries], policy.level)
 
 
@@ -212,21 +208,18 @@ def _check_margin(name: str, rule: ResolvedRule, *, are_shares: bool, is_relativ
         ConfigError: Its drop is one that scores cannot have, and no other drop is demanded of this
             baseline.
     """
-    wrong = meaningless_margin(rule.max_drop, are_shares=are_shares)
-    if wrong is None or not rule.is_gated or (is_relative and rule.max_drop <= 1):
+    problem = meaningless_margin(rule.max_drop, are_shares=are_shares)
+    if problem is None or not rule.is_gated or (is_relative and rule.max_drop <= 1):
         return
-    other = ""
     if rule.max_relative_drop is not None and not is_relative:
-        other = "; its max_relative_drop does not count at this score of the baseline"
-    raise ConfigError(f"the policy gives {name} a max_drop of {rule.max_drop:g}: {wrong}{other}")
+        problem += "; its max_relative_drop does not count at this score of the baseline"
+    raise ConfigError(f"the policy gives {name} a max_drop of {rule.max_drop:g}: {problem}")
 
 
 def _drop(
     compared: BenchmarkComparison, rule: ResolvedRule, scores: Scores, settings: Settings
 ) -> Demand:
-    """Return the test of the difference; of a run that was stopped early only what its rule left
-    can be tested.
-    """
+    # Of a run that was stopped early, only the interval that its stop rule left can be tested.
     ends = None
     if compared.scores is scores:  # the headline, and higher is better
         ends = anytime_difference(compared.baseline, compared.candidate)
@@ -259,12 +252,10 @@ def _metric(compared: BenchmarkComparison, rule: ResolvedRule) -> tuple[str, Sco
             )
     if name in (headline, _ROUNDS_TO_ONE, *_MEANS_REWARD):
         return name, compared.scores
-    known = set(sides[0].metric_names) & set(sides[1].metric_names)
-    if name not in known:
-        hint = (
-            did_you_mean(name, known)
-            or f"; it has {', '.join(sorted({headline, *_MEANS_REWARD, *known}))}"
-        )
+    names = set(sides[0].metric_names) & set(sides[1].metric_names)
+    if name not in names:
+        all_names = ", ".join(sorted({headline, *_MEANS_REWARD, *names}))
+        hint = did_you_mean(name, names) or f"; it has {all_names}"
         raise ConfigError(
             f'the policy asks for the metric "{name}" of {compared.name}, which it does not'
             f" have{hint}"
@@ -273,16 +264,16 @@ def _metric(compared: BenchmarkComparison, rule: ResolvedRule) -> tuple[str, Sco
 
 
 def _is_relative(scores: Scores, rule: ResolvedRule) -> bool:
-    known = scores.baseline[~np.isnan(scores.baseline)]
-    if not len(known) or not known.mean():
+    values = scores.baseline[~np.isnan(scores.baseline)]
+    mean = float(values.mean()) if len(values) else 0.0
+    # A share of 0 is 0, so nothing is relative to it.
+    if not mean:
         return False
-    return rule.relative_guard_below is None or abs(float(known.mean())) < rule.relative_guard_below
+    return rule.relative_guard_below is None or abs(mean) < rule.relative_guard_below
 
 
 def _relative(scores: Scores, limit: float, settings: Settings) -> Demand:
-    """Return the test of ``candidate - (baseline - limit |baseline|) >= 0``: both means vary, so
-    neither is fixed.
-    """
+    """Return the test of ``candidate - (baseline - limit |baseline|) >= 0``; both means vary."""
     mean = float(scores.baseline[~np.isnan(scores.baseline)].mean())
     factor = 1 - math.copysign(limit, mean)
     scaled = scores.scale_baseline(factor)
@@ -346,9 +337,7 @@ def _gate_entry(entry: _Entry, breached: Mapping[int, float], level: float) -> G
 
 
 def _measure(entry: _Entry, level: float) -> Measure | None:
-    """Return the difference as people read it: candidate minus baseline, whichever way is
-    better.
-    """
+    """Return candidate minus baseline, whichever way is better."""
     compared, scores = entry.compared, entry.scores
     if compared is None or scores is None:
         return None

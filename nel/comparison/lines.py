@@ -1,6 +1,4 @@
-"""What a comparison keeps of one line of results: numbers and digests, never a text. Does no
-I/O.
-"""
+"""What a comparison keeps of one line of results: numbers and digests, never a text."""
 
 from __future__ import annotations
 
@@ -57,9 +55,7 @@ class SampleLine(NamedTuple):
     """The position in the dataset; no identity, but it orders rows of equal content."""
     repeat: int
     row: int | None
-    """Digest of the dataset's row with its gold answer; None where the line does not have the
-    row.
-    """
+    """Digest of the dataset's row with its gold answer; None where the line lacks the row."""
     prompt: int
     """Digest of the prompt; 0 where there is none."""
     expected: int
@@ -90,9 +86,7 @@ class Block:
 
     n: int
     columns: dict[str, npt.NDArray[Any]]
-    """Of digests 0 where a line has none, of numbers NaN, of codes -1; ``row`` is 0 where it was
-    not wanted.
-    """
+    """A missing digest is 0, a number NaN, a code -1; ``row`` is 0 where rows were not read."""
     labels: Mapping[str, Iterable[str]]
     """The text of each code, by the names of `CODED`."""
     metrics: Mapping[str, Floats]
@@ -182,8 +176,9 @@ class Columns:
         self._blocks.append(replace(block, metrics=metrics))
         self._n += block.n
         for name, codes in self._codes.items():
-            known = [codes.setdefault(text, len(codes)) for text in block.labels[name]]
-            block.columns[name] = np.array([*known, -1], dtype=np.int64)[block.columns[name]]
+            # From codes of the block to codes of all; a block's -1 finds the last entry, -1.
+            recoded = [codes.setdefault(text, len(codes)) for text in block.labels[name]]
+            block.columns[name] = np.array([*recoded, -1], dtype=np.int64)[block.columns[name]]
         _count(self.models, block.models)
         _count(self.causes, block.causes)
         self.has_samples &= block.has_samples
@@ -191,10 +186,10 @@ class Columns:
         self.has_questions &= block.has_questions
         self.has_own_ids &= block.has_own_ids
 
-    def extend(self, other: Columns) -> None:
+    def extend(self, columns: Columns) -> None:
         """Take in the lines that follow, read into columns of their own; these are used up."""
-        for block in other._blocks:
-            self.add(replace(block, labels=other._codes))
+        for block in columns._blocks:
+            self.add(replace(block, labels=columns._codes))
 
     @property
     def is_cut(self) -> bool:
@@ -212,17 +207,13 @@ class Columns:
         return self._joined[name]
 
     def digests(self, name: str) -> Digests:
-        """Return a column of digests, or ``offset``; ``question`` joins prompts and
-        gold answers.
-        """
+        """Return a column of digests, or ``offset``; ``question`` joins prompt and gold answer."""
         if name == "question":
             return joined_digests(self.digests("prompt"), self.digests("expected"))
         return self._column(name)
 
     def integers(self, name: str) -> Ints:
-        """Return ``position``, ``repeat``, ``occurrence``, or the codes of ``category`` or
-        ``group``; -1 is none.
-        """
+        """Return ``position``, ``repeat`` or ``occurrence``, or codes; the code -1 is none."""
         return self._column(name)
 
     def numbers(self, name: str) -> Floats:
@@ -262,17 +253,17 @@ class Columns:
 
 def digest(value: object) -> int:
     """Return 64 bits that stand for a JSON value; the order of keys does not matter."""
-    encoded = (
-        value.encode("utf-8", "surrogatepass")
-        if isinstance(value, str)
-        else b"\x00" + dumps_bytes(value)
-    )
+    # The zero byte keeps a text apart from the value whose JSON it is.
+    if isinstance(value, str):
+        encoded = value.encode("utf-8", "surrogatepass")
+    else:
+        encoded = b"\x00" + dumps_bytes(value)
     return int.from_bytes(blake2b(encoded, digest_size=DIGEST_BYTES).digest(), "little")
 
 
-def join_digests(number: int, other: int) -> int:
+def join_digests(a: int, b: int) -> int:
     """Return a digest of two digests; their order matters."""
-    return ((number * MIX) ^ (other + (number >> 7))) & _DIGEST_BITS
+    return ((a * MIX) ^ (b + (a >> 7))) & _DIGEST_BITS
 
 
 def digests_of(values: Sequence[object]) -> Digests:
@@ -287,21 +278,20 @@ def digests_of(values: Sequence[object]) -> Digests:
     return np.frombuffer(b"".join(digests), dtype="<u8").astype(np.uint64, copy=False)
 
 
-def joined_digests(first: Digests, other: Digests) -> Digests:
-    """Return `join_digests` of each pair of digests."""
-    return np.asarray((first * np.uint64(MIX)) ^ (other + (first >> np.uint64(7))))
+def joined_digests(a: Digests, b: Digests) -> Digests:
+    """Return `join_digests` of each pair of digests; numbers of 64 bits wrap by themselves."""
+    return np.asarray((a * np.uint64(MIX)) ^ (b + (a >> np.uint64(7))))
 
 
 def number_or_nan(value: Any) -> float:
     """Return a number, NaN for anything else."""
-    return (
-        float(value)
-        if isinstance(value, (int, float)) and not isinstance(value, bool)
-        else math.nan
-    )
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return float(value) if is_number else math.nan
 
 
-def _count(counts: dict[str, int], more: Mapping[str | None, int] | Mapping[str, int]) -> None:
-    for name, count in more.items():
+def _count(
+    counts: dict[str, int], block_counts: Mapping[str | None, int] | Mapping[str, int]
+) -> None:
+    for name, count in block_counts.items():
         if name is not None and (name in counts or len(counts) < LABELS_MAX):
             counts[name] = counts.get(name, 0) + count

@@ -1,5 +1,4 @@
-"""The difference of one metric over paired questions: interval, test, verdict, and what unscored
-samples could change.
+"""The difference of one metric over paired questions: interval, test, verdict and bounds.
 
 The statistics are in `nel.decide`; here arrays of two sides become its arguments. Does no I/O.
 """
@@ -47,9 +46,7 @@ class Settings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scores:
-    """One metric of paired questions: what was scored, and what each question could have been at
-    worst and at best.
-    """
+    """One metric of paired questions: what was scored, and within which ends each could lie."""
 
     baseline: Floats
     """NaN where nothing was scored, as with the candidate."""
@@ -84,15 +81,15 @@ class Scores:
         ends = (*self.baseline_ends, *self.candidate_ends)
         return all(bool(((end >= 0) & (end <= 1)).all()) for end in ends)
 
-    def only(self, chosen: npt.NDArray[np.bool_]) -> Scores:
+    def only(self, pairs: npt.NDArray[np.bool_]) -> Scores:
         """Return the scores of some pairs."""
         return replace(
             self,
-            baseline=self.baseline[chosen],
-            candidate=self.candidate[chosen],
-            baseline_ends=(self.baseline_ends[0][chosen], self.baseline_ends[1][chosen]),
-            candidate_ends=(self.candidate_ends[0][chosen], self.candidate_ends[1][chosen]),
-            clusters=None if self.clusters is None else self.clusters[chosen],
+            baseline=self.baseline[pairs],
+            candidate=self.candidate[pairs],
+            baseline_ends=(self.baseline_ends[0][pairs], self.baseline_ends[1][pairs]),
+            candidate_ends=(self.candidate_ends[0][pairs], self.candidate_ends[1][pairs]),
+            clusters=None if self.clusters is None else self.clusters[pairs],
         )
 
     def negate(self) -> Scores:
@@ -132,9 +129,7 @@ class Measure:
     tested: PairedDifference | None
     """None where the scores do not define it; the reason says why."""
     bounds: tuple[PairedDifference, PairedDifference] | None
-    """With every unscored sample counted against the candidate, and for it; None where all are
-    scored.
-    """
+    """Every unscored sample counted against the candidate, and for it; None if all are scored."""
     verdict: Verdict
     reason: str
     unit: Literal["rate", "number"] = "number"
@@ -148,8 +143,7 @@ class Measure:
         return None if self.tested is None else self.tested.p_value
 
     def adjust(self, p_value: float, *, alpha: float, family: str) -> Measure:
-        """Return the measure with its p-value in a family; a verdict that does not survive it is
-        inconclusive.
+        """Return the measure with its p-value in a family, which can make it inconclusive.
 
         Args:
             p_value: Adjusted.
@@ -167,39 +161,32 @@ class Measure:
 
 
 def scores_of(pairing: Pairing, metric: str) -> Scores:
-    """Return one metric of the pairs; those that do not have it, or were never asked on a side, are
-    left out.
+    """Return one metric of the pairs, without pairs that lack it or were not asked on a side.
 
     Args:
         pairing: Of two sides.
         metric: `REWARD`, or the name of a metric that both sides have.
     """
-    sides = ((pairing.baseline, pairing.left), (pairing.candidate, pairing.right))
-    lines = [
-        questions.columns.numbers("reward")
-        if metric == REWARD
-        else metric_values(questions.columns, metric)
-        for questions, _ in sides
-    ]
-    scale = _scale(lines)
-    left, right = (
-        _side_of(questions, values, chosen, scale)
-        for (questions, chosen), values in zip(sides, lines, strict=True)
+    before, after = (
+        side.columns.numbers("reward") if metric == REWARD else metric_values(side.columns, metric)
+        for side in (pairing.baseline, pairing.candidate)
     )
+    scale = _scale([before, after])
+    baseline, baseline_ends = _side_of(pairing.baseline, before, pairing.left, scale)
+    candidate, candidate_ends = _side_of(pairing.candidate, after, pairing.right, scale)
     scores = Scores(
-        baseline=left[0],
-        candidate=right[0],
-        baseline_ends=left[1],
-        candidate_ends=right[1],
+        baseline=baseline,
+        candidate=candidate,
+        baseline_ends=baseline_ends,
+        candidate_ends=candidate_ends,
         clusters=clusters_of(pairing),
         design=_design_of(pairing, scale),
     )
-    return scores.only(~(np.isnan(left[1][0]) | np.isnan(right[1][0])))
+    return scores.only(~(np.isnan(baseline_ends[0]) | np.isnan(candidate_ends[0])))
 
 
 def meaningless_margin(margin: float, *, are_shares: bool) -> str | None:
-    """Return what is wrong with a margin that no difference of the scores can exceed, None where
-    some can.
+    """Return what is wrong with a margin that no difference of the scores can exceed, or None.
 
     A margin of 2 that means two points would make everything equivalent, and let any candidate
     pass.
@@ -216,9 +203,11 @@ def meaningless_margin(margin: float, *, are_shares: bool) -> str | None:
 
 def clusters_of(pairing: Pairing) -> Ints | None:
     """Return the cluster of each pair, None where no question is in one."""
-    for questions, chosen in ((pairing.baseline, pairing.left), (pairing.candidate, pairing.right)):
-        codes = questions.codes_of("group")[chosen]
+    sides = ((pairing.baseline, pairing.left), (pairing.candidate, pairing.right))
+    for questions, positions in sides:
+        codes = questions.codes_of("group")[positions]
         if (codes >= 0).any():
+            # A question without a group is a cluster of its own, with a number below 0.
             return np.where(codes >= 0, codes, -1 - np.arange(len(codes)))
     return None
 
@@ -249,10 +238,10 @@ def measure(scores: Scores, metric: str, settings: Settings, *, is_bounded: bool
     if undefined.n_scored < _FEWEST:
         alone = "one pair alone has a score on both sides"
         return replace(undefined, reason=alone) if undefined.n_scored else undefined
-    whole = scores if is_bounded and scores.is_open else None
+    all_pairs = scores if is_bounded and scores.is_open else None
     try:
-        tested, *ends = _differences(scored_alone, whole, settings, settings.level)
-        decided, reason = _verdict(scored_alone, whole, [tested, *ends], settings)
+        tested, *ends = _differences(scored_alone, all_pairs, settings, settings.level)
+        decided, reason = _verdict(scored_alone, all_pairs, [tested, *ends], settings)
     except UndefinedMetric as error:
         return replace(undefined, reason=str(error))
     return replace(
@@ -267,17 +256,18 @@ def measure(scores: Scores, metric: str, settings: Settings, *, is_bounded: bool
 
 def _verdict(
     scored_alone: Scores,
-    whole: Scores | None,
+    all_pairs: Scores | None,
     differences: Sequence[PairedDifference],
     settings: Settings,
 ) -> tuple[Verdict, str]:
     """Return the verdict over all intervals, and why it is inconclusive where it is."""
-    spans = inner = [(difference.lower, difference.upper) for difference in differences]
+    spans = narrow_spans = [(difference.lower, difference.upper) for difference in differences]
     if settings.margin > 0:
-        narrow = _differences(scored_alone, whole, settings, 2 * settings.level - 1)
-        inner = [(difference.lower, difference.upper) for difference in narrow]
-    decided = verdict_within_bounds(spans, margin=settings.margin, equivalence=inner)
-    alone = verdict(*spans[0], margin=settings.margin, equivalence=inner[0])
+        # Equivalence is two one-sided tests, so its interval spends the error on each end alone.
+        narrow = _differences(scored_alone, all_pairs, settings, 2 * settings.level - 1)
+        narrow_spans = [(difference.lower, difference.upper) for difference in narrow]
+    decided = verdict_within_bounds(spans, margin=settings.margin, equivalence=narrow_spans)
+    alone = verdict(*spans[0], margin=settings.margin, equivalence=narrow_spans[0])
     if decided is not Verdict.INCONCLUSIVE:
         return decided, ""
     if alone is not Verdict.INCONCLUSIVE:
@@ -286,15 +276,18 @@ def _verdict(
 
 
 def _differences(
-    scored_alone: Scores, whole: Scores | None, settings: Settings, level: float
+    scored_alone: Scores, all_pairs: Scores | None, settings: Settings, level: float
 ) -> list[PairedDifference]:
-    """Return the difference of what was scored; of all pairs also that with every unscored sample
-    counted against the candidate, and that with every one counted for it.
+    """Return the difference of what was scored, then those of all pairs, where these are given.
+
+    Of all pairs: every unscored sample counted against the candidate, then every one for it.
     """
     sides = [(scored_alone.baseline, scored_alone.candidate, scored_alone.clusters)]
-    if whole is not None:
-        (low, high), (worst, best) = whole.baseline_ends, whole.candidate_ends
-        sides += [(high, worst, whole.clusters), (low, best, whole.clusters)]
+    if all_pairs is not None:
+        low, high = all_pairs.baseline_ends
+        candidate_low, candidate_high = all_pairs.candidate_ends
+        sides.append((high, candidate_low, all_pairs.clusters))
+        sides.append((low, candidate_high, all_pairs.clusters))
     return [
         paired_difference(
             baseline,
@@ -343,36 +336,33 @@ def _design_of(pairing: Pairing, scale: tuple[float, float]) -> PairedDesign:
 
 
 def _scale(lines: Sequence[Floats]) -> tuple[float, float]:
-    """Return the lowest and highest score there can be: 0 and 1, or what was seen where scores go
-    beyond.
-    """
-    seen = np.concatenate([values[~np.isnan(values)] for values in lines])
-    if ((seen >= 0) & (seen <= 1)).all():
+    """Return the lowest and highest score there can be: 0 and 1, else those that there are."""
+    scores = np.concatenate([values[~np.isnan(values)] for values in lines])
+    if ((scores >= 0) & (scores <= 1)).all():
         return 0.0, 1.0
-    return float(seen.min()), float(seen.max())
+    return float(scores.min()), float(scores.max())
 
 
 def _side_of(
-    questions: Questions, values: Floats, chosen: Ints, scale: tuple[float, float]
+    questions: Questions, values: Floats, positions: Ints, scale: tuple[float, float]
 ) -> tuple[Floats, tuple[Floats, Floats]]:
-    """Return the mean of each chosen question, and its lowest and highest had all repeats been
-    scored.
-    """
+    """Return the means of some questions, and the least and most they are if all is scored."""
     means: Values = questions.values(values)
-    mean, n_scored = means.mean[chosen], means.n_scored[chosen]
-    n_missing = questions.sums(
-        (questions.columns.states == UNSCORED).astype(np.int64)[questions.order]
-    )[chosen]
-    if not n_missing.any():
+    mean, n_scored = means.mean[positions], means.n_scored[positions]
+    is_unscored = (questions.columns.states == UNSCORED).astype(np.int64)
+    n_unscored = questions.sums(is_unscored[questions.order])[positions]
+    if not n_unscored.any():
         return mean, (mean, mean)
-    n_planned = n_scored + n_missing
-    known = np.where(n_scored > 0, mean, 0.0)
+    n_planned = n_scored + n_unscored
+    scored_mean = np.where(n_scored > 0, mean, 0.0)
+    # Of questions without a line to score n_planned is 0; their mean, and so their ends, are NaN.
     with np.errstate(invalid="ignore", divide="ignore"):
         low, high = (
-            known * (n_scored / n_planned) + end * (n_missing / n_planned) for end in scale
+            scored_mean * (n_scored / n_planned) + end * (n_unscored / n_planned) for end in scale
         )
-    is_whole = n_missing == 0
-    return mean, (np.where(is_whole, mean, low), np.where(is_whole, mean, high))
+    # The weighted mean rounds, so where all is scored the mean itself stays.
+    is_complete = n_unscored == 0
+    return mean, (np.where(is_complete, mean, low), np.where(is_complete, mean, high))
 
 
 def exact_mean(values: Floats) -> float:

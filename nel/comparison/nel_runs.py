@@ -100,10 +100,10 @@ def read_side(path: Path, label: str) -> Side:
 def _titles(files: BenchmarkFiles) -> dict[str, str]:
     scorer = (files.bundle.get("config") or {}).get("scorer") or {}
     selection = files.metrics.get("selection") or {}
-    drawn = str(selection.get("text") or "all")
+    samples = str(selection.get("text") or "all")
     return {
         "scorer.rules": str(scorer.get("name")).rpartition(":")[2],
-        **dict.fromkeys(("samples", *OF_ROWS), drawn),
+        **dict.fromkeys(("samples", *OF_ROWS), samples),
     }
 
 
@@ -203,19 +203,15 @@ def _line(value: Mapping[str, Any], where: str, offset: int) -> SampleLine:
 
 
 def _identity(sample_id: str) -> tuple[int, int, bool]:
-    """Return a digest of an id without its occurrence, the occurrence, and whether the id is the
-    row's own.
-    """
-    matched = _CONTENT_ID.fullmatch(sample_id) if len(sample_id) >= _CONTENT_ID_LENGTH else None
-    if matched is None:
+    """Return the digest of an id, its occurrence, and whether it is the row's own id."""
+    match = _CONTENT_ID.fullmatch(sample_id) if len(sample_id) >= _CONTENT_ID_LENGTH else None
+    if match is None:
         return digest(sample_id), 1, True
-    return int(matched["base"], 16), int(matched["occurrence"] or 1), False
+    return int(match["base"], 16), int(match["occurrence"] or 1), False
 
 
 def _identities(sample_ids: Sequence[str]) -> tuple[Digests, Ints, bool]:
-    """Return the digest and the occurrence of each id as `_identity` does, and whether all are the
-    rows' own.
-    """
+    """Return `_identity` of many ids; the last is whether all are the rows' own."""
     lengths = set(map(len, sample_ids))
     once = np.ones(len(sample_ids), dtype=np.int64)
     if max(lengths) < _CONTENT_ID_LENGTH:
@@ -263,15 +259,12 @@ def _settings(run_dir: Path) -> dict[str, object]:
 
 def _flat(value: object, name: str) -> list[tuple[str, object]]:
     if isinstance(value, dict) and value:
-        return [
-            pair
-            for key, element in value.items()
-            for pair in _flat(element, f"{name}.{key}" if name else str(key))
-        ]
-    if isinstance(value, list) and any(isinstance(element, dict) for element in value):
-        return [
-            pair
-            for position, element in enumerate(value)
-            for pair in _flat(element, f"{name}.{position}")
-        ]
-    return [(name, value)]
+        elements = list(value.items())
+    elif isinstance(value, list) and any(isinstance(element, dict) for element in value):
+        elements = list(enumerate(value))
+    else:
+        return [(name, value)]
+    pairs: list[tuple[str, object]] = []
+    for key, element in elements:
+        pairs += _flat(element, f"{name}.{key}" if name else str(key))
+    return pairs

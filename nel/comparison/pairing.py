@@ -1,6 +1,4 @@
-"""Pairs the questions of two sides by content and occurrence, and counts what has no partner. Does
-no I/O.
-"""
+"""Pairs the questions of two sides by content and occurrence, and counts what has no partner."""
 
 from __future__ import annotations
 
@@ -77,25 +75,23 @@ def pair(
     right_questions = questions_of(others, key, str(candidate.path))
     left, right = _in_common(left_questions, right_questions)
     by_row = needs_rows(baseline, candidate)
-    same = _same_content(left_questions, left, right_questions, right, by_row=by_row)
-    left, right = left[same], right[same]
+    is_equal = _same_content(left_questions, left, right_questions, right, by_row=by_row)
+    left, right = left[is_equal], right[is_equal]
     prompts = left_questions.digest_of("prompt")[left], right_questions.digest_of("prompt")[right]
-    known = (prompts[0] != 0) & (prompts[1] != 0)
+    have_prompts = (prompts[0] != 0) & (prompts[1] != 0)
     return Pairing(
         key=key,
         baseline=left_questions,
         candidate=right_questions,
         left=left,
         right=right,
-        n_changed=int((~same).sum()),
-        n_prompts_differ=int(((prompts[0] != prompts[1]) & known).sum()),
+        n_changed=int((~is_equal).sum()),
+        n_prompts_differ=int(((prompts[0] != prompts[1]) & have_prompts).sum()),
     )
 
 
 def needs_rows(baseline: SideBenchmark, candidate: SideBenchmark) -> bool:
-    """Return whether the pairs of two runs of nel are checked by their rows: where the datasets may
-    not be the same.
-    """
+    """Return whether pairs are checked by their rows, since the datasets of two runs may differ."""
     datasets = [side.fields.get("dataset.sha256") for side in (baseline, candidate)]
     is_row_known = baseline.kind == candidate.kind and not (baseline.recorded or candidate.recorded)
     return is_row_known and (datasets[0] is None or datasets[0] != datasets[1])
@@ -104,9 +100,8 @@ def needs_rows(baseline: SideBenchmark, candidate: SideBenchmark) -> bool:
 def _key_of(
     baseline: SideBenchmark, columns: Columns, candidate: SideBenchmark, others: Columns
 ) -> Key:
-    """Return the best name that both sides have: an id where it does not depend on answers, a row,
-    or a prompt.
-    """
+    """Return the best name that both sides have: an id, a row or a prompt, else the position."""
+    # Of recorded answers, an id that is not the row's own and the row itself depend on the answer.
     both = (columns, others)
     if baseline.kind == candidate.kind:
         recorded = baseline.recorded or candidate.recorded
@@ -134,10 +129,8 @@ def _in_common(baseline: Questions, candidate: Questions) -> tuple[Ints, Ints]:
 def _same_content(
     baseline: Questions, left: Ints, candidate: Questions, right: Ints, *, by_row: bool
 ) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Return which pairs have equal gold answers, and equal rows where the datasets are not known
-    to be the same.
-    """
-    same = np.ones(len(left), dtype=bool)
+    """Return which pairs have equal gold answers, and with `by_row` equal rows."""
+    is_equal = np.ones(len(left), dtype=bool)
     for name in ("expected", "row") if by_row else ("expected",):
-        same &= np.asarray(baseline.digest_of(name)[left] == candidate.digest_of(name)[right])
-    return same
+        is_equal &= np.asarray(baseline.digest_of(name)[left] == candidate.digest_of(name)[right])
+    return is_equal

@@ -1,5 +1,4 @@
-"""Makes questions of lines: repeats of one sample together, rows of equal content apart by their
-occurrence.
+"""Makes questions of lines: repeats of one sample are one, rows of equal content are several.
 
 A question is named by content and occurrence. The order of lines in a file changes nothing:
 everything is sorted by the name. Does no I/O.
@@ -17,22 +16,17 @@ from nel.comparison.lines import FAILED, Columns, Digests, Floats, Ints
 from nel.errors import UsageError
 
 Key = Literal["sample", "row", "question", "position"]
-"""What names a question: the stable id, the dataset's row, the prompt with its gold answer, or only
-the position.
-"""
+"""What names a question: its id, the dataset's row, the prompt with its gold answer, or only the
+position."""
 _MIX: Final = np.uint64(0x9E3779B97F4A7C15)
 _SPREAD: Final = np.uint64(0xBF58476D1CE4E5B9)
 _DISTINCT_MIN: Final = 0.5
-"""Least share of distinct names: below it, names do not tell samples apart (one prompt for all,
-say).
-"""
+"""Least share of distinct names; with fewer (one prompt for all, say) they name no sample."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Values:
-    """One metric of each question: the mean over its scored repeats, and what it could be had all
-    been scored.
-    """
+    """One metric of each question, over its scored repeats."""
 
     mean: Floats
     """NaN where nothing was scored."""
@@ -69,9 +63,7 @@ class Questions:
         return np.diff(np.append(self.starts, len(self.order)))
 
     def sums(self, per_line: npt.NDArray[np.generic]) -> npt.NDArray[Any]:
-        """Return the sum over the lines of each question of values that stand in the order of
-        `order`.
-        """
+        """Return the sum of each question's values; the values of lines stand in `order`."""
         return per_line if self.are_single else np.add.reduceat(per_line, self.starts)
 
     @property
@@ -82,15 +74,14 @@ class Questions:
     def values(self, per_line: Floats) -> Values:
         """Return a metric of each question from its values in lines; NaN is unscored."""
         sorted_values = per_line[self.order]
-        scored = ~np.isnan(sorted_values)
-        filled = np.where(scored, sorted_values, 0.0)
-        n_scored = self.sums(scored.astype(np.int64))
+        is_scored = ~np.isnan(sorted_values)
+        filled = np.where(is_scored, sorted_values, 0.0)
+        n_scored = self.sums(is_scored.astype(np.int64))
         with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
             total, squares = self.sums(filled), self.sums(filled * filled)
             mean = sorted_values if self.are_single else total / n_scored
-            if not np.isfinite(
-                mean[n_scored > 0]
-            ).all():  # sums of the largest numbers overflow, their shares do not
+            # Sums of the largest numbers overflow; sums of their shares do not.
+            if not np.isfinite(mean[n_scored > 0]).all():
                 mean = np.add.reduceat(filled / np.repeat(n_scored, self.n_repeats), self.starts)
         mean = np.where(n_scored > 0, mean, np.nan)
         return Values(mean=mean, scored_sum=total, n_scored=n_scored, squares=squares)
@@ -109,9 +100,7 @@ class Questions:
 
 
 def metric_values(columns: Columns, name: str) -> Floats:
-    """Return a metric of each line; a model failure without a value counts 0 where all scored lines
-    have one.
-    """
+    """Return a metric of each line; if all scored lines have it, a failure without it counts 0."""
     values, states = columns.metric(name), columns.states
     if not is_universal(columns, name):
         return values
@@ -134,19 +123,11 @@ def questions_of(columns: Columns, key: Key, what: str) -> Questions:
     Raises:
         UsageError: A (sample, repeat) is there twice, or repeats of one sample differ in content.
     """
-    content = (
-        columns.integers("position").astype(np.uint64)
-        if key == "position"
-        else columns.digests(key)
-    )
-    repeats = columns.integers("repeat")
+    positions, repeats = columns.integers("position"), columns.integers("repeat")
+    content = positions.astype(np.uint64) if key == "position" else columns.digests(key)
     _check_positions(columns, what)
     is_id = key == "sample"
-    occurrence = (
-        columns.integers("occurrence")
-        if is_id
-        else _ranks(content, repeats, columns.integers("position"))
-    )
+    occurrence = columns.integers("occurrence") if is_id else _ranks(content, repeats, positions)
     names = _mix(content, occurrence)
     order = _sorted_by(names, repeats)
     ordered = names[order]
@@ -167,7 +148,6 @@ def is_distinct(columns: Columns, key: Key) -> bool:
 
 
 def _sorted_by(names: Digests, repeats: Ints) -> Ints:
-    """Return the lines by name and repeat."""
     order = np.argsort(names)
     ordered = names[order]
     if (ordered[1:] == ordered[:-1]).any():
@@ -177,18 +157,17 @@ def _sorted_by(names: Digests, repeats: Ints) -> Ints:
 
 def _ranks(content: Digests, repeats: Ints, positions: Ints) -> Ints:
     """Return the rank of each line, by position, among those with the same content and repeat."""
+    n = len(content)
     order = np.lexsort((positions, repeats, content))
     changes = np.append(True, ~_equal_neighbours(content[order], repeats[order]))
     starts = np.flatnonzero(changes)
-    ranks = np.empty(len(content), dtype=np.int64)
-    ranks[order] = np.arange(len(content)) - np.repeat(
-        starts, np.diff(np.append(starts, len(content)))
-    )
+    lengths = np.diff(np.append(starts, n))
+    ranks = np.empty(n, dtype=np.int64)
+    ranks[order] = np.arange(n) - np.repeat(starts, lengths)
     return ranks
 
 
 def _mix(content: Digests, occurrence: Ints) -> Digests:
-    """Return one digest of content and occurrence."""
     mixed: Digests = (content ^ (occurrence.astype(np.uint64) * _MIX)) * _SPREAD
     return mixed
 
@@ -232,8 +211,8 @@ def _equal_neighbours(*columns: npt.NDArray[np.generic]) -> npt.NDArray[np.bool_
 def _check_repeats(questions: Questions, what: str) -> None:
     """Raise UsageError where repeats of a question have different gold answers."""
     expected = questions.columns.digests("expected")[questions.order]
-    first = np.repeat(expected[questions.starts], questions.n_repeats)
-    differ = np.flatnonzero(expected != first)
+    of_first_repeat = np.repeat(expected[questions.starts], questions.n_repeats)
+    differ = np.flatnonzero(expected != of_first_repeat)
     if len(differ):
         position = questions.columns.integers("position")[questions.order[differ[0]]]
         raise UsageError(

@@ -24,12 +24,12 @@ def read_sides(arguments: Sequence[str]) -> list[Side]:
         OutputError: There is nothing, nothing finished or nothing known at a path.
         UsageError: Two sides were given the same name.
     """
-    named = [_split_name(argument) for argument in arguments]
-    unnamed = [name for name, _ in named if name is not None]
-    if len(set(unnamed)) < len(unnamed):
+    sides = [_split_name(argument) for argument in arguments]
+    names = [name for name, _ in sides if name is not None]
+    if len(set(names)) < len(names):
         raise UsageError("two sides have the same name before =; give each a name of its own")
-    labels = _labels([path for _, path in named])
-    return [_read(path, name or label) for (name, path), label in zip(named, labels, strict=True)]
+    labels = _labels([path for _, path in sides])
+    return [_read(path, name or label) for (name, path), label in zip(sides, labels, strict=True)]
 
 
 def _split_name(argument: str) -> tuple[str | None, Path]:

@@ -1,6 +1,4 @@
-"""One side of a comparison: what a run, or a result of another tool, says of each benchmark.
-Streams its lines.
-"""
+"""One side of a comparison: what a run, or a result of another tool, says of each benchmark."""
 
 from __future__ import annotations
 
@@ -93,33 +91,28 @@ class SideBenchmark:
     stop_rule: Mapping[str, Any] | None = None
     """``stop_rule`` of metrics.json; None without one, or where the files do not say."""
     titles: Mapping[str, str] = field(default_factory=dict)
-    """What a message calls the scorer and the selection of samples, by ``scorer.rules`` and
-    ``samples``, since their fields are digests.
-    """
+    """Words for fields that are digests: the scorer (``scorer.rules``) and the ``samples``."""
     judging: Mapping[str, Any] | None = None
     """``judging`` of metrics.json; None where nothing was judged, or the files do not say."""
     warnings: Sequence[Mapping[str, str]] = ()
     """``warnings`` of metrics.json; none where the files do not say."""
     check: Callable[[Columns], None] | None = None
-    """Raises OutputError where all lines together are not what the files beside them say; None
-    where none do.
-    """
+    """Raises OutputError where all lines together are not what the files beside them say."""
 
     def columns(self, *, rows: bool = True) -> Columns:
         """Read every line.
 
         Args:
-            rows: Whether digests of the dataset's rows are wanted; without them nel's own results
-                are read faster.
+            rows: Whether to make digests of the dataset's rows; without them nel's own results are
+                read faster.
 
         Raises:
             OutputError: The file is damaged, empty, or shorter or longer than the files beside it
                 say.
             UsageError: A score is not a finite number.
         """
-        with (
-            collection_paused()
-        ):  # lines of JSON have no cycles; the search takes a fifth of the time
+        # Lines of JSON have no cycles, and the search for them takes a fifth of the time.
+        with collection_paused():
             columns = self._read(rows=rows)
         if not len(columns):
             raise OutputError(f"{self.path} holds no result; nothing can be compared")
@@ -150,9 +143,7 @@ class SideBenchmark:
         return self._read_lines(line_blocks(self.path), rows=rows)
 
     def _read_in_parts(self, processes: int, *, rows: bool) -> Columns | None:
-        """Read parts of the file in processes; None where one of them needs what stands before it,
-        or is damaged.
-        """
+        """Read parts of the file in processes; None where one is damaged or has too many names."""
         columns = Columns()
         ranges = parts_of_lines(self.path, PART_BYTES)
         parts = map_forked(partial(self._part, rows=rows), ranges, processes=processes)
@@ -171,10 +162,10 @@ class SideBenchmark:
 
     def _read_lines(self, blocks: LineBlocks, *, rows: bool) -> Columns:
         columns, reader = Columns(), None if self.make_blocks is None else self.make_blocks()
-        for lines, first, offsets in blocks:
+        for lines, first_number, offsets in blocks:
             block = None if reader is None else reader.block_of(lines, offsets, rows=rows)
             if block is None:
-                block = self._block(json_objects(lines, first, offsets, self.path))
+                block = self._block(json_objects(lines, first_number, offsets, self.path))
             if block is not None:
                 columns.add(block)
         return columns
@@ -245,12 +236,12 @@ def line_blocks(path: Path, offset: int = 0, end: int | None = None) -> LineBloc
             while lines := file.readlines(
                 _BLOCK_BYTES if end is None else min(_BLOCK_BYTES, end - offset)
             ):
-                ends = list(accumulate(map(len, lines), initial=offset))
-                while end is not None and ends[-1] > end:  # a hint is not a limit
-                    ends.pop()
+                offsets = list(accumulate(map(len, lines), initial=offset))
+                while end is not None and offsets[-1] > end:  # a hint is not a limit
+                    offsets.pop()
                     lines.pop()
-                offset = ends.pop()
-                yield lines, number, ends
+                offset = offsets.pop()
+                yield lines, number, offsets
                 number += len(lines)
                 if end is not None and offset >= end:
                     break
@@ -259,15 +250,14 @@ def line_blocks(path: Path, offset: int = 0, end: int | None = None) -> LineBloc
 
 
 def json_objects(
-    lines: list[bytes], first: int, offsets: list[int], path: Path
+    lines: list[bytes], first_number: int, offsets: list[int], path: Path
 ) -> Iterator[tuple[Mapping[str, Any], int, int]]:
-    """Yield the objects of some lines with the number and the byte offset of each, without empty
-    lines.
+    """Yield the object of each line that is not empty, with its number and its byte offset.
 
     Raises:
         OutputError: A line is not a JSON object.
     """
-    for number, (line, offset) in enumerate(zip(lines, offsets, strict=True), first):
+    for number, (line, offset) in enumerate(zip(lines, offsets, strict=True), first_number):
         if line.strip():
             yield json_object(line, f"{path}:{number}"), number, offset
 
@@ -276,7 +266,7 @@ def json_object(data: bytes, where: str) -> Mapping[str, Any]:
     """Return the JSON object of a line or file.
 
     Raises:
-        OutputError: It is not strict JSON, or no object.
+        OutputError: It is not strict JSON, or not an object.
     """
     try:
         value = loads(data)

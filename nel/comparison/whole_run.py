@@ -29,11 +29,9 @@ def read_whole_run(run_dir: Path) -> list[BenchmarkFiles]:
     """
     run_files = read_run(run_dir)
     has_metrics = {files.directory.name for files in run_files}
-    has_part = {
-        path.parent.name for field_name in _PARTS for path in run_dir.glob(f"*/{field_name}")
-    }
-    stored = _stored_plans(run_dir)
-    lost = sorted((has_part | {directory_name(slot) for slot in stored}) - has_metrics)
+    has_part = {path.parent.name for pattern in _PARTS for path in run_dir.glob(f"*/{pattern}")}
+    plans = _stored_plans(run_dir)
+    lost = sorted((has_part | set(map(directory_name, plans))) - has_metrics)
     if lost:
         raise OutputError(
             f"{run_dir} has no metrics of {', '.join(lost)}, and a run is decided on as a whole;"
@@ -44,14 +42,12 @@ def read_whole_run(run_dir: Path) -> list[BenchmarkFiles]:
             raise OutputError(
                 f"{files.directory} has no results.jsonl; make it again with nel report {run_dir}"
             )
-    check_files(run_dir, run_files, stored)
+    check_files(run_dir, run_files, plans)
     return run_files
 
 
 def _stored_plans(run_dir: Path) -> dict[str, StoredPlan]:
-    """Return the plans in the run's store by slot; none where there is no store that can be
-    read.
-    """
+    """Return the plans in the run's store by slot, if the store can be read."""
     try:
         with Snapshot(run_dir / FILE_NAME, untouched=True) as snapshot:
             return {

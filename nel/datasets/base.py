@@ -45,9 +45,7 @@ class Dataset:
     read: Callable[[], Iterator[RawRow]]
     """Streams the rows from the first; raises `DatasetError` before the end if any row is bad."""
     fingerprint: str | None = None
-    """Hardly ever the same for other rows, and known without reading any; None where only the rows
-    can tell.
-    """
+    """Tells these rows from others without reading any; None where only the rows can tell."""
     notes: dict[str, None] = field(default_factory=dict)
     """What a reading left out or converted, as keys in order; it grows while rows are read."""
     folder: Path | None = None
@@ -92,10 +90,9 @@ class BadRows:
 def check_rows(
     rows: Iterable[tuple[int, dict[str, object] | str]], *, name: str, unit: str
 ) -> Iterator[RawRow]:
-    """Yield the good rows of a reader that gives ``(number, data)``, or ``(number, problem)`` for a
-    bad one.
+    """Yield the good rows of a reader; it gives ``(number, data)``, or ``(number, problem)``.
 
-    After the first bad row nothing more is given out, but reading goes on to report the others.
+    After the first bad row none is yielded, but reading goes on to report the others.
 
     Raises:
         DatasetError: At the end, or after `BAD_ROWS_MAX` bad rows; also when there were no rows.

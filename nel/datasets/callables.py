@@ -1,6 +1,6 @@
 """Opens a Python function that returns rows as a dataset.
 
-The function runs user code; whatever it raises is reported under its name, only cancellation and
+The function is a user's code: whatever it raises is reported under its name; only cancellation and
 interrupts pass.
 """
 

@@ -1,8 +1,7 @@
-"""What a column is by the words of its name: the gold answer, the question, or neither. Does no
-I/O.
+"""What a column is by the words of its name: the gold answer, the question, or neither.
 
 Words are English, German, French, Spanish and Chinese, in any case, joined by anything or nothing
-(``goldAnswer``, ``GOLD_ANSWER``, ``goldanswer``). A table that is asked by its columns alone must
+(``goldAnswer``, ``GOLD_ANSWER``, ``goldanswer``). A table of which only the columns are known must
 have exactly one that says most clearly that it is the gold answer: position decides nothing.
 """
 
@@ -29,6 +28,7 @@ _PLAIN: Final = frozenset(
 _WEAK: Final = frozenset(
     "output outputs response responses translation summary ausgabe sortie salida".split()
 )
+_GROUPS: Final = (_STRONG, _PLAIN, _WEAK)
 _STRONG_HAN: Final = "答案 正确 正確 标准 標準 参考 參考 目标 目標 真值 期望 预期 正解".split()
 _PLAIN_HAN: Final = "标签 標籤 解答 回答 输出".split()
 _NEUTRAL: Final = frozenset(
@@ -36,7 +36,7 @@ _NEUTRAL: Final = frozenset(
     " texts value values option options choice letter index idx num number string str result en de fr es zh"
     " der die das la le el opcion valeur wert buchstabe id".split()
 )
-"""Words beside one of a gold answer that leave it one."""
+"""Words that may stand beside one of a gold answer."""
 _AGAINST: Final = frozenset(
     "incorrect wrong false falsch falsche faux incorrecto incorrecta distractor model models predicted prediction"
     " generated system baseline explanation explanations rationale reasoning type language lang category source url"
@@ -66,46 +66,42 @@ def fold_name(name: str) -> str:
     >>> fold_name("GoldAnswer"), fold_name("Réponse_attendue"), fold_name("Musterlösung")
     ('gold answer', 'reponse attendue', 'musterlosung')
     """
-    apart = _CAMEL.sub(" ", unicodedata.normalize("NFKD", name))
-    return " ".join(_WORD.findall(re.sub(r"[\u0300-\u036f]", "", apart).lower()))
+    words = _CAMEL.sub(" ", unicodedata.normalize("NFKD", name))
+    return " ".join(_WORD.findall(re.sub(r"[\u0300-\u036f]", "", words).lower()))
 
 
 @lru_cache(maxsize=4096)
 def gold_rank(name: str) -> int | None:
-    """Return how clearly a name says that its column is the gold answer, 0 for most clearly; None
-    where it says no such thing.
+    """Return how clearly a name says that its column is the gold answer, 0 for most; None if not.
 
     Two words of a gold answer say more than one, an answer more than a label or a solution, and
-    these more than an output. A further word makes it less clear, an unknown one nothing at all.
+    these more than an output. A neutral word beside them makes it less clear; beside a single one,
+    an unknown word leaves it open.
     """
     words = fold_name(name).split()
-    counts = [0, 0, 0]
+    counts = [0, 0, 0]  # of strong, plain and weak words
     n_neutral = n_unknown = 0
     for word in words:
-        strong = sum(map(word.count, _STRONG_HAN))
-        plain = sum(map(word.count, _PLAIN_HAN))
-        weak = 0
+        hits = [sum(map(word.count, _STRONG_HAN)), sum(map(word.count, _PLAIN_HAN)), 0]
         if _GLUED.fullmatch(word):
             parts = _PART.findall(word)
-            strong, plain, weak = (
-                sum(part in known for part in parts) for known in (_STRONG, _PLAIN, _WEAK)
-            )
-        counts = [counts[0] + strong, counts[1] + plain, counts[2] + weak]
-        n_neutral += not (strong or plain or weak) and word in _NEUTRAL
-        n_unknown += not (strong or plain or weak or word in _NEUTRAL)
+            hits = [sum(part in group for part in parts) for group in _GROUPS]
+        counts = list(map(sum, zip(counts, hits, strict=True)))
+        if not any(hits):
+            n_neutral += word in _NEUTRAL
+            n_unknown += word not in _NEUTRAL
     n_words = sum(counts)
     if n_words == 0 or _AGAINST & set(words) or (n_unknown and n_words == 1):
         return None
-    first = next(position for position, count in enumerate(counts, start=1) if count)
-    is_double = n_words > 1 and first == 1
-    return 2 * (0 if is_double else first) + bool(n_neutral or n_unknown)
+    clearest = next(rank for rank, count in enumerate(counts, start=1) if count)
+    is_double = n_words > 1 and clearest == 1
+    return 2 * (0 if is_double else clearest) + bool(n_neutral or n_unknown)
 
 
 def gold_columns(names: Sequence[str]) -> list[str]:
-    """Return the names that say most clearly that their column is the gold answer; several where
-    that cannot be told.
-    """
+    """Return the names that say most clearly that their column is the gold answer."""
     ranks = {name: rank for name in names if (rank := gold_rank(name)) is not None}
+    # "a" means an answer only beside a question, as in tables of Q and A.
     if not ranks and question_column(names) is not None:
         return [name for name in names if fold_name(name) == "a"]
     return [name for name, rank in ranks.items() if rank == min(ranks.values())]
@@ -118,14 +114,12 @@ def question_column(names: Sequence[str]) -> str | None:
     if exact is not None:
         return exact
     words = {name: set(fold_name(name).split()) for name in names}
-    left = [name for name in names if not words[name] & (_AGAINST | _NUMBERING)]
-    return next((name for word in _QUESTIONS for name in left if word in words[name]), None)
+    eligible = [name for name in names if not words[name] & (_AGAINST | _NUMBERING)]
+    return next((name for word in _QUESTIONS for name in eligible if word in words[name]), None)
 
 
 def is_about(name: str) -> bool:
-    """Return whether a name says that a column numbers rows, or holds what a model answered or
-    remarks.
-    """
+    """Return whether a column numbers rows, or holds remarks or what a model answered."""
     return bool((_AGAINST | _NUMBERING | _COMMON) & set(fold_name(name).split()))
 
 

@@ -1,5 +1,5 @@
-"""Gets files over HTTP with the standard library: bounded, with a few attempts, and without sending
-a token to another host.
+"""Gets files over HTTP with the standard library: bounded, with a few attempts, and with a token
+that no other host gets to see.
 """
 
 from __future__ import annotations
@@ -30,8 +30,7 @@ class _KeepTokenHome(urllib.request.HTTPRedirectHandler):
 
 
 def open_url(url: str, token: str | None = None) -> Any:
-    """Return the answer to a GET; a connection that fails and a fault of the server are tried
-    again.
+    """Return the answer to a GET, retried after a fault of the server or of the connection.
 
     Raises:
         HTTPError: The server refuses, or fails to the last attempt.

@@ -91,8 +91,8 @@ def with_split(uri: str, split: str, *, base_dir: Path | None = None) -> str:
             "name a file with the examples: --fewshot-dataset PATH"
         )
     path, _, query = uri.partition("?")
-    scheme, _, rest = path.partition("://")
-    path = f"{scheme}://" + "/".join(rest.strip("/").split("/")[:_CONFIG_PARTS])
+    scheme, _, names = path.partition("://")
+    path = f"{scheme}://" + "/".join(names.strip("/").split("/")[:_CONFIG_PARTS])
     pairs = [
         (name, value) for name, value in parse_qsl(query, keep_blank_values=True) if name != "split"
     ]
@@ -121,12 +121,12 @@ def read_examples(
     Raises:
         DatasetError: It cannot be read.
     """
-    most = POOL_ROWS_MAX if value_of is None else EACH_ROWS_MAX
-    each_max = min(rows_max or most, most)
+    bound = POOL_ROWS_MAX if value_of is None else EACH_ROWS_MAX
+    each_max = min(rows_max or bound, bound)
     examples = (row for row in dataset.read() if is_example(row.data))
-    rows, seen = [], defaultdict[str | None, set[str]](set)
+    rows, keys_by_value = [], defaultdict[str | None, set[str]](set)
     for row in examples if value_of else islice(examples, POOL_ROWS_MAX):
-        keys = seen[value_of(row.data) if value_of else None]
+        keys = keys_by_value[value_of(row.data) if value_of else None]
         key = str(row.number) if prompt_of is None else _prompt_key_of(row, prompt_of)
         if key not in keys and len(keys) < each_max:
             keys.add(key)
@@ -137,18 +137,14 @@ def read_examples(
 
 
 def _prompt_key_of(row: RawRow, prompt_of: Callable[[Mapping[str, object]], str]) -> str:
-    """Return the key of a row's prompt, or one of its own where it makes none, which rendering it
-    reports.
-    """
     try:
         return prompt_key(prompt_of(row.data))
-    except NelError:
+    except NelError:  # reported where the row is rendered
         return str(row.number)
 
 
 def prompt_key(prompt: str) -> str:
-    """Return the key that an example shares with the sample itself: its prompt, white space
-    apart.
+    """Return a key of a prompt, white space aside, that an example shares with the same sample.
 
     >>> prompt_key("Q: 0+1?\\nA:") == prompt_key("Q:  0+1? A: ")
     True
@@ -157,10 +153,9 @@ def prompt_key(prompt: str) -> str:
 
 
 def draw(keys: Sequence[str], n: int, *, own: str, seed: int | None = None) -> list[int]:
-    """Return the positions of ``n`` examples, or of fewer where there are no more; never one with
-    the key ``own``.
+    """Return the positions of at most ``n`` examples, none of which has the sample's own key.
 
-    Rule: without a seed the first ones. With one, a Fisher-Yates shuffle whose numbers are the
+    Without a seed the first ones. With one, those of a Fisher-Yates shuffle whose numbers are the
     SHA-256 of seed, own key and draw, so that they are the same on every machine.
 
     >>> draw(["a", "b", "c"], 2, own="a")
@@ -173,17 +168,16 @@ def draw(keys: Sequence[str], n: int, *, own: str, seed: int | None = None) -> l
 
 
 def _shuffle(size: int, seed: str) -> Iterator[int]:
-    moved: dict[int, int] = {}
-    for left in range(size, 0, -1):
-        number = int.from_bytes(hashlib.sha256(f"{seed}:{left}".encode()).digest())
-        pick, last = number % left, left - 1
-        yield moved.get(pick, pick)
-        moved[pick] = moved.get(last, last)
+    # The shuffled list as its differences from range(size): few are drawn of many.
+    moves: dict[int, int] = {}
+    for n_remaining in range(size, 0, -1):
+        number = int.from_bytes(hashlib.sha256(f"{seed}:{n_remaining}".encode()).digest())
+        pick, end = number % n_remaining, n_remaining - 1
+        yield moves.get(pick, pick)
+        moves[pick] = moves.get(end, end)
 
 
 def _source_name(source: object) -> str:
-    return (
-        str(source)
-        if isinstance(source, Path)
-        else getattr(source, "__qualname__", type(source).__name__)
-    )
+    if isinstance(source, Path):
+        return str(source)
+    return str(getattr(source, "__qualname__", type(source).__name__))

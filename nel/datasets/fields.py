@@ -68,5 +68,5 @@ def _missing(path: str, key: str, parent: object) -> str:
 
 def _names(keys: Iterable[str]) -> str:
     names = sorted(str(key) for key in keys)
-    more = f" and {len(names) - _SHOWN_MAX} more" if len(names) > _SHOWN_MAX else ""
-    return (", ".join(names[:_SHOWN_MAX]) or "no columns") + more
+    ending = f" and {len(names) - _SHOWN_MAX} more" if len(names) > _SHOWN_MAX else ""
+    return (", ".join(names[:_SHOWN_MAX]) or "no columns") + ending

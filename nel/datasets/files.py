@@ -1,6 +1,7 @@
-"""Opens local files as datasets: finds them, says clearly when they are not there, and guards
-against change. A run reads its dataset more than once, so a file that changes in between would mix
-two datasets under one name; each reading checks that the file is still the one that was opened.
+"""Opens local files as datasets: finds them, or says clearly that they are not there.
+
+A run reads its dataset more than once, so a file that changes in between would mix two datasets
+under one name; each reading checks that the file is still the one that was opened.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import os
 import stat
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final
 from urllib.parse import unquote
@@ -29,8 +31,7 @@ def open_file(uri: str, base_dir: Path | None) -> Dataset:
     Raises:
         DatasetError: The URI names another machine, or the file is missing or unusable.
     """
-    rest = uri.partition("://")[2]
-    host, slash, path = rest.partition("/")
+    host, slash, path = uri.partition("://")[2].partition("/")
     if host not in {"", "localhost"} or not slash:
         raise DatasetError(
             f"{uri}: a file URI has the form file:///folder/name.jsonl; for a relative path leave"
@@ -47,35 +48,35 @@ def open_path(path: str, base_dir: Path | None, *, uri: str | None = None) -> Da
     """
     if not path.strip() or "\0" in path:
         raise DatasetError(f"{path!r} is not a name for a dataset file; give a path or a URI")
-    plain, form = split_form(path)
-    local = _find(plain, base_dir)
-    suffix_of(plain)
-    source = replace(source_at(local, plain, shown=uri or plain), form=form)
+    name, form = split_form(path)
+    local = _find(name, base_dir)
+    suffix_of(name)
+    source = replace(source_at(local, name, title=uri or name), form=form)
     return replace(dataset_of(source, uri=uri or path), folder=local.parent)
 
 
-def source_at(found: Path, name: str, *, shown: str | None = None) -> Source:
+def source_at(path: Path, name: str, *, title: str | None = None) -> Source:
     """Return the file at a path, which must stay as it is now.
 
     Args:
-        found: Where it is.
+        path: Where it is.
         name: What its rows are said to be of; it ends in the file's suffix.
-        shown: What the file itself is called in messages; the name without it.
+        title: What messages call the file itself; None: the name.
 
     Raises:
         DatasetError: It is missing, empty or not a regular file.
     """
-    shown = shown or name
-    before = _usable(found, shown)
+    title = title or name
+    before = _usable(path, title)
 
     def open_again() -> BinaryIO:
         try:
-            file = found.open("rb")
+            file = path.open("rb")
         except OSError as error:
-            raise DatasetError(f"{shown}: cannot be opened: {error.strerror}") from error
+            raise DatasetError(f"{title}: cannot be opened: {error.strerror}") from error
         if _identity(os.fstat(file.fileno())) != before:
             file.close()
-            raise DatasetError(f"{shown}: the file changed since it was opened; start a new run")
+            raise DatasetError(f"{title}: the file changed since it was opened; start a new run")
         return file
 
     _, size, modified = before
@@ -121,9 +122,7 @@ def _missing(path: str, candidates: list[Path]) -> str:
 def names_in(folder: Path) -> list[str]:
     """Return the first names in a folder, or none if it cannot be listed."""
     try:
-        return sorted(
-            entry.name for entry, _ in zip(folder.iterdir(), range(_NAMES_MAX), strict=False)
-        )
+        return sorted(entry.name for entry in islice(folder.iterdir(), _NAMES_MAX))
     except OSError:
         return []
 

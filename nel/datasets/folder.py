@@ -55,8 +55,9 @@ def in_place_of(replaced: object, dataset: str) -> str:
 
 
 def own_copy(uri: str) -> str | None:
-    """Return the address of the user's own copy of a dataset of a hub: the folder ``ORG/NAME`` in
-    the one that ``NEL_DATA`` names; None where there is none.
+    """Return the address of the user's own copy of a hub's dataset, or None.
+
+    It is the folder ``ORG/NAME`` in the one that ``NEL_DATA`` names.
     """
     home = os.environ.get(DATA_VARIABLE, "").strip()
     if not home or not uri.lower().startswith(_HUBS):
@@ -90,20 +91,19 @@ def open_folder(path: str, folder: Path) -> Dataset:
         DatasetError: It holds no such split or configuration, or several files could be meant; the
             message lists what there is.
     """
-    shown, options = split_options(path)
-    address = address_of(
-        shown, path, {name: value for name, value in options.items() if name in _OPTIONS}
-    )
+    title, options = split_options(path)
+    selection = {name: value for name, value in options.items() if name in _OPTIONS}
+    address = address_of(title, path, selection)
     form = parse_form(path, {name: options[name] for name in options if name not in _OPTIONS})
     root = _snapshot(folder.resolve(), path)
     paths = _paths(root, path)
-    chosen = parts_of(paths, lambda: (root / CARD).open("rb"), address, path, in_folder=True)
+    name_lists = parts_of(paths, lambda: (root / CARD).open("rb"), address, path, in_folder=True)
     parts = [
-        [replace(source_at(root / name, f"{shown}/{name}"), form=form) for name in names]
-        for names in chosen
+        [replace(source_at(root / name, f"{title}/{name}"), form=form) for name in names]
+        for names in name_lists
     ]
     files = [f"{source.name} {source.stamp}" for sources in parts for source in sources]
-    parents = {(root / name).parent for names in chosen for name in names}
+    parents = {(root / name).parent for names in name_lists for name in names}
     return replace(
         dataset_of_files(path, address, "", parts),
         revision=None,
@@ -129,14 +129,14 @@ def _snapshot(folder: Path, path: str) -> Path:
 
 def _paths(root: Path, path: str) -> list[str]:
     """Return every file below a folder that is not hidden, as a repository would list it."""
-    listed: list[str] = []
+    paths: list[str] = []
     for file in _walk(root):
-        listed.append(str(PurePosixPath(file.relative_to(root))))
-        if len(listed) > _FILES_MAX:
+        paths.append(str(PurePosixPath(file.relative_to(root))))
+        if len(paths) > _FILES_MAX:
             raise DatasetError(
                 f"{path}: it has more than {_FILES_MAX:,} files; name the folder of one dataset"
             )
-    return sorted(listed)
+    return sorted(paths)
 
 
 def _walk(root: Path) -> Iterator[Path]:

@@ -71,11 +71,10 @@ def dataset_of(source: Source, *, uri: str, revision: str | None = None) -> Data
     def read() -> Iterator[RawRow]:
         return check_rows(rows_in(source), name=source.name, unit=unit)
 
-    fingerprint = (
-        None
-        if source.stamp is None
-        else f"{suffix}{'.gz' if gzipped else ''} {form if form != TableForm() else ''}{source.stamp}"
-    )
+    fingerprint = None
+    if source.stamp is not None:
+        ending = f"{suffix}.gz" if gzipped else suffix
+        fingerprint = f"{ending} {'' if form == TableForm() else form}{source.stamp}"
     return Dataset(
         uri=uri, revision=revision, unit=unit, read=read, fingerprint=fingerprint, notes=notes
     )
@@ -94,18 +93,17 @@ def suffix_of(name: str) -> tuple[str, bool]:
         DatasetError: It ends in no known format.
     """
     lower = name.lower()
-    plain = lower.removesuffix(".gz")
-    gzipped = plain != lower
-    suffix = next((known for known in _READERS if plain.endswith(known)), None)
-    if suffix is None or (gzipped and suffix in _NEVER_GZIPPED):
-        last = plain[plain.rfind(".") :] if "." in plain else ""
-        hint = did_you_mean(last, _READERS) if last else ""
-        known = ", ".join(_READERS)
+    stem = lower.removesuffix(".gz")
+    is_gzipped = stem != lower
+    suffix = next((suffix for suffix in _READERS if stem.endswith(suffix)), None)
+    if suffix is None or (is_gzipped and suffix in _NEVER_GZIPPED):
+        ending = stem[stem.rfind(".") :] if "." in stem else ""
+        hint = did_you_mean(ending, _READERS) if ending else ""
         raise DatasetError(
-            f"{name}: no reader for files like this{hint or ';'} known: {known} "
+            f"{name}: no reader for files like this{hint or ';'} known: {', '.join(_READERS)} "
             f"(all but parquet, arrow and workbooks also with .gz)"
         )
-    return suffix, gzipped
+    return suffix, is_gzipped
 
 
 def rows_in(source: Source) -> Iterator[tuple[int, dict[str, object] | str]]:
@@ -114,9 +112,9 @@ def rows_in(source: Source) -> Iterator[tuple[int, dict[str, object] | str]]:
     Raises:
         DatasetError: The file is of no known format, is damaged or cannot be read.
     """
-    suffix, gzipped = suffix_of(source.name)
-    with source.open() as raw:
-        file = cast(BinaryIO, gzip.GzipFile(fileobj=raw)) if gzipped else raw
+    suffix, is_gzipped = suffix_of(source.name)
+    with source.open() as stream:
+        file = cast(BinaryIO, gzip.GzipFile(fileobj=stream)) if is_gzipped else stream
         try:
             yield from _READERS[suffix](file, source.name, source.form)
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:

@@ -56,7 +56,7 @@ def open_hub(uri: str, _base_dir: Path | None) -> Dataset:
     logging.getLogger("huggingface_hub.utils._http").setLevel(logging.ERROR)
     try:
         commit = _commit(huggingface_hub.HfApi(), address)
-        loaded = [
+        splits = [
             datasets.load_dataset(
                 address.repo, config, data_files=address.file, split=address.split, revision=commit
             )
@@ -66,12 +66,12 @@ def open_hub(uri: str, _base_dir: Path | None) -> Dataset:
         raise DatasetError(
             f"{uri}: {explain(error, _EXPLANATIONS)}; or give a local copy: --dataset PATH"
         ) from error
-    for loaded_split in loaded:
-        _check_commit(loaded_split, commit, uri)
-    parts = [without_decoding(loaded_split) for loaded_split in loaded]
+    for split in splits:
+        _check_commit(split, commit, uri)
+    parts = [without_decoding(split) for split in splits]
 
     def read() -> Iterator[RawRow]:
-        rows = [_rows(loaded_split, uri) for loaded_split in parts]
+        rows = [_rows(part, uri) for part in parts]
         return check_rows(labelled_rows(rows, address.configs, uri), name=uri, unit="row")
 
     fingerprint = f"{address.repo} {address.config} {address.split} {commit}"

@@ -27,13 +27,9 @@ class HubAddress:
     split: str
     revision: str | None
     configs: tuple[str, ...] = ()
-    """Several configurations, read one after the other; each row then says its own in
-    ``config``.
-    """
+    """Several configurations, read one after the other; each row names its own in ``config``."""
     file: str | None = None
-    """One file of the repository, or a pattern with ``*``; nothing else is downloaded, and its
-    split is ``train``.
-    """
+    """The only file to download, or a pattern with ``*``; its split is ``train``."""
 
 
 def parse_uri(uri: str) -> HubAddress:
@@ -101,8 +97,7 @@ def form_of(uri: str) -> str:
 def labelled_rows(
     parts: Iterable[Iterable[tuple[int, dict[str, object] | str]]], configs: Sequence[str], uri: str
 ) -> Iterator[tuple[int, dict[str, object] | str]]:
-    """Yield the numbered rows of several configurations one after the other, each with its own in
-    ``config``.
+    """Yield the rows of one configuration after the other, numbered, each with its ``config``.
 
     Args:
         parts: The rows of each configuration, counted from 1.

@@ -1,5 +1,4 @@
-"""Reads datasets of the Hugging Face hub without its libraries: the files of a commit by HTTP, and
-nel's own readers.
+"""Reads datasets of the Hugging Face hub without its libraries: files by HTTP, and nel's readers.
 
 A revision is resolved to a commit, whose files never change: they are kept below ``HF_HOME`` with
 the list of them, so that what was read once needs no network. Files that the hub lists with a
@@ -50,10 +49,10 @@ def open_files(uri: str, address: HubAddress) -> Dataset:
     """
     repository = _Repository(address, uri)
     files = repository.files()
-    chosen = parts_of(files, lambda: repository.path_of(CARD).open("rb"), address, uri)
+    name_lists = parts_of(files, lambda: repository.path_of(CARD).open("rb"), address, uri)
     parts = [
         [source_at(repository.path_of(name), f"{uri}: {name}") for name in names]
-        for names in chosen
+        for names in name_lists
     ]
     return dataset_of_files(uri, address, repository.commit, parts)
 
@@ -90,23 +89,24 @@ class _Repository:
         self._home = Path(home).expanduser()
         self._kept = self._home / "nel" / address.repo.replace("/", "--")
         self._hub = (os.environ.get("HF_ENDPOINT") or _HUB).rstrip("/")
-        self._listed: dict[str, str | None] = {}
+        self._digests: dict[str, str | None] = {}
+        """The SHA-256 of each file as the hub lists it; None where it lists none."""
         self.commit = ""
         """Of the revision; empty before `files` found it."""
 
     def files(self) -> list[str]:
         """Return the paths of all files, from the cache where the commit was read before."""
         revision = self._address.revision or "main"
-        listed = kept_list(self._kept / f"{revision}.json") if COMMIT.fullmatch(revision) else None
-        if listed is None:
+        digests = kept_list(self._kept / f"{revision}.json") if COMMIT.fullmatch(revision) else None
+        if digests is None:
             url = f"{self._hub}/api/datasets/{self._address.repo}/revision/{quote(revision, safe='')}?blobs=true"
             with self._ask(url) as answer:
-                self.commit, listed = self._read_list(answer.read(_LIST_BYTES_MAX))
-            self._keep(f"{self.commit}.json", dumps(listed).encode())
+                self.commit, digests = self._read_list(answer.read(_LIST_BYTES_MAX))
+            self._keep(f"{self.commit}.json", dumps(digests).encode())
         else:
             self.commit = revision
-        self._listed = listed
-        return sorted(listed)
+        self._digests = digests
+        return sorted(digests)
 
     def path_of(self, name: str) -> Path:
         """Return where a file is kept, downloaded if it was not there."""
@@ -121,20 +121,18 @@ class _Repository:
         content = read_content(answer)
         if content is None:
             raise self._problem(f"{name} has more than {FILE_BYTES_MAX >> 30} GiB")
-        listed = self._listed[name]
-        if listed is not None and listed != hashlib.sha256(content).hexdigest():
+        digest = self._digests[name]
+        if digest is not None and digest != hashlib.sha256(content).hexdigest():
             raise self._problem(f"{name}: what the hub sends is not what it lists; try again later")
         return content
 
     def _read_list(self, body: bytes) -> tuple[str, dict[str, str | None]]:
         try:
             document = loads(body)
-            listed = {
-                inside(str(sibling["rfilename"]), self._uri): (sibling.get("lfs") or {}).get(
-                    "sha256"
-                )
-                for sibling in document["siblings"]
-            }
+            digests: dict[str, str | None] = {}
+            for sibling in document["siblings"]:
+                name = inside(str(sibling["rfilename"]), self._uri)
+                digests[name] = (sibling.get("lfs") or {}).get("sha256")
             commit = str(document["sha"])
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             raise self._problem(
@@ -142,7 +140,7 @@ class _Repository:
             ) from error
         if not COMMIT.fullmatch(commit):
             raise self._problem("the hub does not say which commit it has; name it with revision=")
-        return commit, listed
+        return commit, digests
 
     def _keep(self, name: str, content: bytes) -> None:
         keep(self._kept / name, content, uri=self._uri, variable="HF_HOME")

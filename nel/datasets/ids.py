@@ -42,8 +42,7 @@ def own_id(value: object) -> str:
 
 
 def content_id(row: Mapping[str, object]) -> str:
-    """Return 16 hex digits of the SHA-256 of the row as canonical JSON; the order of keys does not
-    matter.
+    """Return 16 hex digits of the SHA-256 of the row as JSON, whatever the order of its keys.
 
     Raises:
         DatasetError: The row holds something that is not JSON.
@@ -70,6 +69,7 @@ def _quickly_encoded(row: Mapping[str, object]) -> bytes | None:
         encoded = orjson.dumps(row, option=orjson.OPT_SORT_KEYS)
     except TypeError:  # a lone surrogate, or a key that is not a text
         return None
+    # `json` escapes what is not ASCII, and DEL; orjson does neither.
     return encoded if encoded.isascii() and b"\x7f" not in encoded else None
 
 

@@ -1,5 +1,4 @@
-"""The images of a row as URLs that a request can hold: data, addresses, and files below the
-dataset's folder.
+"""The images of a row as URLs for a request: data, addresses, and files of the dataset's folder.
 
 An address is passed on as it is and never fetched. A file is read only where it lies below the
 folder after every link is resolved, so that a dataset cannot have other files of the machine sent
@@ -29,30 +28,30 @@ _SHOWN_MAX: Final = 80
 
 
 def image_urls(row: Mapping[str, object], field: str, folder: Path | None) -> list[str]:
-    """Return the images in a field of a row, one or a list of them; none where it is null or an
-    empty list.
+    """Return the images in a field of a row, which holds one, a list of them, or null.
 
     Args:
         row: The row.
         field: Its field; dotted names reach into nested rows.
-        folder: That files are looked for in; None where the dataset is in none.
+        folder: Where files are looked for; None where the dataset has no folder.
 
     Raises:
         DatasetError: The field is missing, or an image is not an image that may be sent.
     """
     images = lookup(row, field)
-    values = images if isinstance(images, (list, tuple)) else [] if images is None else [images]
+    if images is None:
+        return []
+    values = images if isinstance(images, (list, tuple)) else [images]
     return [_url(value, field, folder) for value in values]
 
 
-def with_images(asked: str | Sequence[Message], urls: Sequence[str]) -> tuple[Message, ...]:
+def with_images(prompt: str | Sequence[Message], urls: Sequence[str]) -> tuple[Message, ...]:
     """Return messages whose last one of the user has images after its text."""
-    messages = [Message(role="user", content=asked)] if isinstance(asked, str) else list(asked)
-    position = max(
-        (number for number, message in enumerate(messages) if message.role == "user"), default=None
-    )
-    if position is None:
+    messages = [Message(role="user", content=prompt)] if isinstance(prompt, str) else list(prompt)
+    positions = [number for number, message in enumerate(messages) if message.role == "user"]
+    if not positions:
         raise DatasetError("there is no message of the user that images could stand in")
+    position = positions[-1]
     content = messages[position].content
     parts = ({"type": "text", "text": content},) if isinstance(content, str) else content
     images = tuple({"type": "image_url", "image_url": {"url": url}} for url in urls)
@@ -78,9 +77,7 @@ def _url(value: object, field: str, folder: Path | None) -> str:
 
 
 def _stored_url(image: Mapping[str, object], field: str, folder: Path | None) -> str:
-    """Return an image as hubs store it: its bytes, which `nel.datasets.plain` makes base64, or a
-    path.
-    """
+    """Return an image as hubs store it: bytes (base64 by `nel.datasets.plain`), or a path."""
     content, path = image["bytes"], image["path"]
     if not isinstance(content, str):
         return _url(path, field, folder)

@@ -5,6 +5,7 @@ library, or a list of mappings.
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -16,8 +17,9 @@ RowsInMemory = Any
 
 
 def rows_of(value: object, where: str) -> list[dict[str, object]] | None:
-    """Return the rows of a table or of a list of mappings as JSON holds them; a missing value is
-    None. Return None for anything else.
+    """Return the rows of a table or of a list of mappings as JSON holds them.
+
+    A missing value is None in its row. Anything else that is not rows gives None.
 
     Args:
         value: What stands where a path might stand too.
@@ -32,14 +34,12 @@ def rows_of(value: object, where: str) -> list[dict[str, object]] | None:
         return None
     rows = []
     for number, row in enumerate(value, start=1):
-        plain = (
-            plain_or_problem({str(name): _present(cell) for name, cell in row.items()})
-            if isinstance(row, Mapping)
-            else f"a {type(row).__name__}, not a mapping"
-        )
-        if isinstance(plain, str):
-            raise DatasetError(f"{where}: row {number}: {plain}")
-        rows.append(plain)
+        if not isinstance(row, Mapping):
+            raise DatasetError(f"{where}: row {number}: a {type(row).__name__}, not a mapping")
+        data = plain_or_problem({str(name): _present(cell) for name, cell in row.items()})
+        if isinstance(data, str):
+            raise DatasetError(f"{where}: row {number}: {data}")
+        rows.append(data)
     return rows
 
 
@@ -61,18 +61,16 @@ def as_list(value: Any, where: str) -> object:
 
 
 def without_decoding(rows: Any) -> Any:
-    """Return a `Dataset` of the `datasets` library with images and sounds left as bytes, so that no
-    decoder is needed.
-    """
+    """Return a `Dataset` of the `datasets` library whose images and sounds stay bytes."""
     features = _undecoded_feature(dict(rows.features))
     return rows if features == dict(rows.features) else rows.cast(type(rows.features)(features))
 
 
 def _undecoded_feature(feature: object) -> object:
     if isinstance(feature, Mapping):
-        return {name: _undecoded_feature(inner) for name, inner in feature.items()}
+        return {name: _undecoded_feature(member) for name, member in feature.items()}
     if isinstance(feature, list):
-        return [_undecoded_feature(inner) for inner in feature]
+        return [_undecoded_feature(member) for member in feature]
     if not dataclasses.is_dataclass(feature) or isinstance(feature, type):
         return feature
     if getattr(feature, "decode", False) is True and type(feature).__name__ != "Json":
@@ -84,6 +82,5 @@ def _undecoded_feature(feature: object) -> object:
 
 def _present(cell: object) -> object:
     """Return a cell, or None for what pandas puts where there is no value: NaN, NaT and NA."""
-    if type(cell).__name__ in ("NAType", "NaTType"):
-        return None
-    return None if isinstance(cell, float) and cell != cell else cell  # noqa: PLR0124 - NaN alone
+    is_nan = isinstance(cell, float) and math.isnan(cell)
+    return None if is_nan or type(cell).__name__ in ("NAType", "NaTType") else cell

@@ -17,9 +17,7 @@ _INT64 = float(2**63)
 
 
 class BadJsonError(Exception):
-    """Says in a few words, without a position in the file, why a text is not a usable JSON
-    value.
-    """
+    """Says in a few words why a text is not a usable JSON value; the caller adds the place."""
 
 
 def parse(text: bytes) -> object:
@@ -36,9 +34,7 @@ def parse(text: bytes) -> object:
 
 
 def _is_exact(value: Any, text: bytes) -> bool:
-    """Return whether a value is all that its text says: as many keys, and no integer that lost
-    digits.
-    """
+    """Return whether a value has all keys of its text, and no integer that lost digits."""
     n_keys = 0
     pending = [value]
     while pending:
@@ -74,11 +70,9 @@ def _parse_slowly(text: bytes) -> object:
             parse_float=_finite_float,
         )
     except json.JSONDecodeError as error:
-        where = (
-            f"column {error.colno}"
-            if error.lineno == 1
-            else f"line {error.lineno}, column {error.colno}"
-        )
+        where = f"column {error.colno}"
+        if error.lineno > 1:
+            where = f"line {error.lineno}, {where}"
         raise BadJsonError(f"invalid JSON ({error.msg}, {where}){_cr_hint(error)}") from error
     except RecursionError as error:
         raise BadJsonError("JSON that is nested too deeply") from error
@@ -93,11 +87,11 @@ def _cr_hint(error: json.JSONDecodeError) -> str:
 
 
 def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    data = dict(pairs)
-    if len(data) < len(pairs):
-        seen: set[str] = set()
-        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-        raise BadJsonError(f"duplicate key {json.dumps(twice)}")
+    data: dict[str, object] = {}
+    for key, value in pairs:
+        if key in data:
+            raise BadJsonError(f"duplicate key {json.dumps(key)}")
+        data[key] = value
     return data
 
 

@@ -21,20 +21,19 @@ if TYPE_CHECKING:
 def read_jsonl(
     file: BinaryIO, name: str, form: TableForm
 ) -> Iterator[tuple[int, dict[str, object] | str]]:
-    """Yield the line number of each line that is not blank, with its object or what is wrong with
-    it.
+    """Yield the number of each line that is not blank, with its object or what is wrong with it.
 
     Raises:
         DatasetError: A line is too long, or the file holds one JSON array.
     """
     lines = lines_of(file, name, encoding=form.encoding)
-    first = next(lines, b"")
-    if _begins_array(first):
+    first_line = next(lines, b"")
+    if _begins_array(first_line):
         raise DatasetError(
             f"{name}: the file holds one JSON array, not one object a line; rename it to"
             f" {_as_json(name)}"
         )
-    for number, line in enumerate(chain((first,), lines), start=1):
+    for number, line in enumerate(chain((first_line,), lines), start=1):
         if line.isspace() or not line:
             continue
         try:

@@ -2,9 +2,8 @@
 `modelscope-hub` library and nel's own readers.
 
 The revision is resolved to a commit, every file is checked against the SHA-256 that the hub lists,
-and the list is kept, so that a commit that was read once needs no network. The hub tells the commit
-of a file and not that of a branch, and answers an unknown revision with an empty list and status
-200.
+and the list is kept, so that a commit that was read once needs no network. The hub names the commit
+of a file, but not that of a branch; of an unknown revision it lists no files, with status 200.
 """
 
 from __future__ import annotations
@@ -61,9 +60,7 @@ class _Listing:
     """The files of one version of a dataset."""
 
     version: str
-    """Its commit, or ``sha256:`` and the digest of the list where the hub does not tell the
-    commit.
-    """
+    """Its commit, or ``sha256:`` and the digest of the list where the hub names no commit."""
     revision: str
     """What the hub is asked for to get these files."""
     files: dict[str, _File]
@@ -87,8 +84,8 @@ def open_modelscope(uri: str, _base_dir: Path | None) -> Dataset:
         ) from error
     try:
         listing = hub.listing()
-        chosen = parts_of(listing.files, lambda: hub.open_card(listing), address, uri)
-        parts = [[hub.source(listing, path) for path in paths] for paths in chosen]
+        path_lists = parts_of(listing.files, lambda: hub.open_card(listing), address, uri)
+        parts = [[hub.source(listing, path) for path in paths] for paths in path_lists]
     except DatasetError:
         raise
     except Exception as error:
@@ -105,27 +102,22 @@ class _Hub:
         import modelscope_hub  # noqa: PLC0415 - heavy and optional
 
         if "MODELSCOPE_LOG_LEVEL" not in os.environ:
-            logging.getLogger("modelscope_hub").setLevel(
-                logging.CRITICAL
-            )  # nel says itself what went wrong
+            # nel says itself what went wrong.
+            logging.getLogger("modelscope_hub").setLevel(logging.CRITICAL)
         config = modelscope_hub.HubConfig()
         self._api: Any = modelscope_hub.HubApi(config)
         self._address = address
         self._uri = uri
         self._folder = config.cache_dir / "nel"
-        """Apart from the library's own files, whose older layout does not tell one version from
-        another.
-        """
+        """Apart from the library's own files, whose older layout mixes versions."""
         self._lists = self._folder / "lists" / address.repo.replace("/", "--")
 
     def listing(self) -> _Listing:
-        """Return the files at the revision: kept ones for a commit that was read, else those that
-        the hub lists.
-        """
+        """Return the files at the revision: from the cache for a commit that was read before."""
         revision = self._address.revision or _DEFAULT_REVISION
         is_commit = COMMIT.fullmatch(revision) is not None
-        if is_commit and (stored := self._stored_list(revision)):
-            return stored
+        if is_commit and (listing := self._stored_list(revision)):
+            return listing
         entries = self._entries(revision)
         if not entries:
             raise DatasetError(
@@ -192,14 +184,14 @@ class _Hub:
 
     def _commit(self, entries: Sequence[dict[str, Any]], files: dict[str, _File]) -> str | None:
         """Return the commit that changed a file last, if it has these very files."""
-        dated = [
+        commits = [
             (entry.get("CommittedDate") or 0, str(entry["Revision"]))
             for entry in entries
             if COMMIT.fullmatch(str(entry.get("Revision")))
         ]
-        if not dated:
+        if not commits:
             return None
-        _, commit = max(dated)
+        _, commit = max(commits)
         return commit if self._files(self._entries(commit)) == files else None
 
     def _stored_list(self, commit: str) -> _Listing | None:

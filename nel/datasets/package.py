@@ -1,6 +1,7 @@
-"""Opens data files that an installed package ships, ``pkg://PACKAGE/path/inside``. The package is
-found but not run: its own code is never imported. The name is that of the import package, which may
-differ from the distribution that pip installs and whose version is recorded.
+"""Opens data files that an installed package ships, ``pkg://PACKAGE/path/inside``.
+
+The code of the package is never imported. The name is that of the import package, which may differ
+from that of the distribution that pip installs, whose version is recorded.
 """
 
 from __future__ import annotations
@@ -33,8 +34,8 @@ def open_package(uri: str, _base_dir: Path | None) -> Dataset:
     Raises:
         DatasetError: The URI is malformed, or the package or the file is missing.
     """
-    plain, form = split_form(uri)
-    package, _, path = plain.partition("://")[2].partition("/")
+    name, form = split_form(uri)
+    package, _, path = name.partition("://")[2].partition("/")
     parts = path.split("/")
     if not _PACKAGE.fullmatch(package) or not path:
         raise DatasetError(f"{uri}: {_FORM}")
@@ -49,7 +50,7 @@ def open_package(uri: str, _base_dir: Path | None) -> Dataset:
         except OSError as error:
             raise DatasetError(f"{uri}: cannot be opened: {error.strerror or error}") from error
 
-    source = Source(name=plain, open=open_again, form=form)
+    source = Source(name=name, open=open_again, form=form)
     return dataset_of(source, uri=uri, revision=_version(package))
 
 

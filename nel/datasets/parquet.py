@@ -34,10 +34,10 @@ def read_parquet(
         DatasetError: The file is not parquet, is damaged or names a column twice.
     """
     file.seek(0)
-    if (
-        file.read(len(_MAGIC)) != _MAGIC
-        or (file.seek(-len(_MAGIC), os.SEEK_END), file.read())[1] != _MAGIC
-    ):
+    start = file.read(len(_MAGIC))
+    if start == _MAGIC:
+        file.seek(-len(_MAGIC), os.SEEK_END)
+    if start != _MAGIC or file.read() != _MAGIC:
         problem = ValueError("it does not begin and end as a parquet file does")
         raise _unreadable(name, "parquet", 0, problem)
 
@@ -85,9 +85,8 @@ def _read(
     except DatasetError:
         raise
     except BaseException as error:
-        if (
-            isinstance(error, Exception) or type(error).__name__ == "PanicException"
-        ):  # Rust's; no Exception to Python
+        # A panic of Rust is not an Exception to Python.
+        if isinstance(error, Exception) or type(error).__name__ == "PanicException":
             raise _unreadable(name, kind, number, error) from error
         raise
 
@@ -103,8 +102,8 @@ def _rows(batch: RecordBatch, with_maps: Mapping[str, DataType]) -> Iterator[dic
 def _has_map(kind: Any) -> bool:  # what arro3 has in its stubs is not what it returns
     from arro3.core import DataType  # noqa: PLC0415 - as above
 
-    inner = [kind.value_field] if kind.value_field else kind.fields or ()
-    return any(_has_map(field.type) for field in inner) or bool(DataType.is_map(kind))
+    fields = [kind.value_field] if kind.value_field else kind.fields or ()
+    return any(_has_map(field.type) for field in fields) or bool(DataType.is_map(kind))
 
 
 def _with_objects(value: Any, kind: Any) -> Any:
@@ -128,9 +127,7 @@ def _with_objects(value: Any, kind: Any) -> Any:
 
 
 def _refuse_twins(columns: Sequence[str], name: str, kind: str) -> None:
-    """Raise DatasetError where two columns have one name, since a row would have the values of the
-    last alone.
-    """
+    # Of two columns with one name, a row would have the value of the last.
     twin = next((column for column, n in Counter(columns).items() if n > 1), None)
     if twin is not None:
         raise DatasetError(

@@ -1,9 +1,8 @@
-"""Turns the values of parquet files, the hub and Python callables into plain JSON values. Does no
-I/O.
+"""Turns the values of parquet files, the hub and Python callables into plain JSON values.
 
 Dates become ISO 8601 text, decimals their digits, bytes base64, tuples lists. NaN becomes null,
-because pandas writes a missing number as NaN. `bool` is an `int` and `datetime` a `date`; order
-matters.
+because pandas writes a missing number as NaN. The order of the checks matters: a `bool` is an `int`
+and a `datetime` a `date`.
 """
 
 from __future__ import annotations

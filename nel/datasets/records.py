@@ -1,8 +1,8 @@
-"""What becomes of the records of a table, from text or from a workbook: the first is the header,
-the others are rows of text, and what is left out or converted is noted.
+"""Rows of the records of a table, whose first record is the header, from text or a workbook.
 
-Columns without a name and empty rows at the end are left out. A first record that looks like a row,
-a column named twice, a row of another length and a number that reads two ways are refused.
+Columns without a name and empty rows at the end are left out; what is left out or converted is
+noted. A first record that looks like a row, a column named twice, a row of another length and a
+number that reads two ways are refused.
 """
 
 from __future__ import annotations
@@ -57,31 +57,32 @@ def rows_of_records(
     if header is None:
         raise DatasetError(f"{name}: the file is empty; it needs a header line and rows")
     end_line = line_of or int
-    sampled = [(cells, end_line()) for cells in islice(records, _SAMPLED)]
-    first = [cells for cells, _ in sampled]
-    columns, named = _columns_of(header, first, name, form)
-    names = list(compress(columns, named))
-    decimals = _Decimals(columns, first, name, form) if has_comma_numbers else None
-    width, is_whole = len(columns), all(named)
+    head = [(cells, end_line()) for cells in islice(records, _SAMPLED)]
+    head_cells = [cells for cells, _ in head]
+    columns, have_names = _columns_of(header, head_cells, name, form)
+    names = list(compress(columns, have_names))
+    decimals = _Decimals(columns, head_cells, name, form) if has_comma_numbers else None
+    width, all_have_names = len(columns), all(have_names)
     number = 0
-    empty: list[int] = []
-    for cells, line in chain(sampled, zip(records, repeat(None))):
-        if not any(cells):
-            number += bool(cells)
-            empty += [number] if cells else []
+    empty_rows: list[int] = []  # numbers of those before this record, which may be at the end
+    for cells, line in chain(head, zip(records, repeat(None))):
+        if not cells:  # a blank line
             continue
-        if empty:
-            yield from ((blank, "all cells are empty") for blank in empty)
-            empty = []
         number += 1
+        if not any(cells):
+            empty_rows.append(number)
+            continue
+        if empty_rows:
+            yield from ((row, "all cells are empty") for row in empty_rows)
+            empty_rows = []
         if len(cells) != width and (len(cells) < width or any(cells[width:])):
             yield number, _width_problem(len(cells), width, end_line() if line is None else line)
             continue
         problem = None if decimals is None else decimals.convert(cells)
-        values = cells if is_whole else compress(cells, named)
+        values = cells if all_have_names else compress(cells, have_names)
         yield number, problem or dict(zip(names, values, strict=False))
-    if empty:
-        _note_empty(len(empty), name, form)
+    if empty_rows:
+        _note_empty(len(empty_rows), name, form)
 
 
 def _width_problem(n_cells: int, n_columns: int, line: int) -> str:
@@ -94,11 +95,11 @@ def _columns_of(
 ) -> tuple[list[str], list[bool]]:
     """Return the columns, and of each whether it has a name; raises DatasetError as its caller."""
     columns = [cell.strip() for cell in header]
-    named = [not _UNNAMED.fullmatch(column) for column in columns]
-    _check_header(columns, list(compress(columns, named)), rows, name)
-    if not all(named):
-        _note_unnamed(columns, named, name, form)
-    return columns, named
+    have_names = [not _UNNAMED.fullmatch(column) for column in columns]
+    _check_header(columns, list(compress(columns, have_names)), rows, name)
+    if not all(have_names):
+        _note_unnamed(columns, have_names, name, form)
+    return columns, have_names
 
 
 def _check_header(
@@ -106,11 +107,10 @@ def _check_header(
 ) -> None:
     twice = sorted(column for column, n in Counter(names).items() if n > 1)
     if twice:
-        listed = ", ".join(f'"{column}"' for column in twice)
-        raise DatasetError(f"{name}: the header names {listed} more than once; rename all but one")
-    if len(names) < 2 and any(  # noqa: PLR2004 - a title stands alone
-        sum(map(bool, cells)) > 1 for cells in rows
-    ):
+        titles = ", ".join(f'"{column}"' for column in twice)
+        raise DatasetError(f"{name}: the header names {titles} more than once; rename all but one")
+    has_wide_row = any(sum(map(bool, cells)) > 1 for cells in rows)
+    if len(names) < 2 and has_wide_row:  # noqa: PLR2004 - a title stands alone
         what = f'is "{names[0]}" alone' if names else "names no column"
         raise DatasetError(
             f"{name}: the first row {what}, and rows have more cells; delete what stands above the"
@@ -132,9 +132,7 @@ def _values(rows: Sequence[list[str]], position: int) -> list[str]:
 
 
 def _looks_like_values(column: str, values: Sequence[str]) -> bool:
-    """Return whether the name of a column is what the cells below it are: a number, a question, or
-    one of a few labels.
-    """
+    """Return whether the name of a column is a number, a question or a label like its cells."""
     if not values or not column:
         return False
     for pattern in (_NUMBER, _QUESTION):
@@ -144,15 +142,12 @@ def _looks_like_values(column: str, values: Sequence[str]) -> bool:
 
 
 def _note_unnamed(
-    columns: Sequence[str], named: Sequence[bool], name: str, form: TableForm
+    columns: Sequence[str], have_names: Sequence[bool], name: str, form: TableForm
 ) -> None:
-    numbers = [str(number) for number, is_named in enumerate(named, start=1) if not is_named]
-    many = len(numbers) > 1
-    listed = ", ".join(numbers[:_SHOWN]) + (", …" if len(numbers) > _SHOWN else "")
-    form.note(
-        f"{name}: column{'s' if many else ''} {listed} of {len(columns)} left out:"
-        f" {'they have' if many else 'it has'} no name"
-    )
+    numbers = [str(number) for number, has_name in enumerate(have_names, start=1) if not has_name]
+    text = ", ".join([*numbers[:_SHOWN], *(["…"] if len(numbers) > _SHOWN else [])])
+    noun, verb = ("columns", "they have") if len(numbers) > 1 else ("column", "it has")
+    form.note(f"{name}: {noun} {text} of {len(columns)} left out: {verb} no name")
 
 
 def _note_empty(n: int, name: str, form: TableForm) -> None:
@@ -200,15 +195,12 @@ class _Decimals:
                 yield _Column(position, column)
 
     def convert(self, cells: list[str]) -> str | None:
-        """Write the decimal commas of a row as points; return what is wrong with it, None where
-        nothing is.
-        """
+        """Write the decimal commas of a row as points; return its problem, or None."""
         for column in self._columns:
             value = cells[column.position]
-            match = _COMMA_NUMBER.fullmatch(value.strip()) if "," in value else None
-            if match is None and not (column.is_decimal and "." in value):
-                continue
-            match = match or _COMMA_NUMBER.fullmatch(value.strip())
+            # In a column of decimal commas a point stands between thousands.
+            may_change = "," in value or (column.is_decimal and "." in value)
+            match = _COMMA_NUMBER.fullmatch(value.strip()) if may_change else None
             if match is None:
                 continue
             if not column.is_decimal:

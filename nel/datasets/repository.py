@@ -1,9 +1,8 @@
-"""Chooses the files of a dataset repository that hold one split of one configuration, by their
-names and its card.
+"""Chooses the files of a repository that hold one split of one configuration of a dataset.
 
 Depends on file names and the card alone. The rules are those of the `datasets` library: what the
-card says in ``configs``, else the words in the names of files and folders. Names may leave open
-what belongs together; then it asks, and never mixes formats or folders.
+card says in ``configs``, else the words in the names of files and folders. Where names leave open
+what belongs together, it asks, and never mixes formats or folders.
 """
 
 from __future__ import annotations
@@ -61,21 +60,17 @@ class CardConfig:
 
 
 def configs_of(card: str) -> list[CardConfig]:
-    """Return the configurations that a card (README.md) declares in its front matter; none if it
-    has none.
-    """
-    _, _, rest = card.lstrip("\ufeff").partition("---\n")
-    front, closed, _ = rest.partition("\n---")
+    """Return the configurations that a card (README.md) declares in its front matter, if any."""
+    _, _, text = card.lstrip("\ufeff").partition("---\n")
+    front_matter, end, _ = text.partition("\n---")
     try:
-        declared = yaml.safe_load(front) if closed else None
+        content = yaml.safe_load(front_matter) if end else None
     except yaml.YAMLError:
         return []
-    entries = declared.get("configs") if isinstance(declared, dict) else None
-    return (
-        [_config(entry) for entry in entries if isinstance(entry, dict)]
-        if isinstance(entries, list)
-        else []
-    )
+    entries = content.get("configs") if isinstance(content, dict) else None
+    if not isinstance(entries, list):
+        return []
+    return [_config(entry) for entry in entries if isinstance(entry, dict)]
 
 
 def _config(entry: Mapping[str, object]) -> CardConfig:
@@ -96,13 +91,11 @@ def _patterns(files: object, folder: str) -> dict[str, tuple[str, ...]]:
         files = {"train": files}
     if not isinstance(files, dict):
         return {}
-    return {
-        str(split): tuple(
-            str(PurePosixPath(folder, str(path)))
-            for path in (paths if isinstance(paths, list) else [paths])
-        )
-        for split, paths in files.items()
-    }
+    patterns = {}
+    for split, entry in files.items():
+        paths = entry if isinstance(entry, list) else [entry]
+        patterns[str(split)] = tuple(str(PurePosixPath(folder, str(path))) for path in paths)
+    return patterns
 
 
 def parts_of(
@@ -163,35 +156,32 @@ def files_of(
     if address.file is not None:
         return _matching(every, address.file, uri)
     if card:
-        chosen = _declared_config(card, config, uri)
-        if chosen.patterns:
-            if address.split not in chosen.patterns:
-                raise DatasetError(_no_split(address.split, list(chosen.patterns), uri))
-            patterns = chosen.patterns[address.split]
+        card_config = _declared_config(card, config, uri)
+        if card_config.patterns:
+            if address.split not in card_config.patterns:
+                raise DatasetError(_no_split(address.split, list(card_config.patterns), uri))
+            patterns = card_config.patterns[address.split]
             return sorted({path for pattern in patterns for path in _matching(every, pattern, uri)})
-        every, config = (
-            [path for path in every if PurePosixPath(path).is_relative_to(chosen.folder)],
-            None,
-        )
+        # The card names only the folder of the configuration: file names decide within it.
+        every = [path for path in every if PurePosixPath(path).is_relative_to(card_config.folder)]
+        config = None
     data = [path for path in every if _holds_rows(path)]
     if not data:
         raise DatasetError(f"{uri}: it has no files of rows that nel reads")
     data = _of_config(data, config, uri)
-    chosen_paths = _of_split(data, address.split)
-    if not chosen_paths and in_folder and _is_one_file(data):
-        chosen_paths = list(data)
-    if not chosen_paths:
+    of_split = _of_split(data, address.split)
+    if not of_split and in_folder and _is_one_file(data):
+        of_split = list(data)
+    if not of_split:
         raise DatasetError(_no_split(address.split, _splits_in(data), uri))
-    _check_one_kind(chosen_paths, address.split, uri)
+    _check_one_kind(of_split, address.split, uri)
     if in_folder:
-        _check_one_name(chosen_paths, address.split, uri)
-    return chosen_paths
+        _check_one_name(of_split, address.split, uri)
+    return of_split
 
 
 def are_one_configuration(paths: Iterable[str]) -> bool:
-    """Return whether files of rows differ in nothing but the split in their names, so that none of
-    them is of another configuration.
-    """
+    """Return whether the names of files of rows differ in nothing but their split."""
     names = set()
     for path in filter(_holds_rows, paths):
         folders = PurePosixPath(path).parts[:-1]
@@ -203,8 +193,8 @@ def are_one_configuration(paths: Iterable[str]) -> bool:
 
 def _is_one_file(paths: Sequence[str]) -> bool:
     """Return whether the files of rows are one file, or its shards, that no word calls a split."""
-    wholes = {(str(PurePosixPath(path).parent), _stem(path)) for path in paths}
-    return len(wholes) == 1 and not any(_words(path) & _KNOWN_WORDS for path in paths)
+    files = {(str(PurePosixPath(path).parent), _stem(path)) for path in paths}
+    return len(files) == 1 and not any(_words(path) & _KNOWN_WORDS for path in paths)
 
 
 def _matching(paths: Sequence[str], pattern: str, uri: str) -> list[str]:
@@ -237,9 +227,7 @@ def _declared_config(card: Sequence[CardConfig], config: str | None, uri: str) -
             hint = did_you_mean(config, names) or ";"
             raise DatasetError(f'{uri}: it has no config "{config}"{hint} available: {_few(names)}')
         return card[names.index(config)]
-    default = [entry for entry in card if entry.is_default] or (
-        list(card) if len(card) == 1 else []
-    )
+    default = [entry for entry in card if entry.is_default or len(card) == 1]
     if not default:
         example = f"{uri}{'&' if '?' in uri else '?'}config={names[0]}"
         raise DatasetError(
@@ -263,18 +251,15 @@ def _holds_rows(path: str) -> bool:
 def _of_config(paths: Sequence[str], config: str | None, uri: str) -> list[str]:
     if config is None:
         return list(paths)
+    prefixes = f"{config}_", f"{config}-"
     matches = [path for path in paths if config in PurePosixPath(path).parts[:-1]]
-    matches = matches or [
-        path for path in paths if _stem(path).startswith((f"{config}_", f"{config}-"))
-    ]
+    matches = matches or [path for path in paths if _stem(path).startswith(prefixes)]
     matches = matches or [path for path in paths if _stem(path) == config]
     if not matches and config != "default":
-        folders = {
-            segment
-            for path in paths
-            for segment in PurePosixPath(path).parts[:-1]
-            if segment not in _KNOWN_WORDS
-        }
+        folders: set[str] = set()
+        for path in paths:
+            folders.update(PurePosixPath(path).parts[:-1])
+        folders -= _KNOWN_WORDS
         hint = did_you_mean(config, folders) or ";"
         names = f"folders: {_few(sorted(folders))}" if folders else f"files: {_few(paths)}"
         raise DatasetError(f'{uri}: it has no config "{config}"{hint} its {names}')
@@ -282,6 +267,8 @@ def _of_config(paths: Sequence[str], config: str | None, uri: str) -> list[str]:
 
 
 def _of_split(paths: Sequence[str], split: str) -> list[str]:
+    # A name that is a word of the split decides before one that holds the word, and the likeliest
+    # word before the others: "test.jsonl" is the split test where "test_eval.jsonl" stands beside.
     words = _SPLIT_WORDS.get(split, (split,))
     for labels in (_names, _words):
         for word in words:
@@ -353,5 +340,5 @@ def _no_split(split: str, splits: Sequence[str], uri: str) -> str:
 
 
 def _few(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _NAMES_MAX} more" if len(names) > _NAMES_MAX else ""
-    return ", ".join(names[:_NAMES_MAX]) + more if names else "none"
+    ending = f" and {len(names) - _NAMES_MAX} more" if len(names) > _NAMES_MAX else ""
+    return ", ".join(names[:_NAMES_MAX]) + ending if names else "none"

@@ -1,6 +1,4 @@
-"""Makes one dataset of the files of a hub's repository, read by nel's own readers. Does no
-network.
-"""
+"""Makes one dataset of the files of a hub's repository, which are on disk, by nel's readers."""
 
 from __future__ import annotations
 
@@ -31,10 +29,10 @@ def dataset_of_files(
         return replace(dataset_of(parts[0][0], uri=uri, revision=version), fingerprint=fingerprint)
 
     notes: dict[str, None] = {}
-    noted = [[with_notes(source, notes) for source in sources] for sources in parts]
+    parts = [[with_notes(source, notes) for source in sources] for sources in parts]
 
     def read() -> Iterator[RawRow]:
-        rows = [_number_rows(sources) for sources in noted]
+        rows = [_number_rows(sources) for sources in parts]
         return check_rows(labelled_rows(rows, address.configs, uri), name=uri, unit="row")
 
     return Dataset(

@@ -1,7 +1,6 @@
-"""Opens any dataset source. Chooses by URI scheme through the plugin group ``nel.datasets``; reads
-nothing itself.
+"""Opens any dataset source; its URI scheme chooses a reader of the plugin group ``nel.datasets``.
 
-A plain path must never need the plugin list, which costs a walk through all installed packages.
+A path must never need the plugin list, which costs a walk through all installed packages.
 """
 
 from __future__ import annotations

@@ -89,7 +89,7 @@ def parse_form(path: str, options: dict[str, str]) -> TableForm:
 
 
 def with_form(path: str, options: dict[str, str]) -> str:
-    """Return a path with options behind it, as `split_form` takes them apart.
+    """Return a path with options after it, as `split_form` takes them apart.
 
     >>> with_form("rows.csv", {"delimiter": ";"})
     'rows.csv?delimiter=%3B'

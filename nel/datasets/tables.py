@@ -1,4 +1,4 @@
-"""Reads CSV and TSV with a header line, streamed: which character is between cells is found out.
+"""Reads CSV and TSV with a header line, streamed; finds out which character is between cells.
 
 A quoted cell may hold line ends, so the row number and the line number differ; messages give both.
 `nel.datasets.records` decides what becomes of the cells.
@@ -53,28 +53,28 @@ def _read(
         form = replace(form, delimiter=form.delimiter or separator[1])
     delimiter = form.delimiter or _delimiter(head, usual, name)
     reader = csv.reader(chain(head, lines), delimiter=delimiter, strict=True)
-    begun = [1]
+    first_line = [1]  # of the record that is being read, for an error in its middle
     try:
         yield from rows_of_records(
-            _noting_lines(reader, begun),
+            _noting_lines(reader, first_line),
             name,
             form,
             has_comma_numbers=delimiter == ";",
             line_of=lambda: reader.line_num + skipped,
         )
     except csv.Error as error:
-        raise DatasetError(_problem(name, error, begun[0] + skipped)) from error
+        raise DatasetError(_problem(name, error, first_line[0] + skipped)) from error
 
 
 read_csv = partial(_read, ",")
 read_tsv = partial(_read, "\t")
 
 
-def _noting_lines(reader: Iterator[list[str]], begun: list[int]) -> Iterator[list[str]]:
+def _noting_lines(reader: Iterator[list[str]], first_line: list[int]) -> Iterator[list[str]]:
     """Yield the records of a reader, and note the line that the next one begins in."""
     for cells in reader:
         yield cells
-        begun[0] = reader.line_num + 1  # type: ignore[attr-defined] # of a csv.reader
+        first_line[0] = reader.line_num + 1  # type: ignore[attr-defined] # of a csv.reader
 
 
 def _problem(name: str, error: csv.Error, line: int) -> str:
@@ -107,16 +107,16 @@ def _delimiter(head: Sequence[str], usual: str, name: str) -> str:
         DatasetError: A comma and a semicolon both do.
     """
     shares = {mark: _share(head, mark) for mark in dict.fromkeys((usual, "\t", ",", ";", "|"))}
-    whole = [mark for mark, share in shares.items() if share == 1.0]
-    if "," in whole and ";" in whole and "\t" not in whole:
+    fitting = [mark for mark, share in shares.items() if share == 1.0]
+    if "\t" in fitting:
+        return "\t"
+    if "," in fitting and ";" in fitting:
         raise DatasetError(
             f"{name}: a comma and a semicolon both divide every row alike; say which is meant:"
             f" '{name}?delimiter=comma' or '{name}?delimiter=semicolon'"
         )
-    if "\t" in whole:
-        return "\t"
-    best = max(shares, key=lambda mark: shares[mark])
-    return best if shares[best] > 0 else usual
+    mark = max(shares, key=shares.__getitem__)
+    return mark if shares[mark] > 0 else usual
 
 
 def _share(head: Sequence[str], mark: str) -> float:
@@ -130,9 +130,11 @@ def _share(head: Sequence[str], mark: str) -> float:
                 n_rows += 1
                 n_fit += len(cells) == width
     except csv.Error as error:
-        # the last row may go on after the lines that are looked at
+        # The last row may go on after the lines that are looked at.
         n_rows += "end of data" not in str(error)
-    return 0.0 if width < 2 else n_fit / n_rows if n_rows else 1.0  # noqa: PLR2004 - cells
+    if width < 2:  # noqa: PLR2004 - cells
+        return 0.0
+    return n_fit / n_rows if n_rows else 1.0
 
 
 def _text_lines(file: BinaryIO, name: str, encoding: str | None) -> Iterator[str]:

@@ -1,5 +1,4 @@
-"""Reads the lines of a text file in its own encoding, in bounded memory. Depends on nothing of nel
-but errors.
+"""Reads the lines of a text file in its own encoding, in bounded memory.
 
 Lines end at LF only, so that CR, U+2028 and their like inside a value never cut it. A byte order
 mark, or NUL bytes at the start, tell UTF-16, which spreadsheets and PowerShell write; all else is
@@ -44,15 +43,15 @@ def lines_of(
     if encoding != "utf-8":
         yield from _converted_lines(file, name, encoding, bytes_max)
         return
-    first = file.readline(bytes_max + 1)
-    yield _bound_line(first.removeprefix(_BOM), 1, name, bytes_max)
+    first_line = file.readline(bytes_max + 1)
+    yield _bound_line(first_line.removeprefix(_BOM), 1, name, bytes_max)
     number = 1
     while line := file.readline(bytes_max + 1):
         number += 1
         yield line if len(line) <= bytes_max else _bound_line(line, number, name, bytes_max)
 
 
-def _encoding_of(file: BinaryIO, name: str, named: str | None) -> str:
+def _encoding_of(file: BinaryIO, name: str, encoding: str | None) -> str:
     """Return the name that Python's codecs have for the encoding of a file."""
     start = file.read(len(_UTF32[0]))
     file.seek(0)
@@ -60,16 +59,18 @@ def _encoding_of(file: BinaryIO, name: str, named: str | None) -> str:
         raise DatasetError(f"{name}: the file is UTF-32; save it as UTF-8")
     if start.startswith((_BOM, *_UTF16)):
         return "utf-8" if start.startswith(_BOM) else "utf-16"
-    if named is not None:
+    if encoding is not None:
         try:
-            return codecs.lookup(named).name
+            return codecs.lookup(encoding).name
         except LookupError as error:
             raise DatasetError(
-                f'{name}: there is no encoding "{named}"; names are those of Python, such as'
+                f'{name}: there is no encoding "{encoding}"; names are those of Python, such as'
                 " cp1252, mac_roman, gb18030 or shift_jis"
             ) from error
-    is_wide = len(start) > 1 and (start[0] == 0) != (start[1] == 0)
-    return ("utf-16-be" if start[0] == 0 else "utf-16-le") if is_wide else "utf-8"
+    # A file begins with ASCII (a brace, a name of a column), which in UTF-16 has one zero byte.
+    if len(start) > 1 and (start[0] == 0) != (start[1] == 0):
+        return "utf-16-be" if start[0] == 0 else "utf-16-le"
+    return "utf-8"
 
 
 def _converted_lines(file: BinaryIO, name: str, encoding: str, bytes_max: int) -> Iterator[bytes]:

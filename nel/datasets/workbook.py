@@ -1,6 +1,7 @@
-"""Reads a sheet of a workbook (Excel, LibreOffice) through python-calamine, as the table that it
-would be when saved as CSV: every cell is text. The whole file is held in memory, so its size is
-bounded.
+"""Reads a sheet of a workbook (Excel, LibreOffice) through python-calamine.
+
+It is the table that it would be when saved as CSV, every cell a text. The file is held in memory,
+so its size is bounded.
 """
 
 from __future__ import annotations

@@ -1,5 +1,4 @@
-"""Episodes: samples that are answered in many steps, by a solver that asks the model and calls
-tools.
+"""Episodes: samples answered in many steps, by a solver that asks the model and calls tools::
 
     async def solve(sample, episode):
         reply = await episode.ask()

@@ -69,20 +69,15 @@ class Accounts:
 
     def tool_seconds(self) -> float | None:
         """Return how long the next call of a tool may take."""
-        left = [
-            limit
-            for limit in (
-                self._limits.tool_seconds,
-                _rest(self._limits.work_seconds, self.work_seconds),
-                _rest(self._limits.wall_seconds, self.wall_seconds()),
-            )
-            if limit is not None
-        ]
-        return max(0.001, min(left)) if left else None
+        remaining = self.left()
+        bounds = [remaining[name] for name in ("work_seconds", "wall_seconds") if name in remaining]
+        if self._limits.tool_seconds is not None:
+            bounds.append(self._limits.tool_seconds)
+        return max(0.001, min(bounds)) if bounds else None
 
     def left(self) -> dict[str, float]:
         """Return what is left of each limit that counts up."""
-        used = {
+        amounts = {
             "steps": self.model_calls,
             "tokens": self.tokens,
             "cost": self.cost,
@@ -91,7 +86,7 @@ class Accounts:
         }
         return {
             name: limit - amount
-            for name, amount in used.items()
+            for name, amount in amounts.items()
             if (limit := getattr(self._limits, name)) is not None
         }
 
@@ -106,7 +101,3 @@ class Accounts:
         """Return the limit of equal calls where it is reached."""
         limit = self._limits.equal_calls
         return None if limit is None or self._n_equal < limit else LimitReached(STUCK, limit)
-
-
-def _rest(limit: float | None, used: float) -> float | None:
-    return None if limit is None else limit - used

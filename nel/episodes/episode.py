@@ -1,5 +1,4 @@
-"""What a solver works with: `ask` the model, `call` tools, as a conversation that is stored step by
-step.
+"""What a solver works with: it can `ask` the model and `call` tools; each step is stored.
 
 A resume runs the solver again from its start; stored steps answer it until it asks for something
 that is not stored. So a solver must depend on nothing but the sample, the answers and what the
@@ -97,9 +96,7 @@ class Episode:
         return tuple(facts.json for name, facts in self._tools.items() if name != ANY_NAME)
 
     def left(self) -> dict[str, float]:
-        """Return what is left of each limit that is set: ``steps``, ``tokens``, ``work_seconds``
-        …
-        """
+        """Return what is left of each limit that is set, such as ``steps`` or ``tokens``."""
         return self.accounts.left()
 
     async def ask(
@@ -121,20 +118,20 @@ class Episode:
             EpisodeEnding: A limit is reached, the endpoint is lost, or the model's context is full.
         """
         await self._ensure_open()
-        asked = self.messages if messages is None else list(messages)
-        offered = self.tools if tools is None else tuple(tools)
+        prompt = self.messages if messages is None else list(messages)
+        offer = self.tools if tools is None else tuple(tools)
         number = self._next_number()
-        digest = self._backend.digest(asked, offered, options)
+        digest = self._backend.digest(prompt, offer, options)
         step = self._stored_step(number, "model", digest)
         if step is None:
             self._end_at_limit()
             step = Step(number=number, kind="model", digest=digest, span=self._span)
             with self._noting_ending():
                 step = await self._backend.send(
-                    step, asked, offered, options, self.accounts.wall_seconds
+                    step, prompt, offer, options, self.accounts.wall_seconds
                 )
         else:
-            self._backend.note_replay(step, asked)
+            self._backend.note_replay(step, prompt)
         response = step.response
         assert response is not None  # noqa: S101 - a model step has one
         self.accounts.count_answer(response, step.wall_seconds)
@@ -164,8 +161,8 @@ class Episode:
         """
         await self._ensure_open()
         numbers = [self._next_number() for _ in calls]
-        facts = [self._facts(call) for call in calls]
-        if len(calls) > 1 and all(known is not None and known.parallel for known in facts):
+        tools = [self._facts(call) for call in calls]
+        if len(calls) > 1 and all(facts is not None and facts.parallel for facts in tools):
             results = await self._at_once(calls, numbers)
         else:
             results = [
@@ -174,7 +171,6 @@ class Episode:
             ]
         for call, result in zip(calls, results, strict=True):
             self.messages.append(Message(role="tool", content=result.text, tool_call_id=call.id))
-        for call, result in zip(calls, results, strict=True):
             self.accounts.count_call(call, result)
         if (limit := self.accounts.stuck()) is not None:
             self._end(limit)
@@ -226,9 +222,9 @@ class Episode:
     async def verify(self) -> Json:
         """Return what the environment says of its final state, stored as a step."""
         number, digest = self._number, digest_of("verify")
-        stored = self._backend.stored_step(number)
-        if stored is not None and stored.kind == "verify":
-            return stored.asked["evidence"]
+        step = self._backend.stored_step(number)
+        if step is not None and step.kind == "verify":
+            return step.asked["evidence"]
         evidence = await self._backend.evidence()
         step = Step(
             number=number,
@@ -255,22 +251,24 @@ class Episode:
     async def _result(self, call: ToolCall, number: int) -> ToolResult:
         digest = digest_of(call_json(call))
         facts = self._facts(call)
-        stored = self._stored_step(number, "tool", digest)
-        if stored is not None and stored.result is None and _on_interrupt(facts) == "restart":
+        stored_step = self._stored_step(number, "tool", digest)
+        is_interrupted = stored_step is not None and stored_step.result is None
+        if is_interrupted and _on_interrupt(facts) == "restart":
             self._end(AttemptOver(f"{call.name} was interrupted, and may not be run twice"))
-        if stored is not None and stored.result is not None:
-            await self._restore(call, facts, stored.result)
-            self.accounts.saw(stored.wall_seconds)
-            self.accounts.note_work(stored.wall_seconds, stored.result.seconds)
-            self._backend.note_replay(stored, ())
-            return stored.result
+        if stored_step is not None and stored_step.result is not None:
+            await self._restore(call, facts, stored_step.result)
+            self.accounts.saw(stored_step.wall_seconds)
+            self.accounts.note_work(stored_step.wall_seconds, stored_step.result.seconds)
+            self._backend.note_replay(stored_step, ())
+            return stored_step.result
         step = Step(
             number=number, kind="tool", digest=digest, span=self._span, asked=call_json(call)
         )
         with self._noting_ending():
-            if stored is None and _on_interrupt(facts) != "again":
+            # Stored without a result before it runs, so that a resume knows of a call that began.
+            if stored_step is None and _on_interrupt(facts) != "again":
                 await self._backend.commit(step)
-            if stored is not None and _on_interrupt(facts) == "tell":
+            if is_interrupted and _on_interrupt(facts) == "tell":
                 result = ToolResult(text=INTERRUPTED.format(call.name), error="interrupted")
             else:
                 result = await self._run(call, facts)
@@ -300,8 +298,8 @@ class Episode:
             text = f"The call of {call.name or 'a tool'} cannot be read: {call.parse_error}."
             return ToolResult(text=text, error="bad_json")
         if facts is None:
-            known = ", ".join(self._tools) or "none"
-            text = f'There is no tool "{call.name}". Tools: {known}.'
+            names = ", ".join(self._tools) or "none"
+            text = f'There is no tool "{call.name}". Tools: {names}.'
             return ToolResult(text=text, error="unknown_tool")
         result = await self._backend.run_tool(
             call.name, call.values or {}, self.accounts.tool_seconds(), facts=facts
@@ -313,18 +311,26 @@ class Episode:
             return result
         return replace(result, text=text, n_cut=n_cut, whole=result.text if n_cut else None)
 
-    def _note(self, asked: dict[str, Json], made: Mapping[str, Json] | None = None) -> JsonObject:
+    def _note(
+        self, fields: dict[str, Json], values: Mapping[str, Json] | None = None
+    ) -> JsonObject:
+        """Store a note, or return the stored one with the values of then.
+
+        Args:
+            fields: Replay compares them.
+            values: What differs each time.
+        """
         self._check_open()
-        number, digest = self._next_number(), digest_of(asked)
-        stored = self._stored_step(number, "note", digest)
-        if stored is not None:
-            return stored.asked
+        number, digest = self._next_number(), digest_of(fields)
+        step = self._stored_step(number, "note", digest)
+        if step is not None:
+            return step.asked
         step = Step(
             number=number,
             kind="note",
             digest=digest,
             span=self._span,
-            asked={**asked, **(made or {})},
+            asked={**fields, **(values or {})},
             wall_seconds=self.accounts.wall_seconds(),
         )
         self._backend.note(step)

@@ -25,9 +25,7 @@ class Limits:
     cost: float | None = None
     """In the currency of ``budget.prices``; passed by one request at most."""
     work_seconds: float | None = None
-    """Time of the model's answers and of tools; waits for rate limits, retries and outages are left
-    out.
-    """
+    """Time of the model's answers and of tools, without waits for rate limits and outages."""
     wall_seconds: float | None = None
     """Time from the attempt's start, waits included; time between two sessions is left out."""
     tool_seconds: float | None = None
@@ -85,8 +83,8 @@ def least(*limits: Limits) -> Limits:
     """Return the least of each limit that any of them sets."""
     values = {}
     for name in LIMIT_NAMES:
-        known = [value for item in limits if (value := getattr(item, name)) is not None]
-        values[name] = min(known) if known else None
+        bounds = [bound for item in limits if (bound := getattr(item, name)) is not None]
+        values[name] = min(bounds) if bounds else None
     return Limits(**values)
 
 

@@ -1,6 +1,4 @@
-"""Solvers by name: ``NAME`` or ``NAME:key=value,…`` of the group ``nel.solvers``, with checked
-options.
-"""
+"""Solvers by name: ``NAME`` or ``NAME:key=value,…`` of ``nel.solvers``, with checked options."""
 
 from __future__ import annotations
 
@@ -46,13 +44,13 @@ def find_solver(text: str) -> BoundSolver | None:
         PluginError: No solver has this name, or it cannot be imported.
         ConfigError: It is not an async function, or an option is unknown or of another type.
     """
-    name, rest = plugins.split_options(text)
+    name, options = plugins.split_options(text)
     function = plugins.load("solvers", name)
     if name == GENERATE:
-        if rest:
-            raise ConfigError(f"the solver {GENERATE} has no options; leave :{rest} away")
+        if options:
+            raise ConfigError(f"the solver {GENERATE} has no options; leave :{options} away")
         return None
-    return bound_solver(name, function, options_of(name, rest))
+    return bound_solver(name, function, options_of(name, options))
 
 
 def bound_solver(name: str, function: Any, options: Mapping[str, Any]) -> BoundSolver:
@@ -67,11 +65,11 @@ def bound_solver(name: str, function: Any, options: Mapping[str, Any]) -> BoundS
             f" {type(function).__name__}"
         )
     parameters = inspect.signature(function).parameters
-    known = [name for name, item in parameters.items() if item.kind == item.KEYWORD_ONLY]
+    keys = [key for key, item in parameters.items() if item.kind == item.KEYWORD_ONLY]
     values = {}
     for key, value in options.items():
-        if key not in known:
-            hint = did_you_mean(key, known) or f"; it takes: {', '.join(known) or 'none'}"
+        if key not in keys:
+            hint = did_you_mean(key, keys) or f"; it takes: {', '.join(keys) or 'none'}"
             raise ConfigError(f'the solver "{name}" has no option "{key}"{hint}')
         try:
             values[key] = TypeAdapter(_annotation(function, key)).validate_python(value)
@@ -82,11 +80,9 @@ def bound_solver(name: str, function: Any, options: Mapping[str, Any]) -> BoundS
 
 
 def _annotation(function: Any, key: str) -> Any:
-    """Return the annotation of an option; a module may import those of sample and episode for type
-    checkers alone, so that not all can be evaluated.
-    """
     annotation = function.__annotations__.get(key, Any)
     if not isinstance(annotation, str):
         return annotation
+    # Evaluated alone: a module may import the types of sample and episode for type checkers only.
     scope = SimpleNamespace(__annotations__={key: annotation})
     return get_type_hints(scope, globalns=function.__globals__).get(key, Any)

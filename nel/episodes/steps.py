@@ -1,7 +1,7 @@
 """What is stored of an episode: numbered steps, each with a digest of what was asked. No I/O.
 
-A step is on disk before its effect is shown to anybody: an answer before its calls run, a result
-before the model is sent it. Replay gives stored steps back as long as the same is asked.
+A step is on disk before it has an effect: an answer before its calls run, a result before it is
+sent to the model. Replay gives stored steps back as long as the same is asked.
 """
 
 from __future__ import annotations
@@ -75,9 +75,7 @@ class ToolFacts:
 
 
 class Backend(Protocol):
-    """What an episode is run on: the endpoint, the store of its steps, and the process of its
-    tools.
-    """
+    """What an episode is run on: the endpoint, the store of steps and the process of its tools."""
 
     def stored_step(self, number: int) -> Step | None:
         """Return a step of this attempt that an earlier session stored."""
@@ -142,16 +140,17 @@ class MessageDigests:
     """Digests of messages, each computed once."""
 
     def __init__(self) -> None:
-        """Know none."""
-        self._known: dict[int, tuple[Message, str]] = {}
+        """Start without digests."""
+        self._entries: dict[int, tuple[Message, str]] = {}
 
     def of(self, message: Message) -> str:
         """Return the digest of a message."""
-        known = self._known.get(id(message))
-        if known is None or known[0] is not message:
-            known = (message, digest_of(message_json(message)))
-            self._known[id(message)] = known
-        return known[1]
+        entry = self._entries.get(id(message))
+        # The message is kept beside its digest: an id may be given again after the object's end.
+        if entry is None or entry[0] is not message:
+            entry = (message, digest_of(message_json(message)))
+            self._entries[id(message)] = entry
+        return entry[1]
 
 
 def digest_of(value: object) -> str:

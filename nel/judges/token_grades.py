@@ -27,7 +27,7 @@ _ALTERNATIVES_MIN: Final = 5
 _ALTERNATIVES_MAX: Final = 20
 """The most that OpenAI's API gives."""
 _SPACES: Final = " \t\n\u0120\u2581"
-"""What tokenizers write before a word: spaces, and the marks of byte-level BPE and SentencePiece."""
+"""What tokenizers write before a word: spaces, the marks of byte-level BPE and SentencePiece."""
 
 
 def token_question(

@@ -1,17 +1,16 @@
-"""Tools that a model may call during an episode: typed functions, and methods of an object that is
-made for each episode.
+"""Tools that a model may call in an episode: typed functions, and methods of an episode's object::
 
-    from nel.tools import ToolError, tool
+from nel.tools import ToolError, tool
 
-    @tool
-    def add(a: int, b: int) -> int:
-        \"\"\"Add two numbers.
+@tool
+def add(a: int, b: int) -> int:
+    \"\"\"Add two numbers.
 
-        Args:
-            a: The first.
-            b: The second.
-        \"\"\"
-        return a + b
+    Args:
+        a: The first.
+        b: The second.
+    \"\"\"
+    return a + b
 """
 
 from nel.tools.declaration import ANY_NAME, Tool, tool

@@ -216,9 +216,7 @@ def _model(name: str, fields: Mapping[str, Any]) -> type[BaseModel]:
 
 
 def _documentation(text: str) -> tuple[str, dict[str, str]]:
-    """Return the first paragraph of a docstring, and what its section ``Args:`` says of each
-    parameter.
-    """
+    """Return the first paragraph of a docstring, and the texts of its ``Args:`` by parameter."""
     paragraphs = re.split(r"\n\s*\n", text.strip())
     section = re.search(r"^Args:\n((?:[ \t]+.*\n?|\n)+)", text, re.MULTILINE)
     parameters: dict[str, str] = {}
@@ -241,4 +239,6 @@ def _without_titles(schema: Any) -> Any:
             for key, value in schema.items()
             if not (key == "title" and isinstance(value, str))
         }
-    return [_without_titles(value) for value in schema] if isinstance(schema, list) else schema
+    if isinstance(schema, list):
+        return [_without_titles(value) for value in schema]
+    return schema

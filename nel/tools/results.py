@@ -15,9 +15,7 @@ from nel.types import value_class
 ToolErrorKind: TypeAlias = Literal[
     "unknown_tool", "bad_json", "bad_arguments", "tool_error", "timeout", "interrupted"
 ]
-"""Why a call failed by the model's doing, by the tool's own word, or since the run was killed in it;
-each is text to the model.
-"""
+"""Why a call failed: by the model, by the tool's own word, or by a kill; the model reads it."""
 
 OUTPUT_BYTES_MAX: Final = 10 << 20
 """Of an output as its tool's process hands it on and as it is stored; head and tail of a longer
@@ -71,12 +69,11 @@ def cut_output(text: str, bytes_max: int, n_bytes: int | None = None) -> tuple[s
 
 
 def result_text(result: object) -> str:
-    """Return a result as the model is shown it: text as it is, anything else as JSON, in which NaN
-    and infinities are written as Python's JSON does, since null would be another result.
-    """
+    """Return a result as the model is shown it: text as it is, anything else as JSON."""
     if isinstance(result, str):
         return result
     value = to_jsonable_python(result)
+    # NaN and infinities as Python's JSON writes them: null would be another result.
     if not_finite(value) is not None:
         return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return "" if result is None else dumps_bytes(value).decode()

@@ -65,22 +65,23 @@ def checked_tools(tools: Iterable[Any], environment: Any) -> tuple[Tool, ...]:
     Raises:
         ConfigError: One is not a tool, or two have the same name.
     """
-    declared: list[Tool] = []
+    functions: list[Tool] = []
     for item in tools:
         if not isinstance(item, Tool):
             name = getattr(item, "__name__", repr(item))
             raise ConfigError(f"{name} is not a tool; put @tool (from nel.tools) above it")
-        declared.append(item)
-    names = [tool.name for tool in (*declared, *tools_of(environment))]
+        functions.append(item)
+    names = [tool.name for tool in (*functions, *tools_of(environment))]
     if twice := [name for name in names if names.count(name) > 1]:
         raise ConfigError(f'two tools are called "{twice[0]}"; give one another name=')
-    return tuple(declared)
+    return tuple(functions)
 
 
 def _names_of_tools(kind: type) -> list[str]:
+    # Those of base classes first; an overridden one keeps its place.
     names: dict[str, None] = {}
     for base in reversed(kind.__mro__):
-        names.update(
-            dict.fromkeys(name for name, value in vars(base).items() if isinstance(value, Tool))
+        names |= dict.fromkeys(
+            name for name, value in vars(base).items() if isinstance(value, Tool)
         )
     return list(names)

@@ -70,7 +70,7 @@ MUTATIONS: Final = (
     Mutation(
         name="categories-of-a-part-not-recoded",
         fault="Categories of a part of a file that a process has read are put under the names of other ones.",
-        fragment="self.add(replace(block, labels=other._codes))",
+        fragment="self.add(replace(block, labels=columns._codes))",
         replacement="self.add(block)",
         tests=("tests/comparison/test_blocks.py",),
     ),
@@ -669,8 +669,8 @@ MUTATIONS: Final = (
     Mutation(
         name="two-system-prompts",
         fault="A system prompt from the command line is added to the benchmark's own.",
-        fragment='tuple(message for message in asked if message.role != "system")',
-        replacement="tuple(asked)",
+        fragment='tuple(message for message in messages if message.role != "system")',
+        replacement="tuple(messages)",
         tests=("tests/episodes/test_generate.py", "tests/faults/test_changes.py"),
     ),
     # Scoring

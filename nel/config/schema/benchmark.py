@@ -140,7 +140,7 @@ class BenchmarkConfig(Strict):
         tuple[str, ...],
         Flag("--reducer", "Over repeats, beside the mean: pass_at_3, max, vote_at_5; repeatable."),
     ] = ()
-    """Statistics over a sample's repeats beside their mean, such as ``pass_at_k`` or ``vote_at_5``."""
+    """Statistics over a sample's repeats beside its mean: ``pass_at_k``, ``max``, ``vote_at_5``."""
     metrics: Annotated[
         tuple[str, ...],
         Flag("--metric", "NAME or NAME:key=value,... over all samples; repeatable."),

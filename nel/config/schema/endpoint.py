@@ -110,7 +110,7 @@ class EndpointConfig(Strict):
     ] = False
     """Stream answers, and measure the time to the first token."""
     query: dict[str, str] = {}
-    """Parameters of every address, such as Azure's ``api-version``, and those in `url`; no secrets."""
+    """Parameters of every address (of `url` too), such as Azure's ``api-version``; no secrets."""
     headers: dict[str, str] = {}
     """Sent with every request; no secrets."""
     headers_env: dict[str, str] = {}
@@ -152,7 +152,7 @@ class EndpointConfig(Strict):
     response_bytes_max: Annotated[int, Field(ge=1024)] = 32 * 1024 * 1024
     """Largest body that is read, after decompression."""
     adaptive: bool = True
-    """Lower the concurrency while the endpoint answers with rate limits, and raise it again after."""
+    """Lower the concurrency while the endpoint answers with rate limits; raise it again after."""
     concurrency_min: Annotated[int, Field(ge=1, le=4096)] = 1
     """Requests in flight that rate limits never go below."""
     requests_per_minute: Annotated[

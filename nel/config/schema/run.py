@@ -60,7 +60,7 @@ class EngineConfig(Strict):
     preflight: bool = True
     """Ask for the list of models, and send one request alone before the others, to fail fast."""
     first_request_seconds: Annotated[float, Field(ge=0, le=3600)] = 0.3
-    """How long the others wait for it; then they follow in growing steps: a slow refusal is cheap."""
+    """How long the others wait for it; then they follow in growing steps, so few are refused."""
 
 
 class Price(Strict):

@@ -45,15 +45,13 @@ def _prompt(messages: tuple[Message, ...]) -> str:
 
 
 def _messages(sample: Sample, system_prompt: str | None) -> tuple[Message, ...]:
-    asked = (
-        (Message(role="user", content=sample.input),)
-        if isinstance(sample.input, str)
-        else sample.input
-    )
+    messages = sample.input
+    if isinstance(messages, str):
+        messages = (Message(role="user", content=messages),)
     if system_prompt is None:
-        return asked
-    rest = tuple(message for message in asked if message.role != "system")
-    return (Message(role="system", content=system_prompt), *rest)
+        return messages
+    others = tuple(message for message in messages if message.role != "system")
+    return (Message(role="system", content=system_prompt), *others)
 
 
 async def generate(sample: Sample, episode: Episode) -> str | None:

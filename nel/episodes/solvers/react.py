@@ -1,5 +1,4 @@
-"""The solver of a model with tools: ask, run what it calls, ask again, until it answers without a
-call.
+"""The solver of a model with tools: it runs what the model calls, until an answer calls nothing.
 
 There is no hidden prompt: the model sees the benchmark's own messages and tools.
 """

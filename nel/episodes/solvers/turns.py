@@ -1,5 +1,6 @@
-"""The solver of a conversation whose user messages are known before: each is sent once the answer
-to the one before has no more calls.
+"""The solver of a conversation whose user messages are known beforehand.
+
+Each is sent once the answer to the one before has no more calls.
 """
 
 from __future__ import annotations
