@@ -1,4 +1,4 @@
-"""`nel report`: rebuilds the artifacts of a run from its run.db, or prints a table of several runs."""
+"""`nel report`: rebuilds the artifacts of a run from its run.db, or prints a table of runs."""
 
 from __future__ import annotations
 

@@ -267,8 +267,8 @@ MUTATIONS: Final = (
     Mutation(
         name="each-shard-takes-the-whole-limit",
         fault="Shards that are submitted together ask as often in a minute, and spend as much, as each were the run.",
-        fragment="section[key] = whole / shards",
-        replacement="section[key] = whole",
+        fragment="share = section[key] = total / shards",
+        replacement="share = section[key] = total",
         tests=("tests/apps/cluster/test_submission.py",),
         keyword="divided_and_said",
     ),

@@ -1,3 +1,1 @@
-"""What runs a benchmark in shards on a scheduler: a Slurm array, or an Indexed Job of Kubernetes.
-Submits nothing.
-"""
+"""What runs a benchmark in shards on a scheduler: a Slurm array, or a Job of Kubernetes."""

@@ -70,12 +70,12 @@ def submit(
         secret=secret,
         namespace=namespace,
     )
-    written = write_submission(config_of(config, chosen_settings(ctx)), to, shards, target)
-    for path in written.files:
+    submission = write_submission(config_of(config, chosen_settings(ctx)), to, shards, target)
+    for path in submission.files:
         typer.echo(plain(str(path)))
-    for line in written.limits:
+    for line in submission.limits:
         typer.echo(plain(line))
-    for note in written.notes:
+    for note in submission.notes:
         typer.echo(f"nel: {plain(note)}", err=True)
     typer.echo("dry run: nothing was submitted or sent; to submit:")
-    typer.echo(f"  {plain(str(written.directory / 'submit.sh'))}")
+    typer.echo(f"  {plain(str(submission.directory / 'submit.sh'))}")

@@ -52,7 +52,7 @@ def divide(config: RunConfig, shards: int) -> Divided:
     limits = _divided_limits if config.limiter.url is None else _shared_limits
     texts = list(limits(data, shards))
     texts += [
-        _divide_count(data["budget"], key, shards)
+        _divide_count(data["budget"], "budget", key, shards)
         for key in _COUNTS
         if data["budget"][key] is not None
     ]
@@ -64,19 +64,16 @@ def divide(config: RunConfig, shards: int) -> Divided:
 def _shared_limits(data: dict[str, Any], shards: int) -> Iterator[str]:
     """Yield what the limiter keeps for all shards together."""
     endpoints = list(_endpoints(data))
-    places = [("engine.concurrency", data["engine"]["concurrency"])]
-    places += [
-        (f"{name}.concurrency", endpoint_settings["concurrency"])
-        for name, endpoint_settings in endpoints
-        if endpoint_settings.get("concurrency")
-    ]
-    for name, whole in places:
-        if whole < shards:
+    for name, section in [("engine", data["engine"]), *endpoints]:
+        total = section.get("concurrency")
+        if not total:
+            continue
+        if total < shards:
             raise ConfigError(
-                f"{name} is {whole:,}, which {shards:,} shards would have to share without the"
-                f" limiter; set it to {shards:,} at least, or take fewer shards"
+                f"{name}.concurrency is {total:,}, which {shards:,} shards would have to share"
+                f" without the limiter; set it to {shards:,} at least, or take fewer shards"
             )
-        yield f"{name}: {whole:,} in all, shared through the limiter"
+        yield f"{name}.concurrency: {total:,} in all, shared through the limiter"
     for name, endpoint in endpoints:
         for key in _RATES:
             if endpoint[key] is not None:
@@ -85,13 +82,13 @@ def _shared_limits(data: dict[str, Any], shards: int) -> Iterator[str]:
 
 def _divided_limits(data: dict[str, Any], shards: int) -> Iterator[str]:
     """Divide the concurrency and the rates, and yield what they are."""
-    yield _divide_concurrency(data["engine"], "engine.concurrency", shards)
+    yield _divide_count(data["engine"], "engine", "concurrency", shards)
     for name, endpoint in _endpoints(data):
         for key in _RATES:
             if endpoint[key] is not None:
                 yield _divide_rate(endpoint, name, key, shards)
         if endpoint.get("concurrency") is not None:
-            yield _divide_concurrency(endpoint, f"{name}.concurrency", shards)
+            yield _divide_count(endpoint, name, "concurrency", shards)
 
 
 def secrets_of(config: RunConfig) -> tuple[str, ...]:
@@ -106,13 +103,11 @@ def secrets_of(config: RunConfig) -> tuple[str, ...]:
 
 
 def _with_keys_named(config: RunConfig) -> dict[str, Any]:
-    """Return a configuration as JSON, in which what the environment decides of keys is named: jobs
-    have another one.
-    """
+    """Return a configuration as JSON with the variables of keys: jobs have another environment."""
     data: dict[str, Any] = config.model_dump(mode="json")
     for _, endpoint in _endpoints(data):
-        own = {name: endpoint[name] for name in ("url", "model", "api_key_env", "headers_env")}
-        endpoint["api_key_env"] = key_variable(EndpointConfig.model_validate(own))
+        fields = {name: endpoint[name] for name in ("url", "model", "api_key_env", "headers_env")}
+        endpoint["api_key_env"] = key_variable(EndpointConfig.model_validate(fields))
     return data
 
 
@@ -131,33 +126,18 @@ def _endpoints(data: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
         yield f"model_roles.{role}", member
 
 
-def _divide_concurrency(section: dict[str, Any], name: str, shards: int) -> str:
-    whole = section["concurrency"]
-    if whole < shards:
+def _divide_count(section: dict[str, Any], name: str, key: str, shards: int) -> str:
+    total = section[key]
+    if total < shards:
         raise ConfigError(
-            f"{name} is {whole:,}, which {shards:,} shards cannot share; set it to {shards:,} at"
-            " least, or take fewer shards"
+            f"{name}.{key} is {total:,}, which {shards:,} shards cannot share; set it to"
+            f" {shards:,} at least, or take fewer shards"
         )
-    section["concurrency"] = whole // shards
-    in_all = section["concurrency"] * shards
-    return f"{name}: {section['concurrency']:,} in each shard, {in_all:,} of {whole:,} in all"
-
-
-def _divide_count(section: dict[str, Any], key: str, shards: int) -> str:
-    whole = section[key]
-    if whole < shards:
-        raise ConfigError(
-            f"budget.{key} is {whole:,}, which {shards:,} shards cannot share; raise it, or take"
-            " fewer"
-        )
-    section[key] = whole // shards
-    return (
-        f"budget.{key}: {section[key]:,} in each shard, {section[key] * shards:,} of {whole:,}"
-        " in all"
-    )
+    share = section[key] = total // shards
+    return f"{name}.{key}: {share:,} in each shard, {share * shards:,} of {total:,} in all"
 
 
 def _divide_rate(section: dict[str, Any], name: str, key: str, shards: int) -> str:
-    whole = section[key]
-    section[key] = whole / shards
-    return f"{name}.{key}: {section[key]:g} in each shard, {whole:g} in all"
+    total = section[key]
+    share = section[key] = total / shards
+    return f"{name}.{key}: {share:g} in each shard, {total:g} in all"

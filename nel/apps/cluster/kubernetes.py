@@ -1,5 +1,4 @@
-"""The manifests of a run on Kubernetes: an Indexed Job with a pod for each shard, and a Job that
-merges. Pure.
+"""The manifests of a run on Kubernetes: an Indexed Job with a pod for each shard, and a merge.
 
 Pods are started again by the Job and go on with their shards, which are on one volume. They run as
 a user without rights, with a read-only file system, and get keys from a Secret by name.
@@ -92,8 +91,8 @@ def _documents(*documents: dict[str, Any]) -> str:
 
 
 def _metadata(job: KubernetesJob, name: str) -> dict[str, Any]:
-    named: dict[str, Any] = {"name": name, "labels": {"app.kubernetes.io/name": "nel"}}
-    return named if job.namespace is None else {**named, "namespace": job.namespace}
+    metadata: dict[str, Any] = {"name": name, "labels": {"app.kubernetes.io/name": "nel"}}
+    return metadata if job.namespace is None else {**metadata, "namespace": job.namespace}
 
 
 def _config_map(job: KubernetesJob) -> dict[str, Any]:

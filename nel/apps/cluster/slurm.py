@@ -1,5 +1,4 @@
-"""The scripts of a run on Slurm: an array with a task for each shard, and a merge that waits for
-it. Pure.
+"""The scripts of a run on Slurm: an array with a task for each shard, and a merge after it.
 
 A task that is started again goes on with its shard. Exit code 3, samples without a score, lets the
 merge go on, which says it again; 75, an endpoint that is down, puts the task back into the queue.
@@ -19,7 +18,7 @@ from nel.errors import EXIT_STOPPED_EARLY, EXIT_UNSCORED, ConfigError
 RESTARTS_MAX: Final = 20
 """How often a task whose endpoint was down is put back into the queue."""
 _OPTION: Final = re.compile(r"--?[A-Za-z][A-Za-z-]*(=[^\s'\"]+)?")
-_OURS: Final = frozenset(
+_RESERVED: Final = frozenset(
     {
         "--array",
         "--output",
@@ -65,7 +64,7 @@ def slurm_files(job: SlurmJob) -> dict[str, str]:
             raise ConfigError(
                 f'--sbatch "{option}" is not an option of sbatch; write --sbatch=--partition=NAME'
             )
-        if option.partition("=")[0] in _OURS:
+        if option.partition("=")[0] in _RESERVED:
             raise ConfigError(f'--sbatch "{option}" is set by nel; leave it away')
     return {"shards.sbatch": _shards(job), "merge.sbatch": _merge(job), "submit.sh": _submit(job)}
 
@@ -122,8 +121,8 @@ def _submit(job: SlurmJob) -> str:
     )
 
 
-def _header(job: SlurmJob, *own: str) -> list[str]:
-    return ["#!/bin/bash", *(f"#SBATCH {option}" for option in (*own, *job.options))]
+def _header(job: SlurmJob, *options: str) -> list[str]:
+    return ["#!/bin/bash", *(f"#SBATCH {option}" for option in (*options, *job.options))]
 
 
 def _keys(job: SlurmJob) -> list[str]:

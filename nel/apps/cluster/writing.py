@@ -1,6 +1,4 @@
-"""Writes the files of a submission into a directory beside where its run will be; sends and submits
-nothing.
-"""
+"""Writes the files of a submission into a directory beside where its run will be; sends nothing."""
 
 from __future__ import annotations
 
@@ -30,9 +28,7 @@ from nel.errors import ConfigError, OutputError
 
 Scheduler = Literal["slurm", "kubernetes"]
 _ARRAY_MAX: Final = 1_000
-"""Tasks of an array that Slurm takes where its administrator has said nothing
-(``MaxArraySize``).
-"""
+"""Tasks of an array that Slurm takes by default (``MaxArraySize``)."""
 _NAME_MAX: Final = 30
 _NOTHING: Final = "none"
 """Stands where no key is needed; no manifest names it."""
@@ -105,9 +101,7 @@ def _for_slurm(
     options: Sequence[str],
 ) -> tuple[dict[str, str], list[str]]:
     config = RunConfig.model_validate(parts.config)
-    make_plans(
-        config
-    )  # what is wrong with a benchmark or a dataset is said here, and not by every task
+    make_plans(config)  # so that a wrong benchmark or dataset is named here, and not by every task
     job = SlurmJob(
         name=name,
         directory=directory,
@@ -131,8 +125,8 @@ def _for_kubernetes(
     name: str, parts: Divided, shards: int, secrets: Sequence[str], target: SchedulerTarget
 ) -> tuple[dict[str, str], list[str]]:
     if target.image is None or target.claim is None:
-        missing = "--image" if target.image is None else "--volume-claim"
-        raise ConfigError(f"--to kubernetes needs --image and --volume-claim; {missing} is missing")
+        flag = "--image" if target.image is None else "--volume-claim"
+        raise ConfigError(f"--to kubernetes needs --image and --volume-claim; {flag} is missing")
     if secrets and target.secret is None:
         raise ConfigError(
             f"--to kubernetes needs --secret, the Secret that holds {', '.join(secrets)}"
@@ -213,10 +207,8 @@ def _budget_note(config: RunConfig, shards: int) -> list[str]:
 
 
 def _name(config: RunConfig) -> str:
-    first = re.sub("[^a-z0-9]+", "-", Path(config.benchmarks[0].name).stem.lower()).strip("-")[
-        :_NAME_MAX
-    ]
-    return f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{first or 'run'}"
+    benchmark = re.sub("[^a-z0-9]+", "-", Path(config.benchmarks[0].name).stem.lower()).strip("-")
+    return f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{benchmark[:_NAME_MAX] or 'run'}"
 
 
 def _yaml(data: dict[str, Any]) -> str:

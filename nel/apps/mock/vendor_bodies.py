@@ -1,4 +1,4 @@
-"""A scripted turn as each protocol's vendor would answer it: one body, or the events of a stream."""
+"""A scripted turn as each protocol's vendor answers it: one body, or the events of a stream."""
 
 from __future__ import annotations
 

@@ -1,3 +1,1 @@
-"""Plans comparisons from earlier runs: how many questions and repeats, and what they take. Depends
-on `nel.decide`.
-"""
+"""Plans comparisons from earlier runs: how many questions and repeats, and what they take."""

@@ -111,7 +111,7 @@ def power(
     from nel.apps.power.tables import show_power  # noqa: PLC0415
     from nel.decide.power import ALPHA  # noqa: PLC0415
 
-    assumed = Assumptions(
+    assumptions = Assumptions(
         score=score,
         correlation=correlation,
         within=within,
@@ -129,4 +129,4 @@ def power(
         judge_correlation=judge_correlation,
     )
     prices = {"input": price_input, "output": price_output}
-    show_power(runs or [], bench, assumed, prices, wish, svg=svg, as_json=as_json)
+    show_power(runs or [], bench, assumptions, prices, wish, svg=svg, as_json=as_json)

@@ -1,6 +1,4 @@
-"""Makes the plan that `nel power` prints: plans for several repeats, what one more answer buys,
-curves, labels.
-"""
+"""Makes the plan that `nel power` prints: plans by repeats, what answers buy, curves, labels."""
 
 from __future__ import annotations
 
@@ -47,12 +45,15 @@ def power_json(source: PilotSource, wish: Wish) -> dict[str, Any]:
 
 def _power_json(source: PilotSource, wish: Wish, test: Test) -> dict[str, Any]:
     pilot = source.pilot
-    tried = wish.repeats or (REPEATS if _is_varying(pilot) else (1,))
-    plans = [plan(wish.effect, pilot, repeats, source.resources, test) for repeats in tried]
-    first = plans[0]
-    questions = min(first.questions, pilot.questions or first.questions)
-    gain = gain_at(pilot, questions, first.repeats)
-    marks = [each.questions for each in plans] + ([pilot.questions] if pilot.questions else [])
+    repeat_counts = wish.repeats or (REPEATS if _is_varying(pilot) else (1,))
+    plans = [plan(wish.effect, pilot, repeats, source.resources, test) for repeats in repeat_counts]
+    first_plan = plans[0]
+    questions = min(first_plan.questions, pilot.questions or first_plan.questions)
+    gain = gain_at(pilot, questions, first_plan.repeats)
+    marks = [each.questions for each in plans]
+    if pilot.questions:
+        marks.append(pilot.questions)
+    # Marks far beyond the least would press the others together.
     places = curve_questions(*(mark for mark in marks if mark <= 100 * min(marks)))
     return {
         "effect": wish.effect,
@@ -71,7 +72,7 @@ def _power_json(source: PilotSource, wish: Wish, test: Test) -> dict[str, Any]:
         "plans": [asdict(each) for each in plans],
         "marginal": {
             "questions": questions,
-            "repeats": first.repeats,
+            "repeats": first_plan.repeats,
             **asdict(gain),
             "buys_more": _buys_more(pilot, questions, gain.buys_more),
         },
@@ -84,7 +85,7 @@ def _power_json(source: PilotSource, wish: Wish, test: Test) -> dict[str, Any]:
                     for point in power_curve(wish.effect, pilot, repeats, places, test)
                 ],
             }
-            for repeats in tried
+            for repeats in repeat_counts
         ],
         "notes": [*source.notes, *_notes(pilot, wish)],
     }
@@ -103,9 +104,7 @@ def _notes(pilot: Pilot, wish: Wish) -> list[str]:
 
 
 def _buys_more(pilot: Pilot, questions: int, cheaper: str) -> str | None:
-    """Return ``repeats`` only where there are no more questions to buy; None where what repeats buy
-    is not known.
-    """
+    """Return what buys more; None where questions are used up and repeats buy an unknown amount."""
     if pilot.questions is None or questions < pilot.questions:
         return cheaper
     if not pilot.is_within_known:
@@ -119,9 +118,7 @@ def _is_varying(pilot: Pilot) -> bool:
 
 
 def _labels(source: PilotSource, wish: Wish, test: Test, questions: int) -> dict[str, Any] | None:
-    """Return how many pairs of answers people have to label, so that a judge's verdicts find the
-    effect.
-    """
+    """Return how many pairs people have to label, so that a judge's verdicts find the effect."""
     if wish.judge_correlation is None:
         return None
     error = wish.effect / (test.z_alpha + test.z_power)
@@ -139,12 +136,12 @@ def with_prices(resources: Resources, prices: Mapping[str, float | None]) -> Res
     Raises:
         UsageError: Only one of the two prices is given, or tokens are not known.
     """
-    known = {name: value for name, value in prices.items() if value is not None}
-    if not known:
+    given_prices = {name: value for name, value in prices.items() if value is not None}
+    if not given_prices:
         return resources
-    if len(known) < len(prices):
+    if len(given_prices) < len(prices):
         raise UsageError("give both --price-input and --price-output, for a million tokens each")
-    priced = resources.with_prices(known["input"], known["output"])
+    priced = resources.with_prices(given_prices["input"], given_prices["output"])
     if priced.cost is None:
         raise UsageError("prices need tokens; give a run whose server reported them")
     return priced

@@ -1,5 +1,4 @@
-"""Reads earlier runs for what a plan needs: variances, discordant pairs, clusters, tokens, money
-and time.
+"""Reads earlier runs for what a plan needs: variances, discordant pairs, clusters, and costs.
 
 Depends on `nel.comparison` for the lines of a run and their pairing.
 """
@@ -27,9 +26,7 @@ from nel.metrics.intervals import FEWEST
 from nel.reports.run_files import read_run
 
 CORRELATION: Final = 0.5
-"""Between two models' scores of the same questions, where nothing is known; published ones are 0.3
-to 0.7.
-"""
+"""Of two models' scores of the same questions, where it is unknown; published: 0.3 to 0.7."""
 Bools = np.ndarray[tuple[int], np.dtype[np.bool_]]
 _HOUR: Final = 3600
 _ROUNDING: Final = 1e-9
@@ -93,7 +90,7 @@ class _Moments:
 
 
 def read_source(
-    arguments: Sequence[str], benchmark: str | None, assumed: Assumptions
+    arguments: Sequence[str], benchmark: str | None, assumptions: Assumptions
 ) -> PilotSource:
     """Return a pilot from two runs, one run, or assumptions alone.
 
@@ -104,14 +101,14 @@ def read_source(
     """
     try:
         if not arguments:
-            return _from_assumptions(assumed)
-        if assumed.score is not None or assumed.discordant is not None:
+            return _from_assumptions(assumptions)
+        if assumptions.score is not None or assumptions.discordant is not None:
             raise UsageError("--score and --discordant are for a plan without a run")
         sides = read_sides(arguments)
         if len(sides) == 1:
-            return _from_one(sides[0], benchmark, assumed)
+            return _from_one(sides[0], benchmark, assumptions)
         if len(sides) == FEWEST:
-            return _from_two(sides[0], sides[1], benchmark, assumed)
+            return _from_two(sides[0], sides[1], benchmark, assumptions)
     except ValueError as error:
         raise UsageError(f"no plan can be made: {error}") from error
     raise UsageError(
@@ -119,28 +116,28 @@ def read_source(
     )
 
 
-def _from_assumptions(assumed: Assumptions) -> PilotSource:
-    if assumed.score is None and assumed.discordant is None:
+def _from_assumptions(assumptions: Assumptions) -> PilotSource:
+    if assumptions.score is None and assumptions.discordant is None:
         raise UsageError("give the directory of an earlier run, or assume --score or --discordant")
     notes: list[str] = []
-    within = assumed.within or 0.0
-    if assumed.score is not None:
-        _check_score(assumed.score, within, assumed.discordant)
-    if assumed.discordant is not None:
-        if assumed.correlation is not None:
+    within = assumptions.within or 0.0
+    if assumptions.score is not None:
+        _check_score(assumptions.score, within, assumptions.discordant)
+    if assumptions.discordant is not None:
+        if assumptions.correlation is not None:
             raise UsageError(
                 "--discordant says how alike the two models are; leave out --correlation"
             )
-        between = _between_of_discordant(assumed.discordant, 2 * within)
+        between = _between_of_discordant(assumptions.discordant, 2 * within)
     else:
-        score = assumed.score or 0.0
-        correlation = CORRELATION if assumed.correlation is None else assumed.correlation
+        score = assumptions.score or 0.0
+        correlation = CORRELATION if assumptions.correlation is None else assumptions.correlation
         between = 2 * max(score * (1 - score) - within, 0.0) * (1 - correlation)
-        if assumed.correlation is None:
+        if assumptions.correlation is None:
             notes.append(
                 f"a correlation of {CORRELATION} between the two models is assumed (--correlation)"
             )
-    if assumed.within is None:
+    if assumptions.within is None:
         notes.append(
             "what repeats buy is not known and taken as nothing; assume --within to plan them"
         )
@@ -150,9 +147,9 @@ def _from_assumptions(assumed: Assumptions) -> PilotSource:
             within_baseline=within,
             within_candidate=within,
         ),
-        discordant=assumed.discordant,
-        questions=assumed.questions,
-        is_within_known=assumed.within is not None,
+        discordant=assumptions.discordant,
+        questions=assumptions.questions,
+        is_within_known=assumptions.within is not None,
         largest=1.0,
     )
     return PilotSource(
@@ -162,7 +159,7 @@ def _from_assumptions(assumed: Assumptions) -> PilotSource:
         pilot=pilot,
         resources=Resources(),
         notes=notes,
-        score=assumed.score,
+        score=assumptions.score,
     )
 
 
@@ -203,18 +200,18 @@ def _between_of_discordant(share: float, within: float) -> float:
     return max(share - within, 0.0)
 
 
-def _from_one(side: Side, wanted: str | None, assumed: Assumptions) -> PilotSource:
-    benchmark = side.benchmarks[_choose(list(side.benchmarks), wanted, side.label)]
+def _from_one(side: Side, benchmark_name: str | None, assumptions: Assumptions) -> PilotSource:
+    benchmark = side.benchmarks[_choose(list(side.benchmarks), benchmark_name, side.label)]
     columns = benchmark.columns()
     questions = questions_of(columns, _key_of(columns), str(benchmark.path))
-    chosen = np.arange(len(questions))
-    moments = _moments(questions, chosen)
-    scored = _scores(questions, chosen)
-    correlation = CORRELATION if assumed.correlation is None else assumed.correlation
-    hint = " (--correlation; two runs tell it)" if assumed.correlation is None else ""
+    indices = np.arange(len(questions))
+    moments = _moments(questions, indices)
+    scored = _scores(questions, indices)
+    correlation = CORRELATION if assumptions.correlation is None else assumptions.correlation
+    hint = " (--correlation; two runs tell it)" if assumptions.correlation is None else ""
     alike = f"with a correlation of {correlation:g}{hint}"
     notes = [f"the candidate is taken to vary as this run does, {alike}"]
-    within = _within(moments, assumed, notes)
+    within = _within(moments, assumptions, notes)
     means = moments.means
     variances = Variances(
         between=2 * max(_variance(means) - moments.noise(within), 0.0) * (1 - correlation),
@@ -226,7 +223,7 @@ def _from_one(side: Side, wanted: str | None, assumed: Assumptions) -> PilotSour
         kind="one run",
         runs=(side.label,),
         benchmark=benchmark.name,
-        pilot=_pilot(variances, None, len(questions), [moments], assumed),
+        pilot=_pilot(variances, None, len(questions), [moments], assumptions),
         resources=_resources(side, benchmark),
         notes=notes,
         score=float(means.mean()),
@@ -234,17 +231,19 @@ def _from_one(side: Side, wanted: str | None, assumed: Assumptions) -> PilotSour
 
 
 def _from_two(
-    baseline: Side, candidate: Side, wanted: str | None, assumed: Assumptions
+    baseline: Side, candidate: Side, benchmark_name: str | None, assumptions: Assumptions
 ) -> PilotSource:
-    if assumed.correlation is not None:
+    if assumptions.correlation is not None:
         raise UsageError("two runs tell how alike they are; leave out --correlation")
-    left, right = _common(baseline, candidate, wanted)
+    left, right = _common(baseline, candidate, benchmark_name)
     pairing = pair(left, left.columns(), right, right.columns(), by_position=False)
-    both = _is_scored(pairing.baseline, pairing.left) & _is_scored(pairing.candidate, pairing.right)
-    before = _moments(pairing.baseline, pairing.left[both])
-    after = _moments(pairing.candidate, pairing.right[both])
+    scored_by_both = _is_scored(pairing.baseline, pairing.left) & _is_scored(
+        pairing.candidate, pairing.right
+    )
+    before = _moments(pairing.baseline, pairing.left[scored_by_both])
+    after = _moments(pairing.candidate, pairing.right[scored_by_both])
     sides, notes = [before, after], list[str]()
-    within = [_within(moments, assumed, notes) for moments in sides]
+    within = [_within(moments, assumptions, notes) for moments in sides]
     differences = after.means - before.means
     if not (any(within) or differences.any()):
         raise UsageError(
@@ -252,7 +251,7 @@ def _from_two(
             " how models differ; plan from one run, or from two that differ"
         )
     noise = before.noise(within[0]) + after.noise(within[1])
-    groups = pairing.baseline.codes_of("group")[pairing.left[both]]
+    groups = pairing.baseline.codes_of("group")[pairing.left[scored_by_both]]
     variances = Variances(
         between=max(_variance(differences) - noise, 0.0),
         within_baseline=within[0],
@@ -268,7 +267,7 @@ def _from_two(
             _discordant(differences, sides),
             len(pairing.baseline),
             sides,
-            assumed,
+            assumptions,
         ),
         resources=_resources(candidate, right),
         notes=sorted(set(notes)),
@@ -277,10 +276,10 @@ def _from_two(
 
 
 def _common(
-    baseline: Side, candidate: Side, wanted: str | None
+    baseline: Side, candidate: Side, benchmark_name: str | None
 ) -> tuple[SideBenchmark, SideBenchmark]:
     names = dict(common_benchmarks(baseline, candidate))
-    name = _choose(list(names), wanted, "both runs")
+    name = _choose(list(names), benchmark_name, "both runs")
     return baseline.benchmarks[name], candidate.benchmarks[names[name]]
 
 
@@ -296,29 +295,29 @@ def _pilot(
     discordant: float | None,
     questions: int,
     sides: Sequence[_Moments],
-    assumed: Assumptions,
+    assumptions: Assumptions,
 ) -> Pilot:
     is_within_known = all(side.within is not None for side in sides)
     return Pilot(
         variances=variances,
         discordant=discordant,
-        questions=assumed.questions or questions,
-        is_within_known=assumed.within is not None or is_within_known,
+        questions=assumptions.questions or questions,
+        is_within_known=assumptions.within is not None or is_within_known,
         largest=1.0 if all(side.is_share for side in sides) else None,
     )
 
 
-def _choose(names: Sequence[str], wanted: str | None, what: str) -> str:
-    if wanted is None:
+def _choose(names: Sequence[str], name: str | None, what: str) -> str:
+    if name is None:
         if len(names) > 1:
             raise UsageError(
                 f"{what}: there are {len(names)} benchmarks; choose one with --bench:"
                 f" {', '.join(names)}"
             )
         return names[0]
-    if wanted not in names:
-        raise UsageError(f'{what}: there is no benchmark "{wanted}"{did_you_mean(wanted, names)}')
-    return wanted
+    if name not in names:
+        raise UsageError(f'{what}: there is no benchmark "{name}"{did_you_mean(name, names)}')
+    return name
 
 
 def _key_of(columns: Columns) -> Key:
@@ -327,17 +326,17 @@ def _key_of(columns: Columns) -> Key:
     return "question" if columns.has_questions else "position"
 
 
-def _is_scored(questions: Questions, chosen: Ints) -> Bools:
+def _is_scored(questions: Questions, indices: Ints) -> Bools:
     values = questions.values(questions.columns.numbers("reward"))
-    is_scored: Bools = values.n_scored[chosen] > 0
+    is_scored: Bools = values.n_scored[indices] > 0
     return is_scored
 
 
-def _scores(questions: Questions, chosen: Ints) -> Ints:
-    return chosen[_is_scored(questions, chosen)]
+def _scores(questions: Questions, indices: Ints) -> Ints:
+    return indices[_is_scored(questions, indices)]
 
 
-def _moments(questions: Questions, chosen: Ints) -> _Moments:
+def _moments(questions: Questions, indices: Ints) -> _Moments:
     """Return the scores of those of the chosen questions that have one.
 
     Raises:
@@ -345,32 +344,32 @@ def _moments(questions: Questions, chosen: Ints) -> _Moments:
     """
     rewards = questions.columns.numbers("reward")
     values = questions.values(rewards)
-    scored = _scores(questions, chosen)
+    scored = _scores(questions, indices)
     if len(scored) < FEWEST:
         raise UsageError(
             f"{len(scored)} scored questions tell nothing of how scores vary; a plan needs at"
             " least two"
         )
-    known = rewards[~np.isnan(rewards)]
+    numbers = rewards[~np.isnan(rewards)]
     return _Moments(
         counts=values.n_scored[scored],
         totals=values.scored_sum[scored],
         squares=values.squares[scored],
-        is_binary=bool(np.all((known == 0) | (known == 1))),
-        is_share=bool(np.all((known >= 0) & (known <= 1))),
+        is_binary=bool(np.all((numbers == 0) | (numbers == 1))),
+        is_share=bool(np.all((numbers >= 0) & (numbers <= 1))),
     )
 
 
-def _within(side: _Moments, assumed: Assumptions, notes: list[str]) -> float:
+def _within(side: _Moments, assumptions: Assumptions, notes: list[str]) -> float:
     """Return the variance of the answers to one question, as assumed or measured.
 
     Raises:
         UsageError: It is assumed larger than the run's mean allows.
     """
-    if assumed.within is not None:
+    if assumptions.within is not None:
         if side.is_share:
-            _check_score(float(side.means.mean()), assumed.within)
-        return assumed.within
+            _check_score(float(side.means.mean()), assumptions.within)
+        return assumptions.within
     measured = side.within
     if measured is None:
         notes.append(

@@ -1,6 +1,4 @@
-"""Shows a plan of `nel power`: lines for the terminal and the power curves as SVG. Depends on its
-JSON alone.
-"""
+"""Shows the JSON of a plan of `nel power`: lines for the terminal, and the power curves as SVG."""
 
 from __future__ import annotations
 
@@ -53,21 +51,20 @@ def curve_lines(document: Mapping[str, Any]) -> Iterator[str]:
     curve = document["curves"][0]
     yield f"power to find {_points(document['effect'])} by questions, {_repeats(curve['repeats'])}"
     width = max(len(count(point["questions"])) for point in curve["points"])
-    marked = False
+    arrow = "  ←"
     for point in curve["points"]:
-        reached = point["power"] >= document["power"] - 1e-9 and not marked
-        marked = marked or reached
-        bar = _bar(point["power"])
-        yield (
-            f"  {count(point['questions']):>{width}}  {bar}  {100 * point['power']:3.0f}"
-            f" %{'  ←' if reached else ''}"
+        line = (
+            f"  {count(point['questions']):>{width}}  {_bar(point['power'])}"
+            f"  {100 * point['power']:3.0f} %"
         )
+        if point["power"] >= document["power"] - 1e-9:
+            # It points at the first number of questions that is enough.
+            line, arrow = f"{line}{arrow}", ""
+        yield line
 
 
 def power_svg(document: Mapping[str, Any]) -> str:
-    """Return the power curves, one for each number of repeats, as a picture without scripts or
-    outside parts.
-    """
+    """Return the power curves, one for each number of repeats, as a self-contained picture."""
     curves = document["curves"]
     low, high = (math.log(curves[0]["points"][at]["questions"]) for at in (0, -1))
     template = environment().get_template("power.svg.j2")
@@ -91,7 +88,7 @@ def _heading(document: Mapping[str, Any]) -> str:
 
 def _basis(document: Mapping[str, Any]) -> str:
     source, variances = document["source"], document["variances"]
-    named = f" of {source['benchmark']}" if source["benchmark"] else ""
+    benchmark = f" of {source['benchmark']}" if source["benchmark"] else ""
     runs = f" ({', '.join(source['runs'])})" if source["runs"] else ""
     parts = [
         f"variance of a difference between questions {variances['between']:.4f}",
@@ -101,7 +98,7 @@ def _basis(document: Mapping[str, Any]) -> str:
         parts.append(f"discordant {100 * variances['discordant']:.1f} %")
     if variances["design_effect"] != 1:
         parts.append(f"design effect {variances['design_effect']:.2f}")
-    return f"from {source['kind']}{named}{runs}: {'; '.join(parts)}"
+    return f"from {source['kind']}{benchmark}{runs}: {'; '.join(parts)}"
 
 
 def _row(plan: Mapping[str, Any]) -> list[str]:
@@ -151,6 +148,5 @@ def _repeats(repeats: int) -> str:
 
 
 def _bar(share: float) -> str:
-    eighths = round(share * _BAR * 8)
-    whole, rest = divmod(eighths, 8)
-    return f"{'█' * whole}{_EIGHTHS[rest] if rest else ''}".ljust(_BAR)
+    n_blocks, eighths = divmod(round(share * _BAR * 8), 8)
+    return f"{'█' * n_blocks}{_EIGHTHS[eighths] if eighths else ''}".ljust(_BAR)

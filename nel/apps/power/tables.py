@@ -20,7 +20,7 @@ from nel.errors import OutputError
 def show_power(
     runs: Sequence[str],
     bench: str | None,
-    assumed: Assumptions,
+    assumptions: Assumptions,
     prices: Mapping[str, float | None],
     wish: Wish,
     *,
@@ -34,7 +34,7 @@ def show_power(
         StoppedEarly: The picture cannot be written.
         UsageError: The numbers plan nothing.
     """
-    source = read_source(runs, bench, assumed)
+    source = read_source(runs, bench, assumptions)
     source = replace(source, resources=with_prices(source.resources, prices))
     document = power_json(source, wish)
     if svg is not None:
