@@ -1,3 +1,1 @@
-"""Optional commands, one room each, in the entry-point group ``nel.commands``; none imports
-another.
-"""
+"""Optional commands, a room each, in the entry points ``nel.commands``; none imports another."""

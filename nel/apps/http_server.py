@@ -60,8 +60,10 @@ def check_reach(host: str, token_env: str | None) -> None:
 
 def has_token(request: web.Request, token: str | None) -> bool:
     """Return whether a request carries the token, where one is asked for."""
-    sent = request.headers.get("Authorization", "").removeprefix("Bearer ")
-    return token is None or hmac.compare_digest(sent.encode("utf-8", "replace"), token.encode())
+    credential = request.headers.get("Authorization", "").removeprefix("Bearer ")
+    return token is None or hmac.compare_digest(
+        credential.encode("utf-8", "replace"), token.encode()
+    )
 
 
 def stop_on_signals() -> asyncio.Event:

@@ -1,5 +1,4 @@
-"""The pytest plugin: each sample of a benchmark is a test, and a failing one shows question,
-expectation and response.
+"""The pytest plugin: each sample of a benchmark is a test, and a failing one says why.
 
     @pytest.mark.nel("capitals.yaml", limit=20)
     def test_capitals(nel_sample):
@@ -69,9 +68,7 @@ class NelSample:
         return self.reward >= 1
 
     def check(self, *, at_least: float = 1.0) -> None:
-        """Fail the test where the reward is lower; the message has the question, the response and
-        how it was read.
-        """
+        """Fail the test where the reward is lower; the message is that of `explain`."""
         if self.reward < at_least:
             pytest.fail(f"sample {self.id}: {self.explain(at_least)}", pytrace=False)
 
@@ -154,9 +151,7 @@ def nel_sample(
 
 
 def _spec(marker: pytest.Mark, folder: Path) -> str:
-    """Return the entry of ``benchmarks`` that a marker stands for, as JSON; a file is relative to
-    the test's folder.
-    """
+    """Return a marker's entry of ``benchmarks`` as JSON; a file is beside the test."""
     settings = dict(marker.kwargs)
     name = str(marker.args[0])
     if (folder / name).is_file():
@@ -165,11 +160,8 @@ def _spec(marker: pytest.Mark, folder: Path) -> str:
         raise pytest.UsageError(
             "pytest.mark.nel takes no repeats: a test is one answer; use nel eval run --repeats"
         )
-    limit = settings.pop("limit", None)
-    return json.dumps(
-        {"name": name, **({} if limit is None else {"max_problems": limit}), **settings},
-        sort_keys=True,
-    )
+    entry = {"name": name, "max_problems": settings.pop("limit", None), **settings}
+    return json.dumps(entry, sort_keys=True)
 
 
 def _config(spec: str, endpoint: Mapping[str, str], output: str) -> dict[str, Any]:
@@ -186,36 +178,34 @@ def _sample_ids(spec: str) -> list[str]:
     from nel.errors import NelError  # noqa: PLC0415
 
     nowhere = {"url": "http://127.0.0.1:9/v1", "model": "none"}
-    seen: dict[str, int] = {}
+    row_numbers: dict[str, int] = {}
     try:
         (plan,) = make_plans(
             build_config(_config(spec, nowhere, "unused"), where="pytest.mark.nel")
         )
-        for sample in stream_samples(plan, Digests(), seen.get):
-            seen[sample.sample_id] = sample.row_number
+        for sample in stream_samples(plan, Digests(), row_numbers.get):
+            row_numbers[sample.sample_id] = sample.row_number
     except NelError as error:
         raise pytest.UsageError(f"nel: {error}") from error
-    return list(seen)
+    return list(row_numbers)
 
 
 def _results(
     config: pytest.Config, factory: pytest.TempPathFactory, spec: str
 ) -> dict[str, dict[str, Any]]:
-    """Return the lines of results.jsonl by sample; the first test of a benchmark runs it, in one of
-    all workers.
-    """
+    """Return the lines of results.jsonl by sample; the first test of all workers runs it."""
     base = factory.getbasetemp()
     shared = base.parent if hasattr(config, "workerinput") else base
     home = shared / f"nel-{hashlib.sha256(spec.encode()).hexdigest()[:12]}"
     home.mkdir(mode=0o700, exist_ok=True)
     with _lock(home / "lock"):
-        done = home / "done.json"
-        if not done.exists():
-            done.write_text(json.dumps(_run(config, spec, home / "runs")), encoding="utf-8")
-        ended = json.loads(done.read_text(encoding="utf-8"))
-    if "error" in ended:
-        raise NotScored(ended["error"])
-    lines = Path(ended["results"]).read_text(encoding="utf-8").splitlines()
+        record = home / "done.json"
+        if not record.exists():
+            record.write_text(json.dumps(_run(config, spec, home / "runs")), encoding="utf-8")
+        ending = json.loads(record.read_text(encoding="utf-8"))
+    if "error" in ending:
+        raise NotScored(ending["error"])
+    lines = Path(ending["results"]).read_text(encoding="utf-8").splitlines()
     return {line["sample_id"]: line for line in map(json.loads, lines)}
 
 

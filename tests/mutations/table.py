@@ -315,8 +315,8 @@ MUTATIONS: Final = (
     Mutation(
         name="a-fault-is-a-reward-of-0",
         fault="nel serve gives a reward of 0 for an answer that has no score.",
-        fragment="if isinstance(outcome, Unscored):\n        is_elsewhere =",
-        replacement="if False:\n        is_elsewhere =",
+        fragment="if isinstance(outcome, Unscored):\n        is_temporary =",
+        replacement="if False:\n        is_temporary =",
         tests=("tests/apps/serve/test_serve.py",),
         keyword="no_score",
     ),

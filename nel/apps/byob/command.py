@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -11,6 +12,8 @@ import typer
 from nel.apps.byob.new import new
 from nel.apps.byob.output import show_compiled
 from nel.cli.benchmark import check
+from nel.cli.options import AsJson
+from nel.cli.terminal import plain
 
 app = typer.Typer(
     add_completion=False,
@@ -46,7 +49,6 @@ Platform = Annotated[
 Push = Annotated[
     str | None, typer.Option(metavar="REGISTRY/IMAGE:TAG", help="Push the image there.")
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 @app.command(name="compile")
@@ -90,16 +92,14 @@ def containerize(
         platform=platform,
         push=push,
         dry_run=dry_run,
-        log=_to_stderr,
+        log=partial(typer.echo, err=True),
     )
     if image.size_bytes is None:
         typer.echo(f"would build {image.tag} of {image.base} with {', '.join(image.benchmarks)}")
         typer.echo("dry run: nothing was built")
         return
-    typer.echo(
-        f"built {image.tag}, {image.size_bytes / 1e6:.0f} MB"
-        + (", and pushed it" if image.pushed else "")
-    )
+    note = ", and pushed it" if image.pushed else ""
+    typer.echo(f"built {image.tag}, {image.size_bytes / 1e6:.0f} MB{note}")
     run = "eval run --bench {} --model-url https://HOST/v1 --model-id NAME --api-key-env MY_KEY"
     for name in image.benchmarks:
         typer.echo(
@@ -114,19 +114,13 @@ def list_compiled(as_json: AsJson = False) -> None:
     show_installed(as_json=as_json)
 
 
-def _to_stderr(line: str) -> None:
-    typer.echo(line, err=True)
-
-
 def show_installed(*, as_json: bool) -> None:
     """Print the compiled packages of this environment."""
     from nel.apps.byob.shipping.install import installed_packages  # noqa: PLC0415 - heavy
-    from nel.cli.terminal import plain  # noqa: PLC0415
+    from nel.core.strict_json import dumps  # noqa: PLC0415
 
     packages = installed_packages()
     if as_json:
-        from nel.core.strict_json import dumps  # noqa: PLC0415
-
         typer.echo(dumps(list(map(asdict, packages))))
         return
     if not packages:
@@ -134,8 +128,5 @@ def show_installed(*, as_json: bool) -> None:
             "no compiled benchmark package is installed; make one with: nel byob compile FILE"
         )
     for package in packages:
-        typer.echo(
-            plain(
-                f"{', '.join(package.benchmarks)}  {package.distribution} {package.version}  {package.summary}"
-            )
-        )
+        version = f"{package.distribution} {package.version}"
+        typer.echo(plain(f"{', '.join(package.benchmarks)}  {version}  {package.summary}"))

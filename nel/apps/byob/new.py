@@ -1,7 +1,7 @@
-"""`nel byob new`: the interactive wizard that makes a benchmark of a file of rows;
-`nel.apps.byob.wizard` has the logic.
+"""`nel byob new`: the interactive wizard that makes a benchmark of a file of rows.
 
-A question is asked only where no flag answers it, and none is asked when the flags suffice.
+`nel.apps.byob.wizard` has the logic. A question is asked only where no flag answers it, and none
+when the flags suffice.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
+from nel.cli.checks import show_checks
+from nel.cli.terminal import plain
 from nel.errors import EXIT_USAGE, ConfigError, NelError
 
 if TYPE_CHECKING:
@@ -39,15 +41,14 @@ class _Asker:
     silent: bool
 
     def ask(self, question: str, proposed: str, flag: str | None, check: Callable[[str], T]) -> T:
-        """Return the flag's value, else the user's answer, else the proposal, as converted by its
-        check.
+        """Return what a check makes of the flag's value, else of the user's answer or the proposal.
 
         An answer that fails its check is prompted for again; a flag that fails it ends the command.
         """
         if flag is not None or self.silent:
-            chosen = proposed if flag is None else flag
-            typer.echo(f"{question}: {chosen}")
-            return check(chosen)
+            value = proposed if flag is None else flag
+            typer.echo(f"{question}: {value}")
+            return check(value)
         while True:
             answer = str(self._answer_to(lambda: typer.prompt(question, default=proposed or None)))
             try:
@@ -123,7 +124,8 @@ def new(
 
     if yes and data is None:
         raise ConfigError("--yes needs the rows; write: nel byob new DATA --yes")
-    chosen = None if output is None else file_of("", output)
+    # Checked before the first question: a name that is taken must not cost the user's answers.
+    path = None if output is None else file_of("", output)
     asker = _Asker(silent=yes or None not in (data, target, scorer))
     if not asker.silent:
         typer.echo(_WELCOME)
@@ -163,7 +165,7 @@ def new(
         choices_field=proposal.choices_field,
         category_field=proposal.category_field,
     )
-    path = chosen or file_of(name, None)
+    path = path or file_of(name, None)
     _write_and_try(draft, path)
     _step(5, "Ship")
     _ship(asker, path, name, install=install)
@@ -172,13 +174,12 @@ def new(
 def _subject(
     asker: _Asker, data: str | None, about: str | None, name: str | None
 ) -> tuple[str, str]:
-    """Return what the benchmark is about, and its name."""
     from nel.apps.byob.wizard.writing import plain_name  # noqa: PLC0415 - keeps --help fast
     from nel.datasets.table_form import split_options  # noqa: PLC0415
 
     stem = Path(split_options(data)[0]).stem if data else None
-    proposed = stem.replace("_", " ") if stem else "my benchmark"
-    about = asker.ask("What is it about", proposed, about, str)
+    subject = stem.replace("_", " ") if stem else "my benchmark"
+    about = asker.ask("What is it about", subject, about, str)
     return about, asker.ask("Name of the benchmark", plain_name(stem or about), name, plain_name)
 
 
@@ -187,8 +188,6 @@ def _step(number: int, title: str) -> None:
 
 
 def _show_table(table: Table) -> None:
-    from nel.cli.terminal import plain  # noqa: PLC0415 - keeps --help fast
-
     typer.echo(plain(f"{table.n_rows:,} rows with {', '.join(table.columns)}; the first ones:"))
     for note in table.notes:
         typer.echo(plain(f"  note: {note}"))
@@ -209,15 +208,20 @@ def _with_prompt(asker: _Asker, proposal: Proposal, flag: str | None) -> Proposa
         )
     if flag is not None:
         proposal = replace(proposal, prompt=flag.replace("\\n", "\n"))
-    typer.echo(
-        "".join(f"  | {line}".rstrip() + "\n" for line in proposal.prompt.splitlines()), nl=False
-    )
+    _show_lines(proposal.prompt)
     if flag is not None or asker.silent:
         return proposal
-    typed = asker.ask(
+    answer = asker.ask(
         "Enter to take it, or another one with {column} and \\n", "this one", None, str
     )
-    return proposal if typed == "this one" else replace(proposal, prompt=typed.replace("\\n", "\n"))
+    if answer == "this one":
+        return proposal
+    return replace(proposal, prompt=answer.replace("\\n", "\n"))
+
+
+def _show_lines(text: str) -> None:
+    for line in text.splitlines():
+        typer.echo(f"  | {line}".rstrip())
 
 
 def _scorer(asker: _Asker, proposal: Proposal, flag: str | None) -> str:
@@ -233,14 +237,13 @@ def _scorer(asker: _Asker, proposal: Proposal, flag: str | None) -> str:
 
 def _write_and_try(draft: Draft, path: Path) -> None:
     from nel.apps.byob.wizard.writing import file_text, write_new  # noqa: PLC0415
-    from nel.cli.checks import show_checks  # noqa: PLC0415 - keeps --help fast
     from nel.discovery.benchmark_checks import check_file  # noqa: PLC0415 - keeps --help fast
 
     text = file_text(draft, path)
     write_new(path, text)
     typer.echo(f"wrote {path}:\n")
-    typer.echo("".join(f"  | {line}".rstrip() + "\n" for line in text.splitlines()))
-    typer.echo("tried on made-up answers:")
+    _show_lines(text)
+    typer.echo("\ntried on made-up answers:")
     checks = check_file(path)[draft.name]
     show_checks(checks)
     if not all(check.passed for check in checks):

@@ -24,9 +24,8 @@ def show_compiled(compiled: Compiled) -> None:
         typer.echo(f"  {name}  {len(data):,} bytes")
     typer.echo(f"  depends on {', '.join(package.dependencies)}")
     for check in compiled.requirements:
-        typer.echo(
-            f"  {check.requirement} is met" + (f" by {check.installed}" if check.installed else "")
-        )
+        version = f" by {check.installed}" if check.installed else ""
+        typer.echo(f"  {check.requirement} is met{version}")
     typer.echo(f"{verb} {_near(compiled.directory)}")
     typer.echo(f"{verb} {_near(compiled.wheel)}")
     for note in package.notes:

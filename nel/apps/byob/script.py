@@ -1,6 +1,4 @@
-"""`nel-byob`: the flags of NeMo Evaluator's command of that name, implemented by the functions of
-`nel byob`.
-"""
+"""`nel-byob`: NeMo Evaluator's command of that name and its flags, by means of `nel byob`."""
 
 from __future__ import annotations
 

@@ -85,11 +85,9 @@ def draw_labels(
 def _candidates(
     snapshot: Snapshot, benchmark: JudgedBenchmark
 ) -> Iterator[tuple[bytes, Result, int]]:
-    """Yield of each sample its place in the order of drawing, one of its judged answers, and how
-    many it has.
-    """
-    for _, same in groupby(verdicts(snapshot, benchmark), key=lambda result: result.idx):
-        results = list(same)
+    """Yield each sample's place in the order of drawing, one judged answer, and their number."""
+    for _, repeats in groupby(verdicts(snapshot, benchmark), key=lambda result: result.idx):
+        results = list(repeats)
         rank = priority(results[0].sample_id, _content(results[0].sample))
         yield rank, results[rank[-1] % len(results)], len(results)
 
@@ -97,9 +95,7 @@ def _candidates(
 def _strata(
     snapshot: Snapshot, benchmark: JudgedBenchmark
 ) -> tuple[dict[float, float], Counter[float], int]:
-    """Return the stratum of each score, how many answers of each can be drawn, and how many were
-    judged.
-    """
+    """Return the stratum of each score, the size of each stratum, and how many were judged."""
     by_score: Counter[float] = Counter()
     n_judged = 0
     for _, result, count in _candidates(snapshot, benchmark):
@@ -116,18 +112,18 @@ def _choose(
     snapshot: Snapshot,
     benchmark: JudgedBenchmark,
     keys: Mapping[float, float],
-    wanted: Mapping[float, int],
+    n_by_stratum: Mapping[float, int],
 ) -> list[Row]:
     """Return the first so many of each stratum in the order of drawing, which hides it."""
-    drawn: list[tuple[bytes, int, Row]] = []
-    for stratum, n in wanted.items():
+    ranked_rows: list[tuple[bytes, int, Row]] = []
+    for stratum, n in n_by_stratum.items():
         members = (
             (rank, result.idx, _row(result))
             for rank, result, _ in _candidates(snapshot, benchmark)
             if keys[key_of(judge_score(result))] == stratum
         )
-        drawn += heapq.nsmallest(n, members, key=itemgetter(0, 1))
-    return [row for _, _, row in sorted(drawn, key=itemgetter(0, 1))]
+        ranked_rows += heapq.nsmallest(n, members, key=itemgetter(0, 1))
+    return [row for _, _, row in sorted(ranked_rows, key=itemgetter(0, 1))]
 
 
 def _row(result: Result) -> Row:
@@ -136,8 +132,8 @@ def _row(result: Result) -> Row:
     response, baseline = printable(response_text(result)), baseline_of(result)
     answers = {"response": response}
     if baseline is not None:
-        first, second = shown_pair(result, response, printable(baseline))
-        answers = {"answer_a": first, "answer_b": second}
+        answer_a, answer_b = shown_pair(result, response, printable(baseline))
+        answers = {"answer_a": answer_a, "answer_b": answer_b}
     return {
         "sample_id": result.sample_id,
         "repeat": result.repeat,

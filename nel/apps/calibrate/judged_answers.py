@@ -41,14 +41,11 @@ def judged_benchmark(snapshot: Snapshot, run_dir: Path, slot: str | None) -> Jud
         if plan
     ]
     if slot is not None:
-        named = [candidate for candidate in candidates if candidate.slot == slot]
-        if not named:
-            slots = [candidate.slot for candidate in candidates]
-            raise UsageError(
-                f'{run_dir} has no benchmark "{slot}"'
-                f"{did_you_mean(slot, slots) or _slot_list(slots)}"
-            )
-        candidates = named
+        slots = [candidate.slot for candidate in candidates]
+        candidates = [candidate for candidate in candidates if candidate.slot == slot]
+        if not candidates:
+            hint = did_you_mean(slot, slots) or _slot_list(slots)
+            raise UsageError(f'{run_dir} has no benchmark "{slot}"{hint}')
     judged = [candidate for candidate in candidates if any(verdicts(snapshot, candidate))]
     if not judged:
         what = f'no answer of "{slot}"' if slot is not None else "no answer"
@@ -65,14 +62,16 @@ def judged_benchmark(snapshot: Snapshot, run_dir: Path, slot: str | None) -> Jud
 
 
 def compares_pairs(snapshot: Snapshot, benchmark: JudgedBenchmark) -> bool:
-    """Return whether the judge compared pairs; raises UsageError where people cannot be shown both
-    answers of one.
+    """Return whether the judge compared pairs.
+
+    Raises:
+        UsageError: People cannot be shown both answers of a pair.
     """
-    pairs_seen = False
+    has_pairs = False
     for result in verdicts(snapshot, benchmark):
         check_pair(result)
-        pairs_seen |= is_pair(result)
-    return pairs_seen
+        has_pairs |= is_pair(result)
+    return has_pairs
 
 
 def verdicts(snapshot: Snapshot, benchmark: JudgedBenchmark) -> Iterator[Result]:

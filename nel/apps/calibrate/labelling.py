@@ -72,8 +72,7 @@ class ImportedLabels:
 def import_labels(
     run_dir: Path, path: Path | Sequence[Path], *, slot: str | None = None
 ) -> ImportedLabels:
-    """Take the labels of one or more files into the run's directory, in the place of those that are
-    there.
+    """Take the labels of files into the run's directory, in the place of those that are there.
 
     Args:
         run_dir: The directory of the run.
@@ -91,16 +90,16 @@ def import_labels(
     with Snapshot(run_dir / FILE_NAME) as snapshot:
         benchmark = judged_benchmark(snapshot, run_dir, slot)
         files = lines_by_annotator(paths)
-        read = _reader(snapshot, benchmark)
-        labels, skipped = _labels_of_files(snapshot, benchmark, files, read)
+        reader = _reader(snapshot, benchmark)
+        labels, skipped = _labels_of_files(snapshot, benchmark, files, reader)
         n_lines = sum(map(len, files.values()))
-        n_given = sum(
-            read.score(line) is not None for lines in files.values() for line in lines.values()
+        n_labels = sum(
+            reader.score(line) is not None for lines in files.values() for line in lines.values()
         )
-        if not n_given:
+        if not n_labels:
             raise UsageError(
                 f"no line of {file_names(paths)} has a label; fill in the column label"
-                f" ({read.described})"
+                f" ({reader.described})"
             )
         if not labels:
             raise UsageError(f"no label of {file_names(paths)} can be used; {skipped[0]}")
@@ -109,7 +108,7 @@ def import_labels(
     return ImportedLabels(
         directory=directory,
         n=len(labels),
-        n_empty=n_lines - n_given,
+        n_empty=n_lines - n_labels,
         skipped=skipped,
     )
 
@@ -121,13 +120,12 @@ def _reader(snapshot: Snapshot, benchmark: JudgedBenchmark) -> LabelLineReader:
     return LabelLineReader(scale.read, scale.description(), is_pair=False)
 
 
-def borrow_calibration(run_dir: Path, other: Path, *, slot: str | None = None) -> Path:
-    """Let a run without labels be corrected by what another run's labels say of the same judge;
-    return its directory.
+def borrow_calibration(run_dir: Path, source_run: Path, *, slot: str | None = None) -> Path:
+    """Let another run's labels of the same judge correct a run; return its benchmark's directory.
 
     Args:
         run_dir: The directory of the run.
-        other: The directory of a calibrated run of the same benchmark.
+        source_run: The directory of a calibrated run of the same benchmark.
         slot: The benchmark, where several were judged.
 
     Raises:
@@ -146,11 +144,11 @@ def borrow_calibration(run_dir: Path, other: Path, *, slot: str | None = None) -
             f"{directory} has labels of its own, which say more; remove {LABELS_NAME} to borrow"
             " others"
         )
-    path = other / directory_name(benchmark.slot) / CALIBRATION_NAME
+    path = source_run / directory_name(benchmark.slot) / CALIBRATION_NAME
     try:
         calibration = loads(path.read_bytes())
         rates = {name: calibration[name] for name in ("sensitivity", "specificity")}
-        missing = [
+        gaps = [
             f"{name}: {rate['reason']}" for name, rate in rates.items() if rate["value"] is None
         ]
         borrowed = {
@@ -161,12 +159,14 @@ def borrow_calibration(run_dir: Path, other: Path, *, slot: str | None = None) -
             f"there is no {path}; calibrate that run first, with labels of its own"
         ) from error
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise UsageError(f"{path} is damaged; make it again with nel report {other}") from error
-    if differs := setup_difference(calibration, judge_setup(benchmark.plan), templates):
-        raise UsageError(f"the calibration of {other} is not this run's: {differs}")
-    if missing:
         raise UsageError(
-            f"the calibration of {other} cannot correct another run: {'; '.join(missing)}"
+            f"{path} is damaged; make it again with nel report {source_run}"
+        ) from error
+    if difference := setup_difference(calibration, judge_setup(benchmark.plan), templates):
+        raise UsageError(f"the calibration of {source_run} is not this run's: {difference}")
+    if gaps:
+        raise UsageError(
+            f"the calibration of {source_run} cannot correct another run: {'; '.join(gaps)}"
         )
     write_file(directory / BORROWED_NAME, [pretty({**borrowed, **rates})])
     return directory
@@ -190,20 +190,20 @@ def _labels_of_files(
     snapshot: Snapshot,
     benchmark: JudgedBenchmark,
     files: Mapping[str, dict[Key, LabelLine]],
-    read: LabelLineReader,
+    reader: LabelLineReader,
 ) -> tuple[dict[Key, StoredLabel], list[str]]:
     """Return the label that counts of each answer, and what was left out."""
     labels: dict[Key, StoredLabel] = {}
     skipped: list[str] = []
     for annotator, lines in files.items():
         scores = {
-            key: score for key, line in lines.items() if (score := read.score(line)) is not None
+            key: score for key, line in lines.items() if (score := reader.score(line)) is not None
         }
-        joined, left_out = _join(snapshot, benchmark, lines, scores)
-        skipped += left_out
+        of_file, reasons = _join(snapshot, benchmark, lines, scores)
+        skipped += reasons
         if len(files) == 1:
-            return joined, skipped
-        for key, label in joined.items():
+            return of_file, skipped
+        for key, label in of_file.items():
             by = {**(labels[key].by if key in labels else {}), annotator: label.score}
             labels[key] = StoredLabel(counted_label(by, *key), label.response_sha256, by)
     return labels, skipped
@@ -222,15 +222,17 @@ def _join(
     """
     if not scores:
         return {}, []
-    left = dict(scores)
-    joined: dict[Key, StoredLabel] = {}
+    pending = dict(scores)
+    labels: dict[Key, StoredLabel] = {}
     skipped: list[str] = []
     for stored in results(snapshot, benchmark.key, benchmark.repeats):
-        own = stored.sample.sample_id, stored.repeat
-        key = own if own in left else (shown_id(own[0]), own[1])
-        if key not in left:
+        sample_id, repeat = stored.sample.sample_id, stored.repeat
+        key = sample_id, repeat
+        if key not in pending:  # a file may have the id in the form in which it is shown
+            key = shown_id(sample_id), repeat
+        if key not in pending:
             continue
-        line, score = lines[key], left.pop(key)
+        line, score = lines[key], pending.pop(key)
         result = read_result(stored)
         if not is_verdict(result):
             skipped.append(
@@ -242,22 +244,17 @@ def _join(
                 f"{line.where}: the response is not the one of this run; its label is left out"
             )
         else:
-            own_score = response_score(result, score) if is_pair(result) else score
-            joined[own] = StoredLabel(own_score, response_digest(result))
-    _refuse_unknown(left, lines, benchmark)
-    return joined, skipped
-
-
-def _refuse_unknown(
-    left: Mapping[Key, float], lines: Mapping[Key, LabelLine], benchmark: JudgedBenchmark
-) -> None:
-    if left:
-        key = next(iter(left))
-        more = f" and {len(left) - 1} more" if len(left) > 1 else ""
+            if is_pair(result):
+                score = response_score(result, score)
+            labels[sample_id, repeat] = StoredLabel(score, response_digest(result))
+    if pending:
+        sample_id, repeat = key = next(iter(pending))
+        others = f" and {len(pending) - 1} more" if len(pending) > 1 else ""
         raise UsageError(
-            f"{lines[key].where}: {benchmark.slot} has no sample {key[0]!r} repeat {key[1]}{more}; "
-            "labels belong to the run they were drawn from"
+            f"{lines[key].where}: {benchmark.slot} has no sample {sample_id!r} repeat"
+            f" {repeat}{others}; labels belong to the run they were drawn from"
         )
+    return labels, skipped
 
 
 def _is_of(result: Result, line: LabelLine) -> bool:

@@ -16,9 +16,7 @@ from nel.errors import UsageError
 
 @dataclass(frozen=True, slots=True)
 class LabelLineReader:
-    """How labels of a benchmark are read: on the judge's scale, or as the better answer of a
-    pair.
-    """
+    """How labels are read: on the judge's scale, or as the better answer of a pair."""
 
     read: Callable[[object], float | None]
     """Raises ValueError for what is no label."""
@@ -75,14 +73,14 @@ def _unique(lines: Iterable[LabelLine]) -> dict[Key, LabelLine]:
     unique: dict[Key, LabelLine] = {}
     for line in lines:
         key = line.sample_id, line.repeat
-        first = unique.get(key)
-        before, now = _label_text(first), _label_text(line)
-        if first is not None and before and now and before != now:
+        earlier = unique.get(key)
+        earlier_label, label = _label_text(earlier), _label_text(line)
+        if earlier is not None and earlier_label and label and earlier_label != label:
             raise UsageError(
                 f"{line.where}: sample {line.sample_id!r} repeat {line.repeat} is labelled"
-                f" {now!r}, at {first.where} {before!r}; keep one of the two"
+                f" {label!r}, at {earlier.where} {earlier_label!r}; keep one of the two"
             )
-        if not before:
+        if not earlier_label:
             unique[key] = line
     return unique
 

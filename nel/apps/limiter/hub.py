@@ -1,5 +1,4 @@
-"""The gates of endpoints that several runs share, and who holds their permits. No I/O: messages in,
-messages out.
+"""The gates of endpoints that several runs share, and their permits: messages in, messages out.
 
 A run that leaves gives its permits back; one that is lost keeps them for a few seconds, in which it
 may come back and after which the endpoint has surely seen them. A limiter that has just started
@@ -148,13 +147,13 @@ class Seat:
 
     def adopt(self, hello: Hello, before: Seat | None) -> None:
         """Hold what the run has in flight, which the seat that it lost may hold already."""
-        known = {} if before is None else before.hand_over()
+        permits = {} if before is None else before.hand_over()
         for request in hello.permits:
-            permit = known.pop(request.number, None)
+            permit = permits.pop(request.number, None)
             self._held[request.number] = permit or self._shared.gate.adopt(
                 request.request, request.tokens
             )
-        for permit in known.values():
+        for permit in permits.values():
             self._shared.gate.release(permit)
 
     def hand_over(self) -> dict[int, Permit]:
@@ -240,9 +239,7 @@ class Seat:
         self.send(["grant", number, permit.is_probe])
 
     def _end(self, reason: str) -> None:
-        """Send every run that the endpoint is given up; those that join later begin with a new
-        gate.
-        """
+        """Send every run that the endpoint is given up; later runs begin with a new gate."""
         shared = self._shared
         seats, shared.seats, shared.is_over = shared.seats, {}, True
         for seat in seats.values():

@@ -1,3 +1,1 @@
-"""A benchmark over HTTP for training loops: `nel serve` hands out samples and scores answers with a
-run's scorers.
-"""
+"""A benchmark over HTTP for training loops: `nel serve` hands out samples and scores answers."""

@@ -1,5 +1,4 @@
-"""The routes of `nel serve`, with the names and bodies of NeMo Evaluator's. Depends on aiohttp's
-server.
+"""The routes of `nel serve`, with the names and bodies of NeMo Evaluator's.
 
 An answer that has no score is an error of HTTP, never a reward: a training loop must not learn from
 0 where a scorer failed.
@@ -47,11 +46,11 @@ SERVICE: Final = web.AppKey("service", Service)
 class Refused(NelError):
     """A request that cannot be answered; `status` is that of HTTP."""
 
-    def __init__(self, status: int, message: str, **more: object) -> None:
+    def __init__(self, status: int, message: str, **fields: object) -> None:
         """Keep what the answer says beside the message."""
         super().__init__(message)
         self.status = status
-        self.more = more
+        self.fields = fields
 
 
 def serving_app(service: Service) -> web.Application:
@@ -73,7 +72,7 @@ async def _errors_as_json(request: web.Request, handler: Handler) -> web.StreamR
         return await handler(request)
     except Refused as error:
         return _json(
-            {"error": {"message": str(error), **error.more}, "detail": str(error)},
+            {"error": {"message": str(error), **error.fields}, "detail": str(error)},
             status=error.status,
         )
     except web.HTTPException as error:
@@ -84,15 +83,14 @@ async def _errors_as_json(request: web.Request, handler: Handler) -> web.StreamR
 
 @web.middleware
 async def _check_client(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Refuse requests without the token, and those of pages of other sites, which can send no JSON
-    before a preflight request.
-    """
+    """Refuse requests without the token, and those of pages of other sites."""
     service = request.app[SERVICE]
     host = request.host.rsplit(":", 1)[0].strip("[]").lower() if request.host else ""
     if service.hosts and host not in service.hosts:
         raise Refused(421, f"this server is not {host}")
     if not has_token(request, service.token):
         raise Refused(401, "send the token as Authorization: Bearer TOKEN")
+    # A page of another site can send JSON only after a preflight request, which is not answered.
     if request.method == "POST" and request.content_type != "application/json":
         raise Refused(415, "send JSON with Content-Type: application/json")
     return await handler(request)
@@ -162,8 +160,7 @@ def _sample_of(served: ServedSamples, body: Mapping[str, Any], *, is_gym: bool) 
 
 
 def answer_text(response: object) -> str:
-    """Return the text of an answer: text, a response of NeMo Gym (``output``), or a chat completion
-    (``choices``).
+    """Return the text of an answer: a text, NeMo Gym's ``output``, or a completion's ``choices``.
 
     Raises:
         Refused: It is none of these.
@@ -204,12 +201,11 @@ def score_json(outcome: Outcome) -> dict[str, object]:
         Refused: There is no score.
     """
     if isinstance(outcome, Unscored):
-        is_elsewhere = outcome.cause in _ELSEWHERE or (
+        is_temporary = outcome.cause in _ELSEWHERE or (
             outcome.cause == "judge" and outcome.kind in _JUDGE_AWAY
         )
-        status = 503 if is_elsewhere else 500
         raise Refused(
-            status,
+            503 if is_temporary else 500,
             f"the answer has no score: {outcome.detail}",
             cause=outcome.cause,
             kind=outcome.kind,

@@ -66,7 +66,7 @@ def _serve(
         start,
     )
 
-    chosen = chosen_settings(ctx)
+    choice = chosen_settings(ctx)
     options = ServeOptions(
         benchmark=bench,
         dataset=dataset,
@@ -77,8 +77,8 @@ def _serve(
         export_dir=export_data,
         timeout_seconds=scorer_timeout,
         judging=judging_in(config),
-        flags=chosen.settings,
-        overrides=chosen.overrides,
+        flags=choice.settings,
+        overrides=choice.overrides,
         judge_timeout_seconds=judge_timeout,
     )
     start(options, say=typer.echo)

@@ -1,5 +1,4 @@
-"""Judges for `nel serve`: those of a run, whose replies are kept nowhere, since each answer is
-judged once.
+"""Judges for `nel serve`: those of a run; replies are not kept, as each answer is judged once.
 
 A judge that is down costs each answer its score and never the server: it is asked again with the
 next answers.
@@ -108,17 +107,16 @@ class ServedJudges:
 
 
 def _done() -> asyncio.Future[None]:
-    done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-    done.set_result(None)
-    return done
+    future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+    future.set_result(None)
+    return future
 
 
 @asynccontextmanager
 async def open_judges(
     plan: Plan, *, timeout_seconds: float, plugin_timeout_seconds: float, say: Callable[[str], None]
 ) -> AsyncIterator[ServedJudges | None]:
-    """Open the judges that a benchmark may ask, after a question for their models; None where it
-    has none.
+    """Open the judges that a benchmark may ask, and ask for their models; None where it has none.
 
     Raises:
         JudgePreflightError: A key is refused, or a model is not served.

@@ -1,5 +1,4 @@
-"""The samples of a benchmark that is served: by position to ask them, by id to score answers to
-them.
+"""The samples of a benchmark that is served: by position to ask them, by id to score answers.
 
 Depends on the engine's plan, so that a row makes the sample that it makes in a run. All of them are
 kept in memory.
@@ -44,13 +43,10 @@ class ServedSamples:
 
     def question_json(self, sample: Sample) -> JsonObject:
         """Return what is asked, and what an answer to it is scored with."""
-        body = (
-            first_request(
-                self.plan.benchmark, sample, model="", protocol="chat", generation=Generation()
-            )
-            or {}
+        body = first_request(
+            self.plan.benchmark, sample, model="", protocol="chat", generation=Generation()
         )
-        messages = loads(dumps(body["messages"]))
+        messages = loads(dumps((body or {})["messages"]))
         system = next(
             (message["content"] for message in messages if message["role"] == "system"), None
         )
@@ -66,12 +62,12 @@ class ServedSamples:
     def export_rows(self) -> Iterator[JsonObject]:
         """Yield a row for each sample as NeMo Gym collects answers to them."""
         for sample in self.samples:
-            asked = self.question_json(sample)
+            question = self.question_json(sample)
             yield {
-                "responses_create_params": {"input": asked["messages"]},
-                "expected_answer": asked["expected_answer"],
+                "responses_create_params": {"input": question["messages"]},
+                "expected_answer": question["expected_answer"],
                 "uuid": f"{self.plan.benchmark.name}-{sample.id}",
-                "metadata": asked["metadata"],
+                "metadata": question["metadata"],
             }
 
 

@@ -1,5 +1,4 @@
-"""Scores single answers as a run does: the same scorers, in the same processes, with the same
-sandbox.
+"""Scores single answers as a run does: by the same scorers, processes and sandbox.
 
 Depends on the engine's dispatch of scorers. There is no model to ask: a scorer that asks one leaves
 its answer without a score, as any other fault does; so does one that asks a judge where none is
@@ -32,9 +31,7 @@ _JUDGED: Final = Unscored(
 
 
 class AnswerScorer:
-    """Scores answers to the samples of one benchmark; make it before there are threads, then enter
-    `running`.
-    """
+    """Scores answers to the samples of a benchmark, in `running`; make it before any threads."""
 
     def __init__(self, served: ServedSamples, *, sandbox: Sandbox, timeout_seconds: float) -> None:
         """Start the processes of scorers, where they need any.
@@ -79,9 +76,7 @@ class AnswerScorer:
         self._scorers.close()
 
     async def score(self, sample: Sample, answer: str, finish_reason: str | None = None) -> Outcome:
-        """Return the outcome of an answer to a sample, read as recorded answers are: without its
-        reasoning.
-        """
+        """Return the outcome of an answer to a sample, read as recorded ones, without reasoning."""
         response = read_text(answer, finish_reason=finish_reason)
         verdict = verdict_before_scoring(response, truncated=self._truncated, sample=sample)
         if verdict is not None:

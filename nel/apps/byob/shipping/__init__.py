@@ -1,3 +1,1 @@
-"""From a benchmark file to something that can be handed on: a package, an installation, a container
-image.
-"""
+"""From a benchmark file to what can be handed on: a package, an installation, a container image."""

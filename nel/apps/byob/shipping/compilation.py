@@ -102,12 +102,12 @@ def _all_files(package: Package) -> dict[str, bytes]:
 
 
 def _checked_requirements(package: Package) -> tuple[RequirementCheck, ...]:
-    wanted = [
+    requirements = [
         requirement
         for requirement in package.dependencies
         if not requirement.startswith(f"{DISTRIBUTION}>=")
     ]
-    checks = tuple(check_requirements(wanted))
+    checks = tuple(check_requirements(requirements))
     problems = [check.problem for check in checks if check.problem]
     if problems:
         raise ConfigError(f"{package.source}: {'; '.join(problems)}")

@@ -29,29 +29,28 @@ def write_directory(directory: Path, files: Mapping[str, bytes], *, source: str)
         OutputError: The directory holds files that nel did not write, or of another benchmark file,
             or cannot be written.
     """
-    _check_own(directory, source)
+    _check_owner(directory, source)
     digests = {name: hashlib.sha256(data).hexdigest() for name, data in sorted(files.items())}
     manifest = json.dumps(
         {"made_by": "nel byob compile", "source": source, "files": digests}, indent=1
     )
-    unique = secrets.token_hex(
-        8
-    )  # a name that can be foreseen may already be a link to somewhere else
-    fresh = directory.with_name(f".{directory.name}.{unique}.new")
-    old = directory.with_name(f".{directory.name}.{unique}.old")
+    # A name that can be foreseen may already be a link to somewhere else.
+    suffix = secrets.token_hex(8)
+    draft = directory.with_name(f".{directory.name}.{suffix}.new")
+    backup = directory.with_name(f".{directory.name}.{suffix}.old")
     try:
-        fresh.mkdir(parents=True)
+        draft.mkdir(parents=True)
         for name, data in {**files, _MANIFEST: f"{manifest}\n".encode()}.items():
-            path = fresh / name
+            path = draft / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(data)
         if directory.exists():
-            directory.rename(old)
+            directory.rename(backup)
         try:
-            fresh.rename(directory)
+            draft.rename(directory)
         except OSError:
-            if old.exists():
-                old.rename(directory)
+            if backup.exists():
+                backup.rename(directory)
             raise
     except OSError as error:
         raise OutputError(
@@ -59,11 +58,11 @@ def write_directory(directory: Path, files: Mapping[str, bytes], *, source: str)
             " --output-dir"
         ) from error
     finally:
-        shutil.rmtree(fresh, ignore_errors=True)
-        shutil.rmtree(old, ignore_errors=True)
+        shutil.rmtree(draft, ignore_errors=True)
+        shutil.rmtree(backup, ignore_errors=True)
 
 
-def _check_own(directory: Path, source: str) -> None:
+def _check_owner(directory: Path, source: str) -> None:
     if not directory.exists() and not directory.is_symlink():
         return
     if directory.is_symlink() or not directory.is_dir():
@@ -72,9 +71,9 @@ def _check_own(directory: Path, source: str) -> None:
             " --output-dir"
         )
     manifest = _manifest(directory)
-    there = _files_in(directory)
+    names = _files_in(directory)
     if manifest is None:
-        if there:
+        if names:
             raise OutputError(
                 f"{directory} was not made by nel byob compile; remove it, or choose another place"
                 " with --output-dir"
@@ -85,7 +84,7 @@ def _check_own(directory: Path, source: str) -> None:
             f"{directory} was made of {manifest['source']}, and {source} has a benchmark of the"
             f" same name; rename the one in {source}, or choose another place with --output-dir"
         )
-    for name in there:
+    for name in names:
         if manifest["files"].get(name, "") != _digest(directory / name):
             raise OutputError(
                 f"{directory / name} was changed or added since nel byob compile wrote it; put the"
@@ -95,8 +94,9 @@ def _check_own(directory: Path, source: str) -> None:
 
 def _digest(path: Path) -> str | None:
     """Return the digest of a file; None for a link, a pipe or a device, none of which nel wrote."""
-    plain = path.is_file() and not path.is_symlink()
-    return hashlib.sha256(path.read_bytes()).hexdigest() if plain else None
+    if path.is_symlink() or not path.is_file():
+        return None
+    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def _manifest(directory: Path) -> dict[str, Any] | None:
@@ -104,18 +104,16 @@ def _manifest(directory: Path) -> dict[str, Any] | None:
         manifest = json.loads((directory / _MANIFEST).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None
-    whole = (
+    is_valid = (
         isinstance(manifest, dict)
         and isinstance(manifest.get("files"), dict)
         and isinstance(manifest.get("source"), str)
     )
-    return manifest if whole else None
+    return manifest if is_valid else None
 
 
 def _files_in(directory: Path) -> list[str]:
-    """Return what is no folder in a directory, without the manifest and what Python and pip leave
-    behind.
-    """
+    """Return all but the folders in a directory, without the manifest and what Python leaves."""
     return [
         path.relative_to(directory).as_posix()
         for path in sorted(directory.rglob("*"))

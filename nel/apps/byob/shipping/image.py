@@ -99,28 +99,19 @@ def containerize(
         client = connect()
         attributes = _base_image(client, base, platform)
         python = _python_of(client, base, platform)
-        suffix = "-".join(
-            word
-            for word in (attributes["Os"], attributes["Architecture"], attributes.get("Variant"))
-            if word
-        )
-        if platform:
-            suffix = platform.replace("/", "-")
-        named = _with_tag(
-            push
-            or tag
-            or f"byob_{package.distribution.removeprefix('nel-byob-').replace('-', '_')}"
-        )
-        full = f"{named}-{suffix}"
+        words = (attributes["Os"], attributes["Architecture"], attributes.get("Variant"))
+        suffix = platform.replace("/", "-") if platform else "-".join(filter(None, words))
+        name = package.distribution.removeprefix("nel-byob-").replace("-", "_")
+        tag = f"{_with_tag(push or tag or f'byob_{name}')}-{suffix}"
         if not dry_run:
-            _build(client, package, python, base=base, tag=full, platform=platform, log=log)
-            _check(client, package, full, platform)
-            size = int(client.images.get(full).attrs.get("Size") or 0)
+            _build(client, package, python, base=base, tag=tag, platform=platform, log=log)
+            _check(client, package, tag, platform)
+            size = int(client.images.get(tag).attrs.get("Size") or 0)
             if push:
-                log(f"pushing {full}")
-                _push(client, full)
+                log(f"pushing {tag}")
+                _push(client, tag)
     return Image(
-        tag=full,
+        tag=tag,
         base=base,
         benchmarks=tuple(package.entry_points),
         size_bytes=None if dry_run else size,
@@ -206,14 +197,15 @@ def _build(
     log: Callable[[str], None],
 ) -> None:  # fmt: skip
     with tempfile.TemporaryDirectory(prefix="nel-byob-") as folder:
-        own = Path(folder, wheel_name(package.distribution, package.version))
-        own.write_bytes(wheel_of(package))
+        package_wheel = Path(folder, wheel_name(package.distribution, package.version))
+        package_wheel.write_bytes(wheel_of(package))
         log(f"gathering wheels for Python {'.'.join(map(str, python.version))} on {python.machine}")
-        wheels = gather(own, package.dependencies, python, Path(folder, "wheels"))
+        wheels = gather(package_wheel, package.dependencies, python, Path(folder, "wheels"))
         log(f"building {tag} of {base} with {len(wheels)} wheels")
         pip = next(wheel.name for wheel in wheels if wheel.name.startswith("pip-"))
         context = _context(
-            _DOCKERFILE.replace("PIP", pip).replace("REQUIREMENT", f"/wheels/{own.name}"), wheels
+            _DOCKERFILE.replace("PIP", pip).replace("REQUIREMENT", f"/wheels/{package_wheel.name}"),
+            wheels,
         )
         with speaking():
             client.api.timeout = _BUILD_SECONDS
@@ -232,21 +224,19 @@ def _build(
 
 
 def _context(dockerfile: str, wheels: list[Path]) -> io.BytesIO:
-    packed_context = io.BytesIO()
-    with tarfile.open(fileobj=packed_context, mode="w") as archive:
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w") as archive:
         info = tarfile.TarInfo("Dockerfile")
         info.size = len(dockerfile.encode())
         archive.addfile(info, io.BytesIO(dockerfile.encode()))
         for wheel in wheels:
             archive.add(wheel, f"wheels/{wheel.name}")
-    packed_context.seek(0)
-    return packed_context
+    buffer.seek(0)
+    return buffer
 
 
 def _follow(lines: Any, what: str) -> None:
-    """Read what the engine says until it is done; its last lines are in the error where it
-    fails.
-    """
+    """Read what the engine says until it is done; its last lines are in the error if it fails."""
     output: list[str] = []
     for line in lines:
         if "error" in line:
@@ -265,12 +255,12 @@ def _check(client: Any, package: Package, tag: str, platform: str | None) -> Non
             network_mode="none",
             platform=platform,
         )
-    working = {benchmark["name"] for benchmark in json.loads(output) if benchmark["error"] is None}
-    lost = [name for name in package.entry_points if name not in working]
-    if lost:
+    names = {benchmark["name"] for benchmark in json.loads(output) if benchmark["error"] is None}
+    lost_names = [name for name in package.entry_points if name not in names]
+    if lost_names:
         raise ConfigError(
-            f"nel in the image {tag} does not find {', '.join(lost)}; see: docker run --rm {tag}"
-            " list"
+            f"nel in the image {tag} does not find {', '.join(lost_names)}; see: docker run --rm"
+            f" {tag} list"
         )
 
 

@@ -58,11 +58,11 @@ def check_benchmark_names(package: Package, *, among: str | None = None) -> None
     importlib.invalidate_caches()
     for name in package.entry_points:
         for rival in plugins.discover("benchmarks"):
-            is_other = rival.distribution != package.distribution and among in (
-                None,
-                rival.distribution,
-            )
-            if rival.name == name and is_other:
+            if (
+                rival.name == name
+                and rival.distribution != package.distribution
+                and among in (None, rival.distribution)
+            ):
                 raise PluginError(
                     f'the benchmark "{name}" of {package.source} has the name of one of'
                     f" {rival.provider} ({rival.target}); rename it in {package.source}, or"
@@ -108,12 +108,8 @@ def install(wheel: Path) -> None:
 
 def uninstall_command(distribution: str) -> str:
     """Return what takes a package away again."""
-    way = (
-        "python -m pip uninstall"
-        if importlib.util.find_spec("pip") is not None
-        else "uv pip uninstall"
-    )
-    return f"{way} {distribution}"
+    tool = "uv pip" if importlib.util.find_spec("pip") is None else "python -m pip"
+    return f"{tool} uninstall {distribution}"
 
 
 def run_tool(command: list[str], *, what: str, seconds: int) -> str:
@@ -123,27 +119,26 @@ def run_tool(command: list[str], *, what: str, seconds: int) -> str:
         ConfigError: It failed or took too long; the message starts with ``what``.
     """
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=seconds, check=False)  # noqa: S603
+        process = subprocess.run(  # noqa: S603
+            command, capture_output=True, text=True, timeout=seconds, check=False
+        )
     except subprocess.TimeoutExpired as error:
         raise ConfigError(
             f"{what}: {Path(command[0]).name} took longer than {seconds} s"
         ) from error
     except OSError as error:
         raise ConfigError(f"{what}: {command[0]} cannot be run: {error.strerror}") from error
-    if done.returncode:
-        output = "\n".join((done.stderr or done.stdout).strip().splitlines()[-_SHOWN_LINES:])
+    if process.returncode:
+        output = "\n".join((process.stderr or process.stdout).strip().splitlines()[-_SHOWN_LINES:])
         raise ConfigError(f"{what}:\n{output}")
-    return done.stdout
+    return process.stdout
 
 
 def _installed_package(distribution: metadata.Distribution, name: str) -> InstalledPackage:
+    benchmarks = distribution.entry_points.select(group="nel.benchmarks")
     return InstalledPackage(
         distribution=name,
         version=distribution.version,
         summary=distribution.metadata["Summary"] or "",
-        benchmarks=tuple(
-            sorted(
-                entry.name for entry in distribution.entry_points if entry.group == "nel.benchmarks"
-            )
-        ),
+        benchmarks=tuple(sorted(entry.name for entry in benchmarks)),
     )

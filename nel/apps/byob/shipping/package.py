@@ -1,9 +1,8 @@
-"""What a benchmark file becomes as a package: names, version, dependencies, entry points and files,
-all in memory.
+"""What a benchmark file becomes as a package: names, version, dependencies, entry points, files.
 
-Writes nothing. The same file, rows and nel give the same package, byte for byte: its version ends
-in a digest of its content. Names of distributions fold ``_`` and ``-``, so two benchmarks may ask
-for one package name.
+All of it stays in memory. The same file, rows and nel give the same package, byte for byte: its
+version ends in a digest of its content. Names of distributions fold ``_`` and ``-``, so two
+benchmarks may ask for one package name.
 """
 
 from __future__ import annotations
@@ -36,9 +35,7 @@ _PLUGIN: Final = "plugin"
 _FILES_BYTES_MAX: Final = 256 * 1024 * 1024
 """Of all files of a package together."""
 _NAME_MAX: Final = 120
-"""Characters of a distribution: its wheel and its folders add to them, and a file name holds 255
-bytes.
-"""
+"""Characters of a distribution: its wheel adds to them, and a file name holds 255 bytes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,11 +64,10 @@ class Package:
     @property
     def metadata(self) -> str:
         """Return the METADATA of its wheel."""
-        head = ["Metadata-Version: 2.1", f"Name: {self.distribution}", f"Version: {self.version}"]
-        head += [f"Summary: {self.summary}", f"Keywords: {KEYWORD}", "Requires-Python: >=3.11"]
-        return "\n".join(
-            [*head, *(f"Requires-Dist: {requirement}" for requirement in self.dependencies), ""]
-        )
+        lines = ["Metadata-Version: 2.1", f"Name: {self.distribution}", f"Version: {self.version}"]
+        lines += [f"Summary: {self.summary}", f"Keywords: {KEYWORD}", "Requires-Python: >=3.11"]
+        lines += [f"Requires-Dist: {requirement}" for requirement in self.dependencies]
+        return "\n".join([*lines, ""])
 
     @property
     def entry_points_text(self) -> str:
@@ -87,8 +83,9 @@ def package_of(source: SourceFile) -> Package:
         PluginError: A dataset is missing or too large, or the file names a path of this machine.
         ConfigError: A requirement is none.
     """
-    first = next(iter(source.benchmarks.values()))
-    distribution = _distribution(first.name)
+    benchmark = next(iter(source.benchmarks.values()))
+    distribution = _distribution(benchmark.name)
+    summary = _line(benchmark.description)
     module = distribution.replace("-", "_")
     files, uris = _data_files(source, module)
     text = portable_text(
@@ -97,21 +94,20 @@ def package_of(source: SourceFile) -> Package:
     attributes = {
         name: f"benchmark_{number}" for number, name in enumerate(source.benchmarks, start=1)
     }
-    own = {
-        f"{module}/__init__.py": f'"""{_line(first.description)}"""\n'.encode(),
+    files |= {
+        f"{module}/__init__.py": f'"""{summary}"""\n'.encode(),
         f"{module}/{source.module}.py": text.encode(),
         f"{module}/{_PLUGIN}.py": _plugin_text(source, module, attributes, uris).encode(),
     }
-    files |= own
-    ours = f"{DISTRIBUTION}>={'.'.join(__version__.split('.')[:2])}"
-    dependencies = (ours, *_requirements(source.benchmarks.values()))
+    nel_itself = f"{DISTRIBUTION}>={'.'.join(__version__.split('.')[:2])}"
+    dependencies = (nel_itself, *_requirements(source.benchmarks.values()))
     digest = hashlib.sha256(
         repr((sorted(files.items()), dependencies, sorted(attributes))).encode()
     ).hexdigest()
     return Package(
         distribution=distribution,
         version=f"{_BASE_VERSION}+c{digest[:12]}",
-        summary=_line(first.description),
+        summary=summary,
         dependencies=dependencies,
         entry_points={
             name: f"{module}.{_PLUGIN}:{attribute}" for name, attribute in attributes.items()
@@ -132,9 +128,7 @@ def _distribution(name: str) -> str:
 
 
 def project_files(package: Package) -> dict[str, bytes]:
-    """Return what stands beside the import package in its directory: pyproject.toml and
-    README.md.
-    """
+    """Return the files beside the import package in its directory: pyproject.toml, README.md."""
     entries = "\n".join(
         f"{name} = {_quote(target)}" for name, target in package.entry_points.items()
     )
@@ -184,36 +178,35 @@ def _data_files(source: SourceFile, module: str) -> tuple[dict[str, bytes], dict
     Raises:
         PluginError: They cannot be read, or are too large together.
     """
-    named = companions(source)
-    where = {path: name for name, path in named.items()}
+    inside = {path: name for name, path in companions(source).items()}
     uris: dict[str, str] = {}
     for name, benchmark in source.benchmarks.items():
         path = local_dataset(benchmark)
         if path is None:
             continue
-        if path not in where:
-            inside = f"data/{_plain(path.name)}"
-            where[path] = (
-                inside if inside not in where.values() else f"data/{name}-{_plain(path.name)}"
-            )
+        if path not in inside:
+            file_name = _portable(path.name)
+            if f"data/{file_name}" in inside.values():  # files of one name in two folders
+                file_name = f"{name}-{file_name}"
+            inside[path] = f"data/{file_name}"
         dataset = str(benchmark.dataset)
         form = dataset.removeprefix(split_form(dataset)[0])
-        uris[name] = f"pkg://{module}/{where[path]}{form}"
+        uris[name] = f"pkg://{module}/{inside[path]}{form}"
     try:
-        if sum(path.stat().st_size for path in where) > _FILES_BYTES_MAX:
+        if sum(path.stat().st_size for path in inside) > _FILES_BYTES_MAX:
             raise PluginError(
                 f"the files that {source.path.name} names are larger than"
                 f" {_FILES_BYTES_MAX // 1024**2} MiB together; put the rows on a hub and name them as"
                 " hf://org/name?revision=COMMIT"
             )
-        return {f"{module}/{inside}": path.read_bytes() for path, inside in where.items()}, uris
+        return {f"{module}/{name}": path.read_bytes() for path, name in inside.items()}, uris
     except OSError as error:
         raise PluginError(
             f"{error.filename} cannot be packed: {error.strerror or error}"
         ) from error
 
 
-def _plain(name: str) -> str:
+def _portable(name: str) -> str:
     """Return a file name that every system and every URI can hold."""
     return re.sub(r"[^A-Za-z0-9._-]+", "_", name)
 
@@ -293,8 +286,8 @@ def _notes(benchmark: Benchmark) -> list[str]:
 
 def _line(text: str) -> str:
     """Return a text on one line that can stand in any of the files."""
-    plain = "".join(character if character.isprintable() else " " for character in text)
-    return " ".join(plain.replace('"', "'").replace("\\", "/").split())
+    text = "".join(character if character.isprintable() else " " for character in text)
+    return " ".join(text.replace('"', "'").replace("\\", "/").split())
 
 
 def _quote(text: str) -> str:

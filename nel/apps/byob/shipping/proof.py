@@ -1,5 +1,4 @@
-"""Shows that a package gives the samples its file gave: both are read, in processes that share
-nothing.
+"""Shows that a package gives the samples its file gave, by reading both in separate processes.
 
 Only local rows are compared; a dataset of a hub is not downloaded for it.
 """
@@ -33,8 +32,7 @@ _PROGRAM: Final = (
 
 
 def prove(package: Package, source: SourceFile) -> None:
-    """Import a package from a folder of its own and compare its first samples with those of its
-    file.
+    """Import a package from a folder of its own, and compare its first samples with its file's.
 
     Raises:
         PluginError: It cannot be imported, or its samples are others.
@@ -52,22 +50,22 @@ def prove(package: Package, source: SourceFile) -> None:
             *package.entry_points.values(),
         ]
         try:
-            done = subprocess.run(  # noqa: S603
+            process = subprocess.run(  # noqa: S603
                 command, cwd=folder, capture_output=True, text=True, timeout=_SECONDS, check=False
             )
         except subprocess.TimeoutExpired as error:
             raise PluginError(
                 f"the package of {package.source} could not be imported in {_SECONDS} s"
             ) from error
-    if done.returncode:
-        message = (done.stderr.strip().splitlines() or ["no message"])[-1]
+    if process.returncode:
+        message = (process.stderr.strip().splitlines() or ["no message"])[-1]
         raise PluginError(
             f"{package.source} works as a file and not as a package: {message}; a package has only"
             " that file and what its text names by relative paths"
         )
-    packaged: dict[str, str] = json.loads(done.stdout.splitlines()[-1])
+    digests: dict[str, str] = json.loads(process.stdout.splitlines()[-1])
     for name, target in package.entry_points.items():
-        if packaged[target] != samples_digest(source.benchmarks[name]):
+        if digests[target] != samples_digest(source.benchmarks[name]):
             raise PluginError(
                 f'the benchmark "{name}" has other samples as a package than as a file; see that'
                 f" {package.source} depends on nothing but its rows"
@@ -75,9 +73,7 @@ def prove(package: Package, source: SourceFile) -> None:
 
 
 def samples_digest(benchmark: Benchmark) -> str:
-    """Return a digest of the first samples of a benchmark, or an empty text where its rows are far
-    away.
-    """
+    """Return a digest of the first samples of a benchmark; empty where its rows are on a hub."""
     if isinstance(benchmark.dataset, str) and benchmark.dataset.startswith(_REMOTE):
         return ""
     samples: list[str] = []

@@ -1,5 +1,4 @@
-"""Reads a benchmark file as what a package is made of: its text, its benchmarks, and the files that
-it names.
+"""Reads a benchmark file as a package is made of it: its text, benchmarks, and files it names.
 
 Runs the file to know its benchmarks, as a run does. A package is used on other machines, so every
 path of this one is taken out of the text, or refused.
@@ -22,7 +21,8 @@ from nel.core.paths import is_made_up
 from nel.datasets.table_form import split_form
 from nel.errors import PluginError
 
-_OWN_MODULES: Final = ("nel", "nemo_evaluator")
+_NEL_MODULES: Final = ("nel", "nemo_evaluator")
+"""Those that a package may import: nel, and the names that it stands in for."""
 _PORTABLE: Final = re.compile(r"[\w-](?:[\w. -]*[\w-])?")
 """Names of files and folders that every system can hold."""
 
@@ -41,17 +41,13 @@ class SourceFile:
     def module(self) -> str:
         """Return the file's name as that of a module inside a package."""
         name = re.sub(r"\W+", "_", self.path.stem, flags=re.ASCII).strip("_").lower()
-        return (
-            name
-            if name and not name[0].isdigit() and name not in {"plugin", "data"}
-            else f"bench_{name}"
-        )
+        if not name or name[0].isdigit() or name in {"plugin", "data"}:
+            return f"bench_{name}"
+        return name
 
     @property
     def is_foreign(self) -> bool:
-        """Return whether only nel's own loader can run the file: it has other tools' imports, or
-        adapter classes.
-        """
+        """Return whether only nel's loader can run it: it has other tools' imports or adapters."""
         return "nemo_evaluator" in self.text or "register_benchmark" in self.text
 
     def strings(self) -> list[ast.Constant]:
@@ -75,23 +71,22 @@ def read_source(path: Path) -> SourceFile:
             f" {path}"
         )
     benchmarks = benchmarks_in_file(path)
-    full = path.expanduser().resolve()
-    source = SourceFile(path=full, text=full.read_text(encoding="utf-8"), benchmarks=benchmarks)
-    beside = sorted(_imported_from_beside(source))
-    if beside:
+    real_path = path.expanduser().resolve()
+    text = real_path.read_text(encoding="utf-8")
+    source = SourceFile(path=real_path, text=text, benchmarks=benchmarks)
+    neighbours = sorted(_imported_from_beside(source))
+    if neighbours:
         raise PluginError(
-            f"{path} imports {beside[0]} from the folder it lies in, which a package of this file"
-            " does not have; move that code into the file, or install it as a package and name it"
-            " in requirements="
+            f"{path} imports {neighbours[0]} from the folder it lies in, which a package of this"
+            " file does not have; move that code into the file, or install it as a package and"
+            " name it in requirements="
         )
-    pictured = next(
-        (benchmark for benchmark in benchmarks.values() if benchmark.images_field is not None), None
-    )
-    if pictured is not None:
-        raise PluginError(
-            f"the images of {pictured.name} are not packed; hand on the folder with {path.name} and"
-            " its rows"
-        )
+    for benchmark in benchmarks.values():
+        if benchmark.images_field is not None:
+            raise PluginError(
+                f"the images of {benchmark.name} are not packed; hand on the folder with"
+                f" {path.name} and its rows"
+            )
     return source
 
 
@@ -103,13 +98,11 @@ def local_dataset(benchmark: Benchmark) -> Path | None:
     """
     if not isinstance(benchmark.dataset, str) or plugins.split_uri(benchmark.dataset) is not None:
         return None
-    wanted = Path(split_form(benchmark.dataset)[0]).expanduser()
-    places = (
-        [wanted]
-        if wanted.is_absolute() or benchmark.base_dir is None
-        else [benchmark.base_dir / wanted, wanted]
-    )
-    path = next((candidate.resolve() for candidate in places if candidate.is_file()), None)
+    name = Path(split_form(benchmark.dataset)[0]).expanduser()
+    candidates = [name]
+    if benchmark.base_dir is not None:  # joined to an absolute path it falls away
+        candidates.insert(0, benchmark.base_dir / name)
+    path = next((candidate.resolve() for candidate in candidates if candidate.is_file()), None)
     if path is None:
         raise PluginError(
             f'the dataset "{benchmark.dataset}" of {benchmark.name} is not a file here; check its path'
@@ -123,16 +116,15 @@ def local_dataset(benchmark: Benchmark) -> Path | None:
 
 
 def companions(source: SourceFile) -> dict[str, Path]:
-    """Return the files below the benchmark file's folder that its text names, by relative path:
-    templates, rows, …
+    """Return the files below the benchmark file's folder that its text names, by relative path.
 
-    Hidden ones are left out.
+    They are templates, rows and the like; hidden ones are left out.
 
     Raises:
         PluginError: One has a name that a package cannot hold.
     """
     folder = source.path.parent
-    own = ("__init__.py", "plugin.py", f"{source.module}.py")
+    reserved = ("__init__.py", "plugin.py", f"{source.module}.py")
     files: dict[str, Path] = {}
     for node in source.strings():
         name = str(node.value)
@@ -145,20 +137,19 @@ def companions(source: SourceFile) -> dict[str, Path]:
         if any(segment.startswith(".") for segment in Path(name).parts):
             continue  # hidden files hold settings and keys
         if file.is_file() and file.is_relative_to(folder) and file != source.path:
-            inside = file.relative_to(folder).as_posix()
-            parts = inside.split("/")
-            if parts[0] in own or not all(map(_PORTABLE.fullmatch, parts)):
+            relative = file.relative_to(folder).as_posix()
+            parts = relative.split("/")
+            if parts[0] in reserved or not all(map(_PORTABLE.fullmatch, parts)):
                 raise PluginError(
-                    f"{source.path.name} names {inside!a}, and a package cannot hold a file of that"
-                    " name; rename it"
+                    f"{source.path.name} names {relative!a}, and a package cannot hold a file of"
+                    " that name; rename it"
                 )
-            files[inside] = file
+            files[relative] = file
     return files
 
 
 def portable_text(source: SourceFile, datasets: Mapping[str, str]) -> str:
-    """Return the file's text for a package: paths of datasets on this machine replaced by those
-    inside it.
+    """Return the file's text for a package, with the datasets' paths on this machine replaced.
 
     Args:
         datasets: What the text calls a dataset, to the ``pkg://`` URI that it has in the package.
@@ -178,8 +169,8 @@ def portable_text(source: SourceFile, datasets: Mapping[str, str]) -> str:
             edits.append(
                 (node.lineno - 1, node.col_offset, node.end_col_offset or 0, repr(uri).encode())
             )
-    for line, start, end, new in sorted(edits, reverse=True):
-        lines[line] = lines[line][:start] + new + lines[line][end:]
+    for line, start, end, literal in sorted(edits, reverse=True):
+        lines[line] = lines[line][:start] + literal + lines[line][end:]
     text = b"".join(lines).decode()
     _refuse_local_paths(source, text)
     return text
@@ -190,8 +181,8 @@ def _refuse_local_paths(source: SourceFile, text: str) -> None:
     for number, line in enumerate(text.splitlines(), start=1):
         if any(path in line for path in private):
             raise PluginError(_leak(source, number, "a path of this machine"))
-    left = SourceFile(path=source.path, text=text, benchmarks=source.benchmarks)
-    for node in left.strings():
+    portable = SourceFile(path=source.path, text=text, benchmarks=source.benchmarks)
+    for node in portable.strings():
         name = str(node.value)
         if name.startswith("/") and "\n" not in name and "\0" not in name and _is_file(name):
             raise PluginError(_leak(source, node.lineno, name))
@@ -219,10 +210,10 @@ def _imported_from_beside(source: SourceFile) -> Iterator[str]:
             yield "." * node.level + (node.module or "")
         elif isinstance(node, ast.ImportFrom):
             names = [node.module or ""]
-        for top in {name.partition(".")[0] for name in names} - set(_OWN_MODULES):
-            file = getattr(sys.modules.get(top), "__file__", None)
-            if isinstance(file, str) and Path(file).resolve() in {
-                folder / f"{top}.py",
-                folder / top / "__init__.py",
-            }:
-                yield f"{top}.py" if (folder / f"{top}.py").exists() else f"{top}/"
+        for module in {name.partition(".")[0] for name in names} - set(_NEL_MODULES):
+            file = getattr(sys.modules.get(module), "__file__", None)
+            path = None if file is None else Path(file).resolve()
+            if path == folder / f"{module}.py":
+                yield f"{module}.py"
+            elif path == folder / module / "__init__.py":
+                yield f"{module}/"

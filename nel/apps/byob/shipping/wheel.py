@@ -1,5 +1,4 @@
-"""Writes a wheel: a zip with metadata, which pip installs without a build backend and without the
-network.
+"""Writes a wheel: a zip with metadata, which pip installs without build backend and network.
 
 Follows the binary distribution format (PEP 427). The bytes must not depend on the clock, so every
 entry bears the same date.
@@ -36,28 +35,26 @@ def wheel_bytes(
         info: What is put into the dist-info directory beside WHEEL and RECORD, such as METADATA.
     """
     folder = f"{_module_name(distribution)}-{version}.dist-info"
-    inside = {f"{folder}/{name}": data for name, data in info.items()}
-    content = {**files, **inside, f"{folder}/WHEEL": _WHEEL.encode()}
+    content = {**files, **{f"{folder}/{name}": data for name, data in info.items()}}
+    content[f"{folder}/WHEEL"] = _WHEEL.encode()
     content[f"{folder}/RECORD"] = _record(content, f"{folder}/RECORD")
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w") as archive:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
         for name, data in content.items():
             entry = zipfile.ZipInfo(name, date_time=_DATE)
             entry.compress_type, entry.external_attr = zipfile.ZIP_DEFLATED, _MODE
             archive.writestr(entry, data)
-    return packed.getvalue()
+    return buffer.getvalue()
 
 
-def _record(content: Mapping[str, bytes], own: str) -> bytes:
-    """Return the list of a wheel's files as CSV; pip quotes names with a comma or a quotation mark,
-    too.
-    """
+def _record(content: Mapping[str, bytes], record: str) -> bytes:
+    """Return the list of a wheel's files as CSV, itself last and without a digest."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerows(
         (name, f"sha256={_digest(data)}", len(data)) for name, data in sorted(content.items())
     )
-    writer.writerow((own, "", ""))
+    writer.writerow((record, "", ""))
     return text.getvalue().encode()
 
 

@@ -1,5 +1,4 @@
-"""Gathers the wheels of nel, a compiled package and all they depend on, for the Python of a
-container image.
+"""Gathers the wheels of nel, a compiled package and all they need, for the Python of an image.
 
 An image with the Python that runs here gets what is installed here, version for version, without
 the network; one with another Python gets ready wheels from pip's index. nel itself is never asked
@@ -66,13 +65,13 @@ def gather(
         )
     folder.mkdir(parents=True, exist_ok=True)
     shutil.copy2(package, folder)
-    own = own_wheel(folder)
+    nel_wheel = own_wheel(folder)
     if is_like_here(python):
         for distribution in _needed_distributions([*dependencies, "pip"]):
             if distribution.metadata["Name"] != DISTRIBUTION:
                 _wheel_of(distribution, folder)
     else:
-        _download([str(own), str(package), "pip"], python, folder)
+        _download([str(nel_wheel), str(package), "pip"], python, folder)
     return sorted(folder.glob("*.whl"))
 
 
@@ -136,26 +135,22 @@ def _needed_distributions(requirements: list[str]) -> Iterator[metadata.Distribu
         ConfigError: One is not installed.
     """
     pending = [(requirement, "the benchmark") for requirement in requirements]
-    seen: set[tuple[str, str]] = set()
-    yielded: set[str] = set()
+    visited: set[tuple[str, str]] = set()  # distributions, each with an extra or without any
     while pending:
         text, owner = pending.pop()
-        wanted = parse_requirement(text)
+        requirement = parse_requirement(text)
         try:
-            distribution = metadata.distribution(wanted.name)
+            distribution = metadata.distribution(requirement.name)
         except metadata.PackageNotFoundError as error:
             raise ConfigError(
-                f"{wanted.name}, which {owner} needs, is not installed here; install it: pip"
+                f"{requirement.name}, which {owner} needs, is not installed here; install it: pip"
                 f' install "{text}"'
             ) from error
         name = distribution.metadata["Name"]
-        if name not in yielded:
-            yielded.add(name)
+        if (name, "") not in visited:
             yield distribution
-        for extra in {"", *wanted.extras}:
-            if (name, extra) in seen:
-                continue
-            seen.add((name, extra))
+        for extra in {"", *requirement.extras} - {extra for of, extra in visited if of == name}:
+            visited.add((name, extra))
             for entry in distribution.requires or ():
                 marker = parse_requirement(entry).marker
                 if marker is None or marker.evaluate({"extra": extra}):
@@ -163,9 +158,7 @@ def _needed_distributions(requirements: list[str]) -> Iterator[metadata.Distribu
 
 
 def _wheel_of(distribution: metadata.Distribution, folder: Path) -> None:
-    """Make a wheel of an installed distribution; of its source where the installation only points
-    there.
-    """
+    """Make a wheel of an installed distribution, from its source where it is editable."""
     try:
         origin = json.loads(distribution.read_text("direct_url.json") or "{}")
     except ValueError:
@@ -187,7 +180,7 @@ def _wheel_of(distribution: metadata.Distribution, folder: Path) -> None:
         wheel_of_installed(distribution, folder)
 
 
-def _download(wanted: list[str], python: BasePython, folder: Path) -> None:
+def _download(requirements: list[str], python: BasePython, folder: Path) -> None:
     pip = [
         sys.executable,
         "-m",
@@ -208,17 +201,17 @@ def _download(wanted: list[str], python: BasePython, folder: Path) -> None:
     ]
     version_text = f"Python {python.version[0]}.{python.version[1]} on {python.machine}"
     what = f"the wheels for {version_text} cannot be gathered"
-    run_tool([*pip, *flags, *wanted], what=what, seconds=_SECONDS)
+    run_tool([*pip, *flags, *requirements], what=what, seconds=_SECONDS)
 
 
 def is_like_here(python: BasePython) -> bool:
-    """Return whether wheels that fit this Python fit that one: its version, machine and C library,
-    or a newer one.
-    """
-    name, version = machine_platform.libc_ver()
-    same = python.version == sys.version_info[:2] and python.machine == machine_platform.machine()
+    """Return whether wheels that fit this Python fit that one; its C library may be newer."""
+    libc, version = machine_platform.libc_ver()
     return (
-        same and (name or "musl") == python.libc and _minor(python.libc_version) >= _minor(version)
+        python.version == sys.version_info[:2]
+        and python.machine == machine_platform.machine()
+        and python.libc == (libc or "musl")
+        and _minor(python.libc_version) >= _minor(version)
     )
 
 

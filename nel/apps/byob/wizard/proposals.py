@@ -1,5 +1,4 @@
-"""What a table of rows suggests: the gold answer's column, the kind of benchmark, a prompt and a
-scorer.
+"""What a table of rows suggests: the gold answer's column, the kind of benchmark, prompt, scorer.
 
 These are guesses by names and values; each is shown before it is used.
 """
@@ -69,16 +68,15 @@ KINDS: Final = {
 
 
 def propose_targets(table: Table) -> list[str]:
-    """Return the columns whose names say that they are the gold answer: one, several where that
-    cannot be told, or none; position says nothing.
+    """Return the columns that are the gold answer by their names: one, none, or several candidates.
 
     Raises:
         ConfigError: The column holds assertions of another tool, not answers.
     """
     options = _option_columns(table)
-    usable = [name for name in table.columns if name not in options and table.is_answer(name)]
-    singles = [name for name in usable if not table.is_list(name)]
-    targets = gold_columns(singles) or gold_columns(usable)
+    answers = [name for name in table.columns if name not in options and table.is_answer(name)]
+    singles = [name for name in answers if not table.is_list(name)]
+    targets = gold_columns(singles) or gold_columns(answers)
     for target in targets:
         _check_assertions(table, target)
     return targets
@@ -86,26 +84,22 @@ def propose_targets(table: Table) -> list[str]:
 
 def _check_assertions(table: Table, target: str) -> None:
     """Raise ConfigError where promptfoo's column of assertions would be taken for answers."""
-    asserted = next(filter(_ASSERTION.match, table.texts(target)), None)
-    if target.startswith("__expected") and asserted is not None:
+    assertion = next(filter(_ASSERTION.match, table.texts(target)), None)
+    if target.startswith("__expected") and assertion is not None:
         raise ConfigError(
             f'the column "{target}" of {table.source} holds assertions of promptfoo, such as'
-            f" {asserted[:40]!r}, not answers; write them as checks in YAML"
+            f" {assertion[:40]!r}, not answers; write them as checks in YAML"
             " (nel docs write-a-benchmark-in-yaml), or put the answers into a column of their own"
         )
 
 
 def no_target(table: Table, targets: Sequence[str]) -> ConfigError:
-    """Return the error of a table in which no column, or more than one, is the gold answer by its
-    name.
-    """
-    what = (
-        f"{' and '.join(targets)} may each be the gold answer of {table.source}"
-        if targets
-        else f"no column of {table.source} is the gold answer by its name"
-    )
-    named = ", ".join(table.columns)
-    return ConfigError(f"{what}; name the one with --target COLUMN (the columns are {named})")
+    """Return the error of a table without one column that is the gold answer by its name."""
+    problem = f"no column of {table.source} is the gold answer by its name"
+    if targets:
+        problem = f"{' and '.join(targets)} may each be the gold answer of {table.source}"
+    columns = ", ".join(table.columns)
+    return ConfigError(f"{problem}; name the one with --target COLUMN (the columns are {columns})")
 
 
 def propose_kind(table: Table, target: str, about: str = "") -> str:
@@ -171,31 +165,32 @@ def propose(
         if name is not None:
             check_known("column", table.columns, name)
     options: dict[str, str] = {}
-    listed = choices_field
+    list_field = choices_field
     if kind == "multiple-choice":
-        options, listed = _options(table, target, choices_field)
-    known = {target, *options, *([listed] if listed else [])}
-    question = _question(table, known)
+        options, list_field = _options(table, target, choices_field)
+    taken = {target, *options}
+    if list_field:
+        taken.add(list_field)
+    question = _question(table, taken)
     passage = _column_by_name(
-        _PASSAGES, [name for name in table.columns if name not in known and name != question]
+        _PASSAGES, [name for name in table.columns if name not in taken and name != question]
     )
     mapping = {name: letter for name, letter in options.items() if name != letter}
-    mapping |= {
-        name: _field_name(name)
-        for name in (question, passage)
-        if name and not _FIELD.fullmatch(name)
-    }
-    fields = {name: mapping.get(name, name) for name in (question, passage) if name}
-    body = "\n\n".join("{" + fields[name] + "}" for name in (passage, question) if name)
+    fields = []
+    for name in filter(None, (question, passage)):
+        if not _FIELD.fullmatch(name):
+            mapping[name] = _field_name(name)
+        fields.append(mapping.get(name, name))
+    body = "\n\n".join(f"{{{name}}}" for name in reversed(fields))
     scorer, why = _scorer(table, target, kind)
     return Proposal(
         kind=kind,
         scorer=scorer,
         why=why,
-        prompt=_prompt(kind, body, list(options.values()), listed, scorer, table.texts(target)),
+        prompt=_prompt(kind, body, list(options.values()), list_field, scorer, table.texts(target)),
         field_mapping=mapping,
-        choices_field=listed,
-        category_field=category_field or _category(table, known | {question or ""}),
+        choices_field=list_field,
+        category_field=category_field or _category(table, taken | {question or ""}),
         asks=bool(fields),
     )
 
@@ -205,13 +200,13 @@ def _options(
 ) -> tuple[dict[str, str], str | None]:
     """Return the columns of options with their letters, and the column that lists all of them."""
     columns = _option_columns(table) if choices_field is None else {}
-    listed = choices_field or _list_column(table, target)
-    if not columns and listed is None:
+    list_field = choices_field or _list_column(table, target)
+    if not columns and list_field is None:
         raise ConfigError(
             f"no options are found in {table.source}; name the column with the list in"
             " --choices-field, or call the columns a, b, c, d"
         )
-    return columns, listed
+    return columns, list_field
 
 
 def _scorer(table: Table, target: str, kind: str) -> tuple[str, str]:
@@ -227,7 +222,7 @@ def _prompt(
     kind: str,
     body: str,
     letters: Sequence[str],
-    listed: str | None,
+    list_field: str | None,
     scorer: str,
     golds: Sequence[str],
 ) -> str:
@@ -235,13 +230,11 @@ def _prompt(
         end = "#### NUMBER" if scorer == "gsm8k_answer" else "Answer: NUMBER"
         return f'Solve step by step.\n\nProblem: {body}\n\nEnd with a line "{end}".'
     if kind == "multiple-choice":
-        choice_lines = (
-            "{choices}"
-            if listed
-            else "\n".join(f"{letter.upper()}) {{{letter}}}" for letter in letters)
-        )
-        last = "{letters}" if listed else ", ".join(letter.upper() for letter in letters)
-        return f'{body}\n{choice_lines}\n\nEnd with a line "Answer: X", where X is one of {last}.'
+        choices, labels = "{choices}", "{letters}"
+        if not list_field:
+            choices = "\n".join(f"{letter.upper()}) {{{letter}}}" for letter in letters)
+            labels = ", ".join(letter.upper() for letter in letters)
+        return f'{body}\n{choices}\n\nEnd with a line "Answer: X", where X is one of {labels}.'
     if kind == "yes-no":
         return f"Answer yes or no.\n\n{body}\nAnswer:"
     if kind == "classification":
@@ -260,55 +253,53 @@ def _escape(text: str) -> str:
     return text.replace("{", "{{").replace("}", "}}")
 
 
-def _column_by_name(wanted: Iterable[str], columns: Sequence[str]) -> str | None:
+def _column_by_name(names: Iterable[str], columns: Sequence[str]) -> str | None:
+    # Of columns that differ in case or spaces alone, the first counts.
     by_name = {name.lower().strip().replace(" ", "_"): name for name in reversed(columns)}
-    return next((by_name[name] for name in wanted if name in by_name), None)
+    return next((by_name[name] for name in names if name in by_name), None)
 
 
-def _question(table: Table, known: set[str]) -> str | None:
+def _question(table: Table, taken: set[str]) -> str | None:
     """Return the column of the question: by its name, else the only text that is left."""
-    left = [name for name in table.columns if name not in known and table.is_text(name)]
-    named = question_column(left)
-    if named is not None:
-        return named
+    candidates = [name for name in table.columns if name not in taken and table.is_text(name)]
+    by_name = question_column(candidates)
+    if by_name is not None:
+        return by_name
     texts = [
         name
-        for name in left
+        for name in candidates
         if gold_rank(name) is None and not is_about(name) and not table.is_numeric(name)
     ]
     return texts[0] if len(texts) == 1 else None
 
 
 def _option_columns(table: Table) -> dict[str, str]:
-    """Return the columns that hold an option each, with the letters ``a``, ``b``, … that the scorer
-    knows them by.
-    """
+    """Return the columns that hold an option each, with the scorer's letters ``a``, ``b``, …"""
     for pattern in (_LETTER_COLUMN, _NUMBER_COLUMN):
-        letters = {
+        marks = {
             name: match[1].lower() for name in table.columns if (match := pattern.fullmatch(name))
         }
-        marks = sorted(letters.values())
-        first = marks[0] if marks else ""
+        codes = sorted(map(ord, marks.values()))
+        # Columns count as options where their marks are consecutive, from a, 0 or 1 on.
         if (
-            len(marks) > 1
-            and first in {"a", "0", "1"}
-            and marks == [chr(ord(first) + n) for n in range(len(marks))]
+            len(codes) > 1
+            and chr(codes[0]) in "a01"
+            and codes == list(range(codes[0], codes[0] + len(codes)))
         ):
-            return {name: chr(ord("a") + ord(mark) - ord(first)) for name, mark in letters.items()}
+            return {name: chr(ord("a") + ord(mark) - codes[0]) for name, mark in marks.items()}
     return {}
 
 
 def _list_column(table: Table, target: str) -> str | None:
     lists = [name for name in table.columns if name != target and table.is_list(name)]
-    return _column_by_name(("choices", "options", "answers", "endings"), lists) or next(
-        (name for name in lists if len(lists) == 1 and _lists_golds(table, name, target)), None
-    )
+    by_name = _column_by_name(("choices", "options", "answers", "endings"), lists)
+    if by_name is None and len(lists) == 1 and _lists_golds(table, lists[0], target):
+        return lists[0]
+    return by_name
 
 
 def _lists_golds(table: Table, name: str, target: str) -> bool:
-    """Return whether each list of a column has a row's gold answer, or more items than its index
-    or letter.
-    """
+    """Return whether each list of a column may be the options of a row's gold answer."""
     for row in table.rows:
         items, gold = row.get(name) or (), str(row.get(target)).strip()
         is_label = gold.isdecimal() or (len(gold) == 1 and gold.isalpha())
@@ -317,11 +308,11 @@ def _lists_golds(table: Table, name: str, target: str) -> bool:
     return True
 
 
-def _category(table: Table, known: set[str]) -> str | None:
-    named = _column_by_name(_CATEGORIES, [name for name in table.columns if name not in known])
-    return (
-        named if named is not None and 1 < table.distinct(named) < max(len(table.rows), 3) else None
-    )
+def _category(table: Table, taken: set[str]) -> str | None:
+    name = _column_by_name(_CATEGORIES, [name for name in table.columns if name not in taken])
+    if name is None or not 1 < table.distinct(name) < max(len(table.rows), 3):
+        return None
+    return name
 
 
 def _field_name(column: str) -> str:

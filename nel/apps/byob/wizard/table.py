@@ -1,5 +1,4 @@
-"""Looks at a dataset as a person would: its columns, its first rows, and what kinds of values are
-in them.
+"""Looks at a dataset as a person would: its columns, its first rows, and the kinds of values.
 
 Proposes nothing. Values of a CSV file are all text, so numbers are recognised by how they are
 written.
@@ -17,7 +16,8 @@ from nel.core.texts import shorten
 from nel.datasets import open_dataset
 
 SHOWN_ROWS: Final = 3
-_KEPT_ROWS: Final = 500
+_ROWS_MAX: Final = 500
+"""Rows from which proposals are made."""
 _NUMBER: Final = re.compile(r"[-−+]?[$€£]?\d[\d, ]*(\.\d+)?%?")
 _CELL_CHARS: Final = 60
 
@@ -98,7 +98,7 @@ def read_table(source: str) -> Table:
     dataset = open_dataset(source, base_dir=Path.cwd())
     for row in dataset.read():
         n_rows += 1
-        if len(rows) < _KEPT_ROWS:
+        if len(rows) < _ROWS_MAX:
             rows.append(row.data)
     columns = tuple(dict.fromkeys(name for row in rows for name in row))
     notes = tuple(dataset.notes)

@@ -1,5 +1,4 @@
-"""Writes a benchmark file: ten lines that a person would have written, and that a person goes on
-editing.
+"""Writes a benchmark file: ten lines as a person would write them, for a person to go on editing.
 
 Everything that comes from the user or the data is written as a Python literal, never pasted as
 code.
@@ -72,19 +71,19 @@ def file_of(name: str, output: Path | None) -> Path:
     path = output or Path(f"{name.replace('-', '_')}.py")
     if path.stem not in sys.stdlib_module_names and path.stem not in packages_distributions():
         return path
-    free = path.with_stem(f"{path.stem}_benchmark")
+    alternative = path.with_stem(f"{path.stem}_benchmark")
     if output is not None:
         raise ConfigError(
             f"{path.name} would stand in the place of the module {path.stem} for programs started"
-            f" in its directory; give another name: --output {free}"
+            f" in its directory; give another name: --output {alternative}"
         )
-    return free
+    return alternative
 
 
 def file_text(draft: Draft, path: Path) -> str:
     """Return the text of the benchmark file that will stand at a path."""
-    imported = sorted({"ScorerInput", "benchmark", "scorer", *({draft.scorer} & set(_PUBLIC))})
-    imports = [f"from nel import {', '.join(imported)}"]
+    names = sorted({"ScorerInput", "benchmark", "scorer", *({draft.scorer} & set(_PUBLIC))})
+    imports = [f"from nel import {', '.join(names)}"]
     if draft.scorer in _BYOB:
         imports.append(f"from nel.byob.scorers import {draft.scorer}")
     body = _custom_body() if draft.scorer == "custom" else [f"    return {draft.scorer}(sample)"]
@@ -98,7 +97,7 @@ def file_text(draft: Draft, path: Path) -> str:
 
 def _arguments(draft: Draft, path: Path) -> list[str]:
     """Return the lines of the decorator's arguments."""
-    mapping = {source: new for source, new in draft.field_mapping.items() if source != new}
+    mapping = {column: name for column, name in draft.field_mapping.items() if column != name}
     target = mapping.get(draft.target_field, draft.target_field)
     lines = [
         f"    name={_literal(draft.name)},",
@@ -107,12 +106,14 @@ def _arguments(draft: Draft, path: Path) -> list[str]:
         f"    target_field={_literal(target)},",
     ]
     if mapping:
-        inside = ", ".join(
-            f"{_literal(source)}: {_literal(new)}" for source, new in mapping.items()
+        items = ", ".join(
+            f"{_literal(column)}: {_literal(name)}" for column, name in mapping.items()
         )
-        lines.append(f"    field_mapping={{{inside}}},")
-    named = (("choices_field", draft.choices_field), ("category_field", draft.category_field))
-    lines += [f"    {key}={_literal(column)}," for key, column in named if column is not None]
+        lines.append(f"    field_mapping={{{items}}},")
+    if draft.choices_field is not None:
+        lines.append(f"    choices_field={_literal(draft.choices_field)},")
+    if draft.category_field is not None:
+        lines.append(f"    category_field={_literal(draft.category_field)},")
     return lines
 
 
@@ -138,9 +139,7 @@ def _there_already(path: Path) -> OutputError:
 
 
 def _dataset(source: str, path: Path) -> str:
-    """Return a dataset as the file names it: relative where it lies below the file's folder, else
-    absolute.
-    """
+    """Return a dataset as the file names it: relative where it lies below the file's folder."""
     if plugins.split_uri(source) is not None:
         return source
     data, home = Path(source).expanduser().resolve(), path.expanduser().resolve().parent
@@ -169,16 +168,14 @@ def _custom_body() -> list[str]:
 
 def _literal(text: str) -> str:
     """Return a text as a Python literal, in double quotes where it holds none."""
-    plain = repr(text)
-    if '"' in text:
-        return plain
-    return f'"{plain[1:-1]}"' if plain[0] == "'" else plain
+    literal = repr(text)
+    if '"' in text or literal[0] == '"':
+        return literal
+    return f'"{literal[1:-1]}"'
 
 
 def _identifier(name: str) -> str:
     word = re.sub(r"\W", "_", name)
-    return (
-        word
-        if word.isidentifier() and word not in {"benchmark", "scorer", *SCORERS}
-        else f"bench_{word}"
-    )
+    if not word.isidentifier() or word in {"benchmark", "scorer", *SCORERS}:
+        return f"bench_{word}"
+    return word
