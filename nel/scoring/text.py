@@ -52,10 +52,9 @@ def exact_match(sample: ScorerInput) -> dict[str, bool]:
 
     Rule: both have the same words; a list of targets accepts any. What carries meaning stays
     (``-5``, ``3.14``, ``C++``, ``A-``, ``5%``, ``x != y``, ``Vitamin A``), accents too. Tags, boxes
-    and end tokens around the answer do not count. Emoji do not count, currencies where
-    both have one. A target of marks alone ("]", "✓") equals the same marks alone, and empty texts
-    are not equal. Source: NeMo Evaluator's primitive, in which an empty response equals the target
-    "A".
+    and end tokens around the answer do not count. Currencies and emoji count where both
+    have some. A target of marks alone ("]", "✓") equals the same marks alone, and empty texts are
+    not equal. Source: NeMo Evaluator's primitive, in which an empty response equals the target "A".
 
     >>> exact_match(ScorerInput(response="  Paris.  ", target="paris"))
     {'correct': True}

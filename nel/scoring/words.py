@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 import string
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cached_property, lru_cache
 from itertools import chain
 from typing import Final, TypeAlias
@@ -351,11 +351,13 @@ def without_emoji(text: str) -> str:
 def same_text(answer: str, gold: str, *, accents: bool = True) -> bool:
     """Return whether an answer has the words of a gold answer.
 
-    Currencies count where both have one. A gold answer of marks alone equals the same marks, and a
-    text without anything equals nothing.
+    Currencies and emoji count where both have some. A gold answer of marks alone equals the same
+    marks, and a text without anything equals nothing.
 
     >>> same_text("Paris 🎉", "Paris"), same_text("K♠", "K♥"), same_text("A → D", "D"), same_text("año", "ano")
     (True, False, False, False)
+    >>> same_text("A ✓ B ✗", "A ✗ B ✓")
+    False
     """
     if answer.strip() == gold.strip():
         return gold.strip() != ""
@@ -370,8 +372,19 @@ def same_text(answer: str, gold: str, *, accents: bool = True) -> bool:
     answered = normalise(answer, accents=accents)
     if answered != wanted and _GAPS.sub(r"\1", answered) != _GAPS.sub(r"\1", wanted):
         return False
-    currencies = set(_CURRENCY.findall(gold)), set(_CURRENCY.findall(answer))
-    return not all(currencies) or currencies[0] == currencies[1]
+    for marks_of in (_currencies, _emoji):
+        marks = marks_of(gold), marks_of(answer)
+        if all(marks) and marks[0] != marks[1]:
+            return False
+    return True
+
+
+def _currencies(text: str) -> Collection[str]:
+    return set(_CURRENCY.findall(text))
+
+
+def _emoji(text: str) -> Collection[str]:
+    return [mark for mark in _MAY_BE_SYMBOL.findall(text) if not _counts(mark)]
 
 
 def _is_longer(text: str, wanted: str) -> bool:
