@@ -114,11 +114,12 @@ def new_questions_interval(series: Series, design: Design, *, level: float = LEV
     """
     if series.n == 0:
         return no_interval("nothing was scored")
+    means = series.question_means()
     codes = _codes_of(series, design)
     is_single = codes is None and _is_single(series, design)
     if is_single and series.binary:  # what follows gives the same, but imports numpy for it
         return wilson_interval(series.total, series.n, level=level)
-    values = np.frombuffer(series.question_means(), dtype=np.float64)
+    values = np.frombuffer(means, dtype=np.float64)
     if is_single:
         return single_answers_interval(
             values,

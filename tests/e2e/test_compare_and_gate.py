@@ -110,7 +110,6 @@ def test_a_run_is_held_against_a_floor(tmp_path: Path, floor: str, code: int, wo
         (("compare", "one", "one"), "one sample in common"),
         (("gate", "a", "b"), "needs a policy"),
         (("gate", "a", "b", "--policy", "nowhere.yaml"), "nowhere.yaml"),
-        (("gate", "a", "b", "--policy", "unknown.yaml"), 'did you mean "quiz"'),
         (("gate", "a", "b", "--fail-under", "accuracy=0.5"), "one run alone"),
         (("gate", "one", "--fail-under", "accuracy=0.5"), "a single sample"),
     ],
@@ -137,7 +136,6 @@ def bad_input(tmp_path_factory: pytest.TempPathFactory) -> Path:
     results.write_text(results.read_text().replace('"reward": 1.0', '"reward": NaN'))
     (place / "empty").mkdir()
     (place / "policy.yaml").write_text("defaults: {max_drop: 0.05}\n")
-    (place / "unknown.yaml").write_text("benchmarks: {quizz: {max_drop: 0.05}}\n")
     return place
 
 

@@ -263,7 +263,11 @@ def test_what_is_stored_comes_back(tmp_path: Path) -> None:
 def test_results_show_and_hand_on_the_calls() -> None:
     """The line fits its schema; the page, comparisons and Inspect's log have the calls, and the log gives them back."""
     outcome = Scored(reward=1.0, metrics={"correct": 1.0})
-    line = json.loads(json.dumps(result_line(Result(0, "s", 0, SAMPLE, RESPONSE, outcome, was_run=True))))
+    line = json.loads(
+        json.dumps(
+            result_line(Result(0, "s", 0, SAMPLE, RESPONSE, outcome, was_run=True), {"benchmark": "b", "model": "m"})
+        )
+    )
     jsonschema.validate(line, load_schema("result"))
     assert line["tool_calls"] == [{"id": "c1", "name": "add", "arguments": '{"x": 1}'}]
     assert line["prompt"][2] == {"role": "tool", "content": "2", "tool_call_id": "c1"}

@@ -396,9 +396,13 @@ def test_a_kill_half_way_leaves_what_the_next_try_repairs(run: Path, tmp_path: P
     other = build_judged_run(tmp_path / "other", _answers(300)[0])
     import_labels(other, path)
     rebuild(other)
-    assert {name: content for name, content in repaired.items() if name.startswith("qa/")} == {
-        name: content for name, content in _bytes(other).items() if name.startswith("qa/")
-    }
+    assert _undated(repaired) == _undated(_bytes(other))
+
+
+def _undated(files: dict[str, bytes]) -> dict[str, bytes]:
+    """Return the files of the benchmark without the dates at which the run was made."""
+    date = re.compile(rb'"(started|ended)": "[^"]*"')
+    return {name: date.sub(b"", content) for name, content in files.items() if name.startswith("qa/")}
 
 
 @pytest.fixture(scope="module")
