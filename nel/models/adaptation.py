@@ -33,9 +33,7 @@ _LEFT_OUT: Final = r"""(?xi)
 
 
 def changes_for(error: ResponseError, generation: Generation) -> dict[str, str]:
-    """Return which of the settings that were sent a refusal wants changed, and how; empty where it
-    names none.
-    """
+    """Return the changes to sent settings that a refusal asks for; empty where it names none."""
     if error.kind != _REFUSED:
         return {}
     changes = {}

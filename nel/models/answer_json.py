@@ -1,5 +1,4 @@
-"""Decodes the JSON of answers, and refuses an object that says two different things under one name.
-Sends nothing.
+"""Decodes the JSON of answers; refuses two values under a name that decides. Sends nothing.
 
 RFC 8259 leaves open what a repeated name means, and decoders keep the last value. Where that value
 decides what the model said or how it ended, the answer cannot be known. Other repeated names, such
@@ -32,8 +31,7 @@ class Contradiction(ValueError):
 
 
 def answer_of(raw: bytes) -> Any:  # JSON of any shape; callers check what they use
-    """Return the decoded JSON of an answer, or of one event of a streamed one; it may begin with a
-    byte order mark.
+    """Return the decoded JSON of an answer or a streamed event; a byte order mark may precede it.
 
     Raises:
         Contradiction: An object has a name twice that decides what the answer is, with different
@@ -49,8 +47,9 @@ def answer_of(raw: bytes) -> Any:  # JSON of any shape; callers check what they 
 
 
 def _check(raw: bytes) -> None:
-    """Raise Contradiction where a deciding name has two values; decoded a second time, which few
-    answers need.
+    """Raise Contradiction where a deciding name has two values.
+
+    Decodes a second time, which few answers need.
     """
     try:
         json.loads(raw, object_pairs_hook=_unambiguous)

@@ -34,25 +34,17 @@ class Attempts:
     seconds: float = 0.0
     last_seconds: float = 0.0
     wait: float = 0.0
-    """From the last failure without a hint until the next attempt was sent, the gate and the retry
-    budget included.
-    """
+    """From the last failure without a hint to the next attempt, gate and retry budget included."""
     failed_at: float | None = None
-    """When the last attempt failed, on the event loop's clock, where the endpoint did not say how
-    long to wait.
-    """
+    """The event loop's time of the last failure where the endpoint did not name a wait."""
     outlived: int = 0
     """Failures after which others were answered."""
     is_failed_probe: bool = False
-    """Whether the last attempt was the circuit breaker's probe of an endpoint that takes
-    connections.
-    """
+    """Whether the last attempt was a probe of the circuit breaker that got a connection."""
 
     @property
     def is_suspect(self) -> bool:
-        """Return whether it fails while the endpoint works, so that its failures say nothing of the
-        endpoint.
-        """
+        """Return whether its failures say nothing of the endpoint, which answered others."""
         return self.outlived >= _OUTLIVED_MAX
 
     def record_request(self, sent_at: float) -> None:

@@ -1,5 +1,4 @@
-"""What a run may spend: reserved at its worst before each request is sent, settled at its real cost
-after.
+"""What a run may spend: each request reserves its worst case and settles its real cost after.
 
 A failed attempt may have been worked on and billed. Where that cannot be excluded it counts at its
 worst, so that a cap is never passed; a vendor's bill may be lower than what is counted here, never
@@ -46,8 +45,7 @@ class Spend:
 
 
 def cost_of(usage: Usage, price: Price | None) -> float | None:
-    """Return what an answer cost, in the currency of the price; None where usage or price is
-    unknown.
+    """Return the cost of an answer in the price's currency; None where usage or price is unknown.
 
     Cached tokens are priced as the vendor does: as a part of the prompt's, or beside them.
     """
@@ -129,8 +127,7 @@ class Ledger:
         """By this session."""
 
     async def reserve(self, body_bytes: int, tokens_max: int, price: Price | None) -> Spend:
-        """Set the worst case of one request aside; wait while only reservations of others stand in
-        the way.
+        """Reserve the worst case of a request; wait while only others' reservations are in the way.
 
         Args:
             body_bytes: Size of the body; no prompt has more tokens than bytes.
@@ -154,8 +151,7 @@ class Ledger:
         return worst
 
     def share(self, *, before: Spend) -> Ledger:
-        """Return a ledger of one of several runs that share these caps; it counts what that run
-        spends.
+        """Return the ledger of one of several runs that share these caps; it counts that run alone.
 
         Args:
             before: Spent by that run already; it is in this ledger's too.
@@ -214,9 +210,7 @@ class Ledger:
 
 
 class _Part(Ledger):
-    """The part of one run in a ledger that several runs share; caps and reservations are the
-    whole's.
-    """
+    """One run's part of a ledger that several runs share; caps and reservations are the whole's."""
 
     def __init__(self, whole: Ledger, before: Spend) -> None:
         super().__init__(BudgetConfig(), before=before)

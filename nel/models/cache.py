@@ -76,9 +76,7 @@ class ResponseCache:
         return response
 
     def put(self, key: str, response: Response) -> None:
-        """Keep an answer that is whole; anything else, and a cache that cannot be written, is left
-        alone.
-        """
+        """Keep an answer if it is whole; a cache that cannot be written is left alone."""
         is_said = response.tool_calls or response.text.strip()
         whole = (
             response.error is None

@@ -1,5 +1,4 @@
-"""One client for one endpoint: sends requests, retries what is worth it, returns a `Response` for
-each.
+"""One client for one endpoint: sends requests, retries what is worth it, returns responses.
 
 A fault of the endpoint is in the response; what ends a run (the endpoint is down, the budget spent,
 a stop) is raised. A permit is held from sending until the answer is stored, and never during a
@@ -133,9 +132,7 @@ class Client:
         self._last_fault: Fault | None = None
         self._n_probes_failed = 0
         self.better_url: str | None = None
-        """Another base URL at its host that lists models where this one does not; set by the
-        pre-flight.
-        """
+        """A base URL at its host that lists models, unlike this one; set by the pre-flight."""
 
     async def __aenter__(self) -> Client:
         """Open the connection pool."""
@@ -162,8 +159,7 @@ class Client:
         parse: Parse | None = None,
         remembers: bool = True,
     ) -> Response:
-        """Ask, have the answer kept, and return it; after all attempts, a response that carries the
-        last fault.
+        """Return the answer once it is kept; after all attempts, a response with the last fault.
 
         The permit of an answer is held until it is kept. Where that fails, all waiters are
         cancelled, so that no further answer is paid for in vain.
@@ -224,9 +220,7 @@ class Client:
     async def ask_once(
         self, protocol: Protocol, body: bytes, *, seconds: float, stream: AnswerStream | None = None
     ) -> Any | Fault:
-        """Return the decoded payload of one request outside the samples, e.g. of a probe, or its
-        fault.
-        """
+        """Send one request outside the samples, e.g. a probe; return its payload or its fault."""
         url = self._address_of(protocol)
         try:
             async with asyncio.timeout(seconds):
@@ -256,9 +250,7 @@ class Client:
         return None
 
     async def read_listing(self, url: str | None = None) -> Any | Fault | None:
-        """Return the decoded list of models at its or another URL, or a fault; None where it takes
-        too long.
-        """
+        """Return the decoded list of models at its or another URL, or a fault; None if too slow."""
         address = wire_of(self.endpoint.spoken).listing_address(self.endpoint, url)
         try:
             async with asyncio.timeout(_LISTING_SECONDS):
@@ -268,18 +260,14 @@ class Client:
         return self._reader.payload(fetched, None)
 
     async def list_models(self, url: str | None = None) -> list[str] | Fault | None:
-        """Return the names listed at its or another URL, None where there is no usable list, or a
-        fault.
-        """
+        """Return the model names at its or another URL, or a fault; None without a usable list."""
         listing = await self.read_listing(url)
         if isinstance(listing, Fault):
             return None if listing.kind == "malformed" else listing
         return names_listed(listing) or None
 
     def forget_doubtful(self) -> list[SentRequest] | None:
-        """Drop from the cache the requests that may have got the response to another, and return
-        them.
-        """
+        """Drop from the cache, and return, the requests that may have another's response."""
         doubtful = self._carried.doubtful(self._transport)
         for asked in doubtful or ():
             if self._cache is not None:
@@ -292,9 +280,7 @@ class Client:
 
     @property
     def trouble(self) -> str:
-        """Return where it asks and the last fault of an attempt, if there was one; without
-        secrets.
-        """
+        """Return its URL and the last fault of an attempt, if there was one; without secrets."""
         where = redact_url(self.endpoint.url)
         return where if self._last_fault is None else f"{where}: {self.describe(self._last_fault)}"
 
@@ -377,9 +363,7 @@ class Client:
         return await self._transport.fetch(method, url, body, headers, stream)
 
     async def _doubt_outage(self, call: _Call) -> None:
-        """Ask a neutral prompt after the 2nd, 4th, 8th … failed probe: an answer puts the blame on
-        the samples.
-        """
+        """Ask a neutral prompt after 2, 4, 8 … failed probes: an answer blames the samples."""
         self._n_probes_failed += 1
         if self._n_probes_failed < 2 or self._n_probes_failed & (self._n_probes_failed - 1):  # noqa: PLR2004
             return

@@ -41,8 +41,6 @@ class ClientContext:
     run_id: str = ""
     """Part of the idempotency keys, so that two runs never share one."""
     secrets: Iterable[str | None] = ()
-    """Removed from what is answered, besides the client's own: the keys of the run's other
-    endpoints.
-    """
+    """Keys of the run's other endpoints: removed from answers, as the client's own is."""
     scratch_directory: Path | None = None
     """Where `Client.forget_doubtful` keeps what it needs; without one it finds nothing."""

@@ -18,9 +18,7 @@ from nel.models.vendor_words import RATE, UNKNOWN_FIELD
 Blame = Literal["prompt", "setting"]
 
 _ROOM_MIN: Final = 32
-"""A limit that leaves less than this many tokens of the window to the prompt leaves room for
-none.
-"""
+"""A limit that leaves fewer tokens of the window than this to the prompt leaves room for none."""
 _CHARACTERS_MAX: Final = 4_000
 """Of a message that are read; proxies put words in front of the server's."""
 
@@ -173,8 +171,7 @@ _ANSWERS: Final = (
 def blame(
     message: str, codes: Collection[str] = (), *, max_tokens: int | None = None
 ) -> Blame | None:
-    """Return what a refusal blames: a prompt too long for the model, the limit on the answer, or
-    neither (None).
+    """Return what a refusal blames: a prompt too long, the limit on the answer, or None: neither.
 
     Args:
         message: What the server says.
@@ -210,9 +207,7 @@ def blame(
 
 
 def is_sure(message: str, codes: Collection[str]) -> bool:
-    """Return whether a server error that blames the prompt is no chance: it names sizes, or that
-    one is exceeded.
-    """
+    """Return whether a server error surely blames the prompt: by a code, a size or an excess."""
     return not PROMPT_CODES.isdisjoint(codes) or bool(_SURE.search(message[:_CHARACTERS_MAX]))
 
 

@@ -1,5 +1,4 @@
-"""Requests whose answer may be the response to another request, since their connection was out of
-step.
+"""Requests that may have another's response, since their connection was out of step.
 
 That a connection is out of step may be found only at the end of a run, so it has to be known until
 then which requests each connection has carried. That is written to a file: a line for each request,
@@ -31,9 +30,7 @@ class SentRequest(NamedTuple):
 
 
 class CarriedRequests:
-    """Which requests the connections of a transport have carried; leaves no file behind, not even
-    after a kill.
-    """
+    """Which requests each connection has carried; leaves no file behind, not even after a kill."""
 
     def __init__(self, directory: Path | None) -> None:
         """Prepare; nothing is written yet.
@@ -63,9 +60,7 @@ class CarriedRequests:
             self._write()
 
     def doubtful(self, transport: Transport) -> list[SentRequest] | None:
-        """Return the noted requests that may have got the response to another; None where none came
-        unasked.
-        """
+        """Return the noted requests that may have another's response; None if none came unasked."""
         unasked = frozenset(transport.unasked)
         return list(self._carried_by(unasked)) if unasked else None
 

@@ -16,14 +16,10 @@ from collections.abc import Sequence
 from typing import Final
 
 _SPECIAL: Final = re.compile(r"<[^<>\s]{1,60}>|\[[A-Z]{1,20}\]|")
-"""What a token in front of the text looks like: ``<s>``, ``<|begin_of_text|>``, ``[CLS]``, or
-nothing.
-"""
+"""A token in front of the text: ``<s>``, ``<|begin_of_text|>``, ``[CLS]``, or nothing."""
 _REPLACEMENT: Final = "\N{REPLACEMENT CHARACTER}"
 _CANDIDATES_MAX: Final = 64
-"""Places a piece may have before the alignment is given up; a run of so many broken characters
-places nothing.
-"""
+"""Places a piece may have before alignment is given up: so many broken characters say nothing."""
 
 
 def align(tokens: Sequence[str], prompt: str) -> list[frozenset[int]] | None:

@@ -25,14 +25,10 @@ Send: TypeAlias = Callable[[dict[str, Any]], Awaitable[Any]]
 """Sends one body to ``/completions`` and returns the decoded answer, or a `Fault`."""
 
 PROBE_TIMEOUT_SECONDS: Final = 60.0
-"""For one probe; a small model on a CPU took 12 s for its first answer, one of llama-cpp-python's 3
-s.
-"""
+"""For one probe; a small model's first answer took 12 s on a CPU, one of llama-cpp-python's 3 s."""
 MAX_TOKENS_TRIED: Final = (1, 0)
 _BATCH_DIFFERENCE_MAX: Final = 0.5
-"""How far the sum of a probe asked among others may lie from the one asked alone; bfloat16 moves it
-by 0.1.
-"""
+"""Most that a probe's sum may differ when asked among others; bfloat16 moves it by 0.1."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,9 +38,7 @@ class EchoProbe:
     context: str
     continuation: str
     likelier_than: int | None = None
-    """Index of the probe with the same context whose continuation any language model finds less
-    likely.
-    """
+    """Index of the probe of the same context whose continuation any model finds less likely."""
 
 
 PROBES: Final = (

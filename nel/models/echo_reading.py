@@ -127,9 +127,7 @@ def _check_columns(
 def _locate(
     choice: Mapping[str, object], tokens: list[str], prompt: str, generated: int
 ) -> tuple[list[frozenset[int]], str | None, int]:
-    """Return where the prompt's tokens begin, the token in front of the text, and how many entries
-    both are.
-    """
+    """Return where the prompt's tokens begin, the token before the text, and the number of both."""
     for size in range(max(len(tokens) - generated, 0), len(tokens) + 1):
         for front in (None, tokens[0]) if size and is_special(tokens[0]) else (None,):
             places = align(tokens[0 if front is None else 1 : size], prompt)
@@ -142,8 +140,9 @@ def _locate(
 
 
 def _check_tail(choice: Mapping[str, object], tail: list[str], prompt: str, generated: int) -> None:
-    """Refuse entries that end with the prompt where the text goes on: then every value stands one
-    place too early.
+    """Refuse entries that end with the prompt where the text goes on: each is a place too early.
+
+    An empty last token is refused where it may be a piece of the prompt's last character.
     """
     text = choice.get("text")
     rest = text.partition(prompt)[2] if isinstance(text, str) else ""

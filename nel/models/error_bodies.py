@@ -1,5 +1,6 @@
-"""Reads error bodies of any shape: the message, and the codes that vendors put beside or below it.
-No I/O.
+"""Reads error bodies of any shape: the message, and the codes beside or below it.
+
+The shapes and who sends them; no I/O:
 
     {"error": {"message", "code", "type"}}               OpenAI and most others; in a list Gemini
     {"error": "…", "code": "…"}                          xAI, TGI, Ollama
@@ -68,9 +69,7 @@ class ErrorBody:
 
     message: str
     codes: tuple[str, ...] = ()
-    """Its ``code``, ``type``, ``status`` and the like, as far as they are words or numbers, in
-    lower case.
-    """
+    """Its ``code``, ``type``, ``status`` and the like: words and numbers, in lower case."""
 
 
 def error_body(body: bytes) -> ErrorBody:
@@ -134,9 +133,7 @@ def error_in(payload: object) -> object:
 
 
 def _message(error: object, depth: int) -> str:
-    """Return the message of an error, and after it the words of a server further back where a proxy
-    repeats them.
-    """
+    """Return an error's message and, where a proxy repeats it, that of the server behind it."""
     if isinstance(error, list):
         parts = [_message(item, depth - 1) for item in error[:_PARTS_MAX]] if depth > 0 else []
         return "; ".join(item for item in parts if item)[:_READ_CHARACTERS_MAX] or _text(error)
@@ -153,9 +150,7 @@ def _message(error: object, depth: int) -> str:
 
 
 def _location(error: Mapping[str, object]) -> str:
-    """Return where pydantic says that a problem is, e.g. ``max_tokens: ``; empty for any other
-    error.
-    """
+    """Return where pydantic locates a problem, e.g. ``max_tokens: ``; empty for other errors."""
     location = error.get("loc")
     if not isinstance(location, list):
         return ""
@@ -168,9 +163,7 @@ def _location(error: Mapping[str, object]) -> str:
 
 
 def _source(error: Mapping[str, object]) -> object:
-    """Return what the server behind a proxy said, decoded where it is JSON; None where it is not
-    repeated.
-    """
+    """Return what a proxy repeats of the server behind it, decoded if it is JSON; else None."""
     metadata = error.get("metadata")
     raw = metadata.get("raw") if isinstance(metadata, Mapping) else None
     if not isinstance(raw, str) or not raw:

@@ -82,9 +82,7 @@ _STATUS_OF_MEANING: Final[Mapping[str, int]] = {"auth": 401, "rate_limit": 429}
 _TOO_LARGE_FOR_RATE: Final = re.compile(
     r"request too large\b.{0,200}\btokens per min", re.IGNORECASE | re.DOTALL
 )
-"""OpenAI and Groq refuse a request that is larger than all tokens of a minute, which no wait
-changes.
-"""
+"""OpenAI and Groq refuse a request above the tokens of a minute; waiting does not change that."""
 _SERVER_ERROR = 500
 _ERROR_STATUSES = range(400, 600)
 _SERVER_ERRORS: Final = range(500, 600)
@@ -115,17 +113,13 @@ class Fault:
     never_connected: bool = False
     """The request never left; no request of any kind could have."""
     hung_up: bool = False
-    """The connection was closed without a byte of an answer, as an idle one is that is used again
-    too late.
-    """
+    """The connection closed without a byte of an answer, as an idle one may on late reuse."""
     on_reused: bool = False
     """On a connection that had served another request before."""
 
     @property
     def may_have_cost(self) -> bool:
-        """Return whether the endpoint may have worked, and bill, without its answer having
-        arrived.
-        """
+        """Return whether the endpoint may have worked, and bill, though no answer arrived."""
         if self.status is not None and self.status != _OK:
             return False
         return not self.is_of_connection
@@ -185,9 +179,7 @@ def _fault_of(
 def _model_failure(
     status: int, error: ErrorBody, meaning: Meaning | None, max_tokens: int | None
 ) -> FailureKind | None:
-    """Return how the model failed where a refusal says that it did: a prompt too long, or an answer
-    filtered.
-    """
+    """Return how a refusal says that the model failed: prompt too long, or answer filtered."""
     from nel.models.context_window import blame, is_sure  # noqa: PLC0415 - as above
 
     if meaning == "content_filter":
@@ -205,8 +197,9 @@ def _model_failure(
 
 
 def _retryable(status: int, headers: Mapping[str, str]) -> bool:
-    """Return whether a status is worth another try; the server's own word (``x-should-retry``)
-    wins.
+    """Return whether a status is worth another try.
+
+    ``x-should-retry: false`` overrules any status, ``true`` only that of a server error.
     """
     header = headers.get("x-should-retry", "").lower()
     if header == "false":
@@ -220,9 +213,7 @@ def _retryable(status: int, headers: Mapping[str, str]) -> bool:
 
 
 def fault_of_error_object(error: object) -> Fault:
-    """Return what an ``error`` inside an HTTP 200 body means, by its own code, or else by its
-    words.
-    """
+    """Return the fault of an ``error`` in an HTTP 200 body, by its code, or else by its words."""
     body_error = error_said(error)
     numbers = (plain_int(code) for code in body_error.codes)
     known = [number for number in numbers if number is not None and number in _ERROR_STATUSES]
@@ -265,9 +256,7 @@ def object_in(payload: object) -> dict[str, Any] | Fault:
 
 
 def no_answer(payload: object, message: str) -> Fault:
-    """Return the fault of a decoded body without an answer: the error that it is instead, or else
-    malformed.
-    """
+    """Return the fault of a body without an answer: the error in it, or else malformed."""
     error = error_in(payload)
     return malformed_fault(message) if error is None else fault_of_error_object(error)
 
@@ -278,9 +267,7 @@ def malformed_fault(message: str) -> Fault:
 
 
 def not_json(body: bytes, error: ValueError) -> Fault:
-    """Return the fault of a body that is not JSON: an empty one, a web page with its text, or what
-    stands in it.
-    """
+    """Return the fault of a body that is not JSON or contradicts itself, with what it holds."""
     start = body[:_START_BYTES].removeprefix(BOM).strip()
     if isinstance(error, Contradiction):
         return malformed_fault(str(error))
@@ -301,9 +288,7 @@ UNREADABLE: Final = (
     TypeError,
     ValueError,
 )
-"""What code that reads an answer may raise where the answer has a shape that it was not written
-for.
-"""
+"""What code that reads an answer may raise where the answer has an unforeseen shape."""
 
 
 def unreadable(error: Exception) -> Fault:
@@ -326,9 +311,7 @@ def _clip(text: str) -> str:
 
 
 def is_refusal(error: ResponseError | None) -> bool:
-    """Return whether an endpoint refused a request for good, and not for what the model was to read
-    or had said.
-    """
+    """Return whether an endpoint refused a request for good, and not for its prompt or answer."""
     if error is None or error.model_failure is not None:
         return False
     return (

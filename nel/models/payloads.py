@@ -1,6 +1,4 @@
-"""Reads what a transport received: the decoded payload, or the fault that it stands for, without
-any secret.
-"""
+"""Reads what a transport received: the decoded payload or its fault, without any secret."""
 
 from __future__ import annotations
 

@@ -31,9 +31,7 @@ if TYPE_CHECKING:
 
 _FORBIDDEN = 403
 _CLIENT_ERRORS = range(400, 500)
-"""Which a setting cures; any other status says that the endpoint cannot answer, now or at this
-URL.
-"""
+"""Statuses that a setting cures; at any other the endpoint cannot answer, now or at this URL."""
 _LISTED_MAX = 5
 _PROBE_SECONDS = 120.0
 _LIKE = 0.6
@@ -124,9 +122,7 @@ def _wrong_url(client: Client, better: str, detail: str, flags: Flags) -> Prefli
 def _not_found(
     client: Client, detail: str, flags: Flags, needed: Protocol | None
 ) -> PreflightError:
-    """Return the error of an address at which there is nothing: its base URL, its protocol or the
-    model is wrong.
-    """
+    """Return the error of an address with nothing there: base URL, protocol or model is wrong."""
     endpoint = client.endpoint
     protocol = needed if needed == "completions" else endpoint.spoken
     base, path, known = split_url(wire_of(protocol).address(endpoint).partition("?")[0])
@@ -152,9 +148,7 @@ def _not_found(
 
 
 def nearest_model(wanted: str, listed: Sequence[str]) -> str | None:
-    """Return the listed model that a name most likely means: the only one, or one of a similar name
-    or last part.
-    """
+    """Return the listed model that a name means: the only one, or one like it or its last part."""
     if len(listed) == 1:
         return listed[0]
 
@@ -172,8 +166,9 @@ def nearest_model(wanted: str, listed: Sequence[str]) -> str | None:
 
 
 def _is_served(model: str, listed: Sequence[str]) -> bool:
-    """Return whether a list has a model, as Gemini (``models/x``), Ollama and LiteLLM
-    (``openai/*``) spell it.
+    """Return whether a list has a model, as itself, ``models/x``, ``x:latest`` or by a pattern.
+
+    Gemini, Ollama and LiteLLM (``openai/*``) spell it so.
     """
     return any(
         name in (model, f"models/{model}", f"{model}:latest") or fnmatchcase(model, name)
@@ -182,8 +177,7 @@ def _is_served(model: str, listed: Sequence[str]) -> bool:
 
 
 async def check_echo(client: Client) -> EchoSupport:
-    """Return what the endpoint can do for log-likelihoods, from a handful of prompts whose answers
-    are known.
+    """Return what the endpoint can do for log-likelihoods, by prompts with known answers.
 
     Raises:
         PreflightError: It does not return right prompt log-probabilities; scores would be chance.
@@ -223,9 +217,7 @@ def _refused_key(fault: Fault, detail: str, variable: str) -> str:
 
 
 def _remedy(detail: str, flags: Flags) -> str:
-    """Return what to do where nothing answers: the proxy in front of the endpoint is not the
-    endpoint.
-    """
+    """Return what to do where nothing answers, be it the endpoint or the proxy before it."""
     if detail.startswith("the proxy "):
         return (
             "correct endpoint.proxy or HTTP_PROXY and HTTPS_PROXY, or name the endpoint's host in"
@@ -237,8 +229,7 @@ def _remedy(detail: str, flags: Flags) -> str:
 def refused_by_all(
     client: Client, error: ResponseError, needed: Protocol | None = None
 ) -> PreflightError | StoppedEarly:
-    """Return the error of an endpoint that refuses each request alike: its words, and what a user
-    can change.
+    """Return the error of an endpoint that refuses all requests alike: its words and the remedy.
 
     Args:
         client: Of the endpoint.

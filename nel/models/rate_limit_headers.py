@@ -1,5 +1,4 @@
-"""Parses response headers about rate limits and retries: Retry-After, x-ratelimit-*,
-anthropic-ratelimit-*. No I/O.
+"""Parses headers about limits: Retry-After, x-ratelimit-*, anthropic-ratelimit-*. No I/O.
 
 Headers are untrusted text: a value that cannot be parsed counts as absent, and no function here
 raises.
@@ -43,9 +42,7 @@ _USED_UP: Final = re.compile(r"\b(?:r|remaining)=0\b[^\"]{0,60}?[;, ](?:t|reset)
 _IN_MILLISECONDS: Final = ("retry-after-ms", "x-ms-retry-after-ms")
 _VALUE_MAX: Final = 200
 _DATE: Final = re.compile(r"[0-9A-Za-z ,:.+-]{1,64}")
-"""The characters of an HTTP or ISO date; the parsers below read underscores and the digits of all
-scripts too.
-"""
+"""The characters of HTTP and ISO dates; the parsers below also read ``_`` and other digits."""
 _PREFIXES: Final = ("x-ratelimit-{what}-{kind}", "anthropic-ratelimit-{kind}-{what}")
 
 _KINDS: Final = ("requests", "tokens")
@@ -73,8 +70,7 @@ class Quota:
 
 
 def retry_after_seconds(headers: Mapping[str, str]) -> float | None:
-    """Return the wait that a server asks for after a refusal, in seconds from now; None where it
-    names none.
+    """Return the wait that a server asks for after a refusal, in seconds; None if it names none.
 
     Read are ``retry-after-ms``, then ``Retry-After`` as seconds, a duration or a date (relative to
     the response's own ``Date``), then the latest reset of the limits that are used up, under
@@ -97,9 +93,7 @@ def retry_after_seconds(headers: Mapping[str, str]) -> float | None:
 
 
 def _each(text: str, date: str | None) -> list[float]:
-    """Return a header's values as durations: one, or one for each time that proxies put into it
-    (``30, 30``).
-    """
+    """Return a header's durations: one, or several where proxies joined values (``30, 30``)."""
     whole = duration_seconds(text, date)
     parts = (
         [whole] if whole is not None else [duration_seconds(item, date) for item in text.split(",")]
@@ -108,9 +102,7 @@ def _each(text: str, date: str | None) -> list[float]:
 
 
 def _reset_of(name: str, value: str, headers: Mapping[str, str], date: str | None) -> float | None:
-    """Return when a limit that is used up is full again, of the header that says so; None for any
-    other header.
-    """
+    """Return the seconds until a used-up limit is full again, by its header; None for others."""
     lowered = name.lower()
     if "ratelimit" not in lowered:
         return None

@@ -1,6 +1,4 @@
-"""Refusals of an endpoint: which are alike, what a neutral request is, and what a user can change.
-Sends nothing.
-"""
+"""Refusals: which are alike, what a neutral request is, what a user can change. Sends nothing."""
 
 from __future__ import annotations
 

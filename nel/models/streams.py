@@ -1,5 +1,4 @@
-"""Server-sent events to one answer: the same payload that the endpoint would have sent without a
-stream. Sends nothing.
+"""Joins server-sent events to the payload that comes without a stream. Sends nothing.
 
 A stream that simply ends was cut off. It is whole only once a finish reason or ``[DONE]`` was seen.
 """
@@ -63,9 +62,7 @@ class AnswerStream(ABC):
         return self._fault is not None
 
     def feed(self, chunk: bytes, now: float) -> bool:
-        """Take the next bytes; return whether they held data, which comments and blank lines are
-        not.
-        """
+        """Take the next bytes; return whether they held data, not just comments or blank lines."""
         chunk = b"\r" + chunk if self._ends_in_cr else chunk
         self._ends_in_cr = chunk.endswith(b"\r")  # the other half of a line end may follow
         first, *rest = _LINE_END.split(chunk[:-1] if self._ends_in_cr else chunk)
@@ -99,9 +96,7 @@ class AnswerStream(ABC):
         return self._result()
 
     def _unframed_answer(self) -> Any | Fault:
-        """Return the payload of an answer, or of an error, that came under the name of a stream and
-        is none.
-        """
+        """Return the payload of an answer or error that was declared a stream and is not one."""
         try:
             payload = answer_of(b"\n".join(self._unframed))
         except ValueError:
@@ -158,9 +153,7 @@ class AnswerStream(ABC):
         self._fault = self._fault or fault
 
     def _is_chosen(self, index: int) -> bool:
-        """Return whether a chunk belongs to the choice with the lowest index; drops what came of a
-        higher one.
-        """
+        """Return whether a chunk is of the lowest choice so far; a lower one drops the rest."""
         if self._index is not None and index < self._index:
             self._restart()
         self._index = index if self._index is None else min(index, self._index)

@@ -20,8 +20,7 @@ UNREAD: Final = "INVALID_JSON"
 
 
 def tool_calls_in(listed: object) -> tuple[ToolCall, ...]:
-    """Return the calls that an answer lists, each as far as it can be read; see
-    `ToolCall.parse_error`.
+    """Return an answer's calls, each as far as it can be read; see `ToolCall.parse_error`.
 
     An id that is given twice gets the position of its call, since results name calls by ids.
 
@@ -57,8 +56,7 @@ def sent_call(call: ToolCall) -> dict[str, Any]:
 
 
 def sent_arguments(arguments: str) -> dict[str, Any]:
-    """Return a call's arguments as an object; what is none stands in a field, as Anthropic's
-    documentation has it.
+    """Return a call's arguments as an object; unreadable ones in a field, as Anthropic advises.
 
     >>> sent_arguments('{"x": 1}'), sent_arguments('{"x":')
     ({'x': 1}, {'INVALID_JSON': '{"x":'})

@@ -1,5 +1,4 @@
-"""What vendors say when they filter a prompt, bill an account, refuse a key or limit a rate. No
-I/O.
+"""What vendors say of filtered prompts, unpaid accounts, bad keys and rate limits. No I/O.
 
 The status alone does not tell them apart: a filtered prompt comes with 400, 403 or 446, an empty
 account with 400, 402, 403, 412 or 429, a wrong key with 400, and a rate limit with 400 or 413. The
@@ -24,9 +23,7 @@ UNKNOWN_FIELD: Final = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-"""A field that a server does not know: its name, such as ``context_length``, says nothing of the
-prompt.
-"""
+"""A field unknown to a server: its name, e.g. ``context_length``, says nothing of the prompt."""
 
 _FILTER_CODES: Final = frozenset(
     {
@@ -148,9 +145,7 @@ RATE: Final = re.compile(
     r" trying again",
     re.IGNORECASE,
 )
-"""Groq refuses a request that is larger than its tokens a minute with 413 and "Request too
-large".
-"""
+"""Groq answers a request above its tokens a minute with 413 and "Request too large"."""
 
 _FILTERING: Final = frozenset({400, 403, 406, 422, 424, 446, 451})
 _BILLING: Final = frozenset({400, 401, 403, 412, 422, 429})
@@ -160,8 +155,7 @@ _PAYMENT_REQUIRED: Final = 402
 
 
 def meaning_of(status: int, error: ErrorBody) -> Meaning | None:
-    """Return what a refusal means where its codes or words tell more than its status; None where
-    they do not.
+    """Return what a refusal's codes or words mean beyond its status; None where they add nothing.
 
     >>> meaning_of(403, ErrorBody("Content violates usage guidelines. Failed check: SAFETY_CHECK_TYPE_BIO"))
     'content_filter'
@@ -182,9 +176,7 @@ def meaning_of(status: int, error: ErrorBody) -> Meaning | None:
 
 
 def _is_spent(error: ErrorBody) -> bool:
-    """Return whether the account has nothing left, rather than reached a limit that passes by
-    itself.
-    """
+    """Return whether the account has nothing left, not just reached a limit that passes."""
     if _ALLOCATED.search(error.message):
         return False
     if _SPENT_CODE in error.codes or _matches(error, _QUOTA_CODES, _QUOTA_WORDS):

@@ -1,3 +1,1 @@
-"""The side of a run that shares the limits of an endpoint with other runs, through the service `nel
-limiter serve`.
-"""
+"""The run's side of sharing an endpoint's limits with other runs: `nel limiter serve`."""

@@ -1,5 +1,4 @@
-"""What a run and the limiter say to each other: lists that begin with their kind, several in one
-frame of JSON.
+"""Messages between a run and the limiter: JSON lists led by their kind, several to a frame.
 
 From a run: ``hello``, then ``want``, ``ok``, ``answered``, ``refused``, ``failed``, ``release`` and
 ``bye``; numbers name requests and are the run's own. From the limiter: ``welcome`` or ``refuse``,

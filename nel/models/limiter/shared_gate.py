@@ -160,9 +160,7 @@ class SharedGate(ClosingGate):
 
     @property
     def down_seconds(self) -> float | None:
-        """Return for how long the endpoint has been down; None while it is up. May be called from
-        any thread.
-        """
+        """Return how long the endpoint has been down; None while it is up. Any thread may call."""
         alone, since = self._alone, self._down_since
         if alone is not None:
             return alone.down_seconds
@@ -227,18 +225,14 @@ class SharedGate(ClosingGate):
     def record_failure(
         self, permit: Permit, *, of_connection: bool, is_suspect: bool = False
     ) -> None:
-        """Record that the endpoint did not respond, or responded with a server error; as
-        `Gate.record_failure`.
-        """
+        """Record a missing response or a server error, as `Gate.record_failure` does."""
         alone, number = self._of(permit)
         if self._alone is not None and alone is not None:
             self._alone.record_failure(alone, of_connection=of_connection, is_suspect=is_suspect)
         self._send(["failed", number, of_connection, is_suspect])
 
     def connection_not_allowed(self, permit: Permit) -> None:
-        """Record that this process may open no further file: it has fewer requests in flight, and
-        others have not.
-        """
+        """Cut this process's requests in flight, and no other's: it may open no further file."""
         if self.in_flight == 1:
             self.record_failure(permit, of_connection=True)
             return
@@ -309,9 +303,7 @@ class SharedGate(ClosingGate):
         waiter.granted.set_result(permit)
 
     def _forget(self, waiter: _Waiter) -> None:
-        """Take a cancelled waiter out, and give back what was granted in the same turn of the event
-        loop.
-        """
+        """Take a cancelled waiter out; give back a grant of the same turn of the event loop."""
         if waiter.number in self._held:
             self.release(self._held[waiter.number])
             return
@@ -350,9 +342,7 @@ class SharedGate(ClosingGate):
         self._rejoin(connection)
 
     async def _try_again(self) -> Connection | str | None:
-        """Return a connection, why the limiter does not take this run, or None where it cannot be
-        reached.
-        """
+        """Return a connection, or why the limiter refuses this run; None if it is unreachable."""
         try:
             return await self._connect(self._hello())
         except LimiterRefused as error:

@@ -1,6 +1,4 @@
-"""The connection of a run to the limiter: frames of messages over a WebSocket. Depends on
-aiohttp.
-"""
+"""A run's connection to the limiter: frames of messages over a WebSocket. Depends on aiohttp."""
 
 from __future__ import annotations
 

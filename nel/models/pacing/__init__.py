@@ -1,6 +1,4 @@
-"""Client-side flow control of one endpoint: concurrency, rate limits, backoff, retry budget and
-circuit breaker.
-"""
+"""Flow control of an endpoint: concurrency, rate limits, backoff, retry budget, circuit breaker."""
 
 from __future__ import annotations
 

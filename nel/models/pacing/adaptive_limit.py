@@ -70,9 +70,7 @@ class AdaptiveLimit:
         self._cut_at = now
 
     def is_below_found(self, now: float) -> bool:
-        """Return whether the current bound is at most the limit found: probing does not explain a
-        refusal then.
-        """
+        """Return whether the bound is within the limit found: probing explains no refusal then."""
         return self._base is not None and self.value(now) <= _FLAT * self._found
 
     def hold(self, bound: float, now: float) -> None:
@@ -81,9 +79,7 @@ class AdaptiveLimit:
         self._stride, self._cut_at = _STRIDE_MAX, now
 
     def grow_quickly(self, now: float) -> None:
-        """Continue from the current bound with the steepest growth, as if no limit had been
-        confirmed.
-        """
+        """Grow from the current bound as steeply as if no limit had been confirmed."""
         if self._base is not None:
             self._base = self._found = self.value(now)
             self._stride, self._cut_at = _STRIDE_SOON, now
@@ -98,7 +94,5 @@ class AdaptiveLimit:
         self._cut_at += seconds
 
     def lower(self, base: float, now: float) -> None:
-        """Lower the bound for a few seconds and return to the limit found: for refusals that show
-        no new limit.
-        """
+        """Lower the bound for a few seconds only: for refusals that show no new limit."""
         self._base, self._cut_at = base, now

@@ -63,9 +63,7 @@ class CircuitBreaker:
             self.next_probe = now + self._between_probes
 
     def probe_failed(self, now: float, wait: float | None) -> None:
-        """Double the time to the next probe; ``wait`` is the delay that the endpoint asked for, if
-        any.
-        """
+        """Double the time to the next probe; ``wait`` is the endpoint's own delay, if any."""
         self._between_probes = min(self._between_probes * 2, self._probe_seconds)
         self.next_probe = now + max(self._between_probes, wait or 0.0)
 

@@ -1,5 +1,4 @@
-"""Admission control for one endpoint: a request acquires a permit from the endpoint's gate before
-it is sent.
+"""Admission control for one endpoint: a request acquires a permit from its gate to be sent.
 
 A permit is held while the request is in flight and until its response is on disk, and not during a
 backoff. All decisions are made on one event loop and read its clock; apart from `down_seconds`, a
@@ -31,37 +30,27 @@ _LOG = logging.getLogger(__name__)
 _SLOW_SECONDS: Final = 1.0
 """A wait that is named in the progress line and in run.log."""
 _PAUSE_UNKNOWN: Final = 0.5
-"""Seconds of pause after a refusal that names no wait and from which no rate can be learned;
-doubled each time.
-"""
+"""Seconds of pause, doubled each time, after a refusal without a wait or a rate to learn."""
 _PAUSE_DOUBLINGS_MAX: Final = 5
 _CUT: Final = 0.9
 """Factor for the concurrency at a refusal."""
 _CUT_MIN: Final = 0.5
 """Lowest factor for all refusals of requests that were in flight at the same time."""
 _ROOM_BESIDE_RATE: Final = 2.0
-"""Factor for the concurrency where a rate is known: the rate does the pacing, and concurrency only
-stays near it.
-"""
+"""Factor for concurrency where a rate is known: the rate paces, concurrency stays near it."""
 _ROOM_SECONDS: Final = 0.25
-"""The concurrency is at least this many seconds of a known rate: a commit may take longer than the
-response.
-"""
+"""Least concurrency, in seconds of a known rate: a commit may take longer than the response."""
 _TRIAL: Final = 2.0
 """Factor for the rate and the concurrency in a trial for random refusals."""
 _PAUSE_MAX: Final = 15.0
-"""Longest pause of all requests after one refusal, in seconds: a long hint to one request does not
-freeze a run.
-"""
+"""Longest pause of all requests, in seconds: one request's long hint does not freeze a run."""
 _JITTER: Final = 0.25
 """Largest random addition to a pause, as a share of it."""
 _CLOCK_SLACK: Final = 0.001
 _SLOW_START: Final = 8
 """Requests that are sent at once when a run starts."""
 _SLOW_START_DOUBLES_SECONDS: Final = 0.05
-"""A thousand requests are in flight after less than half a second, and a limit is found before all
-are.
-"""
+"""A thousand requests are in flight within half a second; a limit is found before all are."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,14 +120,10 @@ class Gate(ClosingGate):
         self._breaker = CircuitBreaker(probe_seconds=pace.probe_seconds)
         self._concurrency = self._concurrency_before_trial = AdaptiveLimit()
         self._ramp = float(pace.concurrency_max)
-        """Concurrency after an outage or an unexplained refusal: grows by one with each
-        response.
-        """
+        """Concurrency after an outage or an unexplained refusal: each response adds one."""
         self._cut_floor = 0.0
         self._cut_at = float("-inf")
-        """When the concurrency was last cut; refusals of requests sent before that belong to the
-        same event.
-        """
+        """When the concurrency was last cut; refusals of earlier requests are the same event."""
         self._paused_until = 0.0
         self._n_pauses_in_a_row = 0
         self._waiting: deque[_Waiter] = deque()
@@ -148,9 +133,7 @@ class Gate(ClosingGate):
         self._is_slow_start = pace.adaptive and pace.concurrency_max > _SLOW_START
         self._down_since: float | None = None
         self.slowed_by: str | None = None
-        """What requests have waited for by more than a second, for people; None while they do
-        not.
-        """
+        """What delays requests by more than a second, named for people; None while nothing does."""
         self._logged: set[str] = set()
         self.n_answered = 0
         """Successful responses so far."""
@@ -168,9 +151,7 @@ class Gate(ClosingGate):
 
     @property
     def down_seconds(self) -> float | None:
-        """Return for how long the endpoint has been down; None while it is up. May be called from
-        any thread.
-        """
+        """Return how long the endpoint has been down; None while it is up. Any thread may call."""
         since = self._down_since
         return None if since is None else time.monotonic() - since
 
@@ -302,9 +283,7 @@ class Gate(ClosingGate):
         self._pause(wait, now)
 
     def _is_random(self, wait: float | None, now: float) -> bool:
-        """Return whether a refusal is not evidence of a limit; start or end a trial where one is
-        due.
-        """
+        """Return whether a refusal is no evidence of a limit; a trial may start or end here."""
         if wait:  # an endpoint that names a wait applies a limit, to all requests
             self._random_refusals.retry_after_given()
             return False
@@ -383,9 +362,7 @@ class Gate(ClosingGate):
                 waiter.granted.set_exception(self._ended or error)
 
     def _seconds_to_wait(self, now: float) -> float:
-        """Return the seconds until the next request may be admitted; infinite where that takes
-        another event.
-        """
+        """Return the seconds to the next admission; infinite where an event must come first."""
         if self._breaker.is_open:
             return float("inf") if self._probe_out else max(0.0, self._breaker.next_probe - now)
         if self.in_flight >= self.limit:
@@ -414,9 +391,7 @@ class Gate(ClosingGate):
         return permit
 
     def _grant_waiting(self) -> None:
-        """Grant permits to the waiters that may be admitted now, and set a timer for the next
-        one.
-        """
+        """Grant permits to the waiters that may go now, and set a timer for the next one."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None

@@ -1,5 +1,4 @@
-"""Tells whether what passes contradicts the rate limit that headers claim. No I/O; times are passed
-in.
+"""Tells whether traffic contradicts the rate limit that headers claim. No I/O; times are passed in.
 
 An endpoint that keeps a limit says after each request how much of it remains, and that falls by
 what passes, as far as

@@ -42,9 +42,7 @@ _REFERENCE_MAX: Final = 0.4
 """Highest share of refusals that is ever tolerated."""
 _DISPROOF: Final = 3.0
 _DISPROOF_MIN: Final = 20
-"""Refusals by a limit, as a multiple of the random ones and above it, that disprove random
-refusals.
-"""
+"""Refusals by a limit disprove randomness beyond this multiple of the random ones plus this."""
 _ALARM: Final = 3.0
 """Excess refusals that show a limit: the threshold of the cumulative sum."""
 _MEASURED_MIN: Final = 3
@@ -62,18 +60,14 @@ class RefusalVerdict(Enum):
 
 
 class RandomRefusals:
-    """Estimates the share of requests that an endpoint refuses at random; 0 until a trial has shown
-    one.
-    """
+    """Estimates the share of requests that is refused at random; 0 until a trial shows one."""
 
     def __init__(self) -> None:
         """Start with the assumption that every refusal shows a rate limit."""
         self.share = 0.0
         self.is_trial = False
         self.per_second: float | None = None
-        """Requests a second that were accepted while the limit found last refused others; None
-        where not measured.
-        """
+        """Requests a second accepted while the last limit refused others; None: not measured."""
         self._shown = 0.0
         """The share shown by the last trial: the upper bound of `share` until the next one."""
         self._expected = 0.0
@@ -84,9 +78,7 @@ class RandomRefusals:
         self._accepted = self._refused = 0
         """Requests since the first unexpected refusal, or since the trial started."""
         self._excess = 0.0
-        """The cumulative sum: refusals beyond what `_reference` tolerates; an excursion lasts while
-        it is positive.
-        """
+        """The cumulative sum of refusals beyond `_reference`; positive during an excursion."""
         self._accepted_since = self._refused_since = 0
         """Requests in the current excursion."""
         self._consecutive = 0
@@ -99,15 +91,11 @@ class RandomRefusals:
 
     @property
     def excuses(self) -> bool:
-        """Return whether a refusal may be random: during a trial, and after one that has shown
-        random refusals.
-        """
+        """Return whether a refusal may be random: in a trial, and after one that has shown it."""
         return self.is_trial or self.share > 0
 
     def record_acceptance(self, now: float) -> bool:
-        """Record an accepted request; return whether it completes a trial, which shows that
-        refusals are random.
-        """
+        """Record an acceptance; return whether it ends a trial: refusals are random then."""
         self._accepted += 1
         self._was_refused = False
         if not self.excuses:
@@ -158,9 +146,7 @@ class RandomRefusals:
 
     @property
     def _reference(self) -> float:
-        """Return the share of refusals that is tolerated: the reference value of the cumulative
-        sum.
-        """
+        """Return the tolerated share of refusals: the reference value of the cumulative sum."""
         return min(_REFERENCE_MAX, 2 * (self._expected if self.is_trial else self.share) + _BEYOND)
 
     def _found_limit(self, now: float, *, is_below: bool) -> RefusalVerdict:
@@ -190,9 +176,7 @@ class RandomRefusals:
         return RefusalVerdict.TRIAL_STARTED
 
     def _complete_trial(self, now: float) -> bool:
-        """End the trial with the share that it has shown, if it has run long enough; return whether
-        it ended.
-        """
+        """End a trial that has run long enough with the share shown; return whether it ended."""
         if (
             self._accepted + self._refused < _TRIAL_REQUESTS
             or now - self._trial_since < _TRIAL_SECONDS
@@ -207,9 +191,7 @@ class RandomRefusals:
         return True
 
     def _drop_assumption(self) -> None:
-        """End a trial without a result, or give up the share found by an earlier one; the next
-        trial comes later.
-        """
+        """End a trial without result, or drop an earlier one's share; delay the next trial."""
         if not self.is_trial:
             self.share = 0.0
         self.is_trial = False

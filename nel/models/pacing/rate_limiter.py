@@ -1,5 +1,4 @@
-"""Rate limiter for requests and tokens: from the configuration, from response headers, and learned
-from refusals.
+"""Rate limiter of requests and tokens: configured, from headers, and learned from refusals.
 
 The learned limit is the rate at which the endpoint accepted requests between two refusals, whatever
 window it counts in. No I/O; times are seconds on the event loop's clock, passed in.
@@ -28,9 +27,7 @@ _SENT_MAX: Final = 2.0
 _STRIDE_MIN: Final = 0.5
 _STRIDE_MAX: Final = 2.0
 _STRIDE_REQUESTS: Final = 8.0
-"""A first measurement is uncertain, so the bound doubles in the time that this many requests
-take.
-"""
+"""The bound doubles in the time of so many requests: a first measurement is uncertain."""
 _CUT_BLIND: Final = 0.7
 """Factor for a refusal that follows the last one too soon to measure a rate."""
 _FLOOR_PER_SECOND: Final = 0.2
@@ -42,15 +39,11 @@ _NEAR_SHARE: Final = 0.1
 _TOKENS_ROUNDED: Final = 1000.0
 """Anthropic rounds the tokens that remain to thousands."""
 _BEYOND_MAX: Final = 6
-"""Requests that are sent although headers say that nothing remains, as long as the endpoint has
-never refused one.
-"""
+"""Most requests sent though headers say that none remain, while none was ever refused."""
 
 
 class TokenBucket:
-    """Refills at a rate, up to a small burst; a taker may overdraw it, and the next one waits for
-    the refill.
-    """
+    """Refills at a rate, up to a small burst; a taker that overdraws it makes the next one wait."""
 
     def __init__(self, burst_seconds: float) -> None:
         """Start full.
@@ -131,9 +124,7 @@ class RateLimiter:
         )
 
     def _may_go_beyond(self, now: float) -> tuple[bool, bool]:
-        """Return for requests and tokens whether a limit is used up by the word of headers alone,
-        and never refused.
-        """
+        """Return for requests and tokens if headers, but no refusal, call a limit used up."""
         if self._has_refused or self._n_beyond >= _BEYOND_MAX or now >= self._from_headers_until:
             return False, False
         by_headers, others = (
@@ -191,8 +182,7 @@ class RateLimiter:
         tokens: int = 0,
         sent_at: float | None = None,
     ) -> None:
-        """Record the rate limit headers of a response; they hold for a minute, or until the next
-        response.
+        """Record a response's rate limit headers; they hold for a minute or until the next ones.
 
         Args:
             quotas: What they claim.
@@ -213,9 +203,7 @@ class RateLimiter:
     def _note_passed(
         self, quotas: Mapping[str, Quota], tokens: int, sent_at: float, now: float
     ) -> None:
-        """Compare what passes with what the headers claim; an endpoint that has refused keeps some
-        limit.
-        """
+        """Compare what passes with what headers claim; not after a refusal, which shows a limit."""
         if self._has_refused:
             return
         for kind, amount in (("requests", 1.0), ("tokens", float(tokens))):
@@ -281,9 +269,7 @@ class RateLimiter:
         return self._learned.is_below_found(now)
 
     def hold(self, factor: float, now: float) -> None:
-        """Keep a multiple of the learned rate, for a trial; `undo_hold` restores the rate from
-        before.
-        """
+        """Multiply the learned rate for a trial; `undo_hold` restores the rate from before."""
         self._before = copy(self._learned)
         self._learned.hold(factor * self._learned.value(now), now)
         self._counting_since, self._accepted, self._paused = now, 0, 0.0
@@ -321,9 +307,7 @@ def _per_second(per_minute: float | None) -> float:
 
 
 def _rate_of_quota(quota: Quota | None, near: int) -> float:
-    """Return the rate that a quota allows; infinite while more than ``near`` and a tenth of it
-    remain.
-    """
+    """Return a quota's rate; infinite while more than ``near`` and a tenth of it remain."""
     if quota is None or quota.remaining > max(near, _NEAR_SHARE * quota.limit):
         return _INFINITE
     return _BELOW_LIMIT * quota.per_second

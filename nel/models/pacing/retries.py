@@ -64,9 +64,7 @@ class ClosingGate:
         self.n_backing_off = 0
         """Requests that wait for a retry and hold no permit."""
         self.on_back_off: Callable[[], None] | None = None
-        """Called when a request starts to back off, so that another one can be started in its
-        place.
-        """
+        """Called when a request starts to back off, so that another can start instead."""
 
     async def back_off(self, seconds: float) -> None:
         """Wait before a retry, without holding a permit.
@@ -94,9 +92,7 @@ class ClosingGate:
         self._end(GateClosed("the run is stopping"))
 
     def _end(self, error: Exception) -> None:
-        """End for good; every request is refused with the first error. A gate with waiters fails
-        them besides.
-        """
+        """End for good: the first error refuses every request; a gate also fails its waiters."""
         if self._ended is None:
             self._ended = error
             self._closing.set()

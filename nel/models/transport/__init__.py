@@ -1,6 +1,4 @@
-"""HTTP transport: sends one request and reads one body, with named deadlines and a size limit. Does
-not retry.
-"""
+"""HTTP transport: one request, one body, with named deadlines and a size limit. Does not retry."""
 
 from collections.abc import Mapping
 
@@ -22,8 +20,7 @@ __all__ = [
 
 
 def transport_for(endpoint: EndpointConfig, headers: Mapping[str, str]) -> Transport:
-    """Return the transport of an endpoint: direct, or through the proxy named by its settings or
-    the environment.
+    """Return an endpoint's transport: direct, or through its own or the environment's proxy.
 
     Args:
         endpoint: Deadlines, limits, proxy and certificates.

@@ -18,9 +18,7 @@ _WRITTEN_OUT: Final = re.compile(r"[A-Za-z0-9\-._~:/?#\[\]@!$&'()*+,;=%]+")
 
 
 def as_sent(url: str) -> URL:
-    """Return a URL; one that is written out is sent character by character, since a signature may
-    cover it.
-    """
+    """Return a URL; one that is written out stays as it is, since a signature may cover it."""
     return URL(url, encoded=_WRITTEN_OUT.fullmatch(url) is not None)
 
 
@@ -68,8 +66,7 @@ class Transport(Protocol):
         headers: Mapping[str, str],
         stream: AnswerStream | None = None,
     ) -> Fetched | Fault:
-        """Return the response, or the fault that prevented one; network and protocol errors do not
-        raise.
+        """Return the response or its fault; network and protocol errors do not raise.
 
         Args:
             stream: Is fed the body if the endpoint answers with a stream of events.

@@ -89,9 +89,7 @@ class Connection(asyncio.Protocol):
         self._timer_at = 0.0
         self._deadline = 0.0
         self._waits_for = "first_byte_timeout"
-        """Fault kind of the current deadline: ``first_byte_timeout`` in the head, ``idle_timeout``
-        after it.
-        """
+        """Fault kind of the deadline: ``first_byte_timeout`` in the head, then ``idle_timeout``."""
         self._ends = 0.0
         self._reply: asyncio.Future[None] | None = None
         """Resolved when the response is complete; None while no `exchange` is running."""
@@ -111,9 +109,7 @@ class Connection(asyncio.Protocol):
         self.headers: Mapping[str, str] = {}
         self.streamed = False
         self.has_served = False
-        """Whether it has carried a response, so that the server may have closed it while it was
-        idle.
-        """
+        """Whether it has carried a response, so that the server may close it while idle."""
         self.idle_since = 0.0
 
     @property
@@ -122,9 +118,7 @@ class Connection(asyncio.Protocol):
         return self._keep and self._transport is not None and not self._transport.is_closing()
 
     def has_unread(self) -> bool:
-        """Return whether bytes, or the end of the connection, have arrived that the event loop has
-        not yet read.
-        """
+        """Return whether bytes or the end have arrived that the event loop has yet to read."""
         return self._poll is not None and bool(self._poll.poll(0))
 
     @property
@@ -133,8 +127,7 @@ class Connection(asyncio.Protocol):
         return self._draining
 
     async def exchange(self, request: bytes, ends: float, stream: AnswerStream | None) -> bytes:
-        """Send a request and return the body of the response; status and headers are in the
-        attributes.
+        """Send a request and return the response's body; attributes hold status and headers.
 
         A cancelled exchange closes the connection, so that the endpoint can stop working on the
         request.
@@ -333,9 +326,7 @@ class Connection(asyncio.Protocol):
             self._reply.set_result(None)
 
     def _finish_draining(self) -> None:
-        """Return the connection to the pool, unless `exchange` has yet to return: its caller does
-        it then.
-        """
+        """Return the connection to the pool; while `exchange` runs, that is left to its caller."""
         self._draining = False
         if self._reply is None:
             self._when_free(self)
@@ -381,9 +372,7 @@ class Connection(asyncio.Protocol):
         self.close()
 
     def _body_ends_with_connection(self) -> bool:
-        """Return whether the current response states no length, so that closing the connection
-        completes it.
-        """
+        """Return whether the response states no length: closing the connection completes it."""
         if self._waits_for == "first_byte_timeout":
             return False
         return "Content-Length" not in self.headers and "Transfer-Encoding" not in self.headers

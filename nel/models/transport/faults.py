@@ -1,6 +1,4 @@
-"""Exceptions of the transport, and their translation to `Fault`. Every exception that a transport
-catches is mapped.
-"""
+"""Exceptions of the transport and their translation to `Fault`: all that it catches is mapped."""
 
 from __future__ import annotations
 
@@ -38,15 +36,11 @@ class ConnectFailed(OSError):
 
 
 class ConnectionDropped(OSError):
-    """The connection was closed after the request was sent and before the first byte of the
-    response.
-    """
+    """The connection closed between the sending and the first byte of the response."""
 
 
 class ResponseIncomplete(OSError):
-    """The connection was closed in the middle of a response, or the response was followed by
-    another.
-    """
+    """The connection closed in the middle of a response, or a second response followed."""
 
 
 class DeadlineExceeded(TimeoutError):
@@ -113,9 +107,7 @@ _UNREADABLE: Final = (
 
 
 def redirect_fault(status: int, location: str | None) -> Fault:
-    """Return the fault of a redirect, which is not followed: the key would be sent to another
-    host.
-    """
+    """Return the fault of a redirect. None is followed: the key would go to another host."""
     try:
         where = (
             f"redirected to {redact_url(location)[:200]}"

@@ -167,9 +167,7 @@ class HttpTransport(Transport):
         return b"%b%bContent-Length: %d\r\n\r\n%b" % (head, own, len(body), body)
 
     def _head(self, method: str, url: str, own: Mapping[str, str]) -> bytes:
-        """Return the request line and the headers that all requests to a URL have, without those in
-        ``own``.
-        """
+        """Return the request line and a URL's common headers, without those in ``own``."""
         target = as_sent(url)
         host = target.raw_host or ""
         host = f"[{host}]" if ":" in host else host

@@ -1,6 +1,4 @@
-"""Connection pool of one endpoint: reuses idle connections, most recently used first, and opens new
-ones as needed.
-"""
+"""Connection pool of one endpoint: reuses the connection that was used last, or opens a new one."""
 
 from __future__ import annotations
 

@@ -61,8 +61,7 @@ def checked_proxy(proxy: str, source: str) -> str:
 
 
 def tls_context(endpoint: EndpointConfig) -> ssl.SSLContext:
-    """Return a TLS context with the system's authorities or the configured bundle, and the client
-    certificate if any.
+    """Return a TLS context: the system's authorities or the bundle, and any client certificate.
 
     Raises:
         ConfigError: A file is missing or contains no certificate.

@@ -21,8 +21,7 @@ _GZIP: Final = b"\x1f\x8b"
 
 
 def unpacker(encoding: str, limit: int) -> Callable[[bytes], bytes] | None:
-    """Return a function that decodes the pieces of one body, in order; None for a body that is not
-    encoded.
+    """Return what decodes the pieces of one body, in order; None for a body without encoding.
 
     The function raises ResponseTooLarge when the decoded body exceeds ``limit`` bytes.
 
@@ -51,9 +50,7 @@ class _Unpacker:
         self._has_begun = False
 
     def unpack(self, packed: bytes) -> bytes:
-        """Return what the next bytes decode to; never more than a byte beyond the limit, so that no
-        bomb fits.
-        """
+        """Return what the next bytes decode to: at most a byte above the limit, against bombs."""
         if packed and not self._has_begun:
             self._has_begun = True
             if self._name == "deflate" and packed[:2] != _GZIP and packed[0] & 15 != _ZLIB_METHOD:

@@ -1,3 +1,1 @@
-"""How each vendor's protocol looks on the wire: a request to bytes, an answer from them. Sends
-nothing.
-"""
+"""Vendors' protocols on the wire: a request to bytes, an answer from them. Sends nothing."""

@@ -144,9 +144,7 @@ class Anthropic(Wire):
         )
 
     def native(self, payload: JsonObject, message: Message) -> Sequence[JsonObject]:
-        """Return all blocks, where there are others than a text and calls, such as signed
-        thinking.
-        """
+        """Return all blocks, if there are more than a text and calls, e.g. signed thinking."""
         blocks = [
             {**block, "input": sent_arguments(block["input"])}
             if isinstance(block.get("input"), str)
@@ -238,9 +236,7 @@ def _tool(tool: JsonObject) -> dict[str, Any]:
 
 
 def _choice(choice: object, *, are_parallel: object) -> dict[str, Any]:
-    """Return the field that says which tools must be called, and whether several may be; nothing
-    where neither is.
-    """
+    """Return the field of which tools must be called, and if several may; empty without either."""
     name = forced_name(choice)
     kind = "tool" if name is not None else "any" if choice == REQUIRED else "auto"
     if choice is None and are_parallel is None:
@@ -251,9 +247,7 @@ def _choice(choice: object, *, are_parallel: object) -> dict[str, Any]:
 
 
 def _turns(messages: Sequence[Message]) -> list[dict[str, Any]]:
-    """Return the turns of a conversation; results of calls that follow each other are one turn of
-    the user.
-    """
+    """Return a conversation's turns; the results of successive calls are one turn of the user."""
     turns: list[dict[str, Any]] = []
     for is_result, group in groupby(messages, key=lambda message: message.role == "tool"):
         if is_result:
@@ -311,9 +305,7 @@ def _block(item: JsonObject) -> dict[str, Any]:
 
 
 def _usage(usage: object) -> Usage:
-    """Return the counts; tokens that were read from or written to the cache are not among
-    ``input_tokens``.
-    """
+    """Return the counts; ``input_tokens`` leaves out what was read from or written to the cache."""
     fields = usage if isinstance(usage, dict) else {}
     read, written = (
         count(fields.get(f"cache_{what}_input_tokens")) for what in ("read", "creation")

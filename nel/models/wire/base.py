@@ -78,15 +78,11 @@ class Wire(ABC):
         return {"Authorization": f"Bearer {key}"}
 
     def headers(self) -> dict[str, str]:
-        """Return the headers that every request has, which the settings of an endpoint may
-        replace.
-        """
+        """Return the headers of every request, which an endpoint's settings may replace."""
         return {}
 
     def check(self, endpoint: EndpointConfig) -> None:  # noqa: B027 - most protocols need nothing
-        """Raise ConfigError where an endpoint cannot be asked from here, e.g. since credentials are
-        missing.
-        """
+        """Raise ConfigError if an endpoint cannot be asked from here, e.g. without credentials."""
 
     def secrets(self, endpoint: EndpointConfig) -> Sequence[str]:
         """Return secrets, other than the key, that are removed from whatever an endpoint says."""
@@ -100,9 +96,7 @@ class Wire(ABC):
         headers: Mapping[str, str],
         body: bytes,
     ) -> Mapping[str, str]:
-        """Return further headers of one attempt, such as its signature; called only where
-        `signs`.
-        """
+        """Return further headers of one attempt, e.g. its signature; called only if `signs`."""
         return {}
 
     @abstractmethod
@@ -154,8 +148,7 @@ def _address(endpoint: EndpointConfig, path: str, base: str | None = None) -> st
 
 
 def system_apart(messages: Sequence[Message], protocol: str) -> tuple[str | None, list[Message]]:
-    """Return the text of the system messages at the beginning, None without one, and the messages
-    after them.
+    """Return the text of leading system messages, None without any, and the messages after them.
 
     Raises:
         NotInProtocol: A system message stands between others, or a role is neither the user's, the
@@ -224,9 +217,7 @@ def unknown_part(item: JsonObject, protocol: str) -> NotInProtocol:
 
 
 def merge_body(body: Mapping[str, Any], extra: JsonObject) -> dict[str, Any]:
-    """Return a body with further fields; one that holds fields on both sides has those of both, the
-    body's first.
-    """
+    """Return a body with further fields; two objects are joined, and the body's fields prevail."""
     merged_body: dict[str, Any] = dict(extra)
     for name, value in body.items():
         other = merged_body.get(name)
@@ -251,9 +242,7 @@ def all_objects(value: object) -> bool:
 
 
 def unfinished_fault(text: str, reasoning: str | None, finish: str | None) -> Fault | None:
-    """Return the fault of an answer that the server broke off, or that says nothing, not even why
-    it ended.
-    """
+    """Return the fault of an answer that was broken off, or says nothing, not even why it ended."""
     if ending_of(finish) == "aborted":
         return aborted_fault(finish or "")
     return (
@@ -353,8 +342,7 @@ def read_text(
     usage: Usage = NO_USAGE,
     **fields: Unpack[_Beside],
 ) -> Response:
-    """Return the answer that a model's text holds, recorded or just received, without its
-    reasoning.
+    """Return the answer in a model's text, recorded or just received, without its reasoning.
 
     A text whose reasoning never closes is truncated, whatever the finish reason says. It is split
     here and nowhere else, so that a tag in the answer stays there.
@@ -389,9 +377,7 @@ def text_length(message: Message) -> int:
 
 
 def prompt_bytes(request: Request, body: bytes) -> int:
-    """Return the size of a body with each image counted by its likely tokens instead of its
-    data.
-    """
+    """Return the size of a body, with each image counted by its likely tokens, not its data."""
     if all(isinstance(message.content, str) for message in request.messages):
         return len(body)
     urls = [image_of(item) for sent in request.messages if not isinstance(sent.content, str)

@@ -133,8 +133,7 @@ class Completions(_OpenAI):
 
 
 def first_token_of(logprobs: object) -> dict[str, float]:
-    """Return the log-probability of each alternative for the first token of a choice; empty where
-    it gives none.
+    """Return each alternative's log-probability for a choice's first token; empty if none is given.
 
     Chat has a list of alternatives for each token, completions a mapping.
     """
@@ -413,9 +412,7 @@ class EventStream(AnswerStream):
             self._extras = accumulate(self._extras, extras)
 
     def _take_finish(self, reason: object) -> None:
-        """Keep why the answer ended; one that is both whole and cut off, or filtered, cannot be
-        known.
-        """
+        """Keep why the answer ended; fail if it is both whole and cut off, or filtered."""
         if not has_ended(reason):
             return
         endings = {
@@ -430,9 +427,7 @@ class EventStream(AnswerStream):
         self._finish = reason
 
     def _forget_repeated(self, text: str) -> None:
-        """Drop the pieces that came, where the last chunk says the whole text once more, as
-        MiniMax's does.
-        """
+        """Drop the pieces if the last chunk repeats the whole text, as MiniMax's does."""
         content = "".join(self._texts.get("content", []))
         if content and text.startswith(content):
             self._texts.pop("content")

@@ -1,5 +1,4 @@
-"""The protocols by name, and what the rest of nel asks of them: nel's own, and those of installed
-packages.
+"""The protocols by name, nel's own and those of packages, and what the rest of nel asks of them.
 
 Sends nothing. A package brings a protocol as an entry point of the group ``nel.clients``. A run
 imports the one that it speaks.
@@ -160,8 +159,7 @@ def check_settings(
 
 
 def request_headers(endpoint: EndpointConfig, api_key: str | None) -> dict[str, str]:
-    """Return the headers that every request to an endpoint has; its settings come before what its
-    protocol wants.
+    """Return every request's headers; those of an endpoint's settings replace its protocol's.
 
     Raises:
         ConfigError: The variable of a header is not set.

@@ -144,9 +144,7 @@ class Responses(Wire):
         )
 
     def native(self, payload: JsonObject, message: Message) -> Sequence[JsonObject]:
-        """Return the output, unless it has reasoning that only a server that stored it could
-        read.
-        """
+        """Return the output, unless it has reasoning that only a server that stored it reads."""
         items = objects(payload["output"])
         thoughts = [item for item in items if item.get("type") == "reasoning"]
         is_stored = payload.get("store") is True
@@ -192,9 +190,7 @@ class ResponseStream(AnswerStream):
 
 
 def _items(message: Message) -> list[dict[str, Any]]:
-    """Return a message, and apart from it each call of a tool in it; of a tool's message the result
-    alone.
-    """
+    """Return a message and, as items of their own, its tool calls; of a tool's, only the result."""
     if message.role == "tool" and message.tool_call_id is not None:
         output = only_text(message, "responses")
         return [{"type": "function_call_output", "call_id": message.tool_call_id, "output": output}]

@@ -1,5 +1,4 @@
-"""Tools, choices and calls in OpenAI's chat shape, taken apart for the protocols that have shapes
-of their own.
+"""Tools, choices and calls in OpenAI's chat shape, taken apart for protocols of other shapes.
 
 Sends nothing.
 """
