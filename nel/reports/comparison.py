@@ -1,5 +1,4 @@
-"""A comparison as lines of text for a terminal: the verdicts, what else moved, and the samples that
-changed.
+"""A comparison as lines for a terminal: verdicts, what else moved, and samples that changed.
 
 Made from the JSON of `nel.comparison.document`. A difference of shares is given in points,
 hundredths of the score.

@@ -1,6 +1,4 @@
-"""Formats the label-corrected headline of a judge, and a measure with its interval, as one line
-each.
-"""
+"""Formats a judge's label-corrected headline, and a measure with its interval, as one line each."""
 
 from __future__ import annotations
 
@@ -38,9 +36,7 @@ def measure_text(measure: Mapping[str, Any], unit: str = "rate") -> str:
 
 
 def unit_of_agreement(name: str) -> str:
-    """Return the unit of a measure of agreement, by its name for people: kappa and alpha are not
-    rates.
-    """
+    """Return the unit of a measure of agreement, by its name: kappa and alpha are no rates."""
     return "coefficient" if name.startswith(("kappa", "alpha", "AC1", "PABAK")) else "rate"
 
 
@@ -64,8 +60,7 @@ def calibration_measures(calibration: Mapping[str, Any]) -> dict[str, Mapping[st
 
 
 def panel_lines(panel: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return how far each judge of a panel agrees with the labels, and the weights that follow, as
-    YAML.
+    """Return how far each judge of a panel agrees with the labels, and the weights as YAML.
 
     Args:
         panel: ``judging.calibration.panel`` of metrics.json.
@@ -81,8 +76,7 @@ def panel_lines(panel: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def annotator_lines(annotators: Mapping[str, Any]) -> list[str]:
-    """Return the agreement of several annotators with each other, which bounds that of the judge
-    with them.
+    """Return how far annotators agree with each other, which bounds the judge's agreement.
 
     Args:
         annotators: ``judging.calibration.annotators`` of metrics.json.
@@ -105,8 +99,7 @@ def annotator_lines(annotators: Mapping[str, Any]) -> list[str]:
 
 
 def best_correction(metrics: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]] | None:
-    """Return the name and the numbers of the correction to show; None without labels or where none
-    is defined.
+    """Return the correction to show, by name and numbers; None without labels or if undefined.
 
     Args:
         metrics: The content of metrics.json.

@@ -1,5 +1,4 @@
-"""Writes a decision: decision.json, decision.md, decision.junit.xml and, in CI, the summary of the
-step.
+"""Writes a decision: decision.json, decision.md, decision.junit.xml and, in CI, a step summary.
 
 Made from the JSON of `nel.comparison.decision`. Names come from datasets and plugins: each format
 neutralises them.
@@ -100,9 +99,7 @@ def markdown(document: Mapping[str, Any]) -> str:
 
 
 def junit(document: Mapping[str, Any]) -> bytes:
-    """Return the decision as JUnit XML: a breach is a failure, what could not be decided an
-    error.
-    """
+    """Return the decision as JUnit XML: a breach is a failure, an undecided check an error."""
     benchmarks = document["benchmarks"]
     gated = [benchmark for benchmark in benchmarks if benchmark["tier"] != "advisory"]
     counts = {
@@ -178,8 +175,9 @@ GATED: Final = (
 
 
 def _limit(check: Mapping[str, Any], unit: str) -> str:
-    """Return what a test demands: a drop of rates in points, a floor of a rate and a relative drop
-    in per cent.
+    """Return what a test demands: a drop of rates in points, a relative drop in per cent.
+
+    A floor is in the unit of the metric.
     """
     names = {"drop": "drop of", "relative_drop": "relative drop of", "floor": "at least"}
     if check["kind"] == "relative_drop":

@@ -18,8 +18,7 @@ _StratumT = TypeVar("_StratumT", bound=Hashable)
 
 
 def fair_shares(counts: Mapping[_StratumT, int], room: int) -> dict[_StratumT, int]:
-    """Return how many of each are taken when all get equal room, and the rest of those that need
-    less.
+    """Return how many of each to take: equal room for all; what one leaves free, others get.
 
     >>> fair_shares({"right": 9, "wrong": 2, "unscored": 1}, 8)
     {'unscored': 1, 'wrong': 2, 'right': 5}
@@ -34,9 +33,7 @@ def fair_shares(counts: Mapping[_StratumT, int], room: int) -> dict[_StratumT, i
 
 
 class Draw:
-    """Takes samples one by one and keeps those that can still be drawn: at most twice the room, and
-    one a stratum.
-    """
+    """Keeps the samples that can still be drawn: at most twice the room, plus one a stratum."""
 
     def __init__(self, room: int) -> None:
         """Draw at most `room` samples, at least 1."""
@@ -74,9 +71,7 @@ class Draw:
         )
 
     def _trim(self) -> None:
-        """Drop what can no longer be drawn: the largest share only shrinks while more samples
-        come.
-        """
+        """Drop what can no longer be drawn: with more samples, the largest share only shrinks."""
         self._limit = max(1, *fair_shares(self.counts, self._room).values())
         for stratum, heap in self._kept.items():
             if len(heap) > self._limit:

@@ -17,8 +17,9 @@ _REASONS: Final = {
 
 
 def stop_line(metrics: Mapping[str, Any]) -> str:
-    """Return what was left out and what the interval means then; of a shard what it is; empty where
-    all was asked.
+    """Return what was not asked and what the interval means, or what a shard is.
+
+    Empty for a whole run without a stop rule.
     """
     rule = metrics.get("stop_rule")
     if not rule:

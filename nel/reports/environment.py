@@ -1,5 +1,4 @@
-"""The templates of pages: autoescaping, numbers in one style, and no text printed that hides
-something.
+"""The templates of pages: autoescaping, numbers in one style, printed text that hides nothing.
 
 Depends on Jinja2 and on how numbers and texts are printed.
 """
@@ -17,9 +16,7 @@ if TYPE_CHECKING:
 
 
 def templates_of(package: str) -> Environment:
-    """Return an environment of the templates of a package and of those that all pages share, with
-    their filters.
-    """
+    """Return an environment of a package's and the shared templates, with their filters."""
     from jinja2 import (  # noqa: PLC0415 - slow to import
         ChoiceLoader,
         Environment,
@@ -82,8 +79,9 @@ def measure(value: float, name: str) -> str:
 
 
 def _as_text(value: object) -> object:
-    """Return what a template expression prints: plain text never without `visible`, trusted markup
-    as it is.
+    """Return what a template prints: text made `visible`, trusted markup as it is.
+
+    None is printed as a missing number.
     """
     if value is None:
         return numbers.MISSING

@@ -48,9 +48,7 @@ def band_text(metrics: Mapping[str, Any]) -> str:
 
 
 def reading_rows(extraction: Mapping[str, Any]) -> list[dict[str, str]]:
-    """Return a row for each way of reading: its name, what it is, in how many answers it finds one,
-    and its score.
-    """
+    """Return a row for each way of reading: name, meaning, answers that it finds, and score."""
     return [
         {
             "name": name,
@@ -63,8 +61,7 @@ def reading_rows(extraction: Mapping[str, Any]) -> list[dict[str, str]]:
 
 
 def readings_of_samples(files: BenchmarkFiles) -> dict[tuple[str, object], str]:
-    """Return how answers were read that are read differently, as lines of text by sample id and
-    repeat.
+    """Return the differing readings of answers, as lines of text by sample id and repeat.
 
     Raises:
         OutputError: extraction_audit.json is damaged.

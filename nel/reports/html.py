@@ -47,8 +47,7 @@ def write_report(run_dir: Path) -> Path:
 
 
 def render_report(run_dir: Path) -> Iterator[str]:
-    """Return the page in chunks; the same files give the same text. Holds one block of samples in
-    memory.
+    """Return the page in chunks, the same for the same files; one block of samples is in memory.
 
     Raises:
         OutputError: The directory has no artifacts, or one of them is damaged.
@@ -112,9 +111,7 @@ def _island(view: Mapping[str, Any]) -> Iterator[object]:
 
 
 def _header(views: list[dict[str, Any]]) -> dict[str, object]:
-    """Return what the top of the page says of all benchmarks together; values that differ are all
-    named.
-    """
+    """Return what the page's top says of all benchmarks; values that differ are all named."""
 
     def distinct(key: str) -> list[str]:
         return list(
@@ -143,8 +140,7 @@ def _state(states: Sequence[str]) -> str:
 
 @cache
 def environment() -> Environment:
-    """Return the environment of the package's templates: autoescaping, and every printed text made
-    visible.
+    """Return the environment of the package's templates: autoescaping, and all text visible.
 
     Compiling the templates takes a quarter of a second, so a process does it once.
     """

@@ -77,9 +77,7 @@ def agreement_figure(measure: Mapping[str, Any], *, share: bool = False) -> Figu
 
 
 def shown_judgements(records: object) -> list[dict[str, object]]:
-    """Return the judgements of a sample as a page shows them: each judge's grade, and its reply cut
-    to a preview.
-    """
+    """Return a sample's judgements as shown: each judge's grade, and a preview of its reply."""
     return [_shown_judgement(record) for record in judgements_in(records)[:_JUDGEMENTS_MAX]]
 
 

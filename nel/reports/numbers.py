@@ -1,5 +1,4 @@
-"""Formats numbers for people: 12,032 with a comma between thousands, as on the terminal and in
-every message.
+"""Formats numbers for people, on the terminal and in messages: 12,032 with a comma for thousands.
 
 A missing number is a dash, never 0: no function here may turn None into a figure.
 """

@@ -1,6 +1,4 @@
-"""The question itself of a row, without the words around it that all prompts of a benchmark share.
-Does no I/O.
-"""
+"""The question of a row, without the words that all prompts of a benchmark share. No I/O."""
 
 from __future__ import annotations
 
@@ -45,9 +43,7 @@ def question_in(prompt: object) -> str:
 
 
 def asked_text(sample: Sample) -> str:
-    """Return all that a sample asks at first, with the role of each message where there are
-    several.
-    """
+    """Return all that a sample asks at first; of several messages, each with its role."""
     if isinstance(sample.input, str):
         return sample.input
     texts = [(message.role, content_text(message.content)) for message in sample.input]

@@ -1,6 +1,4 @@
-"""Formats ``repeat_check`` of metrics.json: how often an endpoint differs from itself, as one
-line.
-"""
+"""Formats ``repeat_check`` of metrics.json in a line: how often an endpoint differs from itself."""
 
 from __future__ import annotations
 
@@ -11,8 +9,9 @@ from nel.reports import numbers
 
 
 def repeat_check_text(metrics: Mapping[str, Any]) -> str:
-    """Return how often the endpoint differs from itself and what that does to the score; empty
-    without a check.
+    """Return how often the endpoint differs from itself, and the effect on the score.
+
+    Empty without a check.
 
     Args:
         metrics: The content of metrics.json.

@@ -36,8 +36,7 @@ class BenchmarkFiles:
         return slot if slot.startswith(f"{name}@") else name
 
     def results(self) -> Iterator[dict[str, Any]]:
-        """Yield the objects of results.jsonl in file order, one in memory at a time; none when it
-        is not there.
+        """Yield the objects of results.jsonl in file order, one in memory; none without the file.
 
         Raises:
             OutputError: A line is not a JSON object.

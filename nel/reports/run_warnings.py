@@ -1,6 +1,4 @@
-"""The warnings of a benchmark as every output prints them: those of metrics.json, made once with
-the artifacts.
-"""
+"""The warnings of a benchmark, for every output: those of metrics.json, made with the artifacts."""
 
 from __future__ import annotations
 

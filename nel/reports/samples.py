@@ -81,8 +81,7 @@ def group_of(result: Mapping[str, object]) -> Group:
 
 
 def select(files: Sequence[BenchmarkFiles], *, samples_max: int = SAMPLES_MAX) -> list[Selection]:
-    """Count the results of each benchmark and decide which are shown: all where they fit, else a
-    draw.
+    """Count the results of each benchmark and choose what is shown: all if they fit, else a draw.
 
     Args:
         samples_max: Of all benchmarks together; each gets equal room, and what one leaves free goes
@@ -98,9 +97,7 @@ def select(files: Sequence[BenchmarkFiles], *, samples_max: int = SAMPLES_MAX) -
 def shown_samples(
     files: BenchmarkFiles, selection: Selection
 ) -> Iterator[tuple[list[object], Mapping[str, object]]]:
-    """Yield the row of each chosen sample and what is shown when it is opened, in the order of the
-    results.
-    """
+    """Yield each chosen sample's row, and what opening it shows, in the order of results."""
     readings = readings_of_samples(files)
     for result in _chosen_results(files, selection.chosen):
         group = group_of(result)
@@ -299,9 +296,7 @@ def _kind(outcome: Mapping[str, object], group: Group) -> str:
 
 
 def _prompt(prompt: object) -> list[list[str]]:
-    """Return ``[role, text]`` pairs; the last messages get the room, since the question is
-    there.
-    """
+    """Return ``[role, text]`` pairs; the last messages get the room, as they hold the question."""
     if not isinstance(prompt, list):
         return [] if prompt is None else [["", preview(as_text(prompt))]]
     room, lines = PREVIEW_CHARACTERS_MAX, []

@@ -1,6 +1,4 @@
-"""Which questions of a benchmark a score is of, as every output says it: from ``selection`` of
-metrics.json.
-"""
+"""Says which questions a score is of, for every output: from ``selection`` of metrics.json."""
 
 from __future__ import annotations
 
@@ -27,9 +25,7 @@ def sample_line(metrics: Mapping[str, Any]) -> str:
 
 
 def n_counted(metrics: Mapping[str, Any], n: int) -> Counted:
-    """Return the number of answers, and of how many questions of the benchmark where it is a part
-    of them.
-    """
+    """Return the number of answers and, where only a part was asked, of how many questions."""
     selection = metrics.get("selection") or {}
     if selection.get("kind") not in ("first", "sample"):
         return Counted(n)
@@ -48,9 +44,7 @@ def shard_title(metrics: Mapping[str, Any]) -> str:
 
 
 def shard_line(metrics: Mapping[str, Any]) -> str:
-    """Return what a shard left to others and what its numbers are good for; empty for a whole
-    run.
-    """
+    """Return what a shard left to others and what its numbers are for; empty for a whole run."""
     shard = metrics.get("shard")
     if not shard:
         return ""

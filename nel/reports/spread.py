@@ -1,5 +1,6 @@
-"""Formats ``spread`` of metrics.json: on how few questions the doubt of a score rests, and what more
-answers would buy.
+"""Formats ``spread`` of metrics.json.
+
+It says on how few questions the doubt of a score rests, and what more answers would buy.
 """
 
 from __future__ import annotations

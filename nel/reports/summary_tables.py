@@ -52,8 +52,7 @@ def latex_summary(rows: Sequence[HeadlineRow]) -> str:
 
 
 def junit_xml(rows: Sequence[HeadlineRow]) -> str:
-    """Return JUnit XML: a suite for each run and a case for each benchmark, an error where there is
-    no whole score.
+    """Return JUnit XML: a suite per run, a case per benchmark, an error where no score is whole.
 
     How good a score is decides nothing here; `nel gate` has its own JUnit file for that.
     """

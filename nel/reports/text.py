@@ -32,8 +32,7 @@ _HIDDEN = re.compile(
 
 
 def visible(text: str) -> str:
-    r"""Return the text with each hidden or dangerous character shown as its escape, e.g. ``\x1b``
-    or ``\u202e``.
+    r"""Return the text with hidden or dangerous characters escaped, e.g. ``\x1b``, ``\u202e``.
 
     Tabs and newlines stay, and a CR LF pair counts as a newline. The result can always be encoded
     as UTF-8.

@@ -62,9 +62,7 @@ def write_report(name: str, run_dir: Path) -> Path:
 
 
 def write_reports(names: Iterable[str], run_dir: Path) -> tuple[list[Path], list[str]]:
-    """Write several reports; return the paths of those written and the errors of those that
-    failed.
-    """
+    """Write several reports; return the paths written and the errors of the others."""
     paths: list[Path] = []
     problems: list[str] = []
     for name in dict.fromkeys(names):

@@ -65,9 +65,7 @@ class HeadlineRow:
     n: Counted
     """Of a headline and a category the planned answers, of a metric those that it is of."""
     details: Mapping[str, Any] = field(default_factory=dict)
-    """The object of metrics.json: method and reason of the interval, questions, and what is
-    counted.
-    """
+    """The object of metrics.json: the interval's method and reason, questions, what is counted."""
     accounting: Mapping[str, Any] = field(default_factory=dict)
     """As metrics.json has it; empty where the row has none of its own."""
     complete: bool = True
@@ -173,8 +171,7 @@ def headline_rows(
 
 
 def metric_rows(metrics: Mapping[str, Any], like: HeadlineRow) -> Iterator[HeadlineRow]:
-    """Yield a row for each metric of metrics.json, the headline first: ``n`` are the answers that
-    each is of.
+    """Yield a row for each metric, the headline first; ``n`` counts the answers that it is of.
 
     Args:
         metrics: The content of the file.

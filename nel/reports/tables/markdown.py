@@ -1,5 +1,6 @@
-"""Tables as GitHub Markdown. Names come from plugins and datasets: no raw HTML, link, mention or
-cell break passes.
+"""Tables as GitHub Markdown.
+
+Names come from plugins and datasets: no raw HTML, link, mention or cell break passes.
 """
 
 from __future__ import annotations
@@ -36,9 +37,7 @@ def markdown_lines(table: ReportTable) -> Iterator[str]:
 
 
 def markdown_text(text: str, *, characters_max: int = _CELL_CHARACTERS_MAX) -> str:
-    """Return text that Markdown prints as it is; ``@`` and ``<`` become entities, so nothing is
-    mentioned or run.
-    """
+    """Return text that Markdown prints as it is; ``@`` and ``<`` become entities and do nothing."""
     escaped = _SPECIAL.sub(r"\\\1", cut(text, characters_max).replace("&", "\0"))
     for character, entity in (("<", "&lt;"), (">", "&gt;"), ("@", "&#64;"), ("\0", "&amp;")):
         escaped = escaped.replace(character, entity)
