@@ -1,5 +1,4 @@
-"""Has a model read the answers of a run in which its scorer found none, for `nel scorer audit
---reader`.
+"""Has a model read answers in which a scorer found none, for `nel scorer audit --reader`.
 
 The questions to the model are an ordinary run in ``reader/`` of the benchmark's directory, with its
 retries, deadlines, budget and store. An answer that the same reader has read is not sent again,
@@ -35,9 +34,7 @@ from nel.runs.result import RunResult
 
 SLOT: Final = "unread_answers"
 _TOKENS_MAX: Final = 2048
-"""Of a reply: one line, and what a model thinks before it. A setting of ``-O
-generation.max_tokens`` replaces it.
-"""
+"""Of a reply: one line and the thought before it; ``-O generation.max_tokens`` replaces it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

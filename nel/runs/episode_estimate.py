@@ -1,6 +1,4 @@
-"""What the episodes of a run are likely to take: by those of an earlier run, or by a stated number
-of steps.
-"""
+"""What a run's episodes may take, by those of an earlier run or by a stated number of steps."""
 
 from __future__ import annotations
 

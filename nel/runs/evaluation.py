@@ -274,8 +274,7 @@ def written_results(spec: SessionSpec, ending: ExitStatus) -> RunResult:
 def stored_config(
     run_dir: Path, *, settings: Sequence[Given] = (), overrides: Sequence[str] = ()
 ) -> RunConfig:
-    """Return the configuration a run was started with, from its run.db, set to continue in that
-    directory.
+    """Return the configuration that a run started with, by its run.db, set to continue there.
 
     Args:
         run_dir: The directory of the run.
@@ -340,8 +339,7 @@ def rebuild(
     declared_in: Path | None = None,
     notes: list[str] | None = None,
 ) -> tuple[list[BenchmarkResult], Path]:
-    """Rewrite every artifact of a run from its run.db; return its benchmarks and the path of
-    report.html.
+    """Rewrite every artifact of a run from its run.db; return benchmarks and path of report.html.
 
     Args:
         run_dir: Of the run.
@@ -439,9 +437,7 @@ def has_begun(run_dir: Path) -> bool:
 
 
 def exit_code_of(benchmarks: list[BenchmarkResult], unscored_rate_max: float) -> int:
-    """Return the exit code of a run that has asked everything: 3 where too much is unscored or a
-    metric failed.
-    """
+    """Return the exit code of a whole run: 3 if too much is unscored or a metric failed."""
     for benchmark in benchmarks:
         accounting = benchmark.accounting
         n_asked = accounting["n_total"] - accounting["n_not_asked"]

@@ -92,8 +92,7 @@ def evaluate_matrix(
     resume: bool = False,
     allowed_changes: frozenset[str] = frozenset(),
 ) -> MatrixResult:
-    """Run or resume the benchmarks at every endpoint of a configuration, all at once, and write all
-    artifacts.
+    """Run or resume the benchmarks at all endpoints at once, and write all artifacts.
 
     Args:
         config: With `endpoints`; or the mapping that a YAML file holds.
@@ -156,8 +155,7 @@ def _evaluate(
 def stored_matrix(
     directory: Path, *, settings: Sequence[Given] = (), overrides: Sequence[str] = ()
 ) -> RunConfig:
-    """Return the configuration that the runs of a directory were started with, set to continue
-    there.
+    """Return the configuration that started a directory's runs, set to continue there.
 
     Args:
         directory: With a matrix.json.
@@ -193,8 +191,7 @@ def preview_matrix(
 
 
 def latest_matrix(output_dir: Path, run_id: str | None) -> Path:
-    """Return the directory to resume: itself, the named one in it, or the one that was written
-    last.
+    """Return the directory to resume: itself, the named one in it, or the one written last.
 
     Raises:
         OutputError: There is none.
@@ -211,9 +208,7 @@ def latest_matrix(output_dir: Path, run_id: str | None) -> Path:
 
 
 def check_alone(run_dir: Path) -> None:
-    """Raise ResumeRefused for one run of several that share a budget: alone it would not know what
-    the others spend.
-    """
+    """Raise ResumeRefused for a run on a shared budget: alone it cannot see what others spend."""
     over = run_dir.resolve().parent
     if not is_matrix(over):
         return

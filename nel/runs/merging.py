@@ -1,5 +1,4 @@
-"""Puts the shards of a run together: one run directory, with the artifacts of a run that was never
-divided.
+"""Puts a run's shards together: one directory, with the artifacts of a run that was never divided.
 
 Every shard must be there once, finished, and of one run: what is missing, there twice, unfinished
 or different is refused by its number. The directory gets its name when everything in it is written,
@@ -36,9 +35,7 @@ from nel.runs.evaluation import exit_code_of, rebuild
 from nel.runs.result import RunResult
 
 _MAY_DIFFER: Final = ("identity", "digest", "fingerprint", "dataset")
-"""Keys of a plan that say where and how a shard was started; the content of its dataset is in the
-identity.
-"""
+"""Keys of a plan that say where and how a shard started; the identity covers its dataset."""
 _NAMED_MAX: Final = 20
 _SHOWN_MAX: Final = 100
 """Characters of a value in an error."""
@@ -84,8 +81,7 @@ class _StoredShard:
 def merge_shards(
     directories: Sequence[Path], output: Path, *, progress: Progress | None = None
 ) -> RunResult:
-    """Write one run of all its shards, which are only read, and return it as `nel.evaluate` would
-    have.
+    """Write one run of all its shards, which are only read; return it as `nel.evaluate` would.
 
     Args:
         directories: Of the shards, in any order; or of directories that hold them.
@@ -227,9 +223,7 @@ def _check_complete(shards: Sequence[_StoredShard]) -> None:
 
 
 def _check_equal(first: _StoredShard, shards: Sequence[_StoredShard]) -> None:
-    """Raise UsageError where a shard was run with another benchmark, dataset, model or setting than
-    the first.
-    """
+    """Raise UsageError if shards differ in benchmark, dataset, model or setting."""
     for other in shards:
         if list(other.benchmarks) != list(first.benchmarks):
             names = [", ".join(side.benchmarks) for side in (first, other)]
@@ -267,9 +261,7 @@ def _check_equal(first: _StoredShard, shards: Sequence[_StoredShard]) -> None:
 
 
 def _asked_first(first: _StoredShard, shards: Sequence[_StoredShard], slot: str) -> _StoredShard:
-    """Return the first shard whose judges have replied on a benchmark, so that their settings are
-    known.
-    """
+    """Return the first shard whose judges replied on a benchmark: their settings are known."""
     return next((shard for shard in shards if slot in shard.judged), first)
 
 
@@ -294,9 +286,7 @@ def _short(name: str, value: object) -> str:
 
 
 def _left_behind(shards: Sequence[_StoredShard]) -> list[str]:
-    """Return a note for each shard with labels or readings of its own, which are of the whole run's
-    answers.
-    """
+    """Return a note for each shard's labels and readings: they are not part of the merged run."""
     return [
         f"{shard.label}: its {name} of {slot} is not part of the merged run"
         for shard in shards

@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 def reporter(
     live: Mapping[str, Progress], on_progress: Callable[[Mapping[str, Progress]], None] | None
 ) -> Callable[[], None] | None:
-    """Return what reports the progress of runs; None where there is neither a callback nor a
-    notebook.
+    """Return what reports the progress of runs; None with neither callback nor notebook.
 
     Args:
         live: By the name of the endpoint; one alone has none.

@@ -1,6 +1,4 @@
-"""What a call in Python may hold where a configuration file holds a name or a path: benchmark
-objects, and rows.
-"""
+"""What a call in Python may hold instead of a name or a path: benchmark objects, and rows."""
 
 from __future__ import annotations
 

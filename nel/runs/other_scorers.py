@@ -38,9 +38,7 @@ _UNREAD: Final = 0.5
 
 
 def other_scorers(result: RunResult) -> Iterator[str]:
-    """Yield a line for each benchmark of which next to nothing was read, where another scorer reads
-    more.
-    """
+    """Yield a line for each benchmark, almost unread, of which another scorer reads more."""
     for position, item in enumerate(result.benchmarks):
         if not _is_suspicious(item):
             continue

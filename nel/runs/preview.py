@@ -57,9 +57,7 @@ class PlannedBenchmark:
     notes: tuple[str, ...] = ()
     """Remarks for the user."""
     first_requests: tuple[JsonObject, ...] = ()
-    """The JSON bodies of the first requests of the first samples, as they would be sent; at most
-    three.
-    """
+    """The JSON bodies of the first samples' first requests, as to be sent; at most three."""
 
 
 def preview(config: RunConfig, *, pilot: str | None = None) -> list[PlannedBenchmark]:

@@ -10,8 +10,7 @@ from nel.engine.progress import BenchmarkProgress, Progress
 
 
 def progress_line(progress: Progress) -> str:
-    """Return one line: done, rate, time left, steps of episodes, tokens, retries, oldest
-    request, score.
+    """Return a line: done, rate, time left, episode steps, tokens, retries, oldest request, score.
 
     Before the first request: the stage, with the rows read so far.
     """

@@ -22,8 +22,7 @@ _DECODING: Final = "decoding"
 
 
 def refuse_changed(config: RunConfig, before: Side) -> None:
-    """Refuse a run whose dataset, prompts, scorer, judge or decoding are no longer those of an
-    earlier one.
+    """Refuse a run whose dataset, prompts, scorer, judge or decoding are not an earlier one's.
 
     Reads every dataset once and sends nothing. What an endpoint's first answers change is not known
     here.

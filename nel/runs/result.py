@@ -31,8 +31,9 @@ class RunResult:
     report: Path
     """The page report.html."""
     exit_code: int
-    """0 done; 2 refused; 3 more unscored than tolerated, or a failed metric; 75 stopped early; 130,
-    143 interrupted.
+    """0 done; 2 refused; 75 stopped early; 130, 143 interrupted.
+
+    3: more unscored than tolerated, or a failed metric.
     """
     reports: tuple[Path, ...] = ()
     """The further reports of ``output.reports`` that were written."""
@@ -64,9 +65,7 @@ class RunResult:
 
     @property
     def resume_command(self) -> str:
-        """Return the command that goes on with the run, with the options that correct what stopped
-        it.
-        """
+        """Return the command that continues the run, with options that cure what stopped it."""
         return shlex.join(
             ["nel", "eval", "resume", self.url or str(self.run_dir), *self.ending.fix]
         )

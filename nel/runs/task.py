@@ -1,5 +1,4 @@
-"""`run_task`: runs an evaluation that is configured as in EvalScope, and reports it as its adapters
-define.
+"""`run_task`: an evaluation configured as in EvalScope, and reported as its adapters define.
 
 An API key is never accepted, only the name of the variable that holds it, and a model is always
 behind an endpoint.
@@ -83,8 +82,9 @@ class TaskConfig(Strict):
     repeats: int = 1
     """Answers requested for each problem."""
     generation_config: Settings = Field(default_factory=dict)
-    """``temperature``, ``top_p``, ``max_tokens``, ``stop_seqs``, ``seed``; anything else is sent
-    unchanged.
+    """``temperature``, ``top_p``, ``max_tokens``, ``stop_seqs`` and ``seed``.
+
+    Anything else is sent unchanged.
     """
     eval_batch_size: int | None = Field(default=None, ge=1)
     """Requests in flight at once."""
@@ -101,9 +101,10 @@ class TaskConfig(Strict):
     metrics find wrong;
     ``auto``: as each benchmark says."""
     judge_model_args: Settings = Field(default_factory=dict)
-    """The judge: ``api_url``, ``model_id``, ``api_key_env`` and ``generation_config``; its prompt:
-    ``system_prompt`` and ``prompt_template`` (``{question}``, ``{gold}``, ``{pred}``); how its
-    reply is parsed: ``score_pattern``, ``score_mapping`` and ``score_type`` (``pattern`` or
+    """The judge: ``api_url``, ``model_id``, ``api_key_env`` and ``generation_config``.
+
+    Its prompt: ``system_prompt`` and ``prompt_template`` (``{question}``, ``{gold}``, ``{pred}``);
+    how its reply is parsed: ``score_pattern``, ``score_mapping`` and ``score_type`` (``pattern`` or
     ``numeric``)."""
     judge_worker_num: int | None = Field(default=None, ge=1)
     """Requests to the judge in flight at once; None: as many as the run's own."""
@@ -317,9 +318,7 @@ def _task_config(config: TaskConfig | JsonObject | str | Path) -> TaskConfig:
 
 
 def _generation(config: JsonObject) -> Settings:
-    """Return EvalScope's generation settings by nel's names; settings without one are sent
-    unchanged.
-    """
+    """Return EvalScope's generation settings by nel's names; others go unchanged into ``extra``."""
     left = dict(config)
     known: Settings = {key: left.pop(key) for key in _SENT if key in left}
     if "stop_seqs" in left:
@@ -328,9 +327,7 @@ def _generation(config: JsonObject) -> Settings:
 
 
 def _full_name(name: str) -> str:
-    """Return the name by which another process finds an adapter of this process, to resume its
-    run.
-    """
+    """Return the name by which a process that resumes the run finds an adapter of this one."""
     adapter = REGISTERED.get(name)
     if adapter is None or ":" in name or name.endswith(".py"):
         return name

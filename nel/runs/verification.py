@@ -1,5 +1,4 @@
-"""Does a run's directory still hold what the run stored? `nel verify` rebuilds every artifact and
-compares, and signs.
+"""`nel verify`: rebuilds every artifact from what a run stored, compares, and signs.
 
 The store is the truth: its integrity is checked, the digests of its prompts are computed again and
 compared with the run's identity, and every artifact is written again in a temporary directory and
@@ -220,9 +219,7 @@ def _benchmark_json(snapshot: Snapshot, plan: Mapping[str, Any]) -> dict[str, An
 
 
 def _plugin_packages() -> Iterator[tuple[str, str]]:
-    """Yield name and version of every installed distribution with plugins of nel, nel itself
-    included.
-    """
+    """Yield name and version of each installed distribution with nel plugins, nel included."""
     for distribution in readable_distributions():
         if any(entry.group.startswith("nel.") for entry in distribution.entry_points):
             yield distribution.metadata["Name"], distribution.version
