@@ -321,7 +321,7 @@ class Judges(JudgeEndpoints):
 
 
 async def _gather(work: Sequence[Coroutine[object, object, T]]) -> list[T]:
-    """Return all results; raise the first fault only when all are done, as they are paid for."""
+    """Return all results; raise a fault only when all are done, since they are paid for."""
     if len(work) == 1:
         return [await work[0]]
     results = await asyncio.gather(*work, return_exceptions=True)

@@ -190,7 +190,7 @@ class WorkerForkServer(ForkServer):
         super().__init__(lambda _, connection: work(connection, jobs), declared)
 
     def start_worker(self) -> socket.socket:
-        """Return a connection, open until `close` at most, to a new worker; kill the old one."""
+        """Return a connection, open at most until `close`, to a new worker; kill the old one."""
         self._close_connection()
         self.kill()
         _, self._connection = self.fork()
