@@ -1,5 +1,4 @@
-"""Runs the sessions of several endpoints at once, on one event loop: one budget, one sandbox, one
-stop.
+"""Runs sessions of several endpoints on one event loop, with one budget, sandbox and stop.
 
 Each endpoint keeps its own run directory, store, gate and scorer process, so that one that is down
 or slow ends its own run alone.
@@ -45,9 +44,7 @@ _WORSE: Final = (
 
 
 class MatrixRefused(UsageError):
-    """Endpoints of a matrix cannot be used as they are configured; nothing was paid for at any of
-    them.
-    """
+    """Endpoints of a matrix cannot be used as configured; nothing was paid for at any."""
 
     def __init__(self, problems: Sequence[str]) -> None:
         """Keep a line for each problem."""
@@ -148,9 +145,7 @@ def _sharing(sessions: Sequence[Session], signals: StopSignals) -> list[Session]
 async def _run_all(
     sessions: Sequence[Session], names: Sequence[str], statuses: list[ExitStatus]
 ) -> ExitStatus:
-    """Run all sessions to their ends, put how each ended into ``found``, and return the worst of
-    them.
-    """
+    """Run all sessions to their ends, put how each ended into ``statuses``; return the worst."""
     shared = sessions[0].shared
     assert shared is not None  # noqa: S101 - of `_sharing`
     try:

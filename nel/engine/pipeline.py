@@ -1,5 +1,4 @@
-"""The pipeline: workers ask, scorers score and the store commits concurrently, joined by bounded
-queues.
+"""The pipeline: workers ask, scorers score and the store commits, joined by bounded queues.
 
 A fixed number of workers pulls from one iterator over the snapshot, so memory grows with the
 concurrency and not with the dataset. A worker takes the next sample only when the last answer is on
@@ -181,9 +180,7 @@ class Pipeline:
             progress.in_flight.pop(0, None)
 
     async def _may_go_on(self) -> bool:
-        """Return whether the endpoint is not known to refuse every request; waits where that is in
-        doubt.
-        """
+        """Return whether some request may be accepted; waits while that is in doubt."""
         acceptance = self._asker.acceptance
         return not acceptance.has_held or await acceptance.accepts_some()
 
@@ -224,9 +221,7 @@ class Pipeline:
             await self._rescore(upto=self._last_stored)
 
     async def _judge_parked(self, scoring: asyncio.Task[None]) -> None:
-        """Judge the samples that were parked while a judge was down; stop resumably when it stays
-        down.
-        """
+        """Judge the samples parked while a judge was down; stop resumably if it stays down."""
         judges, progress = self._judges, self._opened.progress
         if judges is None:
             return

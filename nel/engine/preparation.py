@@ -37,9 +37,7 @@ _UNSEEN_MAX = 3
 
 @dataclass(frozen=True, slots=True)
 class ResumeOptions:
-    """What a resume may change, whether it may ask, where rows read are counted, and what is
-    stored.
-    """
+    """What a resume may change, whether it may ask, its progress and what is stored."""
 
     allowed: frozenset[str]
     scoring_only: bool
@@ -48,8 +46,7 @@ class ResumeOptions:
 
 
 def prepare_job(store: Log, snapshot: Snapshot, plan: Plan, options: ResumeOptions) -> Job:
-    """Put the samples and the plan of a benchmark into the store, or compare them with what is
-    there.
+    """Put a benchmark's samples and plan into the store, or compare them with those there.
 
     Args:
         store: With an open transaction, which the caller rolls back when this raises.
@@ -142,9 +139,7 @@ def _prepare_from_dataset(
 
 
 def _adapted_with_others(stored: StoredPlan, plan: Plan, snapshot: Snapshot) -> Changes:
-    """Return what the model takes otherwise, as answers to the run's other benchmarks have
-    shown.
-    """
+    """Return a model's changed settings, as answers to other benchmarks have shown."""
     is_same = stored["identity"].get("endpoint.model") == plan.fields.get("endpoint.model")
     return (
         stored["identity"].get("endpoint.adapted") or {}
@@ -161,9 +156,7 @@ def _prepare_from_snapshot(
     options: ResumeOptions,
     check: DatasetCheck | None = None,
 ) -> Job:
-    """Resume with the samples of run.db where the dataset is gone, or is checked in the
-    background.
-    """
+    """Resume with stored samples: the dataset is gone or is checked in the background."""
     digests = {name: stored["identity"][name] for name in ("dataset.sha256", "prompt.sha256")}
     now = Identity(fields={**plan.fields, **digests})
     is_rescored = _check_resume(store, key, plan, stored, [now], options)
@@ -188,8 +181,7 @@ def _skip_stored(
     note: Callable[[int], object],
     reached: Callable[[], object],
 ) -> Iterator[StoredSample]:
-    """Consume the samples that are stored already, then yield the rest; call ``reached`` between
-    the two.
+    """Consume the samples stored already, call ``reached``, then yield the rest.
 
     ``note`` is called with the idx of each stored one that the scorer of now can decide.
 
@@ -243,8 +235,7 @@ def _check_resume(
 def _versions(
     stored: StoredPlan, options: ResumeOptions, *, is_rescored: bool, asks: bool, key: int
 ) -> StoredPlan:
-    """Return the versions of nel that asked and scored the answers, with this one where it does
-    either.
+    """Return the nel versions that asked and scored, with this one where it does either.
 
     Args:
         stored: The plan in run.db; empty for a new benchmark.
@@ -268,9 +259,7 @@ def _with_this(versions: list[str]) -> list[str]:
 
 
 def _unseen_note(plan: Plan) -> str:
-    """Return the note of a resume that cannot know whether the scorer still gives the stored
-    scores.
-    """
+    """Return a resume's note that the scorer may no longer give the stored scores."""
     more = f" and {len(plan.unseen) - _UNSEEN_MAX} more" if len(plan.unseen) > _UNSEEN_MAX else ""
     return (
         f"{plan.slot}: stored scores are kept, and nel cannot know whether the scorer still gives"

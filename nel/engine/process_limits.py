@@ -1,5 +1,4 @@
-"""The limits of the process (ulimit) that a session meets: open files and memory. Fits the session
-into them.
+"""The process limits (ulimit) of a session, open files and memory; fits the session into them.
 
 What a shell or a container allows is not known before the run. A connection that cannot be opened
 is not a fault of the endpoint, and a C library that gets no memory aborts the process, so both are
@@ -18,15 +17,11 @@ from typing import Final
 from nel.errors import ConfigError
 
 _OWN_FILES: Final = 28
-"""Files that a session opens beside its connections: 19 were counted (store, log, event loop,
-channels of scorers).
-"""
+"""Open files beside connections; 19 were counted: store, log, event loop, scorers' channels."""
 _FILES_PER_PROGRAM: Final = 4
 """For each worker of the sandbox."""
 _ADDRESS_SPACE_MIN: Final = 704 * 2**20
-"""A run with a few threads and numpy has ended well from 620 MiB on; below that, C libraries end
-the process.
-"""
+"""From 620 MiB on, a run with a few threads and numpy ended well; below, C libraries abort it."""
 _ADDRESS_SPACE_AMPLE: Final = 8 * 2**30
 _LINEAR_ALGEBRA_THREADS: Final = "OPENBLAS_NUM_THREADS"
 """OpenBLAS, which numpy brings, reserves memory for each core when it is loaded."""
@@ -45,8 +40,7 @@ class SessionFit:
 
 
 def check_memory(limit: int | None = None) -> None:
-    """Raise ConfigError where the limit of the address space is too low for a run to be sure of its
-    end.
+    """Raise ConfigError where the address space is too limited for a run to end reliably.
 
     Where there is a limit, numpy is told to compute in one thread; it must not have been imported
     before.
@@ -68,8 +62,7 @@ def check_memory(limit: int | None = None) -> None:
 
 
 def fit_open_files(wanted: Sequence[int], *, programs: int) -> SessionFit:
-    """Raise the limit of open files as far as a session needs and may, and return how the session
-    fits into it.
+    """Raise the limit of open files as far as needed and allowed; return the session's fit.
 
     Args:
         wanted: The concurrency of each endpoint; at least one.

@@ -1,5 +1,4 @@
-"""Live counts of a session: the engine writes them; the terminal, progress.json and metrics read
-them.
+"""Live counts of a session: the engine writes, the terminal, progress.json and metrics read.
 
 Depends on no terminal. Only what is committed to the store is counted as done.
 """
@@ -71,9 +70,7 @@ class Progress:
     model_failures: int = 0
     unscored: int = 0
     asked_again: int = 0
-    """Second askings with an outcome; they are in no other count of outcomes and not in the
-    score.
-    """
+    """Second askings with an outcome, which no other count and no score includes."""
     reward_sum: float = 0.0
     completion_tokens: int = 0
     steps: int = 0
@@ -87,9 +84,7 @@ class Progress:
     counters: ClientCounters | None = None
     started: float = field(default_factory=time.monotonic)
     running_since: float | None = None
-    """When the first sample was about to be asked, on the monotonic clock; rates are measured from
-    then.
-    """
+    """Monotonic time when the first sample was about to be asked, from which rates count."""
     rows_read: int = 0
     """Rows of datasets, while they are read before anything is asked."""
     stage: str = "starting"

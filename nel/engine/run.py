@@ -1,5 +1,6 @@
-"""Runs one session of a new or resumed run, from its directory to its last commit. Writes no
-artifact.
+"""Runs one session of a new or resumed run, from its directory to its last commit.
+
+Writes no artifact.
 
 Responsible for the order of steps: plans, directory and lock, dataset snapshot, identity,
 pre-flight, pipeline. The snapshot comes before the pre-flight, so that bad rows are found before
@@ -72,8 +73,7 @@ def run_session(spec: SessionSpec) -> ExitStatus:
 def opened_session(
     spec: SessionSpec, *, executor: Executor, scorers: ScorerPool, tools: ToolServer | None
 ) -> Iterator[Session]:
-    """Hold a run directory and yield its next session, with its samples in the store and nothing
-    asked yet.
+    """Hold a run directory and yield its next session: samples stored, nothing asked yet.
 
     Args:
         spec: Of the session.
@@ -193,9 +193,7 @@ def _settle_killed(
 
 
 def _fitted_concurrency(spec: SessionSpec) -> tuple[int, str | None]:
-    """Return the most requests in flight to one endpoint, and why it is less than was
-    configured.
-    """
+    """Return the most requests in flight to one endpoint, and why not as many as configured."""
     check_memory()
     config = spec.config
     wanted = [config.engine.concurrency] if spec.asks else []
@@ -223,9 +221,7 @@ def _drop_unreadable(store: Log, snapshot: Snapshot, progress: Progress) -> None
 
 
 def _records_to_check(store: Log, snapshot: Snapshot, runtime: Runtime) -> RecordCheck | None:
-    """Return the check of a large run's records that runs in the background; None where they are
-    verified at once.
-    """
+    """Return a large run's background check of records; None if they are verified at once."""
     if store.path.stat().st_size <= runtime.verify_first_bytes_max or snapshot.meta(UNREADABLE):
         return None
     return RecordCheck(store.path)
@@ -244,9 +240,7 @@ def _secrets(
 
 
 def refuse_secrets(config: RunConfig, secrets: Iterable[str | None]) -> None:
-    """Raise ConfigError for a configuration that holds the value of a secret, since it is stored
-    with the run.
-    """
+    """Raise ConfigError where the configuration, which is stored, holds a secret's value."""
     text = dumps(config.model_dump(mode="json"))
     redactor = Redactor(
         secret for secret in secrets if secret and len(secret) >= _SECRET_LENGTH_MIN
@@ -275,9 +269,7 @@ def _allow_first_judge(snapshot: Snapshot, allowed: frozenset[str]) -> frozenset
 
 @contextmanager
 def open_scorers(spec: SessionSpec, executor: Executor) -> Iterator[ScorerPool]:
-    """Fork the worker processes before the run has a lock, a file or a thread that they could
-    inherit.
-    """
+    """Fork the workers before the run has locks, files or threads that they could inherit."""
     work = ScoringWork(
         benchmarks=[plan.benchmark for plan in spec.plans],
         digests=[str(plan.fields["scorer.rules"]) for plan in spec.plans],

@@ -1,5 +1,4 @@
-"""The directory of a run: its name, which one is resumed, and the configuration that its store
-keeps."""
+"""The directory of a run: its name, which one is resumed, and its stored configuration."""
 
 from __future__ import annotations
 
@@ -101,9 +100,7 @@ def note_begin(run_dir: Path) -> None:
 
 
 def refuse_imported(snapshot: Snapshot, run: object) -> None:
-    """Raise ResumeRefused for results of another tool: there is nothing to ask or to score them
-    with.
-    """
+    """Raise ResumeRefused for another tool's results: nothing can ask or score them."""
     imported = snapshot.meta("imported")
     if imported is not None:
         raise ResumeRefused(
@@ -125,9 +122,7 @@ def store_config(store: Log, snapshot: Snapshot, run_id: str, config: RunConfig)
 
 
 def with_absolute_paths(config: RunConfig) -> dict[str, Any]:
-    """Return the configuration with its paths made absolute, so that a resume works from any
-    directory.
-    """
+    """Return the configuration with absolute paths, for a resume from any directory."""
     data: dict[str, Any] = config.model_dump(mode="json")
     for entry in data["benchmarks"]:
         for name in ("dataset", "fewshot_dataset"):

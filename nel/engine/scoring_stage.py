@@ -45,9 +45,7 @@ _SCORING_BACKLOG = 256
 _PROGRAMS_MAX: Final = 128
 """Programs that may wait for the sandbox; when there are this many, asking waits for scoring."""
 _PROGRAMS_DRAIN_SECONDS: Final = 1.0
-"""After a stop programs may go on for so long: the same program can be run again for nothing by a
-resume.
-"""
+"""Seconds for programs to go on after a stop: a resume can run the same ones again for nothing."""
 _NO_JUDGE: Final = Unscored(
     cause="judge",
     kind="no_judge",
@@ -253,9 +251,7 @@ class ScoringStage:
                 self._counter.count(item.key, outcome)
 
     def _stop_on_outage(self, outcome: Unscored) -> None:
-        """Stop resumably when no program can be run, rather than pay for answers that cannot be
-        scored.
-        """
+        """Stop resumably when no program can be run, since paid answers could not be scored."""
         from nel.sandbox import OUTAGES  # noqa: PLC0415 - the first request need not wait for it
 
         if outcome.kind in OUTAGES:
@@ -268,9 +264,7 @@ class ScoringStage:
             self._failed.set_exception(error)
 
     async def _answer(self, item: ScoringTask, what: str, payload: Any) -> object:
-        """Answer what a scorer asks of the run; the payload is what
-        `nel.engine.scorers.call.Answer` says.
-        """
+        """Answer a scorer's question; for the payload see `nel.engine.scorers.call.Answer`."""
         if what == "sandbox":
             verdict = await asyncio.wrap_future(self._machinery.sandbox.submit(payload))
             return verdict.proven(is_required=self._machinery.strict_verdicts)

@@ -78,9 +78,7 @@ _LOG = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Runtime:
-    """What a session depends on: event loop, store, scorers, transport, randomness. A simulation
-    replaces them.
-    """
+    """What a session depends on, such as the event loop and store; a simulation replaces it."""
 
     run: Callable[[Coroutine[Any, Any, ExitStatus]], ExitStatus] = run
     """Runs the session's coroutine on an event loop of its own."""
@@ -167,15 +165,11 @@ class Session:
     """With other sessions; None for one alone."""
 
     def run(self) -> ExitStatus:
-        """Do the session's work on an event loop of its own and return how it ended, which the
-        store holds too.
-        """
+        """Do the session's work on its own event loop; return, and store, how it ended."""
         return self.spec.runtime.run(self.run_beside_others())
 
     async def run_beside_others(self) -> ExitStatus:
-        """Do the session's work on the running event loop and return how it ended, which the store
-        holds too.
-        """
+        """Do the session's work on the running event loop; return, and store, how it ended."""
         config, progress = self.spec.config, self.opened.progress
         counters, ledger = ClientCounters(), self._ledger()
         async with AsyncExitStack() as stack:
@@ -215,8 +209,7 @@ class Session:
             ended.status = ExitStatus(exit_code=EXIT_USAGE, reason=reason)
 
     async def find_problem(self) -> PreflightError | None:
-        """Return what is wrong with the endpoint's key or model; None where nothing is, or nothing
-        answers.
+        """Return what is wrong with the endpoint's key or model; None also if nothing answers.
 
         Asks for the list of models and for no answer, so that it costs nothing.
         """
@@ -432,9 +425,7 @@ class Session:
         return sandbox
 
     def _take_back(self, client: Client | None, judges: Judges | None) -> None:
-        """Take back answers that may belong to other requests, while the clients are open; note what
-        the executor says.
-        """
+        """Take back doubtful answers while clients are open; note what the executor says."""
         with suppress(NelError):  # the disk may be full; the original error matters more
             self.opened.progress.notes += take_back(
                 self.opened.store, client, [] if judges is None else judges.clients()

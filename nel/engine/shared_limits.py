@@ -1,5 +1,6 @@
-"""Joins a session to the limiter of its configuration, and keeps what became of it. Sends nothing
-to an endpoint.
+"""Joins a session to the limiter of its configuration, and keeps what became of it.
+
+Sends nothing to an endpoint.
 """
 
 from __future__ import annotations

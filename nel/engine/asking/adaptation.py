@@ -1,5 +1,6 @@
-"""Changes the settings of all requests before the first answer, where a reasoning model's server
-asks for it.
+"""Changes the settings of all requests where a reasoning model's server asks for it.
+
+That is done only before the first answer.
 
 The run's identity is stored with the changes before anything is asked with them, and a resume makes
 the same ones. What was in flight meanwhile was asked with other settings: its answer is not stored,

@@ -86,9 +86,7 @@ class Acceptance:
         self._is_decided.set()
 
     def holds(self, error: ResponseError | None) -> bool:
-        """Return whether a refusal is not to be stored yet, since the first request may show that
-        all are refused.
-        """
+        """Return whether to hold a refusal back until it is known that not all are refused."""
         if error is None:
             self._is_decided.set()
             return False
@@ -97,9 +95,7 @@ class Acceptance:
         return holds
 
     async def accepts_some(self) -> bool:
-        """Return, once the first request or the answer to any other tells, whether not every
-        request is refused.
-        """
+        """Wait until it is known whether all requests are refused; return whether some are not."""
         await self._is_decided.wait()
         return not self.refuses_all
 
@@ -176,9 +172,7 @@ class Asker:
         return Suspicion(lost, exchange.body, error)
 
     async def _settle(self, item: WorkItem, exchange: Exchange) -> Exchange:
-        """Ask again what was asked with outdated settings; store a refusal unless every request is
-        refused.
-        """
+        """Ask again after a change of settings; else store a refusal, unless all are refused."""
         if self._is_outdated(exchange):
             return await self.ask(item)
         if not await self.acceptance.accepts_some():

@@ -1,5 +1,4 @@
-"""Describes a benchmark for people: where its rows come from, its prompt, its scorer, and one
-rendered request.
+"""Describes a benchmark for people: source of its rows, prompt, scorer and one rendered request.
 
 Depends on the plan of a run for nothing but how a request is built: no run is started and nothing
 is sent.
@@ -127,9 +126,7 @@ def first_request(
     system_prompt: str | None = None,
     stream: bool = False,
 ) -> JsonObject | None:
-    """Return the JSON body of the first request that asks a sample; None where recorded responses
-    are scored.
-    """
+    """Return the JSON body of a sample's first request; None where responses are recorded."""
     if benchmark.response_field is not None:
         return None
     if benchmark.loglikelihood:
@@ -157,9 +154,7 @@ def first_request(
 
 
 def facts_of(benchmark: Benchmark) -> tuple[Fact, ...]:
-    """Return where a benchmark's rows come from, how it is asked, and what its card says of its
-    origin.
-    """
+    """Return facts of a benchmark: its rows, how it is asked, and the origin on its card."""
     id_field, category = benchmark.id_field, benchmark.category_field
     return (
         _dataset(benchmark),
@@ -172,8 +167,7 @@ def facts_of(benchmark: Benchmark) -> tuple[Fact, ...]:
 
 
 def prompt_of(benchmark: Benchmark) -> str | None:
-    """Return a prompt as its template, with what stands before it and how many examples come
-    between.
+    """Return a prompt's template with what precedes it and its number of examples.
 
     None where each row brings its own messages.
     """

@@ -25,8 +25,9 @@ _LOGGED_MAX: Final = 300
 
 
 def take_back(store: Log, client: Client | None, judges: Iterable[tuple[str, Client]]) -> list[str]:
-    """Take back the doubtful answers of a session whose pipeline has ended, and return what the
-    user should know.
+    """Take back the doubtful answers of a session, and return what the user should know.
+
+    The session's pipeline has ended.
 
     Args:
         store: No longer written to by its own thread.

@@ -1,5 +1,4 @@
-"""Tells an endpoint that refuses everything from samples that it refuses: asks others, then a
-neutral prompt.
+"""Tells an endpoint that refuses everything from samples that it refuses, by asking others too.
 
 One sample may be refused for its own sake: a firewall objects to a word, a proxy closes the
 connection. So nothing is concluded from the samples that are refused before others, from all over
@@ -63,9 +62,7 @@ class EndpointTrial:
         self._may_go_on.set()
 
     async def wait(self) -> None:
-        """Return once no trial for a refusal is running: what is asked meanwhile would be refused
-        too.
-        """
+        """Return once no trial runs; what is asked during one would be refused too."""
         await self._may_go_on.wait()
 
     async def ask_first(self, item: WorkItem) -> None:
@@ -121,9 +118,7 @@ class EndpointTrial:
             self.suspect(item, suspicion)
 
     async def _is_adapted(self, item: WorkItem, error: ResponseError) -> bool:
-        """Return whether the requests were changed as the first refusal asks for; never once there
-        is an answer.
-        """
+        """Return whether requests were changed as a refusal asks for; never after an answer."""
         has_answered = self._faults.has_answered or self._acceptance.is_decided
         if has_answered:
             return False
@@ -169,9 +164,7 @@ class EndpointTrial:
         error: ResponseError,
         refused: list[tuple[WorkItem, Exchange]] | None = None,
     ) -> bool:
-        """Return whether samples from all over the set and a neutral prompt fail in the same way as
-        one did.
-        """
+        """Return whether samples from all over the set and a neutral prompt fail alike."""
         for other in self._queue.spread(_WITNESSES):
             lost = await self._ask(other, refused)
             if lost is None or not is_alike(lost, error):
@@ -181,8 +174,6 @@ class EndpointTrial:
 
 
 def _loss_of(response: Response) -> ResponseError | None:
-    """Return why a response has no answer; None where it has one, or the model failed to give
-    one.
-    """
+    """Return why a response has no answer; None for an answer or a failure of the model."""
     error = response.endpoint_error
     return None if error is None or error.model_failure is not None else error

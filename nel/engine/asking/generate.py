@@ -1,5 +1,4 @@
-"""Sends the requests of a sample: one, or one for each turn of a conversation; and those that
-scorers make.
+"""Sends the requests of a sample, one for each turn of a conversation, and those of scorers.
 
 Every answer but the last of a sample is a row of its own before the next request is sent, so that a
 resume or a new scorer never pays for it again. What a scorer asks is identified by its sample, its
@@ -68,9 +67,7 @@ STOP_ERRORS = (GateClosed, EndpointDown, BudgetSpent)
 
 
 class ScorerPrompt(TypedDict):
-    """What a scorer asks the model; it comes from plugin code, and is checked where a request is
-    made of it.
-    """
+    """What a scorer asks the model; comes from plugin code and is checked before it is sent."""
 
     prompt: str | Sequence[Mapping[str, str]]
     """Text, or messages with ``role`` and ``content``."""
@@ -193,8 +190,9 @@ class SampleRunner:
     async def stored_answer(
         self, plan: Plan, sample: Sample, sample_key: SampleKey, stored: Row
     ) -> Response:
-        """Return the stored answer of a sample; a recorded one that an older rule split is split
-        and stored again.
+        """Return the stored answer of a sample; a recorded one is read anew.
+
+        It is stored again where an older rule split it otherwise.
         """
         if plan.eval_only:
             recorded = recorded_answer(sample)
@@ -270,8 +268,7 @@ class SampleRunner:
         *,
         truncated: Literal["failure", "score"] | None = None,
     ) -> Response:
-        """Return the answer to a request other than the last one of a sample; it has a row of its
-        own.
+        """Return the answer to a request other than a sample's last; it has its own row.
 
         Args:
             truncated: Of a turn of a conversation: an answer that ends the sample is stored as its
@@ -299,17 +296,14 @@ class SampleRunner:
 
 
 def recorded_answer(sample: Sample) -> Response:
-    """Return the recorded answer of a sample, read as a live one: without its reasoning, and
-    truncated or not.
-    """
+    """Return the recorded answer of a sample, read by the rules for a live one."""
     return read_text(sample.recorded_response or "")
 
 
 def conversation_of(
     sample: Sample, body: str | bytes | None, response: Response, *, even_one: bool = False
 ) -> tuple[dict[str, object], ...]:
-    """Return all messages of a sample with several turns, the last answer included; empty for any
-    other sample.
+    """Return all messages of a sample with several turns, answers included, else none.
 
     Args:
         sample: The sample.

@@ -1,5 +1,4 @@
-"""Ranks the choices of a sample by log-likelihood: one echo request for each choice, or one for all
-of them.
+"""Ranks the choices of a sample by log-likelihood, with one echo request for each or for all.
 
 The score of each choice is stored before the next one is asked, so that a kill pays for no choice
 twice; the server's payload is not stored.
@@ -99,9 +98,7 @@ async def rank(
 def first_choice_body(
     sample: Sample, *, model: str, delimiter: str, generation: Generation
 ) -> JsonObject:
-    """Return the JSON body that asks for the first choice of a sample, at a server whose abilities
-    are not known.
-    """
+    """Return the JSON body for a sample's first choice, for a server with unknown abilities."""
     request = build_request(
         sample,
         repeat=0,
@@ -115,9 +112,7 @@ def first_choice_body(
 
 
 def _pairs(sample: Sample, prompt: str, delimiter: str) -> Pairs:
-    """Return context and continuation of each choice; where choices are contexts, they share one
-    continuation.
-    """
+    """Return context and continuation of each choice; choices as contexts share the latter."""
     choices = sample.choices or ()
     if sample.continuation is None:
         return tuple(split_context(prompt, delimiter + choice) for choice in choices)

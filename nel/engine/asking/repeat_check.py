@@ -1,4 +1,5 @@
-"""Draws the samples that are asked a second time, and finds those of them that still have to be.
+"""Draws the samples that are asked a second time, and finds those that still have to be.
+
 Reads the snapshot.
 
 The draw depends on the ids of the samples alone, so a resume asks the same ones, and a larger draw

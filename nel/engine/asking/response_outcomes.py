@@ -1,5 +1,6 @@
-"""Classifies responses that no scorer needs to see, and what a resume does about an outcome. No
-I/O.
+"""Classifies responses that no scorer needs to see, and what a resume does about an outcome.
+
+Does no I/O.
 
 Note: a truncated answer is neither wrong nor right; by default it is a model failure of its own
 kind.
@@ -22,8 +23,7 @@ _ASKED_AGAIN = ("infra", "environment", "cancelled", "budget")
 def verdict_before_scoring(
     response: Response, *, truncated: Literal["failure", "score"], sample: Sample | None = None
 ) -> ModelFailure | Unscored | None:
-    """Return the outcome of a response that no scorer needs to see, or None when it is to be
-    scored.
+    """Return the outcome of a response that no scorer needs to see; None for any other.
 
     Args:
         response: What was received.
@@ -86,8 +86,7 @@ def remake_of(outcome: Outcome) -> int:
 
 
 def scored_row(item: ScoringTask, outcome: Outcome) -> Row:
-    """Return the row of an outcome that a scorer made: a resume may score it again, but never asks
-    the model again.
+    """Return the row of a scorer's outcome; a resume may score it again but never asks again.
 
     It scores again where a panel or the repeats of a judge decided without some grade, so that the
     missing grades are asked for then. A resume that asked for them only where the others tied would

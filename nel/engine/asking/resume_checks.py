@@ -1,5 +1,4 @@
-"""Checks of a resumed run that may continue in the background: its records are readable, its
-dataset is unchanged.
+"""Checks, partly in the background, that a resumed run's records and dataset are unchanged.
 
 A dataset whose fingerprint is the stored one is checked in two parts: its first rows before
 anything is asked, all of them while the run goes on. The run asks only samples of its own store, so
@@ -32,17 +31,13 @@ from nel.errors import EXIT_STOPPED_EARLY, DatasetError, StoreError
 from nel.version import __version__
 
 UNREADABLE: Final = "unreadable"
-"""The key under which a run stores how many damaged records it found; the next resume drops and
-repeats them.
-"""
+"""Key of the number of damaged records found in a run; the next resume drops and repeats them."""
 BYTES_FIRST: Final = 1 << 28
 """A run.db up to this size is verified before anything is asked, a larger one in the background."""
 ROWS_FIRST: Final = 5_000
 """Rows that are rendered and compared before anything is asked: a fraction of a second."""
 _ROWS_AT_ONCE: Final = 100
-"""Rows that are checked between two pauses: a few milliseconds, since the event loop waits for
-them.
-"""
+"""Rows checked between two pauses: the event loop waits for them, a few milliseconds."""
 _PAUSE_SECONDS: Final = 0.02
 
 Content: TypeAlias = tuple[int, int, str | None, str | None]
@@ -69,9 +64,7 @@ class DatasetCheck:
         )
 
     def first_rows_match(self, samples: Iterator[StoredSample]) -> bool:
-        """Return whether the first rows make these samples, ids aside; `advance` continues after
-        them.
-        """
+        """Return whether the first rows make these samples, ids aside; `advance` reads on."""
         pairs = zip(islice(samples, ROWS_FIRST), self._samples, strict=False)
         return all(_content_of(sample) == _content_of(other) for sample, other in pairs)
 
@@ -132,9 +125,7 @@ class RecordCheck:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BackgroundChecks:
-    """The checks that run while a session works: in small steps, since they share the event loop
-    with its requests.
-    """
+    """Checks during a session, in small steps, since its requests share the event loop."""
 
     records: RecordCheck | None
     datasets: Sequence[tuple[Plan, DatasetCheck | None]]
@@ -204,9 +195,7 @@ def check_records(run_db: Path) -> None:
 
 
 def fingerprint_of(plan: Plan) -> str | None:
-    """Return a fingerprint of a dataset and of the nel that reads it; None where only its rows
-    identify it.
-    """
+    """Return a fingerprint of a dataset and of this nel; None if only its rows identify it."""
     fingerprint = plan.dataset.fingerprint
     return None if fingerprint is None else f"nel {__version__} {fingerprint}"
 
@@ -214,8 +203,7 @@ def fingerprint_of(plan: Plan) -> str | None:
 def deferred_check(
     plan: Plan, stored: StoredPlan, samples: Iterator[StoredSample], *, allowed: frozenset[str]
 ) -> DatasetCheck | None:
-    """Return a check that can continue while the run goes on, or None where all rows have to be
-    read first.
+    """Return a check that can go on during the run; None where all rows are read first.
 
     They have to be where there are few, where a field of the identity or the fingerprint changed,
     and where the first rows no longer make the stored samples.

@@ -32,9 +32,7 @@ from nel.engine.store.snapshot import FILE_NAME, Snapshot, StoredSample
 from nel.errors import ConfigError
 
 _MAY_DIFFER: Final = ("endpoint.model", "endpoint.url", "stop.", "dataset.sha256", "prompt.sha256")
-"""Fields of the identity in which a baseline may differ; that its questions are the same is checked
-one by one.
-"""
+"""Identity fields in which a baseline may differ; its questions are compared one by one."""
 _SHOWN_MAX: Final = 3
 
 
@@ -103,9 +101,7 @@ def _load(rule: StopRule, snapshot: Snapshot, key: int, repeats: int) -> None:
 def _baseline(
     snapshot: Snapshot, job: Job, conditions: Sequence[StopCondition]
 ) -> StoredBaseline | None:
-    """Return the scores of the run that a condition compares with, question by question; None where
-    none does.
-    """
+    """Return the scores, by question, of the run that a condition compares with, if any."""
     named = next(
         (condition.baseline for condition in conditions if condition.kind == "better-or-worse"),
         None,
@@ -145,9 +141,7 @@ def _baseline(
 
 
 def _refuse_exchanged(path: Path, run_id: str) -> None:
-    """Raise ConfigError where a baseline's name stands for another run than its directory holds
-    now.
-    """
+    """Raise ConfigError if a named baseline is another run than its directory holds now."""
     for name, baseline in read_baselines().items():
         if Path(baseline.directory) == path.resolve() and baseline.run_id not in (None, run_id):
             raise ConfigError(
@@ -175,9 +169,7 @@ def _refuse_other(path: Path, job: Job, plan: StoredPlan) -> None:
 def _pair(
     path: Path, snapshot: Snapshot, job: Job, theirs: Snapshot, key: int, plan: StoredPlan
 ) -> StoredBaseline:
-    """Return the baseline's scores in the order of this run's samples, paired by content and
-    occurrence.
-    """
+    """Return the baseline's scores in this run's order, paired by content and occurrence."""
     known = dict(_scores(theirs, key, plan["repeats"], path))
     low, high = [], []
     n_missing = 0

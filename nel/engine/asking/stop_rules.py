@@ -40,9 +40,7 @@ class StopRules:
         return self._rules.get(job)
 
     def ended_by(self, key: SampleKey, outcome: Outcome) -> StopRule | None:
-        """Take an outcome that is on disk, and return the rule that it has just made end its
-        benchmark, if any.
-        """
+        """Take an outcome that is on disk; return the rule if it has just ended its benchmark."""
         rule = self._rules.get(key.benchmark)
         if rule is None or rule.has_ended:
             return None
@@ -50,9 +48,7 @@ class StopRules:
         return rule if rule.has_ended else None
 
     def n_left_out(self, snapshot: Snapshot, jobs: Sequence[Job]) -> int:
-        """Return how many (sample, repeat) pairs are never asked, since a rule has ended their
-        benchmark.
-        """
+        """Return how many (sample, repeat) pairs are not asked because a rule has ended."""
         ended = [
             (job, rule) for job in jobs if (rule := self.of(job.key)) is not None and rule.has_ended
         ]
@@ -83,9 +79,7 @@ class StopRules:
 
 
 def refuse_growth(plan: Plan, n_stored: int, n_now: int) -> None:
-    """Raise ResumeRefused where a stop rule would have to draw from more questions than it has
-    drawn from.
-    """
+    """Raise ResumeRefused where a stop rule has drawn from another number of questions."""
     if "stop.when" in plan.fields and n_stored and n_now != n_stored:
         raise ResumeRefused(
             f"cannot resume {plan.slot}: its stop rule draws from {n_stored:,} questions and the"

@@ -109,9 +109,7 @@ class WorkQueue:
                 yield _item(job, stored, repeat)
 
     def n_left_out(self, job: Job, rule: StopRule) -> int:
-        """Return how many (sample, repeat) pairs are not asked because a rule has just ended their
-        benchmark.
-        """
+        """Return how many (sample, repeat) pairs a rule that has just ended leaves unasked."""
         position, repeat = self._drawn_upto
         repeats = job.plan.config.repeats
         return repeats - repeat - 1 + n_unanswered(self._snapshot, job, rule, first=position + 1)
@@ -120,9 +118,7 @@ class WorkQueue:
 def n_unanswered(
     snapshot: Snapshot, job: Job, rule: StopRule, *, first: int = 0, last: int | None = None
 ) -> int:
-    """Return how many (sample, repeat) pairs between two positions of a drawn order have no
-    response.
-    """
+    """Return how many (sample, repeat) pairs in a slice of a drawn order are unanswered."""
     repeats = job.plan.config.repeats
     answered = Pending(snapshot).n_answered(job.key, repeats)
     questions = (idx for idx in rule.order.order[first:last] if idx not in rule.order.unusable)

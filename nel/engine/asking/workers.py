@@ -1,6 +1,4 @@
-"""The workers of a session: at most as many requests in flight as configured, however many wait
-for a retry.
-"""
+"""The workers of a session: they bound the requests in flight, not those that wait for a retry."""
 
 from __future__ import annotations
 
@@ -14,9 +12,7 @@ from nel.models.attempts import Admission
 _PARKED_MAX: Final = 512
 """Samples that may wait for a retry while others are asked."""
 _RAMP_FIRST: Final = 8
-"""Workers that start while the first request is still out; as many again as there are every
-`_RAMP_SECONDS`.
-"""
+"""Workers to start while the first request is out; doubled every `_RAMP_SECONDS`."""
 _RAMP_SECONDS: Final = 0.1
 
 
@@ -50,8 +46,7 @@ class Workers:
     async def ramp_up(
         self, first: asyncio.Task[None], may_go_on: Callable[[], Awaitable[bool]]
     ) -> None:
-        """Start the workers: all at once after the first request, in doubling steps while it is
-        out.
+        """Start workers: in doubling steps while the first request is out, then all.
 
         Args:
             first: Sends the first request.
@@ -111,9 +106,7 @@ class Workers:
 
     @property
     def surplus(self) -> int:
-        """Return by how many workers exceed the concurrency, leaving out those whose request waits
-        for a retry.
-        """
+        """Return by how many workers, those waiting for a retry aside, exceed the concurrency."""
         parked = self._gate.n_backing_off if self._gate is not None else 0
         return self.n_running - parked - self._concurrency
 
@@ -131,9 +124,7 @@ class Workers:
             self.n_running -= 1
 
     def _replace_parked(self) -> None:
-        """Start a worker in place of one whose request waits for a retry, which holds no permit of
-        the gate.
-        """
+        """Replace a worker that waits for a retry, since it holds no permit of the gate."""
         free = self._concurrency + _PARKED_MAX - self.n_running
         if self._stop.status is None and free > 0 and self.surplus < 0:
             self._start_worker()

@@ -1,6 +1,4 @@
-"""What runs in the process of one episode's tools: its environment, and the calls that the run
-sends.
-"""
+"""Runs one episode's tools in a process: makes their environment, and the calls the run sends."""
 
 from __future__ import annotations
 

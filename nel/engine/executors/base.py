@@ -64,9 +64,7 @@ class ProgramRunner(Protocol):
         """
 
     def submit(self, program: Program) -> Future[ProgramVerdict]:
-        """Queue a program; a fault of the machinery is a `nel.errors.SandboxError` in the
-        future.
-        """
+        """Queue a program; its future raises `nel.errors.SandboxError` for a machinery fault."""
 
     def close(self) -> None:
         """End all containers; programs that wait are given up."""
@@ -89,9 +87,7 @@ class Executor(Protocol):
         """
 
     def facts(self) -> Mapping[str, Any]:
-        """Return as JSON where this is: ``name`` and whatever else is of use; stands in
-        runtime_stats.json.
-        """
+        """Return ``name`` and other facts of the executor as JSON for runtime_stats.json."""
 
     def notes(self) -> Sequence[str]:
         """Return what the user should know once the session is over."""

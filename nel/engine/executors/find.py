@@ -1,6 +1,4 @@
-"""Finds the executor that a run's configuration names: ``NAME``, ``NAME:key=value,…``, or an
-address ``ray://…``.
-"""
+"""Finds the executor that a configuration names: ``NAME``, ``NAME:key=value,…`` or ``ray://…``."""
 
 from __future__ import annotations
 

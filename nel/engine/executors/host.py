@@ -1,5 +1,4 @@
-"""A host: a process that scores answers or runs programs for a run elsewhere, told so over its
-standard input.
+"""A host: a process that scores or runs programs for a run elsewhere, told by standard input.
 
 It builds the benchmarks of the run's configuration with what is installed here, says what they are,
 and goes on until its input closes. Scorers run as they do in a local run: in worker processes that

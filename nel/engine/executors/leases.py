@@ -131,9 +131,7 @@ class Leases:
             lease.window = max(2, lease.window - max(1, lease.window // 4))
 
     def lose(self, host: str) -> tuple[list[int], list[int]]:
-        """Remove a host; return its items that wait again, and those that were lost too often and
-        are given up.
-        """
+        """Remove a host; return its items to try again, and those that were lost too often."""
         lease = self._hosts.pop(host, None)
         again: list[int] = []
         given_up: list[int] = []

@@ -1,6 +1,4 @@
-"""Compares the environment of a host with that of the run: a score must be the same wherever it is
-computed.
-"""
+"""Compares a host's environment with the run's: a score must not depend on where it is computed."""
 
 from __future__ import annotations
 

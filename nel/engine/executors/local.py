@@ -1,6 +1,4 @@
-"""The executor of one machine: scorers in threads and worker processes of the run, programs in its
-Docker engine.
-"""
+"""The executor of one machine: scorers in threads and processes, programs in its Docker engine."""
 
 from __future__ import annotations
 
@@ -47,9 +45,7 @@ class LocalExecutor:
 
 
 class _LaterSandbox:
-    """The pool of containers, made when a program or its language is first asked for: most runs
-    have none.
-    """
+    """The pool of containers, made when it is first needed, since most runs need none."""
 
     def __init__(self, settings: SandboxSettings) -> None:
         self._settings = settings

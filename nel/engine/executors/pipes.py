@@ -1,5 +1,4 @@
-"""A child process and the frames to and from it, by threads: an event loop that ends waits for no
-process.
+"""Exchanges frames with a child process in threads, so that an ending event loop does not wait.
 
 Depends on the standard library alone.
 """
@@ -19,9 +18,7 @@ T = TypeVar("T")
 
 
 class PipeProcess(Generic[T]):
-    """A child with a session of its own, which reads frames from its input and writes frames to its
-    output.
-    """
+    """A child in a session of its own that reads frames and writes frames."""
 
     def __init__(
         self,

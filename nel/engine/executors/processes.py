@@ -34,9 +34,7 @@ _OF_ENGINE: Final = ("DOCKER_HOST", "DOCKER_TLS_VERIFY", "DOCKER_CERT_PATH", "DO
 
 
 def processes(workers: int | None = None) -> LeasedExecutor:
-    """Score answers in several processes of this machine, one for each CPU or as many as
-    ``workers`` says.
-    """
+    """Score answers in ``workers`` processes of this machine, by default one for each CPU."""
     workers = (os.cpu_count() or 1) if workers is None else workers
     if type(workers) is not int or not 1 <= workers <= _WORKERS_MAX:
         raise ConfigError(

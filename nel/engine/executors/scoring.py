@@ -1,6 +1,4 @@
-"""Scorers on hosts elsewhere, for the pipeline as if they were here: leases answers, and answers
-what scorers ask.
-"""
+"""Scorers on hosts, seen by the pipeline as local ones: leases answers, serves what scorers ask."""
 
 from __future__ import annotations
 
@@ -141,9 +139,7 @@ class LeasedScorers:
             self._send(host, pack([reply]))
 
     def _flush_soon(self) -> None:
-        """Lease what waits once the event loop has run what is due now, so that it goes out
-        together.
-        """
+        """Lease what waits after the event loop's current callbacks, so that it goes together."""
         if not self._is_flush_due and self._deliver is not None:
             self._is_flush_due = True
             asyncio.get_running_loop().call_soon(self._flush)

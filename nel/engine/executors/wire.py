@@ -1,5 +1,4 @@
-"""The messages between a run and a host, which computes scores or runs programs elsewhere, and how
-they are packed.
+"""Packs the messages between a run and a host that scores answers or runs programs for it.
 
 A packet is a list of messages, empty where a host only says that it is there. The first one in each
 direction is JSON, so that two versions of nel understand it; the others are pickled, and only

@@ -1,5 +1,6 @@
-"""Changes the settings of a judge before its first reply, where a reasoning model's server asks for
-it.
+"""Changes a judge's settings where a reasoning model's server asks for it.
+
+That is done only before its first reply.
 
 As with the evaluated model: the run's identity is stored with the changes before a reply to them
 is, and a resume makes the same ones. Each judge of each benchmark has its own, since each benchmark
@@ -69,8 +70,7 @@ class JudgeAdaptation:
     async def adapt(
         self, benchmark: int, member: ModelConfig, sent: Generation, error: ResponseError | None
     ) -> bool:
-        """Make the changes that a refusal asks for, unless the judge has replied; return whether it
-        asks for any.
+        """Change a judge's settings as a refusal asks, if it has never replied; return whether.
 
         Args:
             benchmark: Its number in the store.

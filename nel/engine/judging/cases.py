@@ -1,4 +1,5 @@
-"""Completes the case that a judge sees of a sample, and picks the configured models that judge it.
+"""Completes the case that a judge sees of a sample, and picks the models that judge it.
+
 Sends nothing.
 
 Each field that the scorer set takes precedence over what the sample or the run's configuration
@@ -111,9 +112,7 @@ def panel_for(case: Case, plan: Plan, endpoint: EndpointConfig | None) -> list[M
 
 
 def judge_models(plans: Sequence[Plan], endpoint: EndpointConfig | None) -> list[ModelConfig]:
-    """Return every model that scorers may ask to judge, the evaluated model as its own judge
-    included.
-    """
+    """Return every model that scorers may ask to judge, including the evaluated one."""
     models = judging_models(plans)
     if endpoint is not None and not all(plan.eval_only for plan in plans):
         models.append(self_judge(endpoint))
@@ -174,9 +173,7 @@ def _raise_no_judge() -> list[ModelConfig]:
 
 
 def _of_row(metadata: Mapping[str, object]) -> dict[str, object]:
-    """Return a row's fields without those that would instruct the judge: a dataset must not pose as
-    the benchmark.
-    """
+    """Return a row's fields except those that instruct judges: a dataset must not."""
     return {
         name: value
         for name, value in metadata.items()

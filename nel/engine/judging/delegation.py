@@ -1,5 +1,4 @@
-"""Between scorers and judges: judges what scorers delegate, and makes every fault of a judge an
-unscored sample.
+"""Judges what scorers delegate, and makes every fault of a judge an unscored sample.
 
 Note: a scorer may catch the error that its judge raises and return a number all the same; a sample
 whose judge failed still gets no score.
@@ -50,9 +49,7 @@ class JudgeDelegation:
         return await self._judge(item, scorer_inputs(item)[turn], case)
 
     def finalize(self, item: ScoringTask, outcome: Outcome) -> Outcome | None:
-        """Return the outcome with the records of its judgements; None where it waits for a judge
-        that is down.
-        """
+        """Return the outcome with its judgements; None where it waits for a judge that is down."""
         fault = item.context.fault
         if fault is not None:
             if fault.kind == PARKED:

@@ -36,9 +36,7 @@ class JudgeEndpoints:
         share_slots(judge_endpoints.values())
 
     async def watch(self) -> None:
-        """Park the samples that wait for a slot of a judge that is down or stalled, until
-        cancelled.
-        """
+        """Park samples that wait for a judge that is down or stalled, until cancelled."""
         while True:
             await asyncio.sleep(_POLL_SECONDS)
             for endpoint in self._judge_endpoints.values():
@@ -50,9 +48,7 @@ class JudgeEndpoints:
         return endpoint.is_down or (endpoint.is_stalled and not self._waits_for_stalled)
 
     def wait_for_stalled(self) -> None:
-        """From now on let samples wait for stalled judges, since nothing but judging is left to
-        do.
-        """
+        """Let samples wait for stalled judges, now that only judging is left to do."""
         self._waits_for_stalled = True
 
     async def wait_until_up(self) -> None:
@@ -92,9 +88,7 @@ class JudgeEndpoints:
         return notes
 
     def _can_spare(self, endpoint: JudgeEndpoint) -> bool:
-        """Return whether every panel can still decide without an endpoint and those that are
-        disabled already.
-        """
+        """Return whether every panel can still decide without an endpoint and disabled ones."""
         is_member = False
         for panel in self._panels:
             members = [self.endpoint_of(member) for member in panel.panel]
@@ -114,9 +108,7 @@ class JudgeEndpoints:
 
     @property
     def n_slots(self) -> int:
-        """Return how many samples may hold slots of judges other than the evaluated model,
-        including for retries.
-        """
+        """Return how many samples may hold slots of judges other than the evaluated model."""
         return sum(endpoint.slots.free + endpoint.in_flight for endpoint in self._others)
 
     @property
@@ -132,9 +124,7 @@ class JudgeEndpoints:
 
     @property
     def problems(self) -> list[str]:
-        """Return for each judge that judges nothing now its name, its address and why; safe from
-        any thread.
-        """
+        """Return name, address and fault of each judge that judges nothing now; thread-safe."""
         problems = [endpoint.problem for endpoint in self._others]
         return [problem for problem in problems if problem is not None]
 
@@ -150,17 +140,14 @@ class JudgeEndpoints:
 
     @property
     def disabled(self) -> str | None:
-        """Return why a judge gets no further question in this session, None while each of them
-        does.
-        """
+        """Return why a judge is asked nothing more in this session; None where all are asked."""
         reasons = (endpoint.disabled for endpoint in self._judge_endpoints.values())
         return next((reason for reason in reasons if reason is not None), None)
 
     def _note_refusal(
         self, endpoint: JudgeEndpoint, member: ModelConfig, response: Response
     ) -> None:
-        """Disable an endpoint that has never answered and refuses for a reason that holds for every
-        further question.
+        """Disable an endpoint that has never answered and refuses for a lasting reason.
 
         Raises:
             JudgeError: It is disabled, and the others of its panel judge without it.
@@ -221,9 +208,7 @@ class JudgeEndpoints:
 
 
 def endpoint_key(member: EndpointConfig) -> str:
-    """Return a key that is equal for models that share a client; of an API key it holds the
-    variable's name alone.
-    """
+    """Return a key equal for models that share a client; it names an API key's variable only."""
     own = member.model_dump(mode="json", include=set(EndpointConfig.model_fields))
     concurrency = member.concurrency if isinstance(member, ModelConfig) else None
     return dumps_bytes({**own, "concurrency": concurrency}).decode()

@@ -1,5 +1,6 @@
-"""The endpoints of judges and the slots that limit how many samples wait for each. Sends nothing
-itself.
+"""The endpoints of judges and the slots that limit how many samples wait for each.
+
+Sends nothing itself.
 
 A sample that waits for a judge holds one of the slots of all samples that may be scored at once. A
 judge that is down releases none, so the slots of all judges together leave some free for samples
@@ -21,9 +22,7 @@ from nel.errors import JudgeError
 from nel.models.client import Client
 
 PARKED: Final = "parked"
-"""The kind of a `JudgeError` that says: no judgement in this attempt, and nothing is wrong with the
-sample.
-"""
+"""Kind of a `JudgeError`: there is no judgement in this attempt, and the sample is not at fault."""
 SLOTS_WITHOUT_JUDGE: Final = 512
 """Samples that can be scored at once while every slot of every judge is taken."""
 _RETRY_SLOTS: Final = 64
@@ -44,8 +43,10 @@ class Slots:
     waiting: deque[asyncio.Future[None]] = field(default_factory=deque)
 
     async def acquire(self) -> None:
-        """Take a slot, in the order of arrival; raises JudgeError, ``parked``, when
-        `reject_waiters` comes first.
+        """Take a slot, in the order of arrival.
+
+        Raises:
+            JudgeError: ``parked``: `reject_waiters` comes first.
         """
         if self.free > 0:
             self.free -= 1
@@ -89,17 +90,13 @@ class JudgeEndpoint:
     unreachable: str | None = None
     """What the pre-flight found; None where it could be reached."""
     progressed_at: float = 0.0
-    """When a request ended last, or the first of a new group was sent; on the event loop's
-    clock.
-    """
+    """Event-loop time when a request last ended, or the first of a new group was sent."""
     n_refused: int = 0
     """Questions in a row that were refused for a reason that holds for every further one."""
 
     @classmethod
     def of(cls, client: Client, concurrency: int) -> JudgeEndpoint:
-        """Return an endpoint with slots for all requests in flight, and some that wait for their
-        retry.
-        """
+        """Return an endpoint with slots for its concurrency and for some waiting retries."""
         return cls(client=client, slots=Slots(concurrency + _RETRY_SLOTS))
 
     @property
@@ -110,9 +107,7 @@ class JudgeEndpoint:
 
     @property
     def problem(self) -> str | None:
-        """Return why it judges nothing now, with its address and its last answer; None while it
-        judges.
-        """
+        """Return why it judges nothing now, with address and last answer; None while it judges."""
         name = f"judge {self.name}"
         if self.disabled is not None or not self.client.gate.is_endpoint_up:
             return f"{name} is down: {self.client.trouble}"
@@ -134,9 +129,7 @@ class JudgeEndpoint:
 
     @property
     def is_stalled(self) -> bool:
-        """Return whether all slots are taken by requests that do not end, though it is not known to
-        be down.
-        """
+        """Return whether all slots are held by requests that do not end."""
         is_full = self.slots.free == 0 and self.in_flight > 0 and not self.is_evaluated
         return is_full and _now() - self.progressed_at > _STALLED_SECONDS
 

@@ -1,5 +1,4 @@
-"""Asks the judges of a run: sends questions, asks again for unreadable replies, stores each reply,
-and votes.
+"""Asks the judges of a run: sends questions, retries unreadable replies, stores all, and votes.
 
 Each judge is a model behind a client like that of the evaluated model, with the same limiter,
 retries, budget, cache and store. When a judge is down, requests in flight keep retrying and every
@@ -322,9 +321,7 @@ class Judges(JudgeEndpoints):
 
 
 async def _gather(work: Sequence[Coroutine[object, object, T]]) -> list[T]:
-    """Return all results; when some fail, wait for the others before raising, since their requests
-    are paid for.
-    """
+    """Return all results; raise a fault only when all are done, since they are paid for."""
     if len(work) == 1:
         return [await work[0]]
     results = await asyncio.gather(*work, return_exceptions=True)

@@ -33,9 +33,7 @@ async def open_judges(
     context: ClientContext,
     limits: SharedLimits,
 ) -> Judges:
-    """Open a client for each judge; one that is also the evaluated endpoint shares its client and
-    its limiter.
-    """
+    """Open a client for each judge; the evaluated endpoint as a judge shares its client."""
     judge_endpoints: dict[str, JudgeEndpoint] = {}
     for member in judge_models([job.plan for job in opened.jobs], config.endpoint):
         key, concurrency = endpoint_key(member), concurrency_of(member.concurrency)

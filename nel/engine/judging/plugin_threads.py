@@ -44,8 +44,7 @@ class PluginThreads:
     async def call(
         self, what: str, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs
     ) -> T:
-        """Call a function that may block or take long; return what it returns, or raise what it
-        raises.
+        """Call a function that may block or take long; return or raise what it does.
 
         Args:
             what: Begins the message of a timeout, e.g. "yes_no: asking".

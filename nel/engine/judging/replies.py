@@ -1,5 +1,6 @@
-"""Turns a judge's replies into grades: makes questions, reads replies, words the retry, reports
-faults. Sends nothing.
+"""Turns a judge's replies into grades: makes questions, reads replies, words retries and faults.
+
+Sends nothing.
 
 Depends on `PluginThreads` for plugin code and for long texts. Whatever a judge's plugin raises is a
 fault of that judge, for this case alone.
@@ -61,8 +62,10 @@ REASKED_KINDS: Final = frozenset(
 
 
 async def make_questions(judge: Judge, case: Case, threads: PluginThreads) -> Sequence[Question]:
-    """Return what a judge asks about a case; raises JudgeError where it fails, takes too long or
-    asks nothing.
+    """Return what a judge asks about a case.
+
+    Raises:
+        JudgeError: It fails, takes too long or asks nothing.
     """
     try:
         if _is_quick(judge.ask, case):
@@ -120,9 +123,7 @@ def _is_quick(function: Callable[..., object], case: Case) -> bool:
 
 
 def text_of_reply(question: Question, response: Response) -> str:
-    """Return a reply as its question reads it: the text, or JSON with text and calls where tools
-    were offered.
-    """
+    """Return a reply's text, or JSON with its text and calls where tools were offered."""
     calls = [asdict(call) for call in response.tool_calls]
     if not question.tools or not (calls or response.text.strip()):
         return response.text
@@ -214,18 +215,14 @@ def reask_messages(messages: Sequence[Message], reply: str, again: str) -> list[
 def shown_reply(
     grade: Grade | None, fault: JudgeError | None, replies: Sequence[JudgeReply]
 ) -> str:
-    """Return the last reply; of a fault its reply, or its message where a plugin failed, which no
-    reply explains.
-    """
+    """Return the last reply; of a fault its reply, or its message if a plugin failed."""
     if grade is None and fault is not None:
         return str(fault) if fault.kind in _PLUGIN_FAULT_KINDS else fault.reply or str(fault)
     return replies[-1].text
 
 
 def panel_fault(error: JudgeError, opinions: Sequence[Opinion]) -> JudgeError:
-    """Return the fault of a panel; a panel of one judge has the fault and the reply of that
-    judge.
-    """
+    """Return the fault of a panel; of a panel of one judge, that judge's fault and reply."""
     if len(opinions) == 1 and opinions[0].fault is not None:
         opinion = opinions[0]
         quoted = f": {opinion.reply[:200]}" if opinion.reply else ""

@@ -1,5 +1,4 @@
-"""Observes a run from inside its process: run.log, progress.json, metrics, and observers of
-plugins.
+"""Observes a run from inside its process: run.log, progress.json, metrics and plugins' observers.
 
 Opens what the configuration asks for, calls it from one thread, and reports the state of a gate to
 it. An observer that cannot be opened is an error before anything is sent; one that fails later is

@@ -1,6 +1,4 @@
-"""Finds the observers that a configuration names; they are plugins of the group
-``nel.observers``.
-"""
+"""Finds the observers that a configuration names: plugins of the group ``nel.observers``."""
 
 from __future__ import annotations
 

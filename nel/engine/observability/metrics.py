@@ -1,5 +1,6 @@
-"""Prometheus metrics of a run, served on loopback while the session lasts. The only user of
-prometheus-client.
+"""Prometheus metrics of a run, served on loopback while the session lasts.
+
+Nothing else imports prometheus-client.
 
 Every label value makes a time series that is never removed, so labels are kinds and causes, which
 are closed sets; nothing of a sample may become a label.
@@ -138,8 +139,7 @@ class Metrics(Observer):
             self.server.close()
 
     def _child(self, metric: Counter, *labels: str) -> Counter:
-        """Return the time series of a counter; looking it up in the library takes a lock and
-        several microseconds.
+        """Return the time series of a counter, cached: a look-up takes a lock and microseconds.
 
         Args:
             labels: A name of the counter, for the cache, and its label values.
@@ -183,9 +183,7 @@ def serve_metrics(port: int, run_id: str, progress: Progress, *, host: str = _HO
 
 
 def _encodable(text: str) -> str:
-    """Return a label that UTF-8 can hold: half a character in one would end every scrape with an
-    error.
-    """
+    """Return a label that UTF-8 can hold; half a character in one would fail every scrape."""
     return text.encode("utf-8", "replace").decode()
 
 

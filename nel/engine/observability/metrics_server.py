@@ -1,5 +1,4 @@
-"""Serves text over HTTP to a few clients at a time, on loopback by default; none of them can hold
-up the run.
+"""Serves text over HTTP to a few clients at a time, on loopback by default, never blocking a run.
 
 The server of prometheus-client starts a thread for each connection and waits for its request
 without end, so that slow clients would use up the threads and open files of the run.
@@ -71,9 +70,7 @@ class _Handler(WSGIRequestHandler):
 
 
 def _for_own_names(app: WSGIApplication, host: str) -> WSGIApplication:
-    """Return an application that refuses requests to other hosts: a page elsewhere may have its
-    name lead here.
-    """
+    """Return an application that refuses other hosts: a page's own name may lead here."""
 
     def check(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         name = str(environ.get("HTTP_HOST", host)).rpartition(":")
@@ -89,8 +86,7 @@ class MetricsServer:
     """An application served from a thread of its own until it is closed."""
 
     def __init__(self, port: int, app: WSGIApplication, *, host: str = HOST) -> None:
-        """Listen on a port of loopback, or of another address, whose names are not known and so not
-        checked.
+        """Listen on loopback or another address, whose host names are unknown and so unchecked.
 
         Raises:
             OSError: The port is in use or not allowed.

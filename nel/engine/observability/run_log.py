@@ -1,5 +1,4 @@
-"""run.log: what happened in a run, one JSON object for each line, in UTC, bounded in size, without
-secrets.
+"""run.log: what happened in a run, as lines of JSON in UTC, bounded in size, without secrets.
 
 Depends on the standard library's logging; records of plugins under the logger ``nel`` are included.
 The text of an error comes from outside and may hold a key, a line break or a terminal escape, so
@@ -50,9 +49,7 @@ _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def tells_of_a_session(path: Path) -> bool:
-    """Return whether a run.log has events of a session, rather than of a run whose samples were
-    being read.
-    """
+    """Return whether a run.log has events of a session, not only of reading samples."""
     with path.open(encoding="utf-8", errors="replace") as log:
         events = (re.search(r'"event": "(\w+)"', line) for line in log)
         return any(event is None or event[1] not in _BEFORE_A_SESSION for event in events)
@@ -84,9 +81,7 @@ class JsonLines(logging.Formatter):
         return json.dumps(self._clean(line, _TEXT_MAX), allow_nan=False).replace("\x7f", "\\u007f")
 
     def _clean(self, value: object, longest: int) -> object:
-        """Return a JSON value with its texts redacted and truncated; NaN and infinities become
-        None.
-        """
+        """Return a JSON value, its texts redacted and truncated, NaN and infinities as None."""
         if isinstance(value, dict):
             return {
                 str(self._clean(str(key), longest)): self._clean(
@@ -106,9 +101,7 @@ class JsonLines(logging.Formatter):
 
 
 class _File(RotatingFileHandler):
-    """Writes complete lines or none; a line that cannot be written is dropped, and the run goes
-    on.
-    """
+    """Writes complete lines or none; a line that cannot be written is dropped."""
 
     def __init__(self, path: Path, bytes_max: int) -> None:
         super().__init__(path, maxBytes=bytes_max, backupCount=_OLDER_FILES_MAX, delay=True)
@@ -131,9 +124,7 @@ class _File(RotatingFileHandler):
             self.handleError(record)
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - the name in logging
-        """Drop the record; logging itself would print to stderr, in the middle of the progress
-        bar.
-        """
+        """Drop the record; logging itself would print to stderr amid the progress bar."""
 
     def close(self) -> None:
         with suppress(OSError):

@@ -1,5 +1,4 @@
-"""Reads the status of a run from outside its process: which process runs it, its progress, how it
-ended.
+"""Reads the status of a run from outside its process: its owner, its progress, how it ended.
 
 Depends on run.db and the lock; progress.json adds what only the process knows. Writes nothing. The
 lock is read before run.db, since a session ends first in run.db and then in the lock: read in the
@@ -115,8 +114,7 @@ class RunStatus:
 
 
 def find_run(path: Path) -> Path:
-    """Return the run that a path names: itself, or of the runs in it a running one, else the one
-    started last.
+    """Return the run a path names: itself, a running one in it, or else the last started.
 
     Raises:
         OutputError: There is none.

@@ -47,8 +47,9 @@ def with_gold_kind(benchmark: Benchmark, dataset: Dataset) -> Benchmark:
 
 
 def _golds(benchmark: Benchmark, dataset: Dataset) -> Iterator[tuple[object, set[GoldKind], bool]]:
-    """Yield each gold answer that names a choice, in which ways, and whether these differ; none
-    without choices.
+    """Yield each gold answer that names a choice, in which ways, and whether they differ.
+
+    Yields none where samples have no choices.
     """
     try:
         for row in islice(dataset.read(), ROWS_READ):
@@ -69,9 +70,7 @@ def _golds(benchmark: Benchmark, dataset: Dataset) -> Iterator[tuple[object, set
 
 
 def gold_fault(benchmark: Benchmark, sample: Sample) -> str | None:
-    """Return why a sample's gold answer decides nothing for the benchmark's scorer; None where it
-    does.
-    """
+    """Return why a sample's gold answer decides nothing for its scorer; None where it does."""
     return unusable_gold(
         benchmark.scorer,
         sample,

@@ -73,9 +73,7 @@ class Plan:
     fields: Mapping[str, Any]
     """The identity without the digests of the samples."""
     adapted: Changes = field(default_factory=dict)
-    """What of the settings the model takes otherwise, as its server asked for before the first
-    answer.
-    """
+    """Settings changed as the model's server asked before the first answer."""
     judges_adapted: Mapping[str, Changes] = field(default_factory=dict)
     """The same of its judges, by label."""
     unseen: tuple[str, ...] = ()
@@ -97,9 +95,7 @@ class Plan:
         return self.config.reducers or self.benchmark.reducers
 
     def adapting(self, changes: Changes) -> Plan:
-        """Return the plan with settings changed as a model's server asks for; its identity says
-        so.
-        """
+        """Return the plan, and its identity, with settings changed as a server asks for."""
         if not changes or self.eval_only or self.protocol == "completions":
             return self
         generation, every = change_settings(self.generation, changes), {**self.adapted, **changes}
@@ -111,8 +107,7 @@ class Plan:
         return replace(self, generation=generation, adapted=every, fields=fields)
 
     def judged_as(self, stored: Mapping[str, Any]) -> Plan:
-        """Return the plan with the settings that its judges were found to take, as a stored
-        identity has them.
+        """Return the plan with its judges' changed settings, from a stored identity.
 
         Those of a judge that is configured otherwise now are left out: it is another judge.
         """
@@ -185,9 +180,7 @@ def _judge_called(label: str, fields: Mapping[str, Any]) -> list[Any]:
 
 
 def _check_requirements(benchmark: Benchmark) -> None:
-    """Raise ConfigError where a scorer's declared requirements are not met, before answers are paid
-    for.
-    """
+    """Raise ConfigError for unmet requirements of a scorer, before answers are paid for."""
     problems = [
         check.problem
         for check in check_requirements(benchmark.requirements)
@@ -198,9 +191,7 @@ def _check_requirements(benchmark: Benchmark) -> None:
 
 
 def _check_budget(config: RunConfig, plans: list[Plan]) -> None:
-    """Raise ConfigError for caps that cannot be enforced, since the worst case of a request is not
-    known.
-    """
+    """Raise ConfigError for caps that unknown prices or limits make unenforceable."""
     budget = config.budget
     if budget.max_cost is None and budget.max_tokens_total is None:
         return
@@ -245,9 +236,7 @@ def judging_models(plans: Sequence[Plan]) -> list[ModelConfig]:
 
 
 def _with_folder(benchmark: Benchmark, entry: BenchmarkConfig) -> BenchmarkConfig:
-    """Return an entry whose dataset is a folder with the arguments by which the benchmark reads
-    it.
-    """
+    """Return an entry whose dataset is a folder with its benchmark's arguments instead."""
     if entry.dataset is None or not Path(entry.dataset).is_dir():
         return entry
     arguments = benchmark.arguments_of_folder(str(Path(entry.dataset).resolve()))
@@ -275,9 +264,7 @@ def _with_entry(benchmark: Benchmark, entry: BenchmarkConfig) -> Benchmark:
 def _with_generation(
     config: RunConfig, entry: BenchmarkConfig, benchmark: Benchmark
 ) -> BenchmarkConfig:
-    """Return the entry with the benchmark's own generation settings where neither the entry nor the
-    run has any.
-    """
+    """Return the entry with the benchmark's generation settings that nothing else sets."""
     settings = config.generation_of(entry).model_dump()
     own = {
         name: value for name, value in benchmark.generation.items() if settings[name] in (None, {})
@@ -423,9 +410,7 @@ def _with_rows(
 
 
 def check_shard(config: RunConfig, entry: BenchmarkConfig) -> None:
-    """Raise ConfigError for what looks at a whole benchmark and would see a part of it in a
-    shard.
-    """
+    """Raise ConfigError for options that need a whole benchmark, where a run is a shard."""
     if config.shard is not None and config.stop.when:
         raise ConfigError(
             "--stop-when looks at all questions in one random order, and a shard asks only its own;"
@@ -450,9 +435,7 @@ def benchmark_to_score(config: RunConfig, named: BenchmarkConfig) -> Benchmark:
 def _with_examples(
     entry: BenchmarkConfig, benchmark: Benchmark, unreadable: str | None, resuming: bool
 ) -> tuple[Benchmark, str | None, str | None]:
-    """Return the benchmark with its few-shot examples, a note about them, and why they could not be
-    read.
-    """
+    """Return the benchmark with its few-shot examples, a note, and why none could be read."""
     if unreadable is not None:
         return benchmark, None, unreadable
     try:

@@ -1,5 +1,6 @@
-"""Which judges a benchmark has in a run, and whether its scorer can be run with them. Depends on
-the configuration.
+"""Which judges a benchmark has in a run, and whether its scorer can be run with them.
+
+Depends on the configuration.
 """
 
 from __future__ import annotations
@@ -32,9 +33,7 @@ from nel.scoring.protocol import asks_judge, wanted_judges
 def with_judges(
     config: RunConfig, entry: BenchmarkConfig, benchmark: Benchmark
 ) -> tuple[Benchmark, JudgeConfig | None, dict[str, ModelConfig]]:
-    """Return the benchmark for the run's judges, these judges, and further models that its scorer
-    may ask.
-    """
+    """Return the benchmark for the run's judges, these judges, and models for other roles."""
     judge = _judge(config, entry, benchmark)
     roles = {**_own_roles(benchmark), **config.model_roles}
     panel = [] if judge is None else judge.panel
@@ -107,9 +106,7 @@ def check_judge(
 
 
 def unasked_judge(config: RunConfig, benchmark: Benchmark, slot: str) -> tuple[str, ...]:
-    """Return a note of a dry run where a judge is configured for a scorer that decides by a
-    rule.
-    """
+    """Return a dry run's note where a judge is configured for a scorer that asks none."""
     if config.judge is None or may_ask_judge(benchmark.scorer):
         return ()
     return (
@@ -126,9 +123,7 @@ def may_ask_judge(scorer: object) -> bool:
 
 
 def _may_judge_itself(config: RunConfig, benchmark: Benchmark) -> bool:
-    """Return whether a scorer wants a grader, which is the evaluated model where a run configures
-    none.
-    """
+    """Return whether the evaluated model may be the grader that a scorer wants."""
     return (
         GRADER in wanted_judges(benchmark.scorer)
         and config.endpoint is not None
@@ -139,9 +134,7 @@ def _may_judge_itself(config: RunConfig, benchmark: Benchmark) -> bool:
 def _check_names(
     benchmark: Benchmark, judge: JudgeConfig | None, roles: Mapping[str, ModelConfig]
 ) -> None:
-    """Raise ConfigError where a scorer asks a judge by an unknown name, before answers are paid
-    for.
-    """
+    """Raise ConfigError where a scorer's judge is unknown, before answers are paid for."""
     panel = [] if judge is None else judge.panel
     known = {
         GRADER,

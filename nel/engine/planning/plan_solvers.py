@@ -58,9 +58,7 @@ def _solver(entry: BenchmarkConfig, benchmark: Benchmark) -> BoundSolver | None:
 def solver_fields(
     benchmark: Benchmark, solver: BoundSolver | None, limits: Limits
 ) -> Mapping[str, Any]:
-    """Return the part of a benchmark's identity that says how an episode is driven; none for one
-    answer.
-    """
+    """Return the identity's fields on how an episode is driven; none for one answer."""
     if solver is None:
         return {}
     return {

@@ -1,5 +1,6 @@
-"""Chooses the protocol of a benchmark's requests, and refuses what it cannot do before anything is
-sent.
+"""Chooses the protocol of a benchmark's requests, and refuses what it cannot do.
+
+Nothing is sent before that.
 """
 
 from __future__ import annotations
@@ -16,8 +17,9 @@ _WITH_LOGPROBS = (None, "chat", "completions")
 
 
 def protocol_asked(config: RunConfig, benchmark: Benchmark) -> Protocol:
-    """Return the protocol that the run sets, else the benchmark's, else chat; log-likelihoods are
-    apart from it.
+    """Return the run's protocol, else the benchmark's, else chat.
+
+    A benchmark of log-likelihoods brings none of its own.
     """
     named = config.endpoint.protocol if config.endpoint else None
     return named or (None if benchmark.loglikelihood else benchmark.protocol) or "chat"

@@ -1,5 +1,4 @@
-"""Renders the rows of a large dataset in processes, ahead of those who store them; the samples are
-the same.
+"""Renders the rows of a large dataset in processes, ahead of storing; the samples are the same.
 
 Only what is known to depend on nothing but the row is rendered there: a benchmark of nel's own, or
 one that prepares no rows, with plain templates. Code of users and plugins may draw numbers or count
@@ -97,9 +96,7 @@ def rendered_ahead(
 
 
 def depends_on_the_row_alone(benchmark: Benchmark) -> bool:
-    """Return whether a benchmark is known to make the same sample of a row in any process and
-    order.
-    """
+    """Return whether a benchmark is known to make one sample of a row anywhere, in any order."""
     prepares = benchmark.prepare_row
     few = benchmark.fewshot
     templates = (
@@ -148,9 +145,7 @@ class _Ahead:
 def _renderings(
     benchmark: Benchmark, rows: Sequence[dict[str, Any]]
 ) -> list[tuple[Any, ...] | None]:
-    """Return the fields of the renderings: plain tuples are pickled and read in half the time of
-    named ones.
-    """
+    """Return renderings as plain tuples, which pickle and load in half the time."""
     made = [_rendering(benchmark, data) for data in rows]
     return [None if rendering is None else tuple(rendering) for rendering in made]
 

@@ -1,5 +1,4 @@
-"""Which rows of a dataset a run asks: all of them, the first so many, or a seeded sample of so
-many.
+"""Which rows of a dataset a run asks: all, the first so many, or a seeded sample.
 
 A sample is drawn systematically from the rows sorted by stratum and, within each, by a hash of seed
 and content: every row has exactly the same chance, every stratum its share to within one row, and
@@ -124,9 +123,7 @@ def sampled_rows(
 
 
 def _systematic(rows: list[tuple[str, bytes]], n: int, seed: int) -> Iterator[int]:
-    """Yield n places of the rows: each has the same chance, each stratum its share to within one
-    row.
-    """
+    """Yield n places: each row has the same chance, each stratum its share within one row."""
     order = sorted(range(len(rows)), key=rows.__getitem__)
     if n >= len(order):
         yield from order

@@ -1,5 +1,4 @@
-"""Calls one scorer with one answer and turns what it returns or raises into the outcome of that
-sample.
+"""Calls one scorer with one answer, and makes an outcome of what it returns or raises.
 
 Depends on the scorer protocol alone, neither on processes nor on queues. Note: a verdict that the
 scorer delegates to a judge is not an outcome yet.
@@ -39,31 +38,23 @@ SLOTS: Final = 4096
 
 @dataclass(slots=True)
 class ScoringContext:
-    """What one scoring of an answer has asked the run so far; a restarted scoring begins with an
-    empty context.
-    """
+    """What one scoring has asked the run so far; a restart keeps only requests in flight."""
 
     request_counts: dict[str, int] = field(default_factory=dict)
     """How often each request body was sent."""
     records: list[JudgementJson | None] = field(default_factory=list)
-    """Of the judgements, in the order in which they were requested; None while one has not come to
-    a panel's vote.
-    """
+    """Judgements in the order of requests; None until it comes to a panel's vote."""
     fault: JudgeError | None = None
     """The first fault of a judge, except that a fault of kind ``parked`` replaces any other."""
     has_missing_grades: bool = False
-    """Whether a judge gave no grade in some repeat, for whatever reason, though other grades may
-    decide.
-    """
+    """Whether a judge gave no grade in some repeat; other grades may still decide."""
     in_flight: dict[str, asyncio.Event] = field(default_factory=dict)
     """Requests in flight by key, including those of a cancelled scoring of the same answer; set
     once they are over.
     """
 
     def restart(self) -> ScoringContext:
-        """Return the context of a restarted scoring; it shares the requests in flight, since they
-        are paid for.
-        """
+        """Return a restarted scoring's context; it shares paid requests in flight."""
         return ScoringContext(in_flight=self.in_flight)
 
     @asynccontextmanager
@@ -100,9 +91,7 @@ class ScoringTask:
 
 @dataclass(frozen=True, slots=True)
 class Delegated:
-    """An answer whose score depends on a judge: for each turn its outcome, or what is to be
-    judged.
-    """
+    """An answer whose score depends on a judge; per turn its outcome or what to judge."""
 
     turns: tuple[Outcome | JudgeWanted, ...]
 
@@ -115,9 +104,7 @@ program, ``judge`` with a number of the turn and a case."""
 
 
 def is_builtin_rule(scorer: Any) -> bool:
-    """Return whether a scorer is one of nel's own rules, whose time is bounded and which calls no
-    code of users.
-    """
+    """Return whether a scorer is a rule of nel: its time is bounded, no code of users runs."""
     members = getattr(scorer, "members", None)
     if members is not None:  # a composed scorer blocks while the judge of a member is asked
         return all(is_builtin_rule(member) and not asks_judge(member) for member in members)
@@ -167,9 +154,7 @@ def score_turns(benchmark: Benchmark, inputs: Sequence[ScorerInput]) -> Outcome 
 async def score_turns_async(
     benchmark: Benchmark, inputs: Sequence[ScorerInput]
 ) -> Outcome | Delegated:
-    """Score every turn of one answer with an async scorer; never raises for a fault of the
-    scorer.
-    """
+    """Score every turn of an answer with an async scorer; never raises for its faults."""
     if len(inputs) == 1:
         return _combine([await _score_async(benchmark.scorer, inputs[0])])
     return _combine(
@@ -233,9 +218,7 @@ def _log_likelihoods(item: ScoringTask) -> dict[str, object]:
 
 
 def unscored_by(error: BaseException) -> Unscored:
-    """Return the outcome of a sample whose scoring failed with an error: its cause says whose fault
-    it is.
-    """
+    """Return the outcome of a scoring that failed; its cause says whose fault it is."""
     if isinstance(error, JudgeError):
         return Unscored(cause="judge", kind=error.kind, detail=str(error))
     if isinstance(error, SandboxError):

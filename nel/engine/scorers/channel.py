@@ -35,9 +35,7 @@ _PLAIN: Final = {
 """Classes outside nel that a message may hold, by module; building one runs no code of a scorer."""
 
 Ask: TypeAlias = "Callable[[str, object], object]"
-"""Asks the run for something, e.g. an answer of the model; blocks until it is there. An awaitable
-in async scorers.
-"""
+"""Asks the run for e.g. a model's answer and blocks; in async scorers it is an awaitable."""
 
 
 class FrameError(ValueError):
@@ -133,8 +131,7 @@ def _decode(data: bytes, checksum: int) -> object:
 
 
 def unpickle(data: bytes) -> object:
-    """Return what was pickled by a process that runs scorers; only classes of nel and plain ones
-    are built.
+    """Return what a scorer process pickled; only classes of nel and plain ones are built.
 
     Raises:
         FrameError: It holds something else.
@@ -147,9 +144,7 @@ def unpickle(data: bytes) -> object:
 
 
 class _Unpickler(pickle.Unpickler):
-    """Builds objects of nel's classes and of plain ones; a scorer's own could run anything in the
-    run's process.
-    """
+    """Builds only nel's and plain classes; others could run anything in the run's process."""
 
     def find_class(
         self, module: str, name: str

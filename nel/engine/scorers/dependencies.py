@@ -188,9 +188,7 @@ class _Reader:
         return {name: value for name, value in bound.items() if count[name] == 1}
 
     def _full_name(self, node: ast.expr) -> str:
-        """Return the full name of a function, ``importlib.resources.files``; empty where it is not
-        a name.
-        """
+        """Return a function's full name, e.g. ``importlib.resources.files``, or "" for none."""
         if isinstance(node, ast.Name):
             return self._imported.get(node.id, node.id)
         if isinstance(node, ast.Attribute):
@@ -298,9 +296,7 @@ def _named_files(parts: tuple[str, ...], folders: Iterable[Path], source: Path) 
 
 
 def _is_data(path: Path) -> bool:
-    """Return whether a file's content is stable: no log, no bytecode, and nothing that the system
-    makes up.
-    """
+    """Return whether a file's content is stable: no log, bytecode or system-made file."""
     return path.suffix not in _NO_DATA and "__pycache__" not in path.parts and not is_made_up(path)
 
 

@@ -1,5 +1,4 @@
-"""Dispatches answers to scorers off the event loop, so that each fault of a scorer stays with its
-own sample.
+"""Dispatches answers to scorers off the event loop; a scorer's fault stays with its sample.
 
 nel's own rules run in a thread of this process, since their time is bounded. Every other scorer
 runs in a worker process, see `nel.engine.scorers.supervisor`. `deliver` is called on the event loop
@@ -29,9 +28,7 @@ if TYPE_CHECKING:
     from nel.engine.scorers.supervisor import WorkerSupervisor
 
 _BATCH_WINDOW_SECONDS: Final = 0.002
-"""Answers that arrive together are scored together: one switch to another thread instead of one for
-each.
-"""
+"""Answers that arrive within it are scored together, with one switch to another thread."""
 
 
 class Scorers:

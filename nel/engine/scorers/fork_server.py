@@ -71,9 +71,7 @@ class RunningJobs:
         self._memory = mmap.mmap(-1, _PID.size + SLOTS * _SLOT.size)
 
     def write(self, slot: int, number: int, started: float) -> None:
-        """Set what a slot runs; a start of 0 means that it waits, a number of 0 that the slot is
-        free.
-        """
+        """Set what a slot runs; start 0 means that it waits, number 0 that it is free."""
         _SLOT.pack_into(self._memory, _PID.size + slot * _SLOT.size, number, started)
 
     def write_pid(self) -> None:
@@ -192,9 +190,7 @@ class WorkerForkServer(ForkServer):
         super().__init__(lambda _, connection: work(connection, jobs), declared)
 
     def start_worker(self) -> socket.socket:
-        """Return a connection to a new worker, open until `close` at the latest; the one before is
-        killed.
-        """
+        """Return a connection, open at most until `close`, to a new worker; kill the old one."""
         self._close_connection()
         self.kill()
         _, self._connection = self.fork()
@@ -211,9 +207,7 @@ class WorkerForkServer(ForkServer):
 
 
 def _serve(control: socket.socket, work: Work, declared: Collection[str]) -> None:
-    """Carry out the orders that come over a socket until it closes, then end every process below
-    this one.
-    """
+    """Carry out a socket's orders until it closes, then end every process below this one."""
     _drop_connections(control.fileno())
     leave_variables(declared)
     _prctl(_ADOPT_ORPHANS, 1)

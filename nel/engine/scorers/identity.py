@@ -1,5 +1,4 @@
-"""Digests everything that can change a scorer's verdict, so that stored answers are scored again
-after an edit.
+"""Digests all that can change a scorer's verdict, so that an edit rescores stored answers.
 
 Depends on the rules of nel (`nel.scoring`, `nel.judges`), on the sandbox, and on the files of the
 project that defines
@@ -49,16 +48,12 @@ and the configuration cannot change a verdict; judges have a digest of their own
 _AUTHORING: Final = frozenset(
     {"nel.authoring.decorators", "nel.authoring.benchmark", "nel.authoring.card"}
 )
-"""Modules that define a benchmark and not a verdict: prompts and rows are in a run's identity
-themselves.
-"""
+"""Modules that define benchmarks and no verdict; a run's identity has prompts and rows."""
 _READING: Final = "reading"
 """The room whose modules count by the version that it declares, see `nel.reading.forms`."""
 _JUDGING_ROOMS: Final = frozenset({"core", "judges", "reading"})
 _INSTALLED: Final = frozenset({"site-packages", "dist-packages"})
-"""Folders whose files belong to many projects: of a plugin that is one file there, only that file
-counts.
-"""
+"""Folders shared by many projects; of a plugin that is one file there, only that file counts."""
 _THINKING: Final = Path(nel.core.thinking.__file__)
 _BEFORE_SCORING: Final = (_THINKING, Path(nel.engine.scorers.tool_calls.__file__))
 """Decide what of a recorded answer its scorer sees."""
@@ -73,9 +68,7 @@ _STATISTICS: Final = "stats"
 
 
 def scorer_digest(benchmark: Benchmark) -> str:
-    """Return a digest of a scorer's own files, its options, the rules of nel and its sandbox, and
-    ``extra``.
-    """
+    """Return a digest of a scorer's files, options, nel's rules, its sandbox and ``extra``."""
     named = (
         f"{_name_and_options(benchmark)}"
         f" {dict(benchmark.extra)!r}{' whole' if benchmark.scores_conversation else ''}"
@@ -107,9 +100,7 @@ def code_digest(functions: Iterable[Any]) -> str:
 
 
 def reading_versions(benchmark: Benchmark) -> dict[str, int]:
-    """Return the versions of the rules by which a benchmark's scorer reads answers; empty where it
-    reads none.
-    """
+    """Return the versions of a scorer's reading rules; empty where it reads no answers."""
     modules = {
         _module_in_package(path)[2] for path in _scorer_files(benchmark) if _is_reading(path)
     }
@@ -127,9 +118,7 @@ def _module_in_package(path: Path) -> tuple[str, ...]:
 
 
 def unseen_dependencies(benchmark: Benchmark) -> tuple[str, ...]:
-    """Return what a scorer may depend on beside what its digest covers, each with its file; empty
-    as a rule.
-    """
+    """Return what a scorer may depend on beside its digest, with files; empty as a rule."""
     files = sorted(_scorer_files(benchmark))
     return tuple(
         f"{path.name} {reason}"
@@ -171,9 +160,7 @@ def _scorer_files(benchmark: Benchmark) -> set[Path]:
 
 
 def _parts_of(scorer: Any) -> list[Any]:
-    """Return a scorer and the functions that it is made of: members, options, and what its closures
-    hold.
-    """
+    """Return a scorer and its functions: members, options, and what its closures hold."""
     members: list[Any] = []
     waiting = [scorer]
     while waiting and len(members) < _PARTS_MAX:
@@ -199,9 +186,7 @@ def _parts_of(scorer: Any) -> list[Any]:
 
 
 def _held_in(value: object) -> list[Any]:
-    """Return what a value of a plugin holds, where it is a plain collection, else the value
-    itself.
-    """
+    """Return what a plain collection of a plugin holds, or the value itself."""
     if isinstance(value, Mapping):
         return list(value.values())
     return list(value) if isinstance(value, (list, tuple)) else [value]
@@ -217,8 +202,7 @@ def _dataset_files(benchmark: Benchmark) -> set[Path]:
 
 
 def judge_digest(template: str | None) -> str:
-    """Return a digest of how nel's judges ask and read, and of a custom template: its file, or its
-    plugin's modules.
+    """Return a digest of nel's judging rules and a custom template's file or plugin modules.
 
     Args:
         template: As the run configures it; None where the scorer chooses one.
@@ -247,9 +231,7 @@ def _digest_of(path: Path) -> str:
 
 
 def _sandbox_files(languages: Sequence[str]) -> list[Path]:
-    """Return the files that determine a program's verdict; an empty list where no program is
-    run.
-    """
+    """Return the files that determine a program's verdict; none where no program is run."""
     if not languages:
         return []
     from nel.sandbox.isolation.languages import (  # noqa: PLC0415 - few scorers run programs
@@ -281,9 +263,7 @@ def _name_and_options(benchmark: Benchmark) -> str:
 
 
 def _stable_repr(value: object) -> str:
-    """Return an option as text that is the same in every process: a function by its name, not its
-    address.
-    """
+    """Return an option as text equal in every process: a function by name, not address."""
     if callable(value):
         return str(getattr(value, "__qualname__", type(value).__qualname__))
     return repr(value)
@@ -323,9 +303,7 @@ def _may_follow(path: Path, rooms: frozenset[str]) -> bool:
 
 
 def _imported_files(path: Path) -> Iterable[Path]:
-    """Return the files that a file imports, anywhere in it, of its own project and of others that
-    are not installed.
-    """
+    """Return the files, of its project and others not installed, that a file imports anywhere."""
     imports = read_source(path).imports
     if _project_of(path)[0] == _PACKAGE:
         return _imported_from_nel(imports)
@@ -336,9 +314,7 @@ def _imported_files(path: Path) -> Iterable[Path]:
 
 
 def _dependencies_of(path: Path) -> Dependencies:
-    """Return what a file of a scorer's project depends on beside its import statements; of nel's
-    own files nothing.
-    """
+    """Return what a file depends on beside imports; nothing for files of nel's own."""
     is_own = _project_of(path)[0] == _PACKAGE or path.suffix != ".py"
     return Dependencies() if is_own else read_dependencies(path)
 
@@ -348,9 +324,7 @@ def _data_of(path: Path) -> DataFiles:
 
 
 def _unfound(path: Path) -> list[str]:
-    """Return the imports that cannot be found, of a file that changes where imports are looked
-    for.
-    """
+    """Return a file's imports that cannot be found, if it changes the search path."""
     if not _dependencies_of(path).changes_search_path:
         return []
     names = {name for name in read_source(path).imports if not name.startswith(".")}
@@ -406,8 +380,7 @@ def _spec_of(top: str) -> ModuleSpec | None:
 
 @lru_cache(maxsize=4096)
 def _imported_from_nel(imports: tuple[str, ...]) -> tuple[Path, ...]:
-    """Return the modules of nel that define what is imported, whose modules neither come nor go
-    while it runs.
+    """Return the modules of nel that define what is imported; none comes or goes in a run.
 
     Of ``from nel import numeric_match`` that is the module that defines the function, not all that
     nel exports.

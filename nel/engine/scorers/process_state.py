@@ -1,5 +1,4 @@
-"""What a scorer may change of the process that it shares with other scorers, and how that is put
-right again.
+"""What a scorer may change of the process it shares with others, and how to put that right.
 
 Depends on the standard library. It takes ten microseconds after a scorer that changed nothing.
 Variables of modules are
@@ -73,17 +72,13 @@ class ProcessState:
         return True
 
     def allow_stack(self, size: int) -> None:
-        """Raise the cap by so many bytes: the stacks of hundreds of waiting threads are not memory
-        of any scorer.
-        """
+        """Raise the cap by so many bytes of waiting threads' stacks, which no scorer owns."""
         limit, most = self._limits[resource.RLIMIT_AS]
         if limit != resource.RLIM_INFINITY:
             self._set_memory_limit(limit + size, most)
 
     def _limit_memory(self) -> None:
-        """Cap the process's address space above what it has now; on systems other than Linux there
-        is no cap.
-        """
+        """Cap the process's address space above what it has now; only Linux has a cap."""
         with suppress(OSError, ValueError):
             pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
             limit = pages * resource.getpagesize() + MEMORY_BYTES_MAX

@@ -1,5 +1,4 @@
-"""By which rule a scorer reads answers: nel's general one, or the one that a benchmark's authors
-published.
+"""By which rule a scorer reads answers: nel's general one, or that of the benchmark's authors.
 
 A scorer that has both takes a keyword ``rule``, whose default is the benchmark's. Depends on the
 signature of the scorer and on what it imports.
@@ -38,8 +37,7 @@ def with_rule(benchmark: str, scorer: Any, rule: str) -> Any:
 
 
 def rule_of(scorer: Any, *, reads_answers: bool) -> str | None:
-    """Return the name of the rule by which a scorer reads answers, None where it reads none by a
-    rule of nel.
+    """Return the name of the rule by which a scorer reads answers; None for no rule of nel.
 
     Args:
         reads_answers: Whether the scorer uses `nel.reading`.
@@ -79,9 +77,7 @@ def with_answer_form(benchmark: Benchmark, entry: BenchmarkConfig) -> Benchmark:
 
 
 def describe_scorer(benchmark: Benchmark, digest: str) -> StoredScorer:
-    """Return what a run records of a benchmark's scorer: name, digest, and the rule by which it
-    reads answers.
-    """
+    """Return a run's record of a scorer: name, digest, reading rule and its versions."""
     versions = reading_versions(benchmark)
     return {
         "name": scorer_name(benchmark),

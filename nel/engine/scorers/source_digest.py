@@ -1,5 +1,4 @@
-"""Digests the logic of Python source, so that an edited comment, docstring or module name is not a
-changed scorer.
+"""Digests the logic of Python source: comments, docstrings and module names change no scorer.
 
 Depends on the standard library, and on `nel.core` for a pause of the garbage collector. The syntax
 tree is serialized here rather than by `ast.dump`, whose output differs between versions of Python:
@@ -19,9 +18,7 @@ from typing import Final
 from nel.core.forked_map import collection_paused
 
 _IGNORED_FIELDS: Final = frozenset({"type_comment", "kind", "type_ignores", "ctx"})
-"""Fields of syntax nodes that hold a comment, the spelling of a literal, or what the parent node
-implies.
-"""
+"""Fields of syntax nodes with a comment, a literal's spelling, or what the parent node implies."""
 _IGNORED_FIELDS_OF_FUNCTIONS: Final = _IGNORED_FIELDS | {"annotation", "returns"}
 
 
@@ -32,9 +29,11 @@ class PythonFile:
     digest: str
     """SHA-256 of its logic, in hexadecimal."""
     imports: tuple[str, ...]
-    """Absolute names imported anywhere in it: of ``from a import b`` both ``a`` and ``a.b``, since
-    ``b`` may be a module; of ``import a`` both ``a`` and ``a.*``. Relative names begin with their
-    dots."""
+    """Absolute names imported anywhere in it; relative ones begin with their dots.
+
+    ``from a import b`` gives both ``a`` and ``a.b``, as ``b`` may be a module; ``import a`` gives
+    both ``a`` and ``a.*``.
+    """
 
 
 def read_source(path: Path) -> PythonFile:
@@ -52,9 +51,7 @@ def read_source(path: Path) -> PythonFile:
 
 
 def combine(digests: Iterable[str]) -> str:
-    """Return one digest of several in any order, since a renamed file changes its place in a
-    listing.
-    """
+    """Return one digest of several in any order, as a renamed file changes its place."""
     return hashlib.sha256("\n".join(sorted(digests)).encode()).hexdigest()
 
 
@@ -117,9 +114,7 @@ class _Logic:
     def __init__(self) -> None:
         self.tokens: list[str] = []
         self.bound: set[str] = set()
-        """Names that imports bind; kept apart, since their order and their modules change no
-        logic.
-        """
+        """Names that imports bind; kept apart, since their order and modules change no logic."""
         self.imports: set[str] = set()
         self._fields: dict[type[ast.AST], tuple[str, ...]] = {}
 

@@ -34,9 +34,7 @@ from nel.scoring.protocol import is_async
 from nel.types import Unscored
 
 _GRACE_SECONDS: Final = 1.0
-"""After the timeout of async scorers, before the process of one that blocks its event loop is
-killed.
-"""
+"""Grace after async scorers' timeout, before a process with a blocked event loop is killed."""
 _POLL_SECONDS_MAX: Final = 0.5
 _POLL_SECONDS_CLOSED: Final = 0.05
 """For the end of a worker whose channel is closed, and whose scoring may still compute."""
@@ -106,9 +104,7 @@ class WorkerSupervisor:
             self._dispatch_waiting()
 
     async def supervise(self) -> None:
-        """Start the worker when there is work, restart it when needed; fail all scorings once that
-        is impossible.
-        """
+        """Start and restart the worker as needed; once that is impossible, fail all scorings."""
         try:
             await self._supervise()
         except OSError as error:
@@ -139,17 +135,13 @@ class WorkerSupervisor:
         return self._reading is not None and self._reading.done()
 
     def _is_still_computing(self) -> bool:
-        """Return whether a worker whose channel is closed lives on: its scoring ends it, or its
-        time runs out.
-        """
+        """Return whether a worker with a closed channel still computes, to end or time out."""
         running = self._fork_server.running_jobs
         is_computing = any(job.seconds is not None for job in running.read())
         return is_computing and not self._is_channel_broken and running.is_worker_alive()
 
     async def _enforce_timeouts(self) -> None:
-        """Cancel async scorers that take too long; kill the process for a sync one, or for a
-        blocked event loop.
-        """
+        """Cancel late async scorers; kill the process for a sync one or a blocked event loop."""
         hanging, blocked = [], []
         running = self._fork_server.running_jobs
         for job in running.read():
@@ -179,9 +171,7 @@ class WorkerSupervisor:
             await self._restart(suspects=blocked)
 
     async def _restart_if_silent(self) -> None:
-        """Restart a worker in which nothing runs though it has work: something closed or emptied
-        its channel.
-        """
+        """Restart a worker that has work and runs nothing: its channel was closed or emptied."""
         in_flight = self._in_flight()
         if not in_flight or self._writer is None or self._answering:
             self._active_at = time.monotonic()
@@ -193,9 +183,7 @@ class WorkerSupervisor:
         return [number for number in self._items if number not in queued]
 
     async def _restart_without(self, suspects: Sequence[int], kind: str, detail: str) -> None:
-        """Restart the worker; fail the one that was alone in a new process, else try each of
-        several alone.
-        """
+        """Restart the worker; fail a lone suspect in a new process, else try each alone."""
         is_culprit = (
             len(suspects) == 1 and self._in_flight() == list(suspects) and not self._n_finished
         )
@@ -230,9 +218,7 @@ class WorkerSupervisor:
         self._send(ScoreRequest(number, benchmark, scorer_inputs(item)))
 
     def _send(self, message: ScoreRequest | CancelRequest | ScorerReply) -> None:
-        """Send a message. If the process is gone the message is lost; `_read` ends then, and all
-        items are requeued.
-        """
+        """Send a message; once the process is gone it is lost, and all items are requeued."""
         if self._writer is not None:
             with suppress(
                 RuntimeError, OSError
@@ -297,9 +283,7 @@ class WorkerSupervisor:
             self._send(reply)
 
     async def _on_worker_death(self) -> None:
-        """Restart a process that ended by itself; find the scoring that ended it among those that
-        were computing.
-        """
+        """Restart a process that ended by itself, and find the scoring that ended it."""
         running = [
             job for job in self._fork_server.running_jobs.read() if job.number in self._items
         ]
@@ -319,9 +303,7 @@ class WorkerSupervisor:
             self._deliver([(known[1], Unscored(cause="scorer", kind=kind, detail=detail))])
 
     async def _restart(self, *, suspects: Sequence[int]) -> None:
-        """Kill the process and requeue what was in flight, the suspects one at a time; `_supervise`
-        starts it again.
-        """
+        """Kill the process and requeue its work, suspects singly; `_supervise` starts it again."""
         if self._reading is not None:
             self._reading.cancel()
             await asyncio.gather(self._reading, return_exceptions=True)

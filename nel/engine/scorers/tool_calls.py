@@ -53,8 +53,7 @@ def answer_in(response: Response, sample: Sample | None) -> str:
 
 
 def without_tool_calls(text: str, prompt: str = "") -> str:
-    """Return a text without the calls of tools in it; as it is where there are none, or the prompt
-    shows their form.
+    """Return a text without its calls of tools, or as it is where the prompt shows their form.
 
     A call in a code fence, in quotation marks or in backticks is text.
 

@@ -44,9 +44,7 @@ from nel.types import ScorerInput, Unscored
 _FLUSH_AT: Final = 64
 _FLUSH_SECONDS: Final = 0.01
 _STACK_BYTES: Final = 8 << 20
-"""Of each thread in which a sync scorer computes or waits; the usual size of a main thread's
-stack.
-"""
+"""Stack of each thread in which a sync scorer computes or waits; a main thread's usual size."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,9 +249,7 @@ class Worker:
         self._send(encode_frame(ScorerQuestion(question, number, what, payload)))
 
     def _finish(self, number: int, result: Result | None) -> None:
-        """Queue a result; results go out in batches, at the latest when there is nothing left to
-        score.
-        """
+        """Queue a result; results go out in batches, at the latest when no work is left."""
         with self._finished_lock:
             self._finished.append((number, result))
         is_due = time.monotonic() - self._flushed_at > _FLUSH_SECONDS

@@ -1,5 +1,6 @@
-"""Decides from the answers when a run must be aborted: faults in a row, or too many truncated
-answers. No I/O.
+"""Decides from the answers when to abort a run: faults in a row, or too many truncated answers.
+
+Does no I/O.
 
 Returns the reason and stops nothing itself. Note: what looks like an outage may be one sample that
 the endpoint cannot process, so no single sample aborts a run that has had answers.
@@ -25,8 +26,7 @@ _FIRST_REFUSALS_MIN = 3
 
 
 class EndpointFaultCounter:
-    """Counts samples lost to the endpoint in a row, and apart from them those that it refused
-    alike.
+    """Counts samples lost to the endpoint in a row, and separately those it refused alike.
 
     A status that it returns is a suspicion: the samples may be at fault. Only a spent quota holds
     for all of them.
@@ -47,9 +47,7 @@ class EndpointFaultCounter:
         self.has_answered = has_answered
 
     def add(self, error: ResponseError | None) -> ExitStatus | None:
-        """Count why one sample has no answer; return a status when the run must be aborted if
-        others fail too.
-        """
+        """Count a sample's fault; return a status to abort with if others fail too."""
         if error is None or error.model_failure is not None:
             self._in_a_row = self._refusals = 0
             self._refusals_max = max(self._refusals_max, _REFUSALS_MIN)

@@ -1,5 +1,6 @@
-"""The seeded random order in which a run with a stop rule asks its questions, whole clusters at a
-time. Pure.
+"""The seeded random order of questions in a run with a stop rule, whole clusters at a time.
+
+Does no I/O.
 
 The order depends on the seed, the questions' ids and their groups, never on their order in a file.
 """

@@ -34,9 +34,7 @@ class ExitStatus:
     """Options of ``nel eval resume`` that correct what stopped the run."""
 
     def unscored_reason(self) -> dict[str, str]:
-        """Return cause, kind and detail of samples that were never asked, as `nel.types.Unscored`
-        takes them.
-        """
+        """Return cause, kind and detail of unasked samples, as `nel.types.Unscored` takes them."""
         if self.cause == "judge":
             detail = f"never asked or never judged: {self.reason}"
             return {"cause": "judge", "kind": self.endpoint_kind or "not_run", "detail": detail}

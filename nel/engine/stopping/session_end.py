@@ -1,6 +1,4 @@
-"""The end of a session before its work is done: why, and how long what is in flight may still
-take.
-"""
+"""The end of a session before its work is done: why, and how long to wait for what is in flight."""
 
 from __future__ import annotations
 

@@ -118,9 +118,7 @@ class StopRule:
         """In the order: all questions before it have all their outcomes."""
 
     def add(self, idx: int, repeat: int, outcome: Outcome) -> None:
-        """Take the final outcome of one (question, repeat); a look is taken at each cluster that it
-        completes.
-        """
+        """Take the final outcome of one (question, repeat); look once its cluster is complete."""
         if self.is_over or repeat >= self._repeats or self._seen[idx]:
             return
         try:
@@ -146,9 +144,7 @@ class StopRule:
 
     @property
     def n_wanted(self) -> int:
-        """Return how many questions of the order are asked: those of the prefix once a condition
-        held, else all.
-        """
+        """Return how many questions are asked: all, or the prefix at which a condition held."""
         return (
             len(self.order.order)
             if self.decision is None

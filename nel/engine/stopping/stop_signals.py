@@ -84,8 +84,7 @@ class StopSignals:
     def stopping(
         self, stop: Callable[[ExitStatus], None], say: Callable[[str], None]
     ) -> Iterator[None]:
-        """Call ``stop`` when a signal arrives while the block runs, and at once where one has
-        arrived before.
+        """Call ``stop`` for a signal during the block, at once if one has arrived before.
 
         Args:
             stop: Called on the event loop.

@@ -34,9 +34,7 @@ class BrowsedStore(Snapshot):
         return self.count("SELECT count(*) FROM sessions")
 
     def bad_rows(self, benchmark: int) -> list[StoredSample]:
-        """Return the rows of a benchmark's dataset that are unusable, without those of other
-        shards.
-        """
+        """Return the unusable rows of a benchmark's dataset, those of other shards left out."""
         rows = self._connection.execute(
             "SELECT idx, sample_id, row_number, content, fault FROM samples WHERE benchmark = ? AND"
             " fault IS NOT NULL",

@@ -1,5 +1,4 @@
-"""Encodes the core types as JSON text for the store, and decodes them. Depends on strict JSON
-alone.
+"""Encodes the core types as strict JSON text for the store, and decodes them.
 
 Later versions read what is written here: add fields, and never change the meaning of one. A sample
 and what a session spent are sealed with a checksum in their text, since a flipped byte is still
@@ -63,9 +62,7 @@ def seal_text(text: str) -> str:
 
 
 def is_intact(text: object) -> bool:
-    """Return whether a stored text is what was sealed; one of an earlier version has no seal to
-    check.
-    """
+    """Return whether a stored text is as it was sealed; earlier versions wrote no seal."""
     if not isinstance(text, str):
         return False
     tail = text[-_SEAL_CHARACTERS:]
@@ -154,9 +151,7 @@ def decode_sample(sample_id: str, text: str) -> Sample:
 
 
 def response_json(response: Response) -> dict[str, Any]:
-    """Return a response as a JSON object without its counts and its latency; empty fields are left
-    out.
-    """
+    """Return a response as JSON, without counts, latency and empty fields."""
     fields: dict[str, Any] = {"text": response.text}
     if response.received is not None:
         fields |= _split(response.received, response.reasoning)

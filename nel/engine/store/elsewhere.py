@@ -1,5 +1,4 @@
-"""Which samples of a run.db another shard of the run asks: a mark on them; a run that is not a shard
-marks none.
+"""Marks which samples of a run.db another shard of the run asks; unsharded runs mark none.
 
 A shard stores every sample of its dataset, so that all shards have one identity, and asks the
 samples without the mark. Whole clusters, and all repeats of a sample, are in one shard. Depends on

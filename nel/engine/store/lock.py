@@ -1,5 +1,6 @@
-"""Locks a run directory for one process. The kernel releases the lock when its owner dies, so it is
-never stale.
+"""Locks a run directory for one process; the kernel releases the lock of a dead owner.
+
+A lock is therefore never stale.
 
 Depends on `flock`. The lock file is never removed: removing it would let two owners lock two
 different files.
@@ -22,9 +23,7 @@ from nel.errors import OutputError
 _FILE_NAME = ".lock"
 _ATTEMPTS = 5
 _RETRY_SECONDS = 0.05
-"""`owner_of` holds a shared lock for microseconds; retrying keeps it from being taken for an
-owner.
-"""
+"""`owner_of` holds a shared lock for microseconds; retrying keeps it from passing for an owner."""
 _OWNER = re.compile(r"process (\d+) on (\S+)")
 
 

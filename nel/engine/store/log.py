@@ -90,9 +90,7 @@ class Log:
             raise StoreError(f"cannot open {path}: {error}") from error
         self._writer = BatchWriter(path, self._connection, note=self._note_spend)
         self.redactor = Redactor()
-        """Removes secrets from outcomes: a scorer may raise an error that holds one, or return
-        it.
-        """
+        """Removes secrets from outcomes, since a scorer may raise or return one."""
         self._session = 0
         self._rounds: dict[int, int] = {}
         """By benchmark: the round of scoring."""
@@ -136,9 +134,7 @@ class Log:
         )
 
     def clear_samples(self, benchmark: int) -> None:
-        """Delete the samples of a benchmark that starts over, and the faults stored in place of
-        answers.
-        """
+        """Delete the samples of a benchmark that starts over, and faults stored as answers."""
         for table in ("samples", "steps"):
             self._write(f"DELETE FROM {table} WHERE benchmark = ?", (benchmark,))
         self._seen[benchmark] = SeenIds()
@@ -275,8 +271,7 @@ class Log:
         return dropped
 
     def doubt(self, sample_id: str, repeat: int, outcome: str, *, again: int) -> None:
-        """Take back the verdicts of a sample and the answers to its further requests, so that all is
-        made again.
+        """Take back a sample's verdicts and answers to further requests, so that all is redone.
 
         Args:
             sample_id: In any benchmark.
@@ -303,9 +298,7 @@ class Log:
             self._write(APPEND.statement, self._as_stored(row))
 
     def settle_killed(self, spent: dict[str, Any], nothing: dict[str, Any]) -> None:
-        """Store what killed sessions spent: the sum with the newest of them, ``nothing`` with any
-        before it.
-        """
+        """Store what killed sessions spent: the sum with the newest, ``nothing`` with others."""
         killed = "ended IS NULL AND spent IS NULL"
         newest = (
             "UPDATE sessions SET spent = ? WHERE id = (SELECT max(id) FROM sessions WHERE"
@@ -357,9 +350,7 @@ class Log:
     # During the run: awaited, many in one commit.
 
     def start_writer(self) -> None:
-        """Start the writing thread for the running event loop, which alone uses the connection from
-        here on.
-        """
+        """Start the thread that writes for the running event loop and owns the connection."""
         self._rounds = dict(self._connection.execute("SELECT id, round FROM benchmarks").fetchall())
         self._writer.start()
 
@@ -403,9 +394,7 @@ class Log:
         self._connection.close()
 
     def _as_stored(self, row: Row) -> Sequence[SqlValue]:
-        """Return the columns of a row without secrets, with its session, round, moment and
-        checksum.
-        """
+        """Return a row's columns without secrets, with session, round, moment and checksum."""
         role, request, response = row.role, row.request, row.response
         if role in _OF_PLUGINS:
             redacted = self.redactor.json_text

@@ -46,9 +46,7 @@ class StoredSelection(TypedDict):
     seed: int | None
     """Of a sample."""
     by: str | None
-    """What divides the questions: ``subset`` (the benchmark's own), ``category``, ``subject`` or
-    ``group``.
-    """
+    """Divides the questions: the benchmark's ``subset``, ``category``, ``subject`` or ``group``."""
     n_strata: int | None
     n_strata_asked: int | None
     strata: dict[str, int]
@@ -85,15 +83,11 @@ class StoredPlan(TypedDict, total=False):
     """Versions of nel that scored them."""
     fewshot: dict[str, Any] | None
     imported: dict[str, Any]
-    """Of results of another tool alone: its ``format``, whether its run was ``complete``, and
-    ``notes``.
-    """
+    """For another tool's results only: ``format``, whether the run was ``complete``, ``notes``."""
 
 
 def missing_keys(plan: Mapping[str, Any]) -> list[str]:
-    """Return the keys that every run writes and a stored plan lacks, since their names were
-    damaged.
-    """
+    """Return the keys that a stored plan lacks but every run writes: their names are damaged."""
     return [name for name in _WRITTEN_ALWAYS if name not in plan]
 
 

@@ -1,5 +1,4 @@
-"""Copies what can be read of a damaged run.db into a new one, row by row; the damaged file is kept
-beside it.
+"""Copies the readable rows of a damaged run.db into a new one; the damaged file is kept.
 
 Depends on SQLite. Ranges of rows that cannot be read are halved until only the unreadable rows are
 left out.
@@ -33,9 +32,7 @@ _ENDED: Final = 3
 _ROWS_MAX: Final = 1 << 40
 _PAGE: Final = 512
 _FAILED_MAX: Final = 5_000
-"""Queries of a table that may fail before the rest of it is given up; one bad page costs a few
-dozen.
-"""
+"""Failed queries after which the rest of a table is given up; one bad page costs a few dozen."""
 _HEADER_BYTES: Final = 16
 _UNREADABLE_ERRORS: Final = (sqlite3.Error, UnicodeDecodeError)
 """Python decodes the texts of SQLite's errors, and those quote names of a damaged schema."""
@@ -59,8 +56,7 @@ class Salvaged:
 
 
 def salvage(run_dir: Path) -> Salvaged:
-    """Replace a run.db by a new one that holds what can be read of it; the caller holds the
-    directory's lock.
+    """Replace a run.db by a new one with all that can be read; the caller holds the lock.
 
     Raises:
         StoreError: The configuration of the run cannot be read, so there is nothing to resume; no
@@ -120,8 +116,7 @@ def _copy(path: Path, target: sqlite3.Connection, salvaged: Salvaged) -> None:
 
 
 def _drop_changed_ids(source: sqlite3.Connection, target: sqlite3.Connection) -> int:
-    """Delete samples whose id is not that of the index, which is a second copy of all ids; return
-    how many were.
+    """Delete samples whose id differs from the index's copy; return how many there were.
 
     An id has no checksum of its own. Where the index cannot be read, ids are believed.
     """
@@ -141,9 +136,7 @@ def _drop_changed_ids(source: sqlite3.Connection, target: sqlite3.Connection) ->
 
 
 def _rows(source: sqlite3.Connection, table: str, salvaged: Salvaged) -> Iterator[tuple[Any, ...]]:
-    """Yield the readable rows of a table; a range with an unreadable one is read in halves, so
-    often at most.
-    """
+    """Yield the readable rows of a table, halving a range with an unreadable one, up to a limit."""
     query = f"SELECT rowid, * FROM {table} NOT INDEXED WHERE rowid BETWEEN ? AND ? ORDER BY rowid LIMIT ?"
     pending = [(1, _ROWS_MAX)]
     n_failed = 0

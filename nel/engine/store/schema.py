@@ -55,9 +55,7 @@ each. Each row lies in one index, two with ``again`` or once its verdict is take
 
 
 _PATH_BYTES_MAX: Final = 504
-"""Of the absolute path of a file that SQLite opens: 512 without its end and that of the journal
-beside it.
-"""
+"""Of an absolute path that SQLite opens: 512 without its end and that of its journal's path."""
 _DAMAGE: Final = re.compile("decode|user-defined|malformed|no such|not a database")
 
 
@@ -167,8 +165,7 @@ def remove_empty_log(path: Path) -> None:
 
 @contextmanager
 def bulk_insert_cache(connection: sqlite3.Connection) -> Iterator[None]:
-    """Give a connection a page cache of 16 MiB while it inserts many rows, and SQLite's default of
-    2 MiB afterwards.
+    """Give a connection 16 MiB of page cache for many inserts, and SQLite's 2 MiB after.
 
     Ids of samples are hashes, so each insert changes a random page of their index, which a small
     cache writes out and
@@ -192,8 +189,7 @@ def untouched_uri(path: Path) -> str:
 
 
 def _untouched_mode(path: Path) -> str:
-    """Return how SQLite opens a file without making or changing another: by what its write-ahead
-    log holds.
+    """Return how SQLite opens a file without touching others: by what its write-ahead log holds.
 
     Without a log the file alone is the whole store. With one, its index is mapped for reading;
     where that index is missing, SQLite would have to make it.
@@ -214,9 +210,7 @@ def _untouched_mode(path: Path) -> str:
 
 
 def create(path: Path) -> None:
-    """Create an empty store under a temporary name and rename it, so that a kill leaves a complete
-    file or none.
-    """
+    """Create an empty store under another name, then rename it: a kill leaves all or nothing."""
     unfinished = path.with_name(f".{path.name}.new")
     unfinished.unlink(missing_ok=True)
     unfinished.touch(mode=0o600)

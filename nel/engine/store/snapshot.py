@@ -28,9 +28,7 @@ PAGE = 256
 _RUNS_NAMED_MAX = 3
 IDX_MAX: Final = 2**63 - 1
 DIGEST_MODULUS: Final = 2**256
-"""Of the digests of a dataset, which are sums of SHA-256 and so independent of the order of its
-rows.
-"""
+"""Modulus of a dataset's digests, sums of SHA-256 that do not depend on the order of rows."""
 
 
 class StoredSample(NamedTuple):
@@ -169,8 +167,7 @@ class Snapshot:
         ]
 
     def spent_by_killed(self) -> dict[str, list[int]]:
-        """Return requests, prompt, completion and cached tokens by who was paid, of all that killed
-        sessions stored.
+        """Return requests and tokens (prompt, completion, cached) of killed sessions, by payer.
 
         Meant for a resume before it begins its own session; sessions that `Log.settle_killed`
         settled are not in it.
@@ -193,9 +190,7 @@ class Snapshot:
         return self.count(query, (benchmark,))
 
     def count_elsewhere(self, benchmark: int, *, usable: bool = False) -> int:
-        """Return how many samples of this benchmark another shard asks: all, or those whose row is
-        usable.
-        """
+        """Return how many samples of a benchmark another shard asks; all or usable ones."""
         return elsewhere.count(self._connection, benchmark, usable=usable)
 
     def samples(
@@ -233,9 +228,7 @@ class Snapshot:
 
 
 def start_of(run_db: Path) -> float:
-    """Return when the first session of a run began, in seconds since 1970; 0 where that cannot be
-    read.
-    """
+    """Return when a run's first session began, in seconds since 1970; 0 if unreadable."""
     with suppress(NelError), Snapshot(run_db) as snapshot:
         sessions = snapshot.sessions()
         return sessions[0]["started"] if sessions else 0.0

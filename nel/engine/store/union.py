@@ -1,5 +1,4 @@
-"""Writes one run.db from those of all shards of a run. Depends on SQLite, which reads the shards
-without changing them.
+"""Writes one run.db from those of all shards, which SQLite reads without changing them.
 
 The rows of their logs and their sessions are put together; samples are those of the first shard,
 and every other shard must hold the same ones in the same places. Sessions are numbered again, in

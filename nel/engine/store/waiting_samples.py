@@ -1,5 +1,4 @@
-"""What makes the snapshot of a large dataset cheap: samples that are inserted together, and which
-ids are new.
+"""Makes the snapshot of a large dataset cheap: gathers samples to insert, and finds new ids.
 
 `nel.engine.store.log` inserts.
 """

@@ -21,9 +21,7 @@ from nel.errors import StoppedEarly, StoreError
 
 _BATCH_MAX = 1024
 _NOTE_EVERY = 20_000
-"""Entries between two notes of what the session spent; a resume after a kill reads at most so many
-entries.
-"""
+"""Entries between notes of a session's spending; a resume after a kill reads at most so many."""
 
 Write = tuple[str, Sequence[Sequence[SqlValue]]]
 _Entry = tuple[list[Write], "asyncio.Future[None]"]
@@ -137,9 +135,7 @@ def _resolve(
 
 
 def disk_fault(path: Path, error: sqlite3.Error) -> Exception:
-    """Return what a write that failed means for the run: it stops resumably, or the file is
-    damaged.
-    """
+    """Return what a failed write means for the run: a resumable stop, or a damaged file."""
     if isinstance(error, sqlite3.OperationalError):
         step = "stop the process that uses it" if "locked" in str(error) else "free some space"
         return StoppedEarly(f"cannot write {path}: {error}; {step}, then resume")

@@ -1,5 +1,4 @@
-"""What came to a log since it was looked at last, in the order of its commits: results one by one,
-or counted.
+"""What came to a log since the last look, in the order of commits, one by one or counted.
 
 A mark is the number of a row. Within a session rows are only added; a later one takes verdicts back
 (`taken_back`), or begins another round of them. Second askings are in nothing here.

@@ -57,9 +57,7 @@ def copy_store(snapshot: Snapshot, path: Path) -> None:
 
 
 def store_digest(snapshot: Snapshot) -> str:
-    """Return a digest of every stored row, which does not depend on how SQLite lays out the
-    file.
-    """
+    """Return a digest of every stored row, whatever SQLite's layout of the file."""
     digest = hashlib.sha256()
     tables = snapshot.execute(
         "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER"
@@ -76,9 +74,7 @@ def store_digest(snapshot: Snapshot) -> str:
 
 
 def content_digest(snapshot: Snapshot, benchmark: int) -> int:
-    """Return the sum of the digests of a benchmark's samples modulo 2^256, as its identity has
-    it.
-    """
+    """Return the sum of a benchmark's sample digests modulo 2^256, as its identity has it."""
     query = "SELECT content FROM samples WHERE benchmark = ? AND content IS NOT NULL"
     rows = snapshot.execute(query, (benchmark,))
     return (

@@ -1,5 +1,6 @@
-"""What a run has still to ask and to score, by its run.db. Reads a page at a time and writes
-nothing.
+"""What a run has still to ask and score, by its run.db, read a page at a time.
+
+Writes nothing.
 """
 
 from __future__ import annotations
@@ -27,9 +28,7 @@ class Pending:
         self._snapshot = snapshot
 
     def count_pending(self, benchmark: int, repeats: int) -> int:
-        """Return how many good (sample, repeat) pairs of this shard have no outcome yet; a bad row
-        never has one.
-        """
+        """Return how many good (sample, repeat) pairs of this shard have no outcome yet."""
         good = self._snapshot.count_samples(benchmark) - self._snapshot.count_bad_rows(benchmark)
         good -= self._snapshot.count_elsewhere(benchmark, usable=True)
         query = (
@@ -56,9 +55,7 @@ class Pending:
             yield from self._pending_of(benchmark, repeats, page)
 
     def n_answered(self, benchmark: int, repeats: int) -> dict[int, int]:
-        """Return how many of the first repeats have a response, by idx; a sample without one is
-        left out.
-        """
+        """Return how many of the first repeats have a response, by idx, unanswered ones aside."""
         query = (
             "SELECT idx, count(*) FROM steps WHERE benchmark = ? AND role = 0 AND void = 0 AND"
             " repeat"
@@ -101,9 +98,7 @@ class Pending:
         )
 
     def has_answer(self, benchmark: int) -> bool:
-        """Return whether an answer to a benchmark is stored, scored or not; refusals and faults are
-        none.
-        """
+        """Return whether an answer to a benchmark, not a refusal or fault, is stored."""
         unscored = (
             "SELECT 1 FROM steps r WHERE benchmark = ? AND role = 0 AND void = 0 AND NOT EXISTS"
             " (SELECT 1 FROM steps o WHERE o.benchmark = r.benchmark AND o.idx = r.idx AND"
@@ -122,9 +117,7 @@ class Pending:
         return self._snapshot.execute(query, (benchmark,)).fetchone() is not None
 
     def last_answer(self) -> int:
-        """Return a mark for `unscored_answers`, which then yields only what is stored now; 0 where
-        nothing was answered.
-        """
+        """Return a mark that limits `unscored_answers` to what is stored now; 0 for nothing."""
         query = "SELECT seq FROM steps NOT INDEXED WHERE role = 0 AND void = 0 ORDER BY seq DESC LIMIT 1"
         row = self._snapshot.execute(query).fetchone()
         return 0 if row is None else int(row[0])

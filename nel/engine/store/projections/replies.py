@@ -1,6 +1,4 @@
-"""What was asked beside the last answer of each sample, and what came: turns, choices, judges and
-scorers.
-"""
+"""Exchanges beside each sample's last answer: turns, choices, and those of judges and scorers."""
 
 from __future__ import annotations
 
@@ -26,9 +24,7 @@ def reply(log: Snapshot, key: SampleKey, asked: Asked) -> Row | None:
 
 
 def replies(log: Snapshot, key: SampleKey, n_max: int) -> list[Row]:
-    """Return the first answers to further requests of a sample; steps of an episode are not among
-    them.
-    """
+    """Return the first answers to a sample's further requests, without steps of episodes."""
     query = (
         f"SELECT {COLUMNS} FROM steps WHERE {_OF_SAMPLE} AND void = 0 AND role NOT BETWEEN 4 AND 9"
         " ORDER BY seq LIMIT ?"

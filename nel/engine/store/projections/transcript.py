@@ -13,9 +13,7 @@ from nel.types import SampleKey
 
 
 def transcript(log: Snapshot, key: SampleKey) -> list[Row]:
-    """Return every stored step of an episode, in order; a call of a tool that ended comes twice,
-    first as begun.
-    """
+    """Return an episode's stored steps in order; an ended tool call comes twice, first as begun."""
     query = (
         f"SELECT {COLUMNS} FROM steps WHERE benchmark = ? AND idx = ? AND repeat = ? AND (role >"
         " 1 OR"
