@@ -44,7 +44,7 @@ MORE: Final = {
     "200,000 characters": "x " * 100_000 + "\n@",
 }
 _RUBRIC: Final = {"rubric": [{"criterion": "Names Lyon", "points": 1}], "baseline": "Lyon"}
-_RUNS: Final = ("a forged verdict", "in bold, all of it", "an instruction", "JSON in lines", "closing tags")
+_RUNS: Final = ("a forged verdict", "in bold, all of it", "an instruction", "JSON first", "closing tags")
 
 
 def _case(template: str, text: str) -> Case:
