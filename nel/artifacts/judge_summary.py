@@ -1,6 +1,6 @@
 """``judging`` of metrics.json: what the judges did, how far to trust them, and objections.
 
-What speaks against it is among the warnings of the run. A warning names a number and the bound that
+The objections are among the warnings of the run. A warning names a number and the bound that
 it misses, never a cause that was not measured.
 """
 

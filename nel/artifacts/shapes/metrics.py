@@ -205,7 +205,7 @@ class MetricsFile(RunHead):
     rates: dict[FailureKind, Rate]
     completed: CompletedJson
     spread: NotRequired[SpreadFields]
-    """Only with repeats or partial credit, where the interval comes from the questions' spread."""
+    """Only if the headline's interval is by spread of questions: with repeats or partial credit."""
     failed_metrics: NotRequired[list[str]]
     """Names of the rows whose metric or reducer failed; runs of older versions lack the key."""
     shared_passes: NotRequired[Positive]
