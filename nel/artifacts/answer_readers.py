@@ -1,5 +1,4 @@
-"""What a model is asked that reads an answer which no rule could read, and what counts as its
-reading.
+"""What a model is asked that reads an answer no rule could read, and which readings count.
 
 The model sees the question, the options and the response, never the gold answer. A letter, number
 or text that it names but that the response does not contain is its own solution of the question,
@@ -122,8 +121,7 @@ def answer_in_reply(unread: UnreadAnswer, reply: str) -> str | None:
 
 
 def model_reading(unread: UnreadAnswer, answer: str | None) -> Reading:
-    """Return the reading of a model's answer; without a value where the response does not contain
-    that answer.
+    """Return the reading of a model's answer; it has no value where the response lacks that answer.
 
     Args:
         unread: What the model was asked about.

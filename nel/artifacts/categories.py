@@ -39,8 +39,9 @@ class Categories:
         ]
 
     def by_name(self) -> dict[str, Accumulator]:
-        """Return the accumulators by category, sorted: of the benchmark's own field, else of the
-        first that fits.
+        """Return the accumulators by category, sorted.
+
+        The field is the benchmark's own, else the first one that fits.
         """
         fits = [parts for parts in self._found.values() if is_breakdown(len(parts))]
         return dict(sorted((self._named or next(iter(fits), {})).items()))
@@ -51,7 +52,8 @@ class Categories:
         return parts[name]
 
     def _has_room(self, name: str, value: str) -> bool:
-        """Return whether a value is known, or there is room; one more than `FOUND_MAX` shows that
-        they are many.
+        """Return whether a value is known, or there is room: up to one more than `FOUND_MAX`.
+
+        That one more shows that the values are many.
         """
         return value in self._found[name] or len(self._found[name]) <= FOUND_MAX

@@ -160,8 +160,9 @@ class SilentCuts:
 
 
 class Copies:
-    """Counts questions whose repeats all have the same text: repeats of a deterministic model
-    measure nothing.
+    """Counts questions whose repeats all have the same text.
+
+    Repeats of a deterministic model measure nothing.
     """
 
     def __init__(self) -> None:

@@ -1,5 +1,4 @@
-"""Groups failures that look alike: those with one error text, or, where there is none, with one
-form of answer.
+"""Groups failures that look alike, by their error text or, without one, by the form of the answer.
 
 A failure's signature is its error text with what differs from case to case taken out, numbers,
 paths, quoted texts and identifiers; without an error it is the form of what was read, or a judge's
@@ -121,9 +120,7 @@ def error_signature(text: str) -> str:
 
 
 def _error_of(result: Result) -> str:
-    """Return the error text of a failure: its detail, else the last line that a program wrote to
-    stderr.
-    """
+    """Return the error text of a failure: its detail, else the last line of a program's stderr."""
     outcome = result.outcome
     if not isinstance(outcome, Scored):
         return outcome.detail[:_READ_CHARACTERS]
@@ -132,9 +129,7 @@ def _error_of(result: Result) -> str:
 
 
 def form_of(value: object) -> str:
-    """Return the form of an answer: a short one itself, else a number, a formula, a word, words or
-    lines.
-    """
+    """Return the form of an answer: a short word itself, else for example a number or a formula."""
     if value is None:
         return "nothing"
     if not isinstance(value, str):

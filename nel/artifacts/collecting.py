@@ -299,9 +299,7 @@ def _designs(drawn: QuestionDraw, early: EarlyStop | None) -> tuple[Design, Desi
 
 
 def _models_of_judges(stored: StoredBenchmark) -> dict[str, str]:
-    """Return by judge what the configuration calls its model: of the panel, in a role, or the
-    evaluated one.
-    """
+    """Return the configured model of each judge: of the panel, in a role, or the evaluated one."""
     config = stored.config
     roles = (config.get("model_roles") or {}).values()
     # The benchmark's too, of newer runs.

@@ -1,5 +1,4 @@
-"""What a stop rule left of a benchmark: which questions count, and the interval that holds however
-often one looked.
+"""What a stop rule left: which questions count, and an interval that holds at any time.
 
 Only the prefix of the drawn order at which the rule held counts. Answers that were in flight then
 are in run.db, and
@@ -54,9 +53,7 @@ class EarlyStop:
 
     @property
     def interval(self) -> Interval | None:
-        """Return the headline's interval; None where every question was asked, so that the usual
-        one holds.
-        """
+        """Return the headline's interval; None where the usual one holds: every question asked."""
         if self.rule is None:
             return None
         if self.rule.unusable is not None:
@@ -110,9 +107,7 @@ def read_early_stop(
 
 
 def counted_questions(snapshot: Snapshot, key: int, slot: str, plan: Mapping[str, Any]) -> bytes:
-    """Return by idx whether a question counts, without reading an outcome; empty where no rule has
-    decided.
-    """
+    """Return by idx whether a question counts, reading no outcome; empty before any decision."""
     config, decision = _decision(snapshot, slot)
     if not config.when or decision is None:
         return b""

@@ -1,4 +1,5 @@
-"""How the answer to one sample was read, from run.db: spans, rules, and what was rejected and why.
+"""How the answer to one sample was read, from run.db: spans, rules, and rejections with reasons.
+
 Writes nothing.
 """
 
@@ -23,8 +24,7 @@ _IDS_MAX: Final = 20_000
 
 
 def explain(run_dir: Path, sample_id: str) -> list[dict[str, Any]]:
-    """Return how each stored answer to a sample was read: one for each benchmark that has the id,
-    and each repeat.
+    """Return how each stored answer to a sample was read, in each benchmark that has the id.
 
     Raises:
         StoreError: There is no usable run.db.

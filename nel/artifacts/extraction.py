@@ -1,5 +1,4 @@
-"""The error of a score that is due to reading answers: extraction_audit.json, and ``extraction`` of
-metrics.json.
+"""A score's error due to reading: extraction_audit.json, and ``extraction`` of metrics.json.
 
 A run is audited once it has an extraction_audit.json, which `nel scorer audit` makes: reading each
 answer in several ways costs up to a millisecond, too much for every run. From then on it is
@@ -39,9 +38,7 @@ _NOT_BINARY: Final = "a score between 0 and 1 is not that of one right answer"
 
 
 class Auditing:
-    """Collects how answers are read, in the pass in which the artifacts of a benchmark are
-    written.
-    """
+    """Collects how answers are read while the artifacts of a benchmark are written."""
 
     def __init__(self, directory: Path, benchmark: str, plan: Mapping[str, Any]) -> None:
         """Read what models said of the answers; the directory is the benchmark's."""
@@ -119,9 +116,7 @@ class Auditing:
         }
 
     def _reading(self, name: str) -> dict[str, Any]:
-        """Return how often a way finds an answer, and the run's score had it been read so wherever
-        the way applies.
-        """
+        """Return how often a way finds an answer, and the run's score with it where it applies."""
         score = None
         if self._is_binary and self._n:
             elsewhere = self._unread + self._sums[SCORED] - self._scored_of[name]
@@ -146,8 +141,7 @@ def _difference(
 
 
 def request_audit(run_dir: Path) -> dict[str, str]:
-    """Have the benchmarks of a run audited from the next writing of artifacts on; return why others
-    cannot be.
+    """Audit a run's benchmarks from the next writing of artifacts on; return why others cannot be.
 
     Raises:
         StoreError: There is no usable run.db.
@@ -173,8 +167,7 @@ def request_audit(run_dir: Path) -> dict[str, str]:
 
 
 def unread_answers(run_dir: Path, slot: str, name: str) -> Iterator[UnreadAnswer]:
-    """Yield the answers of a benchmark in which the run's scorer found none, of the kinds that can
-    be read.
+    """Yield a benchmark's responses of readable kinds in which the run's scorer found no answer.
 
     Raises:
         StoreError: There is no usable run.db.

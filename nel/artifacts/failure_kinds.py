@@ -22,9 +22,7 @@ CATEGORIES: Final[Mapping[str, str]] = MappingProxyType(
         "no_answer": "format_error",
     }
 )
-"""By kind: the category of failure_analysis.json, where it is another word or takes several
-kinds.
-"""
+"""By kind: the category of failure_analysis.json, where it has another name or several kinds."""
 _HINTS: Final[Mapping[str, str]] = MappingProxyType(
     {
         WRONG: "look at how answers were read: nel scorer audit DIR",

@@ -95,9 +95,7 @@ def failure_kind(result: Result) -> str | None:
 
 
 def _kind_of_wrong(outcome: Scored) -> str:
-    """Return how a program failed where the sandbox says so, e.g. ``timeout``, or that a judge read
-    a refusal.
-    """
+    """Return the sandbox's verdict on a program, e.g. ``timeout``, a judged refusal, or `WRONG`."""
     verdict = outcome.details.get("verdict")
     if verdict in _VERDICTS:
         return str(verdict)

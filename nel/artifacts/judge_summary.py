@@ -1,7 +1,6 @@
-"""``judging`` of metrics.json: what the judges did, how far they can be trusted, and what speaks
-against it.
+"""``judging`` of metrics.json: what the judges did, how far to trust them, and objections.
 
-What speaks against it is among the warnings of the run. A warning names a number and the bound that
+The objections are among the warnings of the run. A warning names a number and the bound that
 it misses, never a cause that was not measured.
 """
 
@@ -14,9 +13,7 @@ from nel.judges.model_family import families_of, same_family, same_model
 from nel.judges.types import SETTING_FAULTS
 
 ALPHA_MIN: Final = 0.667
-"""Below it Krippendorff draws not even tentative conclusions (Content Analysis, 2004, chapter
-11).
-"""
+"""Krippendorff draws not even tentative conclusions below it (Content Analysis, 2004, ch. 11)."""
 KAPPA_MIN: Final = 0.6
 """From here on Landis and Koch (1977) call agreement substantial."""
 SELF_CONSISTENCY_MIN: Final = 0.95

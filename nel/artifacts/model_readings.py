@@ -1,5 +1,4 @@
-"""Readings of a model, kept in ``reader/`` of a benchmark's directory: ordinary runs whose samples
-are unread answers.
+"""Readings of a model: ordinary runs of unread answers, in ``reader/`` of a benchmark's directory.
 
     reader/1.jsonl   the answers that were to be read, each under a digest of itself
     reader/1/        the run that had a model read them, with its run.db
@@ -46,14 +45,10 @@ class ModelReadings:
     made_by: ReaderId
     reader: AnswerReader
     replies: Mapping[str, str | None] = field(repr=False)
-    """By digest of the answer; None where the reader gave no usable reply, which it would not give
-    again either.
-    """
+    """By digest of the answer; None where the reader's reply was unusable, as it would be again."""
 
     def of(self, unread: UnreadAnswer) -> Reading | None:
-        """Return the reading of an answer; None where the reader was not asked, or could not be
-        reached.
-        """
+        """Return the reading of an answer; None where the reader was not asked or not reached."""
         if unread.digest not in self.replies:
             return None
         reply = self.replies[unread.digest]
@@ -109,8 +104,7 @@ def _question(sample: Sample) -> str:
 
 
 def load_model_readings(directory: Path, made_by: ReaderId | None = None) -> ModelReadings | None:
-    """Return the readings of a reader, by default of the one that was used last; None where there
-    are none.
+    """Return the readings of a reader, by default the one used last; None where there are none.
 
     Args:
         directory: The benchmark's directory in the run.

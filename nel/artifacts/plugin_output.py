@@ -1,6 +1,4 @@
-"""What exports and imports share: a call of a plugin, and a directory that appears when it is
-complete.
-"""
+"""What exports and imports share: calling a plugin, and a directory that appears once complete."""
 
 from __future__ import annotations
 

@@ -63,9 +63,7 @@ class AnswerReadings:
         return any(not _same(kind, first, reading.value) for reading in self.ways.read.values())
 
     def rewards(self) -> dict[str, float]:
-        """Return what the answer is worth by each way; a way that reads what the scorer read has
-        its verdict.
-        """
+        """Return the answer's worth by each way; one that reads as the scorer has its verdict."""
         kind, rewards_by_way = self.ways.gold.kind, {SCORED: self.reward}
         for name, reading in self.ways.read.items():
             same = reading.value is not None and _same(kind, self.scored, reading.value)
@@ -111,9 +109,7 @@ def read_again(
 
 
 def _scored_answer(result: Result, response: str) -> str | None:
-    """Return what the run's scorer took for the answer: the whole response where it gave a score
-    and names none.
-    """
+    """Return the answer that the scorer read: the whole response where it scored and names none."""
     if isinstance(result.outcome, Unscored):
         return None
     if isinstance(result.outcome, Scored) and result.outcome.answer is None:

@@ -1,5 +1,4 @@
-"""``repeat_check`` of metrics.json: how often an endpoint differs from itself on the samples that
-were asked twice.
+"""``repeat_check`` of metrics.json: how often an endpoint differs from itself when asked twice.
 
 Reads both answers from the store. Nothing here enters a score, its interval or its accounting.
 """
@@ -39,9 +38,7 @@ class Pair:
 
     @property
     def texts_differ(self) -> bool:
-        """Return whether the raw answers differ: the texts, or of ranked choices the
-        log-probabilities.
-        """
+        """Return whether the raw answers differ, in text or in log-probabilities of choices."""
         return _raw(self.first.response) != _raw(self.second.response)
 
     @property

@@ -203,9 +203,7 @@ class Result:
     is_elsewhere: bool = False
     """Another shard of the run asks it."""
     asked: tuple[float, float] | None = None
-    """When its answer was asked for and when it came, in seconds since 1970; None where this run
-    did not ask.
-    """
+    """When its answer was asked for and came, in seconds since 1970; None if not in this run."""
     unfinished: JsonObject | None = None
     """What an episode without an answer has come to; None where it has none."""
 
@@ -319,8 +317,7 @@ def add_episode(line: ResultLine, episode: Mapping[str, Any]) -> None:
 def not_asked_line(
     result: Result, head: LineHead, kind: Literal["other_shard"] | None, detail: str
 ) -> ResultLine:
-    """Return the JSON object of a (sample, repeat) that was not to be asked; an answer in flight is
-    not in it.
+    """Return the line of a (sample, repeat) that was not to be asked, without an answer in flight.
 
     Args:
         result: What is known of it.

@@ -145,9 +145,7 @@ class RuntimeStats:
         return {**tokens, "reported": self._reported["completion"]}
 
     def _cost_json(self, n_correct: int | None) -> dict[str, object]:
-        """Return what the kept answers cost; null where there is no price, and how many had no
-        usage to price.
-        """
+        """Return the kept answers' cost, null without a price, and how many had no known cost."""
         known = self._price is not None
         return {
             "total": self._cost if known else None,
@@ -229,9 +227,7 @@ _TOKENS = ("prompt", "completion", "reasoning", "cached")
 
 
 def _spending(sessions: Sequence[Mapping[str, Any]]) -> dict[str, object]:
-    """Return what all sessions of the run spent, over all benchmarks, retries and calls of scorers
-    included.
-    """
+    """Return what all sessions of the run spent, retries and calls of scorers included."""
     spends = [session["spent"] for session in sessions if session["spent"] is not None]
     return {name: sum(spend[name] for spend in spends) for name in ("requests", "tokens", "cost")}
 

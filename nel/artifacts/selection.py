@@ -1,6 +1,4 @@
-"""``selection`` of metrics.json: which questions of the benchmark a score is of, and what intervals
-make of that.
-"""
+"""``selection`` of metrics.json: which questions a score is of, and the effect on intervals."""
 
 from __future__ import annotations
 
@@ -22,9 +20,7 @@ _PLURALS: Final = {
 
 
 def selection_json(plan: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return which questions were asked, with one line that says so; None for results of another
-    tool.
-    """
+    """Return which questions were asked, with a line that says so; None for imported results."""
     stored = plan.get("selection")
     if stored is None:
         return None
@@ -78,9 +74,7 @@ class QuestionDraw:
         asked = Design(repeats=plan["repeats"], fixed=fixed)
         self.design = replace(asked, sizes=selection.get("strata") or {}, strata=self._strata)
         self.of_category = self.design if self._by != GROUP and self._by else asked
-        """For the questions of one category: how many it has is known where the sample was drawn by
-        it.
-        """
+        """For questions of one category, whose number is known where the sample was drawn by it."""
 
     def add(self, question: int, fields: Fields | None, group: str | None) -> None:
         """Note the stratum of a question."""

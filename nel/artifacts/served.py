@@ -1,5 +1,6 @@
-"""What an endpoint calls itself, answer by answer: a model that is exchanged during a run is two in
-one score.
+"""What an endpoint calls itself, answer by answer.
+
+A model that is exchanged during a run is two in one score.
 """
 
 from __future__ import annotations
@@ -23,9 +24,7 @@ class _Build:
 
 
 class ServedBuilds:
-    """Counts the names under which the answers of one benchmark came, in the order of the
-    dataset.
-    """
+    """Counts the names under which a benchmark's answers came, in the order of the dataset."""
 
     def __init__(self) -> None:
         """Start with nothing observed."""
@@ -33,9 +32,7 @@ class ServedBuilds:
         self._fallbacks: Counter[str] = Counter()
 
     def add(self, idx: int, response: Response | None) -> None:
-        """Note the answer to one sample, if it has any; one that came out of the cache is of
-        another run.
-        """
+        """Note a sample's answer, if it has any; one from the cache belongs to another run."""
         if response is None or response.error is not None or response.cached:
             return
         name = response.model, response.system_fingerprint
@@ -64,9 +61,7 @@ class ServedBuilds:
         ]
 
     def fallbacks(self) -> list[str]:
-        """Return a warning for each model that a gateway says to have asked in the place of the
-        evaluated one.
-        """
+        """Return a warning for each model that a gateway asked instead of the evaluated one."""
         return [
             f"{n:,} {'answer' if n == 1 else 'answers'} came from a fallback of the gateway,"
             f" {model}, and not from the model that was asked for"

@@ -31,8 +31,7 @@ class Spread:
         self._sums[-1] += reward * reward
 
     def as_json(self, headline: Mapping[str, Any]) -> dict[str, Any] | None:
-        """Return the object; None where the interval of the headline does not come from the spread
-        of its questions.
+        """Return the object; None where the headline's interval is not by the spread of questions.
 
         Args:
             headline: The row of metrics.json.

@@ -79,8 +79,9 @@ class BenchmarkResult:
 
     @property
     def accounting(self) -> dict[str, Any]:
-        """Return ``n_total``, ``n_scored``, ``n_model_failure``, ``n_unscored``, ``n_not_asked``
-        and their parts.
+        """Return the counts of the accounting, with their parts.
+
+        ``n_total``, ``n_scored``, ``n_model_failure``, ``n_unscored`` and ``n_not_asked``.
         """
         accounting: dict[str, object] = self.metrics["accounting"]
         return accounting
@@ -163,9 +164,7 @@ def _write_benchmark(
 
 
 def _run_timing(stored: StoredBenchmark) -> RunTiming:
-    """Return when the first session of a run began and the last one ended, or what an import says
-    of its source.
-    """
+    """Return when a run's first session began and its last ended, or what an import says of it."""
     imported = stored.plan.get("imported")
     sessions = stored.snapshot.sessions() if imported is None else [imported]
     started = sessions[0]["started"] if sessions else None

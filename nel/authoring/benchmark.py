@@ -59,23 +59,18 @@ class Benchmark:
     choices: tuple[str, ...] = ()
     """The options of every problem, where they are the same for all."""
     loglikelihood: bool = False
-    """Rank the choices by log-likelihood at a completions endpoint instead of asking for an
-    answer.
-    """
+    """Rank the choices by log-likelihood at a completions endpoint instead of asking."""
     target_delimiter: str = ""
-    """Stands between a prompt and its answer: a choice whose log-likelihood is asked for, or an
-    example's target.
-    """
+    """Stands between a prompt and its answer: a ranked choice, or an example's target."""
     continuation: Template | None = None
     """The choices are contexts, and the log-likelihood of this text after each is asked for
     (winogrande); the prompt then renders each context, with ``{choice}``."""
     preamble: Template | None = None
-    """What stands once before examples and prompt, with or without examples; rendered from the
-    sample's row.
-    """
+    """Stands once before examples and prompt, also without examples; rendered from the row."""
     gold_kind: GoldKind | None = None
-    """What a gold answer that reads two ways is; `nel.engine.planning.golds` binds what all of the
-    dataset are.
+    """What a gold answer that reads two ways is.
+
+    `nel.engine.planning.golds` binds what all of the dataset are.
     """
     judges_by_reference: bool = True
     """False where the run's own template shows its judges no reference; bound with the judges."""
@@ -98,17 +93,13 @@ class Benchmark:
     response_field: str | None = None
     """Score the answers in this field; no endpoint is called."""
     turns_field: str | None = None
-    """Field with a list of user messages, asked one after the other; the prompt renders each as
-    ``{turn}``.
-    """
+    """Field with a list of user messages, asked in turn; the prompt renders each as ``{turn}``."""
     scores_conversation: bool = False
-    """Score a conversation once, with all its messages, after its last answer; else each answer by
-    itself.
-    """
+    """Score a conversation once, as a whole after its last answer; else each answer by itself."""
     images_field: str | None = None
-    """Field with an image or a list of them, which stand after the prompt: files below the
-    dataset's folder, data URLs, or addresses, which are passed on; needs a protocol with
-    messages."""
+    """Field with an image or a list of them, after the prompt; needs a protocol with messages.
+
+    Files below the dataset's folder, data URLs, or addresses, which are passed on."""
     images_dir: Path | None = None
     """The dataset's folder; bound when it is opened, and `base_dir` before."""
     protocol: Protocol | None = None
@@ -116,36 +107,24 @@ class Benchmark:
     extra: Mapping[str, Any] = field(default_factory=dict)
     """Handed to the scorer as ``config``."""
     languages: tuple[str, ...] = ()
-    """Of the programs that its scorer runs in the sandbox, which is checked before the first
-    request.
-    """
+    """Of the programs its scorer runs in a sandbox that is checked before the first request."""
     reducers: tuple[str, ...] = ()
-    """What to make of repeats beside their mean, where the run names nothing else: ``pass_at_k``
-    …
-    """
+    """What to make of repeats beside their mean, where the run names none: ``pass_at_k`` …"""
     judge: Mapping[str, Any] | None = None
     """The judge's endpoint, as its file names it; asked where the run names none."""
     requirements: tuple[str, ...] = ()
-    """What its scorer needs of pip, such as ``rouge-score>=0.1.2``; a compiled package depends on
-    it.
-    """
+    """What its scorer needs of pip, as ``rouge-score>=0.1.2``; a compiled package depends on it."""
     env: tuple[str, ...] = ()
     """Names of environment variables that its scorer and its tools read; their processes get none
     of nel's others but those that say where things are, such as ``PATH`` and ``HOME``."""
     generation: Mapping[str, Any] = field(default_factory=dict)
-    """Generation settings that hold where the run sets none: ``temperature``, ``max_tokens``,
-    ``stop`` …
-    """
+    """Settings that hold where the run sets none: ``temperature``, ``max_tokens``, ``stop`` …"""
     card: Card | None = None
-    """Its origin and official metric, for listings and the documentation; a run does not read
-    it.
-    """
+    """Its origin and official metric, for listings and documentation; a run does not read it."""
     tools: tuple[Tool, ...] = ()
     """What the model may call during an episode."""
     environment: Environment | None = None
-    """Makes the object that an episode's tools act on, once for each; its methods with ``@tool``
-    are tools too.
-    """
+    """Makes an object for each episode's tools to act on; its ``@tool`` methods are tools too."""
     solver: str | Callable[..., Awaitable[str | None]] = ""
     """What answers its samples: the name of a solver with its options, or the async function
     itself. Empty: ``react`` where there are tools, else ``generate``."""
@@ -209,8 +188,7 @@ class Benchmark:
         return None
 
     def with_judges(self, panel: Mapping[str, str], roles: Mapping[str, str]) -> Self:
-        """Return the benchmark for a run with these judges, which only one that must know them
-        makes use of.
+        """Return the benchmark for a run with these judges; only one that must know them uses them.
 
         Args:
             panel: The run's judges, or else the benchmark's own: name to model.
@@ -219,9 +197,7 @@ class Benchmark:
         return self
 
     def without_limit(self) -> Self:
-        """Return the benchmark with all its rows, where its arguments leave some out; itself where
-        they do not.
-        """
+        """Return the benchmark with all rows, where its arguments leave some out; else itself."""
         return self
 
     def select(self, rows: Iterable[RawRow]) -> Iterable[RawRow]:
@@ -353,8 +329,7 @@ class Benchmark:
         return self._problem(raw).values
 
     def example_prompt(self, raw: Mapping[str, object]) -> str:
-        """Return the prompt of a row without examples, which identifies a sample among its
-        examples.
+        """Return a row's prompt without examples, which identifies a sample among its examples.
 
         Raises:
             DatasetError: The row cannot be prepared.
@@ -418,9 +393,7 @@ class Benchmark:
         return question, str(first)
 
     def _prompt_text(self, problem: Problem) -> str:
-        """Return the prompt of a row without examples, by which a sample is known among its
-        examples.
-        """
+        """Return a row's prompt without examples, by which a sample is known among examples."""
         if self.continuation is None:
             return self.prompt.render(problem.values)
         return "\n".join(self._contexts(problem))
@@ -469,9 +442,7 @@ class Benchmark:
     def _question(
         self, values: Mapping[str, object], shots: Sequence[Shot]
     ) -> str | tuple[Message, ...]:
-        """Return preamble, examples and prompt; where the choices are contexts, all that stands
-        before them.
-        """
+        """Return preamble, examples and prompt; for contexts as choices, all that precedes them."""
         preamble = "" if self.preamble is None else self.preamble.render(values)
         prompt = "" if self.continuation is not None else self.prompt.render(values)
         if shots and self.fewshot.prefix is not None:

@@ -1,5 +1,4 @@
-"""What a benchmark says of its origin: paper, licence, citation, official metric. Holds text;
-checks nothing.
+"""What a benchmark says of its origin: paper, licence, citation, official metric. Checks nothing.
 
 A card describes and never decides. What a run computes is in the benchmark's scorer and dataset
 alone.

@@ -46,8 +46,9 @@ class FewShotOptions(TypedDict, total=False):
     num_fewshot: int
     """So many examples; ``--num-fewshot`` replaces it."""
     fewshot_dataset: ExampleSource
-    """A path (relative to the benchmark's file), a URI, a callable or a list of rows; else the
-    benchmark's own rows.
+    """A path (relative to the benchmark's file), a URI, a callable or a list of rows.
+
+    Without it examples are the benchmark's own rows.
     """
     fewshot_split: str
     """The split of a hub dataset that holds them, such as ``train``."""
@@ -60,9 +61,7 @@ class FewShotOptions(TypedDict, total=False):
     fewshot_match_field: str
     """Only examples that have the sample's value in this field, such as the subject."""
     fewshot_template: str
-    """Renders a whole example, ``{target}`` included, instead of the prompt and the target after
-    it.
-    """
+    """Renders a whole example with ``{target}``, in place of the prompt and the target after it."""
     fewshot_target_template: str
     """Renders the answer of an example, instead of the target alone."""
     fewshot_prefix: str
@@ -118,8 +117,7 @@ def benchmark(
     hidden_fields: Sequence[str] = (),
     **options: Unpack[BenchmarkOptions],
 ) -> Callable[[Scorer], Benchmark]:
-    """Turn the scorer below into a benchmark; the rest is fields of `Benchmark` and of
-    `FewShotOptions`.
+    """Turn the scorer below into a benchmark, with the fields of `Benchmark` and `FewShotOptions`.
 
     Args:
         name: What ``--bench`` calls it; spaces and capitals are folded to ``a-z0-9_-``.

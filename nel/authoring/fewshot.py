@@ -31,8 +31,7 @@ class FewShot:
     split: str | None = None
     """The split of a hub dataset that holds the examples, such as ``train``."""
     sampler: Sampler = "first"
-    """``first`` of the source; ``fixed``, those of `ids`; ``seeded``, drawn for each sample by its
-    content.
+    """``first`` of the source; ``fixed``, those of `ids`; ``seeded``, drawn by a sample's content.
     """
     ids: tuple[str | int, ...] = ()
     """For ``fixed``: own ids as text, or positions from 0 as numbers, in the order shown."""
@@ -43,17 +42,13 @@ class FewShot:
     template: Template | None = None
     """Renders one whole example, ``{target}`` included; None: the prompt, then the target."""
     target_template: Template | None = None
-    """Renders the answer of an example; None: the target as text, for log-likelihoods the gold
-    choice.
-    """
+    """Renders an example's answer; None: the target as text, or the gold choice where ranked."""
     prefix: Template | None = None
     """What stands before the first example, where there is one."""
     separator: str = "\n\n"
     """Between examples, and between the last one and the prompt."""
     as_turns: bool = False
-    """Show each example as a user's message and the assistant's answer, instead of all in one
-    prompt.
-    """
+    """Show each example as a user's message and the assistant's answer, not all in one prompt."""
 
     def __post_init__(self) -> None:
         if self.sampler not in SAMPLERS:
@@ -195,9 +190,7 @@ def as_text(shots: Sequence[Shot], prompt: str, settings: FewShot) -> str:
 
 
 def as_turns(shots: Sequence[Shot], prompt: str, prefix: str) -> tuple[Message, ...]:
-    """Return examples and prompt as the turns of a chat, with the prefix at the head of the
-    first.
-    """
+    """Return examples and prompt as the turns of a chat; the prefix heads the first."""
     turns = [
         (role, text)
         for shot in shots
@@ -210,9 +203,7 @@ def as_turns(shots: Sequence[Shot], prompt: str, prefix: str) -> tuple[Message, 
 
 
 def rows_needed(settings: FewShot, n: int) -> int | None:
-    """Return how many rows of the source, or of each value that must match, can be drawn; None:
-    any.
-    """
+    """Return how many rows of the source, or of each matching value, can be drawn; None: any."""
     if settings.sampler == "first":
         return n + 1
     positions = [wanted for wanted in settings.ids if isinstance(wanted, int)]

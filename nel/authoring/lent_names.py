@@ -50,9 +50,7 @@ class LentNames:
 FILES: Final = "nel_file_"
 """Starts the name of every module that a file is loaded as; each is a package of its folder."""
 DEFINED: Final[ContextVar[list[object] | None]] = ContextVar("nel-defined", default=None)
-"""The benchmarks that the file being loaded has defined by a lent decorator, which need no name in
-it.
-"""
+"""Benchmarks that the file being loaded defined by lent decorators, which need no name in it."""
 
 
 def roots() -> list[str]:
@@ -169,9 +167,7 @@ def _own_name(name: str, module: ModuleType) -> str:
 
 @contextmanager
 def standing_in() -> Iterator[None]:
-    """Let nel stand for the tools whose names are lent until the block ends, each unless it is
-    installed.
-    """
+    """Until the block ends, let nel stand for tools of lent names that are not installed."""
     absent = [root for root in roots() if not is_installed(root)]
     if not absent:
         yield

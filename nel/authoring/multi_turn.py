@@ -1,5 +1,4 @@
-"""NeMo Evaluator's way to ask for several turns: ``extra={"strategy": "multi_turn", "turns_field":
-"questions"}``.
+"""NeMo Evaluator's several turns: ``extra={"strategy": "multi_turn", "turns_field": "questions"}``.
 
 Depends on errors alone. The turns of the field are asked as they stand, whatever the prompt says,
 each after the answer to the one before; the scorer is called once, with the whole conversation.

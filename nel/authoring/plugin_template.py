@@ -1,6 +1,4 @@
-"""Writes a plugin package to start from: the living example, `plugins/nel-example`, which the wheel
-of nel carries.
-"""
+"""Writes a plugin package to start from: `plugins/nel-example`, which nel's wheel carries."""
 
 from __future__ import annotations
 
@@ -23,8 +21,7 @@ _LEFT_OUT: Final = ("__pycache__", ".pytest_cache", "dist", "build")
 
 
 def write_plugin(name: str, folder: Path, kinds: Collection[str] = ()) -> list[Path]:
-    """Write a plugin package called ``name`` into a folder that is not there yet, and return its
-    files.
+    """Write a plugin package called ``name`` into a new folder and return its files.
 
     Args:
         name: Of the distribution: lower case, digits and hyphens. Its module has underscores for

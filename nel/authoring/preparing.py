@@ -89,8 +89,7 @@ class SeededBenchmark(Benchmark):
 def row_function(
     function: Callable[..., object], role: str
 ) -> Callable[[dict[str, object]], object]:
-    """Return a function of a row alone from one that takes ``row``, ``row, idx`` or ``row, idx,
-    rng``.
+    """Return a function of a row from one of ``row``, ``row, idx`` or ``row, idx, rng``.
 
     Args:
         function: Of one's own.

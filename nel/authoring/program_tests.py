@@ -1,5 +1,4 @@
-"""Tries the tests of a benchmark that runs programs: on its gold program, an empty one and a wrong
-one.
+"""Tries the tests of a benchmark that runs programs: on a gold, an empty and a wrong program.
 
 Tests that fail the gold program are broken; tests that pass one of the others check nothing.
 Programs run in the sandbox, through the benchmark's own scorer.
@@ -41,8 +40,7 @@ class TestsCheck:
 
 
 def check_tests(benchmark: Benchmark, samples: Iterable[Sample]) -> TestsCheck:
-    """Return the tasks whose tests are broken or check nothing, and write them to the list that
-    runs read.
+    """Return the tasks whose tests are broken or check nothing; runs read the list it writes.
 
     Raises:
         SandboxError: Programs cannot be run.

@@ -82,9 +82,7 @@ def check_prompt(benchmark: Benchmark, rows: Iterable[RawRow]) -> None:
 
 
 def empty_question(benchmark: Benchmark, sample: Sample) -> str | None:
-    """Return why a sample asks nothing: what its prompt takes of the row is blank; None where it
-    asks something.
-    """
+    """Return why a sample asks nothing, such as a blank field of its prompt; None if it asks."""
     if benchmark.response_field is not None or benchmark.loglikelihood or benchmark.images_field:
         return None
     if type(benchmark).sample is not Benchmark.sample:

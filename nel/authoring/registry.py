@@ -46,9 +46,7 @@ def hold_object(benchmark: Benchmark) -> str:
 
 
 def rows_problem(name: str) -> str:
-    """Return what to do with rows, a file or a folder, where a benchmark or a configuration is
-    wanted.
-    """
+    """Return what to do with rows, a file or folder, given as a benchmark or configuration."""
     return (
         f"{name} holds rows and no benchmark; nel byob new {name} writes a benchmark for them,"
         f" or give a benchmark these rows with --bench NAME --dataset {name}"
@@ -110,8 +108,9 @@ def as_benchmark(value: object) -> object:
 
 
 def _is_adapter(value: object) -> bool:
-    """Return whether a value is a registered adapter class; their module is imported only for one
-    that may be.
+    """Return whether a value is a registered adapter class.
+
+    The module of adapters is imported only for one that may be.
     """
     if not isinstance(value, type) or "benchmark_meta" not in vars(value):
         return False
@@ -178,9 +177,7 @@ def _of_file(value: object, module: ModuleType, path: Path) -> object:
 
 
 def _from_bridge(name: str, uri: str) -> Benchmark:
-    """Return the benchmark of a URI from the bridge of this name: its scheme, or
-    ``package:scheme``.
-    """
+    """Return the benchmark of a URI from the bridge ``scheme`` or ``package:scheme``."""
     package, _, scheme = name.rpartition(":")
     installed = sorted({ref.name for ref in plugins.discover("bridges")})
     if scheme not in installed and not package:
@@ -229,8 +226,7 @@ def is_new_file(name: str) -> bool:
 
 
 def split_file(name: str) -> tuple[Path | None, str | None]:
-    """Return the Python file of ``path.py[:name]`` and the name in it; None where it is not a
-    file."""
+    """Return path and name of ``path.py[:name]``; None where it is not a Python file."""
     head, separator, tail = name.rpartition(":")
     if separator and head.endswith(".py"):
         return Path(head), tail
@@ -257,9 +253,7 @@ def _from_file(path: Path, wanted: str | None) -> Benchmark:
 
 
 def _imported_adapter(path: Path, name: str | None) -> Benchmark | None:
-    """Return the adapter that this process has imported from the file, which need not be executed
-    once more.
-    """
+    """Return an adapter already imported from the file, which need not be executed again."""
     adapter = REGISTERED.get(name or "")
     if (
         adapter is None

@@ -74,8 +74,7 @@ def parse_requirement(requirement: str) -> Requirement:
 
 
 def check_requirements(requirements: Sequence[str]) -> list[RequirementCheck]:
-    """Return for each requirement whether a fitting version is installed and can be found by an
-    import.
+    """Return for each requirement whether a fitting version is installed and importable.
 
     Raises:
         ConfigError: One is not a requirement.

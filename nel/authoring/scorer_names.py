@@ -1,5 +1,4 @@
-"""The scorer a user names instead of a benchmark's own: ``NAME``, ``NAME:key=value,key=value`` or
-``package:NAME:…``.
+"""Scorers to replace a benchmark's: ``NAME``, ``NAME:key=value,key=value``, ``package:NAME:…``.
 
 Values are read as YAML, so ``true`` is a bool and ``3`` a number; write ``"'3'"`` for the text.
 """

@@ -56,9 +56,7 @@ class ScorerTrial:
 
 
 def gold_texts(sample: Sample) -> list[str]:
-    """Return a sample's gold answer as a model might put it; an index as the letter that it may
-    stand for, too.
-    """
+    """Return the gold answer as models may put it; an index also as the letter it may stand for."""
     golds = list(sample.target) if isinstance(sample.target, list) else [sample.target]
     golds += [
         LETTERS[int(gold)]
@@ -69,9 +67,7 @@ def gold_texts(sample: Sample) -> list[str]:
 
 
 def gold_attempts(benchmark: Benchmark, sample: Sample) -> Iterator[ScorerTrial]:
-    """Yield what the scorer makes of right answers; of each choice as the likeliest where choices
-    are ranked.
-    """
+    """Yield what the scorer makes of right answers, or of each choice ranked as the likeliest."""
     if benchmark.loglikelihood:
         choices = list(sample.choices or ())
         for best, choice in enumerate(choices):
@@ -85,9 +81,7 @@ def gold_attempts(benchmark: Benchmark, sample: Sample) -> Iterator[ScorerTrial]
 
 
 def odd_attempts(benchmark: Benchmark, sample: Sample) -> list[ScorerTrial]:
-    """Return what the scorer makes of an empty answer and of one that says nothing; none where
-    choices are ranked.
-    """
+    """Return trials of an empty answer and one that says nothing; none where choices are ranked."""
     if benchmark.loglikelihood:
         return []
     return [attempt(benchmark, sample, ""), attempt(benchmark, sample, _WRONG)]

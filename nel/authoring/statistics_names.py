@@ -69,8 +69,7 @@ def choose_statistics(
 
 
 def find_metric(text: str) -> Metric:
-    """Return the installed metric that a text names, ``NAME`` or ``NAME:key=value``, built with its
-    options.
+    """Return the installed metric that ``NAME`` or ``NAME:key=value`` names, with its options.
 
     Raises:
         PluginError: No metric has this name, or it cannot be imported.
@@ -85,8 +84,7 @@ def find_metric(text: str) -> Metric:
 
 
 def find_reducer(text: str, *, repeats: int) -> NamedReducer:
-    """Return the installed reducer that a text names: ``max``, ``pass_at_3``,
-    ``at_least_2:value=0.5``.
+    """Return the installed reducer of a text: ``max``, ``pass_at_3``, ``at_least_2:value=0.5``.
 
     Raises:
         PluginError: No reducer has this name, or it cannot be imported.
@@ -117,8 +115,7 @@ def _expand(text: str, repeats: int) -> list[str]:
 
 
 def _by_key(declared: Any) -> list[tuple[str, Sequence[Metric]]]:
-    """Return the metrics of a scorer as ``(key, metrics)``: a list, a dict of lists, or a list that
-    holds both.
+    """Return a scorer's metrics as ``(key, metrics)``, from a list, a dict of lists, or a mix.
 
     Raises:
         ConfigError: What is declared is not a list of metrics.

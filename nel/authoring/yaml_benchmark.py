@@ -1,5 +1,4 @@
-"""A benchmark written in YAML: rows, a prompt or messages, and checks of the response; no code of
-the user runs.
+"""A benchmark in YAML: rows, a prompt or messages, and checks of the response; runs no user code.
 
 Depends on `nel.config.exact_yaml` for values that know their line, and on `nel.scoring.checks` for
 the scorer.
@@ -57,18 +56,14 @@ _RESERVED: Final = ("score", "correct", "reward", "checks", "extracted", "parsed
 
 @dataclass(frozen=True, kw_only=True)
 class YamlBenchmark(Benchmark):
-    """A benchmark of a YAML file, whose rows need no target and whose prompt may be several
-    messages.
-    """
+    """A benchmark of a YAML file: rows need no target, and the prompt may be several messages."""
 
     messages: tuple[tuple[str, Template], ...] = ()
     """Role and template of each; empty where there is a prompt."""
 
     @property
     def has_gold_answers(self) -> bool:
-        """Return whether the file names a target field; checks alone say nothing of a whole
-        answer.
-        """
+        """Return whether a target field is named; checks say nothing of a whole answer."""
         return self.target_field != "target"
 
     @property

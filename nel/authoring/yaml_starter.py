@@ -1,6 +1,4 @@
-"""Writes the text of a first benchmark in YAML, with what else may be set as comments. Does no
-I/O.
-"""
+"""Writes the text of a first benchmark in YAML, with further settings as comments. No I/O."""
 
 from __future__ import annotations
 

@@ -22,9 +22,7 @@ _SOLUTION: Final = "####"
 
 
 def read_sample_number(sample: ScorerInput) -> tuple[Reading, dict[str, bool]]:
-    """Return the number that a response gives as its answer, and whether more followed its own
-    answer.
-    """
+    """Return the number that a response gives, and whether more followed its own answer."""
     response, ran_on = own_answer(sample)
     return read_number(response), ran_on
 

@@ -47,9 +47,7 @@ def broken_tests() -> Mapping[str, str]:
 
 
 def broken_tests_fields(languages: Collection[str]) -> dict[str, object]:
-    """Return what a run's identity says of the list, read now; nothing where it is empty or no
-    program is run.
-    """
+    """Return what a run's identity says of the list, read now; empty without list or programs."""
     broken_tests.cache_clear()
     if not languages or not broken_tests():
         return {}

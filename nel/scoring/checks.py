@@ -1,5 +1,4 @@
-"""Checks that a benchmark in YAML lists: each looks at a response for one thing, and all of them
-make the score.
+"""Checks that a benchmark in YAML lists: each looks at one thing; all together make the score.
 
 The parser of the file builds `ResponseCheck`s (`nel.authoring.yaml_benchmark`); this module scores
 by them. Numbers, JSON and a judge's verdicts are read by nel's own readers. A check that cannot be
@@ -58,9 +57,7 @@ class ResponseCheck:
     threshold: float | None = None
     """For a judge: the score from 0 to 1 that a passing response must reach."""
     weight: str | None = None
-    """Its share of the row's score, as a decimal text; None in all checks of a row: all must
-    pass.
-    """
+    """Its share of the row's score, a decimal text; None in all checks of a row: all must pass."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +85,7 @@ class ChecksScorer:
 
     @property
     def searches_patterns(self) -> bool:
-        """Return whether a check has a pattern of the author's own, which may take long on a
-        response.
-        """
+        """Return whether a check has the author's own pattern, which may take long."""
         every = (*self.checks, *(check for checks in self.of_rows.values() for check in checks))
         return any(check.kind in ("regex", "json_schema") for check in every)
 
@@ -108,8 +103,7 @@ class ChecksScorer:
         return checks
 
     def __call__(self, sample: ScorerInput) -> dict[str, object]:
-        """Return ``score``, a number for each check by its name, and ``checks``: what each expected
-        and got.
+        """Return ``score``, each check's number by name, and ``checks``: what was expected and got.
 
         Raises:
             SampleError: A check could not be made; the sample is unscored.
@@ -188,9 +182,7 @@ def _text_passes(check: ResponseCheck, response: str, wanted: Sequence[str]) -> 
 
 
 def _numeric(check: ResponseCheck, response: Answer, value: Json) -> CheckResult:
-    """Compare the number that a response gives with the expected ones; a response without a number
-    fails.
-    """
+    """Compare the number a response gives with the expected ones; one without a number fails."""
     answer = read_number(response).value
     number = None if answer is None else parse_number(answer)
     wanted = _numbers(value)
@@ -202,9 +194,7 @@ def _numeric(check: ResponseCheck, response: Answer, value: Json) -> CheckResult
 
 
 def _ask_judge(check: ResponseCheck, sample: ScorerInput, criterion: str) -> CheckResult:
-    """Ask the run's judge whether the response meets a criterion; a row's own text is quoted as
-    data.
-    """
+    """Ask the run's judge whether a response meets a criterion; one of a row is quoted as data."""
     from nel.judges.types import Case  # noqa: PLC0415 - only where a judge is asked
 
     values: dict[str, object] = {} if check.threshold is None else {"threshold": check.threshold}

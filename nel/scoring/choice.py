@@ -202,8 +202,7 @@ def ranked_gold(sample: ScorerInput, choices: Sequence[str]) -> tuple[tuple[str,
 
 
 def log_likelihoods(metadata: Mapping[str, Any]) -> tuple[list[str], list[float], list[bool]]:
-    """Return the choices of a ranked sample, the sum of each, and whether greedy decoding would
-    write it.
+    """Return a ranked sample's choices, the sum of each, and whether greedy decoding writes it.
 
     Raises:
         ScorerError: They are missing, of different lengths, or rank nothing.

@@ -1,5 +1,4 @@
-"""`code_sandbox`: extracts the program of a response and runs it in the sandbox against tests or
-inputs and outputs.
+"""`code_sandbox`: runs the program of a response in the sandbox, on tests or inputs and outputs.
 
 A row may hold ``_prompt`` (the code to complete), ``_test`` (asserts, or ``check(candidate)``),
 ``entry_point`` and ``_cases`` (inputs and outputs instead of tests). Depends on `nel.sandbox`,
@@ -140,9 +139,7 @@ def sandbox_of(sample: ScorerInput) -> Any:
 
 @cache
 def _own_sandbox() -> Sandbox:
-    """Return a sandbox of this process, for use outside a run; it is closed when the process
-    exits.
-    """
+    """Return a sandbox of this process for use outside a run; it is closed on exit."""
     from nel.sandbox import Sandbox  # noqa: PLC0415
 
     sandbox = Sandbox()

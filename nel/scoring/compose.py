@@ -118,9 +118,7 @@ def _raise(result: T) -> T:
 
 
 def _distinct_names(scorers: Sequence[Scorer]) -> list[str]:
-    """Return the names of scorers, with a number after those that occur twice: ``contains``,
-    ``contains_2``.
-    """
+    """Return scorers' names, with a number after repeated ones: ``contains``, ``contains_2``."""
     names: list[str] = []
     for scorer in scorers:
         bare = getattr(scorer, "func", scorer)

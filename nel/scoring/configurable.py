@@ -67,8 +67,7 @@ _DIGIT: Final = re.compile(r"\d")
 
 @scorer(metrics=[accuracy(), stderr()])
 def match(location: Location = "end", *, ignore_case: bool = True, numeric: bool = False) -> Scorer:
-    """Match the target at the beginning or the end of the response, anywhere in it, or as the whole
-    of it.
+    """Match the target at the beginning or end of the response, anywhere in it, or as all of it.
 
     Rule: outer spaces and punctuation do not count, but for marks with a meaning (``A-``, ``C#``,
     ``5%``). Emoji do not count; a target of marks alone stands apart from words. With `numeric`,
@@ -256,8 +255,7 @@ def choice() -> Scorer:
 def f1(
     answer_fn: Callable[[str], str] | None = None, stop_words: Sequence[str] | None = None
 ) -> Scorer:
-    """Give the F1 of the words the response and the target have in common, the best of several
-    targets.
+    """Give the F1 of the words that response and target share, the best of several targets.
 
     Rule: sets (not multisets) of normalised words, rounded to two decimals; words are casefolded,
     lose punctuation without a meaning, and numbers are written alike (``3,000`` is ``3000.0``). An
@@ -351,9 +349,7 @@ def _match_one(
 
 
 def _match_marks(answer: str, target: str, location: Location) -> bool:
-    """Return whether a target of marks stands where it should; punctuation that belongs to a word
-    is none.
-    """
+    """Return whether a target of marks stands where it should; a word's punctuation is none."""
     if location == "exact" or same_text(answer, target):
         return same_text(answer, target)
     around = f"[{_MARKS_AROUND}]*"
@@ -445,9 +441,7 @@ def _line(text: str) -> str | None:
 
 
 def _bare(text: str) -> str:
-    """Return a short answer without emphasis, a box, brackets around all of it, and a final full
-    stop.
-    """
+    """Return a short answer without emphasis, box, enclosing brackets and final punctuation."""
     plain = text.strip().rstrip(".,;:!?").strip(_EMPHASIS).rstrip(".,;:!?")
     for opening, closing in _PAIRS:
         inner = plain[len(opening) : len(plain) - len(closing)]
@@ -461,9 +455,7 @@ def _bare(text: str) -> str:
 
 
 def _encloses(opening: str, closing: str, inner: str) -> bool:
-    """Return whether the marks around a text belong together, and not to two parts of it: ``(a) and
-    (b)``.
-    """
+    """Return whether the marks around a text are one pair, unlike those of ``(a) and (b)``."""
     depth = 0
     for character in inner if opening != closing else "":
         depth += (character == opening) - (character == closing)
@@ -484,9 +476,7 @@ def _number_of(word: str) -> str:
 
 
 def _f1(words: set[str], wanted: set[str]) -> float:
-    """Return the F1 of two sets as Inspect computes it, where an empty `wanted` has a recall of
-    1.
-    """
+    """Return the F1 of two sets as Inspect has it: an empty `wanted` has a recall of 1."""
     common = len(words & wanted)
     precision = common / len(words) if words else 1.0
     recall = common / len(wanted) if wanted else 1.0

@@ -35,8 +35,7 @@ def needs_judge(
     yields_template: bool = False,
     **values: object,
 ) -> dict[str, Any]:
-    """Delegate the verdict on a sample to the run's judge; defaults come from the sample and the
-    run.
+    """Delegate a sample's verdict to the run's judge; the sample and the run give the defaults.
 
     Args:
         template: Name of an installed judge (``nel list judges``), or the text of a template.

@@ -1,5 +1,4 @@
-"""The gold answer of a multiple-choice problem: which choice it names, and whether it names one at
-all.
+"""The gold answer of a multiple-choice problem: which choice it names, if it names one at all.
 
 A gold answer is a label, an index from 0 or the text of a choice. One that is none of them is a bad
 row, and so is one that reads two ways (``B`` is a label and a blood group), unless all gold answers
@@ -27,9 +26,7 @@ _INDEX_CHARACTERS_MAX: Final = 4
 
 
 def choices_of(sample: ScorerInput) -> list[str] | None:
-    """Return the texts of a sample's choices: its own, or those of ``choices``, ``options`` or
-    ``a``, ``b``, ….
-    """
+    """Return a sample's choices: its own, or of ``choices``, ``options`` or ``a``, ``b``, …."""
     if sample.sample is not None and sample.sample.choices:
         return list(sample.sample.choices)
     for name in _CHOICE_FIELDS:
@@ -49,8 +46,7 @@ def choices_of(sample: ScorerInput) -> list[str] | None:
 
 
 def own_labels(field: object, n_choices: int) -> tuple[str, ...] | None:
-    """Return the labels of a row's field ``label`` beside its choices, as ARC has it; None where
-    they are none.
+    """Return the labels beside a row's choices (``label``, as ARC has it); None if they are none.
 
     >>> own_labels(["1", "2"], 2), own_labels(["entailment", "neutral"], 2)
     (('1', '2'), None)
@@ -93,9 +89,7 @@ class ChoiceSetting:
         return gold_label(target, self.labels, self.choices, kind=self.kind)
 
     def read(self, response: Answer) -> str | None:
-        """Return the label that a response gives: one of the sample's, or the letter of its
-        place.
-        """
+        """Return the label that a response gives, by itself or by the letter of its place."""
         label = read_letter(response, self.labels, self.choices).value
         letters = labels_for(len(self.labels))
         if label is None and not set(letters) & set(self.labels):
@@ -105,8 +99,10 @@ class ChoiceSetting:
 
 
 def choice_gold(sample: ScorerInput, *, multiple: bool = False, **_: object) -> tuple[str, ...]:
-    """Return the labels of a sample's gold answer; raises DatasetError where it names no choice, or
-    reads two ways.
+    """Return the labels of a sample's gold answer.
+
+    Raises:
+        DatasetError: It names no choice, or reads two ways.
     """
     setting = ChoiceSetting.of(sample)
     if multiple:
@@ -168,8 +164,7 @@ def gold_label(
 def gold_ways(
     target: object, labels: Sequence[str], choices: Sequence[str] | None = None
 ) -> dict[GoldKind, str]:
-    """Return the label of the choice that a gold answer names, for each way in which it can be
-    read.
+    """Return the label of the choice that a gold answer names, for each way to read it.
 
     >>> gold_ways("B", "ABCD", ["AB", "O", "B", "A"]), gold_ways(2, "ABCD")
     ({'label': 'B', 'text': 'C'}, {'index': 'C'})
@@ -204,8 +199,7 @@ def gold_labels(
     *,
     kind: GoldKind | None = None,
 ) -> tuple[str, ...]:
-    """Return the labels of a gold answer with several parts: a list, ``"A,C"`` or ``"AC"``, in the
-    order of ``labels``.
+    """Return a gold answer's labels in the order of ``labels``: a list, ``"A,C"`` or ``"AC"``.
 
     Raises:
         DatasetError: A part is not a label, index or text of a choice, or the answer reads two
@@ -230,8 +224,7 @@ def gold_labels(
 
 
 def letters_gold(sample: ScorerInput, **_: object) -> tuple[str, ...]:
-    """Return the letters that a sample's target is, for a scorer whose targets are letters and
-    never texts.
+    """Return the letters that a sample's target is, for a scorer of letters and never texts.
 
     Raises:
         DatasetError: It is none, or a part of it is none.
@@ -241,8 +234,7 @@ def letters_gold(sample: ScorerInput, **_: object) -> tuple[str, ...]:
 
 
 def letters_in(target: object, labels: Sequence[str]) -> tuple[str, ...]:
-    """Return the letters of a target, in the order of the labels: ``A``, ``A,C``, ``AC`` or a list
-    of letters.
+    """Return a target's letters in the order of the labels: ``A``, ``A,C``, ``AC`` or a list.
 
     Raises:
         DatasetError: It is none, or a part of it is none.
@@ -266,9 +258,7 @@ def labels_of(sample: ScorerInput | None, choices: Sequence[str]) -> tuple[str, 
 
 
 def gold_kinds(sample: ScorerInput) -> tuple[set[GoldKind], bool]:
-    """Return in which ways a sample's gold answer can be read, and whether they name different
-    choices.
-    """
+    """Return the ways to read a sample's gold answer, and whether they name different choices."""
     setting = ChoiceSetting.of(sample)
     if not setting.choices:
         return set(), False

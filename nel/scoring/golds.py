@@ -31,8 +31,7 @@ def reads_gold(take: TakeGold) -> Callable[[S], S]:
 
 
 def text_gold(sample: ScorerInput, **_: object) -> list[str]:
-    """Return the accepted answers of a sample that are not blank, since a blank one decides
-    nothing.
+    """Return the sample's accepted answers that are not blank, as blank ones decide nothing.
 
     Raises:
         DatasetError: There is no other.
@@ -69,8 +68,7 @@ def _spellings(item: object) -> list[str]:
 def unusable_gold(
     scorer: object, sample: Sample, *, per_turn: bool, judges_by_reference: bool = True
 ) -> str | None:
-    """Return why a scorer can decide nothing by a sample's gold answer; None where it can, or takes
-    none.
+    """Return why a scorer can decide nothing by a gold answer; None where it can, or takes none.
 
     Args:
         scorer: Of the benchmark; one of a user's own says nothing before it is called.
@@ -97,9 +95,7 @@ def unusable_gold(
 
 
 def _fault(scorer: object, sample: ScorerInput, options: dict[str, Any]) -> str | None:
-    """Return what the gold function of a scorer refuses; of a composed one, only what every member
-    refuses.
-    """
+    """Return what a scorer's gold function refuses, or what all members of a composed one do."""
     while isinstance(scorer, functools.partial):
         options = {**options, **scorer.keywords}
         scorer = scorer.func

@@ -1,5 +1,6 @@
-"""`score`: scores a conversation before its end, from inside a scorer. Depends on the scorer
-protocol.
+"""`score`: scores a conversation before its end, from inside a scorer.
+
+Depends on the scorer protocol.
 """
 
 from __future__ import annotations
@@ -13,9 +14,7 @@ from nel.types import ScorerInput, ScorerResult
 
 
 class ModelConversation(Protocol):
-    """What `score` can score: a `TaskState`, or anything else with messages and the model's
-    output.
-    """
+    """What `score` can score: a `TaskState` or anything with messages and the model's output."""
 
     messages: list[Any]
     output: Any
@@ -25,8 +24,7 @@ class ModelConversation(Protocol):
 async def score(
     conversation: ModelConversation | Sequence[Mapping[str, Any]],
 ) -> list[ScorerResult]:
-    """Score a conversation before its end, with the benchmark's own scorer (Inspect's intermediate
-    scoring).
+    """Score a conversation before its end, by the benchmark's own scorer, as in Inspect.
 
     Args:
         conversation: A `TaskState` or its like, or messages (``role`` and ``content``) whose last

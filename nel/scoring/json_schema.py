@@ -1,5 +1,4 @@
-"""JSON in free text: finds it (`extract_json`) and checks it against a JSON Schema
-(`validate_json_schema`).
+"""JSON in free text: `extract_json` finds it, `validate_json_schema` checks it against a schema.
 
 Depends on the standard library's decoder and on jsonschema. A response may hold several JSON texts;
 the last complete one is its answer.
@@ -17,9 +16,7 @@ from nel.errors import ScorerError
 _FENCE = re.compile(r"```[^\S\n]*(?:json[c5]?)?[^\S\n]*\n(.*?)```", re.DOTALL | re.IGNORECASE)
 _OPENING = re.compile(r"[{\[]")
 _TRIES_MAX = 1_000
-"""Openings that are tried in one text; beyond it a text of brackets alone would cost quadratic
-time.
-"""
+"""Openings tried in one text; beyond, a text of brackets alone would cost quadratic time."""
 
 
 def _refuse(name: str) -> NoReturn:
@@ -60,8 +57,7 @@ def extract_json(text: str) -> Any:
 
 
 def validate_json_schema(response: str, schema: dict[str, object]) -> dict[str, Any]:
-    """Check the JSON of a response against a JSON Schema (any draft that ``$schema`` names; 2020-12
-    without one).
+    """Check a response's JSON against a JSON Schema, of any draft ``$schema`` names, else 2020-12.
 
     Returns:
         ``valid``, ``extracted`` (the value, or None when there is no JSON), ``score`` (1.0 or 0.0)
@@ -128,9 +124,7 @@ def _is_footnote(value: object) -> bool:
 
 
 def _parse(text: str) -> object:
-    """Return the value of a text that is JSON and nothing else, `_NOTHING` for any other; None is
-    the value null.
-    """
+    """Return the value of a text that is JSON alone, else `_NOTHING`; None is the value null."""
     try:
         value, end = _DECODER.raw_decode(text)
     except (ValueError, RecursionError):

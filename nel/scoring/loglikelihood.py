@@ -90,7 +90,5 @@ def choice_mass(sample: ScorerInput, right: Sequence[int]) -> dict[str, float | 
 
 
 def _per_unit(sums: Sequence[float], sizes: Sequence[int]) -> list[float]:
-    """Return the sums by size; an empty choice is never the best, as a division by 0 makes it minus
-    infinity.
-    """
+    """Return the sums by size; an empty choice gets minus infinity, so it is never the best."""
     return [total / size if size else -math.inf for total, size in zip(sums, sizes, strict=True)]

@@ -1,5 +1,4 @@
-"""Scorers that let a model grade the answer, under the names and with the parameters that Inspect
-gives them.
+"""Scorers that let a model grade the answer, with the names and parameters of Inspect.
 
 Source: Inspect's ``model_graded_qa`` and ``model_graded_fact``. As there, the last grade of a reply
 counts, and a reply without one leaves the sample unscored. Beyond Inspect, the run sends, stores
@@ -103,8 +102,7 @@ def model_graded_fact(
     model: str | Sequence[str] | None = None,
     model_role: str | None = "grader",
 ) -> Scorer:
-    """Let a model say whether the answer contains the facts of the target; the parameters are
-    `model_graded_qa`'s.
+    """Let a model say whether an answer has the target's facts, by `model_graded_qa`'s parameters.
 
     Raises:
         ConfigError: As `model_graded_qa`, which holds for `JudgeError` too.
@@ -124,8 +122,7 @@ def _shared_case(
     *,
     partial_credit: bool,
 ) -> Case:
-    """Return what all cases share: the author's template, else the run's, else an installed judge
-    or its template.
+    """Return what cases share: the author's template, else the run's, else an installed judge's.
 
     Raises:
         ConfigError: The template does not show the answer, or the pattern has no group.
@@ -180,8 +177,7 @@ def _graded_scorer(shared: Case, judges: tuple[str, ...], include_history: Histo
 def _criterion_gold(
     shared: Case, sample: ScorerInput, *, judges_by_reference: bool = True, **_: object
 ) -> object:
-    """Return the criterion of a sample; anything where the template of the scorer or of the run
-    shows none.
+    """Return a sample's criterion, or anything where the template in use shows none.
 
     Raises:
         DatasetError: It is empty.
@@ -227,9 +223,7 @@ def _question(state: TaskState, include_history: History) -> str:
 
 
 def chat_history(state: TaskState) -> str:
-    """Return a conversation up to its last answer as text: the first message bare, the others after
-    their role.
-    """
+    """Return a chat before its last answer as text: the first bare, the others after their role."""
     turns: list[Mapping[str, Any]] = list(state.messages)
     if not turns and not isinstance(state.input, str):
         turns = [{"role": message.role, "content": message.content} for message in state.input]

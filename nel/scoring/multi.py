@@ -1,5 +1,4 @@
-"""`multi_scorer`: several scorers, their scores reduced to one, under Inspect's name and
-parameters.
+"""`multi_scorer`: reduces the scores of several scorers to one, with Inspect's name and parameters.
 
 Depends on the scorer protocol, on the reducers of `nel.metrics`, and on `nel.scoring.delegation` to
 wait for members that delegate to a judge. Where a judge fails the sample is unscored, whatever the

@@ -28,14 +28,10 @@ if TYPE_CHECKING:
     from sacrebleu.metrics.chrf import CHRF
 
 LCS_TOKEN_PAIRS_MAX: Final = 40_000_000_000
-"""Response tokens times reference tokens that `rouge` compares at most: 200,000 by 200,000, some
-seconds.
-"""
+"""Most pairs of response and reference tokens for `rouge`: 200,000 by 200,000, some seconds."""
 
 CHRF_CHARACTERS_MAX: Final = 4_000_000
-"""Characters of response and references together that `chrf` counts at most; each can take 600
-bytes of memory.
-"""
+"""Characters of both sides that `chrf` counts at most; each can take 600 bytes of memory."""
 
 _BLEU_ORDERS: Final = (1, 2, 3, 4)
 _NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
@@ -82,8 +78,7 @@ def f1_token(sample: ScorerInput) -> dict[str, float]:
 
 
 def squad_f1(answer: str, references: Sequence[str]) -> tuple[float, float, float]:
-    """Return SQuAD 2.0's F1, precision and recall of the nearest reference; all are 1.0 where both
-    sides are empty.
+    """Return SQuAD 2.0's F1, precision and recall of the nearest reference; 1.0 if both are empty.
 
     >>> squad_f1("", [""]), squad_f1("Paris", [""])
     ((1.0, 1.0, 1.0), (0.0, 0.0, 0.0))
@@ -197,8 +192,7 @@ def rouge(sample: ScorerInput) -> dict[str, float]:
 
 @reads_gold(text_gold)
 def chrf(sample: ScorerInput) -> dict[str, float]:
-    """Return chrF and chrF++: F2 of shared character n-grams, and of those with words and word
-    pairs.
+    """Return chrF and chrF++: F2 of shared character n-grams, the latter with words and word pairs.
 
     Rule: character n-grams of length 1 to 6 without white space, recall weighing twice; chrF++ adds
     word n-grams of length 1 and 2. Lengths that a text is too short for are left out, so identical
@@ -297,8 +291,7 @@ def corpus_chrf(
 
 
 def squad_tokens(text: str) -> list[str]:
-    """Return the words of a text as SQuAD compares them: lower-cased, without ASCII punctuation and
-    articles.
+    """Return a text's words as SQuAD has them: lower case, no ASCII punctuation, no articles.
 
     >>> squad_tokens("The U.S., a nation")
     ['us', 'nation']
@@ -307,9 +300,7 @@ def squad_tokens(text: str) -> list[str]:
 
 
 def _answer_tokens(text: str) -> list[str]:
-    """Return the words of a text as SQuAD compares them, or what it drops where that is the whole
-    text.
-    """
+    """Return a text's words as SQuAD compares them, or what it drops if that is all of it."""
     lowered = text.lower()
     return squad_tokens(text) or lowered.translate(_NO_PUNCTUATION).split() or lowered.split()
 
@@ -319,9 +310,7 @@ def _ngrams(tokens: list[str], order: int) -> Iterable[Hashable]:
 
 
 def _shared_count(left: Iterable[Hashable], rights: Sequence[Iterable[Hashable]]) -> int:
-    """Return how many items of `left` occur in one of `rights`, each at most as often as in the one
-    with the most.
-    """
+    """Return how many items of `left` occur in one of `rights`, up to the highest count of each."""
     counts = Counter(left)
     most: Counter[Hashable] = Counter()
     for right in rights:
@@ -364,8 +353,9 @@ def _rouge_scores(response: list[str], reference: list[str]) -> tuple[float, flo
 
 
 def lcs_length(left: list[str], right: list[str]) -> int:
-    """Return the length of the longest common subsequence; words that one side lacks cannot be in
-    it.
+    """Return the length of the longest common subsequence.
+
+    Words that one side lacks cannot be in it.
     """
     if left == right:
         return len(left)
@@ -386,9 +376,7 @@ def lcs_length(left: list[str], right: list[str]) -> int:
 def _reference_columns(
     responses: Sequence[str], references: Sequence[str | Sequence[str]], metric: str
 ) -> list[list[Any]]:
-    """Return the references as sacrebleu wants them: one list for each first, second, … reference,
-    gaps as None.
-    """
+    """Return sacrebleu's form of references: a list for each first, second, …; gaps as None."""
     if not responses:
         raise UndefinedMetric(f"a corpus without responses has no {metric}")
     if len(responses) != len(references):

@@ -1,6 +1,4 @@
-"""Scorers that read an answer by its form, under the module name that NeMo Evaluator's pages
-give.
-"""
+"""Scorers that read an answer by its form, under the module name of NeMo Evaluator's pages."""
 
 from nel.scoring.answers import numeric_match
 from nel.scoring.choice import multichoice_regex

@@ -1,6 +1,4 @@
-"""What a row of a dataset says of a program's judgement: its tests, its inputs and outputs, and the
-entry point.
-"""
+"""What a dataset's row says of a program's judgement: tests, inputs and outputs, entry point."""
 
 from __future__ import annotations
 
@@ -44,8 +42,10 @@ def tests_of(row: Mapping[str, object]) -> str | None:
 
 
 def cases_of(row: Mapping[str, object]) -> tuple[StdinCase, ...]:
-    """Return a row's inputs and outputs; raises `DatasetError` where they are not in the form that
-    is read.
+    """Return a row's inputs and outputs.
+
+    Raises:
+        DatasetError: They are not in the form that is read.
     """
     from nel.sandbox import StdinCase  # noqa: PLC0415
 

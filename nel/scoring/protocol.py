@@ -1,5 +1,4 @@
-"""`@scorer` and the three ways to write one: a function, a factory and a class. All end in one
-callable.
+"""`@scorer` and the three ways to write one, all ending in a callable: function, factory, class.
 
     @scorer
     def equal(sample: ScorerInput) -> dict: ...
@@ -38,9 +37,7 @@ _STATE_AND_TARGET = 2
 Declared: TypeAlias = "Sequence[Any] | Mapping[str, Sequence[Any]]"
 """The metrics of a scorer: a list, a list for each key of its dict, or a list that holds both."""
 Written: TypeAlias = Callable[..., Any]
-"""A function, factory or class as its author wrote it: only `inspect.signature` says how it is
-called.
-"""
+"""A function, factory or class as written: only `inspect.signature` says how it is called."""
 
 
 class Target(Sequence[str]):
@@ -146,9 +143,7 @@ def target_of(sample: ScorerInput) -> Target:
 
 
 class BuiltScorer:
-    """A scorer that a factory or a class built: called with a `ScorerInput`, or with ``(state,
-    target)``.
-    """
+    """A scorer built by a factory or class: called with a `ScorerInput` or ``(state, target)``."""
 
     is_scorer = True
 
@@ -182,8 +177,9 @@ class BuiltScorer:
             )
 
     def __call__(self, state: ScorerInput | TaskState, target: Any = None) -> Any:
-        """Score a `ScorerInput` (an async scorer gives an awaitable), or give an awaitable for
-        ``(state, target)``.
+        """Score a `ScorerInput`, or give an awaitable for ``(state, target)``.
+
+        An async scorer gives an awaitable for either.
         """
         if isinstance(state, ScorerInput):
             return (
@@ -312,8 +308,7 @@ def scorer(
 
 
 def as_scorer(written: object, options: Mapping[str, object] | None = None) -> Written:
-    """Return anything that was written as a scorer as the callable the engine calls, with its
-    options bound.
+    """Return what was written as a scorer as the engine's callable, with its options bound.
 
     Raises:
         ConfigError: It is not a scorer, or has no such option, or its factory refuses the value.
@@ -358,9 +353,7 @@ def is_async(scorer: object) -> bool:
 
 
 async def await_result(result: object) -> Any:
-    """Return a result, awaited where it is an awaitable; one that an async scorer returns is
-    awaited too.
-    """
+    """Return a result, awaited again as long as it is an awaitable."""
     while isinstance(result, Awaitable):
         result = await result
     return result
@@ -394,9 +387,7 @@ _CURRENT: ContextVar[tuple[Written, ScorerInput] | None] = ContextVar("nel-scori
 
 
 class scoring:  # noqa: N801 - used as a function; a generator would cost three times as much
-    """Makes a scorer and a sample the current ones within a block, which `score` and `scored_now`
-    use.
-    """
+    """Makes a scorer and sample the current ones within a block, for `score` and `scored_now`."""
 
     __slots__ = ("_current", "_token")
 
@@ -423,9 +414,7 @@ def wanted_judges(scorer: object) -> tuple[str, ...]:
 
 
 def current_scoring() -> tuple[Written, ScorerInput] | None:
-    """Return the scorer that is scoring at the moment and what it scores; None outside of a
-    scorer.
-    """
+    """Return the current scorer and what it scores; None outside of a scorer."""
     return _CURRENT.get()
 
 
@@ -480,9 +469,7 @@ def _no_function(written: object) -> str:
 
 
 def _is_factory(function: object) -> TypeGuard[Written]:
-    """Return whether a function builds a scorer: it needs no argument, or is annotated to return a
-    ``Scorer``.
-    """
+    """Return whether a function builds a scorer: it needs no argument or is typed ``-> Scorer``."""
     if isinstance(
         function, ScorerFactory | BuiltScorer | functools.partial
     ) or not inspect.isroutine(function):
@@ -549,9 +536,7 @@ def _check_options(
 
 
 def _check_type(name: str, parameter: inspect.Parameter, value: object) -> None:
-    """Raise ConfigError for a value whose type the option cannot have; only simple annotations are
-    checked.
-    """
+    """Raise ConfigError for a value of a wrong type; only simple annotations are checked."""
     wanted = str(parameter.annotation).strip("'\"")
     kinds: dict[str, tuple[type, ...]] = {
         "bool": (bool,),

@@ -1,5 +1,4 @@
-"""The ways in which one answer can be read, by its kind: letter, number, yes or no, text,
-mathematics.
+"""The ways to read one answer, by its kind: letter, number, yes or no, text, mathematics.
 
 ``lenient`` is the reader in full. ``strict`` takes only what the response declares as its answer
 ("Answer: B", a box, a tag), or an answer that is the whole response. A benchmark may add an
@@ -49,9 +48,7 @@ _EXPRESSION: Final = re.compile(
     """,
     re.VERBOSE,
 )
-"""What shows that a gold answer is mathematics: LaTeX, a power, a calculation with a variable, a
-tuple or interval.
-"""
+"""Finds mathematics in gold answers: LaTeX, power, calculation with variable, tuple, interval."""
 _COMMAND: Final = re.compile(r"\\(?:text|mathrm|textbf|mbox)\s*\{[^{}]*\}|\\[A-Za-z]+")
 _LONG_WORD: Final = re.compile(r"[^\W\d_]{3,}")
 _FUNCTIONS: Final = frozenset(
@@ -81,9 +78,7 @@ class Readings:
     read: Mapping[str, Reading]
     """By the name of the way."""
     cut_at: int | None
-    """Where the strict and the lenient reading stop, since the response goes on with an invented
-    next question.
-    """
+    """Where the strict and lenient reading stop, as an invented next question follows."""
 
     def is_right(self, value: str | None) -> bool:
         """Return whether a value equals a gold answer."""
@@ -117,9 +112,7 @@ def read_in_every_way(sample: ScorerInput, official: Read | None = None) -> Read
 
 
 def strictly(reading: Reading, response: Answer) -> Reading:
-    """Return a reading without its answer where the response does not declare it and says other
-    things, too.
-    """
+    """Return a reading without its answer where the response neither declares it nor is only it."""
     if reading.value is None or reading.form in DECLARING or _is_whole(reading, response.text):
         return reading
     without = Reading(rejected=list(reading.rejected))
@@ -133,8 +126,7 @@ def _is_whole(reading: Reading, text: str) -> bool:
 
 
 def gold_answer(sample: ScorerInput) -> GoldAnswer | None:
-    """Return what a sample's gold answer asks for, or None where it is of no kind, such as a
-    translation.
+    """Return what a sample's gold answer asks for, or None for no kind, such as a translation.
 
     >>> targets = ("(B)", 12, "No", ["Paris", "Lutetia"], "\\\\sqrt{2}", "x^2 + 1", "3-2")
     >>> [gold_answer(ScorerInput(response="", target=one)).kind for one in targets]
@@ -205,9 +197,7 @@ def same_answer(kind: KindName, left: str, right: str) -> bool:
 
 
 def _same_expression(left: str, right: str) -> bool:
-    """Return whether two expressions are equal; where they cannot be compared, only if they are
-    written alike.
-    """
+    """Return whether two expressions are equal; those not comparable must be written alike."""
     if left.strip("$ ") == right.strip("$ "):
         return True
     try:

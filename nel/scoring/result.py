@@ -1,5 +1,4 @@
-"""`outcome_of`: turns what a scorer returned into an outcome; the one place that decides what a
-verdict is.
+"""`outcome_of`: turns a scorer's result into an outcome, in the one place that decides verdicts.
 
 A scorer may return a mapping, a `Score`, a bool or a number. NaN is not a number here: a scorer
 that returns it has failed, and its sample is unscored. Depends on `nel.types`, and on
@@ -51,8 +50,10 @@ class JudgeWanted(JudgeError):
         return JudgeWanted, (self.result,)
 
     def case(self) -> Case:
-        """Return what is to be judged; raises ScorerError where the scorer gave something that is
-        not a case.
+        """Return what is to be judged.
+
+        Raises:
+            ScorerError: The scorer gave something that is not a case.
         """
         case = self.result.get("judge_case", Case())
         if not isinstance(case, Case):
@@ -62,8 +63,7 @@ class JudgeWanted(JudgeError):
         return case
 
     def own_values(self) -> _Parts:
-        """Return what the scorer itself gave besides: its numbers, its details and the extracted
-        answer.
+        """Return the scorer's own values: its numbers, its details and the extracted answer.
 
         Raises:
             ScorerError: A number is NaN or infinite.
@@ -115,8 +115,7 @@ def outcome_of(result: object, response: str) -> Scored | ModelFailure:
 
 
 def _check_headline(metrics: dict[str, float], details: Mapping[str, object]) -> None:
-    """Raise ScorerError where another number would stand in for the verdict, or the verdict is not
-    a share.
+    """Raise ScorerError if another number would replace the verdict, or the verdict is no share.
 
     A share that misses 0 or 1 by the rounding of its computation is set to it.
     What is ``correct`` is shown as the accuracy, and its bounds count each missing score as 0 or 1.
@@ -189,8 +188,7 @@ def _from_score(score: Score, response: str) -> _Parts:
 
 
 def _number(key: str, value: object) -> float | None:
-    """Return a value as a number, numpy's scalars and the exact numbers of the standard library
-    too, or None.
+    """Return a number, numpy's scalars, Decimal and Fraction included, as a float; else None.
 
     Raises:
         ScorerError: It is NaN or infinite, or so large that no float holds it.
@@ -228,9 +226,7 @@ def _plain_details(details: Mapping[str, object]) -> dict[str, object]:
 
 
 class _Copy:
-    """Copies the details of one result: arrays and sets as lists, what JSON has no form for as its
-    repr.
-    """
+    """Copies a result's details: arrays and sets as lists, what JSON has no form for by repr."""
 
     def __init__(self) -> None:
         self._left = _VALUES_MAX
@@ -288,8 +284,7 @@ def _display(value: object) -> str:
 
 
 def mean_of_turns(outcomes: Sequence[Outcome]) -> Outcome:
-    """Return the one outcome of an answer of several turns: the mean of each number, and each
-    turn's own.
+    """Return one outcome for several turns: the mean of each number, and each turn's own.
 
     A turn without a score leaves the whole without one; a turn in which the model gave no answer
     counts 0.

@@ -15,8 +15,7 @@ from nel.types import ScorerInput
 
 
 def retrieval_metrics(sample: ScorerInput) -> dict[str, float]:
-    """Return precision and recall at k, the reciprocal rank and the normalised discounted gain of a
-    ranking.
+    """Return a ranking's precision@k, recall@k, reciprocal rank and normalised discounted gain.
 
     Rule: ``metadata["retrieved"]`` is the ranking, best first, ``metadata["relevant"]`` the ids it
     should hold, and ``metadata["k"]`` how far down it is read; without k, to its end. With hits the

@@ -47,8 +47,7 @@ _POLITE: Final = re.compile(
 
 @reads_gold(text_gold)
 def exact_match(sample: ScorerInput) -> dict[str, bool]:
-    """Compare response and target after lower-casing and dropping punctuation, articles and spare
-    spaces.
+    """Compare response and target regardless of case, punctuation, articles and spare spaces.
 
     Rule: both have the same words; a list of targets accepts any. What carries meaning stays
     (``-5``, ``3.14``, ``C++``, ``A-``, ``5%``, ``x != y``, ``Vitamin A``), accents too. Tags, boxes
@@ -66,8 +65,7 @@ def exact_match(sample: ScorerInput) -> dict[str, bool]:
 
 
 def accepted_answers(sample: ScorerInput, **_: object) -> list[str]:
-    """Return the target, or each of several, and the row's ``correct_answers``, those apart that
-    are blank.
+    """Return the target or targets and the row's ``correct_answers``, without blank ones.
 
     Raises:
         DatasetError: There is no other.
@@ -148,8 +146,7 @@ def text_match(sample: ScorerInput) -> dict[str, bool | str | None]:
 
 @reads_gold(text_gold)
 def answer_line(sample: ScorerInput, pattern: str | None = None) -> dict[str, bool | str | None]:
-    """Compare the text that a response declares as its answer with the target, as numbers or as
-    normalised text.
+    """Compare the answer that a response declares with the target, as numbers or normalised text.
 
     Rule: docs/reference/reading.md says what declares one (``Answer:``, ``the answer is``, a tag, a
     box); emphasis, dollar signs and a full stop around it do not count. A target that is a number is compared by its

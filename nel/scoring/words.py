@@ -24,9 +24,7 @@ _Rewriting: TypeAlias = tuple[str, re.Pattern[str], str | Callable[[re.Match[str
 
 
 class _Table(dict[int, int | str | None]):
-    """A table for `str.translate` that notes which characters stay: each other one costs an
-    exception.
-    """
+    """A `str.translate` table that notes which characters stay: unseen ones cost an exception."""
 
     def __init__(self, marks: Mapping[str, str | None]) -> None:
         super().__init__({ord(mark): usual for mark, usual in marks.items()})

@@ -1,6 +1,4 @@
-"""Hands results to other tools: the exporters of the group ``nel.exporters``, and what is public
-for plugins.
-"""
+"""Hands results to other tools: the exporters of ``nel.exporters``, and the names for plugins."""
 
 from nel.artifacts.exporting.contract import Exported
 

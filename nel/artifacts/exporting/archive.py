@@ -1,5 +1,4 @@
-"""One file that holds a run: `write_archive` makes it, `open_archive` unpacks it into a cache for
-reading.
+"""One file that holds a run: `write_archive` makes it, `open_archive` unpacks it into a cache.
 
 A gzipped tar with the run's directory as its only top folder, run.db as one file without a log
 beside it. A run stores the names of the variables that hold keys and never a key, so there is no
@@ -99,9 +98,7 @@ def _add_run(tar: tarfile.TarFile, directory: Path, store: Path) -> None:
 
 
 def _files(directory: Path) -> Iterator[Path]:
-    """Yield the plain files of a run in the order of their names; links and temporary files are
-    left out.
-    """
+    """Yield a run's plain files in the order of their names, without links and temporary files."""
     for folder, folders, names in os.walk(directory):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(names):
@@ -124,8 +121,7 @@ def _private(member: tarfile.TarInfo) -> tarfile.TarInfo:
 
 
 def open_archive(path: Path, cache_dir: Path) -> Path:
-    """Return the directory of an archived run, unpacked below a cache; the same file is unpacked
-    once.
+    """Return the directory of an archived run, unpacked below a cache once for each file.
 
     Args:
         path: A file that `write_archive` made.

@@ -1,5 +1,6 @@
-"""What an exporter returns. Imports nothing else of nel, so that `nel.discovery.extension_points`
-can name it.
+"""What an exporter returns.
+
+Imports nothing else of nel, so that `nel.discovery.extension_points` can name it.
 """
 
 from __future__ import annotations
@@ -16,6 +17,4 @@ class Exported:
     files: Sequence[Path]
     """At least one, all below the output directory that was given."""
     notes: Sequence[str] = ()
-    """One sentence each: what the format has no place for, and how a reader must take what is
-    missing.
-    """
+    """One sentence each: what the format has no place for, and how to take what is missing."""

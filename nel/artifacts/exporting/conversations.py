@@ -86,8 +86,7 @@ class RunConversations:
         return price_in(self._snapshot.meta("config") or {})
 
     def of(self, files: BenchmarkFiles) -> Iterator[SampleConversations]:
-        """Yield those of a benchmark in the order of its results; a sample that was not asked is
-        left out.
+        """Yield those of a benchmark in the order of its results, without samples not asked.
 
         Raises:
             OutputError: A result is damaged or missing.
@@ -161,9 +160,7 @@ def _chat(message: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _chat_call(call: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a call in the chat protocol's shape, whether it is in that or in that of
-    results.jsonl.
-    """
+    """Return a call in the chat protocol's shape, from that shape or that of results.jsonl."""
     function = call.get("function") or call
     named = {"name": function.get("name") or "", "arguments": function.get("arguments") or ""}
     return {"id": call.get("id") or "", "type": "function", "function": named}

@@ -1,6 +1,4 @@
-"""Writes the conversations of a run as JSON lines in the shape of OpenAI's chat protocol, for
-fine-tuning.
-"""
+"""Writes a run's conversations as JSON lines in the shape of OpenAI's chat, for fine-tuning."""
 
 from __future__ import annotations
 

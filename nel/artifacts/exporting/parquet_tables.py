@@ -1,6 +1,4 @@
-"""Writes a run as Parquet through arro3: samples.parquet and metrics.parquet, with typed
-columns.
-"""
+"""Writes samples.parquet and metrics.parquet of a run through arro3, with typed columns."""
 
 from __future__ import annotations
 
@@ -45,9 +43,7 @@ def export_parquet(run_dir: Path, output: Path) -> Exported:
 
 
 class _Sink(io.BytesIO):
-    """A file whose first error is kept: the writer of arro3 aborts with a stack trace when a write
-    raises.
-    """
+    """A file that keeps its first error: arro3 aborts with a stack trace when a write raises."""
 
     def __init__(self, file: BinaryIO) -> None:
         super().__init__()

@@ -1,5 +1,4 @@
-"""Opens a run for export: its artifacts, checked, with what a reader has to know of samples that
-have no score.
+"""Opens a run for export: its checked artifacts, and what to know of samples that have no score.
 
 Reads alone: nothing is written into a run's directory.
 """
@@ -36,8 +35,9 @@ class RunToExport:
 
     @property
     def notes(self) -> list[str]:
-        """Return what every format must say of this run: failures, unscored and missing samples,
-        one sentence each.
+        """Return what every format must say of this run, one sentence each.
+
+        That is its failures, and its unscored and missing samples.
         """
         return [note for files in self.benchmarks for note in notes_of(files)]
 
@@ -136,9 +136,7 @@ def run_start(run_dir: Path) -> datetime:
 
 
 def state_of(result: Mapping[str, Any]) -> str:
-    """Return ``scored``, ``model_failure``, ``unscored`` or ``not_asked``; empty where the line
-    says none.
-    """
+    """Return ``scored``, ``model_failure``, ``unscored`` or ``not_asked``; empty where missing."""
     outcome = result.get("outcome")
     return str(outcome.get("state")) if isinstance(outcome, dict) else ""
 
@@ -175,9 +173,7 @@ def notes_of(files: BenchmarkFiles) -> Iterator[str]:
 
 
 def model_name(files: BenchmarkFiles) -> str:
-    """Return the model as the run was configured; ``unknown`` where recorded answers were
-    scored.
-    """
+    """Return the configured model; ``unknown`` where recorded answers were scored."""
     return str(files.bundle["config"].get("model") or "unknown")
 
 

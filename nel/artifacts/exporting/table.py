@@ -1,6 +1,4 @@
-"""A run as two tables, which CSV and Parquet share: one row for each sample and repeat, and one for
-each metric.
-"""
+"""A run as two tables, which CSV and Parquet share: a row per sample and repeat, and per metric."""
 
 from __future__ import annotations
 
@@ -26,9 +24,10 @@ SAMPLE_COLUMNS: Final[Mapping[str, Kind]] = {
     "first_token_seconds": "number", "attempts": "integer", "scoring_details": "text",
     "metadata": "text",
 }  # fmt: skip
-"""Columns of a sample in order. ``state`` is scored, model_failure, unscored or not_asked; the last
-two have no reward. What is no text in results.jsonl, a conversation for example, is compact
-JSON."""
+"""Columns of a sample in order.
+
+``state`` is scored, model_failure, unscored or not_asked; the last two have no reward. What is no
+text in results.jsonl, a conversation for example, is compact JSON."""
 
 METRIC_COLUMNS: Final[Mapping[str, Kind]] = {
     "run_id": "text", "benchmark": "text", "model": "text", "started": "text", "ended": "text",
@@ -57,9 +56,7 @@ def sample_rows(run: RunToExport) -> Iterator[Row]:
 
 
 def metric_rows(run: RunToExport) -> Iterator[Row]:
-    """Yield a row for each metric of each benchmark; the headline stands first even where it has no
-    value.
-    """
+    """Yield a row for each metric of each benchmark; the headline is first, even without value."""
     for files in run.benchmarks:
         yield from _metric_rows(run.run_id, files)
 

@@ -1,6 +1,4 @@
-"""Reads results of other tools as runs: the importers of the group ``nel.importers``, and their
-public types.
-"""
+"""Reads results of other tools as runs: the importers of ``nel.importers``, and public types."""
 
 from nel.artifacts.importing.contract import ImportedBenchmark, ImportedResult, ImportedRun
 

@@ -28,9 +28,7 @@ class ImportedBenchmark:
 
     name: str
     results: Callable[[], Iterator[ImportedResult]]
-    """Yields the results, one in memory at a time; called twice, with the same results in the same
-    order.
-    """
+    """Called twice, and yields the same in the same order; one result is in memory at a time."""
     model: str | None = None
     started: float | None = None
     """In seconds since 1970."""
@@ -41,14 +39,13 @@ class ImportedBenchmark:
     n_fewshot: int | None = None
     generation: Mapping[str, object] = field(default_factory=dict)
     scores: Mapping[str, float] = field(default_factory=dict)
-    """The metrics of the source by name; they stand beside those that are computed of the
-    results.
-    """
+    """The source's metrics by name; they stand beside those that are computed of the results."""
     is_complete: bool = True
     """False where the source says that the run did not end."""
     numbers_are_ids: bool = False
-    """Whether the ids are the numbers by which the source's own tools pair results; an export to
-    them keeps these.
+    """Whether the ids are the numbers by which the source's own tools pair results.
+
+    An export to them keeps these.
     """
 
 

@@ -41,8 +41,7 @@ _GENERATION: Final = (
 
 
 def import_nemo(source: Path) -> ImportedRun | None:
-    """Results of NeMo Evaluator: a folder of bundles, flat or one folder a benchmark; None where
-    there is none.
+    """Results of NeMo Evaluator: bundles in a folder, or in one each benchmark; None without any.
 
     Raises:
         OutputError: A bundle or a line is damaged, or a bundle has no results beside it.
@@ -128,9 +127,7 @@ def _benchmark(bundle: Bundle) -> ImportedBenchmark:
 
 
 def _results(path: Path) -> Iterator[ImportedResult]:
-    """Yield the results; those without a reward, which nel writes into a file of their own, at
-    their place.
-    """
+    """Yield the results, each at its place: nel writes those without a reward to another file."""
     unscored = path.with_name("unscored.jsonl")
     sources = [_number_lines(element) for element in (path, unscored) if element.is_file()]
     places: dict[str, int] = {}

@@ -105,9 +105,7 @@ def fields_of(value: object, name: str) -> dict[str, Any]:
 
 
 def number(value: object) -> float | None:
-    """Return a finite number, None for anything else, such as a whole number beyond all
-    floating-point ones.
-    """
+    """Return a finite number, None for anything else, such as an integer too large for a float."""
     try:
         parsed = float(value) if isinstance(value, int | float) else math.nan
     except OverflowError:

@@ -1,5 +1,4 @@
-"""Imports results of other tools through the plugin group ``nel.importers`` as a run directory that
-nel reads.
+"""Imports results of other tools, through the plugin group ``nel.importers``, as run directories.
 
 The directory gets its final name when it is complete. An imported run cannot be resumed or scored
 again.
@@ -126,9 +125,7 @@ def _slots(imported: ImportedRun) -> Iterator[tuple[str, ImportedBenchmark]]:
 async def _write_benchmark(
     store: Log, slot: str, benchmark: ImportedBenchmark, imported: ImportedRun
 ) -> None:
-    """Write the questions in the order of the source, then the answers; what has no answer becomes
-    unscored.
-    """
+    """Write questions in the order of the source, then answers; a missing one becomes unscored."""
     key = store.put_benchmark(slot, benchmark.name, {})
     places: dict[str, int] = {}
     repeats = 1

@@ -1,5 +1,4 @@
-"""Several people's labels of the same answers: the label that counts, and how far the people agree
-themselves.
+"""Several people's labels of the same answers: which label counts, and how far the people agree.
 
 No judge can be expected to agree with people more than they do with each other, so their agreement
 is the ceiling of the judge's. Depends on `nel.judges.stats.panel_agreement`, which measures it as
@@ -18,8 +17,7 @@ from nel.judges.stats.panel_agreement import agreement_json
 
 
 def counted_label(labels: Mapping[str, float], sample_id: str, repeat: int) -> float:
-    """Return the label that most annotators gave; of several given equally often, one by a hash of
-    the answer.
+    """Return the label most annotators gave; a hash of sample id and repeat breaks a tie.
 
     Leaving disputed answers out would keep the easy ones, and a mean is not a label. The hash makes
     it the label of an annotator drawn by chance, the same each time.

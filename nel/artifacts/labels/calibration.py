@@ -1,5 +1,4 @@
-"""What the labels in a run's directory say of its judge: calibration.json, and the corrected
-headline.
+"""What a run's labels say of its judge: calibration.json, and the corrected headline.
 
 ``labels.jsonl`` beside a benchmark's artifacts holds the labels that people gave; it is read each
 time artifacts are
@@ -79,14 +78,10 @@ def write_labels(directory: Path, labels: Mapping[Key, StoredLabel]) -> None:
 
 
 class Calibrating:
-    """Collects what the labels of a benchmark say, in the pass in which its artifacts are
-    written.
-    """
+    """Collects what the labels of a benchmark say while its artifacts are written."""
 
     def __init__(self, directory: Path) -> None:
-        """Read the labels, or what was borrowed from another run; without either it does
-        nothing.
-        """
+        """Read the labels, or what was borrowed from another run; with neither it stays idle."""
         self._directory = directory
         self._labels = read_labels(directory)
         self._borrowed = None if self._labels else read_borrowed(directory)
@@ -123,9 +118,7 @@ class Calibrating:
         self._tally.add(result.idx, reward, is_judged=is_judged, label=label, group=group)
 
     def _add_opinions(self, result: Result, reward: float, label: float) -> None:
-        """Count what each judge of a panel said of a labelled answer, where one judgement
-        decided.
-        """
+        """Count what each judge of a panel said of a labelled answer that has one judgement."""
         judgements = judgements_of(result.outcome.details)
         for opinion in judgements[0]["opinions"] if len(judgements) == 1 else ():
             if opinion.get("score") is not None:
@@ -135,8 +128,7 @@ class Calibrating:
     def write(
         self, head: Mapping[str, object], headline: Mapping[str, object], plan: Mapping[str, object]
     ) -> dict[str, Any]:
-        """Write calibration.json and return the parts ``calibration`` and ``corrected`` of
-        metrics.json.
+        """Write calibration.json; return ``calibration`` and ``corrected`` of metrics.json.
 
         Without labels there is no such file; what was borrowed gives ``corrected`` alone.
         """
@@ -204,8 +196,7 @@ def read_borrowed(directory: Path) -> dict[str, object] | None:
 def setup_difference(
     calibration: Mapping[str, Any], judge: Mapping[str, Any] | None, templates: Sequence[str]
 ) -> str | None:
-    """Return in what a run's judge differs from the one that was calibrated, None where it is the
-    same.
+    """Return in what a run's judge differs from the calibrated one; None where it is the same.
 
     Names of judges and addresses may differ; models, templates and how opinions become a grade may
     not.

@@ -1,5 +1,4 @@
-"""Files that people label answers in: written as CSV or JSON Lines, read back with the line of
-every mistake.
+"""Files that people label answers in, as CSV or JSON Lines; a mistake is reported with its line.
 
 The judge's grade is never in them, since it would bias the person who labels. A spreadsheet
 evaluates cells that begin like a formula, so those are prefixed with an apostrophe, which is
@@ -22,9 +21,7 @@ from nel.datasets.source import open_dataset
 from nel.errors import UsageError
 
 RATINGS_SUFFIX: Final = "-ratings.jsonl"
-"""Of what people said of answers while they looked at them; the name before it is the benchmark's
-directory.
-"""
+"""In file names, after the benchmark's directory: what people said of answers they looked at."""
 _FORMULA_START: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 _WHOLE: Final = re.compile(r"(?<=[0-9])\.0+$")
 
@@ -93,8 +90,9 @@ def read_label_file(path: Path) -> Iterator[LabelLine]:
 
 
 def same_text(first: str, second: str) -> bool:
-    """Return whether two texts are the same but for white space and a leading apostrophe, which
-    spreadsheets change.
+    """Return whether two texts are the same but for white space and a leading apostrophe.
+
+    Spreadsheets change those.
     """
     left, two = (" ".join(text.removeprefix("'").split()) for text in (first, second))
     return left == two

@@ -1,5 +1,4 @@
-"""Labels of pairs: both answers are shown to the person who labels, in an order that the file does
-not tell.
+"""Labels of pairs: people see both answers, in an order that the file does not tell.
 
 A judge of pairs says which of two answers is better, and so must a person: the answer whose win is
 the score, and the baseline of its row. Which of the two is called A follows from a hash of the
@@ -57,9 +56,7 @@ def check_pair(result: Result) -> None:
 
 
 def is_shown_first(result: Result) -> bool:
-    """Return whether the response of a pair, and not its baseline, is the answer A of the label
-    file.
-    """
+    """Return whether a pair's response, and not its baseline, is answer A of the label file."""
     return priority(result.sample_id, "which answer is A")[0] % 2 == 1
 
 

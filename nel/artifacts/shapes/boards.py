@@ -95,9 +95,7 @@ class BoardModel(BoardStanding):
     failed: dict[str, Count]
     left_out: Count
     alpaca_eval_2: NotRequired[AlpacaEvalFields]
-    """The length-controlled win rate of AlpacaEval 2 against the baseline; only with length
-    control.
-    """
+    """AlpacaEval 2's length-controlled win rate against the baseline; only with length control."""
     label_corrected: NotRequired[LabelCorrectedRate]
     """The win rate as people's labels of some pairs correct it; only with labels."""
 

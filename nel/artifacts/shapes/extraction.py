@@ -37,17 +37,13 @@ class ExtractionSummary(TypedDict):
     n_differ: Count
     """Answers of which two ways read two values, or one a value and another none."""
     n_ran_on: Count
-    """Answers that go on with an invented next question, which the strict and the lenient way do
-    not read.
-    """
+    """Answers with an invented next question, where the strict and the lenient way stop reading."""
     kinds: dict[str, Count]
     without_reading: dict[str, Count]
     """Answers that are read in no further way, by the reason."""
     readings: dict[str, ReadingScore]
     reader: ModelReaderFields | None
-    """Which reader, and which model for it, read the answers in which the run's scorer found
-    none.
-    """
+    """The reader, and its model, of the answers in which the run's scorer found none."""
     band: BoundsJson | None
     """The lowest and the highest score over the ways of reading."""
     reason: str | None

@@ -260,16 +260,12 @@ class ConfusionTable(TypedDict):
 
 
 class CalibrationFile(BenchmarkHead, CalibrationSummary):
-    """calibration.json: what people's labels say of a run's judge, and the headline corrected by
-    them.
-    """
+    """calibration.json: what labels say of a run's judge, and the headline corrected by them."""
 
     judge: CalibratedJudge | None
     warnings: list[Text]
     strata: list[Stratum]
     confusion: ConfusionTable
-    """Counts of labels, and the shares of all judged answers that they stand for; null for more
-    than ten scores.
-    """
+    """Counts of labels, and the shares of judged answers they stand for; null above ten scores."""
     corrected: CorrectedHeadline
     templates: list[str]

@@ -39,9 +39,7 @@ class StopRuleFields(TypedDict):
     when: Annotated[list[Text], Field(min_length=1)]
     seed: Count
     reason: Literal["better", "worse", "futile", "narrow", "exhausted"] | None
-    """Why the benchmark ended; exhausted where every question was asked, null while it is not
-    finished.
-    """
+    """Why the benchmark ended; exhausted if every question was asked, null until it has ended."""
     condition: str | None
     """The condition that held."""
     n_questions: Positive
@@ -123,9 +121,7 @@ class SpreadFields(TypedDict):
 
     n_questions: Positive
     n_informative: Count
-    """Questions whose value is not the commonest one; with fewer than ten the interval rests on the
-    added question.
-    """
+    """Questions whose value is not the commonest; below ten the interval rests on the added one."""
     repeats: RepeatSpread | None
     """Null where no question has two scored answers."""
 
@@ -187,9 +183,7 @@ class RepeatCheckFields(TypedDict):
     verdict: DifferingShare
     """Problems whose two answers count differently in the score."""
     score: RerunSpread | None
-    """What the differences do to the score, in its own units; null where no problem has two
-    scores.
-    """
+    """What the differences do to the score, in its units; null if no problem has two scores."""
     examples: Annotated[list[RepeatExample], Field(max_length=10)]
 
 
@@ -211,21 +205,15 @@ class MetricsFile(RunHead):
     rates: dict[FailureKind, Rate]
     completed: CompletedJson
     spread: NotRequired[SpreadFields]
-    """Only where the interval of the headline comes from the spread of its questions: with repeats
-    or partial credit.
-    """
+    """Only if the headline's interval is by spread of questions: with repeats or partial credit."""
     failed_metrics: NotRequired[list[str]]
-    """Names of the rows whose metric or reducer failed; runs of an older version have no such
-    key.
-    """
+    """Names of the rows whose metric or reducer failed; runs of older versions lack the key."""
     shared_passes: NotRequired[Positive]
     """Programs that passed tests which share their process: not proof against a program that
     attacks its tests. No such key where there are none.
     """
     warnings: list[RunWarning]
-    """What speaks against the numbers and the judges, in the order in which every output shows
-    it.
-    """
+    """What speaks against the numbers and the judges, in the order of every output."""
     judging: JudgingSummary | None
     """What judges did and how far they can be trusted; null where nothing was judged."""
     extraction: NotRequired[ExtractionSummary]

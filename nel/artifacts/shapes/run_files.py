@@ -26,9 +26,7 @@ class RunHead(BenchmarkHead):
     model: str | None
     """As the run asked for it; None for recorded answers that do not say it."""
     timing: RunTiming
-    """When the first session of the run began and the last one ended; null where that is not
-    known.
-    """
+    """When the run's first session began and its last one ended; null where that is not known."""
 
 
 class StateCounts(TypedDict):
@@ -189,24 +187,18 @@ class RuntimeStatsFile(RunHead):
     cost: RunCost
     run: Spent
     executors: list[ExecutorUse]
-    """Where scores were computed and programs were run, an entry for each that differs; empty
-    before any session.
-    """
+    """Where scores were computed and programs ran, each place once; empty before any session."""
     limiters: list[LimiterUse]
     """Services that shared the limits of an endpoint among runs, an entry for each session and
     endpoint that differs; empty where the limits were of this run alone.
     """
     sandboxes: list[SandboxUse]
-    """The Docker engines and images that programs ran in, and their limits; empty where none
-    ran.
-    """
+    """Docker engines and images that programs ran in, with their limits; empty where none ran."""
     judges: dict[str, JudgeRequests]
     """By judge, what its requests took; nothing of it is in the numbers beside."""
     served: Annotated[list[ServedBuild], Field(max_length=16)]
     n_beyond_stop: Count
-    """Answers that were in flight when a stop rule ended the benchmark; they are in run.db and
-    count nowhere.
-    """
+    """Answers in flight when a stop rule ended the benchmark; in run.db, but counted nowhere."""
 
 
 class FailureShare(TypedDict):
@@ -269,9 +261,7 @@ class FailureAnalysisFile(RunHead):
     """The same failures by their finer kind; files of an older version have none."""
     exemplars: list[FailureExemplar]
     clusters: NotRequired[Annotated[list[FailureCluster], Field(max_length=20)]]
-    """Failures of one kind and one signature, the largest first; files of an older version have
-    none.
-    """
+    """Failures of one kind and one signature, the largest first; older versions wrote none."""
     n_unclustered: NotRequired[Count]
     """Failures in none of these clusters."""
 

@@ -1,3 +1,1 @@
-"""Benchmarks as classes, under the names that EvalScope gives their parts; public from
-`nel.benchmarks`.
-"""
+"""Benchmarks as classes with EvalScope's names for their parts; public from `nel.benchmarks`."""

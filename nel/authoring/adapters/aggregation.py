@@ -24,9 +24,7 @@ def _passing(rule: Callable[[int, int, int], float]) -> Reduce:
 
 
 def _vote(repeats: Sequence[SampleScore], metric: str, k: int) -> float:
-    """Return the value of the answer that most of the first k repeats gave; of equal ones the
-    first.
-    """
+    """Return the value of the most frequent answer of the first k repeats; on a tie the first."""
     first = repeats[:k]
     votes = Counter(score.score.extracted_prediction for score in first)
     winner = max(votes, key=lambda answer: votes[answer])
@@ -59,8 +57,7 @@ def check_aggregation(name: str) -> None:
 
 
 def aggregate_subset(aggregation: str, scores: Sequence[SampleScore]) -> list[AggScore]:
-    """Return what an aggregation makes of the scores of one subset; k goes up to the fewest repeats
-    of a problem.
+    """Return the aggregates of one subset's scores; k goes up to the fewest repeats of a problem.
 
     Raises:
         ConfigError: There is no such aggregation.

@@ -1,5 +1,4 @@
-"""Adapter classes: a benchmark as a class with a method for each step, under the names that
-EvalScope gives them.
+"""Adapter classes: a benchmark as a class with a method for each step, named as in EvalScope.
 
     record_to_sample -> sample_filter -> format_*_template -> inference -> extract_answer ->
     match_score -> reports
@@ -91,9 +90,7 @@ class DataAdapter(ABC):
             for key, item in meta.extra_params.items()
         }
         self.reformat_subset = False
-        """Whether subsets are made of each sample's `subset_key`, instead of being loaded one by
-        one.
-        """
+        """Whether subsets are made of each sample's `subset_key` instead of loaded one by one."""
         self.split_as_subset = False
         """Whether the names of subsets are those of splits."""
         self.category_map: dict[str, str | list[str]] = {}
@@ -125,9 +122,7 @@ class DataAdapter(ABC):
 
     @property
     def llm_judge(self) -> LlmJudge:
-        """Return the run's judge, for an `llm_match_score` that words its own prompt and reads the
-        reply.
-        """
+        """Return the run's judge, for an `llm_match_score` with its own prompt and reading."""
         return LlmJudge(self.judge_use.contract)
 
     @property
@@ -141,9 +136,7 @@ class DataAdapter(ABC):
         return row
 
     def as_benchmark(self, made: Any) -> Any:
-        """Return the benchmark that was made of the adapter, changed where the adapter needs
-        another kind.
-        """
+        """Return the benchmark made of the adapter, changed where another kind is needed."""
         return made
 
     @abstractmethod
@@ -187,9 +180,7 @@ class DefaultDataAdapter(DataAdapter):
     def process_sample_input(
         self, sample: Sample, subset: str, fewshot: str | None = None
     ) -> str | list[ChatMessage]:
-        """Return what is asked of a sample: messages as they are, text in its template, a system
-        message in front.
-        """
+        """Return messages as they are, or text in its template, after any system message."""
         if isinstance(sample.input, str):
             text = (
                 self.format_prompt_template(sample)
@@ -289,8 +280,7 @@ class DefaultDataAdapter(DataAdapter):
         )
 
     def accepted_answers(self, reference: str, task_state: TaskState) -> str | list[str]:
-        """Return what metrics compare with: where the sample's target is a list, each answer in it
-        is right.
+        """Return what metrics compare with; where the target is a list, each answer in it is right.
 
         Args:
             reference: What `match_score` was given; where it is not the sample's target, it is what
@@ -335,9 +325,7 @@ class DefaultDataAdapter(DataAdapter):
         reference: str,
         task_state: TaskState,
     ) -> Case:
-        """Return what the judge is asked about an answer; override it for a template of one's
-        own.
-        """
+        """Return what the judge is asked about an answer; override it for another template."""
         accepted = self.accepted_answers(reference, task_state)
         reference_text = accepted if isinstance(accepted, str) else " or ".join(accepted)
         return self.judge_use.contract.case(original_prediction, reference_text)

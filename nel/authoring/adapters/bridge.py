@@ -70,9 +70,7 @@ class AdaptedBenchmark(Benchmark):
         return self if self.limit is None else replace(self, limit=None)
 
     def select(self, rows: Iterable[RawRow]) -> Iterator[RawRow]:
-        """Yield the rows whose samples are kept, a row for each of several samples; a bad row
-        passes.
-        """
+        """Yield a row for each sample that is kept; a bad row passes."""
         sizes: Counter[str] = Counter()
         if isinstance(self.limit, float):
             rows = list(rows)
@@ -181,8 +179,9 @@ class AdaptedBenchmark(Benchmark):
         )
 
     def is_example(self, raw: Mapping[str, Any]) -> bool:
-        """Return whether the adapter's filter keeps a row; one that makes no sample is refused when
-        it is worded.
+        """Return whether the adapter's filter keeps a row.
+
+        One that makes no sample is kept here, and refused when its example is worded.
         """
         try:
             return self.adapter.sample_filter(self._make(raw))
@@ -230,9 +229,7 @@ class AdaptedBenchmark(Benchmark):
         return sample
 
     def _chosen_samples(self, raw: Mapping[str, Any]) -> list[tuple[int | None, str]] | None:
-        """Return the number and the subset of each sample of a row that is kept; None for a row
-        that makes none.
-        """
+        """Return number and subset of each kept sample of a row; None where making them fails."""
         try:
             made = samples_made(self.adapter, raw)
             samples = made if isinstance(made, list) else [made]
@@ -336,9 +333,7 @@ def is_adapter(value: object) -> bool:
 
 
 def _source(adapter: DefaultDataAdapter, split: str | None, *, holds_examples: bool = False) -> Any:
-    """Return what a split is read from, or a function that says why it cannot be, since a run may
-    replace it.
-    """
+    """Return a split's source, or a function that says why there is none: a run may replace it."""
     try:
         if split is None:
             raise ConfigError(

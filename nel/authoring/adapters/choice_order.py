@@ -1,6 +1,4 @@
-"""The order of choices, drawn by a question's content, so that it is the same at any order of rows
-and any limit.
-"""
+"""The order of choices, drawn by a question's content: the same at any row order and limit."""
 
 from __future__ import annotations
 
@@ -12,9 +10,7 @@ from nel.reading.letters import labels_for
 
 
 def shuffle_choices(sample: Sample) -> None:
-    """Put the choices into an order drawn by the question's content, and the target's letters with
-    them.
-    """
+    """Shuffle the choices by the question's content, and the target's letters with them."""
     choices = [str(choice) for choice in sample.choices or []]
     labels = labels_for(len(choices))
     content = hashlib.sha256(

@@ -55,8 +55,7 @@ class MultiChoiceAdapter(DefaultDataAdapter):
         return f"{sample.input}\n\n{format_choices(sample.choices or [])}\n\nANSWER: {target}"
 
     def accepted_answers(self, reference: str, task_state: TaskState) -> str | list[str]:
-        """Return the right letters: all of them together where several are right, else any of a
-        list.
+        """Return the right letters: all together where several are right, else any of a list.
 
         Raises:
             DatasetError: Several are right, and the target is not letters.
@@ -67,9 +66,7 @@ class MultiChoiceAdapter(DefaultDataAdapter):
         return "".join(letters_in(accepted, labels_for(len(task_state.choices))))
 
     def extract_answer(self, prediction: str, task_state: TaskState) -> str:
-        """Return the letters of the last line ``ANSWER: X``, else those that the reply gives in
-        another form.
-        """
+        """Return the letters of the last line ``ANSWER: X``, else those given in another form."""
         labels = labels_for(len(task_state.choices))
         response = own_response(prediction)
         letters = labels_after_marker(response, labels)

@@ -61,9 +61,7 @@ class RegexFilter(Filter):
 
 
 class RemoveUntil(Filter):
-    """Drops everything up to a marker and the marker, such as ``</think>``; a text without it
-    stays.
-    """
+    """Drops a text up to and with the last marker, such as ``</think>``; without one it stays."""
 
     def __init__(self, marker: str):
         """Take the marker."""

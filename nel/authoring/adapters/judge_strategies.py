@@ -1,5 +1,4 @@
-"""When an adapter asks a judge, and what it says to it: strategies and contracts by EvalScope's
-names.
+"""When an adapter asks a judge, and what: strategies and contracts by EvalScope's names.
 
     rule        the metrics of metric_list, as without a judge
     llm         the judge alone
@@ -56,9 +55,7 @@ Reply with your reasons, and end with the rating, a number from 0 (not at all) t
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeContract:
-    """What a judge is asked and how its reply is read, as EvalScope's ``judge_model_args`` say
-    it.
-    """
+    """What a judge is asked and how its reply is read, as in EvalScope's ``judge_model_args``."""
 
     system_prompt: str | None = None
     """Stands before the prompt."""
@@ -139,9 +136,7 @@ class JudgeUse:
 
 
 class LlmJudge:
-    """What hooks know as ``self.llm_judge``: it takes an adapter's own prompt, and the adapter
-    reads the reply.
-    """
+    """Hooks' ``self.llm_judge``: adapters give it a prompt of their own and read the reply."""
 
     def __init__(self, contract: JudgeContract) -> None:
         """Take what the run says of prompts."""
@@ -173,8 +168,7 @@ class LlmJudge:
 
 
 def better_of(rule: Score, judged: Score) -> Score:
-    """Return a rule's score with the judge's main value where that is higher; both are in the
-    details."""
+    """Return a rule's score with the judge's main value if that is higher; details have both."""
     main = rule.main_score_name or next(iter(rule.value))
     return dataclasses.replace(
         rule,

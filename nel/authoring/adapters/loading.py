@@ -1,5 +1,4 @@
-"""Where an adapter's rows come from: a hub dataset, a URI, one file, or a folder with a file for
-each subset.
+"""Where an adapter's rows come from: a hub dataset, a URI, a file, or a folder of files by subset.
 
 Rows of several subsets carry the subset's name in a column of its own, `SUBSET`, which records
 never see. An id that a row brings is unique within its subset.
@@ -118,9 +117,7 @@ def _place_of(adapter: Adapter) -> Place:
 
 
 def local_place(adapter: Adapter) -> Path | None:
-    """Return the file or folder that an adapter reads, None where its dataset is a URI or on a
-    hub.
-    """
+    """Return the file or folder that an adapter reads, None for a URI or a hub dataset."""
     return _place_of(adapter).local
 
 
@@ -170,9 +167,7 @@ def own_columns(row: Mapping[str, object]) -> dict[str, object]:
 
 
 def samples_made(adapter: Adapter, row: Mapping[str, object]) -> Sample | list[Sample]:
-    """Return what `record_to_sample` makes of a row; meanwhile `current_subset_name` is the row's
-    subset.
-    """
+    """Return what `record_to_sample` makes of a row while `current_subset_name` is its subset."""
     adapter.current_subset_name = (
         "" if adapter.reformat_subset else str(row.get(SUBSET) or adapter.subset_list[0])
     )

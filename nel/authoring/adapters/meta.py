@@ -56,9 +56,7 @@ class BenchmarkMeta:
 
     name: str
     dataset_id: str
-    """A hub dataset (``org/name``), a URI, or the path of a file or a folder with one file for each
-    subset.
-    """
+    """A hub dataset (``org/name``), a URI, or the path of a file or of a folder of subset files."""
     data_adapter: Any = None
     """The adapter class; `register_benchmark` sets it."""
     subset_list: list[str] = field(default_factory=lambda: ["default"])
@@ -82,14 +80,13 @@ class BenchmarkMeta:
     paper_url: str | None = None
     tags: list[str] = field(default_factory=list)
     filters: dict[str, Any] | None = None
-    """Applied to a prediction in order, before `extract_answer`: ``{"remove_until":
-    "</think>"}``.
-    """
+    """Applied in order before `extract_answer`: ``{"remove_until": "</think>"}``."""
     metric_list: list[Any] = field(default_factory=lambda: ["acc"])
     """Names, or ``{name: options}``; the first gives the reward."""
     aggregation: str = "mean"
-    """``mean``, ``clipped_mean``; over repeats ``mean_and_pass_at_k``, ``…_pass_hat_k`` and
-    ``…_vote_at_k``.
+    """``mean``, ``clipped_mean``, ``mean_and_pass_at_k``, ``…_pass_hat_k`` or ``…_vote_at_k``.
+
+    Those with k are over repeats.
     """
     shuffle_choices: bool = False
     """Show choices in an order drawn by each question's content."""

@@ -1,5 +1,4 @@
-"""The metrics that an adapter's `metric_list` names, each from a prediction and the target to a
-number.
+"""The metrics that an adapter's `metric_list` names, each a number of a prediction and the target.
 
 A target is a text, or a list of answers, any of which is right; for `multi_choice_acc` the list of
 all right labels. EvalScope scores a metric that raises as 0; here its sample is unscored, since
@@ -23,9 +22,7 @@ from nel.scoring.overlap import bleu, f1_token, rouge
 from nel.types import ScorerInput
 
 MetricFunction: TypeAlias = "Callable[..., float]"
-"""``(prediction, reference, **options)`` to a number; the reference is a text or a list of
-texts.
-"""
+"""``(prediction, reference, **options)`` to a number; the reference is a text or a list."""
 
 
 @reads_gold(text_gold)

@@ -1,5 +1,4 @@
-"""What an adapter's own `aggregate_scores` makes of a run: numbers beside the means, such as F1
-over all samples.
+"""What an adapter's own `aggregate_scores` adds to a run's means, such as F1 over all samples.
 
 It is given each answer's score as `match_score` made it, subset by subset; an unscored answer is
 left out.
@@ -86,9 +85,7 @@ def sample_score(
     response: str | None,
     sample: Sample,
 ) -> SampleScore:
-    """Return a stored score as the adapter made it; without numbers, the adapter scores an empty
-    answer.
-    """
+    """Return a stored score as the adapter made it; if it has no numbers, an empty answer's."""
     if not numbers and adapter is not None:
         asked = ChatMessage(role="user", content=_EMPTY)
         sample.input = [asked]

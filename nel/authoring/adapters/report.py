@@ -1,5 +1,4 @@
-"""The report of an adapter's benchmark: a row for each subset, with its categories, as a table or
-as JSON.
+"""The report of an adapter's benchmark, a table or JSON: a row for each subset, with categories.
 
 An unscored sample is in no row's number; how many there were stands below the table.
 """
@@ -54,9 +53,7 @@ class Report:
 
     @property
     def score(self) -> float | None:
-        """Return the first metric over all subsets, each sample counting the same; None where
-        nothing was scored.
-        """
+        """Return the first metric over the samples of all subsets; None if none was scored."""
         rows = [row for row in self.rows if row.metric == self.rows[0].metric]
         overall = [row for row in rows if row.subset == OVERALL]
         return (overall or rows)[0].score if len(rows) == 1 or overall else None
@@ -77,9 +74,7 @@ def make_report(
     *,
     overall: bool = True,
 ) -> Report:
-    """Return a report with a row for each metric of each subset, and one over all subsets where
-    there are several.
-    """
+    """Return a report: a row per metric and subset, and one over all where there are several."""
     report = Report(
         meta.name, model_name, pretty_name=meta.pretty_name, description=meta.description
     )

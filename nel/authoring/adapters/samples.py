@@ -1,5 +1,4 @@
-"""The words of an adapter: samples and their datasets, what the model answered, and scores. Does no
-I/O.
+"""The words of an adapter: samples and datasets, the model's answer, and scores. Does no I/O.
 
 They keep EvalScope's names and are mutable, since adapters fill them in. An adapter's `Sample` is
 not `nel.types.Sample`; the bridge turns one into the other.
@@ -85,9 +84,7 @@ class Sample:
     """What `reformat_subset` divides by."""
     metadata: dict[str, Any] = field(default_factory=dict)
     tools: list[Any] | None = None
-    """Not offered to the model: a sample with tools is a bad row. A benchmark of nel has
-    ``tools=``.
-    """
+    """Not offered to the model: a sample with tools is a bad row. A `Benchmark` has ``tools=``."""
     id: int | str | None = None
     group_id: int | str | None = None
     """The same for all repeats of one problem."""
@@ -199,8 +196,7 @@ class SampleScore:
 
 @dataclass(slots=True, init=False)
 class AggScore:
-    """One number over the samples of a subset; made by nel's names for its parts, or by
-    EvalScope's.
+    """One number over a subset's samples; its parts go by nel's names or by EvalScope's.
 
     >>> AggScore(0.5, "acc") == AggScore(metric="acc", value=0.5, agg_method="mean")
     True
@@ -216,13 +212,13 @@ class AggScore:
     metadata: dict[str, Any] = field(default_factory=dict)
     subset: str | None = None
     dimensions: dict[str, Any] = field(default_factory=dict)
-    """What distinguishes it from others of the same metric, such as the task or the level that it
-    is over.
-    """
+    """What tells it from others of the same metric, such as the task or level that it is over."""
 
     def __init__(self, *positional: Any, **named: Any) -> None:
-        """Take ``(score, metric_name, aggregation, num, ids)`` or ``(metric, value, subset,
-        num_samples, agg_method)``.
+        """Take the parts by name, or in nel's order or EvalScope's.
+
+        ``(score, metric_name, aggregation, num, ids)``, or where the first is a text
+        ``(metric, value, subset, num_samples, agg_method)``.
 
         Raises:
             TypeError: There is no such name.
@@ -366,8 +362,7 @@ class DatasetDict(dict[str, Dataset]):
 
 
 def limit_of(limit: float | None, size: int) -> int | None:
-    """Return how many of ``size`` samples a limit allows; a float up to 1 is a share, 1.0 all of
-    them.
+    """Return how many of ``size`` samples a limit allows; a float is a share, 1.0 all of them.
 
     Raises:
         DatasetError: The limit is negative, or a float above 1.

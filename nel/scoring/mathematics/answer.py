@@ -66,8 +66,9 @@ def math_equal(sample: ScorerInput) -> dict[str, bool | str | None]:
 
 
 def final_expression(text: str) -> str | None:
-    """Return the expression that a response gives as its answer, or None; docs/reference/reading.md
-    has the rule.
+    """Return the expression that a response gives as its answer, or None.
+
+    docs/reference/reading.md has the rule.
 
     >>> final_expression("so \\\\boxed{\\\\frac{1}{2}}"), final_expression("Answer: $x + 1$.")
     ('\\\\frac{1}{2}', 'x + 1')

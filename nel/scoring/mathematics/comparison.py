@@ -82,9 +82,7 @@ def _numbers_equal(gold: str, answer: str) -> bool | None:
 
 
 def _are_apart(gold: str, answer: str) -> bool:
-    """Return whether two answers differ in their bases, or in the brackets of a set, a pair, an
-    interval.
-    """
+    """Return whether answers differ in base, or in the brackets of a set, pair or interval."""
     gold_base, answer_base = _BASED.fullmatch(gold), _BASED.fullmatch(answer)
     if answer_base is not None:
         return answer_base["base"] != ("10" if gold_base is None else gold_base["base"])

@@ -1,5 +1,4 @@
-"""`usual_notation`: an answer in the LaTeX that math-verify reads, whichever signs it is written
-with.
+"""`usual_notation`: an answer in the LaTeX that math-verify reads, whichever signs it has.
 
 Each row of the tables stands for answers that models write in boxes and JSON fields: ``2√7``,
 ``(4 * sqrt(29)) / 29``, ``11,\\! 111``, ``\\textbf{(B)}\\ 26``, ``\\mathrm{e}``. Depends on the
@@ -101,9 +100,7 @@ def usual_notation(text: str) -> str:
 
 
 def _both_signs(text: str) -> str:
-    """Return an expression with ``\\pm`` as its two values; math-verify does so outside
-    fractions.
-    """
+    """Return an expression with ``\\pm`` as two values, as math-verify does outside fractions."""
     if text.count("\\pm") != 1 or "," in text:
         return text
     plain = _HEAD.sub("", text)

@@ -1,5 +1,4 @@
-"""`compare`: asks the worker process whether two expressions are equal, within a time and a memory
-limit.
+"""`compare`: asks the worker whether two expressions are equal, with limits of time and memory.
 
 Depends on the standard library; math-verify is imported in the worker alone, when a formula is
 first compared.
@@ -59,8 +58,7 @@ class MathWorker:
         self._lock = threading.Lock()
 
     def ask(self, request: dict[str, str]) -> _Reply:
-        """Return the reply to one request; requests of several threads are served one after the
-        other.
+        """Return the reply to a request; requests of several threads are served one by one.
 
         Raises:
             ScorerError: It takes too long, or the process died of it.

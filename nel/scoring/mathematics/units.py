@@ -1,5 +1,4 @@
-"""`split_unit`: an answer without its unit, which may be left out, and the unit, which may not be
-another one.
+"""`split_unit`: an answer without its unit, and the unit, which may be left out but not differ.
 
 math-verify drops a unit, too, but takes ``4t`` for 4 and ``5-\\mathrm{e}^2`` for 5, so it is asked
 without. Depends on `nel.scoring.mathematics.notation` for texts in LaTeX.
@@ -51,9 +50,7 @@ _WORD: Final = re.compile(r"(?<![\\A-Za-z])(?!(?:square|cubic|sq)\b)[A-Za-z]+")
 
 
 class Quantity(NamedTuple):
-    """An answer without its unit, and the unit by its short name, or None where it has none that is
-    known.
-    """
+    """An answer without its unit, and the unit's short name, or None where none is known."""
 
     value: str
     unit: str | None

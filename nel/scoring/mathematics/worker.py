@@ -1,5 +1,4 @@
-"""The worker process of `nel.scoring.mathematics.process`: compares expressions, one JSON line in,
-one out.
+"""The worker of `nel.scoring.mathematics.process`: compares expressions, one JSON line in, one out.
 
 Depends on math-verify. It limits its own memory, and its parent limits its time: sympy may compute
 for hours on a short text such as ``9^{9^{9^9}}``, and a thread could not be stopped.
@@ -16,15 +15,14 @@ from typing import Any, Final, TypeAlias
 
 MEMORY_BYTES_MAX: Final = 2 << 30
 TOLERANCE: Final = 5e-6
-"""The relative difference up to which a decimal agrees with an exact value: that of rounding to six
-digits.
-"""
+"""A decimal agrees with an exact value up to this relative difference: rounding to six digits."""
 _EXACT_DIGITS: Final = 60
 """Exact values are equal when that many of their digits are."""
 _DIFFERENT: Final = ("10^{-20}", "10^{-21}")
-"""Told apart before the process reports that it is ready: the first comparison builds parsers and
-takes twenty times as long as the next ones, which must not count against the time limit of an
-answer."""
+"""Told apart before the process reports that it is ready, since the first comparison is slow.
+
+It builds parsers and takes twenty times as long as the next ones, which must not count against the
+time limit of an answer."""
 
 Comparison: TypeAlias = Callable[..., bool]
 
@@ -59,9 +57,7 @@ def _reply(gold_text: str, answer_text: str) -> dict[str, bool | str]:
 
 
 def _parse_math(text: str) -> list[Any]:
-    """Return what math-verify reads, and for a list of inequalities the set of what solves one of
-    them, or all.
-    """
+    """Return what math-verify reads, and of a list of inequalities their union and intersection."""
     from math_verify import LatexExtractionConfig, parse  # noqa: PLC0415
     from math_verify.parser import NormalizationConfig  # noqa: PLC0415
     from sympy import FiniteSet, Ge, Gt, Intersection, Le, Lt, Union  # noqa: PLC0415
@@ -110,9 +106,7 @@ def relative_comparison(absolute: Comparison) -> Comparison:
 
 
 def _is_close(left: Any, right: Any, digits: int, tolerance: float) -> bool:
-    """Return whether two numbers of sympy, evaluated to some digits, differ by at most a share of
-    the larger one.
-    """
+    """Return whether two sympy numbers, to some digits, differ by at most a share of the larger."""
     first, second = left.evalf(digits), right.evalf(digits)
     return bool(abs(first - second) <= tolerance * max(abs(first), abs(second)))
 
