@@ -382,7 +382,7 @@ def _currencies(text: str) -> Collection[str]:
 
 
 def _emoji(text: str) -> Collection[str]:
-    return [mark for mark in _MAY_BE_SYMBOL.findall(text) if not _counts(mark)]
+    return [mark for mark in _MAY_BE_SYMBOL.findall(fold(text)) if not _counts(mark)]
 
 
 def _is_longer(text: str, wanted: str) -> bool:

@@ -141,7 +141,7 @@ def test_an_adapter_whose_programs_need_another_image_is_refused_when_its_file_i
 def test_a_package_that_the_image_promises_and_the_sandbox_lacks_is_no_fault_of_a_program(tmp_path: Path) -> None:
     """HumanEval+ tests with numpy, which nel's image holds where it is asked for."""
     with pytest.raises(SandboxError, match="nel sandbox build python --packages nopkg"):
-        score(tmp_path, "import nopkg", OfThisProcess(), image="python3.11-nopkg")
+        score(tmp_path, "import nopkg", OfThisProcess(), image="python:3.11-with-nopkg")
     assert score(tmp_path, "import nopkg", OfThisProcess()).value == {"acc": False}
 
 

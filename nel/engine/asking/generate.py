@@ -190,7 +190,7 @@ class SampleRunner:
     async def stored_answer(
         self, plan: Plan, sample: Sample, sample_key: SampleKey, stored: Row
     ) -> Response:
-        """Return the stored answer of a sample; a recorded one is read anew.
+        """Return the stored answer of a sample; a recorded one is read again.
 
         It is stored again where an older rule split it otherwise.
         """
