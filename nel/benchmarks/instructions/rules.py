@@ -66,7 +66,7 @@ def _number_paragraphs(text: str, num_paragraphs: int) -> bool:
 
 def _nth_paragraph(text: str, num_paragraphs: int, nth_paragraph: int, first_word: str) -> bool:
     pieces = text.split("\n\n")
-    # As in the authors' program, a blank piece is no paragraph here and has a number below.
+    # As in the authors' program, a blank piece is not a paragraph here but has a number below.
     count = sum(bool(piece.strip()) for piece in pieces)
     if (
         count != num_paragraphs

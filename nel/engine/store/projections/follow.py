@@ -41,12 +41,13 @@ _VERDICT: Final = ", ".join(f"o.{name}" for name in Row._fields)
 _ANSWER: Final = ", ".join(f"r.{name}" for name in Row._fields)
 _FOLLOW: Final = (
     f"SELECT o.seq, s.idx, s.sample_id, s.row_number, s.content, s.fault, {_VERDICT}, {_ANSWER}"
-    " FROM steps o NOT INDEXED CROSS JOIN benchmarks b ON b.id = o.benchmark CROSS JOIN samples"
-    " s ON s.benchmark = o.benchmark AND s.idx = o.idx LEFT JOIN steps r ON r.benchmark ="
-    " o.benchmark AND"
-    " r.idx = o.idx AND r.repeat = o.repeat AND r.role = 0 AND r.void = 0 WHERE o.seq > ?"
-    " AND o.role = 1 AND o.void = 0 AND o.attempt = b.round AND o.repeat < ? ORDER BY o.seq"
-    " LIMIT ?"
+    " FROM steps o NOT INDEXED"
+    " CROSS JOIN benchmarks b ON b.id = o.benchmark"
+    " CROSS JOIN samples s ON s.benchmark = o.benchmark AND s.idx = o.idx"
+    " LEFT JOIN steps r ON r.benchmark = o.benchmark AND r.idx = o.idx AND r.repeat = o.repeat"
+    " AND r.role = 0 AND r.void = 0"
+    " WHERE o.seq > ? AND o.role = 1 AND o.void = 0 AND o.attempt = b.round AND o.repeat < ?"
+    " ORDER BY o.seq LIMIT ?"
 )
 _N_COLUMNS: Final = len(Row._fields)
 

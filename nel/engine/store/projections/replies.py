@@ -15,9 +15,8 @@ _OF_SAMPLE: Final = "benchmark = ? AND idx = ? AND repeat = ? AND (role > 1 OR v
 def reply(log: Snapshot, key: SampleKey, asked: Asked) -> Row | None:
     """Return the newest answer to a further request of a sample, or None."""
     query = (
-        f"SELECT {COLUMNS} FROM steps WHERE {_OF_SAMPLE} AND void = 0 AND role = ? AND number ="
-        " ? AND"
-        " name IS ? AND digest IS ? ORDER BY seq DESC LIMIT 1"
+        f"SELECT {COLUMNS} FROM steps WHERE {_OF_SAMPLE} AND void = 0 AND role = ?"
+        " AND number = ? AND name IS ? AND digest IS ? ORDER BY seq DESC LIMIT 1"
     )
     row = log.execute(query, (*key, *asked)).fetchone()
     return None if row is None else Row._make(row)
@@ -37,9 +36,8 @@ def exchanges(log: Snapshot, benchmark: int) -> Iterator[Row]:
     samples, and what was taken back.
     """
     query = (
-        f"SELECT {COLUMNS} FROM steps WHERE benchmark = ? AND (role > 1 OR void > 0) AND"
-        " requests IS"
-        " NOT NULL ORDER BY idx, repeat, seq"
+        f"SELECT {COLUMNS} FROM steps WHERE benchmark = ? AND (role > 1 OR void > 0)"
+        " AND requests IS NOT NULL ORDER BY idx, repeat, seq"
     )
     yield from map(Row._make, log.execute(query, (benchmark,)))
 
@@ -47,9 +45,8 @@ def exchanges(log: Snapshot, benchmark: int) -> Iterator[Row]:
 def has_reply(log: Snapshot, benchmark: int, judge: str | None = None) -> bool:
     """Return whether a judge has answered in a benchmark: any, or the one of a name."""
     query = (
-        "SELECT 1 FROM steps WHERE benchmark = ?1 AND (role > 1 OR void > 0) AND role = 10 AND"
-        " void ="
-        " 0 AND (?2 IS NULL OR name = ?2) LIMIT 1"
+        "SELECT 1 FROM steps WHERE benchmark = ?1 AND (role > 1 OR void > 0) AND role = 10"
+        " AND void = 0 AND (?2 IS NULL OR name = ?2) LIMIT 1"
     )
     return log.execute(query, (benchmark, judge)).fetchone() is not None
 
