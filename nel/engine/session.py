@@ -232,7 +232,6 @@ class Session:
     @contextmanager
     def _recording(self, counters: ClientCounters, ledger: Ledger) -> Iterator[_Ended]:
         """Store how the block ended; what a resume can continue from is not an exception."""
-        started = time.monotonic()
         ended = _Ended(ExitStatus(exit_code=1, reason="crashed"))
         self.opened.observer.session_started(self._info())
         try:
@@ -257,7 +256,6 @@ class Session:
                 self.opened.store.set_meta("not_run", ended.status.unscored_reason())
                 self.opened.stop_rules.store(self.opened.store)
                 self.opened.store.end_session(
-                    elapsed=time.monotonic() - started,
                     ended=ended.status.reason,
                     attempts=counters.attempts,
                     retries=counters.retries,

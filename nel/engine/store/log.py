@@ -68,6 +68,22 @@ class _IdTaken(Exception):
         self.sample = sample
 
 
+class SessionClock:
+    """Dates what a session stores by one clock, so that a date of a sample is one of its session."""
+
+    def __init__(self) -> None:
+        self.started = time.time()
+        self._began = time.monotonic()
+
+    def elapsed(self) -> float:
+        """Return the seconds since the session began."""
+        return time.monotonic() - self._began
+
+    def now(self) -> float:
+        """Return the moment in seconds since 1970."""
+        return self.started + self.elapsed()
+
+
 class Log:
     """Writes a run.db. One per run directory; the caller holds the directory's lock."""
 
@@ -92,6 +108,7 @@ class Log:
         self.redactor = Redactor()
         """Removes secrets from outcomes, since a scorer may raise or return one."""
         self._session = 0
+        self._clock = SessionClock()
         self._rounds: dict[int, int] = {}
         """By benchmark: the round of scoring."""
         self._waiting = WaitingSamples()
@@ -313,27 +330,32 @@ class Log:
         Args:
             started: In seconds since 1970, of results that were imported; None is now.
         """
+        self._clock = SessionClock()
         self._write(
             "INSERT INTO sessions(started) VALUES(?)",
-            (time.time() if started is None else started,),
+            (self._clock.started if started is None else started,),
         )
         self._session = int(self._connection.execute("SELECT max(id) FROM sessions").fetchone()[0])
 
     def end_session(
         self,
         *,
-        elapsed: float,
         ended: str,
         attempts: int,
         retries: int,
         spent: dict[str, Any] | None = None,
+        elapsed: float | None = None,
     ) -> None:
-        """Store how the current session ended and what it spent."""
+        """Store how the current session ended and what it spent.
+
+        Args:
+            elapsed: Its seconds, of results that were imported; None is the time since it began.
+        """
         self._write(
             "UPDATE sessions SET elapsed = ?, ended = ?, attempts = ?, retries = ?, spent = ? WHERE"
             " id = ?",
             (
-                elapsed,
+                self._clock.elapsed() if elapsed is None else elapsed,
                 ended,
                 attempts,
                 retries,
@@ -401,7 +423,7 @@ class Log:
             request = None if request is None else redacted(request)
             response = None if response is None else redacted(response)
         attempt = self._round(row.benchmark) if role == VERDICT else row.attempt
-        ended = time.time() if row.requests and request is not None else None
+        ended = self._clock.now() if row.requests and request is not None else None
         numbers = (*row[:4], attempt, row.number, self._session, 0, *row[8:19], ended)
         return (
             *numbers,
