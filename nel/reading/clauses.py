@@ -29,8 +29,10 @@ _SIGNED: Final = re.compile(r"(?<![^\W_])[-−–+]\Z")
 
 def words_pattern(*roles: str) -> str:
     """Return a pattern of the words of some roles in all languages, the longest first."""
-    words = (word for role in roles for word in words_of(role))
-    return f"(?:{'|'.join(sorted(map(_source, words), key=len, reverse=True))})"
+    words = sorted((word for role in roles for word in words_of(role)), key=len, reverse=True)
+    # The first letters are looked at before any word is tried, at every place of a clause.
+    first = "|".join({_with_or_without_accent(word[0]) for word in words})
+    return rf"(?={first})(?:{'|'.join(map(_source, words))})"
 
 
 def _source(word: str) -> str:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
 
-from nel.reading.clauses import words_pattern
+from nel.reading.clauses import is_denied, words_pattern
 from nel.reading.forms import Declaration, named_in
 from nel.reading.number_words import IN_WORDS, words_value
 from nel.reading.numerals import CURRENCIES, SCALE_WORD, Mark, parse_number
@@ -34,7 +34,7 @@ _NUMBER: Final = re.compile(
         {_LATEX}
       | (?: (?<![\w.]) \.\d+ | (?: (?<![A-Za-z_\d]) | (?<=\dx) ) \d+ (?: (?: [.,'’_]| [ ](?=\d{{3}}(?!\d)) | \{{,\}} | \\[,!] ) \d+ )* )
         (?: {_VULGAR} | [ ]?{_LATEX} | [ ](?:and[ ])?\d{{1,3}}/\d{{1,3}}(?![\d/]) | {_POWER}
-          | [eE][+-]?\d{{1,4}}(?![\w.]) | (?<!/\d)/\d+(?!\d|/\d|[.,]\d) )?
+          | [eE][+-]?\d{{1,4}}(?!\w|\.\d) | (?<!/\d)/\d+(?!\d|/\d|[.,]\d) )?
       | {_VULGAR}
     )
     (?: \s?(?: [×·*x] | \\times | \\cdot )\s?10{_POWER} )?
@@ -162,7 +162,7 @@ class NumberReader:
         number = next(numbers_in(line, mark=self.mark), None)
         if number is None:
             words = line.strip(" *_`.\"'")
-            value = words_value(words) if words[:1].isalpha() else None
+            value = words_value(words)
             position = start + line.find(words)
             return None if value is None else Value(words, position, position + len(words))
         is_alone = _opens(line, 0, number) and _UNIT.fullmatch(line, number.end)
@@ -177,7 +177,14 @@ class NumberReader:
         text = response.plain
         numbers = list(numbers_in(text, start, stop, self.mark))
         results = _results(text, numbers, start, stop)
-        numbers = results or [number for number in numbers if not _is_label(text, number)]
+        numbers = results or [
+            number
+            for number in numbers
+            if not (
+                _is_label(text, number)
+                or is_denied(response.low, number.start, number.end, words=0)
+            )
+        ]
         if results and _outcome(text, start, results) is results[0]:
             numbers = results[:1]
         if len({number.value for number in numbers}) == 1 and numbers[0].value is not None:

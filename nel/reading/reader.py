@@ -148,7 +148,7 @@ def _only_line(response: Answer, reader: ClosedReader) -> Value | None:
     lines, start = [], 0
     while start < len(text):
         stop = line_end(text, start)
-        if stop - start > 1 or not text[start:stop].isspace():
+        if text[start:stop].strip():
             lines.append((start, stop))
         start = stop + 1
     lines = lines[-_LINES_MAX:]
