@@ -11,8 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeVar
@@ -40,7 +39,6 @@ from nel.engine.judging.replies import (
 from nel.engine.planning.plan import Plan
 from nel.engine.scorers.call import (
     Delegated,
-    ScoringContext,
     ScoringTask,
     scorer_inputs,
     unscored_by,
@@ -170,13 +168,12 @@ class Judges(JudgeEndpoints):
         from nel.judges.registry import judge_for  # noqa: PLC0415
 
         if isinstance(case, JudgeWanted):
-            case.own_values()  # raises what would make the judgement worthless
             case = case.case()
-        plan, records = self._plans[item.key.benchmark], item.context.records
+        plan, context = self._plans[item.key.benchmark], item.context
         # before the first await, so that records keep the order of the scorer's requests
-        position = len(records)
-        records.append(None)
-        with self._faults_noted(item.context):
+        position = len(context.records)
+        context.records.append(None)
+        try:
             check_case(case)
             config = plan.judge or JudgeConfig()
             case = complete_case(case, scorer_inputs(item)[turn], plan)
@@ -198,7 +195,7 @@ class Judges(JudgeEndpoints):
             except JudgeError as error:
                 raise panel_fault(error, opinions) from error
             finally:
-                records[position] = record_json(
+                context.records[position] = record_json(
                     judge.name,
                     grade,
                     opinions,
@@ -206,6 +203,15 @@ class Judges(JudgeEndpoints):
                     quorum=quorum,
                     level=judge.level,
                 )
+        except JudgeError as error:
+            # A scorer may catch it and return a number all the same, which then does not count.
+            if context.fault is None or error.kind == PARKED:
+                context.fault = error
+            raise
+        except (BudgetSpent, JudgePreflightError) as end:
+            self.on_end(exit_status_of(end))
+            context.fault = JudgeError(str(end), kind=PARKED)
+            raise context.fault from end
         return Judgement(
             template=judge.name,
             grade=grade,
@@ -214,22 +220,6 @@ class Judges(JudgeEndpoints):
             opinions=tuple(opinions),
             level=judge.level,
         )
-
-    @contextmanager
-    def _faults_noted(self, context: ScoringContext) -> Iterator[None]:
-        """Note a judge's fault with what is scored, since a scorer may catch it and return a number
-        all the same; a sample whose judge failed gets no score.
-        """
-        try:
-            yield
-        except JudgeError as error:
-            if context.fault is None or error.kind == PARKED:
-                context.fault = error
-            raise
-        except (BudgetSpent, JudgePreflightError) as end:
-            self.on_end(exit_status_of(end))
-            context.fault = JudgeError(str(end), kind=PARKED)
-            raise context.fault from end
 
     def finalize(self, item: ScoringTask, outcome: Outcome) -> Outcome | None:
         """Return the outcome with its judgements; None where it waits for a judge that is down."""
