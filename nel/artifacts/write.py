@@ -7,12 +7,12 @@ memory.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
 import yaml
 
+from nel.artifacts.benchmark_result import BenchmarkResult
 from nel.artifacts.collecting import Collection, StoredBenchmark
 from nel.artifacts.files import benchmark_dir, directory_name
 from nel.artifacts.results import RunTiming, date_of
@@ -51,40 +51,6 @@ _HEADLINE: Final = (
     "new_questions",
 )
 _COUNTS: Final = ("n_total", "n_scored", "n_model_failure", "n_unscored", "n_not_asked")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BenchmarkResult:
-    """One benchmark's numbers, as the artifacts hold them."""
-
-    name: str
-    slot: str
-    directory: Path
-    metrics: dict[str, Any] = field(repr=False)
-    """The content of metrics.json."""
-    bundle: dict[str, Any] = field(repr=False)
-    """The content of eval-<benchmark>.json."""
-
-    @property
-    def headline(self) -> dict[str, Any]:
-        """Return the headline metric with interval and bounds."""
-        headline: dict[str, object] = self.metrics["headline"]
-        return headline
-
-    @property
-    def failed_metrics(self) -> list[str]:
-        """Return the names of metrics that raised or gave no number."""
-        failed: list[str] = self.metrics["failed_metrics"]
-        return failed
-
-    @property
-    def accounting(self) -> dict[str, Any]:
-        """Return the counts of the accounting, with their parts.
-
-        ``n_total``, ``n_scored``, ``n_model_failure``, ``n_unscored`` and ``n_not_asked``.
-        """
-        accounting: dict[str, object] = self.metrics["accounting"]
-        return accounting
 
 
 def write_artifacts(
@@ -252,14 +218,15 @@ def _judging_warnings(
         return []
     from nel.artifacts.judge_summary import judging_warnings  # noqa: PLC0415 - as above
 
-    warnings = judging_warnings(
-        judging,
-        stored.plan,
-        models=collected.models,
-        served=collected.judges.served_names(),
-        faults=collected.judging.details,
+    return list(
+        judging_warnings(
+            judging,
+            stored.plan,
+            models=collected.models,
+            served=collected.judges.served_names(),
+            faults=collected.judging.details,
+        )
     )
-    return list(warnings)
 
 
 def _notice(stored: StoredBenchmark, collected: Collection, metrics: Mapping[str, Any]) -> Noticed:

@@ -8,9 +8,9 @@ from typing import Any, Final
 
 import typer
 
+from nel.artifacts.benchmark_result import BenchmarkResult
 from nel.artifacts.extraction import request_audit
 from nel.artifacts.files import AUDIT_NAME
-from nel.artifacts.write import BenchmarkResult
 from nel.cli.progress import showing
 from nel.cli.run_table import remarks
 from nel.cli.terminal import plain, report_text

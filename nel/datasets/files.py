@@ -80,7 +80,9 @@ def source_at(path: Path, name: str, *, title: str | None = None) -> Source:
         return file
 
     _, size, modified = before
-    return Source(name=name, open=open_again, stamp=f"{size} bytes of {modified}")
+    # Programs set the date of a file back, and its size may stay; when that was done, they cannot.
+    stamp = f"{size} bytes of {modified}, {path.stat().st_ctime_ns}"
+    return Source(name=name, open=open_again, stamp=stamp)
 
 
 def folder_at(path: str, base_dir: Path | None) -> Path | None:

@@ -37,7 +37,6 @@ from nel.errors import (
 from nel.types import Outcome, SampleKey, Unscored
 
 if TYPE_CHECKING:
-    from nel.engine.judging.delegation import JudgeDelegation
     from nel.engine.judging.judges import Judges
 
 _SCORING_BACKLOG = 256
@@ -114,33 +113,32 @@ class ScoringStage:
         self._runner = runner
         self._counter = counter
         self._stop = stop
-        self._judging = self._delegation(machinery.judges)
+        self._judges = judges = machinery.judges
+        # Samples that wait for a judge that is down must not block those that need none.
+        n_judged = 0
+        if judges is not None:
+            judges.on_end = stop.request
+            n_judged = judges.n_slots
         self.n_parked = 0
         """Samples that wait for a judge that is down: stored, and without an outcome."""
         self._queue: asyncio.Queue[ScoringTask] = asyncio.Queue(maxsize=2 * config.concurrency)
         runs_programs = any(plan.benchmark.languages for plan in self._plans.values())
         backlog = _PROGRAMS_MAX if runs_programs else 2 * config.concurrency + _SCORING_BACKLOG
-        # Samples that wait for a judge that is down must not block those that need none.
-        n_judged = 0 if machinery.judges is None else machinery.judges.n_slots
         self._slots = asyncio.Semaphore(min(backlog + n_judged, SLOTS))
         is_short = runs_programs and not any(plan.judge for plan in self._plans.values())
         self._drain_seconds = _PROGRAMS_DRAIN_SECONDS if is_short else math.inf
-        self._judged: set[asyncio.Task[None]] = set()
+        self._judged: set[asyncio.Task[Outcome]] = set()
         self._failed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-
-    def _delegation(self, judges: Judges | None) -> JudgeDelegation | None:
-        if judges is None:
-            return None
-        from nel.engine.judging.delegation import JudgeDelegation  # noqa: PLC0415 - few runs judge
-
-        return JudgeDelegation(judges, self._plans, stop=self._stop.request)
 
     async def run(self) -> None:
         """Run the scorers until cancelled, or until something other than a scorer fails."""
         scoring = self._machinery.scorers.run(
             timeout_seconds=self._timeout_seconds, deliver=self._on_scored, answer=self._answer
         )
-        tasks = [asyncio.create_task(self._feed()), asyncio.create_task(scoring)]
+        tasks: list[asyncio.Task[Any]] = [
+            asyncio.create_task(self._feed()),
+            asyncio.create_task(scoring),
+        ]
         try:
             await asyncio.gather(*tasks, self._failed)
         except (
@@ -198,21 +196,20 @@ class ScoringStage:
     def _on_scored(self, results: list[tuple[ScoringTask, Outcome | Delegated]]) -> None:
         """Commit outcomes, which count once they are on disk; have the judges judge the rest."""
         reach("after_score")
-        judging = self._judging
-        outcomes = []
+        judges, outcomes = self._judges, []
         for item, result in results:
             outcome: Outcome | None
             if not isinstance(result, Delegated):
                 outcome = result
-            elif judging is None:
+            elif judges is None:
                 outcome = _NO_JUDGE
             else:
-                task = asyncio.create_task(self._judge(judging, item, result))
+                task = asyncio.create_task(judges.verdict(item, result))
                 self._judged.add(task)
-                task.add_done_callback(self._judged.discard)
+                task.add_done_callback(partial(self._on_judged, item))
                 continue
-            if judging is not None:
-                outcome = judging.finalize(item, outcome)
+            if judges is not None:
+                outcome = judges.finalize(item, outcome)
             if outcome is None:
                 # No outcome is stored, so that the next session, or the end of this one, has the
                 # answer among the unscored ones.
@@ -224,11 +221,12 @@ class ScoringStage:
             rows = [scored_row(item, outcome) for item, outcome in outcomes]
             self._store.append(rows).add_done_callback(partial(self._on_committed, outcomes))
 
-    async def _judge(
-        self, judging: JudgeDelegation, item: ScoringTask, delegated: Delegated
-    ) -> None:
+    def _on_judged(self, item: ScoringTask, judged: asyncio.Task[Outcome]) -> None:
+        self._judged.discard(judged)
+        if judged.cancelled():  # the session has ended; a resume has the answer judged
+            return
         try:
-            self._on_scored([(item, await judging.judge_turns(item, delegated))])
+            self._on_scored([(item, judged.result())])
         except Exception as error:  # noqa: BLE001 - not a judge's: it ends the session
             self._fail(error)
 
@@ -275,9 +273,9 @@ class ScoringStage:
                 return await self._runner.answer_scorer(
                     self._plans[item.key.benchmark], item, payload
                 )
-            if self._judging is None:
+            if self._judges is None:
                 raise JudgeError(_NO_JUDGE.detail, kind=_NO_JUDGE.kind)
-            return await self._judging.judge(item, *payload)
+            return await self._judges.judge(item, *payload)
         except (StoppedEarly, StoreError) as error:  # the answer cannot be stored
             self._fail(error)
             raise

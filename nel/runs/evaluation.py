@@ -51,10 +51,11 @@ from nel.runs.background import run_awaited, run_blocking
 from nel.runs.notebook import reporter
 from nel.runs.objects import with_names
 from nel.runs.result import RunResult
+from nel.runs.run_inputs import inputs_of
 from nel.types import JsonObject
 
 if TYPE_CHECKING:
-    from nel.artifacts.write import BenchmarkResult
+    from nel.artifacts.benchmark_result import BenchmarkResult
     from nel.authoring.benchmark import Benchmark
     from nel.metrics.requested import RequestedStatistics
 
@@ -164,17 +165,29 @@ def _evaluate(
     plans = make_plans(run_config, resuming=resume)
     note_plans(plans, progress)
     run_dir = progress.run_dir = _resumed_dir(run_config) if resume else _new_dir(run_config, plans)
+    spec = SessionSpec(
+        run_dir=run_dir,
+        config=run_config,
+        plans=plans,
+        progress=progress,
+        allowed_changes=allowed_changes if resume else frozenset(),
+        runtime=runtime,
+    )
+    inputs, n_notes = inputs_of(spec), len(progress.notes)
+    result = None
+    if resume:
+        from nel.runs.finished import finished_result  # noqa: PLC0415 - of no use to a new run
+
+        result = finished_result(spec, inputs)
+        if result is None:
+            check_records(run_dir / FILE_NAME)
     with uploading(run_dir, progress, every_seconds=run_config.output.upload_seconds) as upload:
-        spec = SessionSpec(
-            run_dir=run_dir,
-            config=run_config,
-            plans=plans,
-            progress=progress,
-            allowed_changes=allowed_changes if resume else frozenset(),
-            runtime=runtime,
-        )
-        ending = run_session(spec) if resume else _first_session(spec)
-        result = written_results(spec, ending)
+        if result is None:
+            ending = run_session(spec) if resume else _first_session(spec)
+            result = written_results(spec, ending)
+            from nel.runs.finished import note_finished  # noqa: PLC0415 - as in `rebuild`
+
+            note_finished(spec, inputs, result, n_notes)
     if upload is None:
         return result
     not_uploaded = 0 if upload.problem is None else EXIT_STOPPED_EARLY
@@ -185,15 +198,12 @@ def _resumed_dir(config: RunConfig) -> Path:
     """Return the directory of the run to resume, which is fetched where it is newer elsewhere."""
     output = config.output
     if not is_remote(output.dir):
-        run_dir = latest_run_dir(Path(output.dir), output.run_id)
-    elif output.run_id is None:
+        return latest_run_dir(Path(output.dir), output.run_id)
+    if output.run_id is None:
         raise UsageError(
             f"--resume in {output.dir} needs --run-id; or give the run: nel eval resume URL"
         )
-    else:
-        run_dir = resumable(f"{output.dir.rstrip('/')}/{output.run_id}")
-    check_records(run_dir / FILE_NAME)
-    return run_dir
+    return resumable(f"{output.dir.rstrip('/')}/{output.run_id}")
 
 
 def _new_dir(config: RunConfig, plans: list[Plan]) -> Path:

@@ -12,8 +12,8 @@ import shlex
 from collections.abc import Iterator
 from typing import Final
 
+from nel.artifacts.benchmark_result import BenchmarkResult
 from nel.artifacts.results import read_result
-from nel.artifacts.write import BenchmarkResult
 from nel.engine.store.projections.results import results
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.runs.result import RunResult

@@ -14,8 +14,8 @@ from nel.runs.notebook import notebook_table
 if TYPE_CHECKING:
     import pandas
 
+    from nel.artifacts.benchmark_result import BenchmarkResult
     from nel.artifacts.exporting.frames import Table
-    from nel.artifacts.write import BenchmarkResult
     from nel.reports.tables.columns import ReportTable
 
 _DONE: Final = "done"

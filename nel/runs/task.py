@@ -14,7 +14,7 @@ from typing import Final, Literal, TypeAlias, overload
 
 from pydantic import ConfigDict, Field, ValidationError, field_validator
 
-from nel.artifacts.write import BenchmarkResult
+from nel.artifacts.benchmark_result import BenchmarkResult
 from nel.authoring.adapters.aggregation import aggregate_subset
 from nel.authoring.adapters.base import DefaultDataAdapter
 from nel.authoring.adapters.bridge import AdaptedBenchmark

@@ -53,8 +53,10 @@ class JudgeWanted(JudgeError):
         """Return what is to be judged.
 
         Raises:
-            ScorerError: The scorer gave something that is not a case.
+            ScorerError: The scorer gave something that is not a case, or a number of its own that
+                makes the judgement worthless.
         """
+        self.own_values()
         case = self.result.get("judge_case", Case())
         if not isinstance(case, Case):
             raise ScorerError(

@@ -91,7 +91,7 @@ MUTATIONS: Final = (
     Mutation(
         name="a-served-judge-s-fault-is-a-score",
         fault="A scorer of nel serve that catches the fault of its judge makes it a reward of 0.",
-        fragment="return self._delegation.finalize(item, result) or self._unreached_judge()",
+        fragment="return self._judges.finalize(item, result) or self._unreached_judge()",
         replacement="return result",
         tests=("tests/apps/serve/test_served_judges.py",),
         keyword="no_grade",
@@ -816,6 +816,30 @@ MUTATIONS: Final = (
         tests=("tests/apps/leaderboard/test_pairwise.py", "tests/apps/leaderboard/test_bradley_terry.py"),
     ),
     # Engine
+    Mutation(
+        name="a-finished-run-is-not-looked-at",
+        fault="A resume of a finished run says its result without looking whether its files are what they were.",
+        fragment='if mark["files"] != _files(spec, names) or not _asks_the_same(spec):',
+        replacement="if not _asks_the_same(spec):",
+        tests=("tests/e2e/test_finished_resume.py",),
+        keyword="every_file",
+    ),
+    Mutation(
+        name="what-is-asked-again-is-finished",
+        fault="A run with samples that a resume asks again passes for a finished one.",
+        fragment="return self.count_pending(benchmark, repeats) > 0 or self._is_some(",
+        replacement="return self.count_pending(benchmark, repeats) > 0 and self._is_some(",
+        tests=("tests/e2e/test_finished_resume.py",),
+        keyword="asks_again",
+    ),
+    Mutation(
+        name="code-of-plugins-is-not-compared",
+        fault="A resume of a finished run overlooks a benchmark whose prompt was edited.",
+        fragment="if Path(file).is_file() and not file.startswith(skipped)",
+        replacement="if file.startswith(skipped) and not Path(file).is_file()",
+        tests=("tests/e2e/test_finished_resume.py",),
+        keyword="late_row",
+    ),
     Mutation(
         name="outcome-not-with-response",
         fault="The outcome of a response that needs no scorer is not written with it.",

@@ -10,8 +10,8 @@ import typer
 
 from nel.apps.calibrate.drawing import draw_labels
 from nel.apps.calibrate.labelling import ImportedLabels, borrow_calibration, import_labels
+from nel.artifacts.benchmark_result import BenchmarkResult
 from nel.artifacts.files import BORROWED_NAME, CALIBRATION_NAME
-from nel.artifacts.write import BenchmarkResult
 from nel.cli.terminal import plain, report_text
 from nel.engine.store.lock import own_directory
 from nel.engine.store.snapshot import FILE_NAME

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Final
 from nel.config.openai_environment import key_variable
 from nel.config.redaction import read_key
 from nel.engine.judging.adaptation import JudgeAdaptation
-from nel.engine.judging.delegation import JudgeDelegation
 from nel.engine.judging.endpoint_set import endpoint_key
 from nel.engine.judging.endpoints import JudgeEndpoint
 from nel.engine.judging.judges import Judges
@@ -67,25 +66,25 @@ class _NothingKept:
 class ServedJudges:
     """The judges of a served benchmark; use it on one event loop."""
 
-    def __init__(self, judges: Judges, plan: Plan, timeout_seconds: float) -> None:
+    def __init__(self, judges: Judges, timeout_seconds: float) -> None:
         """Take the judges, and for how long an answer waits for them."""
         self._refusal: str | None = None
         self._judges = judges
         self._timeout_seconds = timeout_seconds
-        self._delegation = JudgeDelegation(judges, {JOB: plan}, stop=self._on_refusal)
+        judges.on_end = self._on_refusal
 
     def _on_refusal(self, status: ExitStatus) -> None:
         self._refusal = status.reason
 
     async def judge(self, item: ScoringTask, turn: int, case: Case) -> Judgement:
-        """Return the judgement that a scorer asks for; see `JudgeDelegation.judge`."""
-        return await self._delegation.judge(item, turn, case)
+        """Return the judgement that a scorer asks for; see `Judges.judge`."""
+        return await self._judges.judge(item, turn, case)
 
     async def outcome(self, item: ScoringTask, result: Outcome | Delegated) -> Outcome:
         """Return the outcome of an answer, judged where its scorer leaves that to the judges."""
         if isinstance(result, Delegated):
-            result = await self._delegation.judge_turns(item, result)
-        return self._delegation.finalize(item, result) or self._unreached_judge()
+            result = await self._judges.verdict(item, result)
+        return self._judges.finalize(item, result) or self._unreached_judge()
 
     async def within_time(self, work: Awaitable[Outcome]) -> Outcome:
         """Return an outcome that has to be there in time."""
@@ -135,13 +134,13 @@ async def open_judges(
             judge_endpoints=endpoints,
             plugin_timeout_seconds=plugin_timeout_seconds,
             adaptation=JudgeAdaptation([], store, store, Progress()),
-            panels=[] if plan.judge is None else [plan.judge],
+            plans={JOB: plan},
         )
         await judges.check()
         for problem in judges.problems:
             say(f"{problem}; answers are HTTP 503 until it answers")
         watching = asyncio.create_task(judges.watch())
-        served = ServedJudges(judges, plan, timeout_seconds)
+        served = ServedJudges(judges, timeout_seconds)
         try:
             yield served
         finally:

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Coroutine, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeVar
 
@@ -37,45 +37,58 @@ from nel.engine.judging.replies import (
     text_of_reply,
 )
 from nel.engine.planning.plan import Plan
-from nel.engine.scorers.call import ScoringContext
+from nel.engine.scorers.call import (
+    Delegated,
+    ScoringTask,
+    scorer_inputs,
+    unscored_by,
+)
+from nel.engine.stopping.exit_status import ExitStatus, exit_status_of
 from nel.engine.store.rows import DIGEST_BYTES, JUDGE, Asked, Row, exchange_row
-from nel.errors import JudgeError
+from nel.errors import DatasetError, JudgeError, JudgePreflightError, ScorerError
 from nel.judges.panel import aggregate_opinions, aggregate_repeats
-from nel.judges.record import JudgementJson, record_json
+from nel.judges.record import KEY, record_json
 from nel.judges.types import Case, Grade, Judge, Judgement, Opinion, Question, check_case
+from nel.models.budget import BudgetSpent
 from nel.models.wire.base import NotInProtocol
 from nel.models.wire.openai import logprob_settings
 from nel.models.wire.registry import build_body
-from nel.types import Generation, Message, Request, Response, SampleKey, ScorerInput
+from nel.scoring.result import JudgeWanted, mean_of_turns
+from nel.types import (
+    Generation,
+    Message,
+    Outcome,
+    Request,
+    Response,
+    Scored,
+    Unscored,
+)
 
 T = TypeVar("T")
 
 
 @dataclass(slots=True)
 class JudgedSample:
-    """A sample that is judged, and what its scorer was given."""
+    """A sample that is judged."""
 
-    plan: Plan
-    sample_key: SampleKey
-    sample_id: str
-    scorer_input: ScorerInput
-    context: ScoringContext
-    response_format: Mapping[str, object] | None = None
+    item: ScoringTask
+    response_format: Mapping[str, object] | None
     """Sent with its questions, where the scorer wants structured replies."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Call:
-    """One question as it is sent."""
+    """One question as it is sent, and what is known of its reply."""
 
-    request: Request
-    body: bytes
+    sent: Sent
     asked: Asked
     """Names its reply in the store."""
     question: Question
     settings: JudgeSettings
     version: int
     """Of the settings that it is sent with."""
+    read: Grade | JudgeError | None = None
+    """What a stored reply says, where it is taken."""
 
     @property
     def is_outdated(self) -> bool:
@@ -95,7 +108,7 @@ class Judges(JudgeEndpoints):
         judge_endpoints: Mapping[str, JudgeEndpoint],
         plugin_timeout_seconds: float,
         adaptation: JudgeAdaptation,
-        panels: Sequence[JudgeConfig] = (),
+        plans: Mapping[int, Plan],
     ) -> None:
         """Share the slots among the endpoints; nothing is sent yet.
 
@@ -106,29 +119,47 @@ class Judges(JudgeEndpoints):
             judge_endpoints: By `endpoint_key`; empty where no judge may be asked.
             plugin_timeout_seconds: For the own code of a judge, for one question or reply.
             adaptation: Changes the settings that a reasoning model refuses.
-            panels: Of the benchmarks; a member that the others can do without is disabled where it
-                refuses every question, instead of ending the run.
+            plans: By the benchmark's number in the store. A member of a panel that the others can
+                do without is disabled where it refuses every question, instead of ending the run.
         """
+        panels = [plan.judge for plan in plans.values() if plan.judge is not None]
         super().__init__(judge_endpoints, panels)
         self._store = store
+        self.on_end: Callable[[ExitStatus], object] = lambda status: None
+        """Called when the budget is spent, or a judge refuses every question."""
+        self._plans = plans
         self._snapshot = snapshot
         self._endpoint = endpoint
         self._plugin_threads = PluginThreads(timeout_seconds=plugin_timeout_seconds)
         self._adaptation = adaptation
 
-    async def judge(
-        self, sample: JudgedSample, case: Case, records: list[JudgementJson | None]
-    ) -> Judgement:
-        """Return the panel's judgement of a case.
+    async def verdict(self, item: ScoringTask, delegated: Delegated) -> Outcome:
+        """Return the outcome of an answer whose scorer leaves it to the judges."""
+        asked = [
+            self.judge(item, number, turn)
+            for number, turn in enumerate(delegated.turns)
+            if isinstance(turn, JudgeWanted)
+        ]
+        judged = iter(await asyncio.gather(*asked, return_exceptions=True))
+        return mean_of_turns(
+            [
+                _judged_turn(turn, next(judged)) if isinstance(turn, JudgeWanted) else turn
+                for turn in delegated.turns
+            ]
+        )
+
+    async def judge(self, item: ScoringTask, turn: int, case: Case | JudgeWanted) -> Judgement:
+        """Return the panel's judgement of what a scorer asks about, or leaves to the judges.
 
         Args:
-            sample: What is judged.
-            case: What the scorer asks about it.
-            records: A record of the judgement is appended, also of one without a grade.
+            item: What is scored; a record of the judgement is among those of its context, also of
+                one without a grade.
+            turn: Number of the scorer's input.
+            case: What is judged about it.
 
         Raises:
             JudgeError: There is no grade; ``parked`` where it is not known whether there would be.
-            BudgetSpent: The next request might pass a cap.
+            ScorerError: What the scorer returned beside is no result.
             StoppedEarly: A reply cannot be kept.
         """
         from nel.byob.judge import (  # noqa: PLC0415 - a run without a judge reads no reply
@@ -136,40 +167,70 @@ class Judges(JudgeEndpoints):
         )
         from nel.judges.registry import judge_for  # noqa: PLC0415
 
-        position = len(
-            records
-        )  # before the first await, so that records keep the order of the scorer's requests
-        records.append(None)
-        check_case(case)
-        config = sample.plan.judge or JudgeConfig()
-        case = complete_case(case, sample.scorer_input, sample.plan)
-        sample.response_format = case.values.get(RESPONSE_FORMAT)
-        members = panel_for(case, sample.plan, self._endpoint)
-        judge = judge_for(case)
-        questions = await make_questions(judge, case, self._plugin_threads)
-        aggregate = case.aggregate or config.aggregate
-        quorum = min(config.quorum or len(members) // 2 + 1, len(members))
-        name = judge.name
-        opinions = await _gather(
-            [self._opinion(sample, member, judge, case, questions, config) for member in members]
-        )
-        grade: Grade | None = None
+        if isinstance(case, JudgeWanted):
+            case = case.case()
+        plan, context = self._plans[item.key.benchmark], item.context
+        # before the first await, so that records keep the order of the scorer's requests
+        position = len(context.records)
+        context.records.append(None)
         try:
-            grade = aggregate_opinions(opinions, aggregate, quorum, config.weights)
-        except JudgeError as error:
-            raise panel_fault(error, opinions) from error
-        finally:
-            records[position] = record_json(
-                name, grade, opinions, aggregate=aggregate, quorum=quorum, level=judge.level
+            check_case(case)
+            config = plan.judge or JudgeConfig()
+            case = complete_case(case, scorer_inputs(item)[turn], plan)
+            sample = JudgedSample(item, case.values.get(RESPONSE_FORMAT))
+            members = panel_for(case, plan, self._endpoint)
+            judge = judge_for(case)
+            questions = await make_questions(judge, case, self._plugin_threads)
+            aggregate = case.aggregate or config.aggregate
+            quorum = min(config.quorum or len(members) // 2 + 1, len(members))
+            opinions = await _gather(
+                [
+                    self._opinion(sample, member, judge, case, questions, config)
+                    for member in members
+                ]
             )
+            grade: Grade | None = None
+            try:
+                grade = aggregate_opinions(opinions, aggregate, quorum, config.weights)
+            except JudgeError as error:
+                raise panel_fault(error, opinions) from error
+            finally:
+                context.records[position] = record_json(
+                    judge.name,
+                    grade,
+                    opinions,
+                    aggregate=aggregate,
+                    quorum=quorum,
+                    level=judge.level,
+                )
+        except JudgeError as error:
+            # A scorer may catch it and return a number all the same, which then does not count.
+            if context.fault is None or error.kind == PARKED:
+                context.fault = error
+            raise
+        except (BudgetSpent, JudgePreflightError) as end:
+            self.on_end(exit_status_of(end))
+            context.fault = JudgeError(str(end), kind=PARKED)
+            raise context.fault from end
         return Judgement(
-            template=name,
+            template=judge.name,
             grade=grade,
             aggregate=aggregate,
             quorum=quorum,
             opinions=tuple(opinions),
             level=judge.level,
         )
+
+    def finalize(self, item: ScoringTask, outcome: Outcome) -> Outcome | None:
+        """Return the outcome with its judgements; None where it waits for a judge that is down."""
+        fault = item.context.fault
+        if fault is not None:
+            if fault.kind == PARKED:
+                return None
+            if not isinstance(outcome, Unscored):
+                outcome = unscored_by(fault)
+        records = [record for record in item.context.records if record is not None]
+        return replace(outcome, details={**outcome.details, KEY: records}) if records else outcome
 
     async def _opinion(
         self,
@@ -192,7 +253,7 @@ class Judges(JudgeEndpoints):
         rounds = [replies[start : start + size] for start in range(0, len(replies), size)]
         grades = [await settle_round(judge, case, entry, self._plugin_threads) for entry in rounds]
         fault = next((entry for entry in grades if isinstance(entry, JudgeError)), None)
-        sample.context.has_missing_grades |= fault is not None
+        sample.item.context.has_missing_grades |= fault is not None
         grade: Grade | None = None
         try:
             grade = aggregate_repeats(
@@ -235,10 +296,26 @@ class Judges(JudgeEndpoints):
         while True:
             try:
                 call = self._call(sample, member, messages, question, number)
-                async with sample.context.single_flight(call.asked.label):
-                    response, read = await self._exchange(sample, member, call)
+                async with sample.item.context.single_flight(call.sent.call):
+                    response = await exchange(
+                        partial(self.complete, member),
+                        call.sent,
+                        partial(self._keep, sample, call),
+                        stored=self._snapshot.reply(sample.item.key, call.asked),
+                        may_reuse=partial(self._may_reuse, call),
+                        remembers=False,
+                    )
+                    read = call.read
+                    if read is None:
+                        read = await read_reply(question, response, self._plugin_threads)
+                        endpoint = self.endpoint_of(member)
+                        if isinstance(read, Grade) and endpoint is not None:
+                            endpoint.client.remember(*call.sent, response)
                 if call.is_outdated or await self._adaptation.adapt(
-                    sample.sample_key.benchmark, member, call.request.generation, response.error
+                    sample.item.key.benchmark,
+                    member,
+                    call.sent.request.generation,
+                    response.error,
                 ):
                     continue
             except JudgeError as error:
@@ -260,7 +337,7 @@ class Judges(JudgeEndpoints):
         question: Question,
         number: int,
     ) -> _Call:
-        settings = self._adaptation.of(sample.sample_key.benchmark, member)
+        settings = self._adaptation.of(sample.item.key.benchmark, member)
         request = _request(sample, member, messages, question, number, settings)
         try:
             body = dumps_bytes(build_body(request, stream=member.stream))
@@ -269,55 +346,48 @@ class Judges(JudgeEndpoints):
                 f"{member.label} cannot be asked: {error}", kind="unsupported"
             ) from error
         digest = hashlib.sha256(body).digest()[:DIGEST_BYTES]
-        counts, counted = sample.context.request_counts, f"{member.label}:{digest.hex()}"
+        counts, counted = sample.item.context.request_counts, f"{member.label}:{digest.hex()}"
         counts[counted] = counts.get(counted, 0) + 1
         asked = Asked(JUDGE, counts[counted], member.label, digest)
-        return _Call(request, body, asked, question, settings, settings.version)
+        sent = Sent(request, body, asked.label)
+        return _Call(sent, asked, question, settings, settings.version)
 
-    async def _exchange(
-        self, sample: JudgedSample, member: ModelConfig, call: _Call
-    ) -> tuple[Response, Grade | JudgeError]:
-        """Return a judge's reply and its grade; only a reply with a grade enters the cache.
+    async def _may_reuse(self, call: _Call, row: Row, response: Response) -> bool:
+        """Return whether a stored reply is taken.
 
-        Raises:
-            JudgeError: There is no reply.
-            JudgePreflightError: There has never been one, and the fault holds for every further
-                question.
+        An unreadable reply of this session is final: its re-asks are paid for. One of an earlier
+        session is not.
         """
-        read: Grade | JudgeError | None = None
-
-        async def may_reuse(row: Row, response: Response) -> bool:
-            # An unreadable reply of this session is final: its re-asks are paid for. One of an
-            # earlier session is not.
-            nonlocal read
-            stored = await read_reply(call.question, response, self._plugin_threads)
-            is_new = row.session == self._store.session
-            if isinstance(stored, Grade) or is_new or not self._judge_endpoints:
-                read = stored
-            return read is not None
-
-        async def keep(response: Response) -> None:
-            if response.error is None and not call.is_outdated:
-                call.settings.has_replied = True
-                body = call.body.decode()
-                row = exchange_row(sample.sample_key, call.asked, body, response)
-                await self._store.append([row])
-
-        response = await exchange(
-            partial(self.complete, member),
-            Sent(call.request, call.body, call.asked.label),
-            keep,
-            stored=self._snapshot.reply(sample.sample_key, call.asked),
-            may_reuse=may_reuse,
-            remembers=False,
-        )
-        if read is not None:
-            return response, read
         read = await read_reply(call.question, response, self._plugin_threads)
-        endpoint = self.endpoint_of(member)
-        if isinstance(read, Grade) and endpoint is not None:
-            endpoint.client.remember(call.request, call.body, call.asked.label, response)
-        return response, read
+        is_final = row.session == self._store.session or not self._judge_endpoints
+        call.read = read if isinstance(read, Grade) or is_final else None
+        return call.read is not None
+
+    async def _keep(self, sample: JudgedSample, call: _Call, response: Response) -> None:
+        if response.error is None and not call.is_outdated:
+            call.settings.has_replied = True
+            body = call.sent.body.decode()
+            row = exchange_row(sample.item.key, call.asked, body, response)
+            await self._store.append([row])
+
+
+def _judged_turn(turn: JudgeWanted, judged: Judgement | BaseException) -> Outcome:
+    """Return the outcome of an answer, or of one turn of it, that was judged.
+
+    Raises:
+        BaseException: What is neither a judge's fault nor that of a row or scorer.
+    """
+    if isinstance(judged, (DatasetError, JudgeError, ScorerError)):
+        return unscored_by(judged)
+    if isinstance(judged, BaseException):
+        raise judged
+    grade, (metrics, details, answer) = judged.grade, turn.own_values()
+    return Scored(
+        reward=grade.score,
+        metrics={"correct": grade.score, **grade.metrics, **metrics},
+        answer=answer,
+        details={**details, "judge_grade": grade.label},
+    )
 
 
 async def _gather(work: Sequence[Coroutine[object, object, T]]) -> list[T]:
@@ -357,9 +427,9 @@ def _request(
     return Request(
         protocol=protocol,
         model=member.model,
-        sample_id=sample.sample_id,
-        repeat=sample.sample_key.repeat,
-        benchmark=sample.sample_key.benchmark,
+        sample_id=sample.item.sample.id,
+        repeat=sample.item.key.repeat,
+        benchmark=sample.item.key.benchmark,
         messages=tuple(messages) if is_chat else (),
         prompt=None if is_chat else prompt,
         tools=question.tools,

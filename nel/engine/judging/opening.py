@@ -75,7 +75,7 @@ def judges_of(
         judge_endpoints=judge_endpoints,
         plugin_timeout_seconds=config.engine.scorer_timeout_seconds,
         adaptation=JudgeAdaptation(opened.jobs, opened.store, replies, opened.progress),
-        panels=[job.plan.judge for job in opened.jobs if job.plan.judge is not None],
+        plans={job.key: job.plan for job in opened.jobs},
     )
     opened.progress.judges = judges
     return judges

@@ -75,13 +75,14 @@ class SessionClock:
         self.started = time.time()
         self._began = time.monotonic()
 
-    def seconds(self) -> float:
+    @property
+    def elapsed(self) -> float:
         """Return the seconds since the session began."""
         return time.monotonic() - self._began
 
     def now(self) -> float:
         """Return the moment in seconds since 1970."""
-        return self.started + self.seconds()
+        return self.started + self.elapsed
 
 
 class Log:
@@ -355,7 +356,7 @@ class Log:
             "UPDATE sessions SET elapsed = ?, ended = ?, attempts = ?, retries = ?, spent = ? WHERE"
             " id = ?",
             (
-                self._clock.seconds() if elapsed is None else elapsed,
+                self._clock.elapsed if elapsed is None else elapsed,
                 ended,
                 attempts,
                 retries,

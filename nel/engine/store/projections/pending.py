@@ -38,6 +38,12 @@ class Pending:
         )
         return good * repeats - self._snapshot.count(query, (benchmark, repeats))
 
+    def is_left(self, benchmark: int, repeats: int) -> bool:
+        """Return whether a resume asks, scores or takes back anything of a benchmark."""
+        return self.count_pending(benchmark, repeats) > 0 or self._is_some(
+            f"again > 0 AND {OF_ROUND}", benchmark
+        )
+
     def samples(self, benchmark: int, repeats: int) -> Iterator[tuple[StoredSample, int]]:
         """Yield each good (sample, repeat) that has no response yet.
 

@@ -1,0 +1,132 @@
+"""What a finished run ended with, so that a resume that finds all of it unchanged says the result
+and writes nothing. Decided here alone.
+
+A run is unchanged where what it is made of (`nel.runs.run_inputs`) and every file of it are what
+they were.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from nel.artifacts.benchmark_result import BenchmarkResult
+from nel.artifacts.files import directory_name
+from nel.core.atomic_files import write_file
+from nel.core.paths import share
+from nel.core.strict_json import loads, pretty
+from nel.engine.asking.resume_checks import DatasetCheck
+from nel.engine.planning.plan import Plan
+from nel.engine.session import SessionSpec
+from nel.engine.stopping.exit_status import ExitStatus
+from nel.engine.store.lock import own_directory
+from nel.engine.store.projections.pending import Pending
+from nel.engine.store.snapshot import FILE_NAME, Snapshot
+from nel.errors import EXIT_DONE, NelError
+from nel.runs.result import RunResult
+from nel.runs.run_inputs import file_digest
+
+_MARK: Final = ".finished.json"
+_ROWS_RENDERED: Final = 200
+"""Rows whose prompts are compared: code and dataset are compared whole, templates by these."""
+
+
+def note_finished(spec: SessionSpec, inputs: str | None, result: RunResult, n_notes: int) -> None:
+    """Keep what a run ended with, where a resume of it would have nothing to do.
+
+    Args:
+        spec: Of the session that has ended and whose artifacts are written.
+        inputs: Their digest before it.
+        result: Of the run.
+        n_notes: Of the plans, which a resume makes itself.
+    """
+    notes = result.notes[n_notes:]
+    written = (result.report, *result.reports)
+    names = [path.name for path in written if path == spec.run_dir / path.name]
+    is_whole = len(names) == 1 + len(set(spec.config.output.reports))
+    # What a session says of its own work, the next one would not say.
+    if inputs is None or result.exit_code or not is_whole or (notes and spec.progress.total):
+        return
+    if _is_pending(spec.run_dir / FILE_NAME):
+        return
+    mark = {"inputs": inputs, "notes": notes, "reports": names, "files": _files(spec, names)}
+    write_file(spec.run_dir / _MARK, [pretty(mark)])
+    if spec.config.output.share_permissions:
+        share(spec.run_dir / _MARK)
+
+
+def finished_result(spec: SessionSpec, inputs: str | None) -> RunResult | None:
+    """Return the result of a run of which a resume would change nothing; None for any other.
+
+    Raises:
+        OutputError: Another process works on the run.
+    """
+    try:
+        mark = loads((spec.run_dir / _MARK).read_bytes())
+        names, notes = mark["reports"], mark["notes"]
+        if inputs is None or mark["inputs"] != inputs:
+            return None
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    with own_directory(spec.run_dir):
+        if mark["files"] != _files(spec, names) or not _asks_the_same(spec):
+            return None
+        spec.progress.notes += notes
+        page, *reports = (spec.run_dir / name for name in names)
+        return RunResult(
+            run_dir=spec.run_dir,
+            ending=ExitStatus(exit_code=EXIT_DONE, reason="done"),
+            benchmarks=[_benchmark_of(spec.run_dir, plan) for plan in spec.plans],
+            report=page,
+            reports=tuple(reports),
+            notes=tuple(spec.progress.notes),
+            exit_code=EXIT_DONE,
+        )
+
+
+def _benchmark_of(run_dir: Path, plan: Plan) -> BenchmarkResult:
+    directory, name = run_dir / directory_name(plan.slot), plan.benchmark.name
+    return BenchmarkResult(
+        name=name,
+        slot=plan.slot,
+        directory=directory,
+        metrics=loads((directory / "metrics.json").read_bytes()),
+        bundle=loads((directory / f"eval-{directory_name(name)}.json").read_bytes()),
+    )
+
+
+def _files(spec: SessionSpec, reports: Sequence[str]) -> dict[str, str]:
+    """Return the digest of each file that a run's artifacts are or are made of, by its name."""
+    run_dir = spec.run_dir
+    names = (FILE_NAME, f"{FILE_NAME}-wal", "run.yaml", *reports)
+    files = [run_dir / name for name in names]
+    for plan in spec.plans:
+        files += (run_dir / directory_name(plan.slot)).rglob("*")
+    return {
+        str(file.relative_to(run_dir)): file_digest(file)
+        for file in sorted(files)
+        if file.is_file() and file.stat().st_size
+    }
+
+
+def _is_pending(run_db: Path) -> bool:
+    """Return whether a resume would ask, score or take back anything."""
+    with Snapshot(run_db) as snapshot:
+        pending, benchmarks = Pending(snapshot), snapshot.benchmarks()
+        return any(pending.is_left(key, stored["repeats"]) for key, _, _, stored in benchmarks)
+
+
+def _asks_the_same(spec: SessionSpec) -> bool:
+    """Return whether the first rows of each dataset make the samples that are stored."""
+    plans = {plan.slot: plan for plan in spec.plans}
+    try:
+        with Snapshot(spec.run_dir / FILE_NAME, untouched=True) as snapshot:
+            return all(
+                DatasetCheck(plans[slot], stored, allowed=frozenset()).first_rows_match(
+                    snapshot.samples(key, last=_ROWS_RENDERED - 1)
+                )
+                for key, slot, _, stored in snapshot.benchmarks()
+            )
+    except NelError:  # the session says it
+        return False

@@ -1,0 +1,81 @@
+"""A digest of what a run is made of beside its own files: its configuration, its code and its datasets.
+
+What cannot be compared without doing the work again has none.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from nel.core.paths import exists
+from nel.core.strict_json import dumps_bytes
+from nel.engine.planning.plan import Plan
+from nel.engine.run_directory import with_absolute_paths
+from nel.engine.session import SessionSpec
+from nel.version import __version__
+
+_INSTALLED: Final = ("site-packages", "dist-packages")
+_PACKAGE: Final = Path(__file__).parents[1]
+
+
+def inputs_of(spec: SessionSpec) -> str | None:
+    """Return a digest of what a run is made of beside its own files, as it is before a session;
+    None where only the work itself can tell.
+    """
+    config, observed = spec.config, spec.config.observability
+    if config.stop.when or observed.observers or observed.metrics_port is not None:
+        return None
+    if not all(map(_is_comparable, spec.plans)):
+        return None
+    settings = with_absolute_paths(config)
+    settings["output"] |= {"dir": None, "run_id": None}
+    plans = [
+        [plan.slot, dict(plan.fields), plan.dataset.fingerprint, _examples(plan)]
+        for plan in spec.plans
+    ]
+    made_of = [__version__, sys.version, settings, plans, *_code()]
+    return hashlib.sha256(dumps_bytes(made_of)).hexdigest()
+
+
+def _is_comparable(plan: Plan) -> bool:
+    return (
+        plan.unreadable is None
+        and not plan.unseen
+        and plan.dataset.fingerprint is not None
+        and plan.benchmark.images_field is None
+        and plan.config.repeat_check is None
+    )
+
+
+def _examples(plan: Plan) -> str:
+    shots = plan.benchmark.shots
+    return "" if shots is None else repr(sorted(shots.pools.items(), key=repr))
+
+
+def _code() -> Iterator[object]:
+    """Yield what tells the code of plugins and of nel from other code: the content of modules that
+    are not installed, and when something was last installed.
+    """
+    folders = [folder for folder in sys.path if Path(folder).name in _INSTALLED]
+    yield [[folder, Path(folder).stat().st_mtime_ns] for folder in folders if exists(folder)]
+    python = (Path(os.__file__).parent, Path(sys.executable).parent, _PACKAGE)
+    skipped = (*map(str, python), *folders)
+    files = {getattr(module, "__file__", None) or "" for module in [*sys.modules.values()]}
+    yield [
+        [file, file_digest(Path(file))]
+        for file in sorted(files)
+        if Path(file).is_file() and not file.startswith(skipped)
+    ]
+    if not str(_PACKAGE).startswith(tuple(folders)):  # it may be edited where it lies
+        yield max(file.stat().st_mtime_ns for file in _PACKAGE.rglob("*.py"))
+
+
+def file_digest(file: Path) -> str:
+    """Return the digest of the content of a file."""
+    with file.open("rb") as content:
+        return hashlib.file_digest(content, "sha256").hexdigest()
