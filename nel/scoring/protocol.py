@@ -29,13 +29,12 @@ from dataclasses import field as dataclass_field
 from typing import Any, TypeAlias, TypeGuard, overload
 
 from nel.errors import ConfigError, did_you_mean
+from nel.scoring.declarations import Declared, is_async
 from nel.scoring.golds import spellings
 from nel.types import Message, ScorerInput
 
 _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 _STATE_AND_TARGET = 2
-Declared: TypeAlias = "Sequence[Any] | Mapping[str, Sequence[Any]]"
-"""The metrics of a scorer: a list, a list for each key of its dict, or a list that holds both."""
 Written: TypeAlias = Callable[..., Any]
 """A function, factory or class as written: only `inspect.signature` says how it is called."""
 
@@ -339,48 +338,11 @@ def as_scorer(written: object, options: Mapping[str, object] | None = None) -> W
     return functools.partial(written, **options) if options else written
 
 
-def _without_options(scorer: object) -> object:
-    """Return a scorer as it was before `as_scorer` bound its options."""
-    return scorer.func if isinstance(scorer, functools.partial) else scorer
-
-
-def is_async(scorer: object) -> bool:
-    """Return whether calling a scorer gives an awaitable."""
-    bare = _without_options(scorer)
-    if getattr(bare, "is_async", False) or inspect.iscoroutinefunction(bare):
-        return True
-    return not inspect.isroutine(bare) and inspect.iscoroutinefunction(type(bare).__call__)
-
-
 async def await_result(result: object) -> Any:
     """Return a result, awaited again as long as it is an awaitable."""
     while isinstance(result, Awaitable):
         result = await result
     return result
-
-
-def asks_judge(scorer: object) -> bool:
-    """Return whether a scorer, or a member of it, is declared to ask a judge about every sample."""
-    bare = _without_options(scorer)
-    members = getattr(bare, "members", None)
-    if members is not None:
-        return any(asks_judge(member) for member in members)
-    if getattr(bare, "asks_judge", False):
-        return True
-    return callable(bare) and bool(getattr(inspect.unwrap(bare), "asks_judge", False))
-
-
-def example_of(scorer: object) -> ScorerInput | None:
-    """Return the answer that a scorer was declared to give full marks."""
-    bare = _without_options(scorer)
-    example = getattr(inspect.unwrap(bare), "example", None) if callable(bare) else None
-    return example if isinstance(example, ScorerInput) else None
-
-
-def metrics_of(scorer: object) -> Declared:
-    """Return the metrics that a scorer was declared with."""
-    declared: Declared = getattr(_without_options(scorer), "metrics", ())
-    return declared
 
 
 _CURRENT: ContextVar[tuple[Written, ScorerInput] | None] = ContextVar("nel-scoring", default=None)
@@ -402,15 +364,6 @@ class scoring:  # noqa: N801 - used as a function; a generator would cost three 
     def __exit__(self, *error: object) -> None:
         """Make those before them the current ones."""
         _CURRENT.reset(self._token)
-
-
-def wanted_judges(scorer: object) -> tuple[str, ...]:
-    """Return the names of the judges that a scorer, or a member of it, is known to ask by name."""
-    bare = _without_options(scorer)
-    members = getattr(bare, "members", None)
-    if members is not None:
-        return tuple(dict.fromkeys(name for member in members for name in wanted_judges(member)))
-    return tuple(getattr(getattr(bare, "inner", bare), "judges", ()))
 
 
 def current_scoring() -> tuple[Written, ScorerInput] | None:

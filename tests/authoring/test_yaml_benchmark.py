@@ -13,7 +13,7 @@ from nel.discovery.benchmark_checks import check_file
 from nel.discovery.conformance import check_plugin
 from nel.engine.scorers.call import is_builtin_rule
 from nel.errors import ConfigError, DatasetError, PluginError
-from nel.scoring.protocol import asks_judge
+from nel.scoring.declarations import asks_judge
 from nel.types import Message, ScorerInput
 from tests.support.judging import asked, saying
 

@@ -26,8 +26,8 @@ from nel.engine.scorers.identity import judge_digest
 from nel.errors import ConfigError, did_you_mean
 from nel.judges.types import Case
 from nel.prompts import is_template_file
+from nel.scoring.declarations import asks_judge, wanted_judges
 from nel.scoring.model_graded import GRADER
-from nel.scoring.protocol import asks_judge, wanted_judges
 
 
 def with_judges(

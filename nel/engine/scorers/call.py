@@ -18,7 +18,8 @@ from nel.authoring.benchmark import Benchmark
 from nel.engine.scorers.tool_calls import answer_in
 from nel.errors import DatasetError, EndpointError, JudgeError, SandboxError, ScorerError
 from nel.judges.record import JudgementJson
-from nel.scoring.protocol import asks_judge, is_async, scoring
+from nel.scoring.declarations import asks_judge, is_async
+from nel.scoring.protocol import scoring
 from nel.scoring.result import JudgeWanted, mean_of_turns, outcome_of
 from nel.types import (
     Outcome,

@@ -30,7 +30,7 @@ from nel.engine.scorers.channel import (
 from nel.engine.scorers.fork_server import WorkerForkServer
 from nel.engine.scorers.worker_process import Worker
 from nel.errors import NelError
-from nel.scoring.protocol import is_async
+from nel.scoring.declarations import is_async
 from nel.types import Unscored
 
 _GRACE_SECONDS: Final = 1.0

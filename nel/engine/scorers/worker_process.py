@@ -38,7 +38,7 @@ from nel.engine.scorers.channel import (
 from nel.engine.scorers.fork_server import RunningJobs
 from nel.engine.scorers.process_state import ProcessState
 from nel.errors import EndpointError, NelError
-from nel.scoring.protocol import is_async
+from nel.scoring.declarations import is_async
 from nel.types import ScorerInput, Unscored
 
 _FLUSH_AT: Final = 64
