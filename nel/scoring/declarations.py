@@ -1,4 +1,4 @@
-"""What a scorer declares of itself, read from the function, the options or the class.
+"""What a scorer declares of itself, as a keyword of `@scorer` or an attribute of its class.
 
 Depends on `nel.types`.
 """
@@ -8,12 +8,41 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias
+from pathlib import Path
+from typing import Any, TypeAlias, TypeVar
 
 from nel.types import ScorerInput
 
 Declared: TypeAlias = "Sequence[Any] | Mapping[str, Sequence[Any]]"
 """The metrics of a scorer: a list, a list for each key of its dict, or a list that holds both."""
+DataFiles: TypeAlias = "str | Path | Sequence[str | Path]"
+"""Files and folders beside a scorer."""
+S = TypeVar("S")
+
+
+def in_process(rule: S) -> S:
+    """Declare that a rule needs no process of its own: see `runs_in_process`."""
+    setattr(rule, "in_process", True)  # noqa: B010 - a function has no such attribute before
+    return rule
+
+
+def runs_in_process(scorer: object) -> bool:
+    """Return whether a scorer is declared to run in the process of the run.
+
+    Its author vouches that its time is bounded and that it runs no code of an answer. One that
+    waits for a judge cannot, and a function among its options is code of another author.
+    """
+    bare = _without_options(scorer)
+    members = getattr(bare, "members", None)
+    if members is not None:
+        return all(runs_in_process(member) and not asks_judge(member) for member in members)
+    options = getattr(scorer, "keywords", None) or getattr(bare, "params", {})
+    return (
+        callable(bare)
+        and bool(getattr(inspect.unwrap(bare), "in_process", False))
+        and not (is_async(scorer) or asks_judge(scorer))
+        and not any(map(callable, options.values()))
+    )
 
 
 def is_async(scorer: object) -> bool:
@@ -46,6 +75,11 @@ def metrics_of(scorer: object) -> Declared:
     """Return the metrics that a scorer was declared with."""
     declared: Declared = getattr(_without_options(scorer), "metrics", ())
     return declared
+
+
+def data_files_of(member: object) -> tuple[str | Path, ...]:
+    """Return the files and folders that one function or class is declared to depend on."""
+    return tuple(getattr(member, "data_files", ()))
 
 
 def wanted_judges(scorer: object) -> tuple[str, ...]:

@@ -26,10 +26,11 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from dataclasses import field as dataclass_field
+from pathlib import Path
 from typing import Any, TypeAlias, TypeGuard, overload
 
 from nel.errors import ConfigError, did_you_mean
-from nel.scoring.declarations import Declared, is_async
+from nel.scoring.declarations import DataFiles, Declared, is_async
 from nel.scoring.golds import spellings
 from nel.types import Message, ScorerInput
 
@@ -244,7 +245,13 @@ class ScorerFactory:
 def scorer(function: Written) -> Any: ...
 @overload
 def scorer(
-    function: Declared = ..., *, name: str | None = None, asks_judge: bool = False, **metadata: Any
+    function: Declared = ...,
+    *,
+    name: str | None = None,
+    asks_judge: bool = False,
+    in_process: bool = False,
+    data: DataFiles = (),
+    **metadata: Any,
 ) -> Callable[[Written], Any]: ...
 @overload
 def scorer(
@@ -252,6 +259,8 @@ def scorer(
     metrics: Declared = (),
     name: str | None = None,
     asks_judge: bool = False,
+    in_process: bool = False,
+    data: DataFiles = (),
     example: ScorerInput | None = None,
     **metadata: Any,
 ) -> Callable[[Written], Any]: ...
@@ -261,6 +270,8 @@ def scorer(
     metrics: Declared = (),
     name: str | None = None,
     asks_judge: bool = False,
+    in_process: bool = False,
+    data: DataFiles = (),
     example: ScorerInput | None = None,
     **metadata: Any,
 ) -> Any:
@@ -277,6 +288,10 @@ def scorer(
         name: What the scorer is called, the function's own name otherwise.
         asks_judge: It asks a judge about every sample; a run without any judge is then refused
             before it begins.
+        in_process: It needs no worker process, since its time is bounded, it runs no code of an
+            answer and asks nothing of the run; an endless loop in it holds up the run.
+        data: Files and folders, relative to the scorer's own file, whose content decides its
+            verdicts: a resume after a change scores again.
         example: An answer that gets full marks, with the target and the row's fields that it
             needs, for `nel plugin check`.
         metadata: Kept with the scorer.
@@ -297,7 +312,12 @@ def scorer(
     >>> starts(ignore_case=False)
     starts(ignore_case=False)
     """
-    marks = {"asks_judge": asks_judge, "example": example}
+    marks = {
+        "asks_judge": asks_judge,
+        "in_process": in_process,
+        "data_files": [data] if isinstance(data, (str, Path)) else data,
+        "example": example,
+    }
     if callable(function):
         return _mark_scorer(function, metrics, name, metadata, marks)
     if not (function is None or isinstance(function, (list, tuple, Mapping))):

@@ -21,6 +21,15 @@ _IGNORED_FIELDS: Final = frozenset({"type_comment", "kind", "type_ignores", "ctx
 """Fields of syntax nodes with a comment, a literal's spelling, or what the parent node implies."""
 _IGNORED_FIELDS_OF_FUNCTIONS: Final = _IGNORED_FIELDS | {"annotation", "returns"}
 
+_IMPORTERS: Final = frozenset({"import_module", "__import__"})
+_READERS: Final = frozenset(
+    "open read_text read_bytes iterdir glob rglob listdir scandir read_csv read_json read_parquet"
+    " get_data run_path run_module".split()
+)
+"""Calls that read something whose content no digest has; a scorer declares it as ``data``."""
+_ELSEWHERE: Final = frozenset({"subprocess", "sqlite3", "requests", "httpx", "urllib.request"})
+"""Modules of programs and services, of which the same holds."""
+
 
 @dataclass(frozen=True, slots=True)
 class PythonFile:
@@ -32,8 +41,12 @@ class PythonFile:
     """Absolute names imported anywhere in it; relative ones begin with their dots.
 
     ``from a import b`` gives both ``a`` and ``a.b``, as ``b`` may be a module; ``import a`` gives
-    both ``a`` and ``a.*``.
+    both ``a`` and ``a.*``. ``import_module("a")`` gives ``a``.
     """
+    variables: frozenset[str] = frozenset()
+    """Environment variables that it reads by a literal name."""
+    reads: tuple[str, ...] = ()
+    """What it uses whose content no digest has: ``line 12: open()``, ``imports subprocess``."""
 
 
 def read_source(path: Path) -> PythonFile:
@@ -64,7 +77,12 @@ def _read(path: Path, _modified_ns: int, _size: int) -> PythonFile:
             logic.serialize(ast.parse(data))
     except (SyntaxError, ValueError, RecursionError):
         return PythonFile(hashlib.sha256(data).hexdigest(), ())
-    return PythonFile(logic.digest, tuple(sorted(logic.imports)))
+    return PythonFile(
+        digest=logic.digest,
+        imports=tuple(sorted(logic.imports)),
+        variables=frozenset(logic.variables),
+        reads=(*logic.reads, *(f"imports {name}" for name in sorted(logic.imports & _ELSEWHERE))),
+    )
 
 
 def definitions_digest(path: Path, names: Iterable[str]) -> str:
@@ -116,6 +134,8 @@ class _Logic:
         self.bound: set[str] = set()
         """Names that imports bind; kept apart, since their order and modules change no logic."""
         self.imports: set[str] = set()
+        self.variables: set[str] = set()
+        self.reads: list[str] = []
         self._fields: dict[type[ast.AST], tuple[str, ...]] = {}
 
     @property
@@ -132,6 +152,10 @@ class _Logic:
             return
         if kind is ast.Expr and isinstance(getattr(node.value, "value", None), str):  # type: ignore[attr-defined]
             return  # a docstring, of a module, a function or an attribute
+        if isinstance(node, ast.Call):
+            self._note_call(node)
+        elif isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
+            self._note_variable(node.value, node.slice)
         append = self.tokens.append
         append(kind.__name__)
         for name in self._fields.get(kind) or self._fields_of(kind):
@@ -172,3 +196,24 @@ class _Logic:
         self.bound.update(
             f"{alias.name.rpartition('.')[2]} {alias.asname or ''}" for alias in aliases
         )
+
+    def _note_call(self, call: ast.Call) -> None:
+        name = _last_name(call.func)
+        argument = call.args[0] if call.args else ast.Constant(None)
+        if name in _IMPORTERS and isinstance(argument, ast.Constant):
+            self.imports.add(str(argument.value))
+        elif name in _IMPORTERS or name in _READERS:
+            self.reads.append(f"line {call.lineno}: {name}()")
+        elif name == "getenv":
+            self._note_variable(ast.Name("environ"), argument)
+        elif name == "get" and isinstance(call.func, ast.Attribute):
+            self._note_variable(call.func.value, argument)
+
+    def _note_variable(self, owner: ast.expr, name: ast.expr) -> None:
+        if _last_name(owner) == "environ" and isinstance(name, ast.Constant):
+            self.variables.add(str(name.value))
+
+
+def _last_name(node: ast.expr) -> str:
+    """Return the name that an expression ends with: ``import_module`` of ``a.import_module``."""
+    return str(getattr(node, "attr", None) or getattr(node, "id", ""))
