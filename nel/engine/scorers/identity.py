@@ -24,7 +24,7 @@ import nel.judges
 import nel.scoring.result
 from nel.authoring.benchmark import Benchmark
 from nel.config.process_environment import variables_passed_on
-from nel.engine.scorers.source_digest import combine, definitions_digest, read_source
+from nel.engine.scorers.source_digest import combine, read_definitions, read_source
 from nel.engine.scorers.sources import NEL, Sources, file_of, follow, room_of, words_in_nel
 from nel.errors import ConfigError
 from nel.judges.types import Case
@@ -76,13 +76,20 @@ def code_digest(functions: Iterable[Any]) -> str:
 
     A scorer in the same file is not part of it unless they use it.
     """
+    names = _names_by_file(functions)
+    own = [read_definitions(path, used).digest for path, used in names.items()]
+    return follow(names, _SCORING_ROOMS).digest(without=names, more=own)
+
+
+def _names_by_file(functions: Iterable[Any]) -> dict[Path, set[str]]:
+    """Return the top-level names under which functions and classes are defined, by file."""
     names: dict[Path, set[str]] = {}
     for function in functions:
         source = inspect.unwrap(_bare(function))
+        name = str(getattr(source, "__qualname__", type(source).__qualname__))
         for path in file_of(str(getattr(source, "__module__", ""))):
-            names.setdefault(path, set()).add(source.__qualname__.partition(".")[0])
-    own = [definitions_digest(path, used) for path, used in names.items()]
-    return follow(names, _SCORING_ROOMS).digest(without=names, more=own)
+            names.setdefault(path, set()).add(name.partition(".")[0])
+    return names
 
 
 def reading_versions(benchmark: Benchmark) -> dict[str, int]:
@@ -101,15 +108,23 @@ def unseen_dependencies(benchmark: Benchmark) -> tuple[str, ...]:
 
     Empty where it declares data: that is taken to be all that it reads.
     """
-    if any(map(data_files_of, _members_of(benchmark.scorer))):
+    members = _members_of(benchmark.scorer)
+    if any(map(data_files_of, members)):
         return ()
-    files = sorted(_scorer_sources(benchmark).files)
+    names = _names_by_file(members)
+    files = filter(_is_foreign, sorted(_scorer_sources(benchmark).files))
     return tuple(
         f"{path.name} {call}"
         for path in files
-        if room_of(path) is None
-        for call in read_source(path).reads
+        # Beside the scorer there may be a function that reads the dataset.
+        for call in (
+            read_definitions(path, names[path]) if path in names else read_source(path)
+        ).reads
     )
+
+
+def _is_foreign(path: Path) -> bool:
+    return room_of(path) is None
 
 
 def withheld_variables(benchmark: Benchmark, tools: Iterable[Any]) -> list[str]:

@@ -77,17 +77,12 @@ def _read(path: Path, _modified_ns: int, _size: int) -> PythonFile:
             logic.serialize(ast.parse(data))
     except (SyntaxError, ValueError, RecursionError):
         return PythonFile(hashlib.sha256(data).hexdigest(), ())
-    return PythonFile(
-        digest=logic.digest,
-        imports=tuple(sorted(logic.imports)),
-        variables=frozenset(logic.variables),
-        reads=(*logic.reads, *(f"imports {name}" for name in sorted(logic.imports & _ELSEWHERE))),
-    )
+    return logic.result()
 
 
-def definitions_digest(path: Path, names: Iterable[str]) -> str:
-    """Return a digest of the logic of some top-level definitions of a file and of all others that
-    they use, directly or not.
+def read_definitions(path: Path, names: Iterable[str]) -> PythonFile:
+    """Return the logic of some top-level definitions of a file and of all others that they use,
+    directly or not.
 
     Raises:
         OSError: The file cannot be read.
@@ -96,7 +91,15 @@ def definitions_digest(path: Path, names: Iterable[str]) -> str:
     try:
         body = ast.parse(data).body
     except (SyntaxError, ValueError, RecursionError):
-        return hashlib.sha256(data).hexdigest()
+        return PythonFile(hashlib.sha256(data).hexdigest(), ())
+    for statement in body:
+        if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            decorators = statement.decorator_list  # `benchmark` names rows and prompts
+            statement.decorator_list = [
+                decorator
+                for decorator in decorators
+                if _last_name(getattr(decorator, "func", decorator)) != "benchmark"
+            ]
     bound = [_bound_by(statement) for statement in body]
     used, waiting = set[int](), set(names)
     while waiting:
@@ -109,7 +112,7 @@ def definitions_digest(path: Path, names: Iterable[str]) -> str:
     logic = _Logic()
     for number in sorted(used):
         logic.serialize(body[number])
-    return logic.digest
+    return logic.result()
 
 
 def _bound_by(statement: ast.stmt) -> set[str]:
@@ -138,11 +141,16 @@ class _Logic:
         self.reads: list[str] = []
         self._fields: dict[type[ast.AST], tuple[str, ...]] = {}
 
-    @property
-    def digest(self) -> str:
-        """Return the SHA-256 of what was serialized, in hexadecimal."""
+    def result(self) -> PythonFile:
+        """Return what was serialized."""
         text = "\0".join([*sorted(self.bound), *self.tokens])
-        return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+        elsewhere = (f"imports {name}" for name in sorted(self.imports & _ELSEWHERE))
+        return PythonFile(
+            digest=hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest(),
+            imports=tuple(sorted(self.imports)),
+            variables=frozenset(self.variables),
+            reads=(*self.reads, *elsewhere),
+        )
 
     def serialize(self, node: ast.AST) -> None:
         """Append the logic of a node and of all below it."""

@@ -228,3 +228,12 @@ def test_a_moved_scorer_with_its_files_has_the_same_digest(tmp_path: Path) -> No
         bench = _bench(tmp_path / name, "import beside_rules", declared='data=["gold.json", "data"]')
         digests.add(scorer_digest(find_benchmark(str(bench))))
     assert len(digests) == 1
+
+
+def test_what_reads_the_dataset_beside_a_scorer_is_not_listed(tmp_path: Path) -> None:
+    """A function for the rows in the same file decides no verdict; the rows are compared one by one."""
+    bench = _bench(tmp_path, "return True")
+    rows = "def rows():\n    return [eval(line) for line in open(HERE / 'rows.jsonl')]\n\n@benchmark"
+    text = bench.read_text(encoding="utf-8").replace("@benchmark", rows).replace('"rows.jsonl"', "rows")
+    bench.write_text(text, encoding="utf-8")
+    assert unseen_dependencies(find_benchmark(str(bench))) == ()
