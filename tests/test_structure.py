@@ -92,7 +92,7 @@ ROOMS = {
     "datasets": 16_500,
     "decide": 8_350,
     "discovery": 3_450,
-    "engine": 73_900,
+    "engine": 72_700,
     "episodes": 4_100,
     "judges": 23_550,
     "metrics": 14_400,

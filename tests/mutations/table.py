@@ -1611,14 +1611,6 @@ MUTATIONS: Final = (
         keyword="password",
     ),
     Mutation(
-        name="a-closed-channel-is-a-dead-worker",
-        fault="A scorer that closes its channel and hangs died or timed out, as the moment would have it.",
-        fragment="            threading.Event().wait()\n",
-        replacement="            return\n",
-        tests=("tests/engine/scorers/test_hostile_scorers.py",),
-        keyword="ends_no_worker",
-    ),
-    Mutation(
         name="unsent-bytes-keep-a-connection",
         fault="A run that stopped while it sent ended in an error of the loop, or not at all.",
         fragment='            warnings.filterwarnings("ignore", "unclosed resource", ResourceWarning)\n',
