@@ -77,8 +77,8 @@ MUTATIONS: Final = (
     Mutation(
         name="results-of-processes-out-of-order",
         fault="What processes have computed is yielded in another order than that of the tasks.",
-        fragment="worker, earlier = assigned.popleft()\n            yield worker.result(earlier)",
-        replacement="worker, earlier = assigned.pop()\n            yield worker.result(earlier)",
+        fragment="task, future = pending.popleft()",
+        replacement="task, future = pending.pop()",
         tests=("tests/core/test_forked_map.py",),
     ),
     Mutation(
