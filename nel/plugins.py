@@ -2,7 +2,8 @@
 
 Listing reads package metadata only; a plugin is imported when it is named. nel's own plugins are
 registered in the same groups. Entry points are read from `importlib.metadata` and handed to
-stevedore, because stevedore's cache on disk can return a list that is up to two minutes old.
+stevedore as extensions: its own search does not tell distributions apart, so it cannot choose of two that
+provide one name, and its cache on disk can return a list that is up to two minutes old.
 
 One package whose metadata is not UTF-8, or has no name, must not keep nel from working with all
 others.
@@ -445,24 +446,12 @@ def _missing(kind: str, name: str, known: Sequence[PluginRef]) -> str:
 
 
 def _driver(ref: PluginRef) -> object:
-    from stevedore import (  # noqa: PLC0415 - only when a plugin is loaded
-        DriverManager,
-        ExtensionManager,
-    )
+    from stevedore import DriverManager  # noqa: PLC0415 - only when a plugin is loaded
+    from stevedore.extension import Extension  # noqa: PLC0415 - as above
 
-    group = GROUPS[ref.kind]
-    ExtensionManager.ENTRY_POINT_CACHE[group] = [
-        EntryPoint(name=ref.name, value=ref.target, group=group)
-    ]
-    failures: list[BaseException] = []
-    try:
-        manager: Any = DriverManager(
-            namespace=group,
-            name=ref.name,
-            on_load_failure_callback=lambda _manager, _entry, error: failures.append(error),
-        )
-    except RuntimeError as error:  # stevedore's NoMatches; the callback has the cause
-        raise (failures[0] if failures else error) from error
+    entry = EntryPoint(name=ref.name, value=ref.target, group=GROUPS[ref.kind])
+    extension = Extension(ref.name, entry, entry.load(), None)
+    manager = DriverManager.make_test_instance(extension, namespace=entry.group)
     driver: object = manager.driver
     return driver
 

@@ -40,8 +40,8 @@ class Row:
 
 ROWS: Final = (
     Row(
-        what="scorers that close, replace or write to their channel, exit, crash, stop, fork, change limits, "
-        "directory or streams, and their children in sessions of their own",
+        what="scorers that exit, crash, fork, close their files, change directory, streams or limits of recursion, "
+        "and their children in sessions of their own",
         path="tests/engine/scorers/test_hostile_scorers.py",
     ),
     Row(

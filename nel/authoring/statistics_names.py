@@ -14,7 +14,7 @@ from nel.authoring.scorer_names import options_of
 from nel.errors import ConfigError, PluginError
 from nel.metrics import Metric, NamedReducer, k_of
 from nel.metrics.requested import RequestedStatistics
-from nel.scoring.protocol import metrics_of
+from nel.scoring.declarations import metrics_of
 
 _EVERY_K: Final = {"pass_at_k": "pass_at", "vote_at_k": "vote_at", "pass_hat_k": "pass_k"}
 """EvalScope's aggregations, which are computed for each k up to the repeats."""

@@ -60,7 +60,7 @@ def with_form(row: dict[str, Any]) -> dict[str, object]:
         languages=("en",),
     ),
 )
-@scorer
+@scorer(in_process=True)
 def quickstart(sample: ScorerInput) -> dict[str, object]:
     """Compare the declared answer with the gold one, by the problem's kind."""
     kind = sample.metadata["kind"]

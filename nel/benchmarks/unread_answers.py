@@ -31,7 +31,7 @@ def no_rows_of_its_own() -> Iterable[dict[str, object]]:
         languages=(),
     ),
 )
-@scorer
+@scorer(in_process=True)
 def unread_answers(sample: ScorerInput) -> Score:
     """Count each reply as 1; what it says is read when the audit is written."""
     return Score(value=1.0, answer=sample.response)

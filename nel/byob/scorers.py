@@ -16,6 +16,7 @@ from nel.scoring.answers import gsm8k_answer
 from nel.scoring.choice import mcq_letter_extract, multiple_choice, multiple_choice_acc
 from nel.scoring.compose import all_of, any_of
 from nel.scoring.decisions import boolean_yesno
+from nel.scoring.declarations import in_process
 from nel.scoring.golds import reads_gold, text_gold
 from nel.scoring.label_match import label_match
 from nel.scoring.loglikelihood import choice_mass, ranked_choice
@@ -46,6 +47,7 @@ __all__ = [
 ]
 
 
+@in_process
 @reads_gold(text_gold)
 def exact_match(sample: ScorerInput) -> dict[str, object]:
     """Compare response and target, case and outer spaces apart.
@@ -66,6 +68,7 @@ def exact_match(sample: ScorerInput) -> dict[str, object]:
     return {"correct": any(response == target for target in _targets(sample, fold))}
 
 
+@in_process
 @reads_gold(text_gold)
 def contains(sample: ScorerInput) -> dict[str, object]:
     """Look for the target anywhere in the response, case apart.
@@ -98,6 +101,7 @@ def patterns_of(sample: ScorerInput, **_: object) -> list[str]:
     return patterns
 
 
+@in_process
 @reads_gold(patterns_of)
 def regex_match(sample: ScorerInput) -> dict[str, object]:
     """Search the response for the target, which is a regular expression, case apart.

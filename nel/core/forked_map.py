@@ -1,9 +1,8 @@
 """Computes a function of many tasks in forked processes; results come in the order of the tasks.
 
-For pure functions over large inputs. A process holds one task at a time, so that memory is bounded
-by the tasks in flight. Whatever goes wrong in a process, its task is computed here again: an
-exception is then raised as it would be without processes, and a killed process costs time alone.
-Depends on `fork`, and on Linux.
+For pure functions over large inputs. Whatever goes wrong in a process, its task is computed here
+again: an exception is then raised as it would be without processes, and a killed process costs
+time alone. Depends on `concurrent.futures`, on `fork`, and on Linux.
 """
 
 from __future__ import annotations
@@ -11,23 +10,22 @@ from __future__ import annotations
 import ctypes
 import gc
 import os
-import pickle
 import signal
-import socket
-import struct
 import sys
 import warnings
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Final, Generic, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 T = TypeVar("T")
 R = TypeVar("R")
 
 PROCESSES_MAX: Final = 8
-_SIZE: Final = struct.Struct("<Q")
 _DEATH_SIGNAL: Final = 1
 """``PR_SET_PDEATHSIG``: the kernel sends a signal to a process whose parent has died."""
 
@@ -45,107 +43,63 @@ def map_forked(function: Callable[[T], R], tasks: Iterable[T], *, processes: int
     Args:
         function: Pure; it may hold anything, since the processes are copies of this one. What it
             returns is pickled.
-        tasks: Pickled each; the next one is taken when a process is free.
+        tasks: Pickled each; one more than there are processes is in memory.
         processes: Fewer than two compute everything here.
     """
     if processes < 2:  # noqa: PLR2004 - one would only add the pickling
         yield from map(function, tasks)
         return
-    workers: list[_Worker[T, R]] = []
-    assigned: deque[tuple[_Worker[T, R], T]] = deque()
+    from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415 - small inputs need no pool
+    from multiprocessing import get_context  # noqa: PLC0415 - as above
+
+    pool = ProcessPoolExecutor(processes, get_context("fork"), _prepare, (function,))
+    pending: deque[tuple[T, Future[R] | None]] = deque()
+
+    def submit(task: T) -> Future[R] | None:
+        try:
+            with warnings.catch_warnings():
+                # Python warns of a fork beside threads; the processes use none of them.
+                warnings.simplefilter("ignore", DeprecationWarning)
+                return pool.submit(_compute, task)
+        except RuntimeError:  # a process was killed, and the pool takes no more
+            return None
+
+    def result() -> R:
+        task, future = pending.popleft()
+        try:
+            if future is not None:
+                return future.result()
+        except Exception:  # noqa: BLE001, S110 - whatever it is, it is the same here, or was the process's
+            pass
+        return function(task)
+
     try:
         for task in tasks:
-            if len(workers) < processes:
-                worker = _Worker(function, workers)
-                workers.append(worker)
-                worker.give(task)
-                assigned.append((worker, task))
-                continue
-            worker, earlier = assigned.popleft()
-            result = worker.result(earlier)
-            # The process computes while the caller uses its last result.
-            worker.give(task)
-            assigned.append((worker, task))
-            yield result
-        while assigned:
-            worker, earlier = assigned.popleft()
-            yield worker.result(earlier)
+            pending.append((task, submit(task)))
+            if len(pending) > processes:
+                yield result()
+        while pending:
+            yield result()
     finally:
-        for worker in workers:
-            worker.end()
+        pool.shutdown(cancel_futures=True)
 
 
-class _Worker(Generic[T, R]):
-    """One process with at most one task."""
-
-    def __init__(self, function: Callable[[T], R], others: list[_Worker[T, R]]) -> None:
-        self._function = function
-        self.connection, theirs = socket.socketpair()
-        # Python warns of a fork beside threads; the child uses none of them.
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DeprecationWarning)
-            self.pid = os.fork()
-        if self.pid == 0:
-            # Else a worker would outlive its parent: the connection to it would stay open here.
-            for worker in (self, *others):
-                worker.connection.close()
-            _serve(function, theirs)
-        theirs.close()
-
-    def give(self, task: T) -> None:
-        with suppress(OSError):  # it is gone: `result` finds that out
-            _send(self.connection, pickle.dumps(task, protocol=pickle.HIGHEST_PROTOCOL))
-
-    def result(self, task: T) -> R:
-        """Return what the process made of its task; where it made nothing, compute it here."""
-        try:
-            result: R = pickle.loads(_receive(self.connection))  # noqa: S301 - of a child of this process
-        except (OSError, EOFError):
-            return self._function(task)
-        return result
-
-    def end(self) -> None:
-        self.connection.close()
-        with suppress(ProcessLookupError):
-            os.kill(self.pid, signal.SIGKILL)
-        with suppress(ChildProcessError):
-            os.waitpid(self.pid, 0)
+_function: Callable[[Any], Any] | None = None
+"""What a process computes; it came with the fork, so that it need not be pickled."""
 
 
-def _serve(function: Callable[[T], R], connection: socket.socket) -> NoReturn:
-    """Compute tasks until there are no more; leave without a word at the first that fails."""
-    try:
-        ctypes.CDLL(None).prctl(_DEATH_SIGNAL, signal.SIGKILL)
-        # The terminal interrupts the parent, which ends this process.
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
-        while True:
-            task: T = pickle.loads(_receive(connection))  # noqa: S301 - of the parent
-            _send(connection, pickle.dumps(function(task), protocol=pickle.HIGHEST_PROTOCOL))
-    finally:
-        # Without the parent's clean-up: no buffer is flushed twice, no database is closed.
-        os._exit(0)
+def _prepare(function: Callable[[Any], Any]) -> None:
+    global _function  # noqa: PLW0603 - of a process that does nothing else
+    _function = function
+    ctypes.CDLL(None).prctl(_DEATH_SIGNAL, signal.SIGKILL)
+    # The terminal interrupts the parent, which ends this process.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
-def _send(connection: socket.socket, data: bytes) -> None:
-    connection.sendall(_SIZE.pack(len(data)))
-    connection.sendall(data)
-
-
-def _receive(connection: socket.socket) -> bytearray:
-    (size,) = _SIZE.unpack(_exactly(connection, _SIZE.size))
-    return _exactly(connection, size)
-
-
-def _exactly(connection: socket.socket, size: int) -> bytearray:
-    data = bytearray(size)
-    view, n_received = memoryview(data), 0
-    while n_received < size:
-        n = connection.recv_into(view[n_received:])
-        if n == 0:
-            raise EOFError
-        n_received += n
-    return data
+def _compute(task: Any) -> Any:
+    assert _function is not None  # noqa: S101 - set when the process began
+    return _function(task)
 
 
 def parts_of_lines(path: Path, part_bytes: int) -> Iterator[tuple[int, int]]:

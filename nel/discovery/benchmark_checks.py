@@ -32,8 +32,8 @@ from nel.engine.store.codec import decode_sample
 from nel.errors import NelError
 from nel.judges.registry import judge_for
 from nel.judges.types import Case, Grade, Judgement, Opinion, check_case
+from nel.scoring.declarations import asks_judge, is_async
 from nel.scoring.delegation import case_of
-from nel.scoring.protocol import asks_judge, is_async
 from nel.types import Sample, ScorerInput
 
 

@@ -18,7 +18,8 @@ from nel.discovery.benchmark_checks import Check, check_benchmark
 from nel.discovery.extension_points import shape_error
 from nel.discovery.judge_checks import check_judge
 from nel.errors import ConfigError, PluginError
-from nel.scoring.protocol import as_scorer, example_of
+from nel.scoring.declarations import example_of
+from nel.scoring.protocol import as_scorer
 from nel.types import Sample, Scorer, ScorerInput
 
 _GOLDS = ("B", "42", "yes")

@@ -263,7 +263,7 @@ def _unseen_note(plan: Plan) -> str:
     more = f" and {len(plan.unseen) - _UNSEEN_MAX} more" if len(plan.unseen) > _UNSEEN_MAX else ""
     return (
         f"{plan.slot}: stored scores are kept, and nel cannot know whether the scorer still gives"
-        " them: its modules depend on what their source does not tell"
+        " them: it reads what it does not declare with @scorer(data=...)"
         f" ({'; '.join(plan.unseen[:_UNSEEN_MAX])}{more}); if that has changed, score every answer"
         " again with nel eval score"
     )

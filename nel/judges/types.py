@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Final, Literal, NoReturn, TypeAlias, get_args
 
 from nel.errors import JudgeError, did_you_mean
@@ -136,6 +137,10 @@ class Judge:
     """Level of its grades, for measures of agreement."""
     needs_reference: bool = False
     """Whether it grades by the reference; a case without one is then a bad row, never asked."""
+    data: Sequence[str | Path] = ()
+    """Files and folders, relative to the file of `ask`, whose content decides its questions or
+    grades.
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

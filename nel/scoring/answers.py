@@ -11,6 +11,7 @@ from nel.reading.numerals import numbers_equal, parse_number
 from nel.reading.own import own_answer
 from nel.reading.response import own_response
 from nel.reading.types import GENERAL_RULE, OFFICIAL_RULE, Reading
+from nel.scoring.declarations import in_process
 from nel.scoring.golds import reads_gold, texts_in
 from nel.types import ScorerInput
 
@@ -59,6 +60,7 @@ def _no_number(target: object) -> DatasetError:
     )
 
 
+@in_process
 @reads_gold(solution_gold)
 def gsm8k_answer(
     sample: ScorerInput, *, rule: Literal["general", "official"] = "general"
@@ -116,6 +118,7 @@ def _official_number(text: str) -> str | None:
     return last_number(text)
 
 
+@in_process
 @reads_gold(number_golds)
 def numeric_match(
     sample: ScorerInput, *, rule: Literal["general", "official"] = "general"

@@ -84,10 +84,10 @@ class ChecksScorer:
     """From a row to its key in `of_rows`."""
 
     @property
-    def searches_patterns(self) -> bool:
-        """Return whether a check has the author's own pattern, which may take long."""
+    def in_process(self) -> bool:
+        """Return whether no check has the author's own pattern, which may take long."""
         every = (*self.checks, *(check for checks in self.of_rows.values() for check in checks))
-        return any(check.kind in ("regex", "json_schema") for check in every)
+        return not any(check.kind in ("regex", "json_schema") for check in every)
 
     def takes_gold(self, sample: ScorerInput, **_: object) -> list[Json]:
         """Return what the checks of a row expect; raises DatasetError where one decides nothing."""

@@ -17,6 +17,7 @@ from nel.reading.letters import labels_after_marker, labels_for, read_labels, re
 from nel.reading.own import own_answer
 from nel.reading.response import own_response
 from nel.reading.types import DECLARING
+from nel.scoring.declarations import in_process
 from nel.scoring.gold_choices import ChoiceSetting, choice_gold, gold_label, letter_gold
 from nel.scoring.golds import reads_gold
 from nel.types import ScorerInput
@@ -37,6 +38,7 @@ def declared_letter(text: str, letters: str = "ABCD") -> str | None:
     return reading.value if reading.form in DECLARING else None
 
 
+@in_process
 @reads_gold(letter_gold)
 def multichoice_regex(
     sample: ScorerInput, pattern: str | None = None
@@ -74,6 +76,7 @@ def multichoice_regex(
     }
 
 
+@in_process
 @reads_gold(choice_gold)
 def mcq_letter_extract(sample: ScorerInput) -> dict[str, bool | str | None]:
     """Find the letter a free-form response gives, A to J or as many as there are choices, and
@@ -107,6 +110,7 @@ def mcq_letter_extract(sample: ScorerInput) -> dict[str, bool | str | None]:
     }
 
 
+@in_process
 @reads_gold(choice_gold)
 def multiple_choice(sample: ScorerInput, *, multiple: bool = False) -> dict[str, bool | str | None]:
     """Compare the chosen labels with the gold ones, strictly and leniently side by side.
@@ -153,6 +157,7 @@ def multiple_choice(sample: ScorerInput, *, multiple: bool = False) -> dict[str,
     }
 
 
+@in_process
 @reads_gold(choice_gold)
 def multiple_choice_acc(sample: ScorerInput) -> dict[str, float | str]:
     """Rank the choices by the log-likelihood the model gives them.

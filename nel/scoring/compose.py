@@ -12,8 +12,9 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from nel.errors import ConfigError, JudgeError, SampleError
+from nel.scoring.declarations import is_async
 from nel.scoring.delegation import judge_result
-from nel.scoring.protocol import await_result, is_async
+from nel.scoring.protocol import await_result
 from nel.scoring.result import outcome_of
 from nel.types import Scored, Scorer, ScorerInput
 

@@ -65,7 +65,7 @@ _LETTERS: Final = labels_for(26)
 _DIGIT: Final = re.compile(r"\d")
 
 
-@scorer(metrics=[accuracy(), stderr()])
+@scorer(metrics=[accuracy(), stderr()], in_process=True)
 def match(location: Location = "end", *, ignore_case: bool = True, numeric: bool = False) -> Scorer:
     """Match the target at the beginning or end of the response, anywhere in it, or as all of it.
 
@@ -108,7 +108,7 @@ def match(location: Location = "end", *, ignore_case: bool = True, numeric: bool
     return score  # type: ignore[return-value]
 
 
-@scorer(metrics=[accuracy(), stderr()])
+@scorer(metrics=[accuracy(), stderr()], in_process=True)
 def includes(ignore_case: bool = True) -> Scorer:
     """Look for the target anywhere in the response.
 
@@ -136,7 +136,7 @@ def includes(ignore_case: bool = True) -> Scorer:
     return score  # type: ignore[return-value]
 
 
-@scorer(metrics=[accuracy(), stderr()])
+@scorer(metrics=[accuracy(), stderr()], in_process=True)
 def pattern(pattern: str, ignore_case: bool = True, match_all: bool = False) -> Scorer:
     """Take the answer out of the response with a regular expression.
 
@@ -177,7 +177,7 @@ def pattern(pattern: str, ignore_case: bool = True, match_all: bool = False) -> 
     return score  # type: ignore[return-value]
 
 
-@scorer(metrics=[accuracy(), stderr()])
+@scorer(metrics=[accuracy(), stderr()], in_process=True)
 def answer(pattern: Literal["letter", "word", "line"]) -> Scorer:
     """Compare what follows the last ``ANSWER:``, a letter, a word or the rest of the line.
 
@@ -218,7 +218,7 @@ def answer(pattern: Literal["letter", "word", "line"]) -> Scorer:
     return score  # type: ignore[return-value]
 
 
-@scorer(metrics=[accuracy(), stderr()])
+@scorer(metrics=[accuracy(), stderr()], in_process=True)
 def choice() -> Scorer:
     """Compare the letters a multiple-choice response chooses with the target letters; all of them,
     and no other, count.
@@ -251,7 +251,7 @@ def choice() -> Scorer:
     return score  # type: ignore[return-value]
 
 
-@scorer(metrics=[mean(), stderr()])
+@scorer(metrics=[mean(), stderr()], in_process=True)
 def f1(
     answer_fn: Callable[[str], str] | None = None, stop_words: Sequence[str] | None = None
 ) -> Scorer:
@@ -290,7 +290,7 @@ def f1(
     return score  # type: ignore[return-value]
 
 
-@scorer(metrics=[mean(), stderr()])
+@scorer(metrics=[mean(), stderr()], in_process=True)
 def exact() -> Scorer:
     """Compare response and target after normalising each word, any of several targets.
 

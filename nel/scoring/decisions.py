@@ -7,6 +7,7 @@ from typing import Final
 from nel.errors import DatasetError
 from nel.reading.decisions import read_decision
 from nel.reading.own import own_answer
+from nel.scoring.declarations import in_process
 from nel.scoring.golds import reads_gold
 from nel.types import ScorerInput
 
@@ -19,6 +20,7 @@ def decision_gold(sample: ScorerInput, **_: object) -> str:
     return gold_decision(sample.target)
 
 
+@in_process
 @reads_gold(decision_gold)
 def boolean_yesno(sample: ScorerInput) -> dict[str, bool | str | None]:
     """Compare the yes or no that a response gives with the gold one.

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from nel.errors import DatasetError
 from nel.reading.labels import permitted_label, read_label
 from nel.reading.own import own_answer
+from nel.scoring.declarations import in_process
 from nel.scoring.gold_choices import choices_of
 from nel.scoring.golds import reads_gold, texts_in
 from nel.types import ScorerInput
@@ -44,6 +45,7 @@ def _permitted_labels(sample: ScorerInput, labels: Sequence[str] | str | None) -
     return permitted
 
 
+@in_process
 @reads_gold(label_golds)
 def label_match(
     sample: ScorerInput, *, labels: Sequence[str] | str | None = None

@@ -14,11 +14,13 @@ from collections.abc import Sequence
 from nel.errors import ConfigError, DatasetError
 from nel.reading.letters import labels_for
 from nel.scoring.choice import first_best, log_likelihoods, ranked_gold
+from nel.scoring.declarations import in_process
 from nel.scoring.gold_choices import choice_gold
 from nel.scoring.golds import reads_gold
 from nel.types import ScorerInput
 
 
+@in_process
 @reads_gold(choice_gold)
 def ranked_choice(sample: ScorerInput, *, headline: str = "acc") -> dict[str, float | str]:
     """Rank the choices by log-likelihood, with lm-evaluation-harness' three accuracies.
@@ -60,6 +62,7 @@ def ranked_choice(sample: ScorerInput, *, headline: str = "acc") -> dict[str, fl
     }
 
 
+@in_process
 def choice_mass(sample: ScorerInput, right: Sequence[int]) -> dict[str, float | str]:
     """Share out probability 1 among the choices, and return what falls on the right ones.
 

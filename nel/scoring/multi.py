@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 
 from nel.errors import ConfigError
 from nel.metrics import reducer_named
+from nel.scoring.declarations import is_async, metrics_of
 from nel.scoring.delegation import judge_result
 from nel.scoring.protocol import (
     BuiltScorer,
@@ -20,8 +21,6 @@ from nel.scoring.protocol import (
     Target,
     TaskState,
     await_result,
-    is_async,
-    metrics_of,
     sample_of,
 )
 from nel.scoring.result import outcome_of

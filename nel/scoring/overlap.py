@@ -20,6 +20,7 @@ from nel.core.timed_regex import compile_pattern
 from nel.errors import DatasetError, ScorerError, UndefinedMetric
 from nel.metrics import Metric, metric
 from nel.reading.texts import compared_text
+from nel.scoring.declarations import in_process
 from nel.scoring.golds import reads_gold, text_gold
 from nel.types import SampleScore, ScorerInput
 
@@ -46,6 +47,7 @@ _ROUGE_WORD: Final = rf"""(?x)
 """A word; of an unspaced script, a character. Latin text has the tokens of rouge-score."""
 
 
+@in_process
 @reads_gold(text_gold)
 def f1_token(sample: ScorerInput) -> dict[str, float]:
     """Return the F1 of the tokens that response and target share, counted with repetition.
@@ -92,6 +94,7 @@ def squad_f1(answer: str, references: Sequence[str]) -> tuple[float, float, floa
     return max(scores, key=lambda score: score[0])
 
 
+@in_process
 @reads_gold(text_gold)
 def bleu(sample: ScorerInput) -> dict[str, float]:
     """Return sentence BLEU of orders 1 to 4 with add-1 smoothing on every order.
@@ -157,6 +160,7 @@ def token_golds(sample: ScorerInput, **_: object) -> list[list[str]]:
     return tokens
 
 
+@in_process
 @reads_gold(token_golds)
 def rouge(sample: ScorerInput) -> dict[str, float]:
     """Return the F1 of shared words, of shared word pairs and of the longest common subsequence.
@@ -190,6 +194,7 @@ def rouge(sample: ScorerInput) -> dict[str, float]:
     return dict(zip(("rouge_1", "rouge_2", "rouge_l"), best, strict=True))
 
 
+@in_process
 @reads_gold(text_gold)
 def chrf(sample: ScorerInput) -> dict[str, float]:
     """Return chrF and chrF++: F2 of shared character n-grams, the latter with words and word pairs.
@@ -228,6 +233,7 @@ def chrf(sample: ScorerInput) -> dict[str, float]:
     return {"chrf": float(plain), "chrf_pp": float(plus)}
 
 
+@in_process
 def corpus_bleu(
     responses: Sequence[str], references: Sequence[str | Sequence[str]], *, tokenize: str = "13a"
 ) -> float:
@@ -258,6 +264,7 @@ def corpus_bleu(
     return float(_bleu(tokenize).corpus_score(list(responses), columns).score)
 
 
+@in_process
 def corpus_chrf(
     responses: Sequence[str], references: Sequence[str | Sequence[str]], *, word_order: int = 0
 ) -> float:

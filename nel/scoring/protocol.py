@@ -26,16 +26,16 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from dataclasses import field as dataclass_field
+from pathlib import Path
 from typing import Any, TypeAlias, TypeGuard, overload
 
 from nel.errors import ConfigError, did_you_mean
+from nel.scoring.declarations import DataFiles, Declared, is_async
 from nel.scoring.golds import spellings
 from nel.types import Message, ScorerInput
 
 _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 _STATE_AND_TARGET = 2
-Declared: TypeAlias = "Sequence[Any] | Mapping[str, Sequence[Any]]"
-"""The metrics of a scorer: a list, a list for each key of its dict, or a list that holds both."""
 Written: TypeAlias = Callable[..., Any]
 """A function, factory or class as written: only `inspect.signature` says how it is called."""
 
@@ -245,7 +245,13 @@ class ScorerFactory:
 def scorer(function: Written) -> Any: ...
 @overload
 def scorer(
-    function: Declared = ..., *, name: str | None = None, asks_judge: bool = False, **metadata: Any
+    function: Declared = ...,
+    *,
+    name: str | None = None,
+    asks_judge: bool = False,
+    in_process: bool = False,
+    data: DataFiles = (),
+    **metadata: Any,
 ) -> Callable[[Written], Any]: ...
 @overload
 def scorer(
@@ -253,6 +259,8 @@ def scorer(
     metrics: Declared = (),
     name: str | None = None,
     asks_judge: bool = False,
+    in_process: bool = False,
+    data: DataFiles = (),
     example: ScorerInput | None = None,
     **metadata: Any,
 ) -> Callable[[Written], Any]: ...
@@ -262,6 +270,8 @@ def scorer(
     metrics: Declared = (),
     name: str | None = None,
     asks_judge: bool = False,
+    in_process: bool = False,
+    data: DataFiles = (),
     example: ScorerInput | None = None,
     **metadata: Any,
 ) -> Any:
@@ -278,6 +288,10 @@ def scorer(
         name: What the scorer is called, the function's own name otherwise.
         asks_judge: It asks a judge about every sample; a run without any judge is then refused
             before it begins.
+        in_process: It needs no worker process, since its time is bounded, it runs no code of an
+            answer and asks nothing of the run; an endless loop in it holds up the run.
+        data: Files and folders, relative to the scorer's own file, whose content decides its
+            verdicts: a resume after a change scores again.
         example: An answer that gets full marks, with the target and the row's fields that it
             needs, for `nel plugin check`.
         metadata: Kept with the scorer.
@@ -298,7 +312,12 @@ def scorer(
     >>> starts(ignore_case=False)
     starts(ignore_case=False)
     """
-    marks = {"asks_judge": asks_judge, "example": example}
+    marks = {
+        "asks_judge": asks_judge,
+        "in_process": in_process,
+        "data_files": [data] if isinstance(data, (str, Path)) else data,
+        "example": example,
+    }
     if callable(function):
         return _mark_scorer(function, metrics, name, metadata, marks)
     if not (function is None or isinstance(function, (list, tuple, Mapping))):
@@ -339,48 +358,11 @@ def as_scorer(written: object, options: Mapping[str, object] | None = None) -> W
     return functools.partial(written, **options) if options else written
 
 
-def _without_options(scorer: object) -> object:
-    """Return a scorer as it was before `as_scorer` bound its options."""
-    return scorer.func if isinstance(scorer, functools.partial) else scorer
-
-
-def is_async(scorer: object) -> bool:
-    """Return whether calling a scorer gives an awaitable."""
-    bare = _without_options(scorer)
-    if getattr(bare, "is_async", False) or inspect.iscoroutinefunction(bare):
-        return True
-    return not inspect.isroutine(bare) and inspect.iscoroutinefunction(type(bare).__call__)
-
-
 async def await_result(result: object) -> Any:
     """Return a result, awaited again as long as it is an awaitable."""
     while isinstance(result, Awaitable):
         result = await result
     return result
-
-
-def asks_judge(scorer: object) -> bool:
-    """Return whether a scorer, or a member of it, is declared to ask a judge about every sample."""
-    bare = _without_options(scorer)
-    members = getattr(bare, "members", None)
-    if members is not None:
-        return any(asks_judge(member) for member in members)
-    if getattr(bare, "asks_judge", False):
-        return True
-    return callable(bare) and bool(getattr(inspect.unwrap(bare), "asks_judge", False))
-
-
-def example_of(scorer: object) -> ScorerInput | None:
-    """Return the answer that a scorer was declared to give full marks."""
-    bare = _without_options(scorer)
-    example = getattr(inspect.unwrap(bare), "example", None) if callable(bare) else None
-    return example if isinstance(example, ScorerInput) else None
-
-
-def metrics_of(scorer: object) -> Declared:
-    """Return the metrics that a scorer was declared with."""
-    declared: Declared = getattr(_without_options(scorer), "metrics", ())
-    return declared
 
 
 _CURRENT: ContextVar[tuple[Written, ScorerInput] | None] = ContextVar("nel-scoring", default=None)
@@ -402,15 +384,6 @@ class scoring:  # noqa: N801 - used as a function; a generator would cost three 
     def __exit__(self, *error: object) -> None:
         """Make those before them the current ones."""
         _CURRENT.reset(self._token)
-
-
-def wanted_judges(scorer: object) -> tuple[str, ...]:
-    """Return the names of the judges that a scorer, or a member of it, is known to ask by name."""
-    bare = _without_options(scorer)
-    members = getattr(bare, "members", None)
-    if members is not None:
-        return tuple(dict.fromkeys(name for member in members for name in wanted_judges(member)))
-    return tuple(getattr(getattr(bare, "inner", bare), "judges", ()))
 
 
 def current_scoring() -> tuple[Written, ScorerInput] | None:

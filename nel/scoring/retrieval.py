@@ -11,9 +11,11 @@ import math
 from collections.abc import Iterable, Mapping
 
 from nel.errors import DatasetError
+from nel.scoring.declarations import in_process
 from nel.types import ScorerInput
 
 
+@in_process
 def retrieval_metrics(sample: ScorerInput) -> dict[str, float]:
     """Return a ranking's precision@k, recall@k, reciprocal rank and normalised discounted gain.
 

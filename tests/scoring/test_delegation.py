@@ -11,9 +11,10 @@ from nel.errors import ConfigError, JudgeError
 from nel.judges.types import Case
 from nel.scorers import Target, exact, model_graded_fact, model_graded_qa, multi_scorer
 from nel.scoring import all_of, any_of, needs_judge, scorer
+from nel.scoring.declarations import asks_judge
 from nel.scoring.delegation import case_of
 from nel.scoring.model_graded import chat_history
-from nel.scoring.protocol import as_scorer, asks_judge, state_of
+from nel.scoring.protocol import as_scorer, state_of
 from nel.types import Message, Sample, Score, ScorerInput
 from tests.support.judging import FakeJudge, asked, failing, judgement, saying
 

@@ -27,7 +27,8 @@ from nel.scorers import (
     stderr,
     value_to_float,
 )
-from nel.scoring.protocol import metrics_of, scoring
+from nel.scoring.declarations import metrics_of
+from nel.scoring.protocol import scoring
 from nel.types import Scored, ScorerInput
 
 

@@ -75,7 +75,10 @@ def pooled_share() -> Metric:
         languages=("en",),
     ),
 )
-@scorer(metrics={"inst_level_strict": [pooled_share()], "inst_level_loose": [pooled_share()]})
+@scorer(
+    metrics={"inst_level_strict": [pooled_share()], "inst_level_loose": [pooled_share()]},
+    in_process=True,
+)
 def ifeval(sample: ScorerInput) -> dict[str, Any]:
     """Check each instruction, strictly and loosely."""
     response, instructions = sample.response, sample.metadata["instructions"]

@@ -48,7 +48,7 @@ def with_gold(row: dict[str, Any]) -> dict[str, object]:
     fewshot_sampler="seeded",
     card=CARD,
 )
-@scorer
+@scorer(in_process=True)
 def arc_easy(sample: ScorerInput) -> dict[str, Any]:
     """Rank the choices; ``acc`` is the reward."""
     return ranked_choice(sample)
@@ -72,7 +72,7 @@ def arc_easy(sample: ScorerInput) -> dict[str, Any]:
     fewshot_sampler="seeded",
     card=replace(CARD, metric="acc_norm"),
 )
-@scorer
+@scorer(in_process=True)
 def arc_challenge(sample: ScorerInput) -> dict[str, Any]:
     """Rank the choices; ``acc_norm`` is the reward."""
     return ranked_choice(sample, headline="acc_norm")

@@ -69,7 +69,7 @@ def with_shuffled_choices(row: dict[str, object]) -> dict[str, object]:
         languages=("en",),
     ),
 )
-@scorer
+@scorer(in_process=True)
 def gpqa_diamond(sample: ScorerInput) -> dict[str, Any]:
     """Compare the letter that the response gives with the gold one."""
     return mcq_letter_extract(sample)

@@ -36,7 +36,7 @@ A:"""
         languages=("en",),
     ),
 )
-@scorer
+@scorer(in_process=True)
 def nq_open(sample: ScorerInput) -> dict[str, object]:
     """Compare the answer with each accepted one, by SQuAD's exact match."""
     response, ran_on = own_answer(sample)

@@ -90,7 +90,7 @@ def compare(answer: str, accepted: Sequence[str]) -> tuple[bool, float]:
         languages=("en",),
     ),
 )
-@scorer
+@scorer(in_process=True)
 def triviaqa(sample: ScorerInput) -> dict[str, object]:
     """Look for the answer among the accepted spellings; F1 with the nearest beside it."""
     response, ran_on = own_answer(sample)

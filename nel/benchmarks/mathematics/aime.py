@@ -67,7 +67,7 @@ def _card(year: int, address: str, revision: str) -> Card:
     field_mapping={"Problem": "problem", "Answer": "answer"},
     card=_card(2024, "Maxwell-Jia/AIME_2024", REVISION_2024),
 )
-@scorer
+@scorer(in_process=True)
 def aime24(sample: ScorerInput) -> dict[str, object]:
     """Compare the declared whole number with the gold one."""
     return _compare(sample)
@@ -82,7 +82,7 @@ def aime24(sample: ScorerInput) -> dict[str, object]:
     id_field="id",
     card=_card(2025, "math-ai/aime25", REVISION_2025),
 )
-@scorer
+@scorer(in_process=True)
 def aime25(sample: ScorerInput) -> dict[str, object]:
     """Compare the declared whole number with the gold one."""
     return _compare(sample)

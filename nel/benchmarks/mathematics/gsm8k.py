@@ -65,7 +65,7 @@ def _gold_in(text: str) -> str | None:
         languages=("en",),
     ),
 )
-@scorer
+@scorer(in_process=True)
 def gsm8k(
     sample: ScorerInput, *, rule: Literal["general", "official"] = "general"
 ) -> dict[str, object]:

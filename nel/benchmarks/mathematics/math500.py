@@ -37,7 +37,7 @@ PROMPT = """Solve this problem step by step. Put the final answer, and nothing e
         languages=("en",),
     ),
 )
-@scorer
+@scorer(in_process=True)
 def math500(sample: ScorerInput) -> dict[str, Any]:
     """Compare the final answer with the gold one as mathematics."""
     return math_equal(sample)

@@ -106,7 +106,7 @@ def answer_number(response: Answer, language: str | None = None) -> str | None:
         languages=tuple(LABELS),
     ),
 )
-@scorer
+@scorer(in_process=True)
 def mgsm(sample: ScorerInput) -> dict[str, object]:
     """Compare the answer's number with the gold number, exactly."""
     response, ran_on = own_answer(sample)

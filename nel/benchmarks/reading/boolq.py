@@ -32,7 +32,7 @@ REVISION = "3de24cf8022e94f4ee4b9d55a6f539891524d646"
         languages=("en",),
     ),
 )
-@scorer
+@scorer(in_process=True)
 def boolq(sample: ScorerInput) -> dict[str, object]:
     """Rank "no" and "yes"."""
     ranked = ranked_choice(sample)

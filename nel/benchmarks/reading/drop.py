@@ -257,7 +257,7 @@ def _f1(bag: set[str], gold: set[str]) -> float:
         languages=("en",),
     ),
 )
-@scorer
+@scorer(in_process=True)
 def drop(sample: ScorerInput) -> dict[str, object]:
     """Compare the answer with each validated one; the best exact match and the best F1 count."""
     response, ran_on = own_answer(sample)

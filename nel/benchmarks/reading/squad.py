@@ -89,7 +89,7 @@ def _answer(sample: ScorerInput) -> tuple[str | None, dict[str, bool]]:
     fewshot_target_template="{shown}",
     card=_CARD,
 )
-@scorer
+@scorer(in_process=True)
 def squad(sample: ScorerInput) -> dict[str, object]:
     """Compare the answer with each gold span; F1 with the nearest beside it."""
     answer, ran_on = _answer(sample)
@@ -122,7 +122,7 @@ def squad(sample: ScorerInput) -> dict[str, object]:
         revision=REVISION_2,
     ),
 )
-@scorer
+@scorer(in_process=True)
 def squad_v2(sample: ScorerInput) -> dict[str, object]:
     """Compare the answer with each gold span, or with "unanswerable" where there is none."""
     extracted, ran_on = _answer(sample)

@@ -76,7 +76,7 @@ def with_task(row: dict[str, Any]) -> dict[str, object]:
         languages=("en",),
     ),
 )
-@scorer
+@scorer(in_process=True)
 def bbh(
     sample: ScorerInput, *, rule: Literal["general", "official"] = "general"
 ) -> dict[str, object]:

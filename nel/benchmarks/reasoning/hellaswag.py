@@ -57,7 +57,7 @@ def with_query(row: dict[str, Any]) -> dict[str, object]:
         languages=("en",),
     ),
 )
-@scorer
+@scorer(in_process=True)
 def hellaswag(sample: ScorerInput) -> dict[str, Any]:
     """Rank the endings; ``acc_norm`` is the reward."""
     return ranked_choice(sample, headline="acc_norm")

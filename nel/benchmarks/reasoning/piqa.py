@@ -37,7 +37,7 @@ def with_solutions(row: dict[str, object]) -> dict[str, object]:
         languages=("en",),
     ),
 )
-@scorer
+@scorer(in_process=True)
 def piqa(sample: ScorerInput) -> dict[str, Any]:
     """Rank the two solutions; ``acc`` is the reward."""
     return ranked_choice(sample)

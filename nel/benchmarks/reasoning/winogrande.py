@@ -55,7 +55,7 @@ def around_the_blank(row: dict[str, Any]) -> dict[str, object]:
         languages=("en",),
     ),
 )
-@scorer
+@scorer(in_process=True)
 def winogrande(sample: ScorerInput) -> dict[str, object]:
     """Rank both sentences by what follows the blank, which has one length: no ``acc_norm``."""
     ranked = ranked_choice(sample)

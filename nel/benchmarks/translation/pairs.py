@@ -132,13 +132,16 @@ def flores_rows(*, into_english: bool) -> Iterator[dict[str, object]]:
             }
 
 
-@scorer(metrics=[corpus_chrf_metric(), corpus_chrf_pp(), corpus_bleu_metric()])
+@scorer(metrics=[corpus_chrf_metric(), corpus_chrf_pp(), corpus_bleu_metric()], in_process=True)
 def one_pair(sample: ScorerInput) -> dict[str, object]:
     """Give chrF and chrF++ of one sentence; those of the corpus are computed over all of them."""
     return dict(chrf(sample))
 
 
-@scorer(metrics=[corpus_chrf_by_pair(), corpus_chrf_pp_by_pair(), corpus_bleu_by_pair()])
+@scorer(
+    metrics=[corpus_chrf_by_pair(), corpus_chrf_pp_by_pair(), corpus_bleu_by_pair()],
+    in_process=True,
+)
 def many_pairs(sample: ScorerInput) -> dict[str, object]:
     """Give chrF and chrF++ of one sentence; those of a pair's corpus are computed over all."""
     return dict(chrf(sample))

@@ -17,7 +17,7 @@ import yaml
 
 from nel import plugins
 from nel.authoring.registry import find_benchmark
-from nel.scoring.protocol import asks_judge
+from nel.scoring.declarations import asks_judge
 
 _VARIABLE: Final = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-[^}]*)?\}")
 _SOME_KEY: Final = "MY_KEY"

@@ -27,7 +27,8 @@ from nel.authoring.preparing import row_function
 from nel.compat.nemo.forms import OF_SAMPLE
 from nel.compat.nemo.judge import JudgeConfig
 from nel.errors import JudgeError
-from nel.scoring.protocol import as_scorer, await_result, is_async, scoring
+from nel.scoring.declarations import is_async
+from nel.scoring.protocol import as_scorer, await_result, scoring
 from nel.types import Scorer, ScorerInput
 
 __all__ = ["benchmark", "benchmark_of_text"]

@@ -21,13 +21,12 @@ from nel.config.schema import (
     ModelConfig,
     RunConfig,
 )
-from nel.engine.scorers.call import is_builtin_rule
 from nel.engine.scorers.identity import judge_digest
 from nel.errors import ConfigError, did_you_mean
 from nel.judges.types import Case
 from nel.prompts import is_template_file
+from nel.scoring.declarations import asks_judge, runs_in_process, wanted_judges
 from nel.scoring.model_graded import GRADER
-from nel.scoring.protocol import asks_judge, wanted_judges
 
 
 def with_judges(
@@ -119,7 +118,7 @@ def unasked_judge(config: RunConfig, benchmark: Benchmark, slot: str) -> tuple[s
 
 def may_ask_judge(scorer: object) -> bool:
     """Return whether a scorer asks a judge, or may: only nel's own rules are known to ask none."""
-    return asks_judge(scorer) or not is_builtin_rule(scorer)
+    return asks_judge(scorer) or not runs_in_process(scorer)
 
 
 def _may_judge_itself(config: RunConfig, benchmark: Benchmark) -> bool:

@@ -18,7 +18,7 @@ from nel.authoring.benchmark import Benchmark
 from nel.engine.scorers.tool_calls import answer_in
 from nel.errors import DatasetError, EndpointError, JudgeError, SandboxError, ScorerError
 from nel.judges.record import JudgementJson
-from nel.scoring.protocol import asks_judge, is_async, scoring
+from nel.scoring.protocol import scoring
 from nel.scoring.result import JudgeWanted, mean_of_turns, outcome_of
 from nel.types import (
     Outcome,
@@ -101,24 +101,6 @@ Deliver: TypeAlias = "Callable[[list[tuple[ScoringTask, Result]]], None]"
 Answer: TypeAlias = "Callable[[ScoringTask, str, object], Awaitable[object]]"
 """Answers what a scorer asks of the run: ``model`` with text or messages, ``sandbox`` with a
 program, ``judge`` with a number of the turn and a case."""
-
-
-def is_builtin_rule(scorer: Any) -> bool:
-    """Return whether a scorer is a rule of nel: its time is bounded, no code of users runs."""
-    members = getattr(scorer, "members", None)
-    if members is not None:  # a composed scorer blocks while the judge of a member is asked
-        return all(is_builtin_rule(member) and not asks_judge(member) for member in members)
-    options = getattr(scorer, "keywords", None) or getattr(scorer, "params", {})
-    source = inspect.unwrap(getattr(scorer, "func", scorer))
-    module = getattr(source, "__module__", None) or ""
-    return (
-        module.startswith(("nel.scoring.", "nel.benchmarks.", "nel.byob.scorers"))
-        and not is_async(scorer)
-        and not asks_judge(scorer)
-        and not getattr(source, "needs_sandbox", False)
-        and not getattr(source, "searches_patterns", False)
-        and not any(callable(value) for value in options.values())
-    )
 
 
 def scorer_inputs(item: ScoringTask) -> list[ScorerInput]:

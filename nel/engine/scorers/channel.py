@@ -1,9 +1,7 @@
 """The messages between the run and a worker process, and the frames that carry them over a socket.
 
-Depends on pickle. A scorer shares its process with the worker, and can write to the socket or
-return an object of any
-class: so a frame begins with a mark and a checksum, and only classes of nel and plain ones are
-unpickled.
+The worker reads and writes with `multiprocessing.connection`, the run the same frames with asyncio.
+A scorer may return an object of any class, so only those of nel and plain ones are unpickled.
 """
 
 from __future__ import annotations
@@ -13,7 +11,6 @@ import io
 import pickle
 import struct
 import types
-import zlib
 from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -21,8 +18,8 @@ from nel.engine.scorers.call import Result
 from nel.types import ScorerInput
 
 FRAME_BYTES_MAX: Final = 1 << 30
-_HEADER: Final = struct.Struct("<4sII")
-_MARK: Final = b"nel\x02"
+_SIZE: Final = struct.Struct("!i")
+"""As `multiprocessing.connection` writes it."""
 _PLAIN: Final = {
     "builtins": {"complex", "bytearray", "frozenset", "range", "set", "slice"},
     "collections": {"Counter", "OrderedDict", "defaultdict", "deque"},
@@ -52,12 +49,8 @@ class ScoreRequest(NamedTuple):
     """Of the scoring; every later message about it has this number."""
     benchmark: int
     inputs: Sequence[ScorerInput]
-
-
-class CancelRequest(NamedTuple):
-    """To the worker: cancel an async scoring."""
-
-    number: int
+    seconds: float
+    """After which an async scoring is cancelled; the run kills the process of a sync one."""
 
 
 class ScorerReply(NamedTuple):
@@ -79,18 +72,30 @@ class ScorerQuestion(NamedTuple):
 
 
 class Finished(NamedTuple):
-    """To the run: results by scoring; None for one that was cancelled."""
+    """To the run: results by scoring; None for one that took too long."""
 
     results: list[tuple[int, Result | None]]
 
 
-Message: TypeAlias = "ScoreRequest | CancelRequest | ScorerReply | ScorerQuestion | Finished"
+Order: TypeAlias = "ScoreRequest | ScorerReply"
+Message: TypeAlias = "Order | ScorerQuestion | Finished"
+
+
+def dumps(message: Message) -> bytes:
+    """Return a message as the bytes of a frame."""
+    return pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
+
+
+def loads_order(data: bytes) -> Order:
+    """Return a message of the run, in a worker."""
+    order: Order = pickle.loads(data)  # noqa: S301 - from the run itself
+    return order
 
 
 def encode_frame(message: Message) -> bytes:
     """Return one message as it is sent over a connection."""
-    data = pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
-    return _HEADER.pack(_MARK, len(data), zlib.crc32(data)) + data
+    data = dumps(message)
+    return _SIZE.pack(len(data)) + data
 
 
 async def read_frame(reader: asyncio.StreamReader) -> ScorerQuestion | Finished:
@@ -100,34 +105,13 @@ async def read_frame(reader: asyncio.StreamReader) -> ScorerQuestion | Finished:
         asyncio.IncompleteReadError: Its process is gone.
         FrameError: It is not a message of the worker.
     """
-    size, checksum = _read_header(await reader.readexactly(_HEADER.size))
-    message = _decode(await reader.readexactly(size), checksum)
+    (size,) = _SIZE.unpack(await reader.readexactly(_SIZE.size))
+    if not 0 <= size <= FRAME_BYTES_MAX:
+        raise FrameError("a frame does not begin as one")
+    message = unpickle(await reader.readexactly(size))
     if not isinstance(message, (ScorerQuestion, Finished)):
         raise FrameError(f"a worker sent a {type(message).__name__}")
     return message
-
-
-def receive_frame(stream: io.BufferedReader) -> ScoreRequest | CancelRequest | ScorerReply | None:
-    """Return the run's next message, in a worker; None once the run has closed the connection."""
-    header = stream.read(_HEADER.size)
-    if not header:
-        return None
-    size, _ = _read_header(header)
-    message: ScoreRequest | CancelRequest | ScorerReply = pickle.loads(stream.read(size))  # noqa: S301 - from the run itself
-    return message
-
-
-def _read_header(header: bytes) -> tuple[int, int]:
-    mark, size, checksum = _HEADER.unpack(header)
-    if mark != _MARK or size > FRAME_BYTES_MAX:
-        raise FrameError("a frame does not begin as one")
-    return size, checksum
-
-
-def _decode(data: bytes, checksum: int) -> object:
-    if zlib.crc32(data) != checksum:
-        raise FrameError("a frame is damaged")
-    return unpickle(data)
 
 
 def unpickle(data: bytes) -> object:

@@ -18,10 +18,10 @@ from nel.engine.scorers.call import (
     Deliver,
     Result,
     ScoringTask,
-    is_builtin_rule,
     score_turns,
     scorer_inputs,
 )
+from nel.scoring.declarations import runs_in_process
 
 if TYPE_CHECKING:
     from nel.engine.scorers.fork_server import WorkerForkServer
@@ -37,10 +37,7 @@ class Scorers:
     def __init__(self, benchmarks: Sequence[Benchmark]) -> None:
         """Fork the server of worker processes if any scorer needs one."""
         self._numbers = {id(benchmark): number for number, benchmark in enumerate(benchmarks)}
-        self._in_process = [
-            is_builtin_rule(benchmark.scorer) and not benchmark.languages
-            for benchmark in benchmarks
-        ]
+        self._in_process = [runs_in_process(benchmark.scorer) for benchmark in benchmarks]
         self._fork_server: WorkerForkServer | None = None
         if not all(self._in_process):
             from nel.engine.scorers.supervisor import fork_server_of  # noqa: PLC0415 - rules need no process

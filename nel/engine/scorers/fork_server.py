@@ -1,17 +1,15 @@
-"""The process that forks and kills those in which scorers and tools run, and the table of what runs
-in a worker of scorers.
+"""The process that forks and kills those in which scorers and tools run, and the note of what a
+worker of scorers computes.
 
-`ForkServer` is forked before the run has threads, with every benchmark loaded. Depends on `fork`,
-Unix sockets and, for killing what a scorer or a tool started in a session of its own, on Linux: the
-server adopts orphans and finds its descendants in ``/proc``. Between it and a worker stands a
-process that waits for the worker, so that a scorer which kills its parent kills no more than its
-own worker.
+`ForkServer` is forked before the run has threads, with every benchmark loaded: that is what
+`multiprocessing` cannot do, whose servers import by name. Depends on `fork`, Unix sockets and, for
+killing what a scorer or a tool started in a session of its own, on Linux: processes adopt orphans
+and find their children in ``/proc``.
 """
 
 from __future__ import annotations
 
 import ctypes
-import mmap
 import os
 import signal
 import socket
@@ -19,22 +17,18 @@ import stat
 import struct
 import time
 import warnings
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
+from multiprocessing.sharedctypes import RawArray
 from pathlib import Path
 from typing import Final
 
 from nel.config.process_environment import hide_environment, leave_variables
-from nel.engine.scorers.call import SLOTS
 
-_SLOT: Final = struct.Struct("<qd")
-_PID: Final = struct.Struct("<q")
 _ORDER: Final = struct.Struct("<4sq")
 _FORK: Final = b"fork"
 _KILL: Final = b"kill"
-_STOP: Final = b"stop"
 _DONE: Final = b"done"
 _FAILED: Final = b"fail"
 _ALL: Final = 0
@@ -51,57 +45,41 @@ Work = Callable[[int, socket.socket], None]
 """What a process does with its number and its connection, until that closes."""
 
 
-@dataclass(frozen=True, slots=True)
-class RunningJob:
-    """One scoring that is in flight in a worker."""
-
-    number: int
-    seconds: float | None
-    """How long it has been computing; None while it waits for an answer."""
-
-
-class RunningJobs:
-    """A table in shared memory of the scorings in flight; written by a worker, read by the run.
-
-    A process that died can no longer report what it did.
-    """
+class Progress:
+    """What a worker computes at the moment, in shared memory: a process that died cannot tell."""
 
     def __init__(self) -> None:
-        """Make an empty table."""
-        self._memory = mmap.mmap(-1, _PID.size + SLOTS * _SLOT.size)
+        """Compute nothing."""
+        self._cells = RawArray("d", 3)
 
-    def write(self, slot: int, number: int, started: float) -> None:
-        """Set what a slot runs; start 0 means that it waits, number 0 that it is free."""
-        _SLOT.pack_into(self._memory, _PID.size + slot * _SLOT.size, number, started)
+    def begin(self, number: int) -> None:
+        """Note that a sync scoring begins, or goes on after an answer of the run."""
+        self._cells[1] = 0.0
+        self._cells[0] = number
+        self._cells[1] = time.monotonic()
 
-    def write_pid(self) -> None:
-        """Set the process id of the worker, which is the calling process."""
-        _PID.pack_into(self._memory, 0, os.getpid())
+    def pause(self) -> None:
+        """Note that no sync scoring computes."""
+        self._cells[1] = 0.0
 
-    def is_worker_stopped(self) -> bool:
-        """Return whether the worker is stopped by a signal."""
-        return self._worker_state() in ("T", "t")
+    def beat(self) -> None:
+        """Note that the event loop of async scorings goes on."""
+        self._cells[2] = time.monotonic()
 
-    def is_worker_alive(self) -> bool:
-        """Return whether the worker has not ended; False where the system does not tell."""
-        return self._worker_state() not in ("", "Z", "X")
+    def computing(self) -> tuple[int, float] | None:
+        """Return the number of the sync scoring that computes, and for how many seconds."""
+        number, started = int(self._cells[0]), self._cells[1]
+        is_same = number == self._cells[0]  # else another one began between the two
+        return (number, time.monotonic() - started) if started and is_same else None
 
-    def _worker_state(self) -> str:
-        (pid,) = _PID.unpack_from(self._memory)
-        return _stat_of(pid)[0]
-
-    def read(self) -> list[RunningJob]:
-        """Return what runs now."""
-        now = time.monotonic()
-        return [
-            RunningJob(number, now - started if started else None)
-            for number, started in _SLOT.iter_unpack(self._memory[_PID.size :])
-            if number
-        ]
+    def silence(self) -> float:
+        """Return for how many seconds the event loop of async scorings has stood still."""
+        beat = self._cells[2]
+        return time.monotonic() - beat if beat else 0.0
 
     def clear(self) -> None:
-        """Free every slot, after the worker died."""
-        self._memory[:] = bytes(len(self._memory))
+        """Forget a worker that ended."""
+        self._cells[1] = self._cells[2] = 0.0
 
 
 class ForkServer:
@@ -123,7 +101,8 @@ class ForkServer:
             warnings.simplefilter("ignore", DeprecationWarning)
             self._pid = os.fork()
         if self._pid == 0:
-            _run_and_exit(lambda: _serve(theirs, work, declared), signal.SIGUSR2)
+            self._control.close()
+            _run_and_exit(lambda: _serve(theirs, work, declared), dies_with_parent=False)
         theirs.close()
         self._control.settimeout(_REPLY_SECONDS)
 
@@ -154,8 +133,6 @@ class ForkServer:
 
     def close(self) -> None:
         """End it and every process below it."""
-        with suppress(OSError):
-            self._control.sendall(_ORDER.pack(_STOP, 0))
         self._control.close()
         with suppress(ChildProcessError):
             os.waitpid(self._pid, 0)
@@ -175,9 +152,7 @@ class WorkerForkServer(ForkServer):
     """The process that forks workers, one at a time."""
 
     def __init__(
-        self,
-        work: Callable[[socket.socket, RunningJobs], None],
-        declared: Collection[str] = (),
+        self, work: Callable[[socket.socket, Progress], None], declared: Collection[str] = ()
     ) -> None:
         """Fork the server.
 
@@ -185,14 +160,15 @@ class WorkerForkServer(ForkServer):
             work: Done by each worker with its connection.
             declared: As `ForkServer` says.
         """
-        jobs = self.running_jobs = RunningJobs()
+        progress = self.progress = Progress()
         self._connection: socket.socket | None = None
-        super().__init__(lambda _, connection: work(connection, jobs), declared)
+        super().__init__(lambda _, connection: work(connection, progress), declared)
 
     def start_worker(self) -> socket.socket:
         """Return a connection, open at most until `close`, to a new worker; kill the old one."""
         self._close_connection()
         self.kill()
+        self.progress.clear()
         _, self._connection = self.fork()
         return self._connection
 
@@ -215,28 +191,31 @@ def _serve(control: socket.socket, work: Work, declared: Collection[str]) -> Non
     try:
         while True:
             message, handles, _, _ = socket.recv_fds(control, _ORDER.size, 1)
-            name, number = _ORDER.unpack(message) if len(message) == _ORDER.size else (_STOP, 0)
-            if name == _STOP:
+            if len(message) < _ORDER.size:
                 return
+            name, number = _ORDER.unpack(message)
             done = _DONE
-            if name == _KILL:
-                watched = watched - {number} if number else set()
-                kill_descendants(spared=watched)
-            else:
-                try:
+            try:
+                if name == _FORK:
                     number = _fork_watched(control, handles[0], partial(work, number))
                     watched.add(number)
-                except OSError as error:
-                    done, number = _FAILED, error.errno or 0
+                else:
+                    watched = watched - {number} if number else set()
+                    kill_children(spared=watched)
+            except OSError as error:
+                done, number = _FAILED, error.errno or 0
             control.sendall(_ORDER.pack(done, number))
     finally:
-        kill_descendants()
+        kill_children()
 
 
 def _fork_watched(
     control: socket.socket, handle: int, work: Callable[[socket.socket], None]
 ) -> int:
-    """Fork a process that watches another, which does the work; return the id of the first."""
+    """Fork a process that watches another, which does the work; return the id of the first.
+
+    It adopts what the other one starts, so that its orphans are told from those of others.
+    """
     with socket.socket(fileno=handle) as connection:
         pid = os.fork()
         if pid == 0:
@@ -254,7 +233,7 @@ def _watch(connection: socket.socket, work: Callable[[socket.socket], None]) -> 
     connection.close()  # so that the run sees the end of the connection when the worker ends
     while os.waitpid(-1, 0)[0] != worker:
         pass
-    kill_descendants()
+    kill_children()
 
 
 def _work(connection: socket.socket, work: Callable[[socket.socket], None]) -> None:
@@ -262,32 +241,30 @@ def _work(connection: socket.socket, work: Callable[[socket.socket], None]) -> N
     nothing from the terminal, and has no connection with the run.
     """
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    signal.signal(signal.SIGUSR2, signal.SIG_DFL)
     _point_to_nothing(0)
     handle = connection.fileno()
     os.register_at_fork(after_in_child=lambda: _point_to_nothing(handle))
     work(connection)
 
 
-def _run_and_exit(work: Callable[[], None], death_signal: signal.Signals = signal.SIGKILL) -> None:
-    """Do a forked process's work, then exit without running the parent's clean-up handlers."""
+def _run_and_exit(work: Callable[[], None], *, dies_with_parent: bool = True) -> None:
+    """Do a forked process's work, then exit without running the parent's clean-up handlers.
+
+    Args:
+        work: What it does.
+        dies_with_parent: Else it sees the end of its connection, and ends what it started first.
+    """
     status = 1
     try:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # the run decides when to stop
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
-        signal.signal(signal.SIGUSR2, _end)
-        _prctl(_DEATH_SIGNAL, death_signal)
+        if dies_with_parent:
+            _prctl(_DEATH_SIGNAL, signal.SIGKILL)
         os.setsid()
         work()
         status = 0
     finally:
         os._exit(status)
-
-
-def _end(*_: object) -> None:
-    """End every process below this one, after the run was killed."""
-    kill_descendants()
-    os._exit(1)
 
 
 def _prctl(option: int, value: int) -> None:
@@ -316,73 +293,39 @@ def _point_to_nothing(handle: int) -> None:
     os.close(nothing)
 
 
-def kill_descendants(spared: Collection[int] = ()) -> None:
-    """Kill every process below this one, orphans that it adopted included, and reap them.
+def kill_children(spared: Collection[int] = ()) -> None:
+    """Kill and reap every child of this process, and those that it adopts when they have died.
 
     Args:
         spared: Children that are left alone with all that is below them.
     """
     ends = time.monotonic() + _KILL_SECONDS
     while time.monotonic() < ends:
-        descendants = list(_descendants(os.getpid(), spared))
-        for number in (
-            signal.SIGSTOP,
-            signal.SIGKILL,
-        ):  # a stopped process starts no other one meanwhile
-            for pid in descendants:
-                with suppress(ProcessLookupError, PermissionError):
-                    os.kill(pid, number)
         with suppress(ChildProcessError):
             while os.waitpid(-1, os.WNOHANG)[0]:
                 pass
-        if not descendants:
+        children = _children() - set(spared)
+        if not children:
             return
+        for pid in children:
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
         time.sleep(_KILL_POLL_SECONDS)
 
 
-def _descendants(root: int, spared: Collection[int]) -> Iterator[int]:
-    """Yield the processes below one, those that ended and are not reaped included: their children
-    may be on the way to the process that adopts them.
-    """
-    is_listed = Path(f"/proc/{root}/task/{root}/children").exists()
-    children_of = _listed_children if is_listed else _children_by_state()
-    pending = [root]
-    while pending:
-        below = [pid for pid in children_of(pending.pop()) if pid not in spared]
-        yield from below
-        pending += below
+def _children() -> set[int]:
+    """Return the children of this process, which has one thread."""
+    own = os.getpid()
+    with suppress(OSError):
+        listed = Path(f"/proc/{own}/task/{own}/children").read_text(encoding="ascii")
+        return set(map(int, listed.split()))
+    # A kernel without the list: look at every process.
+    return {int(path.name) for path in Path("/proc").glob("[0-9]*") if _parent_of(path) == own}
 
 
-def _listed_children(pid: int) -> list[int]:
-    """Return the children of a process as Linux lists them, for each thread that started some."""
-    children: list[int] = []
-    with suppress(OSError):  # it has ended
-        for thread in os.listdir(f"/proc/{pid}/task"):  # noqa: PTH208 - names alone
-            with open(f"/proc/{pid}/task/{thread}/children", "rb") as listed:  # noqa: PTH123
-                children += map(int, listed.read().split())
-    return children
-
-
-def _children_by_state() -> Callable[[int], Sequence[int]]:
-    """Return the same where a kernel was built without the lists, from the state of every process,
-    which takes as long as there are processes.
-    """
-    children: dict[int, list[int]] = {}
-    for path in Path("/proc").glob("[0-9]*"):
-        pid = int(path.name)
-        children.setdefault(_stat_of(pid)[1], []).append(pid)
-    return lambda pid: children.get(pid, ())
-
-
-def _stat_of(pid: int) -> tuple[str, int]:
-    """Return the state of a process and its parent; an empty state where there is none."""
+def _parent_of(process: Path) -> int:
     try:
-        fields = (
-            Path(f"/proc/{pid}/stat")
-            .read_text(encoding="utf-8", errors="replace")
-            .rpartition(")")[2]
-            .split()
-        )
-        return fields[0], int(fields[1])
-    except (OSError, IndexError, ValueError):
-        return "", 0
+        state = (process / "stat").read_text(encoding="utf-8", errors="replace")
+        return int(state.rpartition(")")[2].split()[1])
+    except (OSError, IndexError, ValueError):  # it has ended
+        return 0

@@ -21,6 +21,15 @@ _IGNORED_FIELDS: Final = frozenset({"type_comment", "kind", "type_ignores", "ctx
 """Fields of syntax nodes with a comment, a literal's spelling, or what the parent node implies."""
 _IGNORED_FIELDS_OF_FUNCTIONS: Final = _IGNORED_FIELDS | {"annotation", "returns"}
 
+_IMPORTERS: Final = frozenset({"import_module", "__import__"})
+_READERS: Final = frozenset(
+    "open read_text read_bytes iterdir glob rglob listdir scandir read_csv read_json read_parquet"
+    " get_data run_path run_module".split()
+)
+"""Calls that read something whose content no digest has; a scorer declares it as ``data``."""
+_ELSEWHERE: Final = frozenset({"subprocess", "sqlite3", "requests", "httpx", "urllib.request"})
+"""Modules of programs and services, of which the same holds."""
+
 
 @dataclass(frozen=True, slots=True)
 class PythonFile:
@@ -32,8 +41,12 @@ class PythonFile:
     """Absolute names imported anywhere in it; relative ones begin with their dots.
 
     ``from a import b`` gives both ``a`` and ``a.b``, as ``b`` may be a module; ``import a`` gives
-    both ``a`` and ``a.*``.
+    both ``a`` and ``a.*``. ``import_module("a")`` gives ``a``.
     """
+    variables: frozenset[str] = frozenset()
+    """Environment variables that it reads by a literal name."""
+    reads: tuple[str, ...] = ()
+    """What it uses whose content no digest has: ``line 12: open()``, ``imports subprocess``."""
 
 
 def read_source(path: Path) -> PythonFile:
@@ -64,12 +77,12 @@ def _read(path: Path, _modified_ns: int, _size: int) -> PythonFile:
             logic.serialize(ast.parse(data))
     except (SyntaxError, ValueError, RecursionError):
         return PythonFile(hashlib.sha256(data).hexdigest(), ())
-    return PythonFile(logic.digest, tuple(sorted(logic.imports)))
+    return logic.result()
 
 
-def definitions_digest(path: Path, names: Iterable[str]) -> str:
-    """Return a digest of the logic of some top-level definitions of a file and of all others that
-    they use, directly or not.
+def read_definitions(path: Path, names: Iterable[str]) -> PythonFile:
+    """Return the logic of some top-level definitions of a file and of all others that they use,
+    directly or not.
 
     Raises:
         OSError: The file cannot be read.
@@ -78,7 +91,15 @@ def definitions_digest(path: Path, names: Iterable[str]) -> str:
     try:
         body = ast.parse(data).body
     except (SyntaxError, ValueError, RecursionError):
-        return hashlib.sha256(data).hexdigest()
+        return PythonFile(hashlib.sha256(data).hexdigest(), ())
+    for statement in body:
+        if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            decorators = statement.decorator_list  # `benchmark` names rows and prompts
+            statement.decorator_list = [
+                decorator
+                for decorator in decorators
+                if _last_name(getattr(decorator, "func", decorator)) != "benchmark"
+            ]
     bound = [_bound_by(statement) for statement in body]
     used, waiting = set[int](), set(names)
     while waiting:
@@ -91,7 +112,7 @@ def definitions_digest(path: Path, names: Iterable[str]) -> str:
     logic = _Logic()
     for number in sorted(used):
         logic.serialize(body[number])
-    return logic.digest
+    return logic.result()
 
 
 def _bound_by(statement: ast.stmt) -> set[str]:
@@ -116,13 +137,20 @@ class _Logic:
         self.bound: set[str] = set()
         """Names that imports bind; kept apart, since their order and modules change no logic."""
         self.imports: set[str] = set()
+        self.variables: set[str] = set()
+        self.reads: list[str] = []
         self._fields: dict[type[ast.AST], tuple[str, ...]] = {}
 
-    @property
-    def digest(self) -> str:
-        """Return the SHA-256 of what was serialized, in hexadecimal."""
+    def result(self) -> PythonFile:
+        """Return what was serialized."""
         text = "\0".join([*sorted(self.bound), *self.tokens])
-        return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+        elsewhere = (f"imports {name}" for name in sorted(self.imports & _ELSEWHERE))
+        return PythonFile(
+            digest=hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest(),
+            imports=tuple(sorted(self.imports)),
+            variables=frozenset(self.variables),
+            reads=(*self.reads, *elsewhere),
+        )
 
     def serialize(self, node: ast.AST) -> None:
         """Append the logic of a node and of all below it."""
@@ -132,6 +160,10 @@ class _Logic:
             return
         if kind is ast.Expr and isinstance(getattr(node.value, "value", None), str):  # type: ignore[attr-defined]
             return  # a docstring, of a module, a function or an attribute
+        if isinstance(node, ast.Call):
+            self._note_call(node)
+        elif isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
+            self._note_variable(node.value, node.slice)
         append = self.tokens.append
         append(kind.__name__)
         for name in self._fields.get(kind) or self._fields_of(kind):
@@ -172,3 +204,24 @@ class _Logic:
         self.bound.update(
             f"{alias.name.rpartition('.')[2]} {alias.asname or ''}" for alias in aliases
         )
+
+    def _note_call(self, call: ast.Call) -> None:
+        name = _last_name(call.func)
+        argument = call.args[0] if call.args else ast.Constant(None)
+        if name in _IMPORTERS and isinstance(argument, ast.Constant):
+            self.imports.add(str(argument.value))
+        elif name in _IMPORTERS or name in _READERS:
+            self.reads.append(f"line {call.lineno}: {name}()")
+        elif name == "getenv":
+            self._note_variable(ast.Name("environ"), argument)
+        elif name == "get" and isinstance(call.func, ast.Attribute):
+            self._note_variable(call.func.value, argument)
+
+    def _note_variable(self, owner: ast.expr, name: ast.expr) -> None:
+        if _last_name(owner) == "environ" and isinstance(name, ast.Constant):
+            self.variables.add(str(name.value))
+
+
+def _last_name(node: ast.expr) -> str:
+    """Return the name that an expression ends with: ``import_module`` of ``a.import_module``."""
+    return str(getattr(node, "attr", None) or getattr(node, "id", ""))

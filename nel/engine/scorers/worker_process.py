@@ -2,49 +2,55 @@
 loses only its sample.
 
 It runs one sync scorer at a time (another one runs while the first waits for the run's answer) and
-any number of async ones. What runs at the moment stands in shared memory, and after each scoring
-the process is put right again, or ends where its channel is no longer the run's.
+any number of async ones. What a sync scorer commonly leaves changed in the process is put right;
+a process that a scorer broke ends, and the run starts another one.
 """
 
 from __future__ import annotations
 
 import asyncio
-import concurrent.futures
 import itertools
 import os
 import queue
+import resource
 import socket
+import sys
 import threading
 import time
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
 from functools import partial
+from multiprocessing.connection import Connection
+from pathlib import Path
 from typing import Final
 
 from nel.authoring.benchmark import Benchmark
 from nel.engine.scorers.call import Result, score_turns, score_turns_async
 from nel.engine.scorers.channel import (
     Ask,
-    CancelRequest,
     Finished,
+    Message,
     ScoreRequest,
     ScorerQuestion,
     ScorerReply,
-    encode_frame,
-    receive_frame,
+    dumps,
+    loads_order,
 )
-from nel.engine.scorers.fork_server import RunningJobs
-from nel.engine.scorers.process_state import ProcessState
+from nel.engine.scorers.fork_server import Progress
 from nel.errors import EndpointError, NelError
-from nel.scoring.protocol import is_async
+from nel.scoring.declarations import is_async
 from nel.types import ScorerInput, Unscored
 
+MEMORY_BYTES_MAX: Final = 4 << 30
+"""How much memory a worker may allocate beyond what it starts with."""
 _FLUSH_AT: Final = 64
 _FLUSH_SECONDS: Final = 0.01
 _STACK_BYTES: Final = 8 << 20
 """Stack of each thread in which a sync scorer computes or waits; a main thread's usual size."""
+_BEAT_SECONDS: Final = 0.2
+GRACE_SECONDS: Final = 1.0
+"""After its timeout, for an async scorer that is cancelled to end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +62,15 @@ class _SandboxProxy:
     def run(self, program: object) -> object:
         """Return the verdict of a program; in an async scorer, an awaitable of it."""
         return self.ask("sandbox", program)
+
+
+@dataclass(slots=True)
+class _Scoring:
+    """One scoring in flight, and how many of its questions the run has not answered."""
+
+    number: int
+    n_asked: int = 0
+    lock: threading.Lock = field(default_factory=threading.Lock)
 
 
 def _connect(benchmark: Benchmark, inputs: Sequence[ScorerInput], ask: Ask) -> None:
@@ -73,207 +88,189 @@ class Worker:
     """Scores what arrives over a connection until it closes."""
 
     def __init__(
-        self,
-        connection: socket.socket,
-        running_jobs: RunningJobs,
-        benchmarks: Sequence[Benchmark],
+        self, connection: socket.socket, progress: Progress, benchmarks: Sequence[Benchmark]
     ) -> None:
-        self._connection = connection
-        self._running_jobs = running_jobs
+        self._connection = Connection(connection.detach())
+        self._channel = _file_of(self._connection.fileno())
+        self._progress = progress
         self._benchmarks = benchmarks
         self._send_lock = threading.Lock()
         self._finished_lock = threading.Lock()
         self._queue: queue.SimpleQueue[ScoreRequest] = queue.SimpleQueue()
         self._compute_permit = threading.Semaphore(1)
         self._n_idle_threads = 0
-        self._slot_numbers = itertools.count()
-        self._free_slots: queue.SimpleQueue[int] = queue.SimpleQueue()
         self._finished: list[tuple[int, Result | None]] = []
         self._flushed_at = time.monotonic()
         self._questions: dict[int, Callable[[ScorerReply], object]] = {}
         self._question_numbers = itertools.count(1)
-        self._n_awaited: Counter[int] = Counter()
-        self._awaited_lock = threading.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._async_jobs: dict[int, concurrent.futures.Future[None]] = {}
+        self._deadlines: dict[int, asyncio.Timeout] = {}
+        """Of async scorings in flight."""
+        self._directory = Path.cwd()
         self._pid = os.getpid()
-        self._state: ProcessState
-        self._is_spoiled = False
 
     def run(self) -> None:
-        """Read messages until the connection closes.
-
-        Where a scorer closed it, the process goes on until that scoring ends it or its time is
-        over, whether or not the next message was being read at that moment.
-        """
+        """Read messages until the connection closes."""
         threading.stack_size(_STACK_BYTES)
         os.dup2(2, 1)  # standard output is the run's answer
-        self._state = ProcessState(self._connection.fileno())
-        self._running_jobs.write_pid()
+        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
+        _limit_memory(pages * resource.getpagesize() + MEMORY_BYTES_MAX)
         self._start_thread(self._score_forever)
-        try:
-            self._read_forever()
-        except OSError:
-            threading.Event().wait()
-
-    def _read_forever(self) -> None:
-        with self._connection.makefile("rb") as stream:
-            while (message := receive_frame(stream)) is not None:
+        with suppress(EOFError, OSError):
+            while True:
+                message = loads_order(self._connection.recv_bytes())
                 if isinstance(message, ScoreRequest):
                     self._submit(message)
-                elif isinstance(message, CancelRequest):
-                    self._cancel(message.number)
                 else:
                     self._questions.pop(message.question)(message)
 
-    def _check_process(self) -> None:
-        """Put right what a scorer did to the process; end the process where that is impossible.
-
-        It ends while the scoring stands in the table of running jobs, so that the run knows which
-        one it was. A process that a scorer forked, and that came back from it, ends here, too.
-        """
-        if os.getpid() != self._pid:
-            os._exit(0)
-        if not self._state.is_channel_intact():
-            os._exit(1)
-        self._is_spoiled = not self._state.restore() or self._is_spoiled
-
     def _submit(self, job: ScoreRequest) -> None:
-        if is_async(self._benchmarks[job.benchmark].scorer):
-            if self._loop is None:
-                self._loop = asyncio.new_event_loop()
-                self._start_thread(self._loop.run_forever)
-            self._async_jobs[job.number] = asyncio.run_coroutine_threadsafe(
-                self._score_async(job), self._loop
-            )
-        else:
+        if not is_async(self._benchmarks[job.benchmark].scorer):
             self._queue.put(job)
-
-    def _cancel(self, number: int) -> None:
-        running = self._async_jobs.get(number)
-        if running is not None:
-            running.cancel()
+            return
+        if self._loop is None:
+            self._loop = asyncio.new_event_loop()
+            self._loop.call_soon(self._beat)
+            self._start_thread(self._loop.run_forever)
+        asyncio.run_coroutine_threadsafe(self._score_async(job), self._loop)
 
     def _start_thread(self, work: Callable[[], None]) -> None:
         # A waiting scorer keeps its thread, since its stack cannot be moved: another thread
-        # computes meanwhile.
-        self._state.allow_stack(_STACK_BYTES)
+        # computes meanwhile. No scorer owns the memory of its stack.
+        limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+        if limit != resource.RLIM_INFINITY:
+            _limit_memory(limit + _STACK_BYTES)
         threading.Thread(target=_endlessly, args=(work,), daemon=True).start()
 
     def _score_forever(self) -> None:
+        recursion, streams = sys.getrecursionlimit(), (sys.stdout, sys.stderr)
         while True:
             self._n_idle_threads += 1
             job = self._queue.get()
             self._n_idle_threads -= 1
-            with self._compute_permit, self._slot(job.number) as slot:
+            with self._compute_permit:
+                self._progress.begin(job.number)
                 benchmark = self._benchmarks[job.benchmark]
-                _connect(benchmark, job.inputs, partial(self._ask, job.number, slot))
+                _connect(benchmark, job.inputs, partial(self._ask, _Scoring(job.number)))
                 result = score_turns(benchmark, job.inputs)
                 self._check_process()
+                sys.setrecursionlimit(recursion)
+                sys.stdout, sys.stderr = streams
+                os.chdir(self._directory)
+                self._progress.pause()
             self._finish(job.number, result)
 
+    def _check_process(self) -> None:
+        """End a process that a scorer forked, and one whose connection it closed: other files may
+        get its descriptor.
+        """
+        if os.getpid() != self._pid or _file_of(self._connection.fileno()) != self._channel:
+            os._exit(1)
+
     async def _score_async(self, job: ScoreRequest) -> None:
-        with self._slot(job.number) as slot:
-            benchmark = self._benchmarks[job.benchmark]
-            _connect(benchmark, job.inputs, partial(self._ask_async, job.number, slot))
-            result = await score_turns_async(benchmark, job.inputs)
-            self._check_process()
-        running = self._async_jobs.pop(job.number, None)
-        self._finish(job.number, None if running is not None and running.cancelled() else result)
+        scoring = _Scoring(job.number)
+        result = None
+        with suppress(TimeoutError):
+            async with asyncio.timeout(job.seconds) as deadline:
+                self._deadlines[job.number] = deadline
+                benchmark = self._benchmarks[job.benchmark]
+                ask = partial(self._ask_async, scoring, deadline, job.seconds)
+                _connect(benchmark, job.inputs, ask)
+                result = await score_turns_async(benchmark, job.inputs)
+        is_late = self._deadlines.pop(job.number).expired()
+        self._check_process()
+        self._finish(job.number, None if is_late else result)
         self._flush()
 
-    @contextmanager
-    def _slot(self, number: int) -> Iterator[int]:
-        """Show a scoring in the table of running jobs while the block runs."""
-        try:
-            slot = self._free_slots.get_nowait()
-        except queue.Empty:
-            slot = next(self._slot_numbers)
-        self._running_jobs.write(slot, number, time.monotonic())
-        try:
-            yield slot
-        finally:
-            self._running_jobs.write(slot, 0, 0.0)
-            self._free_slots.put(slot)
+    def _beat(self) -> None:
+        """Show the run that the event loop goes on, unless a scorer does not let itself cancel."""
+        loop = asyncio.get_running_loop()
+        ends = [deadline.when() or loop.time() for deadline in self._deadlines.values()]
+        if all(loop.time() <= end + GRACE_SECONDS for end in ends):
+            self._progress.beat()
+        loop.call_later(_BEAT_SECONDS, self._beat)
 
-    def _ask(self, number: int, slot: int, what: str, payload: object) -> object:
-        """Ask the run from a sync scorer; meanwhile another scorer may compute."""
+    def _ask(self, scoring: _Scoring, what: str, payload: object) -> object:
+        """Ask the run from a sync scorer; while all of its threads wait, another one computes."""
         self._flush()  # the answer may take minutes: finished results must not wait for it
         replies: queue.SimpleQueue[ScorerReply] = queue.SimpleQueue()
-        self._send_question(number, what, payload, replies.put)
-        with self._clock_stopped(slot, number):
-            self._compute_permit.release()
-            if not self._n_idle_threads:
-                with suppress(
-                    RuntimeError
-                ):  # no thread to be had: queued scorings wait until this one goes on
-                    self._start_thread(self._score_forever)
-            try:
-                reply = replies.get()
-            finally:
+        with scoring.lock:
+            scoring.n_asked += 1
+            if scoring.n_asked == 1:
+                self._progress.pause()
+                self._compute_permit.release()
+        if not self._n_idle_threads:
+            with suppress(RuntimeError):  # no thread to be had: what is queued waits for this one
+                self._start_thread(self._score_forever)
+        self._send_question(scoring.number, what, payload, replies.put)
+        reply = replies.get()
+        with scoring.lock:
+            scoring.n_asked -= 1
+            if not scoring.n_asked:
                 self._compute_permit.acquire()
+                self._progress.begin(scoring.number)
         return _value_of(reply)
 
-    async def _ask_async(self, number: int, slot: int, what: str, payload: object) -> object:
+    async def _ask_async(
+        self,
+        scoring: _Scoring,
+        deadline: asyncio.Timeout,
+        seconds: float,
+        what: str,
+        payload: object,
+    ) -> object:
+        """Ask the run from an async scorer, whose time starts again after the last answer."""
         self._flush()
         loop = asyncio.get_running_loop()
         future: asyncio.Future[ScorerReply] = loop.create_future()
         self._send_question(
-            number, what, payload, lambda reply: loop.call_soon_threadsafe(_set_once, future, reply)
+            scoring.number,
+            what,
+            payload,
+            lambda reply: loop.call_soon_threadsafe(_set_once, future, reply),
         )
-        with self._clock_stopped(slot, number):
-            reply = await future
-        return _value_of(reply)
-
-    @contextmanager
-    def _clock_stopped(self, slot: int, number: int) -> Iterator[None]:
-        """Stop a scorer's clock while any of its questions is unanswered; it restarts from zero
-        after the last one.
-        """
-        with self._awaited_lock:
-            self._n_awaited[slot] += 1
-            self._running_jobs.write(slot, number, 0.0)
+        scoring.n_asked += 1
+        deadline.reschedule(None)
         try:
-            yield
+            reply = await future
         finally:
-            with self._awaited_lock:
-                self._n_awaited[slot] -= 1
-                if not self._n_awaited[slot]:
-                    self._running_jobs.write(slot, number, time.monotonic())
+            scoring.n_asked -= 1
+            if not scoring.n_asked and not deadline.expired():
+                deadline.reschedule(loop.time() + seconds)
+        return _value_of(reply)
 
     def _send_question(
         self, number: int, what: str, payload: object, on_reply: Callable[[ScorerReply], object]
     ) -> None:
         question = next(self._question_numbers)
         self._questions[question] = on_reply
-        self._send(encode_frame(ScorerQuestion(question, number, what, payload)))
+        self._send(ScorerQuestion(question, number, what, payload))
 
     def _finish(self, number: int, result: Result | None) -> None:
         """Queue a result; results go out in batches, at the latest when no work is left."""
         with self._finished_lock:
             self._finished.append((number, result))
         is_due = time.monotonic() - self._flushed_at > _FLUSH_SECONDS
-        if self._queue.empty() or len(self._finished) >= _FLUSH_AT or is_due or self._is_spoiled:
+        if self._queue.empty() or len(self._finished) >= _FLUSH_AT or is_due:
             self._flush()
 
     def _flush(self) -> None:
         with self._finished_lock:
             finished, self._finished = self._finished, []
             self._flushed_at = time.monotonic()
-        if finished:
-            try:
-                frame = encode_frame(Finished(finished))
-            except Exception:  # noqa: BLE001 - pickle raises what the objects of a scorer raise
-                frame = encode_frame(
-                    Finished([(number, _sendable(result)) for number, result in finished])
-                )
-            self._send(frame)
-        if self._is_spoiled:
-            os._exit(1)  # a limit that cannot be raised again: the next scoring gets a new process
+        if not finished:
+            return
+        try:
+            self._send(Finished(finished))
+        except OSError:
+            raise
+        except Exception:  # noqa: BLE001 - pickle raises what the objects of a scorer raise
+            self._send(Finished([(number, _sendable(result)) for number, result in finished]))
 
-    def _send(self, frame: bytes) -> None:
+    def _send(self, message: Message) -> None:
+        data = dumps(message)
         with self._send_lock:
-            self._connection.sendall(frame)
+            self._connection.send_bytes(data)
 
 
 def _endlessly(work: Callable[[], None]) -> None:
@@ -286,10 +283,24 @@ def _endlessly(work: Callable[[], None]) -> None:
         os._exit(1)
 
 
+def _limit_memory(limit: int) -> None:
+    """Cap the address space of the process; only Linux has a cap."""
+    with suppress(OSError, ValueError):
+        resource.setrlimit(resource.RLIMIT_AS, (limit, resource.getrlimit(resource.RLIMIT_AS)[1]))
+
+
+def _file_of(handle: int) -> tuple[int, int] | None:
+    try:
+        status = os.fstat(handle)
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
+
+
 def _sendable(result: Result | None) -> Result | None:
     """Return a result, or what takes its place where it holds an object that cannot be sent."""
     try:
-        encode_frame(Finished([(0, result)]))
+        dumps(Finished([(0, result)]))
     except Exception as error:  # noqa: BLE001 - as above
         return Unscored(
             cause="scorer",

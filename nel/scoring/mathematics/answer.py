@@ -13,6 +13,7 @@ from nel.reading.formulas import read_formula
 from nel.reading.letters import read_letter
 from nel.reading.own import own_answer
 from nel.reading.response import own_response
+from nel.scoring.declarations import in_process
 from nel.scoring.golds import reads_gold, text_gold
 from nel.scoring.mathematics.comparison import expressions_equal
 from nel.scoring.words import same_text
@@ -22,6 +23,7 @@ _LETTER: Final = re.compile(r"\\text(?:bf)?\s*\{\s*\(?(?P<label>[A-J])\)?\s*\}")
 """The letter of an option."""
 
 
+@in_process
 @reads_gold(text_gold)
 def math_equal(sample: ScorerInput) -> dict[str, bool | str | None]:
     """Compare the final answer of a response with the target as mathematics.

@@ -10,16 +10,18 @@ import socket
 import threading
 import time
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pytest
 
 from nel.authoring.benchmark import Benchmark
-from nel.engine.scorers.call import ScoringTask, is_builtin_rule
+from nel.engine.scorers.call import ScoringTask
 from nel.engine.scorers.dispatch import Scorers
 from nel.prompts import compile_template
 from nel.scorers import f1, match, multi_scorer
-from nel.scoring import any_of, exact_match, numeric_match
+from nel.scoring import any_of, exact_match, numeric_match, scorer
+from nel.scoring.declarations import runs_in_process
 from nel.types import Response, Sample, SampleKey, Scored, ScorerInput, Unscored
 from tests.support.scoring import score_all
 
@@ -151,15 +153,17 @@ async def test_an_async_scorer_that_is_too_slow_is_cancelled_and_the_others_go_o
     assert [outcome.reward for outcome in outcomes if isinstance(outcome, Scored)] == [0, *range(2, 20)]
 
 
-def test_own_rules_and_foreign_ones_are_told_apart() -> None:
-    """nel's rules run in the run's own process unless they call code of users."""
-    assert is_builtin_rule(exact_match)
-    assert is_builtin_rule(match(numeric=True))
-    assert is_builtin_rule(any_of(exact_match, numeric_match))
-    assert not is_builtin_rule(f1(answer_fn=str.upper))
-    assert not is_builtin_rule(any_of(exact_match, _exits))
-    assert not is_builtin_rule(multi_scorer([match()], lambda scores: scores[0]))
-    assert not is_builtin_rule(_exits)
+def test_a_scorer_declares_that_it_needs_no_process() -> None:
+    """A rule of nel or a user's, unless a function among its options or a member of it does not."""
+    assert runs_in_process(exact_match)
+    assert runs_in_process(match(numeric=True))
+    assert runs_in_process(any_of(exact_match, numeric_match))
+    assert not runs_in_process(f1(answer_fn=str.upper))
+    assert not runs_in_process(any_of(exact_match, _exits))
+    assert not runs_in_process(multi_scorer([match()], lambda scores: scores[0]))
+    assert not runs_in_process(_exits)
+    assert runs_in_process(partial(scorer(in_process=True)(lambda sample: True)))
+    assert not runs_in_process(scorer(in_process=True, asks_judge=True)(lambda sample: True))
 
 
 async def test_turns_are_scored_one_by_one_and_averaged() -> None:

@@ -19,11 +19,11 @@ from nel.authoring.registry import find_benchmark
 from nel.engine.scorers.identity import (
     _JUDGING_ROOMS,
     _SCORING_ROOMS,
-    _closure,
-    _scorer_files,
+    _scorer_sources,
     unseen_dependencies,
 )
 from nel.engine.scorers.source_digest import read_source
+from nel.engine.scorers.sources import follow
 from nel.scoring.answers import numeric_match
 
 PACKAGE = Path(nel.__file__).parent
@@ -133,7 +133,7 @@ class _EditOne(ast.NodeTransformer):
 def test_one_edited_expression_in_any_rule_file_is_seen(tmp_path: Path, room: str, rooms: frozenset[str]) -> None:
     """Every rule file is in the digest, those in folders too, and each is another file once an expression differs."""
     module = __import__(f"nel.{room}", fromlist=["__path__"])
-    closure = _closure(sorted(Path(module.__path__[0]).rglob("*.py")), rooms)
+    closure = follow(sorted(Path(module.__path__[0]).rglob("*.py")), rooms).files
     files = [path for path in sorted((PACKAGE / room).rglob("*.py")) if "stats" not in path.parts]
     assert set(files) <= closure
     n_edited = 0
@@ -250,5 +250,5 @@ def test_pythons_own_modules_are_no_part_of_a_scorer() -> None:
     found = find_benchmark("quickstart")
     bound = replace(found, scorer=partial(numeric_match))
     assert unseen_dependencies(bound) == ()
-    plain, with_options = (_scorer_files(one) for one in (replace(found, scorer=numeric_match), bound))
+    plain, with_options = (_scorer_sources(one) for one in (replace(found, scorer=numeric_match), bound))
     assert with_options == plain

@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from nel.authoring.benchmark import Benchmark
-from nel.engine.scorers.call import ScoringTask, is_builtin_rule
+from nel.engine.scorers.call import ScoringTask
 from nel.errors import DatasetError
 from nel.prompts import compile_template
+from nel.scoring.declarations import runs_in_process
 from nel.scoring.mathematics.answer import final_expression, math_equal
 from nel.types import ModelFailure, Response, Sample, SampleKey, Scored, ScorerInput
 from tests.support.scoring import score_all
@@ -115,7 +116,7 @@ def test_a_benchmark_is_scored_by_mathematics() -> None:
     assert wrong.reward == 0.0
     assert isinstance(missing, ModelFailure)
     assert missing.kind == "no_answer"
-    assert is_builtin_rule(math_equal)
+    assert runs_in_process(math_equal)
 
 
 @pytest.mark.parametrize("joint", [", ", " and ", " or ", "; ", ", and "])

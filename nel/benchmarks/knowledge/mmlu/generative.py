@@ -53,7 +53,7 @@ def with_subject(row: dict[str, object]) -> dict[str, object]:
     fewshot_match_field="subject",
     card=_CARD,
 )
-@scorer
+@scorer(in_process=True)
 def mmlu_generative(sample: ScorerInput) -> dict[str, Any]:
     """Compare the letter that the response gives with the gold one."""
     return mcq_letter_extract(sample)

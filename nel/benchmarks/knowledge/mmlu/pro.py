@@ -92,7 +92,7 @@ def _letter_position(response: str) -> int | None:
         languages=("en",),
     ),
 )
-@scorer
+@scorer(in_process=True)
 def mmlu_pro(
     sample: ScorerInput, *, rule: Literal["general", "official"] = "official"
 ) -> dict[str, object]:

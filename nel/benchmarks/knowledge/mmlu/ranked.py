@@ -49,7 +49,7 @@ def with_query(row: dict[str, Any]) -> dict[str, object]:
         languages=("en",),
     ),
 )
-@scorer
+@scorer(in_process=True)
 def mmlu(sample: ScorerInput) -> dict[str, object]:
     """Rank the letters."""
     ranked = ranked_choice(sample)

@@ -98,7 +98,7 @@ def _likeness(answer: str, reference: str) -> tuple[float, float, float, float]:
         languages=("en",),
     ),
 )
-@scorer
+@scorer(in_process=True)
 def truthfulqa_gen(sample: ScorerInput) -> dict[str, object]:
     """Compare the answer with every true and every false reference."""
     return dict(compare(sample.response, sample.target, sample.metadata["false_references"]))

@@ -79,7 +79,7 @@ def with_true_ones(row: dict[str, Any]) -> dict[str, object]:
     prepare_row=with_first_as_gold,
     card=CARD,
 )
-@scorer
+@scorer(in_process=True)
 def truthfulqa_mc1(sample: ScorerInput) -> dict[str, object]:
     """Rank the choices."""
     ranked = ranked_choice(sample)
@@ -101,7 +101,7 @@ def truthfulqa_mc1(sample: ScorerInput) -> dict[str, object]:
     prepare_row=with_true_ones,
     card=CARD,
 )
-@scorer
+@scorer(in_process=True)
 def truthfulqa_mc2(sample: ScorerInput) -> dict[str, Any]:
     """Return the probability mass of the true choices, normalised over all; called ``acc``."""
     return choice_mass(sample, sample.target)
