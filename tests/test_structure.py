@@ -92,7 +92,7 @@ ROOMS = {
     "datasets": 16_500,
     "decide": 8_350,
     "discovery": 3_450,
-    "engine": 75_100,
+    "engine": 75_250,
     "episodes": 4_100,
     "judges": 23_500,
     "metrics": 14_400,

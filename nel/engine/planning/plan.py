@@ -36,6 +36,7 @@ from nel.engine.planning.protocol_choice import (
     protocol_asked,
     protocol_notes,
     protocol_of,
+    short_limit_notes,
 )
 from nel.engine.scorers.identity import scorer_digest, unseen_dependencies, withheld_variables
 from nel.engine.scorers.rules import with_answer_form, with_rule
@@ -149,12 +150,15 @@ def make_plans(config: RunConfig, *, resuming: bool = False) -> list[Plan]:
             slot = free_name("@".join(filter(None, parts)), {plan.slot for plan in plans})
             plan = _plan(config, entry, benchmark, slot, resuming)
         _check_prompt_differs(plan, plans)
-        notes_all = (
+        notes_all = [
             *dict.fromkeys(notes),
             *plan.notes,
             *protocol_notes(plan.benchmark, plan.protocol),
-        )
-        plans.append(replace(plan, notes=notes_all))
+        ]
+        if not (resuming or plan.eval_only):
+            asked = config.generation_of(named).max_tokens
+            notes_all += short_limit_notes(asked, plan.generation.max_tokens)
+        plans.append(replace(plan, notes=tuple(notes_all)))
     _check_budget(config, plans)
     return plans
 
