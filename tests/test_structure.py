@@ -80,33 +80,33 @@ FENCES = {  # the rooms and modules that may import a library
 
 ROOMS = {
     "apps": 75_700,
-    "artifacts": 32_700,
-    "authoring": 25_550,
+    "artifacts": 33_500,
+    "authoring": 25_700,
     "benchmarks": 11_600,
     "byob": 900,
     "cli": 17_800,
     "comparison": 21_600,
     "compat": 31_500,
-    "config": 13_550,
+    "config": 13_650,
     "core": 4_450,
     "datasets": 16_500,
     "decide": 8_350,
     "discovery": 3_450,
-    "engine": 75_250,
+    "engine": 75_350,
     "episodes": 4_100,
     "judges": 23_500,
-    "metrics": 14_400,
+    "metrics": 14_450,
     "models": 37_500,
     "prompts": 2_700,
     "reading": 18_750,
-    "reports": 17_100,
+    "reports": 17_350,
     "runs": 12_150,
     "sandbox": 26_650,
-    "scoring": 22_450,
+    "scoring": 22_550,
     "tools": 1_650,
 }
 """Nodes of syntax trees (without Load, Store and Del) that a room may have; an edit here says why in its commit."""
-PLUGINS = 27_350
+PLUGINS = 28_100
 """Nodes of all plugins together, without their tests."""
 TEMPLATES = {"apps": 720, "reports": 1_550}
 """Lines of the templates of a room."""

@@ -13,7 +13,7 @@ from nel import plugins
 from nel.authoring.benchmark import Benchmark
 from nel.authoring.fewshot_loading import bind_examples
 from nel.authoring.prompt_check import check_prompt, with_prompt
-from nel.authoring.registry import find_benchmark
+from nel.authoring.registry import find_benchmark, find_members
 from nel.authoring.requirements import check_requirements
 from nel.authoring.scorer_names import find_scorer
 from nel.authoring.statistics_names import choose_statistics
@@ -26,7 +26,14 @@ from nel.config.identity import (
     shard_fields,
     stop_fields,
 )
-from nel.config.schema import BenchmarkConfig, GenerationConfig, JudgeConfig, ModelConfig, RunConfig
+from nel.config.schema import (
+    AggregateConfig,
+    BenchmarkConfig,
+    GenerationConfig,
+    JudgeConfig,
+    ModelConfig,
+    RunConfig,
+)
 from nel.datasets.source import Dataset, open_dataset
 from nel.engine.planning.golds import with_gold_kind
 from nel.engine.planning.plan_judges import check_judge, judge_identity, with_judges
@@ -127,6 +134,27 @@ class Plan:
     def eval_only(self) -> bool:
         """Return whether recorded responses are scored instead of asking an endpoint."""
         return self.benchmark.response_field is not None
+
+
+def with_members(config: RunConfig) -> RunConfig:
+    """Return a configuration whose groups of benchmarks stand as their members and aggregates.
+
+    Raises:
+        NelError: As `find_benchmark` says.
+    """
+    entries: list[BenchmarkConfig] = []
+    aggregates: list[AggregateConfig] = []
+    for entry in config.benchmarks:
+        group = find_members(entry.name)
+        if group is None:
+            entries.append(entry)
+            continue
+        if group.members[0] in [other.name for other in entries]:
+            raise ConfigError(f"{entry.name} is named twice; ask a group once in a run")
+        entries += [entry.model_copy(update={"name": name}) for name in group.members]
+        aggregates += map(AggregateConfig.model_validate, group.aggregates)
+    whole = {"benchmarks": entries, "aggregates": [*config.aggregates, *aggregates]}
+    return config.model_copy(update=whole)
 
 
 def make_plans(config: RunConfig, *, resuming: bool = False) -> list[Plan]:
