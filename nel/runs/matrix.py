@@ -44,6 +44,7 @@ from nel.types import JsonObject
 
 MATRIX_NAME: Final = "matrix.json"
 RESULTS_NAME: Final = "matrix_results.json"
+FORMAT: Final = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -289,7 +290,7 @@ def new_matrix_directory(whole: RunConfig) -> Path:
 def _content(whole: RunConfig) -> bytes:
     """Return the text of the file that names the runs of a directory."""
     content: dict[str, Any] = {
-        "version": 1,
+        "version": FORMAT,
         "config": with_absolute_paths(whole),
         "runs": [
             {"name": name, "directory": directory_name(name)} for name, _ in split_config(whole)
