@@ -14,7 +14,7 @@ from nel.version import __version__
 if TYPE_CHECKING:
     from nel.artifacts.answer_readers import AnswerReader, UnreadAnswer
     from nel.artifacts.exporting.frames import to_pandas
-    from nel.authoring.benchmark import Benchmark
+    from nel.authoring.benchmark import Benchmark, BenchmarkGroup
     from nel.authoring.decorators import benchmark
     from nel.byob.judge import judge_score
     from nel.comparison.calls import ComparisonResult, DecisionResult, compare, gate
@@ -52,6 +52,7 @@ _HOME = {
     "AnswerReader": "nel.artifacts.answer_readers",
     "UnreadAnswer": "nel.artifacts.answer_readers",
     "Benchmark": "nel.authoring.benchmark",
+    "BenchmarkGroup": "nel.authoring.benchmark",
     "ComparisonResult": "nel.comparison.calls",
     "DecisionResult": "nel.comparison.calls",
     "compare": "nel.comparison.calls",
@@ -103,6 +104,7 @@ _HOME = {
 __all__ = [
     "AnswerReader",
     "Benchmark",
+    "BenchmarkGroup",
     "Case",
     "ComparisonResult",
     "DecisionResult",

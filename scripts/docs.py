@@ -45,6 +45,7 @@ SECTIONS = {
     "budget": schema.BudgetConfig,
     "budget.prices.MODEL": schema.Price,
     "cache": schema.CacheConfig,
+    "aggregates[]": schema.AggregateConfig,
     "output": schema.OutputConfig,
     "observability": schema.ObservabilityConfig,
     "judge": schema.JudgeConfig,

@@ -70,8 +70,9 @@ def write_artifacts(
         config = snapshot.meta("config") or {}
         run_id = snapshot.meta("run_id") or run_dir.name
         write_file(run_dir / "run.yaml", [_run_yaml(run_id, config)])
-        written = []
-        for key, slot, name, plan in snapshot.benchmarks():
+        written, totals = [], {}
+        benchmarks = snapshot.benchmarks()
+        for key, slot, name, plan in benchmarks:
             if plan:
                 check_plan(slot, plan)
                 stored = StoredBenchmark(
@@ -84,15 +85,26 @@ def write_artifacts(
                     plan=plan,
                     directory=benchmark_dir(run_dir, slot),
                 )
-                written.append(_write_benchmark(stored, (statistics or {}).get(slot)))
-        return written
+                collected = Collection(stored, (statistics or {}).get(slot))
+                written.append(_write_benchmark(stored, collected))
+                totals[slot] = collected.total
+    if config.get("aggregates"):
+        from nel.artifacts.aggregates import Member, write_aggregates  # noqa: PLC0415 - few runs have any
+
+        entries = {
+            slot: entry["name"]
+            for entry, (_, slot, _, _) in zip(config["benchmarks"], benchmarks, strict=False)
+        }
+        members = {
+            entries[result.slot]: Member(result.slot, result.metrics, totals[result.slot])
+            for result in written
+        }
+        write_aggregates(run_dir, run_id, config["aggregates"], members)
+    return written
 
 
-def _write_benchmark(
-    stored: StoredBenchmark, requested: RequestedStatistics | None
-) -> BenchmarkResult:
+def _write_benchmark(stored: StoredBenchmark, collected: Collection) -> BenchmarkResult:
     directory, name = stored.directory, stored.name
-    collected = Collection(stored, requested)
     pairs = collected.add_requests()
     with collection_paused():  # what is decoded has no cycles
         write_file(directory / "results.jsonl", collected.lines())

@@ -38,6 +38,16 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class BenchmarkGroup:
+    """What a bridge returns for an address that stands for several benchmarks of one run."""
+
+    members: tuple[str, ...]
+    """Their addresses."""
+    aggregates: tuple[Mapping[str, object], ...] = ()
+    """Means over them, as entries of ``aggregates`` in a run's configuration."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Benchmark:
     """One benchmark, ready to be run against any endpoint."""
 

@@ -15,7 +15,7 @@ from typing import Final
 
 from nel import plugins
 from nel.authoring.adapters.meta import REGISTERED, source_of
-from nel.authoring.benchmark import Benchmark
+from nel.authoring.benchmark import Benchmark, BenchmarkGroup
 from nel.authoring.lent_names import (
     DEFINED,
     FILES,
@@ -176,8 +176,29 @@ def _of_file(value: object, module: ModuleType, path: Path) -> object:
         raise PluginError(f"{path}: {type(error).__name__}: {error}") from error
 
 
+def find_members(name: str) -> BenchmarkGroup | None:
+    """Return the group that an address names; None for what is one benchmark, or no address.
+
+    Raises:
+        NelError: As `find_benchmark` says.
+    """
+    parts = plugins.split_uri(name)
+    value = None if parts is None else _ask_bridge(*parts)
+    return value if isinstance(value, BenchmarkGroup) else None
+
+
 def _from_bridge(name: str, uri: str) -> Benchmark:
-    """Return the benchmark of a URI from the bridge ``scheme`` or ``package:scheme``."""
+    value = _ask_bridge(name, uri)
+    if isinstance(value, BenchmarkGroup):
+        raise PluginError(
+            f"{uri} is a group of {len(value.members)} benchmarks; give one, such as"
+            f" {value.members[0]}"
+        )
+    return value
+
+
+def _ask_bridge(name: str, uri: str) -> Benchmark | BenchmarkGroup:
+    """Return what the bridge ``scheme`` or ``package:scheme`` makes of a URI."""
     package, _, scheme = name.rpartition(":")
     installed = sorted({ref.name for ref in plugins.discover("bridges")})
     if scheme not in installed and not package:
@@ -188,7 +209,7 @@ def _from_bridge(name: str, uri: str) -> Benchmark:
     ref = plugins.find("bridges", name)
     bridge = plugins.load_ref(ref)
     try:
-        benchmark = as_benchmark(bridge(uri))
+        value = as_benchmark(bridge(uri))
     except NelError:
         raise
     except (Exception, SystemExit) as error:
@@ -196,11 +217,11 @@ def _from_bridge(name: str, uri: str) -> Benchmark:
         raise PluginError(
             f'{uri}: the bridge "{scheme}" of {ref.provider} failed: {what}'
         ) from error
-    if not isinstance(benchmark, Benchmark):
+    if not isinstance(value, Benchmark | BenchmarkGroup):
         raise PluginError(
-            f'{uri}: the bridge "{scheme}" of {ref.provider} returned a {type(benchmark).__name__}'
+            f'{uri}: the bridge "{scheme}" of {ref.provider} returned a {type(value).__name__}'
         )
-    return benchmark
+    return value
 
 
 def is_new_file(name: str) -> bool:

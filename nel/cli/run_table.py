@@ -46,7 +46,8 @@ def print_result(result: RunResult, *, as_json: bool) -> None:
     if as_json:
         typer.echo(dumps(result_json(result)))
         return
-    print_table(results_table({item.slot: item.metrics for item in result.benchmarks}))
+    named = {item.slot: item.metrics for item in result.benchmarks}
+    print_table(results_table(named, result.aggregates))
     for line in _lines_below(result):
         typer.echo(report_text(line))
     for report in (result.report, *result.reports):
@@ -68,6 +69,7 @@ def result_json(result: RunResult) -> dict[str, Any]:
             }
             for item in result.benchmarks
         },
+        "aggregates": result.aggregates,
     }
 
 

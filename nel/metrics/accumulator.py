@@ -256,7 +256,7 @@ class Accumulator:
 
     def headline(self) -> MetricJson:
         """Return the headline metric: the mean reward with interval and bounds."""
-        return self._metric(self.headline_name, self._rewards, universal=True)
+        return self._metric(self.headline_name, self._rewards, True)
 
     @property
     def caution(self) -> str | None:
@@ -267,18 +267,28 @@ class Accumulator:
 
     def metrics(self) -> list[MetricJson]:
         """Return the headline and every other metric, sorted by name."""
-        rows = {self.headline_name: self.headline()}
-        for key, name in published_names(
-            self._metrics, self.headline_name, self._rewards_key
-        ).items():
-            metric = self._metrics[key]
-            universal = metric.emitted.n_scored == self.accounting.n_scored
-            rows[name] = self._metric(
-                name, metric.filled if universal else metric.emitted, universal=universal
-            )
+        rows = {name: self._metric(name, *of_it) for name, of_it in self._series().items()}
         return [
             rows[name] for name in sorted(rows, key=lambda name: (name != self.headline_name, name))
         ]
+
+    def shares(self, name: str) -> array[float] | None:
+        """Return the values of a metric from 0 to 1, one of each question drawn by itself; None where
+        there are none, or an interval needs to know more than these.
+        """
+        series, _ = self._series().get(name, (Series(), False))
+        is_plain = not (self._groups or self._design.fixed or self._headline_design.fixed)
+        return series.question_means() if is_plain and series.n and series.unit else None
+
+    def _series(self) -> dict[str, tuple[Series, bool]]:
+        """Return the values of each metric by its name, and whether every scored sample has it."""
+        series = {self.headline_name: (self._rewards, True)}
+        names = published_names(self._metrics, self.headline_name, self._rewards_key)
+        for key, name in names.items():
+            metric = self._metrics[key]
+            universal = metric.emitted.n_scored == self.accounting.n_scored
+            series[name] = (metric.filled if universal else metric.emitted, universal)
+        return series
 
     def completed_json(self) -> CompletedJson:
         """Return the mean reward of the answers that were neither cut off nor empty nor refused."""
@@ -319,7 +329,7 @@ class Accumulator:
             self._reward_key = self._reward_key or names[0]
             self._several_keys = self._several_keys or self._reward_key != names[0]
 
-    def _metric(self, name: str, series: Series, *, universal: bool) -> MetricJson:
+    def _metric(self, name: str, series: Series, universal: bool) -> MetricJson:
         value = series.mean()
         design = replace(self._design, groups=self._groups)
         if series is self._rewards:

@@ -20,7 +20,7 @@ from nel.types import Response
 
 FILE_NAME: Final = "responses.db"
 _BUSY_SECONDS: Final = 0.25
-_VERSION: Final = 1
+FORMAT: Final = 1
 
 
 class ResponseCache:
@@ -56,7 +56,7 @@ class ResponseCache:
         Args:
             call: Tells apart the requests that a sample makes with the same body.
         """
-        head = dumps_bytes([_VERSION, url, sorted(headers.items()), repeat, call])
+        head = dumps_bytes([FORMAT, url, sorted(headers.items()), repeat, call])
         return hashlib.sha256(head + b"\0" + body).hexdigest()
 
     def get(self, key: str) -> Response | None:

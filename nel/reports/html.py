@@ -22,7 +22,7 @@ from nel.reports import extraction
 from nel.reports.environment import templates_of, trust
 from nel.reports.island import packed_samples
 from nel.reports.page import failure_rows, overview_of, view_of
-from nel.reports.run_files import read_run, read_run_yaml
+from nel.reports.run_files import read_aggregates, read_run, read_run_yaml
 from nel.reports.samples import select, shown_samples
 from nel.reports.tables.columns import ReportTable
 from nel.reports.text import preview
@@ -76,7 +76,7 @@ def render_report(run_dir: Path) -> Iterator[str]:
         .generate(
             views=views,
             header=_header(views),
-            overview=overview_of(views),
+            overview=overview_of(views, read_aggregates(run_dir)),
             run_yaml=run_yaml,
             policy=policy(style, script),
             style=trust(style),

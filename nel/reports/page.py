@@ -15,7 +15,13 @@ from nel.reports.run_files import BenchmarkFiles
 from nel.reports.run_warnings import OF_JUDGES, texts_of
 from nel.reports.samples import Selection
 from nel.reports.tables.columns import Column, ReportTable, ValueKind
-from nel.reports.tables.headline import HeadlineRow, ScoreOf, headline_rows, metric_rows
+from nel.reports.tables.headline import (
+    HeadlineRow,
+    ScoreOf,
+    aggregate_rows,
+    headline_rows,
+    metric_rows,
+)
 from nel.reports.tables.results import (
     BENCHMARK,
     BOUNDS,
@@ -116,25 +122,34 @@ def view_of(files: BenchmarkFiles, position: int, selection: Selection) -> dict[
     }
 
 
-def overview_of(views: Sequence[Mapping[str, Any]]) -> ReportTable:
-    """Return the headlines of a page's benchmarks as a table whose names lead to them."""
+def overview_of(
+    views: Sequence[Mapping[str, Any]], aggregates: Sequence[Mapping[str, Any]]
+) -> ReportTable:
+    """Return the headlines of a page's benchmarks as a table whose names lead to them, and below them
+    the means over several.
+    """
     views_by_name = {view["title"]: view for view in views}
 
-    def judge_note(row: HeadlineRow) -> str:
+    def note(row: HeadlineRow) -> str:
+        if row.what is ScoreOf.AGGREGATE:
+            return "; ".join(row.warnings)
         n = len(views_by_name[row.benchmark]["judge_warnings"])
         warnings = f", {n} {'warning' if n == 1 else 'warnings'}" if n else ""
         return f"judged{warnings}" if row.remark("judged") else ""
 
+    def link(row: HeadlineRow) -> str:
+        return f"#{views_by_name[row.benchmark]['anchor']}" if row.what is ScoreOf.HEADLINE else ""
+
     columns = (
-        replace(BENCHMARK, link=lambda row: f"#{views_by_name[row.benchmark]['anchor']}"),
-        replace(METRIC, note=judge_note),
+        replace(BENCHMARK, link=link),
+        replace(METRIC, note=note),
         SCORE,
         INTERVAL,
         N_TOTAL,
         N_UNSCORED,
         STATE,
     )
-    return ReportTable(columns, [view["row"] for view in views])
+    return ReportTable(columns, [*(view["row"] for view in views), *aggregate_rows(aggregates)])
 
 
 def accounting_segments(accounting: Mapping[str, Any]) -> list[Segment]:

@@ -66,6 +66,16 @@ def read_run(run_dir: Path) -> list[BenchmarkFiles]:
     return [_read_benchmark(path.parent) for path in paths]
 
 
+def read_aggregates(run_dir: Path) -> list[dict[str, Any]]:
+    """Return the means over several benchmarks of a run; none where it names none.
+
+    Raises:
+        OutputError: aggregates.json is not strict JSON.
+    """
+    document: dict[str, Any] = _read(run_dir / "aggregates.json")
+    return document.get("aggregates") or []
+
+
 def read_run_yaml(run_dir: Path) -> str | None:
     """Return the text of run.yaml, or None when there is none."""
     path = run_dir / "run.yaml"

@@ -23,7 +23,7 @@ from nel.core.paths import share
 from nel.core.strict_json import loads
 from nel.engine.asking.resume_checks import check_records
 from nel.engine.observability import run_log
-from nel.engine.planning.plan import Plan, make_plans
+from nel.engine.planning.plan import Plan, make_plans, with_members
 from nel.engine.progress import Progress
 from nel.engine.run import run_session
 from nel.engine.run_directory import (
@@ -146,6 +146,7 @@ def _work(
         raise ConfigError(
             "there are several endpoints; call nel.evaluate_matrix, which has a run for each"
         )
+    run_config = with_members(run_config)
     live = progress or Progress()
 
     def work(runtime: Runtime) -> RunResult:

@@ -24,7 +24,7 @@ from nel.core.atomic_files import write_file
 from nel.core.strict_json import loads, pretty
 from nel.engine.asking.resume_checks import check_records
 from nel.engine.matrix import run_sessions
-from nel.engine.planning.plan import make_plans
+from nel.engine.planning.plan import make_plans, with_members
 from nel.engine.progress import Progress
 from nel.engine.run_directory import new_directory, with_absolute_paths
 from nel.engine.session import Runtime, SessionSpec
@@ -44,6 +44,7 @@ from nel.types import JsonObject
 
 MATRIX_NAME: Final = "matrix.json"
 RESULTS_NAME: Final = "matrix_results.json"
+FORMAT: Final = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,6 +117,7 @@ def evaluate_matrix(
             f"the runs of several endpoints cannot be uploaded to {whole.output.dir}; run each by"
             " itself"
         )
+    whole = with_members(whole)
     parts = _parts(whole)
     check_writers(whole.output.reports)
     live = {name: (progress or {}).get(name) or Progress() for name, _ in parts}
@@ -288,7 +290,7 @@ def new_matrix_directory(whole: RunConfig) -> Path:
 def _content(whole: RunConfig) -> bytes:
     """Return the text of the file that names the runs of a directory."""
     content: dict[str, Any] = {
-        "version": 1,
+        "version": FORMAT,
         "config": with_absolute_paths(whole),
         "runs": [
             {"name": name, "directory": directory_name(name)} for name, _ in split_config(whole)

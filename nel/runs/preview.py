@@ -8,7 +8,7 @@ from nel.config.schema import JudgeConfig, RunConfig
 from nel.config.schema.shard import Shard
 from nel.engine.asking.repeat_check import check_draw
 from nel.engine.executors.find import find_executor
-from nel.engine.planning.plan import Plan, make_plans
+from nel.engine.planning.plan import Plan, make_plans, with_members
 from nel.engine.planning.plan_judges import may_ask_judge, unasked_judge
 from nel.engine.planning.plan_samples import Digests, duplicate_id, stream_samples
 from nel.engine.store.codec import decode_sample
@@ -73,6 +73,7 @@ def preview(config: RunConfig, *, pilot: str | None = None) -> list[PlannedBench
     """
     check_writers(config.output.reports)
     find_executor(config.engine.executor)
+    config = with_members(config)
     plans = make_plans(config)
     return [_with_estimate(_preview(plan, config), config, pilot) for plan in plans]
 

@@ -6,7 +6,7 @@ import shlex
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from nel.engine.stopping.exit_status import ExitStatus
 from nel.runs.notebook import notebook_table
@@ -64,6 +64,13 @@ class RunResult:
         return to_pandas(self.run_dir, table)
 
     @property
+    def aggregates(self) -> list[dict[str, Any]]:
+        """Return the means over several of its benchmarks, as aggregates.json holds them."""
+        from nel.reports.run_files import read_aggregates  # noqa: PLC0415 - as in _headlines
+
+        return read_aggregates(self.run_dir)
+
+    @property
     def resume_command(self) -> str:
         """Return the command that continues the run, with options that cure what stopped it."""
         return shlex.join(
@@ -95,7 +102,8 @@ def _headlines(result: RunResult) -> ReportTable:
         headlines_table,
     )
 
-    return headlines_table({item.slot: item.metrics for item in result.benchmarks})
+    named = {item.slot: item.metrics for item in result.benchmarks}
+    return headlines_table(named, result.aggregates)
 
 
 def _ending(result: RunResult) -> str:

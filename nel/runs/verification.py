@@ -40,7 +40,7 @@ from nel.version import __version__
 
 MANIFEST: Final = "manifest.json"
 SIGNATURE: Final = "manifest.json.sig"
-_FORMAT: Final = 1
+FORMAT: Final = 1
 _NAMESPACE: Final = "nel-run"
 _SIGNER: Final = "nel"
 _KEYGEN_SECONDS: Final = 60
@@ -196,7 +196,7 @@ def _manifest(run_dir: Path, snapshot: Snapshot) -> dict[str, Any]:
     names = [path for path in _files(run_dir) if path.name not in (MANIFEST, SIGNATURE)]
     plans = {slot: plan for _, slot, _, plan in snapshot.benchmarks() if plan}
     return {
-        "format": _FORMAT,
+        "format": FORMAT,
         "sdk": f"nel {__version__}",
         "run_id": snapshot.meta("run_id") or run_dir.name,
         "store_sha256": store_digest(snapshot),

@@ -72,6 +72,9 @@ if TYPE_CHECKING:
         corpus_chrf as corpus_chrf,
     )
     from nel.scoring.overlap import (
+        corpus_ter as corpus_ter,
+    )
+    from nel.scoring.overlap import (
         f1_token as f1_token,
     )
     from nel.scoring.overlap import (
@@ -113,7 +116,7 @@ _NAMES: Final = {
     "nel.scoring.json_schema": "extract_json validate_json_schema",
     "nel.scoring.label_match": "label_match",
     "nel.scoring.mathematics.answer": "math_equal",
-    "nel.scoring.overlap": "bleu chrf corpus_bleu corpus_chrf f1_token rouge",
+    "nel.scoring.overlap": "bleu chrf corpus_bleu corpus_chrf corpus_ter f1_token rouge",
     "nel.scoring.protocol": "Target TaskState scorer",
     "nel.scoring.retrieval": "retrieval_metrics",
     "nel.scoring.text": "answer_line exact_match fuzzy_match text_match",

@@ -297,6 +297,26 @@ def corpus_chrf(
     return float(_chrf(word_order).corpus_score(list(responses), columns).score)
 
 
+def corpus_ter(responses: Sequence[str], references: Sequence[str | Sequence[str]]) -> float:
+    """Return the translation edit rate (TER) of a whole corpus: edits for 100 words of the references,
+    so that less is better, and more than 100 are possible.
+
+    Source: Snover et al., 2006 (https://aclanthology.org/2006.amta-papers.25), computed by sacrebleu
+    with its defaults.
+
+    Raises:
+        UndefinedMetric: There are no responses.
+        ScorerError: The two differ in length, or a response has no reference.
+
+    >>> corpus_ter(["the cat sat"], ["the cat sat down"])
+    25.0
+    """
+    from sacrebleu.metrics.ter import TER  # noqa: PLC0415 - as `_bleu`
+
+    columns = _reference_columns(responses, references, "TER")
+    return float(TER().corpus_score(list(responses), columns).score)
+
+
 def squad_tokens(text: str) -> list[str]:
     """Return a text's words as SQuAD has them: lower case, no ASCII punctuation, no articles.
 
@@ -439,6 +459,12 @@ def corpus_chrf_metric(word_order: int = 0) -> Metric:
         word_order: 0 for chrF, 2 for chrF++.
     """
     return lambda scores: corpus_chrf(*_texts(scores), word_order=word_order)
+
+
+@metric(name="corpus_ter")
+def corpus_ter_metric() -> Metric:
+    """Give sacrebleu's corpus TER of all responses against their targets; less is better."""
+    return lambda scores: corpus_ter(*_texts(scores))
 
 
 def _texts(scores: Sequence[SampleScore]) -> tuple[list[str], list[Any]]:

@@ -10,12 +10,15 @@ from typing import Any
 import jsonschema
 import pytest
 
+from nel.artifacts.aggregates import Member, aggregate_json
 from nel.artifacts.schema import SCHEMA_NAMES, load_schema
 from nel.artifacts.shapes.schemas import SHAPES, schema_text
 from nel.errors import UsageError
 from nel.judges.stats.calibration import calibration_json
 from nel.judges.stats.corrected_headline import corrected_headline
 from nel.judges.stats.tally import Tally
+from nel.metrics.accumulator import Accumulator
+from nel.types import Scored
 from tests.reports import run_fixture
 from tests.support.boards import board_of, small
 from tests.support.compared import comparison_example, decision_example, standings_example
@@ -23,6 +26,21 @@ from tests.support.matrices import matrix_example
 
 NAN = float("nan")
 DROP = object()
+
+
+def aggregates_example() -> dict[str, Any]:
+    total = Accumulator()
+    for question, reward in enumerate((1.0, 0.0, 1.0)):
+        total.add(question, Scored(reward=reward, metrics={"accuracy": reward}))
+    metrics = {
+        "metrics": total.metrics(),
+        "accounting": total.accounting.as_json(),
+        "complete": True,
+        "selection": {"kind": "all", "n": 3, "of": 3},
+    }
+    members = {name: Member(name, metrics, total) for name in ("a", "b")}
+    wanted = {"name": "both", "metric": "accuracy", "benchmarks": ["a", "b"], "weight_by_size": True}
+    return {"run_id": "r", "aggregates": [aggregate_json(wanted, members)]}
 
 
 def good_examples() -> dict[str, list[dict[str, Any]]]:
@@ -81,6 +99,7 @@ def good_examples() -> dict[str, list[dict[str, Any]]]:
         "decision": [decision_example()],
         "standings": [standings_example()],
         "matrix_results": [matrix_example()],
+        "aggregates": [aggregates_example()],
         "leaderboard": [board_of(small(), "a", "b", "c", length_control=True, n_resamples=50)],
     }
 

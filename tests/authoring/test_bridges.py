@@ -15,12 +15,17 @@ from tests.support.runs import nel, write_jsonl
 
 BRIDGE = """
 from dataclasses import replace
+from nel import BenchmarkGroup
 from nel.benchmarks.mathematics.gsm8k import gsm8k
 from nel.errors import ConfigError
 
 def open_it(uri):
     if uri.endswith("://wrong"):
         raise ConfigError(f"{uri}: no such thing")
+    if uri.endswith("://both"):
+        members = ("mine://left.jsonl", "mine://right.jsonl")
+        mean = {"name": "both", "metric": "accuracy", "benchmarks": members}
+        return BenchmarkGroup(members=members, aggregates=(mean,))
     settings = {"temperature": 0.0, "max_tokens": 32, "stop": ["Question:"]}
     return replace(gsm8k, name="bridged", dataset=uri.partition("://")[2], generation=settings)
 
@@ -72,6 +77,26 @@ def test_a_uri_that_leads_nowhere_says_why(uri: str, error: type[Exception], mes
     """A missing or broken bridge is named; what a bridge says itself comes through."""
     with pytest.raises(error, match=message):
         find_benchmark(uri)
+
+
+def test_a_group_is_asked_as_its_members_and_has_its_mean(folder: Path) -> None:
+    """Its members are benchmarks of the run, a resume included; a group is asked once, and is not one benchmark."""
+    for name, numbers in (("left", "45"), ("right", "4444")):
+        rows = [{"question": f"{name} {place}?", "answer": f"#### {number}"} for place, number in enumerate(numbers)]
+        write_jsonl(folder / f"{name}.jsonl", rows)
+    with scripted(lambda *_: answer("Answer: 4"), models=["m"]) as endpoint:
+        config = {"endpoint": {"url": endpoint.url, "model": "m"}, "output": {"dir": str(folder / "out")}}
+        result = evaluate({**config, "benchmarks": ["mine://both"]})
+        resumed = evaluate({**config, "benchmarks": ["mine://both"]}, resume=True)
+        with pytest.raises(ConfigError, match="mine://both is named twice"):
+            evaluate({**config, "benchmarks": ["mine://both", "mine://both"]})
+    assert [item.slot for item in result.benchmarks] == ["bridged", "bridged@2"]
+    (row,) = result.aggregates
+    assert (row["aggregate"], row["value"], row["weights"]) == ("both", 5 / 6, {"bridged": 2 / 6, "bridged@2": 4 / 6})
+    assert resumed.aggregates == result.aggregates
+    assert rescore(result.run_dir).aggregates == result.aggregates
+    with pytest.raises(PluginError, match="mine://both is a group of 2 benchmarks; give one, such as mine://left"):
+        find_benchmark("mine://both")
 
 
 def test_a_dry_run_shows_the_benchmarks_own_settings(folder: Path) -> None:

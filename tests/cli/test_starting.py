@@ -118,7 +118,7 @@ def test_a_plugin_is_never_written_over_something(tmp_path: Path, name: str, mes
     [
         ("nel eval run --bench quicks", ["quickstart"]),
         ("nel eval run --scorer exact", ["exact", "exact_match"]),
-        ("nel eval run --metric corpus_", ["corpus_bleu", "corpus_chrf"]),
+        ("nel eval run --metric corpus_", ["corpus_bleu", "corpus_chrf", "corpus_ter"]),
         ("nel eval run --judge-template graded_", ["graded_fact", "graded_qa"]),
         ("nel list bench", ["benchmarks"]),
         ("nel plugin check quicks", ["quickstart"]),

@@ -570,8 +570,8 @@ MUTATIONS: Final = (
     Mutation(
         name="cache-ignores-repeat",
         fault="All repeats of a sample are answered by one cached answer.",
-        fragment="dumps_bytes([_VERSION, url, sorted(headers.items()), repeat, call])",
-        replacement="dumps_bytes([_VERSION, url, sorted(headers.items()), call])",
+        fragment="dumps_bytes([FORMAT, url, sorted(headers.items()), repeat, call])",
+        replacement="dumps_bytes([FORMAT, url, sorted(headers.items()), call])",
         tests=("tests/faults/test_cache.py",),
         keyword="repeats",
     ),

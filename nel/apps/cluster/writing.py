@@ -20,7 +20,7 @@ from nel.apps.cluster.kubernetes import DATA, KubernetesJob, kubernetes_files
 from nel.apps.cluster.slurm import SlurmJob, slurm_files
 from nel.config.schema import RunConfig
 from nel.core.atomic_files import write_file
-from nel.engine.planning.plan import check_shard, make_plans
+from nel.engine.planning.plan import check_shard, make_plans, with_members
 from nel.engine.run import refuse_secrets
 from nel.engine.run_directory import with_absolute_paths
 from nel.engine.store.remote import is_remote
@@ -73,6 +73,7 @@ def write_submission(
             f"scripts and shards cannot be in {config.output.dir}; give a local --output-dir, and"
             " upload the merged run"
         )
+    config = with_members(config)
     parts = divide(config, shards)
     for entry in config.benchmarks:
         check_shard(config.model_copy(update={"shard": f"1/{shards}"}), entry)

@@ -10,6 +10,7 @@ from pydantic import ConfigDict, TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core import core_schema
 
+from nel.artifacts.aggregates import AggregatesFile
 from nel.artifacts.results import ResultLine
 from nel.artifacts.shapes.boards import LeaderboardFile, MatrixFile
 from nel.artifacts.shapes.decisions import ComparisonFile, DecisionFile, StandingsFile
@@ -20,6 +21,7 @@ from nel.artifacts.shapes.rules import GO_RESTS_ON_A_PASS, REWARD_FITS_OUTCOME
 from nel.artifacts.shapes.run_files import BundleFile, FailureAnalysisFile, RuntimeStatsFile
 
 SHAPES: Final[dict[str, Any]] = {
+    "aggregates": AggregatesFile,
     "bundle": BundleFile,
     "calibration": CalibrationFile,
     "comparison": ComparisonFile,

@@ -6,6 +6,7 @@ from nel.config.schema.generation import GenerationConfig
 from nel.config.schema.judge import JudgeConfig
 from nel.config.schema.limiter import LimiterConfig
 from nel.config.schema.run import (
+    AggregateConfig,
     BudgetConfig,
     CacheConfig,
     EngineConfig,
@@ -19,6 +20,7 @@ from nel.config.schema.stop import StopConfig
 from nel.config.schema.strict import Flag, Strict
 
 __all__ = [
+    "AggregateConfig",
     "BenchmarkConfig",
     "BudgetConfig",
     "CacheConfig",

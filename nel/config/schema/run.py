@@ -173,6 +173,21 @@ class ObservabilityConfig(Strict):
             ) from error
 
 
+class AggregateConfig(Strict):
+    """A mean of one metric over several benchmarks of the run, such as a group of
+    lm-evaluation-harness.
+    """
+
+    name: str
+    """What its row is called."""
+    metric: str
+    """As metrics.json of the benchmarks names it."""
+    benchmarks: Annotated[list[str], Field(min_length=1)]
+    """Their names in `benchmarks`."""
+    weight_by_size: bool = True
+    """Each weighs as many questions as it has; otherwise all weigh the same."""
+
+
 def _laid_under(settings: dict[str, object], entries: list[object]) -> list[object]:
     return [{**settings, **entry} if isinstance(entry, dict) else entry for entry in entries]
 
@@ -222,6 +237,8 @@ class RunConfig(Strict):
     """The judges, for benchmarks that ask one."""
     model_roles: dict[str, ModelConfig] = {}
     """Further models that scorers ask by name, such as ``grader``."""
+    aggregates: list[AggregateConfig] = []
+    """Means over several of the benchmarks; an address of a group brings its own."""
     output: OutputConfig = OutputConfig()
     """Where it is written."""
     observability: ObservabilityConfig = ObservabilityConfig()
@@ -238,6 +255,16 @@ class RunConfig(Strict):
     @classmethod
     def _a_prompt_is_an_entry(cls, value: list[BenchmarkConfig]) -> list[BenchmarkConfig]:
         return [single for entry in value for single in entry.for_each_prompt()]
+
+    @model_validator(mode="after")
+    def _aggregates_name_benchmarks(self) -> RunConfig:
+        names = [entry.name for entry in self.benchmarks]
+        for aggregate in self.aggregates:
+            for name in aggregate.benchmarks:
+                if names.count(name) != 1:
+                    many = "several of the benchmarks are" if name in names else "none of them is"
+                    raise ValueError(f'aggregate "{aggregate.name}": {many} called "{name}"')
+        return self
 
     @field_validator("shard")
     @classmethod

@@ -13,7 +13,7 @@ from nel import plugins
 from nel.authoring.benchmark import Benchmark
 from nel.authoring.fewshot_loading import bind_examples
 from nel.authoring.prompt_check import check_prompt, with_prompt
-from nel.authoring.registry import find_benchmark
+from nel.authoring.registry import find_benchmark, find_members
 from nel.authoring.requirements import check_requirements
 from nel.authoring.scorer_names import find_scorer
 from nel.authoring.statistics_names import choose_statistics
@@ -26,7 +26,14 @@ from nel.config.identity import (
     shard_fields,
     stop_fields,
 )
-from nel.config.schema import BenchmarkConfig, GenerationConfig, JudgeConfig, ModelConfig, RunConfig
+from nel.config.schema import (
+    AggregateConfig,
+    BenchmarkConfig,
+    GenerationConfig,
+    JudgeConfig,
+    ModelConfig,
+    RunConfig,
+)
 from nel.datasets.source import Dataset, open_dataset
 from nel.engine.planning.golds import with_gold_kind
 from nel.engine.planning.plan_judges import check_judge, judge_identity, with_judges
@@ -36,6 +43,7 @@ from nel.engine.planning.protocol_choice import (
     protocol_asked,
     protocol_notes,
     protocol_of,
+    short_limit_notes,
 )
 from nel.engine.scorers.identity import scorer_digest, unseen_dependencies, withheld_variables
 from nel.engine.scorers.rules import with_answer_form, with_rule
@@ -128,6 +136,27 @@ class Plan:
         return self.benchmark.response_field is not None
 
 
+def with_members(config: RunConfig) -> RunConfig:
+    """Return a configuration whose groups of benchmarks stand as their members and aggregates.
+
+    Raises:
+        NelError: As `find_benchmark` says.
+    """
+    entries: list[BenchmarkConfig] = []
+    aggregates: list[AggregateConfig] = []
+    for entry in config.benchmarks:
+        group = find_members(entry.name)
+        if group is None:
+            entries.append(entry)
+            continue
+        if group.members[0] in [other.name for other in entries]:
+            raise ConfigError(f"{entry.name} is named twice; ask a group once in a run")
+        entries += [entry.model_copy(update={"name": name}) for name in group.members]
+        aggregates += map(AggregateConfig.model_validate, group.aggregates)
+    whole = {"benchmarks": entries, "aggregates": [*config.aggregates, *aggregates]}
+    return config.model_copy(update=whole)
+
+
 def make_plans(config: RunConfig, *, resuming: bool = False) -> list[Plan]:
     """Resolve every benchmark of a run.
 
@@ -149,12 +178,15 @@ def make_plans(config: RunConfig, *, resuming: bool = False) -> list[Plan]:
             slot = free_name("@".join(filter(None, parts)), {plan.slot for plan in plans})
             plan = _plan(config, entry, benchmark, slot, resuming)
         _check_prompt_differs(plan, plans)
-        notes_all = (
+        notes_all = [
             *dict.fromkeys(notes),
             *plan.notes,
             *protocol_notes(plan.benchmark, plan.protocol),
-        )
-        plans.append(replace(plan, notes=notes_all))
+        ]
+        if not (resuming or plan.eval_only):
+            asked = config.generation_of(named).max_tokens
+            notes_all += short_limit_notes(asked, plan.generation.max_tokens)
+        plans.append(replace(plan, notes=tuple(notes_all)))
     _check_budget(config, plans)
     return plans
 

@@ -1,11 +1,12 @@
 """Chooses the protocol of a benchmark's requests, and refuses what it cannot do.
 
-Nothing is sent before that.
+Nothing is sent before that. Notes a token limit that is short for a model that thinks.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Final
 
 from nel.authoring.benchmark import Benchmark
 from nel.config.schema import JudgeConfig, ModelConfig, RunConfig
@@ -14,6 +15,9 @@ from nel.models.wire.registry import check_settings
 from nel.types import Generation, Protocol
 
 _WITH_LOGPROBS = (None, "chat", "completions")
+_THINKING_TOKENS: Final = 2048
+"""A model that thinks often writes more before its answer; lm-evaluation-harness ends an answer after
+256 where a task says nothing."""
 
 
 def protocol_asked(config: RunConfig, benchmark: Benchmark) -> Protocol:
@@ -57,6 +61,22 @@ def protocol_notes(benchmark: Benchmark, protocol: Protocol) -> list[str]:
     note = (
         f"{benchmark.name} is asked over the protocol completions: messages are one text, without"
         " the model's chat template (--protocol, or the end of --model-url)"
+    )
+    return [note]
+
+
+def short_limit_notes(asked: int | None, limit: int | None) -> list[str]:
+    """Return a note where a benchmark's own token limit is short for a model that thinks.
+
+    Args:
+        asked: The limit that the run sets.
+        limit: The limit that is sent.
+    """
+    if asked is not None or limit is None or limit >= _THINKING_TOKENS:
+        return []
+    note = (
+        f"answers end after {limit:,} tokens, the benchmark's own limit, in which a model that thinks"
+        " seldom comes to its answer; --max-tokens sets another"
     )
     return [note]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 from typing import Any, Final
@@ -42,6 +42,8 @@ class ScoreOf(Enum):
     CORRECTED = auto()
     """The headline as people's labels correct it."""
     METRIC = auto()
+    AGGREGATE = auto()
+    """A mean over several benchmarks of the run."""
     CATEGORY = auto()
 
 
@@ -168,6 +170,34 @@ def headline_rows(
             details=part,
             accounting=part,
         )
+
+
+def aggregate_rows(
+    aggregates: Iterable[Mapping[str, Any]], like: HeadlineRow | None = None
+) -> list[HeadlineRow]:
+    """Return the rows of the means over several benchmarks of a run.
+
+    Args:
+        aggregates: Of aggregates.json.
+        like: A row of the run, which gives its name and model.
+    """
+    return [
+        HeadlineRow(
+            what=ScoreOf.AGGREGATE,
+            run=None if like is None else like.run,
+            model=None if like is None else like.model,
+            benchmark=row["aggregate"],
+            metric=row["name"],
+            score=Figure.of(row, row["unit"]),
+            bounds=_bounds(row),
+            n=Counted(row["n"]),
+            details=row,
+            accounting=row["accounting"],
+            complete=row["complete"],
+            warnings=(row["reason"],) if row["reason"] else (),
+        )
+        for row in aggregates
+    ]
 
 
 def metric_rows(metrics: Mapping[str, Any], like: HeadlineRow) -> Iterator[HeadlineRow]:

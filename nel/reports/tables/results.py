@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from operator import attrgetter, methodcaller
 from pathlib import Path
 from typing import Any, Final
 
-from nel.reports.run_files import read_run
+from nel.reports.run_files import read_aggregates, read_run
 from nel.reports.tables.columns import Column, ReportTable, ValueKind
-from nel.reports.tables.headline import REMARKS, HeadlineRow, ScoreOf, headline_of, headline_rows
+from nel.reports.tables.headline import (
+    REMARKS,
+    HeadlineRow,
+    ScoreOf,
+    aggregate_rows,
+    headline_of,
+    headline_rows,
+)
 
 _FURTHER_MAX: Final = 12
 _OF_A_RUN: Final = (*ScoreOf,)[:-1]
 """All but the categories."""
+_NAMED: Final = (ScoreOf.HEADLINE, ScoreOf.AGGREGATE)
 
 RUN: Final = Column("run")
 MODEL: Final = Column("model")
@@ -75,7 +83,7 @@ SUMMARY_FIELDS: Final = (
 
 
 RESULTS: Final = (
-    replace(BENCHMARK, of=lambda row: row.benchmark if row.what is ScoreOf.HEADLINE else ""),
+    replace(BENCHMARK, of=lambda row: row.benchmark if row.what in _NAMED else ""),
     METRIC,
     SCORE,
     INTERVAL,
@@ -88,12 +96,15 @@ RESULTS: Final = (
 """Of a run on the terminal and in a notebook; what does not apply is empty."""
 
 
-def results_table(named: Mapping[str, Mapping[str, Any]]) -> ReportTable:
+def results_table(
+    named: Mapping[str, Mapping[str, Any]], aggregates: Sequence[Mapping[str, Any]] = ()
+) -> ReportTable:
     """Return the table of a run: below each headline the interval for new questions, the score as
-    corrected by labels, and other metrics up to a limit.
+    corrected by labels, and other metrics up to a limit; last the means over several benchmarks.
 
     Args:
         named: metrics.json by benchmark.
+        aggregates: Of aggregates.json.
     """
     rows: list[HeadlineRow] = []
     below: list[str] = []
@@ -103,18 +114,24 @@ def results_table(named: Mapping[str, Mapping[str, Any]]) -> ReportTable:
         rows += listed[: len(listed) - n_hidden]
         if n_hidden:
             below.append(f"{slot}: and {n_hidden:,} more metrics in metrics.json")
-    return ReportTable(RESULTS, rows, below)
+    means = aggregate_rows(aggregates)
+    below += [f"{row.benchmark}, {row.metric}: {line}" for row in means for line in row.lines]
+    return ReportTable(RESULTS, [*rows, *means], below)
 
 
-def headlines_table(named: Mapping[str, Mapping[str, Any]]) -> ReportTable:
-    """Return the headlines of a run alone, of metrics.json by benchmark."""
-    return ReportTable(RESULTS, [headline_of(named[slot], {}, slot) for slot in named])
+def headlines_table(
+    named: Mapping[str, Mapping[str, Any]], aggregates: Sequence[Mapping[str, Any]] = ()
+) -> ReportTable:
+    """Return the headlines and the aggregates of a run alone; see `results_table`."""
+    rows = [headline_of(named[slot], {}, slot) for slot in named]
+    return ReportTable(RESULTS, [*rows, *aggregate_rows(aggregates)])
 
 
 def summary_rows(run_dir: Path) -> list[HeadlineRow]:
-    """Return one row a benchmark, sorted by directory name.
+    """Return one row a benchmark, sorted by directory name, and then one for each mean over several.
 
     Raises:
         OutputError: The directory has no artifacts, or a file is not strict JSON.
     """
-    return [headline_of(files.metrics, files.bundle, files.title) for files in read_run(run_dir)]
+    rows = [headline_of(files.metrics, files.bundle, files.title) for files in read_run(run_dir)]
+    return [*rows, *aggregate_rows(read_aggregates(run_dir), rows[0])]

@@ -1,4 +1,5 @@
-"""``lm-eval://TASK``: a task of lm-evaluation-harness as a benchmark of nel.
+"""``lm-eval://TASK``: a task of lm-evaluation-harness as a benchmark of nel, and ``lm-eval://GROUP``:
+the tasks of a group or a tag as benchmarks of one run, with the group's own means over them.
 
 The requests become nel's samples, so that its client sends them, its store keeps them and its
 artifacts show them; the task's own filters and metrics score the answers. The scorer runs in a
@@ -9,17 +10,35 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar, Final
+from urllib.parse import urlencode
 
-from nel import Benchmark, Message, Sample, ScorerInput
+from nel import Benchmark, BenchmarkGroup, Message, Sample, ScorerInput
 from nel.core.addresses import split_address
 from nel.errors import ConfigError, DatasetError, ScorerError
 from nel.prompts import load_template
-from nel_lm_eval.tasks import RANKED, Address, Rows, load_task
+from nel.scoring import chrf
+from nel.types import Scorer
+from nel_lm_eval.tasks import (
+    CORPUS_METRICS,
+    RANKED,
+    Address,
+    LoadedTask,
+    Rows,
+    load_group,
+    load_task,
+)
 
-_PARAMETERS: Final = ("num_fewshot", "include_path", "apply_chat_template")
+_PARAMETERS: Final = (
+    "num_fewshot",
+    "include_path",
+    "apply_chat_template",
+    "prefix_token",
+    "group",
+    "without",
+)
 _RESERVED: Final = ("_choices", "_choices_logprobs", "_choices_is_greedy")
 
 
@@ -52,9 +71,9 @@ class TaskBenchmark(Benchmark):
         return Sample(input="", choices=tuple(contexts), continuation=continuations[0], **fields)
 
 
-def open_task(uri: str) -> Benchmark:
-    """Return the benchmark that
-    ``lm-eval://TASK?num_fewshot=N&include_path=FOLDER&apply_chat_template=true`` names.
+def open_task(uri: str) -> Benchmark | BenchmarkGroup:
+    """Return the benchmark, or the members of the group, that
+    ``lm-eval://NAME?num_fewshot=N&include_path=FOLDER&apply_chat_template=true`` names.
 
     Raises:
         ConfigError: The address, the task or its kind cannot be run.
@@ -62,6 +81,33 @@ def open_task(uri: str) -> Benchmark:
         MissingExtra: lm_eval is not installed.
     """
     address = parse_address(uri)
+    group = load_group(address)
+    if group is None:
+        return _benchmark(address)
+    addresses = {name: _uri(task.address) for name, task in group.members.items()}
+    aggregates = [
+        {
+            "name": title,
+            "metric": metric,
+            "benchmarks": [addresses[name] for name in members],
+            "weight_by_size": weight_by_size,
+        }
+        for title, metric, members, weight_by_size in group.means()
+    ]
+    return BenchmarkGroup(members=tuple(addresses.values()), aggregates=tuple(aggregates))
+
+
+def _uri(address: Address) -> str:
+    """Return the text of an address, with the parameters that differ from their defaults."""
+    values = {
+        name: str(value).lower() if isinstance(value, bool) else value
+        for name in _PARAMETERS
+        if (value := getattr(address, name))
+    }
+    return f"lm-eval://{address.task}?{urlencode(values)}"
+
+
+def _benchmark(address: Address) -> Benchmark:
     loaded = load_task(address)
     plain = re.sub(r"[^a-z0-9_-]+", "-", address.task.lower()).strip("-")
     left_out = (
@@ -72,7 +118,7 @@ def open_task(uri: str) -> Benchmark:
         description=f"{address.task} of lm-evaluation-harness {loaded.version}{left_out}",
         dataset=Rows(loaded),
         prompt=load_template("made by lm-evaluation-harness", name="prompt"),
-        scorer=partial(score, address=address),
+        scorer=_scorer(loaded),
         loglikelihood=loaded.kind in RANKED,
         protocol=(
             "completions"
@@ -84,6 +130,18 @@ def open_task(uri: str) -> Benchmark:
         generation=loaded.generation(),
         extra={"task": loaded.digest()},
     )
+
+
+def _scorer(loaded: LoadedTask) -> Scorer:
+    """Return what counts an answer, with the metrics that nel computes over all answers."""
+
+    def count_answer(sample: ScorerInput, *, address: Address) -> dict[str, Any]:
+        return score(sample, address=address)
+
+    count_answer.metrics = [  # type: ignore[attr-defined]
+        replace(CORPUS_METRICS[name], name=name) for name in loaded.corpus_metrics
+    ]
+    return partial(count_answer, address=loaded.address)
 
 
 def score(sample: ScorerInput, *, address: Address) -> dict[str, Any]:
@@ -100,7 +158,10 @@ def score(sample: ScorerInput, *, address: Address) -> dict[str, Any]:
         if sums is None
         else [(total, mark) for total, mark in zip(sums, marks or (), strict=True)]
     )
-    counts = load_task(address).count(doc, answers)
+    loaded = load_task(address)
+    counts = loaded.count(doc, answers)
+    if loaded.corpus_metrics:
+        counts |= {f"sentence_{name}": value for name, value in chrf(sample).items()}
     if not counts:
         raise ScorerError(f"the metrics of {address.task} gave no number for this answer")
     return {**counts, "extracted": sample.response}
@@ -114,7 +175,7 @@ def parse_address(uri: str) -> Address:
             kind.
 
     >>> parse_address("lm-eval://gsm8k?num_fewshot=5")
-    Address(task='gsm8k', num_fewshot=5, include_path=None, apply_chat_template=False)
+    Address(task='gsm8k', group=None, num_fewshot=5, include_path=None, apply_chat_template=False, without=(), prefix_token='')
     """
     path, parameters = split_address(uri, _PARAMETERS)
     task = path.strip("/")
@@ -131,6 +192,9 @@ def parse_address(uri: str) -> Address:
         num_fewshot=None if shots is None else int(shots),
         include_path=parameters.get("include_path"),
         apply_chat_template=chat == "true",
+        group=parameters.get("group"),
+        prefix_token=parameters.get("prefix_token", ""),
+        without=tuple(filter(None, parameters.get("without", "").split(","))),
     )
 
 

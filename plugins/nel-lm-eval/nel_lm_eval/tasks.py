@@ -15,12 +15,15 @@ import os
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from functools import lru_cache
+from copy import copy
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib.metadata import version
 from numbers import Number
 from typing import Any, Final
 
 from nel.errors import ConfigError, DatasetError, MissingExtra, did_you_mean
+from nel.scoring.overlap import corpus_bleu_metric, corpus_chrf_metric, corpus_ter_metric
 
 RANKED: Final = ("multiple_choice", "loglikelihood")
 GENERATED: Final = "generate_until"
@@ -29,7 +32,13 @@ FEWSHOT_SEED: Final = 1234
 """Both are the harness' defaults."""
 ANSWER_TOKENS_MAX: Final = 256
 """What the harness' API models generate at most where a task does not say."""
-_NAMES_SHOWN: Final = 5
+CORPUS_METRICS: Final = {
+    "bleu": corpus_bleu_metric(),
+    "chrf": corpus_chrf_metric(),
+    "chrf++": corpus_chrf_metric(word_order=2),
+    "ter": corpus_ter_metric(),
+}
+"""What nel computes over all answers, by the harness' names, which are those of the rows too."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,12 +46,18 @@ class Address:
     """What ``lm-eval://TASK?…`` names."""
 
     task: str
+    group: str | None = None
+    """The group or tag whose member the task is; it may change the task's settings."""
     num_fewshot: int | None = None
     """Instead of the task's own number."""
     include_path: str | None = None
     """A folder with further task files."""
     apply_chat_template: bool = False
     """Ask as turns of a chat, examples included, instead of in one text."""
+    without: tuple[str, ...] = ()
+    """Members of a group that are left out."""
+    prefix_token: str = ""
+    """Stands before a text that has no context: what the model's texts begin with."""
 
 
 class Rows:
@@ -99,13 +114,37 @@ class LoadedTask:
             raise ConfigError(
                 f"{address.task} shows images or plays sounds, which this bridge does not send"
             )
-        counted = {name: rule.__name__ == "mean" for name, rule in task.aggregation().items()}
-        self.left_out = sorted(name for name, is_mean in counted.items() if not is_mean)
-        if not any(counted.values()):
+        rules = {name: rule.__name__ for name, rule in task.aggregation().items()}
+        is_as_answered = self.filters == ["none"] and config.process_results is None
+        self.corpus_metrics = [
+            name for name, rule in rules.items() if rule == name and name in CORPUS_METRICS
+        ]
+        if self.kind != GENERATED or not is_as_answered:
+            self.corpus_metrics = []
+        self.left_out = sorted(
+            name
+            for name, rule in rules.items()
+            if rule != "mean" and name not in self.corpus_metrics
+        )
+        if len(self.left_out) == len(rules):
             raise ConfigError(
                 f"{address.task} has no metric that is a mean over samples, only"
                 f" {', '.join(self.left_out)}; nel has no score for a sample of it"
             )
+
+    @property
+    def filters(self) -> list[str]:
+        """Return the names of the pipelines that an answer goes through."""
+        return [pipeline.name for pipeline in self.task._filters]  # noqa: SLF001 - as in count
+
+    @property
+    def metrics(self) -> list[str]:
+        """Return the names under which its metrics stand in metrics.json, of those left out too."""
+        return [
+            metric_name(name, pipeline)
+            for pipeline in self.filters
+            for name in self.task.aggregation()
+        ]
 
     def generation(self) -> dict[str, Any]:
         """Return the generation settings that the harness would send, by nel's names."""
@@ -176,10 +215,9 @@ class LoadedTask:
         for pipeline in self.task._filters:  # noqa: SLF001 - the harness applies them to all documents at once
             pipeline.apply(asked)
             results = [instance.filtered_resps[pipeline.name] for instance in asked]
-            suffix = "" if pipeline.name == "none" else f"_{pipeline.name}"
             for name, value in self.task.process_results(doc, results).items():
                 if name not in self.left_out and isinstance(value, Number):
-                    values[f"{name}{suffix}"] = float(value)  # type: ignore[arg-type]
+                    values[metric_name(name, pipeline.name)] = float(value)  # type: ignore[arg-type]
         return values
 
     def _instances(self) -> list[Any]:
@@ -209,11 +247,12 @@ class LoadedTask:
             prompt, _ = asked[0].args
             return {"prompt": json.loads(prompt) if self.address.apply_chat_template else prompt}
         pairs = [instance.args for instance in asked]
-        contexts, continuations = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
-        if not all(context.strip() for context in contexts):
+        contexts = [pair[0] if pair[0].strip() else self.address.prefix_token for pair in pairs]
+        continuations = [pair[1] for pair in pairs]
+        if not all(contexts):
             raise DatasetError(
-                f"{self.address.task} asks how likely a text is with nothing in front of it, which"
-                " no endpoint says"
+                f"{self.address.task} asks how likely a text is with nothing in front of it; give what"
+                " the model's texts begin with, such as prefix_token=<|endoftext|>"
             )
         if len(set(contexts)) == 1:
             return {"contexts": contexts[:1], "continuations": continuations}
@@ -224,61 +263,146 @@ class LoadedTask:
         )
 
 
-@lru_cache(maxsize=32)
+class LoadedGroup:
+    """The members of a group or a tag, and the means that the harness takes over them."""
+
+    def __init__(self, address: Address, loaded: Mapping[str, Any]) -> None:
+        """Check that nel can ask and count every member.
+
+        Raises:
+            ConfigError: It cannot run some of them, or `Address.without` names one that is not there.
+        """
+        names = loaded["tasks"]
+        for name in address.without:
+            if name not in names:
+                raise ConfigError(
+                    f"{address.task} has no member {name}{did_you_mean(name, names)}; correct without"
+                )
+        self.address = address
+        self.groups = [group for group in loaded["groups"].values() if group.has_aggregation]
+        self.members = {}
+        problems = []
+        for name in names:
+            if name in address.without:
+                continue
+            member = replace(address, task=name, group=address.task, without=())
+            try:
+                self.members[name] = load_task(member)
+            except ConfigError as error:
+                problems.append((name, str(error)))
+        if problems:
+            reasons = "; ".join(dict.fromkeys(reason for _, reason in problems))
+            raise ConfigError(
+                f"nel cannot run {len(problems)} of the {len(names)} members of {address.task}:"
+                f" {reasons}. Leave them out with without={','.join(name for name, _ in problems)}"
+            )
+
+    def means(self) -> Iterator[tuple[str, str, list[str], bool]]:
+        """Yield the title, the metric, the members and whether these weigh by their size, of each
+        mean of the group and of groups in it. As the harness does, a mean is of the tasks that have
+        the metric; where not all do, its title says of how many it is.
+        """
+        for group in self.groups:
+            names = [task.task_name for task in group.get_all_tasks()]
+            members = [name for name in names if name in self.members]
+            left_out = [name for name in names if name in self.address.without]
+            title = group.alias or group.name
+            if left_out:
+                title += f" without {', '.join(left_out)}"
+            filters = {pipeline for name in members for pipeline in self.members[name].filters}
+            for rule in group.aggregate_metric_list:
+                for pipeline in rule.filter_list or sorted(filters):
+                    metric = metric_name(rule.metric, pipeline)
+                    having = [name for name in members if metric in self.members[name].metrics]
+                    part = f" ({len(having)} of {len(members)} tasks)"
+                    if having:
+                        is_whole = len(having) == len(members)
+                        yield title + part * (not is_whole), metric, having, rule.weight_by_size
+
+
+def metric_name(name: str, pipeline: str) -> str:
+    """Return what metrics.json calls a metric of the harness after a pipeline of filters."""
+    return name if pipeline == "none" else f"{name}_{pipeline}"
+
+
+def load_group(address: Address) -> LoadedGroup | None:
+    """Return the group or tag of the installed lm_eval that an address names; None for a task.
+
+    Raises:
+        MissingExtra: lm_eval is not installed.
+        ConfigError: There is none of that name, or nel cannot run some of its members.
+        DatasetError: The data set of a member cannot be had.
+    """
+    if address.group is not None or address.task in _index(address).all_subtasks:
+        return None
+    return LoadedGroup(address, _load(address))
+
+
+@cache
 def load_task(address: Address) -> LoadedTask:
     """Return a task of the installed lm_eval, with its data set.
 
     Raises:
         MissingExtra: lm_eval is not installed.
-        ConfigError: There is no such task, or it is a group, or of a kind that nel cannot run.
+        ConfigError: There is no such task, or it is of a kind that nel cannot run.
         DatasetError: Its data set cannot be had.
     """
-    os.environ.setdefault("TQDM_DISABLE", "1")
-    try:
-        import lm_eval  # noqa: PLC0415 - heavy
-        import lm_eval.tasks  # noqa: PLC0415 - heavy
-    except ImportError as error:
-        raise MissingExtra(
-            f"lm-eval://{address.task} needs lm_eval: pip install 'lm_eval[api]' ({error})"
-        ) from error
-    logging.getLogger("lm_eval").setLevel(logging.ERROR)
-    manager = _manager(address)
-    _check_name(address.task, manager)
+    whole = replace(address, task=address.group or address.task, group=None)
+    tasks = _load(whole)["tasks"]
+    if address.task not in tasks:
+        raise ConfigError(f"{address.group} of lm_eval has no member {address.task}")
+    task = copy(tasks[address.task])
+    shots = address.num_fewshot
+    # The harness keeps a task of a group without examples at that.
+    if shots is not None and not (address.group and task.config.num_fewshot == 0):
+        task._config = copy(task.config)  # noqa: SLF001 - the number is of this address alone
+        task.set_config(key="num_fewshot", value=shots)
+    return LoadedTask(address, task, version("lm_eval"))
+
+
+def _load(address: Address) -> Mapping[str, Any]:
+    """Return the tasks and groups that a name stands for, with their data sets."""
+    return _load_name(_index(address), address.task)
+
+
+@cache
+def _load_name(index: Any, name: str) -> Mapping[str, Any]:
     try:
         with _seeded():
-            (task,) = manager.load([address.task])["tasks"].values()
+            loaded: Mapping[str, Any] = index.load([name])
     except Exception as error:
         raise DatasetError(
-            f"lm_eval cannot load {address.task}: {type(error).__name__}: {error}"
+            f"lm_eval cannot load {name}: {type(error).__name__}: {error}"
         ) from error
-    if address.num_fewshot is not None:
-        task.set_config(key="num_fewshot", value=address.num_fewshot)
-    return LoadedTask(address, task, getattr(lm_eval, "__version__", "unknown"))
+    return loaded
 
 
-def _manager(address: Address) -> Any:
+def _index(address: Address) -> Any:
     """Return an index that has the task: of the folder alone where it is there, since the whole
     takes seconds.
     """
-    from lm_eval.tasks import TaskManager  # noqa: PLC0415 - heavy
-
     if address.include_path is not None:
-        manager = TaskManager(include_path=address.include_path, include_defaults=False)
-        if address.task in manager.all_subtasks:
-            return manager
-    return TaskManager(include_path=address.include_path)
+        index = _index_of(address.include_path, include_defaults=False)
+        if address.task in index.all_tasks:
+            return index
+    index = _index_of(address.include_path, include_defaults=True)
+    if address.task not in index.all_tasks:
+        hint = did_you_mean(address.task, index.all_tasks) or "; lm-eval ls tasks shows all"
+        raise ConfigError(f'lm_eval has no task "{address.task}"{hint}')
+    return index
 
 
-def _check_name(name: str, manager: Any) -> None:
-    tasks = manager.all_subtasks
-    if name in tasks:
-        return
-    if name in manager.all_groups or name in manager.all_tags:
-        begins = [task for task in tasks if task.startswith(name)][:_NAMES_SHOWN]
-        example = f", such as {', '.join(begins)}" if begins else ""
-        raise ConfigError(f"lm-eval://{name} is a group of tasks; name them one by one{example}")
-    hint = did_you_mean(name, tasks) or "; lm-eval ls tasks shows all"
-    raise ConfigError(f'lm_eval has no task "{name}"{hint}')
+@cache
+def _index_of(include_path: str | None, *, include_defaults: bool) -> Any:
+    os.environ.setdefault("TQDM_DISABLE", "1")
+    try:
+        from lm_eval.tasks import TaskManager  # noqa: PLC0415 - heavy
+    except ImportError as error:
+        raise MissingExtra(
+            f"lm-eval:// needs lm_eval: pip install 'lm_eval[api]' ({error})"
+        ) from error
+    logging.getLogger("lm_eval").setLevel(logging.ERROR)
+    return TaskManager(include_path=include_path, include_defaults=include_defaults)
 
 
 @contextmanager

@@ -81,6 +81,29 @@ doc_to_text: "{{question}}"
 doc_to_target: " {{answer}}"
 metric_list: [{metric: perplexity, aggregation: perplexity, higher_is_better: false}, {metric: acc}]
 """
+TRANSLATION = """
+output_type: generate_until
+num_fewshot: 0
+doc_to_text: "{{question}}"
+doc_to_target: "So that is {{answer}} in all."
+generation_kwargs: {until: ["Question:"], do_sample: false, temperature: 0.0, max_gen_toks: 40}
+metric_list: [{metric: bleu}, {metric: chrf}, {metric: ter}]
+"""
+GROUP = """
+group: all_sums
+group_alias: all sums
+task:
+  - sums
+  - group: nested
+    group_alias: within
+    task: [{task: sums_of_two, num_fewshot: 1}, sums_of_three]
+    aggregate_metric_list: [{metric: exact_match, filter_list: strict-match, weight_by_size: false}]
+  - translations
+aggregate_metric_list:
+  - {metric: exact_match}
+  - {metric: bleu}
+"""
+"""A group of a task, of a group in it whose first task has other settings, and of a task with other metrics."""
 TASKS = {
     "sums": (SUMS, QUESTIONS),
     "shapes": (SHAPE_TASK, SHAPES),
@@ -96,8 +119,21 @@ TASKS = {
         SUMS.replace("exact_match", "bleu").replace("aggregation: mean", "aggregation: bleu"),
         QUESTIONS,
     ),
+    "translations": (TRANSLATION, QUESTIONS[:5]),
+    "sums_of_two": (SUMS, QUESTIONS[:2]),
+    "sums_of_three": (SUMS, QUESTIONS[2:5]),
     "bare": (LAST_WORD.replace("{{question}}", ""), QUESTIONS),
 }
+
+
+def write_group(folder: Path, *more: str) -> Path:
+    """Write the files of `GROUP` and its tasks, with further members of it, and return the folder."""
+    write_tasks(folder, "sums", "sums_of_two", "sums_of_three", "translations", *more)
+    text = GROUP.lstrip().replace(
+        "  - translations\n", "".join(f"  - {name}\n" for name in ("translations", *more))
+    )
+    (folder / "all_sums.yaml").write_text(text, encoding="utf-8")
+    return folder
 
 
 def write_tasks(folder: Path, *names: str) -> Path:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from lm_eval_tasks import TASKS, write_tasks
+from lm_eval_tasks import TASKS, write_group, write_tasks
 from nel_lm_eval.bridge import Address, open_task, parse_address
 
 from nel import NelError, evaluate
@@ -81,9 +81,7 @@ def _run(folder: Path, url: str, name: str, *, query: str = "", **more: Any) -> 
     return evaluate(config)
 
 
-def _harness(
-    folder: Path, url: str, name: str, tokenizer: str | None, **options: Any
-) -> list[dict[str, Any]]:
+def _harness(folder: Path, url: str, name: str, tokenizer: str | None, **options: Any) -> Any:
     from lm_eval import simple_evaluate  # noqa: PLC0415 - the fixture skips where it is not there
     from lm_eval.tasks import TaskManager  # noqa: PLC0415 - as above
 
@@ -101,6 +99,8 @@ def _harness(
     found = simple_evaluate(
         kind, arguments, [name], task_manager=manager, bootstrap_iters=0, **options
     )
+    if name not in found["samples"]:
+        return found
     return sorted(found["samples"][name], key=lambda one: one["doc_id"])
 
 
@@ -156,6 +156,61 @@ def test_a_ranked_task_is_asked_and_counted_as_by_the_harness(
         assert line["sums"] == pytest.approx(
             [float(answer[0][0]) for answer in one["resps"]], abs=1e-9
         )
+
+
+@pytest.mark.usefixtures("lm_eval")
+def test_a_group_is_asked_and_counted_as_by_the_harness(tmp_path: Path, endpoint: Endpoint) -> None:
+    """All tasks, with the settings that the group gives them, and the means of each group by its own weights; a mean
+    of fewer tasks than the group has says so, and BLEU, chrF and TER are those of the harness.
+    """
+    write_group(tmp_path)
+    theirs = _harness(tmp_path, endpoint.url, "all_sums", None, apply_chat_template=True)
+    asked = len(endpoint.calls)
+    result = _run(tmp_path, endpoint.url, "all_sums", query="&apply_chat_template=true")
+    assert result.exit_code == 0
+    assert _sent(endpoint.calls[:asked]) == _sent(endpoint.calls[asked:])
+    means = {(row["aggregate"], row["name"]): row["value"] for row in result.aggregates}
+    whole, nested = theirs["groups"]["all_sums"], theirs["groups"]["all_sums::nested"]
+    assert means == pytest.approx(
+        {
+            ("all sums (3 of 4 tasks)", "exact_match_flexible-extract"): whole[
+                "exact_match,flexible-extract"
+            ],
+            ("all sums (3 of 4 tasks)", "exact_match_strict-match"): whole[
+                "exact_match,strict-match"
+            ],
+            ("all sums (1 of 4 tasks)", "bleu"): whole["bleu,none"],
+            ("within", "exact_match_strict-match"): nested["exact_match,strict-match"],
+        }
+    )
+    assert [row["reason"] for row in result.aggregates if row["name"] == "bleu"] == [
+        "bleu of lm-eval-translations is not a mean of single questions from 0 to 1"
+    ]
+    translations = next(item for item in result.benchmarks if item.name == "lm-eval-translations")
+    rows = {row["name"]: row["value"] for row in translations.metrics["metrics"]}
+    corpus = {
+        name: theirs["results"]["translations"][f"{name},none"] for name in ("bleu", "chrf", "ter")
+    }
+    assert {name: rows[name] for name in corpus} == pytest.approx(corpus)
+
+
+@pytest.mark.usefixtures("lm_eval")
+def test_members_that_cannot_be_run_are_named_with_the_way_round(
+    tmp_path: Path, endpoint: Endpoint
+) -> None:
+    """Nothing is sent while a member would be missing; what is left out by name is named in the mean's title."""
+    write_group(tmp_path, "thrice", "rolling")
+    with pytest.raises(
+        ConfigError, match=r"2 of the 6 members of all_sums: .*without=thrice,rolling"
+    ):
+        _run(tmp_path, endpoint.url, "all_sums")
+    with pytest.raises(ConfigError, match="all_sums has no member trice; did you mean"):
+        _run(tmp_path, endpoint.url, "all_sums", query="&without=trice")
+    assert endpoint.calls == []
+    result = _run(tmp_path, endpoint.url, "all_sums", query="&without=thrice,rolling")
+    titles = {row["aggregate"] for row in result.aggregates}
+    assert "all sums without thrice, rolling (3 of 4 tasks)" in titles
+    assert len(result.benchmarks) == 4
 
 
 @pytest.mark.usefixtures("lm_eval")
@@ -223,7 +278,6 @@ def test_a_run_is_scored_anew_without_a_request(tmp_path: Path, endpoint: Endpoi
             ConfigError,
             'lm_eval has no task "hellaswagg"; did you mean "hellaswag"',
         ),
-        ("mmlu", "", ConfigError, "is a group of tasks; name them one by one, such as mmlu_"),
     ],
 )
 def test_what_cannot_be_run_is_refused(
@@ -241,7 +295,7 @@ def test_a_request_without_context_and_examples_by_flag_are_refused(
 ) -> None:
     """An endpoint cannot say how likely a text is after nothing; examples are the task's own affair."""
     write_tasks(tmp_path, "bare", "sums")
-    with pytest.raises(DatasetError, match="nothing in front of it"):
+    with pytest.raises(DatasetError, match=r"nothing in front of it; .* prefix_token="):
         _run(tmp_path, endpoint.url, "bare")
     with pytest.raises(ConfigError, match="num_fewshot=N"):
         _run(tmp_path, endpoint.url, "sums", num_fewshot=2)

@@ -1,0 +1,32 @@
+"""What a plan notes for the user before anything is sent."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from nel.authoring.registry import hold_object
+from nel.benchmarks.mathematics.gsm8k import gsm8k
+from nel.config.schema import BenchmarkConfig, EndpointConfig, GenerationConfig, RunConfig
+from nel.engine.planning.plan import make_plans
+
+
+@pytest.mark.parametrize(("limit", "of_run", "noted"), [(256, None, True), (256, 256, False), (4096, None, False)])
+def test_a_short_limit_of_the_benchmarks_is_noted_once(
+    tmp_path: Path, limit: int, of_run: int | None, noted: bool
+) -> None:
+    """Two benchmarks that end an answer after 256 tokens give one note; a limit that the run sets gives none."""
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text(json.dumps({"question": "2+2?", "answer": "#### 4"}))
+    short = [replace(gsm8k, name=name, generation={"max_tokens": limit}) for name in ("one", "two")]
+    config = RunConfig(
+        benchmarks=[BenchmarkConfig(name=hold_object(each), dataset=str(rows)) for each in short],
+        endpoint=EndpointConfig(url="http://127.0.0.1:1/v1", model="m"),
+        generation=GenerationConfig(max_tokens=of_run),
+    )
+    notes = {note for plan in make_plans(config) for note in plan.notes}
+    assert len(notes) == noted
+    assert all("after 256 tokens" in note for note in notes)
