@@ -49,6 +49,8 @@ _SIGKILL_EXIT: Final = 137
 _LOOKS: Final = (0.0, 0.2, 1.0)
 """Seconds before each look at a container whose helper is gone."""
 _CHANGES_MAX: Final = 200
+_KINDS: Final[tuple[Literal["changed", "added", "removed"], ...]] = ("changed", "added", "removed")
+"""By the engine's number."""
 _HELPER: Final = Path(__file__).with_name("helper.py")
 _BOOT: Final = """
 import os, struct
@@ -76,6 +78,14 @@ class CommandResult:
     """Bytes of both outputs that are missing."""
     seconds: float
     ended_by: EndedBy
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """A path of a container that differs from its image."""
+
+    path: str
+    kind: Literal["changed", "added", "removed"]
 
 
 class ContainerSession:
@@ -210,10 +220,14 @@ class ContainerSession:
         """Return the id of an image of the container's files; processes are not in it."""
         return str(self._of_engine(lambda: self._api.commit(self.id, pause=True))["Id"])
 
+    def changes(self) -> list[Change]:
+        """Return every path that differs from the image, folders included; raises as `snapshot`."""
+        listed = self._of_engine(lambda: self._api.diff(self.id)) or []
+        return [Change(path=str(each["Path"]), kind=_KINDS[each["Kind"]]) for each in listed]
+
     def evidence(self) -> JsonObject:
         """Return what the engine says of the container: its image, and which paths changed."""
-        changes = self._of_engine(lambda: self._api.diff(self.id)) or []
-        paths = [str(change["Path"]) for change in changes]
+        paths = [change.path for change in self.changes()]
         return {
             "image": self.spec.image,
             "changed": list(paths[:_CHANGES_MAX]),

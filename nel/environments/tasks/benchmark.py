@@ -83,7 +83,12 @@ def verdict(sample: ScorerInput) -> dict[str, Any]:
     """Return the reward of the task's tests, with the level of trust in it."""
     evidence: Any = sample.evidence
     rewards = {name: value for name, value in evidence["rewards"].items() if name != "correct"}
-    return {**rewards, "reward": evidence["reward"], "verdict_level": evidence["level"]}
+    return {
+        **rewards,
+        "reward": evidence["reward"],
+        "verdict_level": evidence["level"],
+        "tampered": evidence["tampered"],
+    }
 
 
 def _folders(folder: Path) -> list[Path]:

@@ -13,6 +13,7 @@ from nel.environments.container import ContainerSpec
 from nel.environments.endings import IMAGE, SETUP
 from nel.environments.tasks.folder import HealthCheck, TaskFolder
 from nel.environments.tasks.images import image_of, make_image
+from nel.environments.tasks.rewards import TAMPERED
 from nel.environments.tasks.verifying import LOGS, Level, make_logs, run_script, verify
 from nel.environments.toolset import ContainerTools
 from nel.errors import SandboxError
@@ -44,6 +45,7 @@ class TaskTools(ContainerTools):
         super().__init__(sample, _spec_of(task), settings)
         self.task = task
         self._level = level
+        self._is_strict = settings.strict_verdicts
         try:
             make_logs(self.session, *LOGS)
             if task.health is not None:
@@ -62,8 +64,11 @@ class TaskTools(ContainerTools):
             raise ToolsetFault("solution", f"the solution took longer than {seconds:g} s")
 
     def evidence(self) -> Json:
-        """Return the verdict of the tests."""
-        return verify(self.client, self.session, self.task, self._level)
+        """Return the verdict of the tests; one that can be forged is none where that is asked."""
+        evidence = verify(self.client, self.session, self.task, self._level)
+        if self._is_strict and evidence["tampered"]:
+            raise ToolsetFault(TAMPERED, f"changed are {evidence['tampered']}")
+        return evidence
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -162,10 +167,19 @@ class TaskEnvironment(EnvironmentMaker):
             self.faults[task_id] = str(error)
 
     def _notes(self, ids: Sequence[str]) -> Iterator[str]:
+        tasks = {name: self.tasks.get(name) for name in ids}
+        unread = [
+            f"{name}: {', '.join(task.unread)}"
+            for name, task in tasks.items()
+            if isinstance(task, TaskFolder) and task.unread
+        ]
+        if unread:
+            named = "; ".join(unread[:_NOTES_MAX])
+            yield f"{len(unread)} of {len(ids)} tasks have unknown keys, which are ignored: {named}"
         reasons = {
             name: self.faults.get(name) or task
             for name in ids
-            if isinstance(task := self.tasks.get(name), str) or name in self.faults
+            if isinstance(task := tasks[name], str) or name in self.faults
         }
         if reasons:
             first = [f"{name}: {reason}" for name, reason in list(reasons.items())[:_NOTES_MAX]]

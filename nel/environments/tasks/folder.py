@@ -123,6 +123,13 @@ class Keys:
             raise TaskRefused(f"{self._path(key)} = {value!r} is not a number above 0")
         return float(value)
 
+    def whole(self, key: str, default: int | None = None) -> int | None:
+        """Return a whole number above 0, or the default."""
+        value = self.number(key)
+        if value is not None and value != int(value):
+            raise TaskRefused(f"{self._path(key)} = {value!r} is not a whole number")
+        return default if value is None else int(value)
+
     def text(self, key: str, default: str | None = None) -> str | None:
         """Return a text, or the default."""
         value = self._values.pop(key, None)

@@ -49,7 +49,7 @@ def read_harbor(folder: Path) -> TaskFolder:
     task = TaskFolder(
         path=folder,
         instruction=_instruction(folder / "instruction.md"),
-        image=environment.text("docker_image"),
+        image=environment.text("docker_image") or None,
         context=folder / "environment" if (folder / "environment" / "Dockerfile").is_file() else None,
         build_seconds=environment.number("build_timeout_sec", 600.0) or 0,
         env=environment.variables("env"),
@@ -127,16 +127,16 @@ def _network(mode: str | None, key: str, default: Network) -> Network:
 
 def _megabytes(environment: Keys, key: str, old_key: str) -> int | None:
     """Return a size from its key or the older one, a text such as ``4G``."""
-    number, text = environment.number(key), environment.text(old_key)
+    number, text = environment.whole(key), environment.text(old_key)
     if text is not None:
         match = _SIZE.fullmatch(text)
         if match is None:
             raise TaskRefused(f"environment.{old_key} = {text!r} is not a size such as 4G")
-        old = float(int(float(match["number"]) * _MEGABYTES[match["unit"].upper()]))
+        old = int(float(match["number"]) * _MEGABYTES[match["unit"].upper()])
         if number not in (None, old):
-            raise TaskRefused(f"environment.{old_key} = {text!r} and {key} = {number:g} differ")
-        number = old
-    return None if number is None else int(number)
+            raise TaskRefused(f"environment.{old_key} = {text!r} and {key} = {number} differ")
+        return old
+    return number
 
 
 def _health(environment: Keys) -> HealthCheck | None:
@@ -149,7 +149,7 @@ def _health(environment: Keys) -> HealthCheck | None:
         timeout_seconds=table.number("timeout_sec", 30.0) or 0,
         start_seconds=table.number("start_period_sec", 0.0, is_zero_fine=True) or 0,
         start_interval_seconds=table.number("start_interval_sec", 5.0, is_zero_fine=True) or 0,
-        retries=int(table.number("retries", 3) or 1),
+        retries=table.whole("retries", 3) or 1,
     )
     if table.unread() or not check.command:
         raise TaskRefused(f"environment.healthcheck: {', '.join(table.unread()) or 'no command'}")

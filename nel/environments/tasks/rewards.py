@@ -20,6 +20,7 @@ NO_REWARD: Final = "verifier_no_reward"
 UNREADABLE: Final = "verifier_unreadable"
 TIMEOUT: Final = "verifier_timeout"
 DIED: Final = "verifier_died"
+TAMPERED: Final = "verifier_tampered"
 """Kinds of fault of a verifier."""
 
 

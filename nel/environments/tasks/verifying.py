@@ -21,6 +21,7 @@ from nel.environments.tasks.rewards import (
     headline_of,
     rewards_of,
 )
+from nel.environments.tasks.tampering import suspicious_paths
 from nel.environments.tasks.terminal_bench import all_passed
 from nel.errors import SandboxError
 from nel.sandbox.isolation.engine import speaking
@@ -38,18 +39,25 @@ _VERIFIER: Final = "/logs/verifier"
 _ARCHIVE_BYTES_MAX: Final = REWARD_BYTES_MAX + (64 << 10)
 _OUTPUT_BYTES: Final = 4 << 20
 _TAIL_CHARACTERS: Final = 2_000
+_PATHS_MAX: Final = 50
 _SECONDS: Final = 60.0
 
 
 def verify(
     client: docker.DockerClient, session: ContainerSession, task: TaskFolder, level: Level
 ) -> JsonObject:
-    """Return the verdict, as JSON: level, rewards, and the end of what the tests printed.
+    """Return the verdict, as JSON: level, rewards, changes that can forge it, and the end of what
+    the tests printed.
 
     Raises:
         ToolsetFault: There is none, and why (``verifier_*``).
     """
-    evidence = session.evidence()
+    suspicious = suspicious_paths(session.changes())
+    evidence: JsonObject = {
+        "image": session.spec.image,
+        "tampered": list(suspicious[:_PATHS_MAX]),
+        "n_tampered": len(suspicious),
+    }
     if level == "shared":
         return {**evidence, **_verdict(session, task), "level": level}
     image = session.snapshot()
