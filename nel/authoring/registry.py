@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 from types import ModuleType
 from typing import Final
+from urllib.parse import quote
 
 from nel import plugins
 from nel.authoring.adapters.meta import REGISTERED, source_of
@@ -34,6 +35,7 @@ YAML_SUFFIXES: Final = (".yaml", ".yml")
 DATA_SUFFIXES: Final = (*SUFFIXES, *(f"{suffix}.gz" for suffix in SUFFIXES))
 
 
+TASK_FILES: Final = ("task.toml", "task.yaml")
 _OBJECT: Final = "object:"
 _OBJECTS: Final[dict[str, Benchmark]] = {}
 """Benchmarks that this process was handed as objects, by name."""
@@ -75,7 +77,10 @@ def find_benchmark(name: str) -> Benchmark:
     path, wanted = split_file(name)
     if path is not None:
         return _from_file(path, wanted)
-    if name.lower().endswith(DATA_SUFFIXES) or folder_at(name, None) is not None:
+    folder = folder_at(name, None)
+    if folder is not None and _holds_tasks(folder):
+        return _from_bridge("tasks", f"tasks://{quote(str(folder))}")
+    if name.lower().endswith(DATA_SUFFIXES) or folder is not None:
         raise PluginError(rows_problem(name))
     if name in REGISTERED and not any(ref.name == name for ref in plugins.discover("benchmarks")):
         return _adapt(REGISTERED[name])
@@ -86,6 +91,11 @@ def find_benchmark(name: str) -> Benchmark:
             f'the benchmark "{name}" of {provider} is a {type(benchmark).__name__}, not a Benchmark'
         )
     return benchmark
+
+
+def _holds_tasks(folder: Path) -> bool:
+    """Return whether a folder is a task of an agent, or holds some."""
+    return any(next(folder.glob(f"{at}{name}"), None) for at in ("", "*/") for name in TASK_FILES)
 
 
 def _object(name: str) -> Benchmark:

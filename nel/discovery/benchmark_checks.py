@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from nel.authoring.benchmark import Benchmark
 from nel.authoring.registry import benchmarks_in_file, find_benchmark
@@ -29,7 +30,7 @@ from nel.engine.judging.cases import complete_case
 from nel.engine.planning.plan import Plan, make_plans
 from nel.engine.planning.plan_samples import Digests, duplicate_id, stream_samples
 from nel.engine.store.codec import decode_sample
-from nel.errors import NelError
+from nel.errors import NelError, SandboxError
 from nel.judges.registry import judge_for
 from nel.judges.types import Case, Grade, Judgement, Opinion, check_case
 from nel.scoring.declarations import asks_judge, is_async
@@ -78,6 +79,8 @@ def check_benchmark(target: str, dataset: str | None, samples_max: int) -> list[
         samples, checks = _read(plan, samples_max)
     except NelError as error:
         return [Check(name="it can be asked", passed=False, detail=str(error))]
+    if hasattr(plan.benchmark.environment, "try_solution"):
+        return [*checks, *_solutions(plan.benchmark.environment, samples)]
     if asks_judge(benchmark.scorer) or _asks_of_itself(benchmark, plan, samples):
         return [*checks, _can_be_judged(benchmark, plan, samples)]
     return [*checks, *_scores(benchmark, samples)]
@@ -167,6 +170,18 @@ def _scores(benchmark: Benchmark, samples: list[Sample]) -> Iterator[Check]:
         yield _without("a gold answer scores 1", misses, f"{len(samples)} samples")
     if benchmark.has_gold_answers:
         yield _without("an empty answer scores 0", credits_of_nothing)
+
+
+def _solutions(environment: Any, samples: list[Sample]) -> Iterator[Check]:
+    """Yield a check of each task: its own solution reaches 1, and doing nothing does not."""
+    try:
+        environment.prepare(samples, lambda _: None)
+    except SandboxError as error:
+        yield Check(name="tasks can be run", passed=False, detail=str(error))
+        return
+    for sample in samples:
+        problems = list(environment.try_solution(sample))
+        yield _without(f"task {sample.id}: its solution reaches 1, doing nothing less", problems)
 
 
 def _attempts(benchmark: Benchmark, sample: Sample) -> Iterator[ScorerTrial]:

@@ -48,7 +48,7 @@ from nel.engine.stopping.exit_status import (
     with_last_words,
 )
 from nel.engine.stopping.stop_signals import StopSignals
-from nel.engine.store.codec import decode_response, encode_response
+from nel.engine.store.codec import decode_response, decode_sample, encode_response
 from nel.engine.store.log import Log
 from nel.engine.store.spending import price_of, spent_before
 from nel.errors import (
@@ -197,6 +197,7 @@ class Session:
             await self.executor.start()
             self._note_used("executors", dict(self.executor.facts()))
             await self._check_sandbox(sandbox)
+            await self._prepare_environments()
             if config.engine.preflight:
                 await self._check_endpoints(pipeline, client, judges)
             status = await pipeline.run()
@@ -446,6 +447,31 @@ class Session:
             "sandboxes",
             {"engine": engine.as_json(), "limits": self.spec.config.sandbox.limits.model_dump()},
         )
+
+    async def _prepare_environments(self) -> None:
+        """Have what episodes need, such as images, before anything is paid for; raises as
+        `_check_sandbox`.
+        """
+        for job in self.opened.jobs:
+            prepare = getattr(job.plan.benchmark.environment, "prepare", None)
+            if prepare is None or job.plan.solver is None or self.spec.scoring_only:
+                continue
+            self.opened.progress.stage = "preparing environments"
+            pending = self.opened.pending.samples(job.key, job.plan.config.repeats)
+            samples = {
+                stored.sample_id: decode_sample(stored.sample_id, stored.content or "")
+                for stored, _ in pending
+            }
+            try:
+                notes = await asyncio.to_thread(prepare, list(samples.values()), self._say_stage)
+            except SandboxError as error:
+                raise PreflightError(
+                    f"no container can be had: {error}", endpoint_kind=None
+                ) from error
+            self.opened.progress.notes += notes
+
+    def _say_stage(self, stage: str) -> None:
+        self.opened.progress.stage = stage
 
     def _note_used(self, key: str, used: Mapping[str, object]) -> None:
         """Store what a session works with, once for all sessions that work with the same."""

@@ -14,7 +14,17 @@ def add(a: int, b: int) -> int:
 """
 
 from nel.tools.declaration import ANY_NAME, Tool, tool
-from nel.tools.results import ToolError, ToolResult
-from nel.tools.toolset import Toolset, tools_of
+from nel.tools.results import ToolError, ToolResult, ToolsetFault
+from nel.tools.toolset import EnvironmentMaker, Toolset, tools_of
 
-__all__ = ["ANY_NAME", "Tool", "ToolError", "ToolResult", "Toolset", "tool", "tools_of"]
+__all__ = [
+    "ANY_NAME",
+    "EnvironmentMaker",
+    "Tool",
+    "ToolError",
+    "ToolResult",
+    "Toolset",
+    "ToolsetFault",
+    "tool",
+    "tools_of",
+]

@@ -29,6 +29,18 @@ class ToolError(Exception):
     """
 
 
+class ToolsetFault(Exception):
+    """Raised by a `Toolset` whose world failed, such as a container that died: the sample is
+    unscored under this kind, and the model does not read of it.
+    """
+
+    def __init__(self, kind: str, detail: str) -> None:
+        """Name the kind, a short stable word."""
+        super().__init__(f"{kind}: {detail}")
+        self.kind = kind
+        self.detail = detail
+
+
 @value_class(kw_only=True)
 class ToolResult:
     """The result of one call."""

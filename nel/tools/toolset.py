@@ -6,9 +6,10 @@ import inspect
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar, Literal, TypeAlias
 
+from nel.config.schema import SandboxConfig
 from nel.errors import ConfigError
 from nel.tools.declaration import Tool
-from nel.types import Json, Sample
+from nel.types import Json, JsonObject, Sample
 
 Environment: TypeAlias = "Callable[[Sample], Toolset]"
 """Makes the object of one episode."""
@@ -25,6 +26,8 @@ class Toolset:
     and each result must equal the stored one; ``restart`` begins the episode again. A method that
     is declared ``on_interrupt="tell"`` acts outside the object and is not run again.
     """
+    call_seconds: float | None = None
+    """What is left for the call that runs, set before each; None without a limit."""
 
     def __init__(self, sample: Sample) -> None:
         """Set up the state for a sample, which has no gold answer."""
@@ -50,6 +53,44 @@ class Toolset:
     def evidence(self) -> Json:
         """Return what a scorer needs to know of the final state, as JSON; None by default."""
         return None
+
+
+class EnvironmentMaker:
+    """Makes the objects of episodes whose world lies outside their process, such as a container."""
+
+    setup_seconds: float = 60.0
+    """For an object to be made."""
+    evidence_seconds: float = 60.0
+    """For it to say what its final state is."""
+    grace_seconds: float = 0.0
+    """Beyond a call's own limit, which the object keeps to by itself where this is not 0."""
+
+    def __call__(self, sample: Sample) -> Toolset:
+        """Return the object of one episode; called in the process of its tools."""
+        raise NotImplementedError
+
+    def identity(self) -> JsonObject:
+        """Return what an episode's outcome depends on beside the sample and the code."""
+        return {}
+
+    def with_sandbox(self, settings: SandboxConfig) -> EnvironmentMaker:
+        """Return it with a run's settings of the container engine."""
+        return self
+
+    def prepare(self, samples: Sequence[Sample], log: Callable[[str], None]) -> list[str]:
+        """Get what episodes of these samples need, before the first request; return notes.
+
+        Args:
+            samples: Those that have no answer yet.
+            log: Gets a line on what is done now.
+
+        Raises:
+            SandboxError: Nothing can be had, for any of them.
+        """
+        return []
+
+    def check(self, sample: Sample) -> None:
+        """Raise ToolsetFault where `prepare` failed for a sample; called in the run's process."""
 
 
 def tools_of(environment: type[Toolset] | Callable[[Sample], Toolset] | None) -> list[Tool]:

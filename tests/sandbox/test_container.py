@@ -13,6 +13,7 @@ from contextlib import suppress
 import pytest
 
 from nel.sandbox.isolation.container import Container
+from nel.sandbox.isolation.stream import EngineStream
 
 MEGABYTE = 1 << 20
 
@@ -21,9 +22,7 @@ MEGABYTE = 1 << 20
 def ends() -> Iterator[tuple[Container, socket.socket]]:
     ours, theirs = socket.socketpair()
     container = Container.__new__(Container)
-    container._socket = ours
-    container._pending = container._error_bytes = 0
-    container._errors = b""
+    container._stream = EngineStream(ours)
     with ours, theirs:
         yield container, theirs
 

@@ -21,12 +21,13 @@ from nel.episodes.endings import EndpointLost, EnvironmentFault
 from nel.episodes.steps import MessageDigests, Step, ToolFacts, digest_of
 from nel.models.client import Client
 from nel.models.wire.registry import build_body, native_note
+from nel.tools import EnvironmentMaker, ToolsetFault
 from nel.tools.results import ToolResult
 from nel.types import Generation, JsonObject, Message, Request, Response, Sample, SampleKey
 
 _CLOSE_SECONDS = 10.0
-_SETUP_SECONDS = 60.0
-"""For an environment to be made, and to say what its final state is."""
+_PLAIN = EnvironmentMaker()
+"""The limits of time of an environment that names none."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -135,12 +136,17 @@ class Attempt:
         benchmark = self.plan.benchmark
         if self.tools is None or not (benchmark.tools or benchmark.environment):
             return {}
+        maker = self._maker
+        try:
+            maker.check(self.sample)
+        except ToolsetFault as fault:
+            raise EnvironmentFault(fault.kind, fault.detail) from fault
         if self._process is None:
             self._process = await self.tools.open(benchmark)
         fields = {}
         if turn == 0:
             fields = {"sample_id": self.sample.id, "sample": seal_text(encode_sample(self.sample))}
-        listed = await self._ask_process("turn", "setup", turn=turn, **fields)
+        listed = await self._ask_process("turn", "setup", maker.setup_seconds, turn=turn, **fields)
         return {facts["json"]["function"]["name"]: ToolFacts(**facts) for facts in listed}
 
     async def run_tool(
@@ -154,7 +160,12 @@ class Attempt:
         reach("before_tool")
         try:
             answer = await process.request(
-                "call", seconds, name=name, arguments=arguments, is_parallel=facts.parallel
+                "call",
+                None if seconds is None else seconds + self._maker.grace_seconds,
+                name=name,
+                arguments=arguments,
+                is_parallel=facts.parallel,
+                call_seconds=seconds,
             )
         except TimeoutError as error:
             await self._kill()
@@ -176,14 +187,23 @@ class Attempt:
         """Return what the environment says of its final state."""
         if self.plan.benchmark.environment is None or self._process is None:
             return None
-        return self.store.redactor.json(await self._ask_process("evidence", "verifier_timeout"))
+        seconds = self._maker.evidence_seconds
+        answer = await self._ask_process("evidence", "verifier_timeout", seconds)
+        return self.store.redactor.json(answer)
 
-    async def _ask_process(self, what: str, timeout_kind: str, **fields: object) -> Any:
+    @property
+    def _maker(self) -> EnvironmentMaker:
+        environment = self.plan.benchmark.environment
+        return environment if isinstance(environment, EnvironmentMaker) else _PLAIN
+
+    async def _ask_process(
+        self, what: str, timeout_kind: str, seconds: float, **fields: object
+    ) -> Any:
         assert self._process is not None  # noqa: S101 - the callers open it
         try:
-            return await self._process.request(what, _SETUP_SECONDS, **fields)
+            return await self._process.request(what, seconds, **fields)
         except TimeoutError as error:
-            detail = f"the environment took longer than {_SETUP_SECONDS:g} s"
+            detail = f"the environment took longer than {seconds:g} s"
             raise EnvironmentFault(timeout_kind, detail) from error
 
     def references(self, messages: Sequence[Message]) -> tuple[list[str], list[tuple[str, str]]]:

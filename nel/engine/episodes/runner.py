@@ -38,7 +38,9 @@ from nel.types import Generation, Json, Message, Response, ResponseError, Sample
 
 SOLVED: Final = "solver"
 """What ended an episode whose solver returned."""
-_RESTARTED: Final = frozenset({"tool_died", "tool_hung"})
+_RESTARTED: Final = frozenset(
+    {"tool_died", "tool_hung", "container_died", "container_paused", "engine"}
+)
 """Faults after which another attempt may fare better."""
 _DETAIL_CHARACTERS_MAX: Final = 4_000
 

@@ -19,7 +19,7 @@ from nel.authoring.benchmark import Benchmark
 from nel.config.process_environment import leave_variables
 from nel.core.strict_json import dumps_bytes, loads
 from nel.engine.store.codec import decode_sample
-from nel.tools import ANY_NAME, Tool, ToolError, Toolset
+from nel.tools import ANY_NAME, Tool, ToolError, Toolset, ToolsetFault
 from nel.tools.declaration import OnInterrupt
 from nel.tools.results import (
     OUTPUT_BYTES_MAX,
@@ -87,10 +87,11 @@ class _ToolHost:
                 raise ValueError(
                     f"{what} has {len(message):,} bytes, more than {FRAME_BYTES_MAX:,}"
                 )
+        except ToolsetFault as error:
+            message = _fault(request["number"], error.kind, error.detail)
         except BaseException as error:  # noqa: BLE001 - the boundary of plugin code, sys.exit included
-            detail = "".join(traceback.format_exception(error))[-_DETAIL_CHARACTERS_MAX:]
-            fault = {"number": request["number"], "fault": _FAULTS[what], "detail": detail}
-            message = dumps_bytes(fault)
+            detail = "".join(traceback.format_exception(error))
+            message = _fault(request["number"], _FAULTS[what], detail)
         with self._sending:
             self._connection.sendall(_SIZE.pack(len(message)) + message)
 
@@ -134,6 +135,8 @@ class _ToolHost:
         if problems := tool.problems(arguments):
             text = f"The arguments of {tool.name} do not fit its schema: {'; '.join(problems)}."
             return _result(text, "bad_arguments")
+        if self._environment is not None:
+            self._environment.call_seconds = request["call_seconds"]
         try:
             result = tool.run(arguments, self._sample)
             if inspect.isawaitable(result):
@@ -149,6 +152,12 @@ class _ToolHost:
         if (where := not_finite(evidence)) is not None:
             raise ValueError(f"the evidence has a number that JSON has no form for: {where}")
         return evidence
+
+
+def _fault(number: int, kind: str, detail: str) -> bytes:
+    return dumps_bytes(
+        {"number": number, "fault": kind, "detail": detail[-_DETAIL_CHARACTERS_MAX:]}
+    )
 
 
 def _result(text: str, error: ToolErrorKind | None = None) -> dict[str, object]:

@@ -37,7 +37,7 @@ from nel.config.schema import (
 from nel.datasets.source import Dataset, open_dataset
 from nel.engine.planning.golds import with_gold_kind
 from nel.engine.planning.plan_judges import check_judge, judge_identity, with_judges
-from nel.engine.planning.plan_solvers import solver_fields, solver_of, tool_code
+from nel.engine.planning.plan_solvers import in_sandbox, solver_fields, solver_of, tool_code
 from nel.engine.planning.protocol_choice import (
     check_protocols,
     protocol_asked,
@@ -351,6 +351,7 @@ def _plan(
 ) -> Plan:
     _check_combination(config, entry, benchmark)
     eval_only = benchmark.response_field is not None
+    benchmark = in_sandbox(benchmark, config.sandbox)
     benchmark, judge, roles = with_judges(config, entry, benchmark)
     check_judge(config, benchmark, judge, roles)
     asked = protocol_asked(config, benchmark)

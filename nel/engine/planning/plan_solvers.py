@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from nel.authoring.benchmark import Benchmark
-from nel.config.schema import BenchmarkConfig
+from nel.config.schema import BenchmarkConfig, SandboxConfig
 from nel.engine.scorers.identity import code_digest
 from nel.episodes.limits import Limits, least, read_limits
 from nel.errors import ConfigError
+from nel.types import JsonObject
 
 if TYPE_CHECKING:
     from nel.episodes.solver_names import BoundSolver
@@ -65,6 +67,7 @@ def solver_fields(
         "solver": {"name": solver.name, "options": dict(solver.options)},
         "solver.rules": code_digest([solver.function]),
         "solver.tools": code_digest(tool_code(benchmark)),
+        "solver.environment": _environment_identity(benchmark),
         "solver.limits": limits.as_json(),
         "solver.on_limit": benchmark.on_limit,
     }
@@ -74,7 +77,21 @@ def tool_code(benchmark: Benchmark) -> list[Any]:
     """Return the functions of a benchmark's tools, and what makes its environment."""
     if not (benchmark.tools or benchmark.environment):
         return []
-    from nel.tools import tools_of  # noqa: PLC0415 - few runs have episodes
+    from nel.tools import EnvironmentMaker, tools_of  # noqa: PLC0415 - few runs have episodes
 
     functions = [tool.function for tool in (*benchmark.tools, *tools_of(benchmark.environment))]
-    return [*functions, *filter(None, [benchmark.environment])]
+    environment = benchmark.environment
+    if isinstance(environment, EnvironmentMaker):
+        return [*functions, type(environment)]
+    return [*functions, *filter(None, [environment])]
+
+
+def in_sandbox(benchmark: Benchmark, settings: SandboxConfig) -> Benchmark:
+    """Return a benchmark whose environment has a run's settings of the container engine."""
+    bind = getattr(benchmark.environment, "with_sandbox", None)
+    return benchmark if bind is None else replace(benchmark, environment=bind(settings))
+
+
+def _environment_identity(benchmark: Benchmark) -> JsonObject | None:
+    identity = getattr(benchmark.environment, "identity", None)
+    return None if identity is None else identity()

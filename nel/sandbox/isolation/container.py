@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import json
 import secrets
-import socket
 import struct
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from http import HTTPStatus
 from pathlib import Path
@@ -21,22 +20,18 @@ from nel.errors import SandboxError
 from nel.sandbox.isolation.engine import speaking
 from nel.sandbox.isolation.languages import Language
 from nel.sandbox.isolation.owners import labels_of
+from nel.sandbox.isolation.stream import EngineStream
 
 if TYPE_CHECKING:
     import docker
 
 _MEGABYTE: Final = 1 << 20
 _START_SECONDS: Final = 60.0
-_READ_BYTES: Final = 64 << 10
 _REPLY_BYTES_MAX: Final = 4 << 20
 """What a supervisor says of a job: head and tail of both outputs, and 64 KiB of the tests'."""
 _OUTPUT_BYTES_MAX: Final = 40 << 20
 """More than any job may ask to keep."""
-_ERROR_BYTES_MAX: Final = 1 << 20
-"""A supervisor writes nothing to standard error but its own end."""
-_STREAM: Final = struct.Struct(">BxxxL")
 _FRAME: Final = struct.Struct(">I")
-_STDERR: Final = 2
 _OPTIONS_OF: Final = {
     "memory": ("mem_limit", "memswap_limit"),
     "processes": ("pids_limit",),
@@ -113,11 +108,7 @@ class Container:
         self.jobs = 0
         self.started = time.monotonic()
         self._modules = modules
-        self._errors = b""
-        self._error_bytes = 0
-        self._pending = 0
-        """Bytes of the engine's frame that are still to come."""
-        self._socket: socket.socket | None = None
+        self._stream: EngineStream | None = None
         settings = self._api.create_host_config(**host_options(language, **options))
         self.id = _create_with_users(self._api, image, language, settings)
         try:
@@ -131,8 +122,7 @@ class Container:
             attached = self._api.attach_socket(
                 self.id, params={"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1}
             )
-            self._attached = attached
-            self._socket = getattr(attached, "_sock", attached)
+            self._stream = EngineStream(attached)
             self._api.start(self.id)
         sources = [[name, path.read_text(encoding="utf-8")] for name, path in self._modules]
         self._send({"modules": sources}, time.monotonic() + 10)
@@ -156,7 +146,7 @@ class Container:
         except TimeoutError:
             raise ContainerDied(f"the container gave no answer within {seconds:.0f} s") from None
         except (OSError, ValueError, TypeError, KeyError, RecursionError) as error:
-            message = self._errors.decode("utf-8", "replace").strip()[-500:]
+            message = self._stream.errors if self._stream is not None else ""
             raise ContainerDied(f"the container is gone ({message or error})") from error
         if reply.get("number") != number or reply.get("nonce") != nonce:
             raise ContainerDied("the container gave an answer to something else")
@@ -164,80 +154,39 @@ class Container:
 
     def hang_up(self) -> None:
         """Kill the container, which also wakes a caller that waits for its answer. Thread-safe."""
-        if self._socket is not None:
-            with suppress(OSError):
-                self._socket.shutdown(socket.SHUT_RDWR)
+        if self._stream is not None:
+            self._stream.hang_up()
 
     def remove(self) -> None:
         """End it; the engine removes what is left."""
-        for handle in (self._socket, getattr(self, "_attached", None)):
-            if handle is not None:
-                with suppress(OSError):
-                    handle.close()
-        self._socket = None
+        if self._stream is not None:
+            self._stream.close()
+            self._stream = None
         with suppress(SandboxError), speaking():
             self._api.remove_container(self.id, force=True, v=True)
 
     def _send(self, message: object, deadline: float) -> None:
         data = json.dumps(message, ensure_ascii=False).encode("utf-8", "surrogatepass")
-        assert self._socket is not None  # noqa: S101 - callers have started it
-        self._socket.settimeout(max(0.001, deadline - time.monotonic()))
-        self._socket.sendall(_FRAME.pack(len(data)) + data)
+        self._started_stream().send(_FRAME.pack(len(data)) + data, deadline)
 
     def _receive(self, deadline: float) -> dict[str, Any]:
-        (size,) = _FRAME.unpack(self._read(_FRAME.size, deadline))
+        read = self._started_stream().read
+        (size,) = _FRAME.unpack(read(_FRAME.size, deadline))
         if size > _REPLY_BYTES_MAX:
             raise ValueError(f"an answer of {size} bytes")
-        reply: dict[str, Any] = json.loads(self._read(size, deadline))
+        reply: dict[str, Any] = json.loads(read(size, deadline))
         following = reply["output_bytes"]
         if following > _OUTPUT_BYTES_MAX:
             raise ValueError(f"an output of {following} bytes")
         if following:
-            output = self._read(following, deadline)
+            output = read(following, deadline)
             reply["run"]["stdout"] = output.decode("utf-8", "surrogateescape")
         return reply
 
-    def _read(self, size: int, deadline: float) -> bytearray:
-        """Read standard output out of the engine's stream of both outputs.
-
-        What a hostile image sends is held once, and no more of it than was asked for.
-        """
-        data = bytearray()
-        while len(data) < size:
-            while self._pending == 0:
-                self._pending = self._next_frame(deadline)
-            chunk = self._raw(min(size - len(data), self._pending), deadline)
-            self._pending -= len(chunk)
-            data += chunk
-        return data
-
-    def _next_frame(self, deadline: float) -> int:
-        """Return the size of the next frame of standard output; pass over standard error."""
-        header = b""
-        while len(header) < _STREAM.size:
-            header += self._raw(_STREAM.size - len(header), deadline)
-        kind, length = _STREAM.unpack(header)
-        if kind != _STDERR:
-            return int(length)
-        self._error_bytes += length
-        if self._error_bytes > _ERROR_BYTES_MAX:
-            raise ValueError("it floods standard error")
-        while length:
-            chunk = self._raw(length, deadline)
-            length -= len(chunk)
-            self._errors = (self._errors + chunk)[-4096:]
-        return 0
-
-    def _raw(self, size: int, deadline: float) -> bytes:
-        assert self._socket is not None  # noqa: S101 - callers have started it
-        left = deadline - time.monotonic()
-        if left <= 0:
-            raise TimeoutError
-        self._socket.settimeout(left)
-        chunk = self._socket.recv(min(size, _READ_BYTES))
-        if not chunk:
-            raise ConnectionError("it hung up")
-        return chunk
+    def _started_stream(self) -> EngineStream:
+        if self._stream is None:
+            raise ConnectionError("it was removed")
+        return self._stream
 
 
 def _create_with_users(api: Any, image: str, language: Language, settings: object) -> str:
@@ -316,7 +265,15 @@ def host_options(
     }
     if runtime:
         options["runtime"] = runtime
-    for limit in unlimited:
-        for name in _OPTIONS_OF[limit]:
-            del options[name]
-    return options
+    return without_limits(options, unlimited)
+
+
+def without_limits(options: Mapping[str, Any], unlimited: Sequence[str]) -> dict[str, Any]:
+    """Return the options of a container without the limits that an engine would refuse.
+
+    Args:
+        options: By their names in the SDK.
+        unlimited: As `EngineInfo.lacks`.
+    """
+    refused = {name for limit in unlimited for name in _OPTIONS_OF[limit]}
+    return {name: value for name, value in options.items() if name not in refused}

@@ -1,0 +1,93 @@
+"""What a session's container is made of, and what walls it in: its files can be changed, nothing
+beside them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+from nel.sandbox.isolation.container import without_limits
+from nel.sandbox.isolation.engine import speaking
+from nel.sandbox.isolation.owners import labels_of
+from nel.sandbox.isolation.stream import EngineStream
+
+if TYPE_CHECKING:
+    import docker
+
+_MEGABYTE: Final = 1 << 20
+_PROCESSES: Final = 4096
+_LIFELINE: Final = ["sh", "-c", "while read -r _; do :; done"]
+"""The container's command: it ends with the standard input that the opening process holds."""
+_CAPABILITIES: Final = (
+    "CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID", "KILL", "NET_BIND_SERVICE", "SETFCAP", "SETGID",
+    "SETUID", "SYS_CHROOT",
+)  # fmt: skip
+"""What installing packages and changing users in a container takes."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContainerSpec:
+    """What is None is the image's own, or without a limit."""
+
+    image: str
+    memory_mb: int | None = None
+    cpus: float | None = None
+    network: Literal["none", "bridge"] = "none"
+    workdir: str | None = None
+    user: str | None = None
+    env: Mapping[str, str] = field(default_factory=dict)
+    runtime: str | None = None
+    unlimited: tuple[str, ...] = ()
+    """Limits that the engine does not have and would refuse."""
+
+
+def start_container(client: docker.DockerClient, spec: ContainerSpec) -> tuple[str, EngineStream]:
+    """Return the id of a running container and its lifeline: it ends when that is closed.
+
+    Raises:
+        SandboxError: The engine refuses, or the image is missing.
+    """
+    api = client.api
+    with speaking():
+        created = api.create_container(
+            spec.image,
+            command=_LIFELINE,
+            host_config=api.create_host_config(**_host_options(spec)),
+            environment=dict(spec.env),
+            labels=labels_of("session"),
+            working_dir=spec.workdir,
+            stdin_open=True,
+        )
+        container_id = str(created["Id"])
+        try:
+            lifeline = EngineStream(
+                api.attach_socket(container_id, params={"stdin": 1, "stream": 1})
+            )
+            api.start(container_id)
+        except BaseException:
+            api.remove_container(container_id, force=True, v=True)
+            raise
+    return container_id, lifeline
+
+
+def _host_options(spec: ContainerSpec) -> dict[str, Any]:
+    memory_bytes = None if spec.memory_mb is None else spec.memory_mb * _MEGABYTE
+    options: dict[str, Any] = {
+        "network_mode": spec.network,
+        "cap_drop": ["ALL"],
+        "cap_add": list(_CAPABILITIES),
+        "pids_limit": _PROCESSES,
+        "ulimits": [{"Name": "core", "Soft": 0, "Hard": 0}],
+        "log_config": {"Type": "none", "Config": {}},
+        "auto_remove": True,
+        "ipc_mode": "private",
+        "init": True,
+        "mem_limit": memory_bytes,
+        "memswap_limit": memory_bytes,
+        "nano_cpus": None if spec.cpus is None else round(spec.cpus * 1_000_000_000),
+        "runtime": spec.runtime,
+    }
+    set_options = {name: value for name, value in options.items() if value is not None}
+    return without_limits(set_options, spec.unlimited)

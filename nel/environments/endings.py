@@ -1,0 +1,62 @@
+"""Tells the end of a container from the end of a command in it: pure, of what the engine says.
+
+The engine says "running" for a moment after a container was killed, so it is asked more than once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+CONTAINER_DIED: Final = "container_died"
+CONTAINER_PAUSED: Final = "container_paused"
+ENGINE: Final = "engine"
+DISK_FULL: Final = "disk_full"
+IMAGE: Final = "image"
+SETUP: Final = "setup"
+"""Kinds of fault of a session."""
+KIND_OF_SANDBOX: Final[Mapping[str, str]] = {
+    "no_engine": ENGINE, "engine": ENGINE, "no_limits": ENGINE, "disk_full": DISK_FULL,
+    "no_image": IMAGE, "build_failed": IMAGE,
+}  # fmt: skip
+"""What the kinds of `nel.errors.SandboxError` are to an episode."""
+_OOM_SECONDS: Final = 1
+"""Between the kernel's report and the container's end; an earlier report is of another process."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PostMortem:
+    """Why a session cannot go on."""
+
+    kind: str
+    detail: str
+
+
+def post_mortem(
+    state: Mapping[str, Any] | None, events: Sequence[Mapping[str, Any]]
+) -> PostMortem | None:
+    """Return how a container ended; None where it runs.
+
+    Args:
+        state: The engine's ``State`` of it; None where there is no such container.
+        events: The engine's last ones of it, the oldest first.
+    """
+    if state is not None and state.get("Paused"):
+        return PostMortem(kind=CONTAINER_PAUSED, detail="the container is paused")
+    if state is not None and state.get("Running") and not state.get("Dead"):
+        return None
+    return PostMortem(kind=CONTAINER_DIED, detail=f"the container {_how(state, events)}")
+
+
+def _how(state: Mapping[str, Any] | None, events: Sequence[Mapping[str, Any]]) -> str:
+    times = {event.get("Action"): int(event.get("time") or 0) for event in events}
+    deaths = [event for event in events if event.get("Action") == "die"]
+    code = None if state is None else state.get("ExitCode")
+    if deaths:
+        code = deaths[-1].get("Actor", {}).get("Attributes", {}).get("exitCode", code)
+    if "oom" in times and abs(times.get("die", times["oom"]) - times["oom"]) <= _OOM_SECONDS:
+        return f"was killed for memory (exit code {code})"
+    if "kill" in times:
+        return f"was killed from outside (exit code {code})"
+    return "was removed" if code is None else f"ended with exit code {code}"

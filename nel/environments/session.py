@@ -1,0 +1,402 @@
+"""A live container of one episode: commands and files go to a helper in it, over one exec.
+
+Depends on the Docker engine by way of `nel.sandbox.isolation`. A command's own end is a `CommandResult`; an
+end of the container or of the engine raises `ToolsetFault`, and is never a command's result. The
+container ends with the process that opened the session, however that ends.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import tarfile
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any, Final, Literal, Self, TypeAlias, TypeVar
+
+import docker  # here, so that it is loaded before the processes of tools are forked
+import docker.errors
+
+from nel.environments.container import ContainerSpec, start_container
+from nel.environments.endings import (
+    CONTAINER_DIED,
+    DISK_FULL,
+    KIND_OF_SANDBOX,
+    SETUP,
+    post_mortem,
+)
+from nel.environments.helper import SIZES
+from nel.errors import SandboxError
+from nel.sandbox.isolation.engine import speaking
+from nel.sandbox.isolation.stream import EngineStream
+from nel.tools import ToolsetFault
+from nel.types import JsonObject
+
+T = TypeVar("T")
+EndedBy: TypeAlias = Literal["exit", "timeout", "memory", "helper_killed"]
+BODY_BYTES_MAX: Final = 64 << 20
+"""Of what is sent to a command or a file, and of what is read back."""
+_OUTPUT_BYTES: Final = 1 << 20
+_HEADER_BYTES_MAX: Final = 1 << 20
+_START_SECONDS: Final = 60.0
+_GRACE_SECONDS: Final = 30.0
+"""For a helper to kill a command that is late, on a busy machine."""
+_FILE_SECONDS: Final = 60.0
+_SIGKILL_EXIT: Final = 137
+_LOOKS: Final = (0.0, 0.2, 1.0)
+"""Seconds before each look at a container whose helper is gone."""
+_CHANGES_MAX: Final = 200
+_KINDS: Final[tuple[Literal["changed", "added", "removed"], ...]] = ("changed", "added", "removed")
+"""By the engine's number."""
+_HELPER: Final = Path(__file__).with_name("helper.py")
+_BOOT: Final = """
+import os, struct
+def read(n):
+    data = b""
+    while len(data) < n:
+        data += os.read(0, n - len(data)) or os._exit(0)
+    return data
+scope = {"__name__": "helper"}
+exec(compile(read(struct.unpack(">I", read(4))[0]), "nel-helper", "exec"), scope)
+scope["main"]()
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommandResult:
+    """What a command came to."""
+
+    exit: int
+    """128 and the signal's number where a signal ended it."""
+    stdout: bytes
+    """Head and tail of a longer output."""
+    stderr: bytes
+    cut: int
+    """Bytes of both outputs that are missing."""
+    seconds: float
+    ended_by: EndedBy
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """A path of a container that differs from its image."""
+
+    path: str
+    kind: Literal["changed", "added", "removed"]
+
+
+class ContainerSession:
+    """One container with its helper. Not thread-safe."""
+
+    def __init__(self, client: docker.DockerClient, spec: ContainerSpec) -> None:
+        """Hold what `open` starts."""
+        self._client = client
+        self._api = client.api
+        self.spec = spec
+        self.id = ""
+        self._lifeline: EngineStream | None = None
+        self._helper: EngineStream | None = None
+        self._number = 0
+        self._cwd, self._shell = "/", "sh"
+        self._user = spec.user or ""
+
+    @classmethod
+    def open(cls, client: docker.DockerClient, spec: ContainerSpec) -> Self:
+        """Start a container and the helper in it.
+
+        Raises:
+            ToolsetFault: The engine refuses, the image is missing or has no Python.
+        """
+        session = cls(client, spec)
+        try:
+            with faults():
+                session.id, session._lifeline = start_container(client, spec)
+                session._start_helper()
+        except BaseException:
+            session.close()
+            raise
+        return session
+
+    def run(
+        self,
+        command: str | Sequence[str],
+        *,
+        seconds: float,
+        bytes_max: int = _OUTPUT_BYTES,
+        stdin: bytes = b"",
+        cwd: str = "",
+        env: Mapping[str, str] | None = None,
+        user: str | None = None,
+        merge: bool = False,
+    ) -> CommandResult:
+        """Run a command to its end.
+
+        A non-zero exit, a timeout and a kill for memory are a `CommandResult`. What it left in the background
+        goes on running; a timeout kills all of its session.
+
+        Args:
+            command: A text for the shell, or an argv.
+            seconds: After which it is killed.
+            bytes_max: Of each output; head and tail of a longer one.
+            stdin: At most 64 MiB; empty means a closed stdin.
+            cwd: In place of the session's own working directory, or relative to it.
+            env: Beside the container's variables.
+            user: The session's own where None.
+            merge: Have both outputs in ``stdout``, in the order in which they were written.
+
+        Raises:
+            ToolsetFault: The container or the engine is gone.
+        """
+        argv = [self._shell, "-c", command] if isinstance(command, str) else list(command)
+        request = {"do": "run", "argv": argv, "merge": merge, "cwd": cwd, "env": dict(env or {})}
+        return self._ask(request, stdin, seconds=seconds, bytes_max=bytes_max, user=user)
+
+    def read(self, path: str, *, bytes_max: int = BODY_BYTES_MAX, user: str | None = None) -> bytes:
+        """Return a file.
+
+        Raises:
+            OSError: There is none, it may not be read, or it is too large.
+            ToolsetFault: The container or the engine is gone.
+        """
+        request: dict[str, object] = {"do": "read", "path": path}
+        ran = self._ask(request, b"", seconds=_FILE_SECONDS, bytes_max=2 * bytes_max, user=user)
+        _check_file(path, ran)
+        return ran.stdout
+
+    def write(
+        self, path: str, data: bytes, *, mode: int | None = None, user: str | None = None
+    ) -> None:
+        """Write a file, and make the folders above it; raises as `read`."""
+        request: dict[str, object] = {"do": "write", "path": path, "mode": mode}
+        ran = self._ask(request, data, seconds=_FILE_SECONDS, bytes_max=_OUTPUT_BYTES, user=user)
+        _check_file(path, ran)
+
+    def put_tree(self, folder: Path, path: str) -> None:
+        """Put a folder of this machine there, owned by root, in place of what is there.
+
+        Raises:
+            ToolsetFault: It cannot be put there.
+        """
+        self.remove_tree(path)
+        packed = io.BytesIO()
+        with tarfile.open(fileobj=packed, mode="w") as archive:
+            archive.add(folder, arcname=path.strip("/"), filter=_owned_by_root)
+        self._of_engine(lambda: self._api.put_archive(self.id, "/", packed.getvalue()))
+
+    def remove_tree(self, path: str) -> None:
+        """Remove a file, link or folder; raises ToolsetFault where it stays."""
+        ran = self.run(["rm", "-rf", "--", path], seconds=_FILE_SECONDS, cwd="/", user="0:0")
+        if ran.exit:
+            text = ran.stderr.decode("utf-8", "replace")
+            raise ToolsetFault(SETUP, f"{path} cannot be removed: {text}")
+
+    def get_tree(self, path: str, *, bytes_max: int = BODY_BYTES_MAX) -> bytes | None:
+        """Return a file or folder as a tar archive, by the engine and not by the container's own
+        programs; None where there is none.
+
+        Raises:
+            ValueError: It is larger than that.
+            ToolsetFault: The container or the engine is gone.
+        """
+
+        def read() -> bytes | None:
+            data = bytearray()
+            try:
+                for chunk in self._api.get_archive(self.id, path)[0]:
+                    data += chunk
+                    if len(data) > bytes_max:
+                        raise ValueError(f"{path} has more than {bytes_max:,} bytes")
+            except docker.errors.NotFound:
+                self.check()
+                return None
+            return bytes(data)
+
+        return self._of_engine(read)
+
+    def snapshot(self) -> str:
+        """Return the id of an image of the container's files; processes are not in it."""
+        return str(self._of_engine(lambda: self._api.commit(self.id, pause=True))["Id"])
+
+    def changes(self) -> list[Change]:
+        """Return every path that differs from the image, folders included; raises as `snapshot`."""
+        listed = self._of_engine(lambda: self._api.diff(self.id)) or []
+        return [Change(path=str(each["Path"]), kind=_KINDS[each["Kind"]]) for each in listed]
+
+    def evidence(self) -> JsonObject:
+        """Return what the engine says of the container: its image, and which paths changed."""
+        paths = [change.path for change in self.changes()]
+        return {
+            "image": self.spec.image,
+            "changed": list(paths[:_CHANGES_MAX]),
+            "n_changed": len(paths),
+        }
+
+    def close(self) -> None:
+        """Remove the container; nothing is raised, since its owner's end removes it as well."""
+        for stream in (self._helper, self._lifeline):
+            if stream is not None:
+                stream.close()
+        self._helper = self._lifeline = None
+        if self.id:
+            with suppress(SandboxError), speaking():
+                self._api.remove_container(self.id, force=True, v=True)
+
+    def check(self) -> None:
+        """Raise ToolsetFault where the container has ended, is paused, or the engine is away."""
+        with faults():
+            for seconds in _LOOKS:
+                time.sleep(seconds)
+                state = self._state()
+                if post_mortem(state, ()) is not None:
+                    ending = post_mortem(state, self._events())
+                    assert ending is not None  # noqa: S101 - events do not bring it back
+                    raise ToolsetFault(ending.kind, f"{ending.detail}{self._last_words()}")
+
+    def _last_words(self) -> str:
+        errors = "" if self._helper is None else self._helper.errors
+        return f"; its helper wrote: {errors}" if errors else ""
+
+    def _start_helper(self) -> None:
+        with speaking():
+            config = self._api.inspect_container(self.id)["Config"]
+            made = self._api.exec_create(
+                self.id, ["python3", "-I", "-S", "-B", "-c", _BOOT], stdin=True, user="0:0"
+            )
+            self._helper = EngineStream(self._api.exec_start(made["Id"], socket=True))
+        self._user = self.spec.user or str(config.get("User") or "")
+        source = _HELPER.read_bytes()
+        deadline = time.monotonic() + _START_SECONDS
+        try:
+            self._helper.send(len(source).to_bytes(4, "big") + source, deadline)
+            facts, _ = self._receive(deadline, number=0)
+        except (OSError, ValueError) as error:
+            self.check()
+            raise ToolsetFault(
+                SETUP,
+                f"no helper starts in {self.spec.image}: {self._helper.errors or error}; a session"
+                " needs python3, 3.8 or newer, in the image",
+            ) from error
+        self._cwd, self._shell = str(facts["cwd"]), str(facts["shell"])
+
+    def _ask(
+        self,
+        request: dict[str, Any],
+        body: bytes,
+        *,
+        seconds: float,
+        bytes_max: int,
+        user: str | None,
+    ) -> CommandResult:
+        if len(body) > BODY_BYTES_MAX:
+            raise ValueError(f"{len(body):,} bytes are more than {BODY_BYTES_MAX:,}")
+        if self._helper is None:
+            raise ToolsetFault(CONTAINER_DIED, "the session is closed")
+        self._number += 1
+        defaults = {
+            "number": self._number, "seconds": seconds, "bytes_max": bytes_max, "merge": False,
+            "env": {}, "user": self._user if user is None else user,
+        }  # fmt: skip
+        cwd = str(PurePosixPath(self._cwd) / request.pop("cwd", ""))
+        header = json.dumps({**defaults, **request, "cwd": cwd}).encode()
+        started = time.monotonic()
+        deadline = started + seconds + _GRACE_SECONDS
+        try:
+            self._helper.send(SIZES.pack(len(header), len(body)) + header + body, deadline)
+            reply, output = self._receive(deadline, number=self._number)
+        except (OSError, ValueError) as error:
+            return self._without_answer(error, time.monotonic() - started)
+        if reply["is_disk_full"]:
+            raise ToolsetFault(DISK_FULL, "the disk that the container's files are on is full")
+        return _result_of(reply, output)
+
+    def _without_answer(self, error: Exception, seconds: float) -> CommandResult:
+        """Return what a command came to that killed its helper; raise where the container ended."""
+        self.check()
+        if isinstance(error, TimeoutError | ValueError) or self._helper is None:
+            detail = f"its helper gives no proper answer: {error}{self._last_words()}"
+            raise ToolsetFault(CONTAINER_DIED, detail)
+        self._helper.close()
+        with faults():
+            self._start_helper()
+        return CommandResult(
+            exit=_SIGKILL_EXIT,
+            stdout=b"",
+            stderr=b"",
+            cut=0,
+            seconds=seconds,
+            ended_by="helper_killed",
+        )
+
+    def _receive(self, deadline: float, *, number: int) -> tuple[dict[str, Any], bytes]:
+        assert self._helper is not None  # noqa: S101 - the callers have it
+        read = self._helper.read
+        n_header, n_body = SIZES.unpack(read(SIZES.size, deadline))
+        if n_header > _HEADER_BYTES_MAX or n_body > 2 * BODY_BYTES_MAX:
+            raise ValueError(f"an answer of {n_header} and {n_body} bytes")
+        header = json.loads(read(n_header, deadline))
+        body = bytes(read(n_body, deadline))
+        if header["number"] != number:
+            raise ValueError("an answer to something else")
+        return header, body
+
+    def _of_engine(self, call: Callable[[], T]) -> T:
+        """Return what the engine answers; where it refuses, the container's end is the reason."""
+        with faults():
+            try:
+                with speaking():
+                    return call()
+            except SandboxError:
+                self.check()
+                raise
+
+    def _state(self) -> Mapping[str, Any] | None:
+        with speaking():
+            try:
+                state: Mapping[str, Any] = self._api.inspect_container(self.id)["State"]
+            except docker.errors.NotFound:
+                return None
+            return state
+
+    def _events(self) -> Sequence[Mapping[str, Any]]:
+        until = int(time.time()) + 1
+        with speaking():
+            events = self._api.events(
+                since=1, until=until, filters={"container": self.id}, decode=True
+            )
+            return list(events)
+
+
+@contextmanager
+def faults() -> Iterator[None]:
+    """Turn what the engine refuses into a fault of the episode's environment."""
+    try:
+        yield
+    except SandboxError as error:
+        raise ToolsetFault(KIND_OF_SANDBOX.get(error.kind, SETUP), str(error)) from error
+
+
+def _result_of(reply: Mapping[str, Any], output: bytes) -> CommandResult:
+    n_stdout = reply["n_stdout"]
+    return CommandResult(
+        exit=reply["exit"],
+        stdout=output[:n_stdout],
+        stderr=output[n_stdout:],
+        cut=sum(reply["sizes"]) - len(output),
+        seconds=reply["seconds"],
+        ended_by=reply["ended_by"],
+    )
+
+
+def _check_file(path: str, ran: CommandResult) -> None:
+    if ran.exit or ran.ended_by != "exit" or ran.cut:
+        reason = ran.stderr.decode("utf-8", "replace").strip() or f"{path}: {ran.ended_by}"
+        raise OSError(reason)
+
+
+def _owned_by_root(info: tarfile.TarInfo) -> tarfile.TarInfo:
+    info.uid = info.gid = 0
+    info.uname = info.gname = "root"
+    return info

@@ -1,0 +1,1 @@
+"""Folders of tasks: an instruction, an image, hidden tests. Read, run and verified."""

@@ -1,0 +1,75 @@
+"""The image of a task: built of its folder, or taken as it is; refused with the reason otherwise."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from nel.environments.tasks.folder import TaskFolder, digest_of
+from nel.errors import SandboxError
+from nel.sandbox.isolation.engine import speaking
+
+if TYPE_CHECKING:
+    import docker
+
+_LABEL: Final = "nel.environments.task"
+_LOG_LINES: Final = 8
+_DIGEST_CHARACTERS: Final = 12
+
+
+def image_of(task: TaskFolder) -> str:
+    """Return the name of a task's image, which says what it was built of."""
+    if task.image is not None or task.context is None:
+        return str(task.image)
+    name = re.sub(r"[^a-z0-9]+", "-", task.path.name.lower()).strip("-") or "task"
+    return f"nel-task-{name}:{digest_of(task.context)[:_DIGEST_CHARACTERS]}"
+
+
+def make_image(client: docker.DockerClient, task: TaskFolder) -> None:
+    """Build a task's image, or fetch it; what is there already is built of the engine's cache.
+
+    Raises:
+        SandboxError: It cannot be had (``build_failed``, ``no_image``), or the engine does not
+            answer.
+    """
+    image = image_of(task)
+    if task.image is not None:
+        _fetch(client, image)
+        return
+    with speaking():
+        lines = client.api.build(
+            path=str(task.context),
+            tag=image,
+            labels={_LABEL: task.path.name},
+            timeout=task.build_seconds,
+            rm=True,
+            forcerm=True,
+            decode=True,
+        )
+        _follow(lines)
+
+
+def _fetch(client: docker.DockerClient, image: str) -> None:
+    import docker.errors  # noqa: PLC0415 - keeps start-up fast
+
+    with speaking():
+        try:
+            client.images.get(image)
+        except docker.errors.ImageNotFound:
+            try:
+                client.images.pull(image)
+            except docker.errors.APIError as error:
+                raise SandboxError(
+                    f"the image {image} is not here and cannot be pulled: {error.explanation}",
+                    kind="no_image",
+                ) from error
+
+
+def _follow(lines: Iterable[Mapping[str, Any]]) -> None:
+    log: list[str] = []
+    for line in lines:
+        log += str(line.get("stream") or "").splitlines()
+        if "error" in line:
+            last = "\n".join([*filter(None, log[-_LOG_LINES:]), str(line["error"]).strip()])
+            raise SandboxError(f"the image cannot be built: {last}", kind="build_failed")

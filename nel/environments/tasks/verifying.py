@@ -1,0 +1,147 @@
+"""The verdict on what an agent left in its container: tests enter only now, and decide.
+
+At the level ``fresh`` they run in a new container of a snapshot: its files are the agent's, its
+processes and the folder of the reward are not. At ``shared`` they run beside what the agent left
+running.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+
+from nel.environments.session import ContainerSession
+from nel.environments.tasks.folder import TaskFolder, TaskScript
+from nel.environments.tasks.rewards import (
+    DIED,
+    REWARD_BYTES_MAX,
+    TIMEOUT,
+    UNREADABLE,
+    headline_of,
+    rewards_of,
+)
+from nel.environments.tasks.tampering import suspicious_paths
+from nel.environments.tasks.terminal_bench import all_passed
+from nel.errors import SandboxError
+from nel.sandbox.isolation.engine import speaking
+from nel.tools import ToolsetFault
+from nel.types import JsonObject
+
+if TYPE_CHECKING:
+    import docker
+
+    from nel.environments.session import CommandResult
+
+Level: TypeAlias = Literal["fresh", "shared"]
+LOGS: Final = ("/logs/agent", "/logs/verifier", "/logs/artifacts")
+_VERIFIER: Final = "/logs/verifier"
+_ARCHIVE_BYTES_MAX: Final = REWARD_BYTES_MAX + (64 << 10)
+_OUTPUT_BYTES: Final = 4 << 20
+_TAIL_CHARACTERS: Final = 2_000
+_PATHS_MAX: Final = 50
+_SECONDS: Final = 60.0
+
+
+def verify(
+    client: docker.DockerClient, session: ContainerSession, task: TaskFolder, level: Level
+) -> JsonObject:
+    """Return the verdict, as JSON: level, rewards, changes that can forge it, and the end of what
+    the tests printed.
+
+    Raises:
+        ToolsetFault: There is none, and why (``verifier_*``).
+    """
+    suspicious = suspicious_paths(session.changes())
+    evidence: JsonObject = {
+        "image": session.spec.image,
+        "tampered": list(suspicious[:_PATHS_MAX]),
+        "n_tampered": len(suspicious),
+    }
+    if level == "shared":
+        return {**evidence, **_verdict(session, task), "level": level}
+    image = session.snapshot()
+    session.close()
+    network: Literal["none", "bridge"] = "none" if task.verifier_network == "none" else "bridge"
+    spec = replace(session.spec, image=image, network=network)
+    try:
+        fresh = ContainerSession.open(client, spec)
+        try:
+            return {**evidence, **_verdict(fresh, task), "level": level}
+        finally:
+            fresh.close()
+    finally:
+        with suppress(SandboxError), speaking():
+            client.images.remove(image, force=True)
+
+
+def run_script(session: ContainerSession, script: TaskScript, *, seconds: float) -> CommandResult:
+    """Put a script with its folder into the container, and run it as the session's user.
+
+    Raises:
+        ToolsetFault: The container or the engine is gone, or it cannot be put there.
+    """
+    if script.folder is not None:
+        session.put_tree(script.folder, script.target)
+    else:
+        session.remove_tree(script.target)
+    session.write(script.path, script.file.read_bytes(), mode=0o755, user="0:0")
+    session.run(["chmod", "-R", "a+rX", script.target], seconds=_SECONDS, user="0:0")
+    return session.run(
+        script.path,
+        seconds=seconds,
+        env=script.env,
+        user=script.user,
+        bytes_max=_OUTPUT_BYTES,
+        merge=True,
+    )
+
+
+def make_logs(session: ContainerSession, *folders: str) -> None:
+    """Make empty folders for logs, which every user may write to."""
+    for folder in folders:
+        session.remove_tree(folder)
+    session.run(["mkdir", "-p", *folders], seconds=_SECONDS, cwd="/", user="0:0")
+    session.run(["chmod", "777", *folders], seconds=_SECONDS, cwd="/", user="0:0")
+
+
+def _verdict(session: ContainerSession, task: TaskFolder) -> JsonObject:
+    seconds = task.tests.seconds or _SECONDS
+    try:
+        make_logs(session, _VERIFIER)
+        ran = run_script(session, task.tests, seconds=seconds)
+        if ran.ended_by == "timeout":
+            raise ToolsetFault(TIMEOUT, f"the tests took longer than {seconds:g} s")
+        if ran.ended_by == "helper_killed":
+            raise ToolsetFault(DIED, "the tests killed the process that runs them")
+        output = ran.stdout.decode("utf-8", "replace")
+        rewards = _rewards(session) if task.reads == "reward" else _of_pytest(output)
+    except (ToolsetFault, OSError) as error:
+        if isinstance(error, ToolsetFault) and error.kind.startswith("verifier_"):
+            raise
+        raise ToolsetFault(DIED, f"the tests did not come to an end: {error}") from error
+    return {
+        "reward": headline_of(rewards),
+        "rewards": dict(rewards),
+        "tests_exit": ran.exit,
+        "tests_output": output[-_TAIL_CHARACTERS:],
+    }
+
+
+def _rewards(session: ContainerSession) -> dict[str, float]:
+    try:
+        as_json, as_text = (
+            session.get_tree(f"{_VERIFIER}/{name}", bytes_max=_ARCHIVE_BYTES_MAX)
+            for name in ("reward.json", "reward.txt")
+        )
+    except ValueError as error:
+        raise ToolsetFault(UNREADABLE, str(error)) from error
+    return rewards_of(as_json, as_text)
+
+
+def _of_pytest(output: str) -> dict[str, float]:
+    passed = all_passed(output)
+    if passed is None:
+        tail = output[-_TAIL_CHARACTERS:]
+        raise ToolsetFault(UNREADABLE, f"the tests printed no summary of pytest: {tail}")
+    return {"reward": float(passed)}

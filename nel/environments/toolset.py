@@ -1,0 +1,193 @@
+"""The built-in tools of a container: `bash`, `python`, `read_file`, `write_file`, `edit_file`.
+
+A benchmark names them with ``environment=docker(image=...)``. The session lives in the process of
+the episode's tools, so a killed run takes the container with it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, ClassVar, Final, Literal
+
+from nel.config.schema import SandboxConfig
+from nel.environments.container import ContainerSpec
+from nel.environments.session import CommandResult, ContainerSession, faults
+from nel.sandbox.isolation.engine import connect, info_of
+from nel.sandbox.isolation.owners import reap
+from nel.tools import EnvironmentMaker, ToolError, Toolset, tool
+from nel.tools.results import OUTPUT_BYTES_MAX, cut_output
+from nel.types import Json, JsonObject, Sample
+
+_SECONDS: Final = 180.0
+"""Of a call where no limit of the episode is less."""
+_SETUP_SECONDS: Final = 180.0
+_GRACE_SECONDS: Final = 120.0
+"""For a command to be killed, and for the engine to say how its container ended."""
+_FILE_BYTES_MAX: Final = OUTPUT_BYTES_MAX
+
+
+class ContainerTools(Toolset):
+    """Tools that act on one container."""
+
+    resume: ClassVar[Literal["replay", "restart"]] = "restart"
+
+    def __init__(self, sample: Sample, spec: ContainerSpec, settings: SandboxConfig) -> None:
+        """Open a session; raises ToolsetFault where it cannot be had."""
+        super().__init__(sample)
+        with faults():
+            self.client = connect(settings.docker_host)
+            info = info_of(self.client)
+            info.check_limits(allow_unlimited=settings.allow_unlimited)
+        self.spec = replace(spec, runtime=settings.runtime, unlimited=info.lacks)
+        self.session = ContainerSession.open(self.client, self.spec)
+
+    @tool
+    def bash(self, command: str) -> str:
+        """Run a shell command in the container and return its output, both streams as written.
+
+        Each call starts in the working directory; files, installed programs and processes in the
+        background stay.
+
+        Args:
+            command: A command line or script for bash, or for sh where there is no bash.
+        """
+        return self._text(self._run(command))
+
+    @tool
+    def python(self, code: str) -> str:
+        """Run a Python program in the container and return what it prints.
+
+        Each call is a new process that starts in the working directory.
+
+        Args:
+            code: The program.
+        """
+        return self._text(self._run(["python3", "-"], stdin=code.encode()))
+
+    @tool
+    def read_file(self, path: str, first_line: int = 1, n_lines: int | None = None) -> str:
+        """Return the text of a file in the container.
+
+        Args:
+            path: Absolute, or relative to the working directory.
+            first_line: The first line that is returned, counted from 1.
+            n_lines: How many lines; all that follow when left out.
+        """
+        lines = self._read(path).splitlines(keepends=True)
+        start = max(0, first_line - 1)
+        return "".join(lines[start : None if n_lines is None else start + max(0, n_lines)])
+
+    @tool
+    def write_file(self, path: str, text: str) -> str:
+        """Write a file in the container, in place of one that is there; its folders are made.
+
+        Args:
+            path: Absolute, or relative to the working directory.
+            text: All that the file holds.
+        """
+        return self._write(path, text)
+
+    @tool
+    def edit_file(self, path: str, old: str, new: str) -> str:
+        """Replace a text in a file of the container, which must occur there exactly once.
+
+        Args:
+            path: Absolute, or relative to the working directory.
+            old: The text as it stands in the file, with its white space.
+            new: What replaces it.
+        """
+        text = self._read(path)
+        if not old or (n_places := text.count(old)) != 1:
+            what = f"occurs {n_places} times" if old else "is empty"
+            raise ToolError(f"The old text {what} in {path}; give one that occurs once.")
+        return self._write(path, text.replace(old, new))
+
+    def evidence(self) -> Json:
+        """Return which files of the container changed."""
+        return self.session.evidence()
+
+    def close(self) -> None:
+        """Remove the container."""
+        self.session.close()
+        self.client.close()
+
+    def _run(self, command: str | Sequence[str], stdin: bytes = b"") -> CommandResult:
+        seconds = _SECONDS if self.call_seconds is None else self.call_seconds
+        return self.session.run(
+            command, seconds=seconds, stdin=stdin, bytes_max=OUTPUT_BYTES_MAX, merge=True
+        )
+
+    def _text(self, ran: CommandResult) -> str:
+        text = ran.stdout.decode("utf-8", "replace")
+        if ran.cut:
+            n_bytes = len(ran.stdout) + ran.cut
+            text, _ = cut_output(text, OUTPUT_BYTES_MAX // 2, n_bytes)
+        if ran.ended_by == "exit":
+            return text if not ran.exit else f"{text}\n[exit code {ran.exit}]"
+        reason = {
+            "timeout": f"it took longer than {ran.seconds:.0f} s and was killed",
+            "memory": "it was killed because the container's memory is full",
+            "helper_killed": "it killed the process that runs commands, and its output is lost",
+        }[ran.ended_by]
+        raise ToolError(f"{text}\n[exit code {ran.exit}: {reason}]")
+
+    def _read(self, path: str) -> str:
+        try:
+            return self.session.read(path, bytes_max=_FILE_BYTES_MAX).decode()
+        except UnicodeDecodeError as error:
+            raise ToolError(f"{path} is not text: {error}.") from error
+        except OSError as error:
+            raise ToolError(str(error)) from error
+
+    def _write(self, path: str, text: str) -> str:
+        data = text.encode("utf-8", "surrogatepass")
+        try:
+            self.session.write(path, data)
+        except OSError as error:
+            raise ToolError(str(error)) from error
+        return f"{path} has {len(data):,} bytes."
+
+
+@dataclass(frozen=True, kw_only=True)
+class DockerEnvironment(EnvironmentMaker):
+    """Makes a container of one image for each episode."""
+
+    spec: ContainerSpec
+    settings: SandboxConfig = field(default_factory=SandboxConfig)
+    setup_seconds: float = _SETUP_SECONDS
+    grace_seconds: float = _GRACE_SECONDS
+
+    def __call__(self, sample: Sample) -> Toolset:
+        """Return the tools of a new container."""
+        return ContainerTools(sample, self.spec, self.settings)
+
+    def identity(self) -> JsonObject:
+        """Return what the containers are made of."""
+        return {**asdict(self.spec), "unlimited": []}
+
+    def with_sandbox(self, settings: SandboxConfig) -> DockerEnvironment:
+        """Return it with a run's settings of the engine; the tools' process has no variables."""
+        host = settings.docker_host or os.environ.get("DOCKER_HOST")
+        return replace(self, settings=settings.model_copy(update={"docker_host": host}))
+
+    def prepare(self, samples: Sequence[Sample], log: Callable[[str], None]) -> list[str]:
+        """See that the engine answers; remove what killed runs left there."""
+        client = connect(self.settings.docker_host)
+        try:
+            info_of(client).check_limits(allow_unlimited=self.settings.allow_unlimited)
+            reap(client)
+        finally:
+            client.close()
+        return []
+
+
+def docker(**options: Any) -> DockerEnvironment:
+    """Return an environment: a container of its own for each episode, with the built-in tools.
+
+    Args:
+        options: As `ContainerSpec`: ``image``, and perhaps ``memory_mb``, ``cpus``, ``network``,
+            ``workdir``, ``user``, ``env``.
+    """
+    return DockerEnvironment(spec=ContainerSpec(**options))
