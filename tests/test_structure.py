@@ -101,7 +101,7 @@ ROOMS = {
     "reading": 18_750,
     "reports": 17_100,
     "runs": 12_150,
-    "sandbox": 27_560,
+    "sandbox": 27_680,
     "scoring": 22_450,
     "tools": 1_650,
 }

@@ -14,7 +14,8 @@ import enum
 import functools
 import importlib
 import math
-from collections.abc import Callable, Sequence
+import types
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from nel.sandbox.verdict.agent import standard
@@ -86,12 +87,10 @@ class Parts:
         """Return the containers."""
         return [part for _, part in self.seen.values()]
 
-    def form_of(self, part: Any, form: Any) -> Any:
-        """Note a container and return its form, with the place where it was if that is another."""
-        place = len(self.seen)
-        self.seen[id(part)] = (place, part)
-        was = place if self.before is None else self._places.get(id(part), -1)
-        return form if was == place else ["o", [was, form]]
+    def placed(self, part: Any, form: Any) -> Any:
+        """Return the form of a container with the place where it was, if that is another."""
+        was = self._places.get(id(part), -1)
+        return form if was == self.seen[id(part)][0] else ["o", [was, form]]
 
 
 class Sender:
@@ -101,7 +100,7 @@ class Sender:
         self,
         refer: Callable[[Any], Any],
         depth_max: int = DEPTH_MAX,
-        locate: Callable[[Any], list[int] | None] = lambda _: None,
+        addresses: Mapping[int, list[int]] = types.MappingProxyType({}),
     ) -> None:
         """Prepare to encode.
 
@@ -109,11 +108,11 @@ class Sender:
             refer: Returns the encoded form of an object that crosses by reference, or raises
                 `CannotCross`.
             depth_max: Deeper values raise `TooDeep`.
-            locate: Returns where both ends have a container; None for others.
+            addresses: Where both ends have a container, by its `id`.
         """
         self._refer = refer
         self._depth_max = depth_max
-        self._locate = locate
+        self._addresses = addresses
         self.referred: tuple[type, ...] = ()
         """Classes of values that cross by reference, although they have parts."""
         self.is_of_class = False
@@ -135,12 +134,15 @@ class Sender:
             raise TooDeep(f"it is nested more than {self._depth_max} deep")
         if not standard.is_changeable(value):
             return self._encode_body(value, kind, depth, parts)
-        if id(value) in parts.seen:
-            return ["b", parts.seen[id(value)][0]]
-        address = self._locate(value)
+        key = id(value)
+        if key in parts.seen:
+            return ["b", parts.seen[key][0]]
+        address = self._addresses.get(key)
         if address is not None and address[0] != parts.group:
             return ["c", address]
-        return parts.form_of(value, self._encode_body(value, kind, depth, parts))
+        form = self._encode_body(value, kind, depth, parts)
+        parts.seen[key] = (len(parts.seen), value)
+        return form if parts.before is None else parts.placed(value, form)
 
     def _encode_body(self, value: Any, kind: type, depth: int, parts: Parts) -> Any:
         if kind in _TAGS:
@@ -239,7 +241,7 @@ class Receiver:
         was = None
         if tag == "o":
             was, (tag, body) = body
-        encoded = _WITHIN[tag](body) if tag in _WITHIN else ()
+        encoded = body if tag in _WHOLE else _WITHIN[tag](body) if tag in _WITHIN else ()
         items = [self._decode(item, depth + 1, parts, before) for item in encoded]
         value = _MADE[tag](body, items)
         if standard.is_changeable(value):
@@ -296,12 +298,13 @@ def _carried_class(base: type) -> Any:
 
 
 _TAGS: dict[type, str] = {list: "l", tuple: "t", set: "S", frozenset: "z"}
+_WHOLE = frozenset((*_TAGS.values(), "d", "v"))
+"""Tags whose body is a list of encoded values."""
 _WITHIN: dict[str, Callable[[Any], Any]] = {
-    **dict.fromkeys((*_TAGS.values(), "d", "v"), list),
     "x": lambda body: body[1],
     "n": lambda body: [*body[2], body[3]],
 }
-"""The encoded values within a body; none in those of other tags."""
+"""The encoded values within the body of others; the rest have none."""
 _MADE: dict[str, Callable[[Any, Any], Any]] = {
     "l": lambda _, items: items,
     "t": lambda _, items: tuple(items),

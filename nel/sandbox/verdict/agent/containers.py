@@ -6,8 +6,9 @@ the same order, so that one that moves, or stands at two places, is the same obj
 
 from __future__ import annotations
 
+import itertools
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from nel.sandbox.verdict.agent import codec
@@ -28,14 +29,13 @@ class Containers:
         received_depth: int,
     ) -> None:
         """Prepare both directions of a channel, see `codec.Sender` and `codec.Receiver`."""
-        self.sender = codec.Sender(refer, sent_depth, self._locate)
+        self._addresses: dict[int, list[int]] = {}
+        """Group of a container and its number there, which it keeps, by its `id`."""
+        self.sender = codec.Sender(refer, sent_depth, self._addresses)
         self.receiver = codec.Receiver(self._resolve, received_depth)
         self._resolve_other = resolve
-        self._groups: dict[int, tuple[Any, Any, Sequence[Any]]] = {}
-        self._addresses: dict[int, list[int]] = {}
-
-    def _locate(self, value: Any) -> list[int] | None:
-        return self._addresses.get(id(value))
+        self._counts: dict[int, Iterator[int]] = {}
+        self._groups: dict[int, tuple[Any, Any, dict[int, Any]]] = {}
 
     def _resolve(self, tag: str, body: Any) -> Any:
         """Return what both ends have at an address, a new group's value, or what is no container."""
@@ -55,7 +55,7 @@ class Containers:
 
     def drop(self, number: int) -> None:
         """Forget a group."""
-        for part in self._groups.pop(number)[2]:
+        for part in self._groups.pop(number)[2].values():
             if self._addresses.get(id(part), [None])[0] == number:
                 del self._addresses[id(part)]
 
@@ -65,7 +65,8 @@ class Containers:
         A container that was taken out of its group, and is held elsewhere, stays a part of it.
         """
         news = {}
-        for number, (values, form, before) in [*self._groups.items()]:
+        for number, (values, form, known) in [*self._groups.items()]:
+            before = [*known.values()]
             try:
                 after, parts = self._encode(number, values, before)
             except (codec.TooDeep, RecursionError):  # it holds itself by now
@@ -85,7 +86,7 @@ class Containers:
         """Change what the other end has changed; raises `codec.BadValue`."""
         for key, data in news.items():
             number, parts = int(key), []  # type: tuple[int, list[Any]]
-            values = self.receiver.decode(data, parts, self._groups[number][2])
+            values = self.receiver.decode(data, parts, [*self._groups[number][2].values()])
             self._put(number, values, parts, self._encode(number, values, parts)[0])
 
     def losses(self) -> list[int]:
@@ -93,31 +94,39 @@ class Containers:
         numbers = [
             number
             for number, (_, _, parts) in self._groups.items()
-            if not is_held(parts) or max(len(parts), *map(_size, parts)) > _PARTS_MAX
+            if not is_held(parts.values())
+            or max(len(parts), *map(_size, parts.values())) > _PARTS_MAX
         ]
         for number in numbers:
             self.drop(number)
         return numbers
 
     def _put(self, number: int, values: Any, parts: Sequence[Any], form: Any) -> None:
+        """Note a group; new containers get the next numbers, in the same order at both ends."""
+        numbers: dict[int, int] = {}
         if number in self._groups:
+            numbers = {id(part): at for at, part in self._groups[number][2].items()}
             self.drop(number)
-        self._groups[number] = (values, form, parts)
-        self._addresses.update((id(part), [number, place]) for place, part in enumerate(parts))
+        else:
+            self._counts[number] = itertools.count()
+        free = self._counts[number]
+        known = {numbers[id(part)] if id(part) in numbers else next(free): part for part in parts}
+        self._groups[number] = (values, form, known)
+        self._addresses.update((id(part), [number, at]) for at, part in known.items())
 
     def _encode(self, number: int, values: Any, before: Sequence[Any]) -> tuple[Any, list[Any]]:
         parts = codec.Parts(before, number)
         return self.sender.encode(values, parts), parts.all()
 
 
-def is_held(parts: Sequence[Any]) -> bool:
+def is_held(parts: Iterable[Any]) -> bool:
     """Return whether a container is held by more than its list, and what it is a part of."""
     return any(sys.getrefcount(part) > _REFERENCES for part in parts)
 
 
 def _is_used(part: Any) -> bool:
-    """Return whether something holds a container beside a list, a loop and this call."""
-    return sys.getrefcount(part) > _REFERENCES
+    """Return whether something holds a container beside its group, a list, a loop and this call."""
+    return sys.getrefcount(part) > _REFERENCES + 1
 
 
 def _size(part: Any) -> int:

@@ -266,9 +266,10 @@ class _Server:
         if not parts:
             return {"now": self._containers.changes()}
         number = self._groups + 1
+        is_kept = is_held(parts)
         self._containers.add(number, arguments, parts, ["t", before])
         changes = self._containers.changes()
-        if number not in changes and not is_held(parts):
+        if number not in changes and not is_kept:
             self._containers.drop(number)
             return {"now": changes}
         self._groups = number

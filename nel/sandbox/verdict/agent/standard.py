@@ -24,9 +24,11 @@ CHANGES = frozenset(
 )
 """Methods that change a container."""
 _STANDARD: frozenset[str] = getattr(sys, "stdlib_module_names", frozenset(sys.builtin_module_names))
-CHANGEABLE = (
-    *(list, dict, set, bytearray, collections.deque),
-    *(collections.defaultdict, collections.Counter, collections.OrderedDict),
+CHANGEABLE = frozenset(
+    (
+        *(list, dict, set, bytearray, collections.deque),
+        *(collections.defaultdict, collections.Counter, collections.OrderedDict),
+    )
 )
 """Containers that both ends may keep: each is told what the other has changed."""
 _OF_CLASSES = frozenset(
@@ -150,14 +152,14 @@ def class_at(address: str) -> type | None:
 def is_changeable(value: Any) -> bool:
     """Return whether a value is a container or an array that `refill` can change."""
     kind: Any = type(value)
-    return _is_container(kind)
+    return kind in CHANGEABLE or _is_container(kind)
 
 
 @functools.lru_cache(maxsize=256)
 def _is_container(kind: type) -> bool:
     is_reduced = issubclass(kind, (list, dict, set)) and not has_members(kind)
     is_array = (kind.__module__, kind.__name__) == ("numpy", "ndarray")
-    return kind in CHANGEABLE or is_array or is_reduced
+    return is_array or is_reduced
 
 
 def refill(old: Any, new: Any) -> Any:
