@@ -132,6 +132,8 @@ class Sender:
             return value if math.isfinite(value) else ["f", repr(value)]
         if depth >= self._depth_max:
             raise TooDeep(f"it is nested more than {self._depth_max} deep")
+        if type(kind) is not type:  # a metaclass of the program may compare and hash as it likes
+            return self._encode_object(value, kind, depth, parts)
         if not standard.is_changeable(value):
             return self._encode_body(value, kind, depth, parts)
         key = id(value)

@@ -185,7 +185,7 @@ def has_members(kind: type) -> bool:
         name not in (_OF_TUPLES if "_fields" in vars(base) else _OF_CLASSES)
         and name not in getattr(kind, "_fields", ())
         for base in kind.__mro__
-        if base not in BY_PARTS and vars(builtins).get(base.__name__) is not base
+        if vars(builtins).get(base.__name__) is not base
         for name in vars(base)
     )
 
