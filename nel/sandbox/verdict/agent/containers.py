@@ -65,21 +65,21 @@ class Containers:
         A container that was taken out of its group, and is held elsewhere, stays a part of it.
         """
         news = {}
-        for number, (values, form, known) in [*self._groups.items()]:
+        for number, (values, previous, known) in [*self._groups.items()]:
             before = [*known.values()]
             try:
                 after, parts = self._encode(number, values, before)
-            except (codec.TooDeep, RecursionError):  # it holds itself by now
-                continue
-            if after == form:
-                continue
-            places = {id(part) for part in parts}
-            alone = [part for part in before if id(part) not in places and _is_used(part)]
-            grown = (*values, *alone)
-            if alone:
+                if after == previous:
+                    continue
+                places = {id(part) for part in parts}
+                alone = [part for part in before if id(part) not in places and _is_used(part)]
+                grown = (*values, *alone)
                 after, parts = self._encode(number, grown, before)
+                form = self._encode(number, grown, parts)[0]
+            except Exception:  # noqa: BLE001, S112 - by now it holds itself, or what does not cross
+                continue
             news[number] = after
-            self._put(number, grown, parts, self._encode(number, grown, parts)[0])
+            self._put(number, grown, parts, form)
         return news
 
     def update(self, news: Mapping[Any, Any]) -> None:
