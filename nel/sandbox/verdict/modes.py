@@ -17,7 +17,7 @@ from nel.sandbox.verdict.names import answer_names, names_in, root_of
 _SHARED_STATE: Final = re.compile(
     r"\b(?P<what>redirect_std(?:out|err)|capsys|sys\.std(?:in|out|err)|sys\.argv|asyncio|inspect|pytest"
     r"|mock|monkeypatch|weakref|pandas|pd|tempfile|sqlite3|assertLogs|assertNoLogs|assertWarns\w*|catch_warnings"
-    r"|__cause__|__context__|__notes__|ExceptionGroup|singledispatch\w*|ast|gc"
+    r"|__cause__|__context__|__notes__|ExceptionGroup|singledispatch\w*|ast\.(?:dump|unparse|walk)|gc\.\w+"
     r"|os\.(?:environ|putenv|chdir|makedirs|mkdir|remove|path\.\w+|listdir|unlink)|shutil"
     r"|(?:read|write)_(?:text|bytes)|IsolatedAsyncioTestCase|random\.seed"
     r"|builtins\.\w+[ ]*=(?!=)|(?:from|import) solution)\b"
