@@ -11,19 +11,26 @@ import re
 from collections.abc import Collection
 from typing import Final
 
-from nel.sandbox.verdict.agent.codec import CHANGES
-from nel.sandbox.verdict.names import answer_names, root_of
+from nel.sandbox.verdict.agent.standard import CHANGES
+from nel.sandbox.verdict.names import answer_names, names_in, root_of
 
 _SHARED_STATE: Final = re.compile(
     r"\b(?P<what>redirect_std(?:out|err)|capsys|sys\.std(?:in|out|err)|sys\.argv|asyncio|inspect|pytest"
     r"|mock|monkeypatch|weakref|pandas|pd|tempfile|sqlite3|assertLogs|assertNoLogs|assertWarns\w*|catch_warnings"
+    r"|__cause__|__context__|__notes__|ExceptionGroup|singledispatch\w*|ast\.(?:dump|unparse|walk)|gc\.\w+"
     r"|os\.(?:environ|putenv|chdir|makedirs|mkdir|remove|path\.\w+|listdir|unlink)|shutil"
     r"|(?:read|write)_(?:text|bytes)|IsolatedAsyncioTestCase|random\.seed"
     r"|builtins\.\w+[ ]*=(?!=)|(?:from|import) solution)\b"
-    r"|(?<![.\w])(?P<id>id)\("
+    r"|(?<![.\w])(?P<id>id)\(|(?P<group>except[ ]*\*)"
     r"|\b(?P<open>open\([^)\n]*)"
 )
-"""What tests share with a program: output, coroutines, random numbers, files, environment."""
+"""What tests share with a program: output, coroutines, random numbers, files, environment, and what
+asks an object for its class without asking the object.
+"""
+_CONVERSIONS: Final = ("int", "float", "next")
+"""Builtin functions whose result is of use, or they are called for what they raise."""
+_CLASS_USERS: Final = ("super", "issubclass")
+"""Builtin functions that take a class and no stand-in for it."""
 
 
 def needs_shared(
@@ -40,9 +47,10 @@ def needs_shared(
     'line 1 derives from a class of the program'
     """
     if match := _SHARED_STATE.search(tests):
-        return f"the tests use {match['what'] or match['id'] or 'open'}"
+        return f"the tests use {match['what'] or match['id'] or match['group'] or 'open'}"
     nodes = list(ast.walk(tree))
     answers = answer_names(nodes, program)
+    users = {*_CLASS_USERS, *_imported_names(nodes)}
     for node in nodes:
         line = f"line {getattr(node, 'lineno', 0)}"
         if isinstance(node, ast.ClassDef) and not answers.isdisjoint(map(root_of, node.bases)):
@@ -53,6 +61,14 @@ def needs_shared(
             arguments = [*node.args, *(keyword.value for keyword in node.keywords)]
             if any(_is_change(argument, answers) for argument in arguments):
                 return f"{line} hands the program a method that changes an object of the tests"
+        if (
+            isinstance(node, ast.Call)
+            and root_of(node.func) in users
+            and any(_is_class(argument, program) for argument in node.args)
+        ):
+            return f"{line} hands a class of the program to {root_of(node.func)}"
+        if isinstance(node, ast.Match) and not answers.isdisjoint(names_in(node.subject)):
+            return f"{line} matches patterns with what the program returns"
         if isinstance(node, ast.With) and _may_be_suppressed(node, answers):
             return f"{line} raises within a context of the program, which may suppress it"
     return ""
@@ -66,7 +82,27 @@ def _is_change(node: ast.expr, answers: Collection[str]) -> bool:
     return isinstance(node, ast.Attribute) and node.attr in CHANGES and root_of(node) not in answers
 
 
+def _is_class(node: ast.expr, program: Collection[str]) -> bool:
+    """Return whether an argument is a class of the program, by its name."""
+    return isinstance(node, ast.Name) and node.id in program and node.id.lstrip("_")[:1].isupper()
+
+
+def _imported_names(nodes: Collection[ast.AST]) -> set[str]:
+    imports = [node for node in nodes if isinstance(node, (ast.Import, ast.ImportFrom))]
+    aliases = [alias for node in imports for alias in node.names]
+    return {alias.asname or alias.name.partition(".")[0] for alias in aliases}
+
+
 def _may_be_suppressed(node: ast.With, answers: Collection[str]) -> bool:
-    """Return whether tests raise, by themselves, within a context that is the program's."""
-    is_theirs = any(root_of(item.context_expr) in answers for item in node.items)
-    return is_theirs and any(isinstance(child, ast.Raise) for child in ast.walk(node))
+    """Return whether tests raise, by themselves, within a context that is the program's.
+
+    By ``raise``, or by a statement such as ``1 / 0`` that has no other purpose.
+    """
+    if not any(root_of(item.context_expr) in answers for item in node.items):
+        return False
+    children = list(ast.walk(node))
+    values = [child.value for child in children if isinstance(child, ast.Expr)]
+    return any(isinstance(child, ast.Raise) for child in children) or any(
+        isinstance(value, (ast.BinOp, ast.Subscript)) or root_of(value) in _CONVERSIONS
+        for value in values
+    )

@@ -97,12 +97,14 @@ def class_names(tree: ast.Module, names: Collection[str], prompt: str) -> frozen
     for node in ast.walk(tree):
         if isinstance(node, (ast.Assign, ast.NamedExpr, ast.Attribute)):
             used |= called_names(node.value)
+        if isinstance(node, (ast.List, ast.Tuple, ast.Set, ast.Dict)):
+            used.update(map(_called_name, ast.iter_child_nodes(node)))
         if isinstance(node, ast.Attribute):
             used.add(getattr(node.value, "id", ""))
     return frozenset(
         name
         for name in names
-        if re.search(rf"\bclass\s+{name}\b", prompt)
+        if re.search(rf"\bclass\W+(?:named\W+|called\W+)?{name}\b|\b{name}`? class\b", prompt)
         or (name in used and name.lstrip("_")[:1].isupper())
         if not re.search(rf"\bdef\s+{name}\b", prompt)
     )
@@ -133,7 +135,7 @@ def answer_names(nodes: Collection[ast.AST], program: Collection[str]) -> frozen
     for node in nodes:
         targets = [*getattr(node, "targets", ()), *_fields_of(node, "target", "optional_vars")]
         values = _fields_of(node, "value", "iter", "context_expr")
-        bindings.append((set(_names_in(*targets)), set(_names_in(*values))))
+        bindings.append((set(names_in(*targets)), set(names_in(*values))))
     answers = frozenset(program)
     size = -1
     while size != (size := len(answers)):
@@ -146,7 +148,7 @@ def _fields_of(node: ast.AST, *names: str) -> list[ast.AST]:
     return [field for field in fields if isinstance(field, ast.AST)]
 
 
-def _names_in(*nodes: ast.AST) -> Iterator[str]:
+def names_in(*nodes: ast.AST) -> Iterator[str]:
     """Yield the names within expressions, and the attributes of ``self``."""
     for node in nodes:
         for child in ast.walk(node):

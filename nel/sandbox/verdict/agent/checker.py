@@ -76,7 +76,7 @@ def _bind(job: channel.Message, remote: Remote, space: dict[str, Any]) -> None:
         if kind is None or (name in space and name != entry_point):
             continue
         if kind != "value" or name == entry_point:
-            is_class = name == entry_point and kind.startswith("exception")
+            is_class = name == entry_point and isinstance(kind, list)
             space[name] = remote.stand_in(name, "callable" if is_class else kind)
     if entry_point and entry_point not in names:
         space.pop(entry_point, None)

@@ -12,7 +12,6 @@ from nel.sandbox.verdict.agent.references import object_of
 
 _TRACE_CHARACTERS_MAX = 4_000
 _NAME_CHARACTERS_MAX = 100
-_KINDS_MAX = 20
 _STEERING_MODULES = ("nel", "unittest", "doctest", "pytest", "_pytest", "__main__")
 """Modules whose exceptions mean something to what runs tests."""
 
@@ -78,12 +77,12 @@ class Exceptions:
         Raises:
             codec.BadValue: It is none.
         """
-        number, kinds = described.get("ref"), [*map(str, described.get("kinds") or ())]
-        if type(number) is not int or "builtins:BaseException" not in kinds:
+        number = described.get("ref")
+        if type(number) is not int:
             raise codec.BadValue("no exception")
         if number not in self._errors:
             arguments = tuple(map(self._remote.decode, described.get("args") or ()))
-            kind = self.class_of(kinds)
+            kind = self.class_of(described["class"])
             try:
                 error = kind.__new__(kind, *arguments)
             except Exception:  # noqa: BLE001 - whatever that constructor does
@@ -96,28 +95,29 @@ class Exceptions:
             error._at = self._remote.reference(number)  # noqa: SLF001 - its class stands above
             error._text = str(described.get("text"))  # noqa: SLF001
         for name, data in dict(described.get("fields") or {}).items():
-            with contextlib.suppress(AttributeError, TypeError):  # not all can be set
-                setattr(error, name, self._remote.decode(data))
+            is_method = callable(getattr(type(error), name, None))  # which `unittest` calls
+            if not is_method and not name.startswith("__"):
+                with contextlib.suppress(AttributeError, TypeError):  # not all can be set
+                    setattr(error, name, self._remote.decode(data))
         return error
 
-    def class_of(self, kinds: list[str]) -> Any:
-        """Return the exception class of the first name, whose bases follow: the tests' own, or what
-        stands for it.
+    def class_of(self, tree: list[Any]) -> Any:
+        """Return the exception class of a name, whose bases follow: the tests' own, or what stands
+        for it.
         """
-        if not kinds:
-            return Exception
-        kind = kinds[0]
-        if kind not in self.classes:
-            module, _, name = kind.rpartition(":")
+        address, *trees = tree
+        if address not in self.classes:
+            module, _, name = address.rpartition(":")
             # A program may define its own TimeoutError, which tests name without an import.
             known = _imported_exception("builtins" if module == codec.PROGRAM else module, name)
             if known is None:
-                base = self.class_of(kinds[1:_KINDS_MAX])
-                bases = (base,) if issubclass(base, ProgramError) else (ProgramError, base)
+                bases = tuple(map(self.class_of, trees)) or (Exception,)
+                if not any(issubclass(base, ProgramError) for base in bases):
+                    bases = (ProgramError, *bases)
                 fields = {"_remote": self._remote, "_name": name}
                 known = type(name[:_NAME_CHARACTERS_MAX], bases, fields)
-            self.classes[kind] = known
-        return self.classes[kind]
+            self.classes[address] = known
+        return self.classes[address]
 
 
 def _imported_exception(module: str, name: str) -> Any:

@@ -7,7 +7,7 @@ other question would hand the program the value that is expected of it.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import partial
+from functools import partial, partialmethod
 from typing import Any
 
 from nel.sandbox.verdict.agent import codec, solution
@@ -40,6 +40,8 @@ class Reference(codec.StandIn, metaclass=_ReferenceClass):
             is_made: The tests made it by calling a class.
             makes: It is a class, by the task's text.
         """
+        if is_made or makes:
+            target = {**target, "is_made": True}
         names = {"_remote": remote, "_target": target, "_is_made": is_made, "_makes": makes}
         for name, value in names.items():
             object.__setattr__(self, name, value)
@@ -47,8 +49,8 @@ class Reference(codec.StandIn, metaclass=_ReferenceClass):
     def __getattr__(self, name: str) -> Any:
         if name == "__array__":  # numpy looks for it in every object
             raise AttributeError(name)
-        if name == "__mro_entries__":
-            raise self._remote.cannot("the tests derive from a class of the program")
+        if name in ("__mro_entries__", "__dataclass_fields__"):
+            raise self._remote.cannot("the tests use an object where only its class will do")
         return self._remote.ask("getattr", self._target, (name,))
 
     def __reduce_ex__(self, protocol: object) -> Any:
@@ -98,6 +100,19 @@ class Reference(codec.StandIn, metaclass=_ReferenceClass):
         return self._remote.ask("deepcopy", self._target)
 
 
+def _operate(deed: str, reference: Reference, *others: object) -> Any:
+    """Ask an object for the result of an operator; what comes of one that is made is made, too."""
+    remote = reference._remote  # noqa: SLF001 - its class stands above
+    is_made = reference._is_made  # noqa: SLF001
+    remote.is_compared = remote.is_compared or bool(others) or is_made
+    result = remote.ask(deed, target_of(reference), others)
+    if type(result) is not Reference:
+        return result
+    if deed.startswith("i") and number_of(result) == number_of(reference):
+        return reference
+    return remote.reference_to(result) if is_made else result
+
+
 def _operator(deed: str) -> Callable[..., Any]:
     """Return the method of an operator, whose other side holds what the tests expect."""
 
@@ -108,11 +123,8 @@ def _operator(deed: str) -> Callable[..., Any]:
             plain = remote.ask("plain", self._target)
             if plain is None and deed == "truediv" and type(other) is str:  # as paths have it
                 raise remote.cannot("the tests divide an object by a text")
-            return NotImplemented if plain is None else solution.DEEDS[deed](plain, other)
-        remote.is_compared = True
-        result = remote.ask(deed, self._target, (other, *modulus))
-        is_in_place = deed.startswith("i") and type(result) is Reference
-        return self if is_in_place and target_of(result) == self._target else result
+            return NotImplemented if plain is None else solution.find_deed(deed)(plain, other)
+        return _operate(deed, self, other, *modulus)
 
     return operate
 
@@ -128,11 +140,12 @@ def _method(deed: str) -> Callable[..., Any]:
 for _name in solution.BINARY:
     setattr(Reference, f"__{_name.rstrip('_')}__", _operator(_name))
     setattr(Reference, f"__r{_name.rstrip('_')}__", _operator(f"r{_name}"))
-    setattr(Reference, f"__i{_name.rstrip('_')}__", _operator(f"i{_name}"))
+    setattr(Reference, f"__i{_name.rstrip('_')}__", _operator(f"i{_name.rstrip('_')}"))
 for _name in solution.COMPARED:
     setattr(Reference, f"__{_name}__", _operator(_name))
+for _name in solution.UNARY:
+    setattr(Reference, f"__{_name}__", partialmethod(partial(_operate, _name)))
 for _name in (
-    *solution.UNARY,
     *"len iter next reversed str repr format bool hash dir round trunc floor ceil int".split(),
     *"float complex bytes fspath length_hint copy getitem setitem delitem enter".split(),
 ):
@@ -144,6 +157,11 @@ for _name in ("doc", "slots"):
 def target_of(value: Reference) -> Mapping[str, Any]:
     """Return the name or the number of an object, as the program is told."""
     return value._target  # type: ignore[no-any-return]  # noqa: SLF001 - its class stands above
+
+
+def number_of(value: Reference) -> Any:
+    """Return what the program finds an object by: its number, or its name."""
+    return next(iter(target_of(value).values()))
 
 
 def object_of(value: Any) -> Any:

@@ -15,14 +15,12 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from nel.sandbox.isolation.agent import channel
-from nel.sandbox.verdict.agent import codec, running
+from nel.sandbox.verdict.agent import codec, running, standard
+from nel.sandbox.verdict.agent.containers import Containers
 from nel.sandbox.verdict.agent.exceptions import Exceptions, ProgramError
-from nel.sandbox.verdict.agent.references import Reference, object_of, target_of
+from nel.sandbox.verdict.agent.references import Reference, number_of, object_of, target_of
 
 _TEXT_CHARACTERS_MAX = 4_000
-_KEPT_ITEMS_MAX = 10_000
-_KEPT_REFERENCES = 3
-"""Of a container that only `Remote` holds, by `sys.getrefcount`."""
 _ENDS = (StopIteration, StopAsyncIteration)
 """Of those that are an `Exception`, what ends more than a step."""
 
@@ -78,13 +76,15 @@ class Remote:
         """Names that the tests use and the program does not define."""
         self.errors = Exceptions(self)
         self._references: dict[int, Reference] = {}
-        self._kept: dict[int, list[Any]] = {}
-        """Containers that both ends have, by number, and what the program was told last of each."""
-        self._sender = codec.Sender(self._refer)
         self._comparer = codec.Sender(self._refer, codec.ANSWER_DEPTH_MAX)
-        self._receiver = codec.Receiver(self._resolve, codec.ANSWER_DEPTH_MAX)
+        self._containers = Containers(
+            self._refer,
+            self._resolve,
+            sent_depth=codec.DEPTH_MAX,
+            received_depth=codec.ANSWER_DEPTH_MAX,
+        )
 
-    def wait_for_names(self) -> dict[str, str]:
+    def wait_for_names(self) -> dict[str, Any]:
         """Wait until the program is loaded and return its names.
 
         Raises:
@@ -97,12 +97,12 @@ class Remote:
         names = message.get("loaded")
         if not isinstance(names, dict):
             raise self.fail("nonsense", "the program did not load as it should")
-        return {str(name): str(kind) for name, kind in names.items()}
+        return names
 
-    def stand_in(self, name: str, kind: str) -> Any:
+    def stand_in(self, name: str, kind: Any) -> Any:
         """Return what stands for a function, class or exception of the program; or a constant."""
-        if kind.startswith("exception"):
-            return self.errors.class_of(kind.split()[1:])
+        if isinstance(kind, list):
+            return self.errors.class_of(kind)
         if kind == "value":
             return self.ask("get", {"name": name})
         return Reference(self, {"name": name}, makes=name in self._class_names)
@@ -119,23 +119,25 @@ class Remote:
         Arguments that the program changed are changed here, too.
         """
         options = options or {}
-        values = [*arguments, *options.values()]
+        values = (*arguments, *options.values())
         if deed == "call":
             self._last = (str(target.get("name", "an object")), arguments, None)
         with self._turn:
-            news = self._news()
-            encoded = [self._encode_argument(value) for value in values]
-            question = {"do": deed, **target, "args": encoded, "names": list(options), **news}
+            parts = codec.Parts()
+            try:
+                news = {"now": self._containers.changes(), "lost": self._containers.losses()}
+                form = self._containers.sender.encode(values, parts)
+            except (codec.TooDeep, RecursionError) as error:
+                # An answer is nested half as deep at most, so that this is the tests' own.
+                raise self.cannot(f"the tests pass an argument that is too deep: {error}") from None
+            question = {"do": deed, **target, "args": form[1], "names": list(options), **news}
             reply = self._exchange(question)
             try:
-                for place, number in reply.get("kept", {}).items():
-                    self._keep(number, values[int(place)], encoded[int(place)])
-                for number, data in reply.get("now", {}).items():
-                    container = self._kept[int(number)][0]
-                    codec.become(container, self._receiver.decode(data))
-                    self._kept[int(number)][1] = self._encode(container)
+                if "kept" in reply:
+                    self._containers.add(int(reply["kept"]), values, parts.all(), form)
+                self._containers.update(reply.get("now", {}))
                 if "raised" not in reply:
-                    value = self._receiver.decode(reply["value"])
+                    value = self._containers.receiver.decode(reply["value"])
                     if deed == "call":
                         self._last = (str(target.get("name", "an object")), arguments, value)
                     return value
@@ -146,12 +148,12 @@ class Remote:
 
     def classes_of(self, value: Reference) -> list[type | None]:
         """Return an object's classes, from the first on: None for those of the program."""
-        number = next(iter(target_of(value).values()))
+        number = number_of(value)
         if number not in self._known_classes:
             places = self.ask("classes", target_of(value))
             if type(places) is not list or not places:
                 raise self.fail("nonsense", "the classes of an object are none")
-            self._known_classes[number] = [codec.class_at(str(place)) for place in places]
+            self._known_classes[number] = [standard.class_at(str(place)) for place in places]
         return self._known_classes[number]
 
     def kind_of(self, *arguments: Any) -> Any:
@@ -233,13 +235,6 @@ class Remote:
             self.failure.where = running.line_shown(frame.f_lineno) if frame is not None else ""
         return self.failure
 
-    def _encode(self, value: Any) -> Any:
-        try:
-            return self._sender.encode(value)
-        except (codec.TooDeep, RecursionError) as error:
-            # An answer is nested half as deep at most, so that this is the tests' own.
-            raise self.cannot(f"the tests pass an argument that is too deep: {error}") from None
-
     def _refer(self, value: Any) -> list[Any]:
         """Return what the program is told of one of its objects.
 
@@ -251,17 +246,19 @@ class Remote:
             return ["R", value._name]  # noqa: SLF001
         at = object_of(value)
         if type(at) is Reference:
-            return ["R", next(iter(target_of(at).values()))]  # its number, or its name
+            return ["R", number_of(at)]
         if (number := self.errors.number_of(value)) is not None:
             return ["R", number]
-        if (owner := codec.owner_of(value)) is not None and not isinstance(owner, types.ModuleType):
+        if (owner := standard.owner_of(value)) is not None and not isinstance(
+            owner, types.ModuleType
+        ):
             # A program chooses whose method it is, and must not choose the mode by it.
-            is_change = not isinstance(owner, type) and value.__name__ in codec.CHANGES
+            is_change = not isinstance(owner, type) and value.__name__ in standard.CHANGES
             if type(owner) is Reference or is_change:
                 raise self.fail(
                     "nonsense", f"the method {value.__name__} of an answer does not go back"
                 )
-            return ["R", [self._encode(owner), value.__name__]]
+            return ["R", [self._containers.sender.encode(owner), value.__name__]]
         kind = type(value).__name__
         is_vars = type(value) is types.MappingProxyType and "__doc__" in value
         if is_vars or getattr(value, "__module__", "") == codec.PROGRAM:
@@ -299,52 +296,17 @@ class Remote:
             raise self.fail("nonsense", "the program's answer is not an answer")
         return message
 
-    def _news(self) -> channel.Message:
-        """Return what the tests have changed of the containers that the program keeps, too.
-
-        And the numbers of those that they have not any more, or that are too large to be compared.
-        """
-        now, lost = {}, []
-        for number, pair in [*self._kept.items()]:
-            container, before = pair
-            after = self._encode(container)
-            if after != before:
-                now[number] = pair[1] = after
-            is_large = (getattr(container, "size", 0) or len(container)) > _KEPT_ITEMS_MAX
-            if is_large or sys.getrefcount(container) <= _KEPT_REFERENCES:
-                lost.append(number)
-                del self._kept[number]
-        return {**({"now": now} if now else {}), **({"lost": lost} if lost else {})}
-
-    def _keep(self, number: Any, container: Any, known: Any) -> None:
-        if type(container) is not tuple and not codec.is_changeable(container):
-            raise codec.BadValue("no container")
-        self._kept[int(number)] = [container, known]
-
-    def _encode_argument(self, value: Any) -> Any:
-        for number, (container, _) in self._kept.items():
-            if container is value:
-                return ["R", number]
-        return self._encode(value)
-
     def _resolve(self, tag: str, body: Any) -> Any:
         """Return what stands for the object of a number, or for an exception."""
-        if tag == "k":
-            number, data = body
-            container = self._receiver.decode(data)
-            self._keep(number, container, self._encode(container))
-            return container
         if tag == "e":
             return self.errors.decode(body)
         if type(body) is not int:
             raise codec.BadValue("no reference")
-        if body in self._kept:
-            return self._kept[body][0]
         return self.errors.get(body) or self.reference(body)
 
     def decode(self, data: Any) -> Any:
         """Return a value of the program."""
-        return self._receiver.decode(data)
+        return self._containers.receiver.decode(data)
 
     def reference(self, number: int) -> Reference:
         """Return what stands for the object of a number."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import atexit
 import builtins
+import contextlib
 import copy
 import linecache
 import math
@@ -21,17 +22,13 @@ from collections.abc import Callable
 from typing import Any
 
 from nel.sandbox.isolation.agent import channel
-from nel.sandbox.verdict.agent import codec
+from nel.sandbox.verdict.agent import codec, standard
+from nel.sandbox.verdict.agent.containers import Containers, is_held
 
 FILE_NAME = "solution.py"
 _TEXT_CHARACTERS_MAX = 2_000
 _TRACE_CHARACTERS_MAX = 1_000
 _ARGUMENTS_MAX = 8
-_ANSWER_REFERENCES = 3
-_ARGUMENT_REFERENCES = 3
-"""Of a container that the program does not keep, by `sys.getrefcount`."""
-_NESTED_MAX = 8
-"""How many exceptions cross within one, which they are the cause, the context or a member of."""
 
 
 def serve(payload: int, connection: int) -> int:
@@ -117,23 +114,27 @@ def describe(error: BaseException) -> channel.Message:
 
 
 def _fields_of(error: BaseException) -> dict[str, Any]:
-    """Return what an exception holds beside its arguments, with those that it comes from."""
+    """Return what an exception holds beside its arguments and the exceptions that it comes from."""
     names = {
         name
         for base in type.__dict__["__mro__"].__get__(type(error))
         for name, field in vars(base).items()
         if isinstance(field, (types.MemberDescriptorType, types.GetSetDescriptorType))
-    } - {"args", "__dict__", "__traceback__", "__weakref__"}
-    fields = {name: getattr(error, name, None) for name in sorted(names)}
+    }
+    fields = {name: getattr(error, name, None) for name in sorted(names - {"args"})}
     if type(error).__module__ != codec.PROGRAM:  # of its own classes they are asked
         fields.update(BaseException.__dict__["__dict__"].__get__(error))
-    return {name: field for name, field in fields.items() if field is not None}
+    return {
+        name: field
+        for name, field in fields.items()
+        if field is not None and not name.startswith("__")
+    }
 
 
-def _classes_of(kind: type) -> list[str]:
-    """Return an exception class and its bases, as ``module:name``."""
-    bases = type.__dict__["__mro__"].__get__(kind)
-    return [f"{base.__module__}:{base.__name__}" for base in bases if base is not object]
+def _class_tree(kind: type) -> list[Any]:
+    """Return ``module:name`` of an exception class, and the trees of its bases."""
+    bases = [base for base in kind.__bases__ if issubclass(base, BaseException)]
+    return [f"{kind.__module__}:{kind.__name__}", *map(_class_tree, bases)]
 
 
 def _refuse(value: Any) -> Any:
@@ -170,8 +171,8 @@ def _end_like_an_interpreter(status: int) -> int:
     return status
 
 
-def _names_of(module: types.ModuleType) -> dict[str, str]:
-    """Return the program's names: an exception with its bases, callable, or a value."""
+def _names_of(module: types.ModuleType) -> dict[str, Any]:
+    """Return the program's names: the tree of an exception class, callable, or a value."""
     return {
         name: _value_kind(value)
         for name, value in list(vars(module).items())
@@ -181,10 +182,10 @@ def _names_of(module: types.ModuleType) -> dict[str, str]:
     }
 
 
-def _value_kind(value: Any) -> str:
+def _value_kind(value: Any) -> Any:
     # By its type and not by isinstance, which asks the value.
     if issubclass(type(value), type) and issubclass(value, BaseException):
-        return " ".join(["exception", *_classes_of(value)])
+        return _class_tree(value)
     return "callable" if callable(value) else "value"
 
 
@@ -194,102 +195,103 @@ class _Server:
     def __init__(self, module: types.ModuleType) -> None:
         """Serve the names of a program."""
         self._module = module
-        self._sender = codec.Sender(self._refer, codec.ANSWER_DEPTH_MAX)
-        self._arguments = codec.Sender(lambda value: ["R", self._number(value)])
-        self._receiver = codec.Receiver(lambda _, body: self._resolve(body))
         self._objects: list[Any] = []
         self._numbers: dict[int, int] = {}
-        self._kept: dict[int, Any] = {}
-        """Of containers that the tests may have, too: what these were told last, by number."""
-        self._described: list[BaseException] = []
-        """Exceptions that are being encoded, each as a part of the one before."""
+        self._groups = 0
+        self._containers = Containers(
+            self._refer,
+            self._resolve,
+            sent_depth=codec.ANSWER_DEPTH_MAX,
+            received_depth=codec.DEPTH_MAX,
+        )
+        self._containers.sender.referred = standard.VIEWS
+        self._fields = codec.Sender(
+            lambda value: ["R", self._number(value)], codec.ANSWER_DEPTH_MAX
+        )
+        """Encodes what an exception holds, which may be the exception."""
 
     def answer(self, question: channel.Message) -> channel.Message:
         """Return the reply to one question of the tests."""
-        values: list[Any] = []
+        self._containers.sender.is_of_class = "is_made" in question
+        parts: list[Any] = []
+        arguments: tuple[Any, ...] = ()
+        results: list[Any] = []
+        raised: BaseException | None = None
         try:
-            self._update(question)
-            values = [self._receiver.decode(value) for value in question["args"]]
-            target = self._resolve(question.get("name", question.get("ref")))
-            count = len(values) - len(question["names"])
-            options = dict(zip(question["names"], values[count:]))  # noqa: B905 - Python 3.9
-            result = DEEDS[question["do"]](target, *values[:count], **options)
-            if any(value is result for value in values) and codec.is_changeable(result):
-                self._number(result)
-            reply: channel.Message = {"value": self._encode_answer(result)}
-            del result
+            self._containers.update(question.get("now", {}))
+            for number in question.get("lost", ()):
+                self._containers.drop(number)
+            arguments = self._containers.receiver.decode(["t", question["args"]], parts)
+            results.append(self._do(question, arguments))
         except BaseException as error:  # noqa: BLE001 - whatever the program raises is its answer
-            reply = {"raised": self._exception(error)}
+            raised = error
             BaseException.with_traceback(error, None)  # whose frames would live as long as it does
         try:
-            return {**reply, **self._news(question["args"], values)}
+            news = self._news(arguments, parts, question["args"])
         except BaseException:  # noqa: BLE001 - an argument has become what does not cross
-            return reply
-
-    def _encode_answer(self, result: Any) -> Any:
-        """Return an answer in its plain form; with its number where the program keeps it."""
-        if codec.is_changeable(result) and id(result) in self._numbers:
-            return ["R", self._number(result)]
+            news = {}
         try:
-            encoded = self._sender.encode(result)
+            if raised is None:
+                return {**news, "value": self._form_of(results)}
+        except BaseException as error:  # noqa: BLE001 - a property of its class
+            raised = error
+        return {**news, "raised": self._exception(raised)}
+
+    def _do(self, question: channel.Message, arguments: tuple[Any, ...]) -> Any:
+        target = self._resolve("R", question.get("name", question.get("ref")))
+        names = question["names"]
+        count = len(arguments) - len(names)
+        options = dict(zip(names, arguments[count:]))  # noqa: B905 - Python 3.9
+        return find_deed(question["do"])(target, *arguments[:count], **options)
+
+    def _form_of(self, results: list[Any]) -> Any:
+        """Return the one answer in its plain form; with a number where the program keeps a part."""
+        seen = codec.Parts()
+        try:
+            form = self._containers.sender.encode(results[0], seen)
         except (codec.TooDeep, RecursionError):  # it may hold itself
-            return ["R", self._number(result)]
-        if not codec.is_changeable(result) or sys.getrefcount(result) <= _ANSWER_REFERENCES:
-            return encoded
-        self._kept[self._number(result)] = encoded
-        return ["k", [self._number(result), encoded]]
+            return ["R", self._number(results[0])]
+        parts = seen.all()
+        del seen
+        if not is_held(parts):
+            return form
+        self._groups += 1
+        self._containers.add(self._groups, results[0], parts, form)
+        return ["k", [self._groups, form]]
 
-    def _update(self, question: channel.Message) -> None:
-        """Change what the tests have changed, and forget what they have not any more."""
-        for number, data in question.get("now", {}).items():
-            container = self._objects[int(number)]
-            codec.become(container, self._receiver.decode(data))
-            self._kept[int(number)] = self._sender.encode(container)
-        for number in question.get("lost", ()):
-            del self._kept[number], self._numbers[id(self._objects[number])]
-            self._objects[number] = None
-
-    def _news(self, before: list[Any], values: list[Any]) -> channel.Message:
-        """Return which arguments the program keeps or has changed, and what it has changed."""
-        kept, now = {}, {}
-        for place, value in enumerate(values):
-            known = self._numbers.get(id(value))
-            if known in self._kept or not (type(value) is tuple or codec.is_changeable(value)):
-                continue
-            is_kept = known is not None or sys.getrefcount(value) > _ARGUMENT_REFERENCES
-            if is_kept or self._arguments.encode(value) != before[place]:
-                kept[place] = self._number(value)
-                self._kept[kept[place]] = before[place]
-        for number, known_form in self._kept.items():
-            after = self._arguments.encode(self._objects[number])
-            if after != known_form:
-                now[number] = self._kept[number] = after
-        return {name: news for name, news in (("kept", kept), ("now", now)) if news}
+    def _news(
+        self, arguments: tuple[Any, ...], parts: list[Any], before: list[Any]
+    ) -> channel.Message:
+        """Return what the program has changed, and the number of arguments that it keeps or changed."""
+        if not parts:
+            return {"now": self._containers.changes()}
+        number = self._groups + 1
+        is_kept = is_held(parts)
+        self._containers.add(number, arguments, parts, ["t", before])
+        changes = self._containers.changes()
+        if number not in changes and not is_kept:
+            self._containers.drop(number)
+            return {"now": changes}
+        self._groups = number
+        return {"kept": number, "now": changes}
 
     def _refer(self, value: Any) -> list[Any]:
         """Return an exception by what it holds, and any other object by its number."""
-        is_error = issubclass(type(value), BaseException) and len(self._described) < _NESTED_MAX
-        if is_error and not any(error is value for error in self._described):
-            return ["e", self._exception(value)]
-        return ["R", self._number(value)]
+        is_error = issubclass(type(value), BaseException)
+        return ["e", self._exception(value)] if is_error else ["R", self._number(value)]
 
     def _exception(self, error: BaseException) -> channel.Message:
-        self._described.append(error)
-        arguments, fields = [], {}
-        try:
-            arguments = [self._sender.encode(argument) for argument in error.args[:_ARGUMENTS_MAX]]
-            fields = {name: self._sender.encode(field) for name, field in _fields_of(error).items()}
-        except BaseException:  # noqa: BLE001 - they may hold themselves, and may be the program's
-            arguments = arguments or [None]
-        finally:
-            self._described.pop()
+        arguments, fields = [None], {}
+        with contextlib.suppress(BaseException):  # they may hold themselves
+            arguments = self._fields.encode(error.args[:_ARGUMENTS_MAX])[1]
+            fields = {name: self._fields.encode(field) for name, field in _fields_of(error).items()}
         described = {**describe(error), "ref": self._number(error), "args": arguments}
-        return {**described, "kinds": _classes_of(type(error)), "fields": fields}
+        return {**described, "class": _class_tree(type(error)), "fields": fields}
 
-    def _resolve(self, body: Any) -> Any:
+    def _resolve(self, _: str, body: Any) -> Any:
         """Return the object of a number or a name, or a method of a plain value."""
         if isinstance(body, list):
-            return getattr(self._receiver.decode(body[0]), body[1])
+            return getattr(self._containers.receiver.decode(body[0]), body[1])
         return getattr(self._module, body) if isinstance(body, str) else self._objects[body]
 
     def _number(self, value: Any) -> int:
@@ -300,42 +302,33 @@ class _Server:
         return known
 
 
-def _swap(operate: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    return lambda target, other: operate(other, target)
-
-
 BINARY = "add sub mul truediv floordiv mod pow matmul and_ or_ xor lshift rshift divmod".split()
 COMPARED = "eq ne lt le gt ge".split()
 UNARY = "neg pos abs invert index".split()
-DEEDS: dict[str, Callable[..., Any]] = {
-    **{name: getattr(operator, name, divmod) for name in (*BINARY, *COMPARED, *UNARY)},
-    "pow": pow,
-    **{f"r{name}": _swap(getattr(operator, name, divmod)) for name in BINARY},
-    **{f"i{name}": getattr(operator, f"i{name.rstrip('_')}", divmod) for name in BINARY},
+_DEEDS: dict[str, Callable[..., Any]] = {
     "get": lambda target: target,
     "call": lambda target, /, *arguments, **options: target(*arguments, **options),
-    "isinstance": isinstance,
-    "issubclass": issubclass,
-    "contains": operator.contains,
-    "is_": operator.is_,
-    "getitem": operator.getitem,
-    "setitem": operator.setitem,
-    "delitem": operator.delitem,
     "enter": lambda target: type(target).__enter__(target),
     "exit": lambda target, kind, arguments: type(target).__exit__(
         target, kind, kind and kind(*arguments), None
     ),
-    **{name: getattr(math, name) for name in ("trunc", "floor", "ceil")},
     "plain": lambda target: codec.Sender(_refuse).plain(target),
     "classes": lambda target: [
-        codec.place_of(kind) for kind in type.__dict__["__mro__"].__get__(type(target))
+        standard.place_of(kind) for kind in type.__dict__["__mro__"].__get__(type(target))
     ],
-    **{
-        deed.__name__: deed
-        for deed in (len, iter, next, reversed, str, repr, format, bool, hash, dir, callable)
-    },
-    **{deed.__name__: deed for deed in (getattr, setattr, delattr, int, float, complex, round)},
-    **{deed.__name__: deed for deed in (copy.copy, copy.deepcopy, bytes)},
-    **{deed.__name__: deed for deed in (os.fspath, operator.length_hint)},
 }
-"""What can be asked of an object, by name."""
+_SOURCES = (builtins, operator, math, copy, os)
+
+
+def find_deed(name: str) -> Callable[..., Any]:
+    """Return what the tests can ask of an object: one of the above, or a function by its name.
+
+    An operator with an ``r`` before its name has its sides swapped.
+    """
+    if name in _DEEDS:
+        return _DEEDS[name]
+    if name[0] == "r" and name[1:] in BINARY:
+        operate = find_deed(name[1:])
+        return lambda target, other: operate(other, target)
+    deeds = (getattr(source, name) for source in _SOURCES if hasattr(source, name))
+    return next(deeds)  # type: ignore[no-any-return]
