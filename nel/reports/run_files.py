@@ -5,7 +5,7 @@ An artifact may be missing or damaged; the error says which one and how to regen
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -41,13 +41,26 @@ class BenchmarkFiles:
         Raises:
             OutputError: A line is not a JSON object.
         """
+        return (result for _, result in self.numbered_results())
+
+    def numbered_results(
+        self, chosen: Container[int] | None = None
+    ) -> Iterator[tuple[int, dict[str, Any]]]:
+        """Yield the objects of `results` with the number of their line.
+
+        Args:
+            chosen: Numbers of the lines that are decoded; None for all.
+        """
         path = self.directory / "results.jsonl"
         if not path.is_file():
             return
         with path.open("rb") as lines:
             for number, line in enumerate(lines, start=1):
-                if not line.isspace():
-                    yield _object(line, f"{self.directory.name}/results.jsonl, line", number)
+                if (chosen is None or number in chosen) and not line.isspace():
+                    yield (
+                        number,
+                        _object(line, f"{self.directory.name}/results.jsonl, line", number),
+                    )
 
 
 def read_run(run_dir: Path) -> list[BenchmarkFiles]:

@@ -1,7 +1,7 @@
 """Chooses which samples a page embeds and truncates each to a preview.
 
-Two passes over results.jsonl: the first counts and draws, the second picks. Memory is bounded by
-the cap, not by the file, so neither pass may keep a line it does not show.
+Two passes over results.jsonl: the first counts and draws, the second decodes what was drawn. Memory
+is bounded by the cap, not by the file, so neither pass may keep a line it does not show.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Selection:
     totals: Mapping[str, Mapping[str, int]]
     """Samples by group, kind and category, whether shown or not."""
     chosen: frozenset[int] | None
-    """Positions among the results; None is all of them."""
+    """Numbers of their lines; None is all of them."""
     charts: Sequence[Chart]
     confusion: Confusion | None
     """Of a multiple-choice benchmark."""
@@ -99,7 +99,7 @@ def shown_samples(
 ) -> Iterator[tuple[list[object], Mapping[str, object]]]:
     """Yield each chosen sample's row, and what opening it shows, in the order of results."""
     readings = readings_of_samples(files)
-    for result in _chosen_results(files, selection.chosen):
+    for _, result in _asked_results(files.numbered_results(selection.chosen)):
         group = group_of(result)
         key = str(result.get("sample_id")), result.get("repeat")
         yield (
@@ -109,15 +109,6 @@ def shown_samples(
                 "reading": readings.get(key),
             },
         )
-
-
-def _chosen_results(
-    files: BenchmarkFiles, chosen: frozenset[int] | None
-) -> Iterator[Mapping[str, Any]]:
-    """Yield the results at these positions among those that were asked; None: all."""
-    for position, result in enumerate(_asked_results(files.results())):
-        if chosen is None or position in chosen:
-            yield result
 
 
 @dataclass(slots=True)
@@ -164,8 +155,8 @@ class _Count:
 def _count(files: BenchmarkFiles, samples_max: int) -> _Count:
     counted = _Count(Draw(samples_max))
     with collection_paused():  # lines of JSON have no cycles
-        for position, result in enumerate(_asked_results(files.results())):
-            counted.add(result, position)
+        for number, result in _asked_results(files.numbered_results()):
+            counted.add(result, number)
     return counted
 
 
@@ -189,9 +180,15 @@ def _measures(result: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
             yield name, float(value)
 
 
-def _asked_results(results: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+def _asked_results(
+    results: Iterable[tuple[int, dict[str, Any]]],
+) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield the results but those that a stop rule left out, which have nothing to show."""
-    return (result for result in results if _outcome(result).get("state") != "not_asked")
+    return (
+        (number, result)
+        for number, result in results
+        if _outcome(result).get("state") != "not_asked"
+    )
 
 
 def _row(result: Mapping[str, Any], group: Group) -> list[object]:

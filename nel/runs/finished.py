@@ -8,6 +8,7 @@ they were.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -48,12 +49,13 @@ def note_finished(spec: SessionSpec, inputs: str | None, result: RunResult, n_no
     # What a session says of its own work, the next one would not say.
     if inputs is None or result.exit_code or not is_whole or (notes and spec.progress.total):
         return
-    if _is_pending(spec.run_dir / FILE_NAME):
-        return
-    mark = {"inputs": inputs, "notes": notes, "reports": names, "files": _files(spec, names)}
-    write_file(spec.run_dir / _MARK, [pretty(mark)])
-    if spec.config.output.share_permissions:
-        share(spec.run_dir / _MARK)
+    with suppress(NelError, OSError):  # the run is done; a resume of it takes longer
+        if not _is_pending(spec.run_dir / FILE_NAME):
+            files = _files(spec, names)
+            mark = {"inputs": inputs, "notes": notes, "reports": names, "files": files}
+            write_file(spec.run_dir / _MARK, [pretty(mark)])
+            if spec.config.output.share_permissions:
+                share(spec.run_dir / _MARK)
 
 
 def finished_result(spec: SessionSpec, inputs: str | None) -> RunResult | None:

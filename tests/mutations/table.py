@@ -54,9 +54,9 @@ MUTATIONS: Final = (
     ),
     Mutation(
         name="drawn-samples-by-line",
-        fault="The samples on a page are taken by their place among all lines, and were drawn among those asked.",
-        fragment="enumerate(_asked_results(files.results())):\n        if chosen",
-        replacement="enumerate(files.results()):\n        if chosen",
+        fault="The samples on a page are taken by another number of their line than they were drawn by.",
+        fragment="if (chosen is None or number in chosen) and",
+        replacement="if (chosen is None or number + 1 in chosen) and",
         tests=("tests/reports/test_html.py",),
         keyword="place",
     ),

@@ -163,7 +163,7 @@ def test_a_larger_run_is_drawn_and_says_so(tmp_path: Path) -> None:
     selections = select(files, samples_max=100)
     assert [selection.n_shown for selection in selections] == [50, 50]
     rows = [row for row, _ in shown_samples(files[0], selections[0])]
-    assert [row[0] for row in rows] == sorted(position for position in selections[0].chosen or ())
+    assert [row[0] for row in rows] == sorted(number - 1 for number in selections[0].chosen or ())
     assert selections[0].totals["group"]["unscored"] == 18
     assert {row[4] for row in rows} == set(selections[0].totals["category"])
     assert {row[2] for row in rows} == {"right", "wrong", "model_failure", "unscored"}
@@ -172,7 +172,7 @@ def test_a_larger_run_is_drawn_and_says_so(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("n_not_asked", [0, 3])
 def test_the_drawn_samples_are_read_by_their_place(tmp_path: Path, n_not_asked: int) -> None:
-    """Among those that were asked; lines that are not shown are passed over, blank ones are not lines."""
+    """Among those that were asked; lines that are not shown are not decoded, blank ones are passed over."""
     run_fixture.build_run(tmp_path, n=200, benchmarks=("alpha",))
     (files,) = read_run(tmp_path)
     path = files.directory / "results.jsonl"
@@ -183,7 +183,11 @@ def test_the_drawn_samples_are_read_by_their_place(tmp_path: Path, n_not_asked: 
     path.write_bytes(b"\n".join(lines))
     (selection,) = select([files], samples_max=40)
     rows = [row for row, _ in shown_samples(files, selection)]
-    assert [row[0] for row in rows] == sorted(position + n_not_asked for position in selection.chosen or ())
+    drawn = [
+        line for number, line in enumerate(path.read_bytes().splitlines(), 1) if number in (selection.chosen or ())
+    ]
+    assert [row[0] for row in rows] == [json.loads(line)["problem_idx"] for line in drawn]
+    assert len(rows) == 40
 
 
 def test_rows_have_question_answer_and_target(run_dir: Path) -> None:
