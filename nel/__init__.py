@@ -1,7 +1,8 @@
 """nel evaluates language models behind an endpoint and reports numbers that a release decision can
 rest on.
 
-The public names below are imported lazily, so that ``import nel`` stays fast.
+The public names below are imported lazily, so that ``import nel`` stays fast. What other modules are
+public is listed in `nel.doors`; all others are internal.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 Listing reads package metadata only; a plugin is imported when it is named. nel's own plugins are
 registered in the same groups. Entry points are read from `importlib.metadata` and handed to
-stevedore as extensions: its own search does not tell distributions apart, so it cannot choose of two that
-provide one name, and its cache on disk can return a list that is up to two minutes old.
+stevedore as extensions: its own search does not tell distributions apart, so it cannot choose of two
+that provide one name, and its cache on disk can return a list that is up to two minutes old.
 
 One package whose metadata is not UTF-8, or has no name, must not keep nel from working with all
 others.

@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import architecture_page
+import doors_page
 import extension_page
 import reading_page
 import reference_pages
@@ -277,6 +278,7 @@ def main() -> int:
     pages["scorers.md"] = HEAD + reference_pages.scorers()
     pages["metrics.md"] = HEAD + reference_pages.metrics()
     pages["decide.md"] = HEAD + reference_pages.decide()
+    pages["public-modules.md"] = HEAD + doors_page.public_modules()
     pages["extension-points.md"] = HEAD + extension_page.extension_points()
     if missing := reference_pages.undocumented():
         print(

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, Final
 
-from nel import Benchmark
+from nel.benchmarks import Benchmark
 from nel.benchmarks.knowledge.gpqa import gpqa_diamond
 from nel.benchmarks.mathematics.aime import aime25
 from nel.benchmarks.mathematics.gsm8k import gsm8k

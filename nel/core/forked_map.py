@@ -15,7 +15,7 @@ import sys
 import warnings
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -66,11 +66,9 @@ def map_forked(function: Callable[[T], R], tasks: Iterable[T], *, processes: int
 
     def result() -> R:
         task, future = pending.popleft()
-        try:
-            if future is not None:
+        if future is not None:
+            with suppress(Exception):  # it comes again below, unless it was the process's alone
                 return future.result()
-        except Exception:  # noqa: BLE001, S110 - whatever it is, it is the same here, or was the process's
-            pass
         return function(task)
 
     try:

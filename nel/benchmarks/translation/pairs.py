@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, Final
 
-from nel import Benchmark
+from nel.benchmarks import Benchmark
 from nel.benchmarks.translation.corpora import (
     corpus_bleu_by_pair,
     corpus_chrf_by_pair,

@@ -8,10 +8,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from nel import Progress, RunStore
 from nel.core.atomic_files import write_file
 from nel.core.strict_json import loads, pretty
-from nel.engine.progress import Progress
-from nel.engine.store.remote import HOME_FILE, RunStore
+from nel.engine.store.remote import HOME_FILE
 
 WORK = Path("example-shelf")
 

@@ -6,8 +6,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Final
 
-from nel.engine.progress import Progress
-from nel.engine.store.remote import RunStore
+from nel import Progress, RunStore
 from nel_remote import places
 from nel_remote.objects import Objects
 from nel_remote.uploading import Mirror, mirrored

@@ -18,8 +18,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
+from nel import Progress
 from nel.core.paths import make_work_directory
-from nel.engine.progress import Progress
 from nel.engine.store.projections.intact import copy_store
 from nel.engine.store.remote import HOME_FILE
 from nel.engine.store.snapshot import FILE_NAME, Snapshot

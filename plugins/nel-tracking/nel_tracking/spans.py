@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 from urllib.parse import urlsplit
 
+from nel import __version__
 from nel.core.observer import Observer, SessionInfo
 from nel.errors import MissingExtra
 from nel.types import ModelFailure, Outcome, Request, Response, SampleKey, Scored
-from nel.version import __version__
 
 if TYPE_CHECKING:
     from opentelemetry.context import Context
