@@ -107,9 +107,9 @@ ROOMS = {
     "tools": 1_750,
 }
 """Nodes of syntax trees (without Load, Store and Del) that a room may have; an edit here says why in its commit."""
-PLUGINS = 28_100
+PLUGINS = 28_200
 """Nodes of all plugins together, without their tests."""
-TEMPLATES = {"apps": 720, "reports": 1_550}
+TEMPLATES = {"apps": 721, "reports": 1_550}
 """Lines of the templates of a room."""
 FUNCTION_NODES = 250
 """Of a body; a signature is the options of a command or of a decorator."""

@@ -63,6 +63,8 @@ from nel.engine.store.browsing import BrowsedStore
 from nel.errors import NelError
 from nel.reports.choices import Confusion, confusion_of
 from nel.reports.distributions import MEASURES, Chart, chart_of
+from nel.reports.page import overview_of
+from nel.reports.run_files import read_aggregates
 from nel.reports.tables.headline import HeadlineRow
 from nel.types import SampleKey
 
@@ -255,6 +257,7 @@ def _run_page(request: web.Request) -> dict[str, Any]:
         "run": summary,
         "notes": read_notes(run.path),
         "can_note": not request.app[ACCESS].is_read_only,
+        "aggregates": overview_of((), read_aggregates(run.path)),
         "benchmarks": [
             benchmark_page(summary, benchmark, _category_link(request, run.id, benchmark.address))
             for benchmark in summary.benchmarks

@@ -13,13 +13,15 @@ import json
 import logging
 import os
 import random
-from collections.abc import Iterator, Mapping, Sequence
+import signal
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, wraps
 from importlib.metadata import version
 from numbers import Number
+from threading import current_thread, main_thread
 from typing import Any, Final
 
 from nel.errors import ConfigError, DatasetError, MissingExtra, did_you_mean
@@ -207,6 +209,7 @@ class LoadedTask:
             Instance,
         )
 
+        _let_threads_set_alarms()
         asked = [
             Instance(request_type=self.kind, doc=doc, arguments=(), idx=index, resps=[answer])
             for index, answer in enumerate(answers)
@@ -403,6 +406,24 @@ def _index_of(include_path: str | None, *, include_defaults: bool) -> Any:
         ) from error
     logging.getLogger("lm_eval").setLevel(logging.ERROR)
     return TaskManager(include_path=include_path, include_defaults=include_defaults)
+
+
+@cache
+def _let_threads_set_alarms() -> None:
+    """Let a task set an alarm in a thread, as math_verify and the harness' tasks of mathematics do.
+
+    Python refuses that outside the main thread. There it does nothing: nel's deadline ends the call.
+    """
+    for name in ("signal", "alarm"):
+        setattr(signal, name, _in_main_thread(getattr(signal, name)))
+
+
+def _in_main_thread(function: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(function)
+    def call(*arguments: Any) -> Any:
+        return function(*arguments) if current_thread() is main_thread() else None
+
+    return call
 
 
 @contextmanager

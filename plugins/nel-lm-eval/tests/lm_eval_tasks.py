@@ -89,6 +89,25 @@ doc_to_target: "So that is {{answer}} in all."
 generation_kwargs: {until: ["Question:"], do_sample: false, temperature: 0.0, max_gen_toks: 40}
 metric_list: [{metric: bleu}, {metric: chrf}, {metric: ter}]
 """
+ALARMS = """
+process_results: !function alarms.process_results
+output_type: generate_until
+num_fewshot: 0
+doc_to_text: "{{question}}"
+doc_to_target: "{{answer}}"
+metric_list: [{metric: exact_match}]
+"""
+ALARM_CODE = """
+import signal
+
+def process_results(doc, results):
+    before = signal.signal(signal.SIGALRM, lambda *_: None)
+    signal.alarm(5)
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)
+    return {"exact_match": float(doc["answer"] in results[0])}
+"""
+"""A function that sets an alarm, as those of the harness' tasks of mathematics do."""
 GROUP = """
 group: all_sums
 group_alias: all sums
@@ -119,6 +138,7 @@ TASKS = {
         SUMS.replace("exact_match", "bleu").replace("aggregation: mean", "aggregation: bleu"),
         QUESTIONS,
     ),
+    "alarms": (ALARMS, QUESTIONS),
     "translations": (TRANSLATION, QUESTIONS[:5]),
     "sums_of_two": (SUMS, QUESTIONS[:2]),
     "sums_of_three": (SUMS, QUESTIONS[2:5]),
@@ -138,6 +158,7 @@ def write_group(folder: Path, *more: str) -> Path:
 
 def write_tasks(folder: Path, *names: str) -> Path:
     """Write the files of some tasks and their rows, and return the folder."""
+    (folder / "alarms.py").write_text(ALARM_CODE, encoding="utf-8")
     for name in names:
         text, rows = TASKS[name]
         common = COMMON.replace("NAME", name).replace("FOLDER", str(folder))

@@ -230,6 +230,15 @@ def test_a_text_task_takes_its_shots_from_the_address(tmp_path: Path, endpoint: 
 
 
 @pytest.mark.usefixtures("lm_eval")
+def test_a_task_that_sets_an_alarm_is_counted(tmp_path: Path, endpoint: Endpoint) -> None:
+    """Tasks of mathematics bound their parser by a signal, which Python has in the main thread alone."""
+    write_tasks(tmp_path, "alarms")
+    result = _run(tmp_path, endpoint.url, "alarms")
+    assert result.exit_code == 0
+    assert result.benchmarks[0].accounting["n_scored"] == len(TASKS["alarms"][1])
+
+
+@pytest.mark.usefixtures("lm_eval")
 def test_recorded_answers_are_counted_and_nothing_is_asked(
     tmp_path: Path, endpoint: Endpoint
 ) -> None:

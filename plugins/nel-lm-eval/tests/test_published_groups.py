@@ -83,6 +83,7 @@ def test_a_published_group_has_the_numbers_of_the_harness(
     manager = TaskManager()
     write_hub(tmp_path, files_of(manager, name))
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("datasets.config.HF_DATASETS_CACHE", tmp_path / "cache")
     theirs = _harness(endpoint.url, name, tokenizer, manager)
     result = evaluate(
         {

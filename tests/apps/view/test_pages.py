@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from html.parser import HTMLParser
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 from aiohttp.test_utils import TestClient
 
+from nel.artifacts.aggregates import aggregate_json
 from tests.apps.view.conftest import content_of, opened
 from tests.support.viewed_run import build_viewed_run
 
@@ -117,6 +119,19 @@ async def test_a_run_has_its_headline_and_categories(client: Client) -> None:
         "law",
     ):
         assert part in text
+
+
+async def test_a_run_has_the_means_over_its_benchmarks(tmp_path: Path) -> None:
+    """Above the benchmarks, as the report has them, a mean without a value with what it lacks."""
+    root = tmp_path / "runs"
+    build_viewed_run(root / "run", n=12)
+    missing = {"name": "quiz", "metric": "f1", "benchmarks": ["quiz"], "weight_by_size": True}
+    rows = [aggregate_json({**missing, "name": "all <b>quizzes</b>"}, {})]
+    (root / "run" / "aggregates.json").write_text(json.dumps({"run_id": "run", "aggregates": rows}))
+    async with opened(root, tmp_path / "cache", token=None) as client:
+        text = await text_of(client, "/runs/run")
+    assert "all &lt;b&gt;quizzes&lt;/b&gt;" in text
+    assert "no value of f1: quiz" in text
 
 
 async def test_each_kind_of_failure_says_what_to_do_and_leads_to_its_samples(client: Client) -> None:
