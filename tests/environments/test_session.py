@@ -10,23 +10,17 @@ import pytest
 from nel.environments.container import ContainerSpec
 from nel.environments.session import ContainerSession
 from nel.environments.toolset import ContainerTools, docker
-from nel.errors import NelError
-from nel.sandbox.isolation.engine import connect
 from nel.tools import ToolError, ToolsetFault
 from nel.types import Sample
+from tests.support.containers import IMAGE, engine_client
 
-IMAGE = "nel-base:bookworm"
 pytestmark = pytest.mark.docker
 
 
 @pytest.fixture(scope="module")
 def client() -> Iterator[Any]:
-    try:
-        engine = connect()
-    except NelError as error:
-        pytest.skip(f"no engine: {error}")
-    yield engine
-    engine.close()
+    with engine_client() as engine:
+        yield engine
 
 
 @pytest.fixture
