@@ -103,7 +103,7 @@ ROOMS = {
     "reading": 18_750,
     "reports": 17_100,
     "runs": 12_150,
-    "sandbox": 26_800,
+    "sandbox": 26_850,
     "scoring": 22_450,
     "tools": 1_800,
 }
