@@ -61,6 +61,8 @@ _HINTS: Final[Mapping[str, str]] = MappingProxyType(
         "environment:solver_raised": "correct the solver and start a new run",
         "environment:solver_stuck": "correct the solver and start a new run",
         "environment:tool_raised": "correct the tool and start a new run",
+        "environment:task": "see results.jsonl for what its folder asks for, and start a new run",
+        "environment:image": "see results.jsonl for why it cannot be built, then nel eval resume DIR",
     }
 )
 _HINTS_OF_WRONG: Final[Mapping[str, str]] = MappingProxyType(

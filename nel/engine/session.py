@@ -197,9 +197,9 @@ class Session:
             await self.executor.start()
             self._note_used("executors", dict(self.executor.facts()))
             await self._check_sandbox(sandbox)
-            await self._prepare_environments()
             if config.engine.preflight:
                 await self._check_endpoints(pipeline, client, judges)
+            await self._prepare_environments()
             status = await pipeline.run()
             ended.status = status if client is None else with_last_words(status, client.trouble)
         return ended.status

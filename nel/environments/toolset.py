@@ -7,9 +7,10 @@ the episode's tools, so a killed run takes the container with it.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, ClassVar, Final, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Self
 
 from nel.config.schema import SandboxConfig
 from nel.environments.container import ContainerSpec
@@ -20,9 +21,12 @@ from nel.tools import EnvironmentMaker, ToolError, Toolset, tool
 from nel.tools.results import OUTPUT_BYTES_MAX, cut_output
 from nel.types import Json, JsonObject, Sample
 
+if TYPE_CHECKING:
+    from docker import DockerClient
+
 _SECONDS: Final = 180.0
 """Of a call where no limit of the episode is less."""
-_SETUP_SECONDS: Final = 180.0
+SETUP_SECONDS: Final = 180.0
 _GRACE_SECONDS: Final = 120.0
 """For a command to be killed, and for the engine to say how its container ended."""
 _FILE_BYTES_MAX: Final = OUTPUT_BYTES_MAX
@@ -151,13 +155,40 @@ class ContainerTools(Toolset):
 
 
 @dataclass(frozen=True, kw_only=True)
-class DockerEnvironment(EnvironmentMaker):
+class ContainerMaker(EnvironmentMaker):
+    """Makes containers with the settings of a run."""
+
+    settings: SandboxConfig = field(default_factory=SandboxConfig)
+    setup_seconds: float = SETUP_SECONDS
+    grace_seconds: float = _GRACE_SECONDS
+
+    def with_sandbox(self, settings: SandboxConfig) -> Self:
+        """Return it with a run's settings of the engine; the tools' process has no variables."""
+        host = settings.docker_host or os.environ.get("DOCKER_HOST")
+        return replace(self, settings=settings.model_copy(update={"docker_host": host}))
+
+    @contextmanager
+    def engine(self) -> Iterator[DockerClient]:
+        """Yield a client of an engine that can hold containers in bounds; what killed runs left
+        there is removed.
+
+        Raises:
+            SandboxError: It does not answer, or lacks limits.
+        """
+        client = connect(self.settings.docker_host)
+        try:
+            info_of(client).check_limits(allow_unlimited=self.settings.allow_unlimited)
+            reap(client)
+            yield client
+        finally:
+            client.close()
+
+
+@dataclass(frozen=True, kw_only=True)
+class DockerEnvironment(ContainerMaker):
     """Makes a container of one image for each episode."""
 
     spec: ContainerSpec
-    settings: SandboxConfig = field(default_factory=SandboxConfig)
-    setup_seconds: float = _SETUP_SECONDS
-    grace_seconds: float = _GRACE_SECONDS
 
     def __call__(self, sample: Sample) -> Toolset:
         """Return the tools of a new container."""
@@ -167,20 +198,10 @@ class DockerEnvironment(EnvironmentMaker):
         """Return what the containers are made of."""
         return {**asdict(self.spec), "unlimited": []}
 
-    def with_sandbox(self, settings: SandboxConfig) -> DockerEnvironment:
-        """Return it with a run's settings of the engine; the tools' process has no variables."""
-        host = settings.docker_host or os.environ.get("DOCKER_HOST")
-        return replace(self, settings=settings.model_copy(update={"docker_host": host}))
-
     def prepare(self, samples: Sequence[Sample], log: Callable[[str], None]) -> list[str]:
-        """See that the engine answers; remove what killed runs left there."""
-        client = connect(self.settings.docker_host)
-        try:
-            info_of(client).check_limits(allow_unlimited=self.settings.allow_unlimited)
-            reap(client)
-        finally:
-            client.close()
-        return []
+        """See that the engine answers."""
+        with self.engine():
+            return []
 
 
 def docker(**options: Any) -> DockerEnvironment:

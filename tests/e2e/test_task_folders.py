@@ -13,9 +13,8 @@ import pytest
 
 from nel.environments.tasks.harbor import read_harbor
 from nel.environments.tasks.images import image_of
-from nel.errors import NelError
-from nel.sandbox.isolation.engine import connect
 from tests.episodes.bank import calling, n_results
+from tests.support.containers import engine_client
 from tests.support.endpoint import Call, Reply, answer, scripted
 from tests.support.processes import started_nel, wait_until
 from tests.support.runs import nel, only_run, read_results
@@ -27,14 +26,8 @@ pytestmark = pytest.mark.docker
 
 @pytest.fixture(scope="module")
 def client() -> Iterator[Any]:
-    try:
-        engine = connect()
-    except NelError as error:
-        pytest.skip(f"no engine: {error}")
-    if not engine.images.list(name="nel-base:bookworm"):
-        pytest.skip("no image nel-base:bookworm; scripts/sandbox_base.sh makes it")
-    yield engine
-    engine.close()
+    with engine_client() as engine:
+        yield engine
 
 
 @pytest.fixture

@@ -10,23 +10,18 @@ import pytest
 from nel.environments.container import ContainerSpec
 from nel.environments.session import ContainerSession
 from nel.environments.toolset import ContainerTools, docker
-from nel.errors import NelError
-from nel.sandbox.isolation.engine import connect
+from nel.sandbox.isolation.owners import OWNER_LABEL, reap
 from nel.tools import ToolError, ToolsetFault
 from nel.types import Sample
+from tests.support.containers import IMAGE, engine_client
 
-IMAGE = "nel-base:bookworm"
 pytestmark = pytest.mark.docker
 
 
 @pytest.fixture(scope="module")
 def client() -> Iterator[Any]:
-    try:
-        engine = connect()
-    except NelError as error:
-        pytest.skip(f"no engine: {error}")
-    yield engine
-    engine.close()
+    with engine_client() as engine:
+        yield engine
 
 
 @pytest.fixture
@@ -51,6 +46,18 @@ def test_a_session_runs_commands_and_moves_files(session: ContainerSession, clie
         opened.close()
     client.images.remove(image)
     assert not client.containers.list(all=True, filters={"id": session.id})
+
+
+def test_a_snapshot_goes_with_its_owner(session: ContainerSession, client: Any) -> None:
+    """One that a killed run left is removed by the next; that of a living process stays."""
+    image = session.snapshot()
+    owner = client.images.get(image).labels[OWNER_LABEL]
+    ended = f"{owner.rpartition(':')[0]}:1"
+    left = client.api.commit(session.id, changes=[f"LABEL {OWNER_LABEL}={ended}"])["Id"]
+    reap(client)
+    ids = [each.id for each in client.images.list(filters={"label": "nel.sandbox=1"})]
+    assert (image in ids, left in ids) == (True, False)
+    client.images.remove(image)
 
 
 def test_a_kill_for_memory_in_a_living_container_is_a_result(session: ContainerSession) -> None:

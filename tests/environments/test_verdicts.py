@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,12 +11,10 @@ import pytest
 from nel.config.schema import SandboxConfig
 from nel.environments.tasks.environment import TaskEnvironment, TaskTools
 from nel.environments.tasks.harbor import read_harbor
-from nel.errors import NelError
-from nel.sandbox.isolation.engine import connect
 from nel.tools import ToolsetFault
 from nel.types import Sample
+from tests.support.containers import IMAGE, engine_client
 
-IMAGE = "nel-base:bookworm"
 SAMPLE = Sample(id="task", input="")
 REWARD = "/logs/verifier/reward"
 HONEST = f'#!/bin/bash\nif [ "$(cat /w/done 2>/dev/null)" = yes ]; then echo 1; else echo 0; fi > {REWARD}.txt\n'
@@ -23,15 +22,9 @@ pytestmark = pytest.mark.docker
 
 
 @pytest.fixture(scope="module", autouse=True)
-def _engine() -> None:
-    try:
-        engine = connect()
-    except NelError as error:
-        pytest.skip(f"no engine: {error}")
-    has_image = bool(engine.images.list(name=IMAGE))
-    engine.close()
-    if not has_image:
-        pytest.skip(f"no image {IMAGE}; scripts/sandbox_base.sh makes it")
+def _engine() -> Iterator[None]:
+    with engine_client():
+        yield
 
 
 def environment(folder: Path, test: str, *, strict: bool = False, seconds: float = 60) -> TaskEnvironment:

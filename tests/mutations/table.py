@@ -30,6 +30,20 @@ class Mutation:
 
 MUTATIONS: Final = (
     Mutation(
+        name="an-empty-reward-is-nothing",
+        fault="A verifier that wrote an empty file gives the task a reward of 0.",
+        fragment="    if not data:\n        raise ToolsetFault(UNREADABLE",
+        replacement="    if not data:\n        return '0'\n        raise ToolsetFault(UNREADABLE",
+        tests=("tests/environments/test_rewards.py",),
+    ),
+    Mutation(
+        name="a-public-network-without-a-word",
+        fault="A task that asks for a network runs without one, and fails where its tests install something.",
+        fragment='if network is None and "public" in',
+        replacement='if False and "public" in',
+        tests=("tests/environments/test_folders.py",),
+    ),
+    Mutation(
         name="tiny-values-are-equal",
         fault="Two expressions that are both nearly zero are equal, however different they are.",
         fragment="    grader.sympy_numeric_eq = relative_comparison(grader.sympy_numeric_eq)\n",

@@ -75,7 +75,7 @@ def benchmark_of(folder: Path, options: Mapping[str, object]) -> TaskBenchmark:
         scorer=verdict,
         id_field="id",
         limits_field="limits",
-        environment=TaskEnvironment(tasks=tasks, level=level),
+        environment=TaskEnvironment.of(tasks, level),
     )
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal
 
 from nel.config.schema import SandboxConfig
@@ -15,11 +14,10 @@ from nel.environments.tasks.folder import HealthCheck, TaskFolder
 from nel.environments.tasks.images import image_of, make_image
 from nel.environments.tasks.rewards import TAMPERED
 from nel.environments.tasks.verifying import LOGS, Level, make_logs, run_script, verify
-from nel.environments.toolset import ContainerTools
+from nel.environments.toolset import SETUP_SECONDS, ContainerMaker, ContainerTools
 from nel.errors import SandboxError
-from nel.sandbox.isolation.engine import connect, info_of, is_outage
-from nel.sandbox.isolation.owners import reap
-from nel.tools import EnvironmentMaker, Toolset, ToolsetFault
+from nel.sandbox.isolation.engine import is_outage
+from nel.tools import Toolset, ToolsetFault
 from nel.types import Json, JsonObject, Sample
 
 if TYPE_CHECKING:
@@ -28,11 +26,9 @@ if TYPE_CHECKING:
 MEMORY_MB: Final = 4096
 """Of a container whose folder does not say it."""
 _NOTES_MAX: Final = 3
-_SETUP_SECONDS: Final = 180.0
 _VERDICT_SECONDS: Final = 300.0
 """For a snapshot and a new container, on a busy machine."""
 _SOLUTION_SECONDS: Final = 600.0
-_GRACE_SECONDS: Final = 120.0
 
 
 class TaskTools(ContainerTools):
@@ -72,28 +68,27 @@ class TaskTools(ContainerTools):
 
 
 @dataclass(frozen=True, kw_only=True)
-class TaskEnvironment(EnvironmentMaker):
+class TaskEnvironment(ContainerMaker):
     """Makes the container of each task of a folder of folders."""
 
     tasks: Mapping[str, TaskFolder | str]
     """By id; in place of one that is refused stands why."""
     level: Level = "fresh"
-    settings: SandboxConfig = field(default_factory=SandboxConfig)
     faults: dict[str, str] = field(default_factory=dict, compare=False)
     """Why an image cannot be had, by the id of its task; written by `prepare`."""
-    grace_seconds: float = _GRACE_SECONDS
+    evidence_seconds: float = _VERDICT_SECONDS
 
-    @property
-    def setup_seconds(self) -> float:  # type: ignore[override] # depends on the tasks
-        """Return the time for the slowest start."""
-        checks = [task.health for task in self._readable() if task.health is not None]
-        return _SETUP_SECONDS + max(map(_health_seconds, checks), default=0.0)
-
-    @property
-    def evidence_seconds(self) -> float:  # type: ignore[override] # as above
-        """Return the time for the longest tests."""
-        return _VERDICT_SECONDS + max(
-            (task.tests.seconds or 0 for task in self._readable()), default=0
+    @classmethod
+    def of(cls, tasks: Mapping[str, TaskFolder | str], level: Level) -> TaskEnvironment:
+        """Return the environment of these tasks, with time for the slowest start and tests."""
+        readable = [task for task in tasks.values() if isinstance(task, TaskFolder)]
+        starts = [_health_seconds(task.health) for task in readable if task.health is not None]
+        tests = [task.tests.seconds or 0.0 for task in readable]
+        return cls(
+            tasks=tasks,
+            level=level,
+            setup_seconds=SETUP_SECONDS + max(starts, default=0.0),
+            evidence_seconds=_VERDICT_SECONDS + max(tests, default=0.0),
         )
 
     def __call__(self, sample: Sample) -> TaskTools:
@@ -104,24 +99,14 @@ class TaskEnvironment(EnvironmentMaker):
         """Return how verdicts are reached; the tasks themselves are rows."""
         return {"level": self.level}
 
-    def with_sandbox(self, settings: SandboxConfig) -> TaskEnvironment:
-        """Return it with a run's settings of the engine; the tools' process has no variables."""
-        host = settings.docker_host or os.environ.get("DOCKER_HOST")
-        return replace(self, settings=settings.model_copy(update={"docker_host": host}))
-
     def prepare(self, samples: Sequence[Sample], log: Callable[[str], None]) -> list[str]:
         """Build or fetch the images of these tasks; one that fails leaves the others as they are."""
-        client = connect(self.settings.docker_host)
-        try:
-            info_of(client).check_limits(allow_unlimited=self.settings.allow_unlimited)
-            reap(client)
+        with self.engine() as client:
             for number, sample in enumerate(samples):
                 task = self.tasks.get(sample.id)
                 if isinstance(task, TaskFolder):
                     log(f"building image {number + 1} of {len(samples)}")
                     self._make(client, sample.id, task)
-        finally:
-            client.close()
         return list(self._notes([sample.id for sample in samples]))
 
     def check(self, sample: Sample) -> None:
@@ -190,9 +175,6 @@ class TaskEnvironment(EnvironmentMaker):
         if isinstance(task, str):
             raise ToolsetFault("task", task)
         return task
-
-    def _readable(self) -> Iterator[TaskFolder]:
-        return (task for task in self.tasks.values() if isinstance(task, TaskFolder))
 
 
 def _spec_of(task: TaskFolder) -> ContainerSpec:

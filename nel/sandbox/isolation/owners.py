@@ -88,7 +88,8 @@ def containers(client: docker.DockerClient) -> list[Known]:
 
 
 def reap(client: docker.DockerClient) -> list[str]:
-    """Remove the containers whose owners are gone; return their ids.
+    """Remove the containers whose owners are gone, and the snapshots of containers, which have
+    their labels; return the ids of the containers.
 
     Raises:
         SandboxError: The engine does not answer.
@@ -99,6 +100,12 @@ def reap(client: docker.DockerClient) -> list[str]:
             with suppress(SandboxError), speaking():  # it may go by itself meanwhile
                 client.api.remove_container(container.id, force=True, v=True)
                 removed.append(container.id)
+    with speaking():
+        snapshots = client.images.list(filters={"label": f"{LABEL}=1"})
+    for image in snapshots:
+        if is_left_over(image.labels):
+            with suppress(SandboxError), speaking():  # a container may still use it
+                client.images.remove(image.id)
     return removed
 
 
