@@ -87,7 +87,7 @@ class Parts:
         """Return the containers."""
         return [part for _, part in self.seen.values()]
 
-    def placed(self, part: Any, form: Any) -> Any:
+    def mark_place(self, part: Any, form: Any) -> Any:
         """Return the form of a container with the place where it was, if that is another."""
         was = self._places.get(id(part), -1)
         return form if was == self.seen[id(part)][0] else ["o", [was, form]]
@@ -144,7 +144,7 @@ class Sender:
             return ["c", address]
         form = self._encode_body(value, kind, depth, parts)
         parts.seen[key] = (len(parts.seen), value)
-        return form if parts.before is None else parts.placed(value, form)
+        return form if parts.before is None else parts.mark_place(value, form)
 
     def _encode_body(self, value: Any, kind: type, depth: int, parts: Parts) -> Any:
         if kind in _TAGS:
