@@ -9,6 +9,7 @@ name no module.
 
 from __future__ import annotations
 
+import abc
 import collections
 import enum
 import functools
@@ -132,7 +133,7 @@ class Sender:
             return value if math.isfinite(value) else ["f", repr(value)]
         if depth >= self._depth_max:
             raise TooDeep(f"it is nested more than {self._depth_max} deep")
-        if type(kind) is not type:  # a metaclass of the program may compare and hash as it likes
+        if type(kind) not in (type, abc.ABCMeta):  # one of the program compares as it likes
             return self._encode_object(value, kind, depth, parts)
         if not standard.is_changeable(value):
             return self._encode_body(value, kind, depth, parts)
