@@ -9,6 +9,7 @@ name no module.
 
 from __future__ import annotations
 
+import abc
 import collections
 import enum
 import functools
@@ -87,7 +88,7 @@ class Parts:
         """Return the containers."""
         return [part for _, part in self.seen.values()]
 
-    def placed(self, part: Any, form: Any) -> Any:
+    def mark_place(self, part: Any, form: Any) -> Any:
         """Return the form of a container with the place where it was, if that is another."""
         was = self._places.get(id(part), -1)
         return form if was == self.seen[id(part)][0] else ["o", [was, form]]
@@ -132,7 +133,7 @@ class Sender:
             return value if math.isfinite(value) else ["f", repr(value)]
         if depth >= self._depth_max:
             raise TooDeep(f"it is nested more than {self._depth_max} deep")
-        if type(kind) is not type:  # a metaclass of the program may compare and hash as it likes
+        if type(kind) not in (type, abc.ABCMeta):  # one of the program compares as it likes
             return self._encode_object(value, kind, depth, parts)
         if not standard.is_changeable(value):
             return self._encode_body(value, kind, depth, parts)
@@ -144,7 +145,7 @@ class Sender:
             return ["c", address]
         form = self._encode_body(value, kind, depth, parts)
         parts.seen[key] = (len(parts.seen), value)
-        return form if parts.before is None else parts.placed(value, form)
+        return form if parts.before is None else parts.mark_place(value, form)
 
     def _encode_body(self, value: Any, kind: type, depth: int, parts: Parts) -> Any:
         if kind in _TAGS:
