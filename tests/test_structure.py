@@ -100,7 +100,7 @@ ROOMS = {
     "prompts": 2_700,
     "reading": 18_750,
     "reports": 17_100,
-    "runs": 13_100,
+    "runs": 13_120,
     "sandbox": 26_650,
     "scoring": 22_450,
     "tools": 1_650,
