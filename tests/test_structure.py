@@ -102,7 +102,7 @@ ROOMS = {
     "prompts": 2_700,
     "reading": 18_750,
     "reports": 17_350,
-    "runs": 13_150,
+    "runs": 13_200,
     "sandbox": 27_850,
     "scoring": 22_800,
     "tools": 1_750,

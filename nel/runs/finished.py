@@ -38,7 +38,7 @@ def note_finished(spec: SessionSpec, inputs: str | None, result: RunResult, n_no
 
     Args:
         spec: Of the session that has ended and whose artifacts are written.
-        inputs: Their digest before it.
+        inputs: Digest of what the run is made of, from before the session.
         result: Of the run.
         n_notes: Of the plans, which a resume makes itself.
     """

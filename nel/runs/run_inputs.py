@@ -9,6 +9,7 @@ import hashlib
 import os
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -38,8 +39,10 @@ def inputs_of(spec: SessionSpec) -> str | None:
         [plan.slot, dict(plan.fields), plan.dataset.fingerprint, _examples(plan)]
         for plan in spec.plans
     ]
-    made_of = [__version__, sys.version, settings, plans, *_code()]
-    return hashlib.sha256(dumps_bytes(made_of)).hexdigest()
+    with suppress(OSError):  # a file of code that cannot be read
+        made_of = [__version__, sys.version, settings, plans, *_code()]
+        return hashlib.sha256(dumps_bytes(made_of)).hexdigest()
+    return None
 
 
 def _is_comparable(plan: Plan) -> bool:
@@ -65,11 +68,12 @@ def _code() -> Iterator[object]:
     yield [[folder, Path(folder).stat().st_mtime_ns] for folder in folders if exists(folder)]
     python = (Path(os.__file__).parent, Path(sys.executable).parent, _PACKAGE)
     skipped = (*map(str, python), *folders)
-    files = {getattr(module, "__file__", None) or "" for module in [*sys.modules.values()]}
+    modules = [getattr(module, "__dict__", {}) for module in [*sys.modules.values()]]
+    files = {str(names.get("__file__")) for names in modules}
     yield [
         [file, file_digest(Path(file))]
         for file in sorted(files)
-        if Path(file).is_file() and not file.startswith(skipped)
+        if not file.startswith(skipped) and Path(file).is_file()
     ]
     if not str(_PACKAGE).startswith(tuple(folders)):  # it may be edited where it lies
         yield max(file.stat().st_mtime_ns for file in _PACKAGE.rglob("*.py"))

@@ -849,7 +849,7 @@ MUTATIONS: Final = (
     Mutation(
         name="code-of-plugins-is-not-compared",
         fault="A resume of a finished run overlooks a benchmark whose prompt was edited.",
-        fragment="if Path(file).is_file() and not file.startswith(skipped)",
+        fragment="if not file.startswith(skipped) and Path(file).is_file()",
         replacement="if file.startswith(skipped) and not Path(file).is_file()",
         tests=("tests/e2e/test_finished_resume.py",),
         keyword="late_row",
