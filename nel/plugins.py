@@ -12,16 +12,16 @@ others.
 from __future__ import annotations
 
 import inspect
-import os
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, redirect_stdout, suppress
+from contextlib import contextmanager, redirect_stdout
 from contextvars import ContextVar
 from dataclasses import dataclass
-from importlib.metadata import Distribution, EntryPoint, distributions
+from importlib.metadata import EntryPoint, distributions
 from typing import Any, Final
 
+from nel.core.distributions import package_of, place_of
 from nel.errors import PluginError, did_you_mean
 from nel.version import DISTRIBUTION
 
@@ -48,8 +48,6 @@ GROUPS: Final = {
 it.
 """
 
-DAMAGE: Final = (OSError, ValueError, KeyError, TypeError, AttributeError)
-"""What `importlib.metadata` raises of metadata that is missing, no UTF-8 or malformed."""
 BUILT_IN: Final = "nel"
 """The package of nel's own plugins, which keep their bare names."""
 
@@ -330,7 +328,7 @@ def _declared_entry_points() -> Iterator[PluginRef]:
     places: dict[str, int] = {}
     seen: set[tuple[str, str, str]] = set()
     for place, found in enumerate(distributions()):
-        package = _package_of(found)
+        package = package_of(found, _PREFIX)
         if package is None:
             continue
         if not package.is_readable:
@@ -355,64 +353,6 @@ def _declared_entry_points() -> Iterator[PluginRef]:
                 distribution=name,
                 version=package.version,
             )
-
-
-@dataclass(frozen=True, slots=True)
-class _Package:
-    """What the metadata of a package that may have plugins says."""
-
-    is_readable: bool
-    name: str = ""
-    version: str = ""
-    entry_points: Sequence[EntryPoint] = ()
-
-
-_packages: Final[dict[tuple[object, ...], _Package | None]] = {}
-"""By the state of their files: a run looks for plugins ten times, and reading takes half of its
-start.
-"""
-
-
-def _package_of(distribution: Distribution) -> _Package | None:
-    """Return what a package declares; None where it has no plugins, as most."""
-    state = _state_of(distribution)
-    if state is None:
-        return _read(distribution)
-    if state not in _packages:
-        _packages[state] = _read(distribution)
-    return _packages[state]
-
-
-def _state_of(distribution: Distribution) -> tuple[object, ...] | None:
-    """Return what changes with a package's metadata; None where it lies in no folder."""
-    folder = str(getattr(distribution, "_path", None))
-    state: list[object] = []
-    with suppress(OSError):  # most have no entry points; the folder's time tells when they get some
-        for name in ("", "/entry_points.txt", "/METADATA"):
-            file = os.stat(f"{folder}{name}")  # noqa: PTH116 - a Path would cost as much again
-            state += [file.st_ino, file.st_mtime_ns, file.st_size]
-    return (folder, *state) if state else None
-
-
-def _read(distribution: Distribution) -> _Package | None:
-    if not _may_have_plugins(distribution):
-        return None  # most of them; parsing their metadata would take ten times as long
-    if not is_readable(distribution):
-        return _Package(is_readable=False)
-    metadata = distribution.metadata  # read from disk and parsed each time it is asked for
-    return _Package(
-        is_readable=True,
-        name=metadata["Name"],
-        version=metadata["Version"],
-        entry_points=tuple(distribution.entry_points),
-    )
-
-
-def _may_have_plugins(distribution: Distribution) -> bool:
-    try:
-        return f"[{_PREFIX}" in (distribution.read_text("entry_points.txt") or "")
-    except DAMAGE:
-        return True
 
 
 def _sort(refs: Iterator[PluginRef]) -> list[PluginRef]:
@@ -459,41 +399,3 @@ def _driver(ref: PluginRef) -> object:
 def _one_line(plugin: object) -> str:
     text = getattr(plugin, "description", None) or getattr(plugin, "__doc__", None) or ""
     return inspect.cleandoc(str(text)).partition("\n\n")[0].replace("\n", " ").rstrip(".")
-
-
-def is_readable(distribution: Distribution) -> bool:
-    """Return whether a package has a name, a version and entry points that can be read."""
-    try:
-        named = (distribution.metadata["Name"], distribution.metadata["Version"])
-        return all(
-            isinstance(text, str)
-            for text in (*named, *(entry.value for entry in distribution.entry_points))
-        )
-    except DAMAGE:
-        return False
-
-
-def readable_distributions() -> Iterator[Distribution]:
-    """Yield the installed packages whose metadata can be read."""
-    return (distribution for distribution in distributions() if is_readable(distribution))
-
-
-def place_of(distribution: Distribution) -> str:
-    """Return the name of the folder with a package's metadata, for messages."""
-    return str(getattr(getattr(distribution, "_path", None), "name", None) or "unknown")
-
-
-def owners_of(module: str) -> set[str]:
-    """Return the names of the packages that install a top-level module."""
-    owners: set[str] = set()
-    for distribution in distributions():
-        try:
-            declared = (distribution.read_text("top_level.txt") or "").split()
-            tops = declared or {
-                file.parts[0].removesuffix(".py") for file in distribution.files or ()
-            }
-            if module in tops:
-                owners.add(distribution.metadata["Name"])
-        except DAMAGE:
-            continue
-    return owners

@@ -36,7 +36,8 @@ from nel.scoring.configurable import answer, choice, exact, f1, includes, match,
 from nel.scoring.intermediate import ModelConversation, score
 from nel.scoring.model_graded import model_graded_fact, model_graded_qa
 from nel.scoring.multi import multi_scorer
-from nel.scoring.protocol import ModelOutput, Target, TaskState, scorer
+from nel.scoring.protocol import scorer
+from nel.scoring.states import ModelOutput, Target, TaskState
 from nel.types import (
     CORRECT,
     INCORRECT,

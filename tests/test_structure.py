@@ -89,7 +89,7 @@ ROOMS = {
     "comparison": 21_600,
     "compat": 31_500,
     "config": 13_650,
-    "core": 4_200,
+    "core": 4_600,
     "datasets": 16_500,
     "decide": 8_350,
     "discovery": 3_550,

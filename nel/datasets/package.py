@@ -12,10 +12,10 @@ import sys
 from importlib import metadata, resources
 from typing import TYPE_CHECKING, BinaryIO, Final, cast
 
+from nel.core.distributions import DAMAGE, owners_of
 from nel.datasets.formats import Source, dataset_of, suffix_of
 from nel.datasets.table_form import split_form
 from nel.errors import DatasetError, did_you_mean
-from nel.plugins import DAMAGE, owners_of
 
 if TYPE_CHECKING:
     from importlib.machinery import ModuleSpec

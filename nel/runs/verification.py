@@ -22,6 +22,7 @@ from nel.artifacts.files import AUDIT_NAME, INPUTS, READER, directory_name
 from nel.artifacts.labels.file import RATINGS_SUFFIX
 from nel.config.identity import Identity
 from nel.core.atomic_files import write_file
+from nel.core.distributions import readable_distributions
 from nel.core.strict_json import loads, pretty
 from nel.engine.store.lock import owner_of
 from nel.engine.store.projections.intact import (
@@ -33,7 +34,6 @@ from nel.engine.store.projections.intact import (
 )
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.errors import OutputError, StoreError, UsageError
-from nel.plugins import readable_distributions
 from nel.reports.writers import write_reports
 from nel.runs.evaluation import rebuild, stored_reports
 from nel.version import __version__

@@ -81,17 +81,13 @@ if TYPE_CHECKING:
         rouge as rouge,
     )
     from nel.scoring.protocol import (
-        Target as Target,
-    )
-    from nel.scoring.protocol import (
-        TaskState as TaskState,
-    )
-    from nel.scoring.protocol import (
         scorer as scorer,
     )
     from nel.scoring.retrieval import (
         retrieval_metrics as retrieval_metrics,
     )
+    from nel.scoring.states import Target as Target
+    from nel.scoring.states import TaskState as TaskState
     from nel.scoring.text import (
         answer_line as answer_line,
     )
@@ -117,7 +113,8 @@ _NAMES: Final = {
     "nel.scoring.label_match": "label_match",
     "nel.scoring.mathematics.answer": "math_equal",
     "nel.scoring.overlap": "bleu chrf corpus_bleu corpus_chrf corpus_ter f1_token rouge",
-    "nel.scoring.protocol": "Target TaskState scorer",
+    "nel.scoring.protocol": "scorer",
+    "nel.scoring.states": "Target TaskState",
     "nel.scoring.retrieval": "retrieval_metrics",
     "nel.scoring.text": "answer_line exact_match fuzzy_match text_match",
 }

@@ -25,7 +25,8 @@ from nel.reading.response import Answer, own_response
 from nel.reading.response import fold as plain_characters
 from nel.scoring.gold_choices import labels_of, letters_gold, letters_in
 from nel.scoring.golds import reads_gold, text_gold, texts_in
-from nel.scoring.protocol import Target, TaskState, scorer
+from nel.scoring.protocol import scorer
+from nel.scoring.states import Target, TaskState
 from nel.scoring.words import (
     fold,
     has_word,

@@ -22,7 +22,8 @@ from nel.judges.types import Case, Judgement
 from nel.metrics import accuracy, stderr
 from nel.scoring.delegation import ask_judge, check_grade_pattern
 from nel.scoring.golds import texts_in
-from nel.scoring.protocol import Target, TaskState, await_result, scorer
+from nel.scoring.protocol import await_result, scorer
+from nel.scoring.states import Target, TaskState
 from nel.types import Score, Scorer, ScorerInput
 
 _QA: Final = """You are assessing a submitted answer on a given task by a criterion.

@@ -15,15 +15,9 @@ from nel.errors import ConfigError
 from nel.metrics import reducer_named
 from nel.scoring.declarations import is_async, metrics_of
 from nel.scoring.delegation import judge_result
-from nel.scoring.protocol import (
-    BuiltScorer,
-    ScorerFactory,
-    Target,
-    TaskState,
-    await_result,
-    sample_of,
-)
+from nel.scoring.protocol import BuiltScorer, ScorerFactory, await_result
 from nel.scoring.result import outcome_of
+from nel.scoring.states import Target, TaskState, sample_of
 from nel.types import Score, Scored
 
 

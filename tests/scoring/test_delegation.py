@@ -14,7 +14,8 @@ from nel.scoring import all_of, any_of, needs_judge, scorer
 from nel.scoring.declarations import asks_judge
 from nel.scoring.delegation import case_of
 from nel.scoring.model_graded import chat_history
-from nel.scoring.protocol import as_scorer, state_of
+from nel.scoring.protocol import as_scorer
+from nel.scoring.states import state_of
 from nel.types import Message, Sample, Score, ScorerInput
 from tests.support.judging import FakeJudge, asked, failing, judgement, saying
 

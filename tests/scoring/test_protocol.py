@@ -37,8 +37,9 @@ from nel.scorers import (
 )
 from nel.scoring.declarations import is_async, metrics_of
 from nel.scoring.mathematics.answer import math_equal
-from nel.scoring.protocol import BuiltScorer, as_scorer, scoring, state_of
+from nel.scoring.protocol import BuiltScorer, as_scorer, scoring
 from nel.scoring.result import outcome_of
+from nel.scoring.states import state_of
 from nel.types import Message, Outcome, Response, Sample, SampleKey, Scored, ScorerInput, Unscored
 from tests.support.scoring import score_all
 

@@ -18,8 +18,8 @@ from typing import Final
 
 from nel import plugins
 from nel.apps.byob.shipping.package import KEYWORD, Package
+from nel.core.distributions import readable_distributions
 from nel.errors import ConfigError, PluginError
-from nel.plugins import readable_distributions
 
 _INSTALL_SECONDS: Final = 1800
 _SHOWN_LINES: Final = 12
