@@ -91,7 +91,7 @@ ROOMS = {
     "core": 4_450,
     "datasets": 16_500,
     "decide": 8_350,
-    "discovery": 3_450,
+    "discovery": 3_460,
     "engine": 75_350,
     "episodes": 4_100,
     "judges": 23_500,
