@@ -70,8 +70,8 @@ SCORER_GROUPS = (
     ),
     (
         "Corpus scores",
-        "`from nel.scoring import NAME`; as metrics of a run: `--metric corpus_bleu`, `--metric corpus_chrf`.",
-        ("corpus_bleu", "corpus_chrf"),
+        "`from nel.scoring import NAME`; as metrics of a run: `--metric corpus_bleu`, `--metric corpus_chrf`, `--metric corpus_ter`.",
+        ("corpus_bleu", "corpus_chrf", "corpus_ter"),
         "nel.scoring",
     ),
 )  # fmt: skip

@@ -39,6 +39,8 @@ TASK_FILES: Final = ("task.toml", "task.yaml")
 _OBJECT: Final = "object:"
 _OBJECTS: Final[dict[str, Benchmark]] = {}
 """Benchmarks that this process was handed as objects, by name."""
+_OPENED: Final[dict[str, Benchmark]] = {}
+"""What bridges returned while groups were looked for, until it is asked for: a bridge is called once."""
 
 
 def hold_object(benchmark: Benchmark) -> str:
@@ -71,7 +73,7 @@ def find_benchmark(name: str) -> Benchmark:
         return _object(name)
     parts = plugins.split_uri(name)
     if parts is not None:
-        return _from_bridge(*parts)
+        return _OPENED.pop(name, None) or _from_bridge(*parts)
     if name.lower().endswith(YAML_SUFFIXES):
         return _from_yaml(Path(name))
     path, wanted = split_file(name)
@@ -194,6 +196,8 @@ def find_members(name: str) -> BenchmarkGroup | None:
     """
     parts = plugins.split_uri(name)
     value = None if parts is None else _ask_bridge(*parts)
+    if isinstance(value, Benchmark):
+        _OPENED[name] = value
     return value if isinstance(value, BenchmarkGroup) else None
 
 

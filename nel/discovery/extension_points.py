@@ -14,7 +14,7 @@ from typing import Final, Protocol
 from nel.artifacts.answer_readers import AnswerReader
 from nel.artifacts.exporting.contract import Exported
 from nel.artifacts.importing.contract import ImportedRun
-from nel.authoring.benchmark import Benchmark
+from nel.authoring.benchmark import Benchmark, BenchmarkGroup
 from nel.authoring.lent_names import LentNames
 from nel.authoring.registry import as_benchmark
 from nel.core.observer import Observer
@@ -32,8 +32,10 @@ from nel.types import Sample, ScorerInput, ScorerResult
 class Bridge(Protocol):
     """Makes a benchmark of another tool's task."""
 
-    def __call__(self, uri: str, /) -> Benchmark:
-        """Return the benchmark, or the registered adapter class, that ``scheme://…`` names."""
+    def __call__(self, uri: str, /) -> Benchmark | BenchmarkGroup:
+        """Return the benchmark, the registered adapter class or the `nel.BenchmarkGroup` that an
+        address names.
+        """
 
 
 class ScorerFunction(Protocol):

@@ -20,6 +20,8 @@ from nel.benchmarks.mathematics.gsm8k import gsm8k
 from nel.errors import ConfigError
 
 def open_it(uri):
+    with open("opened", "a") as opened:
+        print(uri, file=opened)
     if uri.endswith("://wrong"):
         raise ConfigError(f"{uri}: no such thing")
     if uri.endswith("://both"):
@@ -61,6 +63,7 @@ def test_a_run_of_an_address_that_names_a_file_is_scored_again(folder: Path) -> 
             }
         )
     assert rescore(result.run_dir).exit_code == 0
+    assert (folder / "opened").read_text().splitlines() == [named["name"]] * 2  # once a run or rescoring
 
 
 @pytest.mark.usefixtures("folder")
