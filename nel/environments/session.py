@@ -46,6 +46,8 @@ _GRACE_SECONDS: Final = 30.0
 """For a helper to kill a command that is late, on a busy machine."""
 _FILE_SECONDS: Final = 60.0
 _SIGKILL_EXIT: Final = 137
+_NO_ANSWER: Final = (OSError, ValueError, KeyError, TypeError, RecursionError)
+"""Of a helper that is gone, or of a program that wrote to the helper's output."""
 _LOOKS: Final = (0.0, 0.2, 1.0)
 """Seconds before each look at a container whose helper is gone."""
 _CHANGES_MAX: Final = 200
@@ -101,6 +103,8 @@ class ContainerSession:
         self._helper: EngineStream | None = None
         self._number = 0
         self._cwd, self._shell = "/", "sh"
+        self.image_user = ""
+        """The user that the image names; empty for root."""
         self._user = spec.user or ""
 
     @classmethod
@@ -266,13 +270,14 @@ class ContainerSession:
                 self.id, ["python3", "-I", "-S", "-B", "-c", _BOOT], stdin=True, user="0:0"
             )
             self._helper = EngineStream(self._api.exec_start(made["Id"], socket=True))
-        self._user = self.spec.user or str(config.get("User") or "")
+        self.image_user = str(config.get("User") or "")
+        self._user = self.spec.user or self.image_user
         source = _HELPER.read_bytes()
         deadline = time.monotonic() + _START_SECONDS
         try:
             self._helper.send(len(source).to_bytes(4, "big") + source, deadline)
             facts, _ = self._receive(deadline, number=0)
-        except (OSError, ValueError) as error:
+        except _NO_ANSWER as error:
             self.check()
             raise ToolsetFault(
                 SETUP,
@@ -306,16 +311,18 @@ class ContainerSession:
         try:
             self._helper.send(SIZES.pack(len(header), len(body)) + header + body, deadline)
             reply, output = self._receive(deadline, number=self._number)
-        except (OSError, ValueError) as error:
+            ran, is_disk_full = _result_of(reply, output), reply["is_disk_full"]
+        except _NO_ANSWER as error:
             return self._without_answer(error, time.monotonic() - started)
-        if reply["is_disk_full"]:
+        if is_disk_full:
             raise ToolsetFault(DISK_FULL, "the disk that the container's files are on is full")
-        return _result_of(reply, output)
+        return ran
 
     def _without_answer(self, error: Exception, seconds: float) -> CommandResult:
         """Return what a command came to that killed its helper; raise where the container ended."""
         self.check()
-        if isinstance(error, TimeoutError | ValueError) or self._helper is None:
+        is_gone = isinstance(error, OSError) and not isinstance(error, TimeoutError)
+        if not is_gone or self._helper is None:
             detail = f"its helper gives no proper answer: {error}{self._last_words()}"
             raise ToolsetFault(CONTAINER_DIED, detail)
         self._helper.close()

@@ -79,9 +79,9 @@ class ContainerTools(Toolset):
             first_line: The first line that is returned, counted from 1.
             n_lines: How many lines; all that follow when left out.
         """
-        lines = self._read(path).splitlines(keepends=True)
+        lines = self._read(path).split("\n")
         start = max(0, first_line - 1)
-        return "".join(lines[start : None if n_lines is None else start + max(0, n_lines)])
+        return "\n".join(lines[start : None if n_lines is None else start + max(0, n_lines)])
 
     @tool
     def write_file(self, path: str, text: str) -> str:

@@ -27,13 +27,15 @@ def _engine() -> Iterator[None]:
         yield
 
 
-def environment(folder: Path, test: str, *, strict: bool = False, seconds: float = 60) -> TaskEnvironment:
+def environment(
+    folder: Path, test: str, *, strict: bool = False, seconds: float = 60, agent: str = ""
+) -> TaskEnvironment:
     """Return the environment of one task that starts from the base image as it is."""
     (folder / "tests").mkdir()
     (folder / "tests" / "test.sh").write_text(test)
     (folder / "instruction.md").write_text("Do it.")
     (folder / "task.toml").write_text(
-        f'[environment]\ndocker_image = "{IMAGE}"\nnetwork_mode = "no-network"\n[verifier]\ntimeout_sec = {seconds}\n'
+        f'[environment]\ndocker_image = "{IMAGE}"\nnetwork_mode = "no-network"\n[verifier]\ntimeout_sec = {seconds}\n{agent}'
     )
     settings = SandboxConfig(strict_verdicts=strict)
     return TaskEnvironment(tasks={"task": read_harbor(folder)}, settings=settings)
@@ -76,6 +78,15 @@ def test_honest_work_passes_unflagged_and_a_forgeable_verdict_is_none_where_that
     assert (evidence["reward"], evidence["tampered"]) == (1, [])
     with pytest.raises(ToolsetFault, match="verifier_tampered"):
         verdict(made, "mkdir /w; echo yes > /w/done; touch /etc/ld.so.preload")
+
+
+def test_the_tests_have_the_images_user_and_not_the_agents(tmp_path: Path) -> None:
+    """As in Harbor, where no user of the verifier is given."""
+    test = (
+        f'#!/bin/bash\nif [ "$(id -u) $(cat /tmp/agent)" = "0 65534" ]; then echo 1; else echo 0; fi > {REWARD}.txt\n'
+    )
+    made = environment(tmp_path, test, agent='[agent]\nuser = "nobody"\n')
+    assert verdict(made, "id -u > /tmp/agent")["reward"] == 1
 
 
 FAULTS = {

@@ -6,6 +6,7 @@ question. What cannot be honoured is a task that is unscored, and says why.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -60,11 +61,12 @@ def benchmark_of(folder: Path, options: Mapping[str, object]) -> TaskBenchmark:
         if value not in _OPTIONS[name]:
             choices = " or ".join(_OPTIONS[name])
             raise ConfigError(f'tasks take {name} = {choices}, not "{value}"')
-    tasks = {path.name: _read(path, options) for path in _folders(folder)}
+    folders = {path.name: path for path in _folders(folder)}
+    tasks = {name: _read(path, options) for name, path in folders.items()}
     if not tasks:
         names = " or ".join(_READERS)
         raise ConfigError(f"{folder} holds no task: neither it nor a folder in it has {names}")
-    rows = [_row(name, task, folder) for name, task in tasks.items()]
+    rows = [_row(name, task, folders[name]) for name, task in tasks.items()]
     level: Level = "shared" if options.get("verdict") == "shared" else "fresh"
     return TaskBenchmark(
         folder=folder,
@@ -119,7 +121,7 @@ def _read(path: Path, options: Mapping[str, object]) -> TaskFolder | str:
 
 
 def _row(name: str, task: TaskFolder | str, folder: Path) -> Row:
-    files = digest_of(folder if folder.name == name else folder / name)
+    files = digest_of(folder)
     if isinstance(task, str):
         return {"id": name, "instruction": task, "target": 1.0, "files": files, "limits": {}}
     limits = {} if task.agent_seconds is None else {"work_seconds": task.agent_seconds}
@@ -133,5 +135,4 @@ def _row(name: str, task: TaskFolder | str, folder: Path) -> Row:
 
 
 def _name(folder: Path) -> str:
-    text = "".join(c if c.isalnum() else "_" for c in folder.resolve().name.lower())
-    return text.strip("_") or "tasks"
+    return re.sub(r"[^a-z0-9]+", "_", folder.resolve().name.lower()).strip("_") or "tasks"

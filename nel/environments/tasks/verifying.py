@@ -58,16 +58,25 @@ def verify(
         "tampered": list(suspicious[:_PATHS_MAX]),
         "n_tampered": len(suspicious),
     }
-    if level == "shared":
-        return {**evidence, **_verdict(session, task), "level": level}
+    try:
+        verdict = _verdict(session, task) if level == "shared" else _fresh(client, session, task)
+    except (ToolsetFault, OSError) as error:
+        if isinstance(error, ToolsetFault) and error.kind.startswith("verifier_"):
+            raise
+        raise ToolsetFault(DIED, f"the tests did not come to an end: {error}") from error
+    return {**evidence, **verdict, "level": level}
+
+
+def _fresh(client: docker.DockerClient, session: ContainerSession, task: TaskFolder) -> JsonObject:
+    """Return the verdict in a new container of a snapshot, as the image's user."""
     image = session.snapshot()
     session.close()
     network: Literal["none", "bridge"] = "none" if task.verifier_network == "none" else "bridge"
-    spec = replace(session.spec, image=image, network=network)
+    spec = replace(session.spec, image=image, network=network, user=None)
     try:
         fresh = ContainerSession.open(client, spec)
         try:
-            return {**evidence, **_verdict(fresh, task), "level": level}
+            return _verdict(fresh, task)
         finally:
             fresh.close()
     finally:
@@ -75,8 +84,16 @@ def verify(
             client.images.remove(image, force=True)
 
 
-def run_script(session: ContainerSession, script: TaskScript, *, seconds: float) -> CommandResult:
-    """Put a script with its folder into the container, and run it as the session's user.
+def run_script(
+    session: ContainerSession, script: TaskScript, *, seconds: float, user: str | None = None
+) -> CommandResult:
+    """Put a script with its folder into the container, and run it there.
+
+    Args:
+        session: Of the container.
+        script: With its variables.
+        seconds: After which it is killed.
+        user: The session's own where None.
 
     Raises:
         ToolsetFault: The container or the engine is gone, or it cannot be put there.
@@ -91,7 +108,7 @@ def run_script(session: ContainerSession, script: TaskScript, *, seconds: float)
         script.path,
         seconds=seconds,
         env=script.env,
-        user=script.user,
+        user=user,
         bytes_max=_OUTPUT_BYTES,
         merge=True,
     )
@@ -107,19 +124,15 @@ def make_logs(session: ContainerSession, *folders: str) -> None:
 
 def _verdict(session: ContainerSession, task: TaskFolder) -> JsonObject:
     seconds = task.tests.seconds or _SECONDS
-    try:
-        make_logs(session, _VERIFIER)
-        ran = run_script(session, task.tests, seconds=seconds)
-        if ran.ended_by == "timeout":
-            raise ToolsetFault(TIMEOUT, f"the tests took longer than {seconds:g} s")
-        if ran.ended_by == "helper_killed":
-            raise ToolsetFault(DIED, "the tests killed the process that runs them")
-        output = ran.stdout.decode("utf-8", "replace")
-        rewards = _rewards(session) if task.reads == "reward" else _of_pytest(output)
-    except (ToolsetFault, OSError) as error:
-        if isinstance(error, ToolsetFault) and error.kind.startswith("verifier_"):
-            raise
-        raise ToolsetFault(DIED, f"the tests did not come to an end: {error}") from error
+    make_logs(session, _VERIFIER)
+    user = session.image_user if task.tests.user is None else task.tests.user
+    ran = run_script(session, task.tests, seconds=seconds, user=user)
+    if ran.ended_by == "timeout":
+        raise ToolsetFault(TIMEOUT, f"the tests took longer than {seconds:g} s")
+    if ran.ended_by == "helper_killed":
+        raise ToolsetFault(DIED, "the tests killed the process that runs them")
+    output = ran.stdout.decode("utf-8", "replace")
+    rewards = _rewards(session) if task.reads == "reward" else _of_pytest(output)
     return {
         "reward": headline_of(rewards),
         "rewards": dict(rewards),

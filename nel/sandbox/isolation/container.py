@@ -154,8 +154,9 @@ class Container:
 
     def hang_up(self) -> None:
         """Kill the container, which also wakes a caller that waits for its answer. Thread-safe."""
-        if self._stream is not None:
-            self._stream.hang_up()
+        stream = self._stream
+        if stream is not None:
+            stream.hang_up()
 
     def remove(self) -> None:
         """End it; the engine removes what is left."""
