@@ -94,7 +94,7 @@ ROOMS = {
     "decide": 8_350,
     "discovery": 3_550,
     "engine": 75_500,
-    "environments": 13_500,
+    "environments": 10_800,
     "episodes": 4_100,
     "judges": 23_500,
     "metrics": 14_400,
