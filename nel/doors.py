@@ -18,6 +18,7 @@ PUBLIC: Final = {
     "nel.clients": "protocols of endpoints",
     "nel.datasets": "sources of rows",
     "nel.discovery.conformance": "the checks of `nel plugin check`, for the tests of a plugin",
+    "nel.environments.toolset": "a container for each episode",
     "nel.episodes": "solvers of many steps",
     "nel.errors": "what nel raises, with exit codes",
     "nel.metrics": "metrics and reducers",
