@@ -150,13 +150,13 @@ class WorkerSupervisor:
             detail: Of a culprit's outcome.
             is_certain: It was these; else a scoring is the culprit only if it was alone.
         """
+        self._disconnect()  # first of all: what arrives from here on waits for the next process
         in_flight, self._in_flight = list(self._in_flight), {}
         suspected = set(suspects) & set(in_flight) or set(in_flight)
         if self._reading is not None:
             self._reading.cancel()
             await asyncio.gather(self._reading, return_exceptions=True)
             self._reading = None
-        self._disconnect()
         await asyncio.to_thread(self._fork_server.kill)
         for number in in_flight:
             benchmark, item = self._items[number]
