@@ -111,9 +111,9 @@ def calls_once(name: str, arguments: dict | str = "{}") -> Script:
 
 def test_a_tool_has_the_variables_that_are_passed_on_and_nothing_of_the_run(tmp_path: Path) -> None:
     """Neither its own variables nor /proc/PID/environ of any process of nel hold the others; it has one connection."""
-    _, calls, code = run(tmp_path, calls_once("look"))
+    lines, calls, code = run(tmp_path, calls_once("look"))
+    assert code == 0, [line["outcome"] for line in lines]
     (shown,) = results(calls[1])
-    assert code == 0
     assert KEY not in shown
     assert "stays with nel" not in shown
     assert "DECLARED=as declared" in shown
