@@ -36,12 +36,12 @@ def test_a_session_runs_commands_and_moves_files(session: ContainerSession, clie
     ran = session.run("echo out; echo err >&2; exit 4", seconds=30, env={"A": "b"})
     assert (ran.exit, ran.stdout, ran.stderr, ran.ended_by) == (4, b"out\n", b"err\n", "exit")
     assert session.run(["whoami"], seconds=30, user="nobody").stdout == b"nobody\n"
-    session.write("/work/a.bin", b"\0\xff")
-    assert session.read("/work/a.bin") == b"\0\xff"
-    assert "/work/a.bin" in session.evidence()["changed"]
+    session.write("/app/a.bin", b"\0\xff")
+    assert session.read("/app/a.bin") == b"\0\xff"
+    assert "/app/a.bin" in session.evidence()["changed"]
     image = session.snapshot()
     copy = ContainerSession.open(client, ContainerSpec(image=image))
-    assert copy.read("/work/a.bin") == b"\0\xff"
+    assert copy.read("/app/a.bin") == b"\0\xff"
     for opened in (copy, session):
         opened.close()
     client.images.remove(image)
