@@ -13,13 +13,16 @@ def test_replaced_programs_and_what_is_loaded_unasked_are_flagged() -> None:
         "/usr/lib/x86_64-linux-gnu/libc.so.6",
         "/usr/lib/python3/dist-packages/pytest/__init__.py",
     ]
+    changed += ["/etc/alternatives/awk", "/app/.venv/lib/python3.11/site-packages/numpy/__init__.py", "/venv/bin/tool"]
     added = [
-        "/etc/ld.so.preload", "/usr/local/bin/python3", "/usr/local/sbin/sha256sum", "/app/conftest.py",
+        "/etc/apt/apt.conf.d/99", "/usr/bin/pyvenv.cfg", "/pyproject.toml", "/app/json.py", "/app/random/__init__.py",
+        "/venv/bin/cat", "/etc/ld.so.preload", "/usr/local/bin/python3", "/usr/local/sbin/sha256sum", "/app/conftest.py",
         "/root/.local/lib/python3.11/site-packages/a.pth", "/usr/lib/python3.11/sitecustomize.py",
     ]  # fmt: skip
     changes = [Change(path=path, kind="changed") for path in changed]
     changes += [Change(path=path, kind="added") for path in added]
-    assert suspicious_paths(changes) == sorted([*changed, *added])
+    found = suspicious_paths(changes, search_path="/venv/bin:/bin", import_folders={"/app"})
+    assert found == sorted([*changed, *added])
 
 
 def test_work_and_new_packages_are_not_flagged() -> None:
@@ -32,5 +35,7 @@ def test_work_and_new_packages_are_not_flagged() -> None:
         Change(path="/usr/sbin/docker-init", kind="added"),
         Change(path="/usr/local/lib/python3.11/site-packages/numpy/core.py", kind="added"),
         Change(path="/app/main.py", kind="changed"),
+        Change(path="/app/shop/types.py", kind="added"),
+        Change(path="/app/.venv/bin/python", kind="added"),
     ]
-    assert suspicious_paths(changes) == []
+    assert suspicious_paths(changes, import_folders={"/app"}) == []

@@ -7,6 +7,7 @@ running.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
@@ -21,7 +22,12 @@ from nel.environments.tasks.rewards import (
     headline_of,
     rewards_of,
 )
-from nel.environments.tasks.tampering import suspicious_paths
+from nel.environments.tasks.tampering import (
+    forging_files,
+    named_folders,
+    remove_compiled,
+    suspicious_paths,
+)
 from nel.environments.tasks.terminal_bench import all_passed
 from nel.errors import SandboxError
 from nel.sandbox.isolation.engine import speaking
@@ -31,7 +37,7 @@ from nel.types import JsonObject
 if TYPE_CHECKING:
     import docker
 
-    from nel.environments.session import CommandResult
+    from nel.environments.session import Change, CommandResult
 
 Level: TypeAlias = Literal["fresh", "shared"]
 LOGS: Final = ("/logs/agent", "/logs/verifier", "/logs/artifacts")
@@ -52,22 +58,48 @@ def verify(
     Raises:
         ToolsetFault: There is none, and why (``verifier_*``).
     """
-    suspicious = suspicious_paths(session.changes())
-    evidence: JsonObject = {
-        "image": session.spec.image,
-        "tampered": list(suspicious[:_PATHS_MAX]),
-        "n_tampered": len(suspicious),
-    }
+    changes = session.changes()
+    config = client.images.get(session.spec.image).attrs["Config"]
+    variables = dict(line.split("=", 1) for line in config.get("Env") or ())
+    workdir = str(config.get("WorkingDir") or "/").rstrip("/")
+    suspicious = suspicious_paths(
+        changes,
+        search_path=variables.get("PATH", ""),
+        import_folders={workdir, *named_folders(task.tests)},
+    )
     try:
-        verdict = _verdict(session, task) if level == "shared" else _fresh(client, session, task)
+        if level == "shared":
+            forging, verdict = _judge(session, task, changes)
+        else:
+            forging, verdict = _fresh(client, session, task, changes)
     except (ToolsetFault, OSError) as error:
         if isinstance(error, ToolsetFault) and error.kind.startswith("verifier_"):
             raise
         raise ToolsetFault(DIED, f"the tests did not come to an end: {error}") from error
-    return {**evidence, **verdict, "level": level}
+    tampered = sorted({*suspicious, *forging})
+    return {
+        "image": session.spec.image,
+        "tampered": list(tampered[:_PATHS_MAX]),
+        "n_tampered": len(tampered),
+        **verdict,
+        "level": level,
+    }
 
 
-def _fresh(client: docker.DockerClient, session: ContainerSession, task: TaskFolder) -> JsonObject:
+def _judge(
+    session: ContainerSession, task: TaskFolder, changes: Sequence[Change]
+) -> tuple[list[str], JsonObject]:
+    """Return the files that can forge the verdict, and the verdict; they are read before it."""
+    forging = forging_files(session, changes)
+    return forging, _verdict(session, task)
+
+
+def _fresh(
+    client: docker.DockerClient,
+    session: ContainerSession,
+    task: TaskFolder,
+    changes: Sequence[Change],
+) -> tuple[list[str], JsonObject]:
     """Return the verdict in a new container of a snapshot, as the image's user."""
     image = session.snapshot()
     session.close()
@@ -76,7 +108,8 @@ def _fresh(client: docker.DockerClient, session: ContainerSession, task: TaskFol
     try:
         fresh = ContainerSession.open(client, spec)
         try:
-            return _verdict(fresh, task)
+            remove_compiled(fresh, changes)
+            return _judge(fresh, task, changes)
         finally:
             fresh.close()
     finally:
