@@ -513,8 +513,8 @@ MUTATIONS: Final = (
     Mutation(
         name="vote-over-all-repeats",
         fault="An adapter's vote@k counts all repeats instead of the first k.",
-        fragment="first = repeats[:k]",
-        replacement="first = repeats[:]",
+        fragment="voters = repeats[:k]",
+        replacement="voters = repeats[:]",
         tests=("tests/authoring/test_adapters.py",),
         keyword="vote or aggregation",
     ),
@@ -782,8 +782,8 @@ MUTATIONS: Final = (
     Mutation(
         name="grades-that-are-numbers-are-numbers",
         fault="A grade that an author gave as a number counts as that number.",
-        fragment="return _as_number(value) if mapped is None else mapped",
-        replacement="return _as_number(value)",
+        fragment="if value == numeric_grade:",
+        replacement="if number is None:",
         tests=("tests/metrics/test_sample_metrics.py",),
         keyword="own_grades",
     ),
