@@ -337,8 +337,8 @@ MUTATIONS: Final = (
     Mutation(
         name="second-askings-are-samples-of-a-benchmark",
         fault="The live score of a benchmark counts second askings.",
-        fragment="if own is not None and repeat != SECOND_ASKING:",
-        replacement="if own is not None:",
+        fragment="if of_benchmark is not None and repeat != SECOND_ASKING:",
+        replacement="if of_benchmark is not None:",
         tests=("tests/cli/test_progress.py",),
         keyword="own_line",
     ),
@@ -1205,8 +1205,8 @@ MUTATIONS: Final = (
     Mutation(
         name="matrix-starts-before-the-models-are-known",
         fault="Endpoints are asked although another one does not serve its model.",
-        fragment="            if wrong:\n                raise MatrixRefused(wrong)",
-        replacement="            if not problems:\n                raise MatrixRefused(wrong)",
+        fragment="            if refusals:\n                raise MatrixRefused(refusals)",
+        replacement="            if not problems:\n                raise MatrixRefused(refusals)",
         tests=("tests/runs/matrix/test_matrix.py",),
         keyword="paid",
     ),
