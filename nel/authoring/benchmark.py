@@ -214,29 +214,29 @@ class Benchmark:
         """Return the rows that are evaluated; all of them here."""
         return rows
 
-    def prepared_fields(self, raw: Mapping[str, object]) -> dict[str, object]:
+    def prepared_fields(self, record: Mapping[str, object]) -> dict[str, object]:
         """Return a raw row with its fields mapped and prepared.
 
         Raises:
             DatasetError: A mapped column is missing, or `prepare_row` failed.
         """
-        row = map_fields(raw, self.field_mapping) if self.field_mapping else dict(raw)
+        row = map_fields(record, self.field_mapping) if self.field_mapping else dict(record)
         return row if self.prepare_row is None else prepared_by(self.prepare_row, row)
 
-    def sample(self, raw: Mapping[str, object], *, sample_id: str) -> Sample:
+    def sample(self, record: Mapping[str, object], *, sample_id: str) -> Sample:
         """Return the sample a raw row describes.
 
         Raises:
             DatasetError: The target, the choices or the recorded response is missing.
             PromptError: The prompt names a field the row does not have.
         """
-        problem = self._problem(raw)
+        problem = self._problem(record)
         row, values = problem.row, problem.values
         is_recorded = self.response_field is not None
-        asked = self._input(values, self._shots_of(problem), optional=is_recorded)
+        prompt = self._input(values, self._shots_of(problem), optional=is_recorded)
         return Sample(
             id=sample_id,
-            input=self._with_images(row, asked),
+            input=self._with_images(row, prompt),
             turns=tuple(self.prompt.render({**values, "turn": turn}) for turn in problem.turns[1:]),
             target=self._target(row),
             choices=problem.choices if self.continuation is None else self._contexts(problem),
@@ -257,17 +257,17 @@ class Benchmark:
         )
 
     def _with_images(
-        self, row: Mapping[str, object], asked: str | tuple[Message, ...]
+        self, row: Mapping[str, object], prompt: str | tuple[Message, ...]
     ) -> str | tuple[Message, ...]:
         if self.images_field is None or self.response_field is not None:
-            return asked
+            return prompt
         if self.num_fewshot:
             raise ConfigError(
                 f"{self.name} asks about images, and examples cannot show theirs; leave num_fewshot"
                 " away"
             )
         urls = image_urls(row, self.images_field, self.images_dir or self.base_dir)
-        return with_images(asked, urls) if urls else asked
+        return with_images(prompt, urls) if urls else prompt
 
     def with_shots(
         self, rows: Sequence[RawRow], *, source: str, unit: str = "row", holds_samples: bool = False
@@ -314,38 +314,38 @@ class Benchmark:
             )
         return recorded
 
-    def id_field_of(self, raw: Mapping[str, object]) -> str | None:
+    def id_field_of(self, record: Mapping[str, object]) -> str | None:
         """Return the column that names a row; None where its content does."""
-        return self.id_field or ("id" if "id" in raw else None)
+        return self.id_field or ("id" if "id" in record else None)
 
-    def is_example(self, raw: Mapping[str, object]) -> bool:
+    def is_example(self, record: Mapping[str, object]) -> bool:
         """Return whether a row of the source of examples may be one."""
         return True
 
-    def example_value(self, raw: Mapping[str, object]) -> str | None:
+    def example_value(self, record: Mapping[str, object]) -> str | None:
         """Return the value that a sample's own must match for a row to be its example.
 
         Raises:
             DatasetError: The row cannot be prepared.
         """
-        return label_of(self.prepared_fields(raw), self.fewshot.match_field)
+        return label_of(self.prepared_fields(record), self.fewshot.match_field)
 
-    def template_values(self, raw: Mapping[str, object]) -> dict[str, object]:
+    def template_values(self, record: Mapping[str, object]) -> dict[str, object]:
         """Return what a prompt may name of a raw row.
 
         Raises:
             DatasetError: The row cannot be prepared, or lacks its choices.
         """
-        return self._problem(raw).values
+        return self._problem(record).values
 
-    def example_prompt(self, raw: Mapping[str, object]) -> str:
+    def example_prompt(self, record: Mapping[str, object]) -> str:
         """Return a row's prompt without examples, which identifies a sample among its examples.
 
         Raises:
             DatasetError: The row cannot be prepared.
             PromptError: The prompt names a field that it does not have.
         """
-        return self._prompt_text(self._problem(raw))
+        return self._prompt_text(self._problem(record))
 
     def shots_json(self) -> dict[str, object] | None:
         """Return how many examples each prompt has and where they come from, as JSON values; None
@@ -361,29 +361,29 @@ class Benchmark:
             "source": self.shots.source,
         }
 
-    def _problem(self, raw: Mapping[str, object]) -> Problem:
+    def _problem(self, record: Mapping[str, object]) -> Problem:
         return read_problem(
-            self.prepared_fields(raw),
+            self.prepared_fields(record),
             choices=self.choices,
             choices_field=self.choices_field,
             turns_field=self.turns_field,
         )
 
-    def _shot(self, raw: Mapping[str, object]) -> Shot:
-        problem = self._problem(raw)
+    def _shot(self, record: Mapping[str, object]) -> Shot:
+        problem = self._problem(record)
         question, answer = self._question_and_answer(problem)
         between = self.target_delimiter
         touch = not question[-1:].isspace() and not answer[:1].isspace()
         if touch and not between and not self.loglikelihood:
             between = " "
         template = self.fewshot.template
-        whole = {"target": answer, **problem.values}
+        fields = {"target": answer, **problem.values}
         return Shot(
             key=prompt_key(self._prompt_text(problem)),
-            own_id=row_id(raw, self.id_field),
+            own_id=row_id(record, self.id_field),
             question=question,
             answer=answer,
-            text=f"{question}{between}{answer}" if template is None else template.render(whole),
+            text=f"{question}{between}{answer}" if template is None else template.render(fields),
             group=label_of(problem.row, self.fewshot.match_field),
         )
 
@@ -399,8 +399,8 @@ class Benchmark:
             return question, choices[self._gold(problem)]
         if choices and isinstance(target, int):
             return question, problem.labels[self._gold(problem)]
-        first = target[0] if isinstance(target, (list, tuple)) and target else target
-        return question, str(first)
+        answer = target[0] if isinstance(target, (list, tuple)) and target else target
+        return question, str(answer)
 
     def _prompt_text(self, problem: Problem) -> str:
         """Return a row's prompt without examples, by which a sample is known among examples."""
@@ -436,9 +436,9 @@ class Benchmark:
         self, values: Mapping[str, object], shots: Sequence[Shot], *, optional: bool
     ) -> str | tuple[Message, ...]:
         try:
-            asked = self._question(values, shots)
+            question = self._question(values, shots)
             if self.system_prompt is None:
-                return asked
+                return question
             system = Message(role="system", content=self.system_prompt.render(values))
         except PromptError:
             if optional:
@@ -446,7 +446,7 @@ class Benchmark:
             raise
         return (
             system,
-            *((Message(role="user", content=asked),) if isinstance(asked, str) else asked),
+            *((Message(role="user", content=question),) if isinstance(question, str) else question),
         )
 
     def _question(

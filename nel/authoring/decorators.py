@@ -148,8 +148,8 @@ def benchmark(
             (`PromptError`) is unusable.
     """
     has_choices = bool(choices) or options.get("choices_field") is not None
-    plain = _plain_name(name, endpoint_type, has_choices=has_choices)
-    _check_options(plain, options, endpoint_type, shares_continuation=continuation is not None)
+    slug = _plain_name(name, endpoint_type, has_choices=has_choices)
+    _check_options(slug, options, endpoint_type, shares_continuation=continuation is not None)
     environment = options.get("environment")
     asks_by_messages = ("turns_field", "images_field", "fewshot_as_turns")
     needs_messages = any(map(options.get, asks_by_messages)) or tools or environment
@@ -179,16 +179,16 @@ def benchmark(
         "preamble": preamble,
         "continuation": continuation,
     }
-    return partial(_decorate, plain, description, fixed, texts, options, requirements, seed_fn)
+    return partial(_decorate, slug, description, fixed, texts, options, requirements, seed_fn)
 
 
 def _source_of(dataset: str | Path | Callable[[], Iterable[Row]] | RowsInMemory) -> object:
-    held = rows_of(dataset, "dataset")
-    if held is None:
+    rows_in_memory = rows_of(dataset, "dataset")
+    if rows_in_memory is None:
         return str(dataset) if isinstance(dataset, Path) else dataset
 
     def rows() -> list[dict[str, object]]:
-        return held
+        return rows_in_memory
 
     return rows
 
@@ -205,7 +205,7 @@ def _decorate(
 ) -> Benchmark:
     fixed, texts = with_strategy(name, fixed, texts)
     base_dir = _home_of(function)
-    made = (
+    factory = (
         Benchmark
         if seed_fn is None
         else partial(SeededBenchmark, seed=row_function(seed_fn, "seed_fn"))
@@ -215,7 +215,7 @@ def _decorate(
     templates: dict[str, Any] = {
         role: _template(text, base_dir, role) for role, text in texts.items()
     }
-    return made(
+    return factory(
         name=name,
         description=description or _first_line(function) or name,
         scorer=as_scorer(function),
@@ -252,10 +252,10 @@ def _template(text: Any, base_dir: Path | None, role: str) -> Template | None:
 def _check_options(
     name: str, options: BenchmarkOptions, endpoint_type: str, *, shares_continuation: bool
 ) -> None:
-    known = [*BenchmarkOptions.__annotations__, *inspect.signature(benchmark).parameters]
+    names = [*BenchmarkOptions.__annotations__, *inspect.signature(benchmark).parameters]
     for option in options:
         if option not in BenchmarkOptions.__annotations__:
-            hint = did_you_mean(option, known) or "; what a scorer needs goes into extra={...}"
+            hint = did_you_mean(option, names) or "; what a scorer needs goes into extra={...}"
             raise ConfigError(f'"{name}": @benchmark has no parameter "{option}"{hint}')
     n = options.get("num_fewshot", 0)
     if not isinstance(n, int) or n < 0:
@@ -298,8 +298,8 @@ def _check_tools(tools: Sequence[Tool], environment: Environment | None) -> tupl
 
 
 def _plain_name(name: str, endpoint_type: str, *, has_choices: bool) -> str:
-    plain = re.sub(r"[^a-z0-9_-]+", "-", name.strip().lower()).strip("-")
-    if not _NAME.fullmatch(plain):
+    slug = re.sub(r"[^a-z0-9_-]+", "-", name.strip().lower()).strip("-")
+    if not _NAME.fullmatch(slug):
         raise ConfigError(f"{name!r} is not a name for a benchmark; use letters, digits, - and _")
     if endpoint_type not in _PROTOCOLS:
         raise ConfigError(
@@ -310,7 +310,7 @@ def _plain_name(name: str, endpoint_type: str, *, has_choices: bool) -> str:
             f'"{name}" ranks choices by log-likelihood and has none; give choices= or'
             " choices_field="
         )
-    return plain
+    return slug
 
 
 def _home_of(function: Scorer) -> Path | None:
@@ -320,5 +320,5 @@ def _home_of(function: Scorer) -> Path | None:
 
 
 def _first_line(function: Scorer) -> str:
-    first = inspect.cleandoc(function.__doc__ or "").partition("\n\n")[0]
-    return first.replace("\n", " ").rstrip(".")
+    paragraph = inspect.cleandoc(function.__doc__ or "").partition("\n\n")[0]
+    return paragraph.replace("\n", " ").rstrip(".")

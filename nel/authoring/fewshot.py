@@ -114,16 +114,16 @@ class Shots:
         pool = self.pools.get(group, ExamplePool())
         seed = self.settings.seed if self.settings.sampler == "seeded" else None
         is_large = len(pool.keys) >= self.n
-        chosen = [pool.shots[position] for position in draw(pool.keys, self.n, own=key, seed=seed)]
-        if len(chosen) < self.n:
+        shots = [pool.shots[position] for position in draw(pool.keys, self.n, own=key, seed=seed)]
+        if len(shots) < self.n:
             where = "" if group is None else f' with {self.settings.match_field} "{group}"'
             error = ConfigError if is_large else DatasetError
             raise error(
                 f"{self.n} few-shot examples are asked for and {self.source} has"
-                f" {len(chosen)}{where}, the sample itself left out; ask for fewer with"
+                f" {len(shots)}{where}, the sample itself left out; ask for fewer with"
                 " --num-fewshot, or give a larger source"
             )
-        return chosen
+        return shots
 
 
 def make_shots(
@@ -143,22 +143,22 @@ def make_shots(
         DatasetError: There are too few, or a fixed one is missing.
     """
     everything = list(shots)
-    chosen = (
+    examples = (
         _fixed_shots(settings.ids, everything, source)
         if settings.sampler == "fixed"
         else everything
     )
-    needed = n + holds_samples if settings.sampler != "fixed" else n
-    if len(chosen) < needed:
-        more = ", one more since a sample is never its own example" if needed > n else ""
+    n_rows = n + holds_samples if settings.sampler != "fixed" else n
+    if len(examples) < n_rows:
+        reserve = ", one more since a sample is never its own example" if n_rows > n else ""
         raise DatasetError(
-            f"{n} few-shot examples are asked for and {source} has {len(chosen)}{more}; "
+            f"{n} few-shot examples are asked for and {source} has {len(examples)}{reserve}; "
             "ask for fewer with --num-fewshot, or give a larger source"
         )
     if settings.sampler == "seeded":
-        chosen.sort(key=lambda shot: shot.key)
+        examples.sort(key=lambda shot: shot.key)
     groups: dict[str | None, list[Shot]] = {}
-    for shot in chosen:
+    for shot in examples:
         groups.setdefault(shot.group, []).append(shot)
     pools = {
         group: ExamplePool(tuple(members), tuple(shot.key for shot in members))
@@ -169,19 +169,19 @@ def make_shots(
 
 def _fixed_shots(ids: Sequence[str | int], shots: Sequence[Shot], source: str) -> list[Shot]:
     by_id = {shot.own_id: shot for shot in shots if shot.own_id is not None}
-    chosen = []
-    for wanted in ids:
-        shot = by_id.get(own_id(wanted)) if isinstance(wanted, str) else None
-        if isinstance(wanted, int) and 0 <= wanted < len(shots):
-            shot = shots[wanted]
+    examples = []
+    for shot_id in ids:
+        shot = by_id.get(own_id(shot_id)) if isinstance(shot_id, str) else None
+        if isinstance(shot_id, int) and 0 <= shot_id < len(shots):
+            shot = shots[shot_id]
         if shot is None:
-            what = f'the id "{wanted}"' if isinstance(wanted, str) else f"position {wanted}"
-            hint = did_you_mean(str(wanted), by_id) or "; check fewshot_ids"
+            what = f'the id "{shot_id}"' if isinstance(shot_id, str) else f"position {shot_id}"
+            hint = did_you_mean(str(shot_id), by_id) or "; check fewshot_ids"
             raise DatasetError(
                 f"{source} has no few-shot example of {what} among {len(shots)} rows{hint}"
             )
-        chosen.append(shot)
-    return chosen
+        examples.append(shot)
+    return examples
 
 
 def as_text(shots: Sequence[Shot], prompt: str, settings: FewShot) -> str:
@@ -196,9 +196,10 @@ def as_turns(shots: Sequence[Shot], prompt: str, prefix: str) -> tuple[Message, 
         for shot in shots
         for role, text in (("user", shot.question), ("assistant", shot.answer))
     ]
-    first, *rest = [*turns, ("user", prompt)]
+    opening, *replies = [*turns, ("user", prompt)]
     return tuple(
-        Message(role=role, content=text) for role, text in [(first[0], prefix + first[1]), *rest]
+        Message(role=role, content=text)
+        for role, text in [(opening[0], prefix + opening[1]), *replies]
     )
 
 
@@ -206,5 +207,5 @@ def rows_needed(settings: FewShot, n: int) -> int | None:
     """Return how many rows of the source, or of each matching value, can be drawn; None: any."""
     if settings.sampler == "first":
         return n + 1
-    positions = [wanted for wanted in settings.ids if isinstance(wanted, int)]
+    positions = [shot_id for shot_id in settings.ids if isinstance(shot_id, int)]
     return max(positions) + 1 if positions and len(positions) == len(settings.ids) else None

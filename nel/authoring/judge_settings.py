@@ -64,8 +64,8 @@ def model_config_of(mapping: Mapping[str, object], key: str) -> ModelConfig:
             hint = did_you_mean(name, _KNOWN) or f"; it has {', '.join(_KNOWN)}"
             raise ConfigError(f'{key}: a judge has no field "{name}"{hint}')
     settings: dict[str, object] = {_NAMES[name]: values[name] for name in _NAMES if name in values}
-    for needed, other_key in (("url", "url"), ("model", "model_id")):
-        if needed not in settings:
+    for setting, other_key in (("url", "url"), ("model", "model_id")):
+        if setting not in settings:
             raise ConfigError(
                 f'{key}: the judge has no "{other_key}"; give its URL and its name at that endpoint'
             )

@@ -83,10 +83,10 @@ class _StandIn(ModuleType):
     def __getattr__(self, name: str) -> object:
         if name.startswith("__"):
             raise AttributeError(name)
-        full = f"{self.__name__}.{name}"
-        if _homes_of(full) is not None:
+        fullname = f"{self.__name__}.{name}"
+        if _homes_of(fullname) is not None:
             with standing_in():
-                return importlib.import_module(full)
+                return importlib.import_module(fullname)
         return _find(self.__name__, name)
 
 
@@ -103,9 +103,9 @@ class _Finder(MetaPathFinder, Loader):
         if root not in self.roots:
             return None
         if _homes_of(fullname) is None:
-            known = ", ".join(sorted(_lend(root).homes))
+            roots = ", ".join(sorted(_lend(root).homes))
             raise ModuleNotFoundError(
-                f"nel has nothing to stand for {fullname}; it stands for {known};"
+                f"nel has nothing to stand for {fullname}; it stands for {roots};"
                 f" {_lend(root).instead}",
                 name=fullname,
             )
@@ -178,7 +178,7 @@ def standing_in() -> Iterator[None]:
         yield
     finally:
         sys.meta_path.remove(finder)
-        if not any(isinstance(other, _Finder) for other in sys.meta_path):
+        if not any(isinstance(entry, _Finder) for entry in sys.meta_path):
             for name in [
                 name for name, module in sys.modules.items() if isinstance(module, _StandIn)
             ]:
@@ -215,8 +215,8 @@ def check_later_imports(source: str, module: ModuleType) -> None:
             if isinstance(node, ast.ImportFrom):
                 name = "." * node.level + (node.module or "")
                 if node.level or name.partition(".")[0] in checked:
-                    own = name if node.level else _own_name(name, module)
-                    _import_names(importlib.import_module(own, package), node.names)
+                    target = name if node.level else _own_name(name, module)
+                    _import_names(importlib.import_module(target, package), node.names)
                 elif is_beside:
                     importlib.import_module(name)
             elif is_beside and isinstance(node, ast.Import):
@@ -235,13 +235,13 @@ def _import_names(module: ModuleType, names: Sequence[ast.alias]) -> None:
 def lend_names(module: ModuleType) -> None:
     """Let the imports inside a module's functions find the same names, whenever they are run."""
 
-    def import_lending(name: str, *rest: Any, **options: Any) -> object:
-        level = options.get("level", rest[3] if len(rest) > 3 else 0)  # noqa: PLR2004 - after globals, locals, fromlist
+    def import_lending(name: str, *arguments: Any, **options: Any) -> object:
+        level = options.get("level", arguments[3] if len(arguments) > 3 else 0)  # noqa: PLR2004 - after globals, locals, fromlist
         if not level and name.partition(".")[0] not in roots():
-            return builtins.__import__(name, *rest, **options)
+            return builtins.__import__(name, *arguments, **options)
         with standing_in():
-            own = name if level else _own_name(name, module)
-            return builtins.__import__(own, *rest, **options)
+            target = name if level else _own_name(name, module)
+            return builtins.__import__(target, *arguments, **options)
 
     module.__dict__["__builtins__"] = {**vars(builtins), "__import__": import_lending}
 
@@ -272,15 +272,15 @@ def _find(module: str, name: str) -> object:
     lent = _lend(module.partition(".")[0])
     renamed = lent.renamed.get(f"{module}.{name}")
     if renamed is not None:
-        home, other = renamed
-        return getattr(importlib.import_module(home), other)
+        home, name_at_home = renamed
+        return getattr(importlib.import_module(home), name_at_home)
     homes = [(home, _home(home)) for home in _homes_of(module) or ()]
     for _, values in homes:
         if values is not None and hasattr(values, name):
             return getattr(values, name)
     searched = " and ".join(home for home, values in homes if values is not None)
     hint = (
-        did_you_mean(name, [known for home, _ in homes for known in _names(home)])
+        did_you_mean(name, [candidate for home, _ in homes for candidate in _names(home)])
         or f"; {lent.instead}"
     )
     where = f"; it was looked for in {searched}" if searched else ""

@@ -62,11 +62,11 @@ def first_plugin(project: Path) -> str:
 
 
 def _kind(kind: str) -> str:
-    known = next((group for group in GROUPS if kind in (group, group.removesuffix("s"))), None)
-    if known is None:
+    match = next((group for group in GROUPS if kind in (group, group.removesuffix("s"))), None)
+    if match is None:
         hint = did_you_mean(kind, GROUPS) or f"; there are {', '.join(GROUPS)}"
         raise ConfigError(f'no kind of plugin is called "{kind}"{hint}')
-    return known
+    return match
 
 
 def _of_kinds(template: Mapping[str, str], kinds: Collection[str]) -> Mapping[str, str]:
@@ -77,14 +77,14 @@ def _of_kinds(template: Mapping[str, str], kinds: Collection[str]) -> Mapping[st
         return template
     groups = {GROUPS[kind] for kind in kinds}
     project = template[_PROJECT]
-    wanted: set[str] = set()
+    lines: set[str] = set()
     others: set[str] = set()
     for group, plugins in tomllib.loads(project)["project"]["entry-points"].items():
         names = {*plugins, *(f"/{_module_of(target)}.py" for target in plugins.values())}
-        (wanted if group in groups else others).update(names)
-    absent = others - wanted
+        (lines if group in groups else others).update(names)
+    absent = others - lines
     header, *blocks = re.split(r"(?m)^(?=\[)", project)
-    chosen = [
+    tables = [
         block
         for block in blocks
         if "entry-points" not in block or any(f'"{group}"' in block for group in groups)
@@ -99,7 +99,7 @@ def _of_kinds(template: Mapping[str, str], kinds: Collection[str]) -> Mapping[st
         for line in texts[_README].splitlines(keepends=True)
         if not any(name in line for name in absent)
     ]
-    return {**texts, _PROJECT: header + "".join(chosen), _README: "".join(readme)}
+    return {**texts, _PROJECT: header + "".join(tables), _README: "".join(readme)}
 
 
 def _module_of(target: str) -> str:
@@ -123,11 +123,11 @@ def _template() -> dict[str, str]:
 
 def _rename(text: str, name: str) -> str:
     """Return a text or a path of the example with the names of the new package."""
-    marked = (
+    draft = (
         text.replace(f"plugins/{_ORIGINAL}", name).replace(_ORIGINAL, "\0").replace(_MODULE, "\1")
     )
     return (
-        marked.replace(_SHORT, f"{name.removeprefix('nel-')}-")
+        draft.replace(_SHORT, f"{name.removeprefix('nel-')}-")
         .replace("\0", name)
         .replace("\1", name.replace("-", "_"))
     )

@@ -53,33 +53,33 @@ class SeededBenchmark(Benchmark):
         "it makes whole problems with seed_fn, and examples have no place in them"
     )
 
-    def sample(self, raw: Mapping[str, object], *, sample_id: str) -> Sample:
+    def sample(self, record: Mapping[str, object], *, sample_id: str) -> Sample:
         """Return the sample that the function makes of a raw row.
 
         Raises:
             DatasetError: It failed, or returned something else than a `SeedResult` with an answer.
         """
-        row = self.prepared_fields(raw)
+        row = self.prepared_fields(record)
         try:
-            made = self.seed(row)
+            seed = self.seed(row)
         except (Exception, SystemExit) as error:
             raise DatasetError(f"seed_fn failed: {type(error).__name__}: {error}") from error
-        if not isinstance(made, SeedResult) or made.expected_answer is None:
+        if not isinstance(seed, SeedResult) or seed.expected_answer is None:
             what = (
-                "no expected_answer" if isinstance(made, SeedResult) else f"a {type(made).__name__}"
+                "no expected_answer" if isinstance(seed, SeedResult) else f"a {type(seed).__name__}"
             )
             raise DatasetError(
                 f"seed_fn returned {what}; it must return a SeedResult with an expected_answer"
             )
-        metadata = {**row, **made.metadata}
+        metadata = {**row, **seed.metadata}
         return Sample(
             id=sample_id,
-            input=_question_of(made),
-            target=made.expected_answer,
+            input=_question_of(seed),
+            target=seed.expected_answer,
             choices=self.choices or None,
             gold_kind=self.gold_kind,
             metadata=metadata,
-            tools=tuple(made.tools),
+            tools=tuple(seed.tools),
             subset=label_of(metadata, self.category_field),
             group=label_of(metadata, self.group_field),
             recorded_response=self.recorded_in(metadata),
@@ -102,18 +102,18 @@ def row_function(
         parameters = inspect.signature(function).parameters.values()
     except ValueError:  # a built-in that does not say what it takes
         return function
-    needed = [
+    required = [
         parameter
         for parameter in parameters
         if parameter.kind in _POSITIONAL and parameter.default is inspect.Parameter.empty
     ]
-    if not 1 <= len(needed) <= _MOST[role]:
+    if not 1 <= len(required) <= _MOST[role]:
         forms = ["row", "row, idx", "row, idx, rng"][: _MOST[role]]
         raise ConfigError(
-            f"{role} takes {len(needed)} parameters; write it as"
+            f"{role} takes {len(required)} parameters; write it as"
             f" {' or '.join(f'({f})' for f in forms)}"
         )
-    if len(needed) == 1:
+    if len(required) == 1:
         return function
 
     @wraps(function)
@@ -123,20 +123,20 @@ def row_function(
             int(content[:_HEX_DIGITS], 16),
             random.Random(f"{_SEED}:{content}"),  # noqa: S311 - no secret
         )
-        return function(row, *extras[: len(needed) - 1])
+        return function(row, *extras[: len(required) - 1])
 
     return of_row
 
 
-def _question_of(made: SeedResult) -> str | tuple[Message, ...]:
-    if made.messages is not None:
+def _question_of(seed: SeedResult) -> str | tuple[Message, ...]:
+    if seed.messages is not None:
         try:
             return tuple(
                 Message(role=message["role"], content=message["content"])
-                for message in made.messages
+                for message in seed.messages
             )
         except (TypeError, KeyError) as error:
             raise DatasetError("seed_fn returned messages without role and content") from error
-    if made.system is None:
-        return made.prompt
-    return (Message(role="system", content=made.system), Message(role="user", content=made.prompt))
+    if seed.system is None:
+        return seed.prompt
+    return (Message(role="system", content=seed.system), Message(role="user", content=seed.prompt))

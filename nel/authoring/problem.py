@@ -113,9 +113,9 @@ def limits_in(row: Mapping[str, object], field_name: str) -> Mapping[str, Any] |
     return limits
 
 
-def row_id(raw: Mapping[str, object], id_field: str | None) -> str | None:
+def row_id(record: Mapping[str, object], id_field: str | None) -> str | None:
     """Return a row's own id; None where it has none."""
-    value = raw.get(id_field or "id")
+    value = record.get(id_field or "id")
     return own_id(value) if isinstance(value, (str, int)) and not isinstance(value, bool) else None
 
 

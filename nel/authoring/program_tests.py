@@ -46,14 +46,14 @@ def check_tests(benchmark: Benchmark, samples: Iterable[Sample]) -> TestsCheck:
         SandboxError: Programs cannot be run.
     """
     write_broken_tests(benchmark.name, {})  # what an earlier check found is not to decide this one
-    broken: list[BrokenTask] = []
+    tasks: list[BrokenTask] = []
     n_golds = 0
     for sample in samples:
         gold = _gold_of(sample)
         n_golds += bool(gold)
-        broken += _broken(benchmark, sample, gold)
-    write_broken_tests(benchmark.name, {task.key: (task.sample, task.reason) for task in broken})
-    return TestsCheck(broken=broken, n_golds=n_golds)
+        tasks += _broken(benchmark, sample, gold)
+    write_broken_tests(benchmark.name, {task.key: (task.sample, task.reason) for task in tasks})
+    return TestsCheck(broken=tasks, n_golds=n_golds)
 
 
 def _language_of(sample: Sample) -> str:
@@ -87,8 +87,8 @@ def _broken(benchmark: Benchmark, sample: Sample, gold: str) -> Iterator[BrokenT
     ):
         reason = "the tests pass without a program"
     if not reason and language == "python" and entry_point:
-        wrong = _WRONG.format(name=entry_point)
-        if _verdict(benchmark, scorer_input, language, wrong) == "passed":
+        decoy = _WRONG.format(name=entry_point)
+        if _verdict(benchmark, scorer_input, language, decoy) == "passed":
             reason = "the tests pass a program that always answers 7919"
     if reason:
         yield BrokenTask(sample=str(sample.id), key=key, reason=reason)

@@ -74,10 +74,10 @@ def check_prompt(benchmark: Benchmark, rows: Iterable[RawRow]) -> None:
         else "takes no field of the row, so that every question is the same"
     )
     values = _first_values(benchmark, rows) or {}
-    named = ", ".join(sorted(values.keys() - gold))
+    names = ", ".join(sorted(values.keys() - gold))
     raise ConfigError(
         f"the prompt of {benchmark.name} {what}; write {{name}} for one of the fields"
-        f"{f': {named}' if named else ''}"
+        f"{f': {names}' if names else ''}"
     )
 
 
@@ -127,10 +127,10 @@ class AskedPrompts:
             sample: As it is asked.
             row: What tells its row from others.
         """
-        asked = (sample.input, sample.turns, sample.choices, sample.continuation)
+        prompt = (sample.input, sample.turns, sample.choices, sample.continuation)
         if self._first is None:
-            self._first, self._row = asked, row
-        self.differ = asked != self._first
+            self._first, self._row = prompt, row
+        self.differ = prompt != self._first
         self.n_rows += row != self._row
 
     def check(self, name: str) -> None:
@@ -160,19 +160,19 @@ def _first_values(benchmark: Benchmark, rows: Iterable[RawRow]) -> dict[str, obj
 
 
 def _check(benchmark: Benchmark, template: Template, values: dict[str, object]) -> None:
-    own = benchmark.prompt.fields
-    gold = {benchmark.target_field.partition(".")[0]} - own
-    known = sorted({*values, *own} - gold)
-    has = f"the fields are {', '.join(known)}"
+    template_fields = benchmark.prompt.fields
+    gold = {benchmark.target_field.partition(".")[0]} - template_fields
+    fields = sorted({*values, *template_fields} - gold)
+    has = f"the fields are {', '.join(fields)}"
     if leaked := sorted(template.fields & gold):
         raise ConfigError(
             f'template "{template.name}" would show the model the gold answer, {{{leaked[0]}}};'
             f" {has}"
         )
-    if template.kind == "format" and (unknown := sorted(template.fields - set(known))):
-        hint = did_you_mean(unknown[0], known) or ";"
+    if template.kind == "format" and (strangers := sorted(template.fields - set(fields))):
+        hint = did_you_mean(strangers[0], fields) or ";"
         raise ConfigError(
-            f'template "{template.name}" names {{{unknown[0]}}}, which no row of {benchmark.name}'
+            f'template "{template.name}" names {{{strangers[0]}}}, which no row of {benchmark.name}'
             f" has{hint} {has}"
         )
     question = _question(benchmark, values)
@@ -187,5 +187,5 @@ def _question(benchmark: Benchmark, values: dict[str, object]) -> str | None:
     """Return the field of a benchmark's question: the one that is it by its name in its own prompt,
     else the longest there.
     """
-    own, named = _asked_fields(benchmark.prompt.fields)
-    return named or max(own, key=lambda name: len(str(values.get(name, ""))), default=None)
+    fields, field = _asked_fields(benchmark.prompt.fields)
+    return field or max(fields, key=lambda name: len(str(values.get(name, ""))), default=None)

@@ -76,9 +76,9 @@ def find_benchmark(name: str) -> Benchmark:
         return _OPENED.pop(name, None) or _from_bridge(*parts)
     if name.lower().endswith(YAML_SUFFIXES):
         return _from_yaml(Path(name))
-    path, wanted = split_file(name)
+    path, name_in_file = split_file(name)
     if path is not None:
-        return _from_file(path, wanted)
+        return _from_file(path, name_in_file)
     folder = folder_at(name, None)
     if folder is not None and _holds_tasks(folder):
         return _from_bridge("tasks", f"tasks://{quote(str(folder))}")
@@ -152,8 +152,8 @@ def benchmarks_in_file(path: Path) -> dict[str, Benchmark]:
         PluginError: The file is missing, fails to run or defines no benchmark.
     """
     if path.name.lower().endswith(YAML_SUFFIXES):
-        only = _from_yaml(path)
-        return {only.name: only}
+        benchmark = _from_yaml(path)
+        return {benchmark.name: benchmark}
     defined: list[object] = []
     token = DEFINED.set(defined)
     try:
@@ -268,23 +268,23 @@ def split_file(name: str) -> tuple[Path | None, str | None]:
     return (Path(name), None) if name.endswith(".py") else (None, None)
 
 
-def _from_file(path: Path, wanted: str | None) -> Benchmark:
-    imported = _imported_adapter(path, wanted)
+def _from_file(path: Path, name: str | None) -> Benchmark:
+    imported = _imported_adapter(path, name)
     if imported is not None:
         return imported
     benchmarks = benchmarks_in_file(path)
-    if wanted is None and len(benchmarks) == 1:
+    if name is None and len(benchmarks) == 1:
         return next(iter(benchmarks.values()))
-    if wanted is None:
+    if name is None:
         raise PluginError(
             f"{path} defines {', '.join(sorted(benchmarks))}; choose one with {path}:NAME"
         )
-    if wanted not in benchmarks:
+    if name not in benchmarks:
         raise PluginError(
-            f'{path} defines no benchmark "{wanted}"{did_you_mean(wanted, benchmarks)}; it has'
+            f'{path} defines no benchmark "{name}"{did_you_mean(name, benchmarks)}; it has'
             f" {', '.join(sorted(benchmarks))}"
         )
-    return benchmarks[wanted]
+    return benchmarks[name]
 
 
 def _imported_adapter(path: Path, name: str | None) -> Benchmark | None:
@@ -312,19 +312,19 @@ class _FileModule(ModuleType):
 
 
 def _execute(path: Path) -> ModuleType:
-    full = path.expanduser().resolve()
-    if not full.is_file():
+    file = path.expanduser().resolve()
+    if not file.is_file():
         raise PluginError(f"there is no benchmark file {path}; give the path of a Python file")
-    name = f"{FILES}{hashlib.sha256(str(full).encode()).hexdigest()[:12]}"
+    name = f"{FILES}{hashlib.sha256(str(file).encode()).hexdigest()[:12]}"
     spec = importlib.util.spec_from_file_location(
-        name, full, submodule_search_locations=folders_of(full)
+        name, file, submodule_search_locations=folders_of(file)
     )
     if spec is None or spec.loader is None:
         raise PluginError(f"{path} cannot be loaded as a Python module")
     module = importlib.util.module_from_spec(spec)
     module.__class__ = _FileModule
     sys.modules[name] = module
-    source = full.read_bytes()
+    source = file.read_bytes()
     if any(root.encode() in source for root in roots()):
         lend_names(module)
     try:

@@ -83,36 +83,36 @@ def check_requirements(requirements: Sequence[str]) -> list[RequirementCheck]:
 
 
 def _check(text: str) -> RequirementCheck:
-    wanted = parse_requirement(text)
-    if wanted.marker is not None and not wanted.marker.evaluate():
+    requirement = parse_requirement(text)
+    if requirement.marker is not None and not requirement.marker.evaluate():
         return RequirementCheck(requirement=text, problem=None)
     install = f'install it: pip install "{text}"'
     try:
-        distribution = metadata.distribution(wanted.name)
+        distribution = metadata.distribution(requirement.name)
     except metadata.PackageNotFoundError:
         return RequirementCheck(
-            requirement=text, problem=f"{wanted.name} is not installed; {install}"
+            requirement=text, problem=f"{requirement.name} is not installed; {install}"
         )
     version = distribution.version
-    if not wanted.specifier.contains(version, prereleases=True):
+    if not requirement.specifier.contains(version, prereleases=True):
         problem = (
-            f"{wanted.name} {version} is installed, which does not fit {wanted.specifier};"
+            f"{requirement.name} {version} is installed, which does not fit {requirement.specifier};"
             f" {install}"
         )
         return RequirementCheck(requirement=text, problem=problem, installed=version)
-    missing = [name for name in _modules_of(distribution) if importlib.util.find_spec(name) is None]
+    absent = [name for name in _modules_of(distribution) if importlib.util.find_spec(name) is None]
     lost = (
-        f"{wanted.name} {version} is installed, but its module {missing[0]} is not found"
-        if missing
+        f"{requirement.name} {version} is installed, but its module {absent[0]} is not found"
+        if absent
         else None
     )
     return RequirementCheck(requirement=text, problem=lost, installed=version)
 
 
 def _modules_of(distribution: metadata.Distribution) -> list[str]:
-    declared = (distribution.read_text("top_level.txt") or "").split()
-    if declared:
-        return [name for name in declared if name.isidentifier()]
+    top_level = (distribution.read_text("top_level.txt") or "").split()
+    if top_level:
+        return [name for name in top_level if name.isidentifier()]
     tops = {
         path.parts[0].removesuffix(".py")
         for path in distribution.files or ()

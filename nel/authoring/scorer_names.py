@@ -22,10 +22,10 @@ def find_scorer(text: str) -> Scorer:
         PluginError: No scorer has this name, or it cannot be imported.
         ConfigError: An option is unknown or not ``key=value``.
     """
-    name, rest = plugins.split_options(text)
+    name, option_text = plugins.split_options(text)
     plugin = plugins.load("scorers", name)
-    chosen: Scorer = as_scorer(plugin, options_of(name, rest))
-    return chosen
+    scorer: Scorer = as_scorer(plugin, options_of(name, option_text))
+    return scorer
 
 
 def options_of(name: str, text: str) -> dict[str, Any]:
@@ -43,10 +43,10 @@ def options_of(name: str, text: str) -> dict[str, Any]:
         if key in options:
             raise ConfigError(f'"{name}": the option {key} is given twice')
         try:
-            read = yaml.safe_load(value)
+            parsed = yaml.safe_load(value)
         except yaml.YAMLError as error:
             raise ConfigError(f'"{name}": the value of {key} is not valid YAML: {value}') from error
-        options[key] = value.strip() if isinstance(read, dict) else read
+        options[key] = value.strip() if isinstance(parsed, dict) else parsed
     return options
 
 

@@ -70,9 +70,9 @@ def gold_attempts(benchmark: Benchmark, sample: Sample) -> Iterator[ScorerTrial]
     """Yield what the scorer makes of right answers, or of each choice ranked as the likeliest."""
     if benchmark.loglikelihood:
         choices = list(sample.choices or ())
-        for best, choice in enumerate(choices):
-            sums = [-1.0 if number == best else -9.0 for number in range(len(choices))]
-            greedy = [number == best for number in range(len(choices))]
+        for index, choice in enumerate(choices):
+            sums = [-1.0 if number == index else -9.0 for number in range(len(choices))]
+            greedy = [number == index for number in range(len(choices))]
             ranked = {"_choices": choices, "_choices_logprobs": sums, "_choices_is_greedy": greedy}
             yield attempt(benchmark, sample, choice, ranked)
         return
@@ -206,8 +206,12 @@ def _missing_field(error: KeyError, row: Mapping[str, object]) -> str:
 def line_of(error: BaseException) -> str:
     """Return the last line of an author's own that led to an error, else the last line."""
     frames = traceback.extract_tb((error.__cause__ or error).__traceback__)
-    own = [frame for frame in frames if not _is_library(frame.filename)] or frames
-    return f" ({Path(own[-1].filename).name}, line {own[-1].lineno})" if own else ""
+    candidates = [frame for frame in frames if not _is_library(frame.filename)] or frames
+    return (
+        f" ({Path(candidates[-1].filename).name}, line {candidates[-1].lineno})"
+        if candidates
+        else ""
+    )
 
 
 def _is_library(filename: str) -> bool:

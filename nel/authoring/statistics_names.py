@@ -38,20 +38,20 @@ def choose_statistics(
         PluginError: No metric or reducer has a name, or it cannot be imported.
         ConfigError: An option is wrong, or a reducer needs more repeats.
     """
-    declared = metrics_of(scorer) if scorer is not None else ()
-    chosen: list[tuple[str, Metric]] = []
-    for key, key_metrics in _by_key(declared):
-        chosen += [(key, metric) for metric in key_metrics]
-    asked = [""] * len(chosen)
-    missing = []
+    scorer_metrics = metrics_of(scorer) if scorer is not None else ()
+    pairs: list[tuple[str, Metric]] = []
+    for key, key_metrics in _by_key(scorer_metrics):
+        pairs += [(key, metric) for metric in key_metrics]
+    specs = [""] * len(pairs)
+    missing_names = []
     for text in dict.fromkeys(metrics):
         try:
-            chosen.append(("", find_metric(text)))
-            asked.append(text)
+            pairs.append(("", find_metric(text)))
+            specs.append(text)
         except PluginError:
             if not installed_only:
                 raise
-            missing.append(text)
+            missing_names.append(text)
     found_reducers: list[NamedReducer] = []
     for text in (name for reducer in reducers for name in _expand(reducer, repeats)):
         try:
@@ -59,12 +59,12 @@ def choose_statistics(
         except PluginError:
             if not installed_only:
                 raise
-            missing.append(text)
+            missing_names.append(text)
     return RequestedStatistics(
         reducers=tuple(found_reducers),
-        metrics=tuple(chosen),
-        asked=tuple(asked),
-        missing=tuple(missing),
+        metrics=tuple(pairs),
+        specs=tuple(specs),
+        missing_names=tuple(missing_names),
     )
 
 
@@ -75,8 +75,8 @@ def find_metric(text: str) -> Metric:
         PluginError: No metric has this name, or it cannot be imported.
         ConfigError: An option is wrong.
     """
-    name, rest = plugins.split_options(text)
-    options = options_of(name, rest)
+    name, option_text = plugins.split_options(text)
+    options = options_of(name, option_text)
     if isinstance(options.get("metric"), str):
         options["metric"] = find_metric(options["metric"])
     metric: Metric = _build("metric", name, plugins.load("metrics", name), options)
@@ -90,13 +90,13 @@ def find_reducer(text: str, *, repeats: int) -> NamedReducer:
         PluginError: No reducer has this name, or it cannot be imported.
         ConfigError: An option is wrong, or it needs more repeats than the run has.
     """
-    name, rest = plugins.split_options(text)
-    options = options_of(name, rest)
-    counted = re.fullmatch(r"(.+)_([1-9]\d*)", name)
-    known = {known for ref in plugins.discover("reducers") for known in (ref.name, ref.qualified)}
-    if counted and name not in known:
-        options = {"k": int(counted[2]), **options}
-    plugin = plugins.load("reducers", counted[1] if counted and name not in known else name)
+    name, option_text = plugins.split_options(text)
+    options = options_of(name, option_text)
+    match = re.fullmatch(r"(.+)_([1-9]\d*)", name)
+    names = {names for ref in plugins.discover("reducers") for names in (ref.name, ref.qualified)}
+    if match and name not in names:
+        options = {"k": int(match[2]), **options}
+    plugin = plugins.load("reducers", match[1] if match and name not in names else name)
     built = _build("reducer", name, plugin, options)
     k = k_of(built)
     if k is not None and k > repeats:
@@ -108,28 +108,28 @@ def find_reducer(text: str, *, repeats: int) -> NamedReducer:
 
 
 def _expand(text: str, repeats: int) -> list[str]:
-    rest = text.removeprefix("mean_and_")
-    if rest in _EVERY_K:
-        return [f"{_EVERY_K[rest]}_{k}" for k in range(1, repeats + 1)]
+    family = text.removeprefix("mean_and_")
+    if family in _EVERY_K:
+        return [f"{_EVERY_K[family]}_{k}" for k in range(1, repeats + 1)]
     return [text]
 
 
-def _by_key(declared: Any) -> list[tuple[str, Sequence[Metric]]]:
+def _by_key(metrics: Any) -> list[tuple[str, Sequence[Metric]]]:
     """Return a scorer's metrics as ``(key, metrics)``, from a list, a dict of lists, or a mix.
 
     Raises:
         ConfigError: What is declared is not a list of metrics.
     """
-    if isinstance(declared, Mapping):
-        return [(str(key), _metric_list(pairs, f' of "{key}"')) for key, pairs in declared.items()]
+    if isinstance(metrics, Mapping):
+        return [(str(key), _metric_list(pairs, f' of "{key}"')) for key, pairs in metrics.items()]
     pairs: list[tuple[str, Sequence[Metric]]] = []
-    for entry in _as_list(declared or (), ""):
+    for entry in _as_list(metrics or (), ""):
         pairs += _by_key(entry) if isinstance(entry, Mapping) else [("", _metric_list([entry], ""))]
     return pairs
 
 
-def _metric_list(declared: Any, where: str) -> list[Metric]:
-    listed = _as_list(declared, where)
+def _metric_list(metrics: Any, where: str) -> list[Metric]:
+    listed = _as_list(metrics, where)
     for metric in listed:
         if not callable(metric):
             raise ConfigError(
@@ -139,13 +139,13 @@ def _metric_list(declared: Any, where: str) -> list[Metric]:
     return listed
 
 
-def _as_list(declared: Any, where: str) -> list[Any]:
-    if isinstance(declared, str) or not isinstance(declared, Iterable):
+def _as_list(metrics: Any, where: str) -> list[Any]:
+    if isinstance(metrics, str) or not isinstance(metrics, Iterable):
         raise ConfigError(
-            f"the scorer's metrics{where} are {declared!r:.40}, not a list; write e.g. [mean(),"
+            f"the scorer's metrics{where} are {metrics!r:.40}, not a list; write e.g. [mean(),"
             " stderr()]"
         )
-    return list(declared)
+    return list(metrics)
 
 
 def _build(kind: str, name: str, factory: Any, options: Mapping[str, Any]) -> Any:

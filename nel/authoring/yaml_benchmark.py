@@ -193,21 +193,21 @@ def _rows(
         return with_form(keys["dataset"].text(), form), {}
     rows: list[Row] = []
     of_rows: dict[str, tuple[ResponseCheck, ...]] = {}
-    seen: dict[str, tuple[ResponseCheck, ...]] = {}
+    checks_by_key: dict[str, tuple[ResponseCheck, ...]] = {}
     for entry in keys["rows"].elements():
         parts = entry.items()
-        own = _checks(parts.pop("checks")) if "checks" in parts else ()
-        if not own and "checks" not in keys:
+        row_checks = _checks(parts.pop("checks")) if "checks" in parts else ()
+        if not row_checks and "checks" not in keys:
             raise entry.problem("the row has no checks, and the file has none for all rows")
         row = {key: value.data() for key, value in parts.items()}
         if any(key.startswith("_") for key in row):
             raise entry.problem("a field may not begin with _")
         key = content_id(row)
-        if seen.setdefault(key, own) != own:
+        if checks_by_key.setdefault(key, row_checks) != row_checks:
             raise entry.problem("an equal row has other checks; give the two rows an id")
         rows.append(row)
-        if own:
-            of_rows[key] = own
+        if row_checks:
+            of_rows[key] = row_checks
     if not rows:
         raise keys["rows"].problem("there are no rows; a benchmark needs at least one")
 
@@ -222,7 +222,7 @@ def _checks(entry: YamlEntry) -> tuple[ResponseCheck, ...]:
     checks: list[ResponseCheck] = []
     for element in entry.elements():
         check = _check(element)
-        names = [other.name for other in checks]
+        names = [item.name for item in checks]
         if check.name in names and "name" in element.items():
             raise element.problem(f'two checks are named "{check.name}"')
         number = 2

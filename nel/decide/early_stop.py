@@ -78,10 +78,10 @@ class DrawnMean:
     sizes are, and is the plain score where each cluster is one question.
     """
 
-    def __init__(self, drawn: ClusterDraw, *, level: float = LEVEL) -> None:
+    def __init__(self, draw: ClusterDraw, *, level: float = LEVEL) -> None:
         """Start with all that is possible."""
-        self._drawn = drawn
-        self._extremes = _Extremes(ConfidenceSequence(level=level, population=drawn.n_clusters))
+        self._draw = draw
+        self._extremes = _Extremes(ConfidenceSequence(level=level, population=draw.n_clusters))
         self._n = 0
         self._totals = [0.0, 0.0]
 
@@ -92,20 +92,20 @@ class DrawnMean:
         self._totals = [self._totals[0] + low, self._totals[1] + high]
 
     def _share(self, size: int, total: float) -> float:
-        return min(max(_MIDDLE + (total - size * _MIDDLE) / self._drawn.size_max, 0.0), 1.0)
+        return min(max(_MIDDLE + (total - size * _MIDDLE) / self._draw.size_max, 0.0), 1.0)
 
     @property
     def lower(self) -> float:
         """Return the lower end now."""
-        certain = self._totals[0] / self._drawn.n_questions
-        bound = max(_MIDDLE + (self._extremes.lower - _MIDDLE) * self._drawn.scale, certain)
+        certain = self._totals[0] / self._draw.n_questions
+        bound = max(_MIDDLE + (self._extremes.lower - _MIDDLE) * self._draw.scale, certain)
         return min(max(bound - ROUNDING, 0.0), 1.0)
 
     @property
     def upper(self) -> float:
         """Return the upper end now."""
-        certain = (self._totals[1] + self._drawn.n_questions - self._n) / self._drawn.n_questions
-        bound = min(_MIDDLE + (self._extremes.upper - _MIDDLE) * self._drawn.scale, certain)
+        certain = (self._totals[1] + self._draw.n_questions - self._n) / self._draw.n_questions
+        bound = min(_MIDDLE + (self._extremes.upper - _MIDDLE) * self._draw.scale, certain)
         return max(min(bound + ROUNDING, 1.0), 0.0)
 
 
@@ -142,7 +142,7 @@ class PairedDirection:
 
     def __init__(
         self,
-        drawn: ClusterDraw,
+        draw: ClusterDraw,
         baseline: tuple[float, float],
         *,
         is_binary: bool,
@@ -151,17 +151,17 @@ class PairedDirection:
         """Start undecided.
 
         Args:
-            drawn: How questions are drawn.
+            draw: How questions are drawn.
             baseline: The lowest and highest total of the baseline's scores over all questions.
             is_binary: Whether each cluster is one question and scores are 0 or 1, which must be
                 known beforehand: the e-process of pairs then decides, which is sooner than the
                 interval of the difference.
             level: The direction is wrong in at most ``1 - level`` of runs.
         """
-        self._drawn = drawn
-        self._left = list(baseline)
+        self._draw = draw
+        self._remainder = list(baseline)
         self._extremes = _Extremes(
-            ConfidenceSequence(level=level, low=-1.0, population=drawn.n_clusters)
+            ConfidenceSequence(level=level, low=-1.0, population=draw.n_clusters)
         )
         self._bets = [PairedBets(level=level), PairedBets(level=level)]
         self._is_binary = is_binary
@@ -171,39 +171,39 @@ class PairedDirection:
     def add(self, size: int, candidate: tuple[float, float], baseline: tuple[float, float]) -> None:
         """Take the next cluster: its questions and the lowest and highest totals of both runs."""
         low, high = candidate[0] - baseline[1], candidate[1] - baseline[0]
-        shares = [min(max(total / self._drawn.size_max, -1.0), 1.0) for total in (low, high)]
+        shares = [min(max(total / self._draw.size_max, -1.0), 1.0) for total in (low, high)]
         self._extremes.add(*shares)
         for bets, share in zip(self._bets, shares, strict=True):
             bets.add(share)
         self._totals = [self._totals[0] + low, self._totals[1] + high]
-        self._left = [self._left[0] - baseline[0], self._left[1] - baseline[1]]
+        self._remainder = [self._remainder[0] - baseline[0], self._remainder[1] - baseline[1]]
         self._n += size
 
     @property
     def _certain(self) -> tuple[float, float]:
         """Return the least and the largest sum of all differences that what was seen allows."""
-        rest = self._drawn.n_questions - self._n
-        return self._totals[0] - self._left[1], self._totals[1] + rest - self._left[0]
+        n_unseen = self._draw.n_questions - self._n
+        return self._totals[0] - self._remainder[1], self._totals[1] + n_unseen - self._remainder[0]
 
     @property
     def lower(self) -> float:
         """Return the lower end of the difference of the means, candidate minus baseline."""
-        certain = self._certain[0] / self._drawn.n_questions
-        return min(max(self._extremes.lower * self._drawn.scale, certain) - ROUNDING, 1.0)
+        certain = self._certain[0] / self._draw.n_questions
+        return min(max(self._extremes.lower * self._draw.scale, certain) - ROUNDING, 1.0)
 
     @property
     def upper(self) -> float:
         """Return its upper end."""
-        certain = self._certain[1] / self._drawn.n_questions
-        return max(min(self._extremes.upper * self._drawn.scale, certain) + ROUNDING, -1.0)
+        certain = self._certain[1] / self._draw.n_questions
+        return max(min(self._extremes.upper * self._draw.scale, certain) + ROUNDING, -1.0)
 
     @property
     def decided(self) -> StopReason | None:
         """Return ``better`` or ``worse`` where no end of the unscored questions could change it."""
-        (least, most), rounding = self._certain, ROUNDING * self._drawn.n_questions
-        if most < -rounding:
+        (lower_sum, upper_sum), rounding = self._certain, ROUNDING * self._draw.n_questions
+        if upper_sum < -rounding:
             return StopReason.WORSE
-        if least > rounding:
+        if lower_sum > rounding:
             return StopReason.BETTER
         if self._is_binary:
             decisions = {bet.decided for bet in self._bets}

@@ -52,10 +52,10 @@ def exact_power(effect: float, discordant: float, questions: int, test: Test) ->
         )
     spread = _SPREADS * math.sqrt(questions * discordant * (1 - discordant)) + _SPREADS
     middle = questions * discordant
-    first, last = max(0, math.floor(middle - spread)), min(questions, math.ceil(middle + spread))
+    low, high = max(0, math.floor(middle - spread)), min(questions, math.ceil(middle + spread))
     win = (discordant + difference) / (2 * discordant) if discordant else 0.0
     power = 0.0
-    for n_discordant in range(first, last + 1):
+    for n_discordant in range(low, high + 1):
         fewest = _fewest_wins(n_discordant, questions, effect, test)
         if fewest is not None:
             power += _chance(n_discordant, questions, discordant) * _tail(fewest, n_discordant, win)
@@ -74,9 +74,9 @@ def _tail(fewest: int, n: int, share: float) -> float:
     """Return the probability of so many or more of n, each with a probability."""
     if fewest <= 0 or share >= 1:
         return float(fewest <= n)
-    return (
-        0.0 if share <= 0 or fewest > n else math.exp(log_beta_cdf(fewest, n - fewest + 1, share))
-    )
+    if share <= 0 or fewest > n:
+        return 0.0
+    return math.exp(log_beta_cdf(fewest, n - fewest + 1, share))
 
 
 def _fewest_wins(n_discordant: int, questions: int, effect: float, test: Test) -> int | None:

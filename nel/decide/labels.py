@@ -28,17 +28,17 @@ def label_plan(
     >>> label_plan(0.02, label_variance=0.24, correlation=0.0, answers=2000)
     (600, 2000)
     """
-    wanted = standard_error**2 / label_variance
-    if 1 / wanted > answers * (1 + 1e-9):
+    target = standard_error**2 / label_variance
+    if 1 / target > answers * (1 + 1e-9):
         raise ValueError(
             f"labels for all {answers} answers leave an error of"
             f" {math.sqrt(label_variance / answers):.4f}, not {standard_error}: take more answers"
         )
-    own, shared = 1 - correlation**2, correlation**2
+    residual, explained = 1 - correlation**2, correlation**2
     judged = float(answers)
-    room = wanted - shared / judged
-    labels = own / room if room > 0 else math.inf
+    room = target - explained / judged
+    labels = residual / room if room > 0 else math.inf
     if labels > judged:
-        labels = judged = 1 / wanted  # every judged answer is labelled: the judge adds nothing
+        labels = judged = 1 / target  # every judged answer is labelled: the judge adds nothing
     n = max(1, math.ceil(labels * (1 - 1e-9)))
     return n, min(answers, max(n, math.ceil(judged * (1 - 1e-9))))

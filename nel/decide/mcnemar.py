@@ -112,5 +112,9 @@ def _restricted_variance(wins: float, losses: float, n: int, difference: float) 
     b = (2 * n - wins + losses) * difference - wins - losses
     c = -losses * difference * (1 - difference)
     root = math.sqrt(b * b - 8 * n * c)
-    share = (root - b) / (4 * n) if b < 0 else (-2 * c / (root + b) if root + b > 0 else 0.0)
+    share = 0.0
+    if b < 0:
+        share = (root - b) / (4 * n)
+    elif root + b > 0:
+        share = -2 * c / (root + b)
     return 2 * share + difference * (1 - difference)

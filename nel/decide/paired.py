@@ -223,12 +223,10 @@ class _Pairs:
             # Halved, so that the difference of the largest numbers is finite.
             exponent = math.frexp(largest)[1] + 1
             before, after = np.ldexp(before, -exponent), np.ldexp(after, -exponent)
+            largest = math.ldexp(largest, -exponent)
         values = after - before
         # Means over repeats that are equal but for the order of their sums are ties.
-        values[
-            np.abs(values)
-            <= _ROUNDING * max(float(np.abs(before).max()), float(np.abs(after).max()))
-        ] = 0.0
+        values[np.abs(values) <= _ROUNDING * largest] = 0.0
         return cls(
             values=values,
             exponent=exponent,
@@ -243,7 +241,7 @@ class _Pairs:
         if codes is None and self.is_single:
             return single_answers_interval(
                 self.values,
-                lambda whole: _tango(whole, level),
+                lambda scores: _tango(scores, level),
                 lambda: values_interval(self.values, bounds=self.bounds, level=level),
             )
         return values_interval(self.values, bounds=self.bounds, codes=codes, level=level)
@@ -279,24 +277,21 @@ class _Pairs:
             )
         variance, degrees = self.variance(codes)
         if self.bounds is None:
-            quantiles = student_quantile(degrees, 0.5 + level / 2) + student_quantile(
-                degrees, POWER
-            )
-            return quantiles * math.sqrt(variance)
+            t_alpha = student_quantile(degrees, 0.5 + level / 2)
+            return (t_alpha + student_quantile(degrees, POWER)) * math.sqrt(variance)
         weight = self.weight(codes, level)
         spread = float(self.values.var(ddof=1))
-        # A difference may be made by questions that are wholly won.
-        return least_effect(
-            lambda effect: added_power(
-                effect, weight * n, max(spread, effect * (1 - effect)), test
-            ),
-            test,
-        )
+
+        def power(effect: float) -> float:
+            # A difference may be made by questions that are wholly won.
+            return added_power(effect, weight * n, max(spread, effect * (1 - effect)), test)
+
+        return least_effect(power, test)
 
 
-def _tango(whole: Floats, level: float) -> Interval:
-    wins, losses = (int(np.count_nonzero(whole == end)) for end in (1, -1))
-    lower, upper = tango_interval(wins, losses, len(whole), level=level)
+def _tango(scores: Floats, level: float) -> Interval:
+    wins, losses = (int(np.count_nonzero(scores == end)) for end in (1, -1))
+    lower, upper = tango_interval(wins, losses, len(scores), level=level)
     return Interval(lower=lower, upper=upper, method="tango", covers="new questions")
 
 

@@ -57,8 +57,8 @@ class Pilot:
         """
         largest = self.largest if self.discordant is None else 1.0
         if largest is None:
-            known = _of_normal(questions, test)
-            error = math.sqrt(self.variances.per_question(repeats) / known)
+            n_effective = _of_normal(questions, test)
+            error = math.sqrt(self.variances.per_question(repeats) / n_effective)
             return (test.z_alpha + test.z_power) * error
         return least_effect(
             lambda effect: self.power(effect, questions, repeats, test), test, largest=largest
@@ -68,9 +68,9 @@ class Pilot:
         """Return how likely so many questions find an effect."""
         self._check(effect)
         share = self._share(effect, repeats)
-        own = None if share is None else self._counted_share(share, questions, test)
-        if own is not None:
-            return exact_power(effect, own, questions, test)
+        counted_share = None if share is None else self._counted_share(share, questions, test)
+        if counted_share is not None:
+            return exact_power(effect, counted_share, questions, test)
         if share is not None:
             return mcnemar_power(effect, share, questions, test)
         scale, variances = self.variances.design_effect, self._variances(effect, test)
@@ -231,12 +231,11 @@ def curve_questions(*marks: int) -> list[int]:
     """
     largest = max(marks)
     decades = range(max(1, math.ceil(math.log10(largest)) + 1) + 1)
-    round_ones = [step * 10**decade for decade in decades for step in _STEPS]
-    upper = min(number for number in round_ones if number >= 2 * largest)
-    rounded = [number for number in round_ones if number <= upper][
-        -CURVE_POINTS + len(set(marks)) :
-    ]
-    return sorted({number for number in rounded if number > upper / 500} | set(marks))
+    round_numbers = [step * 10**decade for decade in decades for step in _STEPS]
+    upper = min(number for number in round_numbers if number >= 2 * largest)
+    candidates = [number for number in round_numbers if number <= upper]
+    candidates = candidates[-CURVE_POINTS + len(set(marks)) :]
+    return sorted({number for number in candidates if number > upper / 500} | set(marks))
 
 
 def _times(per_answer: float | None, answers: int) -> int | None:

@@ -87,9 +87,9 @@ class Policy(Strict):
 
     def resolve(self, benchmark: str) -> ResolvedRule:
         """Return what is demanded of a benchmark: its own keys over the defaults."""
-        own = self.benchmarks.get(benchmark, Rule())
+        rule = self.benchmarks.get(benchmark, Rule())
         fields = {
             **self.defaults.model_dump(exclude_none=True),
-            **own.model_dump(exclude_none=True),
+            **rule.model_dump(exclude_none=True),
         }
         return ResolvedRule.model_validate(fields)

@@ -161,8 +161,8 @@ def added_power(effect: float, questions: float, variance: float, test: Test) ->
         is_enough = _added_lower_ends(means, questions, variance, test) > target
         if not is_enough[-1]:
             return 0.0
-        first = int(is_enough.argmax())
-        low, high = float(means[max(first - 1, 0)]), float(means[first])
+        index = int(is_enough.argmax())
+        low, high = float(means[max(index - 1, 0)]), float(means[index])
     error = math.sqrt(variance / questions)
     if error == 0:
         return float(truth >= high)

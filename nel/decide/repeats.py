@@ -98,10 +98,10 @@ def marginal_gain(between: float, within: float, *, questions: int, repeats: flo
     >>> round(gain.with_one_more_repeat, 6), round(gain.with_more_questions, 6)
     (0.031623, 0.025)
     """
-    more = questions * (1 + 1 / repeats)
+    n_questions = questions * (1 + 1 / repeats)
     return MarginalGain(
         standard_error=_standard_error(between, within, questions, repeats),
         with_one_more_repeat=_standard_error(between, within, questions, repeats + 1),
-        with_more_questions=_standard_error(between, within, more, repeats),
+        with_more_questions=_standard_error(between, within, n_questions, repeats),
         with_one_more_question=_standard_error(between, within, questions + 1, repeats),
     )

@@ -84,18 +84,18 @@ class ConfidenceSequence:
             raise ValueError(
                 f"value {self._n} is {value}, not between {self._low} and {self._low + self._width}"
             )
-        left = self._population - self._n
-        if not left:
+        n_remaining = self._population - self._n
+        if not n_remaining:
             raise ValueError(f"{self._n + 1} values of a population of {self._population}")
         share = min(max((value - self._low) / self._width, 0.0), 1.0)
         bet = self._next_bet(share)
         # The mean of what is left follows from the mean of all and from what was seen.
-        seen = self._total - share
-        self._bet_on((self._means * self._population - seen) / left, share, bet)
+        total_before = self._total - share
+        self._bet_on((self._means * self._population - total_before) / n_remaining, share, bet)
         # What was seen is certain, and what is left lies in the range.
-        least = self._total / self._population
-        most = (self._total + left - 1) / self._population
-        lower, upper = (min(max(end, least), most) for end in self._betting_ends)
+        floor = self._total / self._population
+        ceiling = (self._total + n_remaining - 1) / self._population
+        lower, upper = (min(max(end, floor), ceiling) for end in self._betting_ends)
         self._ends = lower, upper
 
     def _next_bet(self, share: float) -> float:

@@ -44,12 +44,12 @@ def flip_test(values: Floats, rng: np.random.Generator) -> tuple[float, str]:
     if len(sizes) == 1:
         positive = int(np.count_nonzero(values > 0))
         return mcnemar_exact(positive, len(values) - positive), "sign_flip_exact"
-    least = abs(math.fsum(values.tolist())) - _ROUNDING * float(np.abs(values).sum())
+    threshold = abs(math.fsum(values.tolist())) - _ROUNDING * float(np.abs(values).sum())
     if len(values) <= EXACT_MAX:
-        hits = int(np.count_nonzero(np.abs(_all_sums(values)) >= least))
+        hits = int(np.count_nonzero(np.abs(_all_sums(values)) >= threshold))
         return hits / 2 ** len(values), "sign_flip_exact"
     hits = sum(
-        int(np.count_nonzero(np.abs(sums) >= least))
+        int(np.count_nonzero(np.abs(sums) >= threshold))
         for sums in _drawn_sums(values, sizes, size_counts, rng)
     )
     return (hits + 1) / (DRAWS + 1), "sign_flip_monte_carlo"
@@ -58,8 +58,8 @@ def flip_test(values: Floats, rng: np.random.Generator) -> tuple[float, str]:
 def _levels(values: Floats) -> tuple[Floats, Integers]:
     """Return the distinct sizes and how often each occurs; differences of rounding do not count."""
     ordered = np.sort(np.abs(values))
-    new = np.concatenate([[True], np.diff(ordered) > _ROUNDING * ordered[-1]])
-    starts = np.flatnonzero(new)
+    is_start = np.concatenate([[True], np.diff(ordered) > _ROUNDING * ordered[-1]])
+    starts = np.flatnonzero(is_start)
     return ordered[starts], np.diff(starts, append=len(ordered))
 
 
@@ -75,8 +75,8 @@ def _drawn_sums(
 ) -> Iterator[Floats]:
     if len(sizes) <= min(_LEVELS_MAX, len(values) // 2):
         for rows in _chunks(len(sizes)):
-            drawn = rng.binomial(counts, 0.5, size=(rows, len(sizes)))
-            yield (2.0 * drawn - counts) @ sizes
+            n_positive = rng.binomial(counts, 0.5, size=(rows, len(sizes)))
+            yield (2.0 * n_positive - counts) @ sizes
         return
     if len(values) > _BLOCKS:
         blocks = rng.permutation(len(values)) % _BLOCKS
@@ -88,8 +88,8 @@ def _drawn_sums(
 def _chunks(width: int) -> Iterator[int]:
     """Yield how many patterns of a width are drawn at a time."""
     step = max(1, _CHUNK // width)
-    for first in range(0, DRAWS, step):
-        yield min(step, DRAWS - first)
+    for start in range(0, DRAWS, step):
+        yield min(step, DRAWS - start)
 
 
 def _random_bits(rng: np.random.Generator, rows: int, columns: int) -> Floats:

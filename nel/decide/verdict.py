@@ -94,10 +94,10 @@ def verdict_within_bounds(
     """
     if not intervals:
         raise ValueError("a verdict needs an interval")
-    inner = list(intervals) if equivalence is None else list(equivalence)
+    equivalences = list(intervals) if equivalence is None else list(equivalence)
     verdicts = {
         verdict(*ends, margin=margin, equivalence=narrower)
-        for ends, narrower in zip(intervals, inner, strict=True)
+        for ends, narrower in zip(intervals, equivalences, strict=True)
     }
     return verdicts.pop() if len(verdicts) == 1 else Verdict.INCONCLUSIVE
 

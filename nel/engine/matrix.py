@@ -151,13 +151,13 @@ async def _run_all(
     try:
         with _refusing_all(sessions):
             problems = await asyncio.gather(*(session.find_problem() for session in sessions))
-            wrong = [
+            refusals = [
                 f"{name}: {problem}"
                 for name, problem in zip(names, problems, strict=True)
                 if problem is not None
             ]
-            if wrong:
-                raise MatrixRefused(wrong)
+            if refusals:
+                raise MatrixRefused(refusals)
         ended = await asyncio.gather(
             *(session.run_beside_others() for session in sessions), return_exceptions=True
         )

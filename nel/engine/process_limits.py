@@ -72,13 +72,13 @@ def fit_open_files(wanted: Sequence[int], *, programs: int) -> SessionFit:
         ConfigError: The limit does not leave a connection for each endpoint.
     """
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    own = _n_open() + _OWN_FILES + _FILES_PER_PROGRAM * programs
-    fitted = fit(wanted, own=own, soft=soft, hard=hard)
+    base = _n_open() + _OWN_FILES + _FILES_PER_PROGRAM * programs
+    fitted = fit(wanted, own=base, soft=soft, hard=hard)
     try:
         if fitted.files != soft:
             resource.setrlimit(resource.RLIMIT_NOFILE, (fitted.files, hard))
     except (OSError, ValueError):
-        return fit(wanted, own=own, soft=soft, hard=soft)
+        return fit(wanted, own=base, soft=soft, hard=soft)
     return fitted
 
 

@@ -51,8 +51,8 @@ class BenchmarkProgress:
     @property
     def score(self) -> float | None:
         """Return the running mean reward, None before the first."""
-        counted = self.done - self.unscored
-        return self.reward_sum / counted if counted else None
+        n_rewards = self.done - self.unscored
+        return self.reward_sum / n_rewards if n_rewards else None
 
     @property
     def early_score(self) -> tuple[float, int] | None:
@@ -121,8 +121,8 @@ class Progress:
     @property
     def score(self) -> float | None:
         """Return the running mean reward, None before the first."""
-        counted = self.scored + self.model_failures
-        return self.reward_sum / counted if counted else None
+        n_rewards = self.scored + self.model_failures
+        return self.reward_sum / n_rewards if n_rewards else None
 
     @property
     def early_score(self) -> tuple[float, int] | None:
@@ -148,11 +148,11 @@ class Progress:
         self, outcome: Outcome, *, repeat: int = 0, benchmark: int | None = None
     ) -> None:
         """Note an outcome that is on disk."""
-        own = self.benchmarks.get(-1 if benchmark is None else benchmark)
-        if own is not None and repeat != SECOND_ASKING:
-            own.done += 1
-            own.unscored += not isinstance(outcome, (Scored, ModelFailure))
-            own.reward_sum += outcome.reward if isinstance(outcome, Scored) else 0.0
+        of_benchmark = self.benchmarks.get(-1 if benchmark is None else benchmark)
+        if of_benchmark is not None and repeat != SECOND_ASKING:
+            of_benchmark.done += 1
+            of_benchmark.unscored += not isinstance(outcome, (Scored, ModelFailure))
+            of_benchmark.reward_sum += outcome.reward if isinstance(outcome, Scored) else 0.0
         if repeat == SECOND_ASKING:
             self.asked_again += 1
         elif isinstance(outcome, Scored):

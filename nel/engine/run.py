@@ -196,17 +196,17 @@ def _fitted_concurrency(spec: SessionSpec) -> tuple[int, str | None]:
     """Return the most requests in flight to one endpoint, and why not as many as configured."""
     check_memory()
     config = spec.config
-    wanted = [config.engine.concurrency] if spec.asks else []
-    wanted += [
+    demands = [config.engine.concurrency] if spec.asks else []
+    demands += [
         member.concurrency or config.engine.concurrency
         for member in ([] if spec.scoring_only else judging_models(spec.plans))
         if config.endpoint is None or not is_same_endpoint(member, config.endpoint)
     ]
-    if not wanted:
+    if not demands:
         return config.engine.concurrency, None
     runs_programs = any(plan.benchmark.languages for plan in spec.plans)
     programs = config.sandbox.workers or os.cpu_count() or 1
-    fitted = fit_open_files(wanted * spec.n_runs, programs=programs if runs_programs else 0)
+    fitted = fit_open_files(demands * spec.n_runs, programs=programs if runs_programs else 0)
     return fitted.most, fitted.note
 
 
@@ -253,10 +253,10 @@ def refuse_secrets(config: RunConfig, secrets: Iterable[str | None]) -> None:
 
 
 def _refuse_missing_benchmarks(snapshot: Snapshot, plans: Sequence[Plan]) -> None:
-    missing = {slot for _, slot, _, _ in snapshot.benchmarks()} - {plan.slot for plan in plans}
-    if missing:
+    absent = {slot for _, slot, _, _ in snapshot.benchmarks()} - {plan.slot for plan in plans}
+    if absent:
         raise ResumeRefused(
-            f"cannot resume without {', '.join(sorted(missing))}, which this run holds too; name it"
+            f"cannot resume without {', '.join(sorted(absent))}, which this run holds too; name it"
             " as well (nel eval resume DIR does)"
         )
 

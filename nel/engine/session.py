@@ -365,15 +365,15 @@ class Session:
         endpoint, opened = self.spec.config.endpoint, self.opened
         if endpoint is None or all(job.plan.eval_only for job in opened.jobs):
             return None
-        most = self._concurrency()
+        concurrency = self._concurrency()
         gate = await limits.gate(
-            clients, endpoint, concurrency=self.spec.config.engine.concurrency, own_max=most
+            clients, endpoint, concurrency=self.spec.config.engine.concurrency, own_max=concurrency
         )
         client = Client(
             endpoint,
             gate=gate,
             api_key=self.api_key,
-            connections=most,
+            connections=concurrency,
             price=price_of(self.spec.config),
             observer=opened.observer,
             context=context,
@@ -433,14 +433,14 @@ class Session:
 
     async def _check_sandbox(self, sandbox: ProgramRunner) -> None:
         """Raise PreflightError, before anything is paid for, when programs cannot be run."""
-        wanted = sorted(
+        languages = sorted(
             {language for job in self.opened.jobs for language in job.plan.benchmark.languages}
         )
-        if not wanted or not self.opened.progress.total:
+        if not languages or not self.opened.progress.total:
             return
         self.opened.progress.stage = "checking the sandbox"
         try:
-            engine = await asyncio.to_thread(sandbox.check, wanted)
+            engine = await asyncio.to_thread(sandbox.check, languages)
         except SandboxError as error:
             raise PreflightError(f"programs cannot be run: {error}", endpoint_kind=None) from error
         self._note_used(

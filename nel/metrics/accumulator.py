@@ -385,17 +385,17 @@ def published_names(keys: Iterable[str], headline: str, reward_key: str | None) 
     return names
 
 
-def free_name(name: str, used: Collection[str]) -> str:
+def free_name(name: str, names: Collection[str]) -> str:
     """Return a name, with the first number after it that makes it unlike the taken ones.
 
     >>> free_name("f1", {"accuracy"}), free_name("accuracy", {"accuracy", "accuracy@2"})
     ('f1', 'accuracy@3')
     """
-    number, free = 1, name
-    while free in used:
+    number, candidate = 1, name
+    while candidate in names:
         number += 1
-        free = f"{name}@{number}"
-    return free
+        candidate = f"{name}@{number}"
+    return candidate
 
 
 def unit_of(series: Series) -> Unit:
@@ -420,11 +420,11 @@ def interval_fields(series: Series, design: Design) -> IntervalFields:
         "reason": interval.reason if series.n else "nothing was scored",
     }
     if design.sizes and design.fixed is None:
-        new = new_questions_interval(series, design)
+        of_new = new_questions_interval(series, design)
         fields["new_questions"] = {
-            "ci_lower": new.lower,
-            "ci_upper": new.upper,
-            "ci_method": new.method,
-            "ci_covers": new.covers,
+            "ci_lower": of_new.lower,
+            "ci_upper": of_new.upper,
+            "ci_method": of_new.method,
+            "ci_covers": of_new.covers,
         }
     return fields

@@ -94,11 +94,11 @@ def lower_ends_of_sums(powers: Floats, total: float, quantile: float) -> Floats:
         total: The sum of all weights, the added question's too.
         quantile: Of the normal distribution, such as 1.96.
     """
-    first, second, third = powers / total
-    square = first * first
+    means, second, third = powers / total
+    square = means * means
     variance = np.maximum(second - square, 0.0) / (total + 1)
-    moment = third - 3 * first * second + 2 * first * square
-    return lower_quantile(first, variance, 2 / ((total + 1) * (total + 2)) * moment, quantile)
+    moment = third - 3 * means * second + 2 * means * square
+    return lower_quantile(means, variance, 2 / ((total + 1) * (total + 2)) * moment, quantile)
 
 
 def lower_quantile(mean: Floats, variance: Floats, third: Floats, quantile: float) -> Floats:
@@ -131,7 +131,7 @@ def _lower_end(
     if not is_monotone:
         powers = np.array([(masses * rising**power).sum() for power in (1, 2, 3)])
         return float(lower_ends_of_sums(powers, total, quantile))
-    least, sums = math.inf, np.zeros(3)
+    lower, sums = math.inf, np.zeros(3)
     for start in range(0, len(rising), _BLOCK):
         block = slice(start, start + _BLOCK)
         terms = masses[block]
@@ -145,5 +145,5 @@ def _lower_end(
             power[1:] += power[0]
         raised, sums = float(others[-1]), powers[:, -1].copy()
         powers += others
-        least = min(least, float(lower_ends_of_sums(powers, total, quantile).min()))
-    return least
+        lower = min(lower, float(lower_ends_of_sums(powers, total, quantile).min()))
+    return lower

@@ -59,7 +59,7 @@ def category_breakdown(results: Iterable[Mapping[str, Any]], key: str) -> list[C
     law: 0.667 (3 samples)
     """
     questions: dict[str, dict[tuple[str, object], list[float]]] = {}
-    unscored: dict[str, int] = {}
+    unscored: Counter[str] = Counter()
     n_rows: Counter[tuple[str, object]] = Counter()
     for position, row in enumerate(results):
         category = _category(row, key, position)
@@ -69,14 +69,12 @@ def category_breakdown(results: Iterable[Mapping[str, Any]], key: str) -> list[C
         question = ("row", position) if sample_id is None else ("sample", sample_id)
         n_rows[question] += 1
         if reward is None:
-            unscored[category] = unscored.get(category, 0) + 1
+            unscored[category] += 1
         else:
             rewards.setdefault(question, []).append(reward)
     design = Design(repeats=max(n_rows.values(), default=1))
     return [
-        _category_score(
-            category, list(questions[category].values()), unscored.get(category, 0), design
-        )
+        _category_score(category, list(questions[category].values()), unscored[category], design)
         for category in sorted(questions)
     ]
 

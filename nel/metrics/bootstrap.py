@@ -86,8 +86,8 @@ def bootstrap_ci(
     degenerate = float(values[0]) == float(values[-1])
     lower = upper = value
     if not degenerate:
-        drawn = bootstrap_means(values, n_resamples=n_resamples, seed=seed)
-        lower, upper = np.quantile(drawn, ((1 - level) / 2, (1 + level) / 2)).tolist()
+        means = bootstrap_means(values, n_resamples=n_resamples, seed=seed)
+        lower, upper = np.quantile(means, ((1 - level) / 2, (1 + level) / 2)).tolist()
     return BootstrapInterval(
         value=value,
         ci_lower=lower,
@@ -121,9 +121,9 @@ def bootstrap_means(scores: Sequence[float] | Floats, *, n_resamples: int, seed:
     if levels is None:
         means = np.empty(n_resamples)
         step = max(1, _CHUNK // n)
-        for first in range(0, n_resamples, step):
-            drawn = rng.integers(0, n, size=(min(step, n_resamples - first), n))
-            means[first : first + len(drawn)] = ordered.take(drawn).sum(axis=1) / n
+        for start in range(0, n_resamples, step):
+            indices = rng.integers(0, n, size=(min(step, n_resamples - start), n))
+            means[start : start + len(indices)] = ordered.take(indices).sum(axis=1) / n
         return means
     edges = np.append(np.searchsorted(ordered, levels), n)
     counts = rng.multinomial(n, np.diff(edges) / n, size=n_resamples)

@@ -37,13 +37,8 @@ def fields_of(sample: Sample | None) -> Fields | None:
         return None
     if sample.subset is not None:
         return Fields(sample.subset, ())
-    row = sample.metadata
-    texts = tuple(
-        [
-            value if type(value := row.get(name)) is str and value.strip() else None
-            for name in FIELDS
-        ]
-    )
+    values = [sample.metadata.get(name) for name in FIELDS]
+    texts = tuple([value if type(value) is str and value.strip() else None for value in values])
     return Fields(None, texts) if any(texts) else None
 
 
@@ -63,10 +58,8 @@ def labels_of(fields: Fields | None, group: str | None) -> dict[str, str]:
         return labels
     if fields.subset is not None:
         return {SUBSET: fields.subset, **labels}
-    return {
-        **{name: value for name, value in zip(FIELDS, fields.texts, strict=True) if value},
-        **labels,
-    }
+    texts = {name: text for name, text in zip(FIELDS, fields.texts, strict=True) if text}
+    return {**texts, **labels}
 
 
 def divided_by(values: Mapping[str, Collection[str]]) -> str | None:

@@ -102,10 +102,10 @@ def single_answers_interval(
         of_whole: The interval of values that are whole numbers.
         of_any: That of these values, whatever they are; it is asked only where one is not whole.
     """
-    worst = np.floor(values)
-    if (worst == values).all():
+    floors = np.floor(values)
+    if (floors == values).all():
         return of_whole(values)
-    low, any_scores, high = of_whole(worst), of_any(), of_whole(np.ceil(values))
+    low, any_scores, high = of_whole(floors), of_any(), of_whole(np.ceil(values))
     lower, upper = (
         sorted(getattr(interval, end) for interval in (low, any_scores, high))[1]
         for end in ("lower", "upper")

@@ -1,8 +1,7 @@
 """pass@k and pass^k: the probability that at least one of k attempts is right, and that all k are.
 
 Estimated from counts; `nel.metrics.reducers` applies them to scores. An attempt that could not be
-scored is not a
-failure: it lowers n.
+scored is not a failure: it lowers n.
 """
 
 from __future__ import annotations

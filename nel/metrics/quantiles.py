@@ -155,7 +155,7 @@ def _fraction(a: float, b: float, x: float, y: float) -> float:
         ArithmeticError: It does not converge.
     """
     lead = a * y - b * x + 1
-    value = last = a * lead / (a + 1)
+    value = ratio = a * lead / (a + 1)
     inverse = 0.0
     for m in range(1, _FRACTION_TERMS_MAX):
         odd = a + 2 * m - 1
@@ -163,9 +163,9 @@ def _fraction(a: float, b: float, x: float, y: float) -> float:
         term = m + m * (b - m) * x / odd + (a + m) * (lead + m * (1 + y)) / (odd + 2)
         inverse = term + numerator * inverse
         inverse = 1 / (inverse if abs(inverse) > _TINY else _TINY)
-        last = term + numerator / last
-        last = last if abs(last) > _TINY else _TINY
-        value *= last * inverse
-        if abs(last * inverse - 1) <= _EPSILON:
+        ratio = term + numerator / ratio
+        ratio = ratio if abs(ratio) > _TINY else _TINY
+        value *= ratio * inverse
+        if abs(ratio * inverse - 1) <= _EPSILON:
             return 1 / value
     raise ArithmeticError(f"the incomplete beta function of {a}, {b} at {x} does not converge")

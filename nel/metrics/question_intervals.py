@@ -86,21 +86,21 @@ def question_interval(series: Series, design: Design, *, level: float = LEVEL) -
     """
     if design.fixed is not None and series.n:
         return design.fixed
-    new = new_questions_interval(series, design, level=level)
+    of_new = new_questions_interval(series, design, level=level)
     if not design.sizes or not series.unit or not series.n:
-        return new
-    drawn: dict[str, list[float]] = {}
+        return of_new
+    values: dict[str, list[float]] = {}
     for question, value in zip(series.questions, series.question_means(), strict=True):
-        drawn.setdefault(design.strata[question], []).append(value)
+        values.setdefault(design.strata[question], []).append(value)
     strata = [
-        QuestionStratum(values=np.array(drawn.get(name, []), dtype=np.float64), size=size)
+        QuestionStratum(values=np.array(values.get(name, []), dtype=np.float64), size=size)
         for name, size in design.sizes.items()
     ]
     # A sample says no less of the questions that it was drawn from than of new ones. Where it is
     # small, its spread is estimated badly, and the interval for new questions can be the narrower.
     of_sample = stratified_interval(strata, is_single=_is_single(series, design), level=level)
     covers = f"all {sum(design.sizes.values()):,} questions of the benchmark"
-    return replace(min(of_sample, new, key=_width), covers=covers)
+    return replace(min(of_sample, of_new, key=_width), covers=covers)
 
 
 def new_questions_interval(series: Series, design: Design, *, level: float = LEVEL) -> Interval:
@@ -123,7 +123,7 @@ def new_questions_interval(series: Series, design: Design, *, level: float = LEV
     if is_single:
         return single_answers_interval(
             values,
-            lambda whole: wilson_interval(float(whole.sum()), len(whole), level=level),
+            lambda scores: wilson_interval(float(scores.sum()), len(scores), level=level),
             lambda: values_interval(values, level=level),
         )
     bounds = SHARES if series.unit else None
@@ -255,12 +255,12 @@ def macro_interval(
     means = [math.fsum(part.tolist()) / len(part) for part in parts]
     mean = math.fsum(share * of_part for share, of_part in zip(shares, means, strict=True))
     factors = [n * share / len(part) for share, part in zip(shares, parts, strict=True)]
-    moved = [
+    scaled = [
         mean + factor * math.sqrt(len(part) / (len(part) - 1)) * (part - of_part)
         for part, of_part, factor in zip(parts, means, factors, strict=True)
     ]
     lower, upper = added_question_ends(
-        np.concatenate(moved), added_weight=max(factors), level=level, is_monotone=False
+        np.concatenate(scaled), added_weight=max(factors), level=level, is_monotone=False
     )
     return Interval(lower=lower, upper=upper, method=f"{ADDED}_macro", covers="new questions")
 
@@ -301,15 +301,15 @@ def weight_in_groups(
     effect = ratio * (student_quantile(degrees, 0.5 + level / 2) / quantile) ** 2
     size = float(sizes @ sizes) / n
     unseen = UNSEEN_GROUP * (size / n * max(mean - bounds[0], bounds[1] - mean)) ** 2
-    least = min((variance + unseen) / (alone + unseen / size), n / len(sizes))
-    return max(1.0, n / max(effect, least)) / n
+    floor = min((variance + unseen) / (alone + unseen / size), n / len(sizes))
+    return max(1.0, n / max(effect, floor)) / n
 
 
 def _are_alike(values: Floats, codes: Integers) -> bool:
     """Return whether the questions of every group have one value."""
-    first = np.zeros(int(codes.max()) + 1)
-    first[codes] = values
-    return bool((first[codes] == values).all())
+    group_values = np.zeros(int(codes.max()) + 1)
+    group_values[codes] = values
+    return bool((group_values[codes] == values).all())
 
 
 def _caution_of_groups(values: Floats, codes: Integers) -> str | None:

@@ -257,9 +257,9 @@ def reducer_named(text: str) -> NamedReducer:
         raise ValueError(f'reducer "{text}" needs a k, such as {text}_2')
     name, _, k = text.rpartition("_")
     if name not in _COUNTED:
-        known = [*_PLAIN, *(f"{counted}_<k>" for counted in _COUNTED)]
-        near = did_you_mean(text, known)
-        raise ValueError(f'unknown reducer "{text}"{near}; known are {", ".join(known)}')
+        names = [*_PLAIN, *(f"{family}_<k>" for family in _COUNTED)]
+        near = did_you_mean(text, names)
+        raise ValueError(f'unknown reducer "{text}"{near}; known are {", ".join(names)}')
     if not re.fullmatch("[1-9][0-9]{0,8}", k):
         raise ValueError(f'reducer "{text}": k must be a positive integer, not "{k}"')
     return dataclasses.replace(_COUNTED[name](int(k)), name=text)
@@ -279,12 +279,12 @@ def _reducer(leaf: _Leaf) -> ScoreReducer:
     """Return a reducer that applies a leaf wherever the shape of the scores has one."""
 
     def reduce(scores: Sequence[Score]) -> Score:
-        first = scores[0] if scores else None
+        head = scores[0] if scores else None
         return Score(
             value=_walk(scores, leaf),
             answer=_shared_text([score.answer for score in scores]),
             explanation=_shared_text([score.explanation for score in scores]),
-            metadata=first.metadata if first else None,
+            metadata=head.metadata if head else None,
         )
 
     return reduce
@@ -306,11 +306,11 @@ def _walk(scores: Sequence[Score], leaf: _Leaf) -> Value:
     if len(shapes) > 1:
         child = "keys" if kinds == ["mapping"] else "lengths"
         raise ValueError(f"the {kinds[0]} scores of one sample have mismatched {child}")
-    first = attempts[0].value if attempts else math.nan
-    if isinstance(first, Mapping):
-        return {key: _reduced_at(attempts, key, leaf) for key in first}
-    if isinstance(first, (list, tuple)):
-        return [_reduced_at(attempts, position, leaf) for position in range(len(first))]
+    head = attempts[0].value if attempts else math.nan
+    if isinstance(head, Mapping):
+        return {key: _reduced_at(attempts, key, leaf) for key in head}
+    if isinstance(head, (list, tuple)):
+        return [_reduced_at(attempts, position, leaf) for position in range(len(head))]
     value: Value = _reduce(attempts, leaf)
     return value
 

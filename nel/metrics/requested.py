@@ -43,15 +43,15 @@ class RequestedStatistics:
     metrics: tuple[tuple[str, Metric], ...] = ()
     """``(key, metric)``: over the numbers whose names match the key, or the rewards if it is empty.
     """
-    asked: tuple[str, ...] = ()
+    specs: tuple[str, ...] = ()
     """How a run asks for each of `metrics`, such as ``ci:level=0.9``; empty for a scorer's own."""
-    missing: tuple[str, ...] = ()
+    missing_names: tuple[str, ...] = ()
     """Names of requested metrics whose plugin is no longer installed."""
 
     @property
     def is_empty(self) -> bool:
         """Return whether there is nothing to compute."""
-        return not (self.reducers or self.metrics or self.missing)
+        return not (self.reducers or self.metrics or self.missing_names)
 
 
 class _BareScores(Sequence[SampleScore]):
@@ -104,7 +104,7 @@ class StatisticsCollector:
     _n_scored: int = 0
     _each: list[SampleScore] | None = None
     """Each answer with all its numbers and details, where a metric reads those."""
-    _broken: dict[str, str] = field(default_factory=dict)
+    _errors: dict[str, str] = field(default_factory=dict)
     """By reducer, the first error that it raised."""
     failed: list[str] = field(default_factory=list)
     """Names of the rows whose metric or reducer failed, once `rows` was called."""
@@ -139,50 +139,49 @@ class StatisticsCollector:
         reward = 0.0 if isinstance(outcome, ModelFailure) else outcome.reward
         self._repeats.append(Score(value=reward, answer=None if failed else outcome.answer))
         if self._each is not None:
-            whole = Score(
+            score = Score(
                 value=dict(outcome.metrics), answer=outcome.answer, metadata=outcome.details
             )
-            self._each.append(replace(sample, score=whole))
+            self._each.append(replace(sample, score=score))
         for name, value in outcome.metrics.items():
             self._numbers.setdefault(name, []).append(value)
 
-    def rows(self, headline: str, own: Sequence[MetricJson] = ()) -> list[MetricJson]:
+    def rows(self, headline: str, run_rows: Sequence[MetricJson] = ()) -> list[MetricJson]:
         """Return a row as in metrics.json for each reducer and metric, with names that occur once.
 
         Args:
             headline: Name of the metric that the rewards are.
-            own: The rows that the run has of its own.
+            run_rows: The rows that the run has of its own.
         """
         self._flush()
         names = dict.fromkeys(
             reducer.name for reducer in self.requested.reducers if reducer.name != "mean"
         )
         reduced = [self._reduced_row(headline, name) for name in names]
-        used_names = {row["name"] for row in own}
+        used_names = {row["name"] for row in run_rows}
         rows = rename_rows(reduced, [row["name"] for row in reduced], used_names)
         self.failed = [
-            row["name"] for row, name in zip(rows, names, strict=True) if name in self._broken
+            row["name"] for row, name in zip(rows, names, strict=True) if name in self._errors
         ]
-        for named_rows in with_unique_names(list(self._metric_rows()), [*own, *rows]):
+        for named_rows in with_unique_names(list(self._metric_rows()), [*run_rows, *rows]):
             rows += named_rows.rows
             self.failed += [row["name"] for row in named_rows.rows] if named_rows.failed else []
-        missing = [
+        uninstalled = [
             _row(name, None, n=0, reason="its plugin is not installed")
-            for name in self.requested.missing
+            for name in self.requested.missing_names
         ]
-        return rows + rename_rows(
-            missing, self.requested.missing, used_names | {row["name"] for row in rows}
-        )
+        used_names |= {row["name"] for row in rows}
+        return rows + rename_rows(uninstalled, self.requested.missing_names, used_names)
 
     def _metric_rows(self) -> Iterator[MetricRows]:
         """Yield the rows of each metric, still by its own name."""
         numbers = [name for name in sorted(self._values or self._scores) if name]
-        unasked = [""] * (len(self.requested.metrics) - len(self.requested.asked))
-        for (key, metric), asked in zip(
-            self.requested.metrics, (*self.requested.asked, *unasked), strict=True
+        of_scorer = [""] * (len(self.requested.metrics) - len(self.requested.specs))
+        for (key, metric), spec in zip(
+            self.requested.metrics, (*self.requested.specs, *of_scorer), strict=True
         ):
             matching = [name for name in numbers if fnmatchcase(name, key)] if key else [_REWARD]
-            rows_of = partial(MetricRows, metric=metric, asked=asked)
+            rows_of = partial(MetricRows, metric=metric, spec=spec)
             if not matching and self._n_scored:
                 reason = (
                     f'failed: the scorer declares metrics of "{key}" and gives no number of that'
@@ -239,8 +238,8 @@ class StatisticsCollector:
 
     def _note_ends(self, reducer: NamedReducer) -> None:
         ends = self._ends.setdefault(reducer.name, (array("d"), array("d")))
-        for values, missing in zip(ends, (0.0, 1.0), strict=True):
-            repeats = [*self._repeats, *[Score(value=missing)] * self._n_missing]
+        for values, fill in zip(ends, (0.0, 1.0), strict=True):
+            repeats = [*self._repeats, *[Score(value=fill)] * self._n_missing]
             value = reducer(repeats).as_float()
             if not math.isnan(value):  # fewer than k were asked
                 values.append(value)
@@ -255,7 +254,7 @@ class StatisticsCollector:
             Exception,  # noqa: BLE001 - a plugin's reducer; its own row reports the failure
             SystemExit,
         ) as error:
-            self._broken.setdefault(reducer.name, _failure(error))
+            self._errors.setdefault(reducer.name, _failure(error))
             return
         if number is None:
             self._left_out[reducer.name] += 1
@@ -290,8 +289,8 @@ class StatisticsCollector:
 
     def _reduced_row(self, headline: str, name: str) -> MetricJson:
         title, repeats = f"{headline}/{name}", self._repeats_max
-        if name in self._broken:
-            return _row(title, None, self._broken[name], n=0, repeats=repeats)
+        if name in self._errors:
+            return _row(title, None, self._errors[name], n=0, repeats=repeats)
         series, left_out = self._reduced.get(name, Series()), self._left_out[name]
         reason: str | None = None
         if left_out:

@@ -27,7 +27,7 @@ class MetricRows:
     metric: Metric
     prefix: str
     """``number/`` of a metric over numbers; empty over the rewards."""
-    asked: str
+    spec: str
     """How a run asks for it, such as ``length:unit=words``; empty where a scorer declares it."""
     rows: Sequence[MetricJson]
     """Named by the prefix and the metric's own name."""
@@ -44,36 +44,35 @@ def name_of(metric: Metric) -> str:
     return str(getattr(metric, "name", getattr(metric, "__name__", type(metric).__name__)))
 
 
-def with_unique_names(rows: Sequence[MetricRows], own: Sequence[MetricJson]) -> list[MetricRows]:
+def with_unique_names(
+    rows: Sequence[MetricRows], run_rows: Sequence[MetricJson]
+) -> list[MetricRows]:
     """Return the rows with names that occur once, without those that repeat another metric or a
     number of the run.
 
     Args:
         rows: In the order in which they are shown.
-        own: The rows that the run has of its own; their names are taken.
+        run_rows: The rows that the run has of its own; their names are taken.
     """
-    distinct = list(_distinct(rows, {row["name"]: row for row in own}))
-    used_names = {row["name"] for row in own}
+    distinct = list(_distinct(rows, {row["name"]: row for row in run_rows}))
+    used_names = {row["name"] for row in run_rows}
     bases = Counter(candidate.base for candidate in distinct)
-    plain = Counter(candidate.base for candidate in distinct if _is_plain(candidate))
-    named = []
+    optionless = Counter(candidate.base for candidate in distinct if _has_no_options(candidate))
+    renamed = []
     for candidate in distinct:
-        is_unique = (
-            bases[candidate.base] == 1 or (plain[candidate.base] == 1 and _is_plain(candidate))
-        ) and candidate.base not in used_names
-        label = (
-            candidate.base
-            if is_unique
-            else candidate.prefix + (candidate.asked or _with_arguments(candidate.metric))
-        )
-        names = [label + row["name"].removeprefix(candidate.base) for row in candidate.rows]
-        named.append(replace(candidate, rows=rename_rows(candidate.rows, names, used_names)))
-    return named
+        base = candidate.base
+        keeps_base = bases[base] == 1 or (optionless[base] == 1 and _has_no_options(candidate))
+        label = base
+        if not keeps_base or base in used_names:
+            label = candidate.prefix + (candidate.spec or _with_arguments(candidate.metric))
+        names = [label + row["name"].removeprefix(base) for row in candidate.rows]
+        renamed.append(replace(candidate, rows=rename_rows(candidate.rows, names, used_names)))
+    return renamed
 
 
-def _is_plain(row: MetricRows) -> bool:
-    """Return whether a run asks for a metric without options."""
-    return bool(row.asked) and "=" not in row.asked
+def _has_no_options(row: MetricRows) -> bool:
+    """Return whether a run asks for a metric, and without options."""
+    return bool(row.spec) and "=" not in row.spec
 
 
 def rename_rows(
@@ -81,39 +80,41 @@ def rename_rows(
 ) -> list[MetricJson]:
     """Return rows under these names, numbered where taken, and add them to ``used_names``."""
     renamed_rows: list[MetricJson] = []
-    for row, wanted in zip(rows, names, strict=True):
-        name = free_name(wanted, used_names)
+    for row, base in zip(rows, names, strict=True):
+        name = free_name(base, used_names)
         used_names.add(name)
         renamed_rows.append({**row, "name": name})
     return renamed_rows
 
 
-def _distinct(rows: Sequence[MetricRows], own: Mapping[str, MetricJson]) -> Iterator[MetricRows]:
-    seen: set[object] = set()
+def _distinct(
+    rows: Sequence[MetricRows], run_rows: Mapping[str, MetricJson]
+) -> Iterator[MetricRows]:
+    signatures: set[object] = set()
     for candidate in rows:
         values = tuple((row["name"], row["value"], row["reason"]) for row in candidate.rows)
-        alike = (
+        signature = (
             candidate.prefix,
             _origin(candidate.metric),
             _with_arguments(candidate.metric),
             values,
         )
-        if alike in seen or _repeats_own(candidate, own):
+        if signature in signatures or _repeats_own(candidate, run_rows):
             continue
-        seen.add(alike)
+        signatures.add(signature)
         yield candidate
 
 
-def _repeats_own(candidate: MetricRows, own: Mapping[str, MetricJson]) -> bool:
+def _repeats_own(candidate: MetricRows, run_rows: Mapping[str, MetricJson]) -> bool:
     """Return whether a metric repeats a number of the run, as `accuracy` of rewards does."""
-    row = own.get(candidate.base)
+    row = run_rows.get(candidate.base)
     is_own = str(_origin(candidate.metric)[0]).startswith(_OWN_PACKAGE)
     if row is None or len(candidate.rows) != 1 or not is_own:
         return False
-    first, second = row["value"], candidate.rows[0]["value"]
-    if first is None or second is None:
-        return first is second
-    return math.isclose(first, second, rel_tol=1e-9)
+    run_value, value = row["value"], candidate.rows[0]["value"]
+    if run_value is None or value is None:
+        return run_value is value
+    return math.isclose(run_value, value, rel_tol=1e-9)
 
 
 def _origin(metric: Metric) -> tuple[object, object]:

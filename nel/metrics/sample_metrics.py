@@ -2,9 +2,8 @@
 ends of an interval.
 
 A sample without a score (NaN) is left out, so it counts neither as right nor as wrong. A number
-that does not exist is
-an error and never 0: the mean of no samples, the spread of one sample. Depends on `nel.metrics` and
-`nel.types`.
+that does not exist is an error and never 0: the mean of no samples, the spread of one sample.
+Depends on `nel.metrics` and `nel.types`.
 """
 
 from __future__ import annotations
@@ -262,9 +261,8 @@ def grouped(
     """
     if all not in ("samples", "groups", False):
         raise ValueError(f'all must be "samples", "groups" or False, not {all!r}')
-    if {
-        field for _, field, _, _ in string.Formatter().parse(name_template) if field is not None
-    } != {"group_name"}:
+    fields = {field for _, field, _, _ in string.Formatter().parse(name_template)}
+    if fields - {None} != {"group_name"}:
         raise ValueError(
             f"the template must name {{group_name}} and nothing else: {name_template!r}"
         )
@@ -285,12 +283,10 @@ def grouped(
         }
         if all == "samples":
             values[all_label] = metric(scores)
+        elif all == "groups" and None in values.values():
+            values[all_label] = None
         elif all == "groups":
-            values[all_label] = (
-                None
-                if None in values.values()
-                else mean_number([to_float(value) for value in values.values()])
-            )
+            values[all_label] = mean_number(list(map(to_float, values.values())))
         return values
 
     return compute
@@ -328,7 +324,7 @@ def aggregate(
         raise ValueError(f'invalid on_missing {on_missing!r}; use "error", "skip" or "zero"')
 
     def compute(scores: Sequence[SampleScore]) -> Value:
-        picked = []
+        entries = []
         for sample in scores:
             value = sample.score.value
             if sample.score.is_unscored:
@@ -344,15 +340,18 @@ def aggregate(
                 raise UndefinedMetric(
                     f'sample {sample.sample_id}: "{key}" {state} in the score; set on_missing'
                 )
-            if (entry is None and on_missing == "skip") or (
-                isinstance(entry, float) and math.isnan(entry)
-            ):
+            if entry is None and on_missing == "skip":
                 continue
-            entry = 0.0 if entry is None else entry if to_float is None else to_float(entry)
-            picked.append(replace(sample, score=replace(sample.score, value=entry)))
-        if not picked:
+            if isinstance(entry, float) and math.isnan(entry):
+                continue
+            if entry is None:
+                entry = 0.0
+            elif to_float is not None:
+                entry = to_float(entry)
+            entries.append(replace(sample, score=replace(sample.score, value=entry)))
+        if not entries:
             raise UndefinedMetric(NOTHING)
-        return agg(picked)
+        return agg(entries)
 
     return compute
 

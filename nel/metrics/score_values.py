@@ -56,10 +56,10 @@ def value_to_float(
 
     def to_float(value: Value) -> float:
         if isinstance(value, (bool, int, float)) or _is_of_numpy(value):
-            mapped = (
-                next((number for own, number in numeric if value == own), None) if numeric else None
-            )
-            return _as_number(value) if mapped is None else mapped
+            for numeric_grade, number in numeric:
+                if value == numeric_grade:
+                    return number
+            return _as_number(value)
         for grade, number in grades:
             if type(value) is type(grade) and value == grade:
                 return number

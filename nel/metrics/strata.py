@@ -63,35 +63,35 @@ def stratified_interval(
     >>> round(interval.lower, 6), round(interval.upper, 6)
     (0.182794, 0.817206)
     """
-    joined = _join_strata(strata)
-    m = sum(len(stratum.values) for stratum in joined)
+    blocks = _join_strata(strata)
+    m = sum(len(stratum.values) for stratum in blocks)
     if m < FEWEST:
         return no_interval("fewer than two questions", "")
     if not is_single:
-        return _added_in_sample(joined, m, level)
-    values = np.concatenate([stratum.values for stratum in joined])
+        return _added_in_sample(blocks, m, level)
+    values = np.concatenate([stratum.values for stratum in blocks])
     return single_answers_interval(
         values,
-        lambda whole: _wilson_in_sample(joined, whole, level),
-        lambda: _added_in_sample(joined, m, level),
+        lambda scores: _wilson_in_sample(blocks, scores, level),
+        lambda: _added_in_sample(blocks, m, level),
     )
 
 
-def _wilson_in_sample(strata: list[QuestionStratum], whole: Floats, level: float) -> Interval:
+def _wilson_in_sample(strata: list[QuestionStratum], scores: Floats, level: float) -> Interval:
     """Return Wilson's interval of an effective number of questions, whose variance is estimated."""
-    m, size = len(whole), sum(stratum.size for stratum in strata)
+    m, size = len(scores), sum(stratum.size for stratum in strata)
     ends = np.cumsum([len(stratum.values) for stratum in strata])[:-1]
-    drawn = [
+    parts = [
         QuestionStratum(values=values, size=stratum.size)
-        for values, stratum in zip(np.split(whole, ends), strata, strict=True)
+        for values, stratum in zip(np.split(scores, ends), strata, strict=True)
     ]
-    variance = math.fsum(_variance(stratum, m) for stratum in drawn)
+    variance = math.fsum(_variance(stratum, m) for stratum in parts)
     if variance <= 0:  # no spread inside any stratum: as if there were none
-        drawn = [QuestionStratum(values=whole, size=size)]
-        variance = _variance(drawn[0], m)
-    mean = float(whole.sum()) / m
+        parts = [QuestionStratum(values=scores, size=size)]
+        variance = _variance(parts[0], m)
+    mean = float(scores.sum()) / m
     n = mean * (1 - mean) / variance if variance > 0 else m * (size - 1) / max(1, size - m)
-    t = student_quantile(max(1, m - len(drawn)), 0.5 + level / 2)
+    t = student_quantile(max(1, m - len(parts)), 0.5 + level / 2)
     n = max(1.0, n * (NormalDist().inv_cdf(0.5 + level / 2) / t) ** 2)
     return replace(wilson_interval(mean * n, n, level=level), method=STRATIFIED, covers="")
 
@@ -103,14 +103,14 @@ def _added_in_sample(strata: list[QuestionStratum], m: int, level: float) -> Int
     mean = math.fsum(float(stratum.values.sum()) for stratum in strata) / m
     if m >= size:  # every question was asked
         return Interval(lower=mean, upper=mean, method=method, covers="")
-    moved = []
+    scaled = []
     for stratum in strata:
         n = len(stratum.values)
-        left = max(0.0, 1 - n / stratum.size) / (1 - m / size)
-        scale = math.sqrt(n / (n - 1) * left)
-        moved.append(mean + (stratum.values - float(stratum.values.mean())) * scale)
+        remainder = max(0.0, 1 - n / stratum.size) / (1 - m / size)
+        scale = math.sqrt(n / (n - 1) * remainder)
+        scaled.append(mean + (stratum.values - float(stratum.values.mean())) * scale)
     lower, upper = added_question_ends(
-        np.concatenate(moved),
+        np.concatenate(scaled),
         weights=(size - 1) / (size - m),
         level=level,
         is_monotone=False,
@@ -120,20 +120,20 @@ def _added_in_sample(strata: list[QuestionStratum], m: int, level: float) -> Int
 
 def _join_strata(strata: list[QuestionStratum]) -> list[QuestionStratum]:
     """Return the strata with at least two values each, neighbours joined."""
-    joined: list[QuestionStratum] = []
+    blocks: list[QuestionStratum] = []
     for stratum in strata:
-        if joined and len(joined[-1].values) < FEWEST:
-            joined[-1] = _union(joined[-1], stratum)
+        if blocks and len(blocks[-1].values) < FEWEST:
+            blocks[-1] = _union(blocks[-1], stratum)
         else:
-            joined.append(stratum)
-    if len(joined) > 1 and len(joined[-1].values) < FEWEST:
-        joined[-2:] = [_union(*joined[-2:])]
-    return joined
+            blocks.append(stratum)
+    if len(blocks) > 1 and len(blocks[-1].values) < FEWEST:
+        blocks[-2:] = [_union(*blocks[-2:])]
+    return blocks
 
 
-def _union(first: QuestionStratum, second: QuestionStratum) -> QuestionStratum:
-    values = np.concatenate((first.values, second.values))
-    return QuestionStratum(values=values, size=first.size + second.size)
+def _union(stratum: QuestionStratum, neighbour: QuestionStratum) -> QuestionStratum:
+    values = np.concatenate((stratum.values, neighbour.values))
+    return QuestionStratum(values=values, size=stratum.size + neighbour.size)
 
 
 def _variance(stratum: QuestionStratum, m: int) -> float:

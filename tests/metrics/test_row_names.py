@@ -64,7 +64,7 @@ def _rows(requested: RequestedStatistics, **numbers: float) -> tuple[list[Any], 
 
 def _values(*asked: tuple[str, Metric], **numbers: float) -> dict[str, float | None]:
     requested = RequestedStatistics(
-        metrics=tuple(("", one) for _, one in asked), asked=tuple(text for text, _ in asked)
+        metrics=tuple(("", one) for _, one in asked), specs=tuple(text for text, _ in asked)
     )
     rows, _ = _rows(requested, **numbers)
     found = {row["name"]: row["value"] for row in rows}
@@ -109,7 +109,7 @@ def test_names_occur_once_and_no_metric_is_lost(seed: int) -> None:
     ]
     chosen = [(chooser.choice(["", "*", "length"]), chooser.choice(kinds)) for _ in range(6)]
     requested = RequestedStatistics(
-        metrics=tuple(chosen), asked=tuple(chooser.choice(["", "x", "length"]) for _ in chosen)
+        metrics=tuple(chosen), specs=tuple(chooser.choice(["", "x", "length"]) for _ in chosen)
     )
     rows, failed = _rows(requested, length=1.0, std=2.0, accuracy=0.25)
     names = [row["name"] for row in rows]

@@ -337,8 +337,8 @@ MUTATIONS: Final = (
     Mutation(
         name="second-askings-are-samples-of-a-benchmark",
         fault="The live score of a benchmark counts second askings.",
-        fragment="if own is not None and repeat != SECOND_ASKING:",
-        replacement="if own is not None:",
+        fragment="if of_benchmark is not None and repeat != SECOND_ASKING:",
+        replacement="if of_benchmark is not None:",
         tests=("tests/cli/test_progress.py",),
         keyword="own_line",
     ),
@@ -513,8 +513,8 @@ MUTATIONS: Final = (
     Mutation(
         name="vote-over-all-repeats",
         fault="An adapter's vote@k counts all repeats instead of the first k.",
-        fragment="first = repeats[:k]",
-        replacement="first = repeats[:]",
+        fragment="voters = repeats[:k]",
+        replacement="voters = repeats[:]",
         tests=("tests/authoring/test_adapters.py",),
         keyword="vote or aggregation",
     ),
@@ -782,8 +782,8 @@ MUTATIONS: Final = (
     Mutation(
         name="grades-that-are-numbers-are-numbers",
         fault="A grade that an author gave as a number counts as that number.",
-        fragment="return _as_number(value) if mapped is None else mapped",
-        replacement="return _as_number(value)",
+        fragment="if value == numeric_grade:",
+        replacement="if number is None:",
         tests=("tests/metrics/test_sample_metrics.py",),
         keyword="own_grades",
     ),
@@ -1205,8 +1205,8 @@ MUTATIONS: Final = (
     Mutation(
         name="matrix-starts-before-the-models-are-known",
         fault="Endpoints are asked although another one does not serve its model.",
-        fragment="            if wrong:\n                raise MatrixRefused(wrong)",
-        replacement="            if not problems:\n                raise MatrixRefused(wrong)",
+        fragment="            if refusals:\n                raise MatrixRefused(refusals)",
+        replacement="            if not problems:\n                raise MatrixRefused(refusals)",
         tests=("tests/runs/matrix/test_matrix.py",),
         keyword="paid",
     ),

@@ -17,19 +17,19 @@ Reduce: TypeAlias = "Callable[[Sequence[SampleScore], str, int], float]"
 
 def _passing(rule: Callable[[int, int, int], float]) -> Reduce:
     def reduce(repeats: Sequence[SampleScore], metric: str, k: int) -> float:
-        right = sum(score.score.value[metric] >= 1.0 for score in repeats)
-        return rule(len(repeats), right, k)
+        n_right = sum(score.score.value[metric] >= 1.0 for score in repeats)
+        return rule(len(repeats), n_right, k)
 
     return reduce
 
 
 def _vote(repeats: Sequence[SampleScore], metric: str, k: int) -> float:
     """Return the value of the most frequent answer of the first k repeats; on a tie the first."""
-    first = repeats[:k]
-    votes = Counter(score.score.extracted_prediction for score in first)
+    voters = repeats[:k]
+    votes = Counter(score.score.extracted_prediction for score in voters)
     winner = max(votes, key=lambda answer: votes[answer])
     return next(
-        score.score.value[metric] for score in first if score.score.extracted_prediction == winner
+        score.score.value[metric] for score in voters if score.score.extracted_prediction == winner
     )
 
 

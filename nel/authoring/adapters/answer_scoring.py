@@ -26,10 +26,10 @@ _REWARD_KEYS: Final = ("correct", "reward", "score")
 class AnsweredModel:
     """The model as an adapter's hooks see it."""
 
-    def __init__(self, asked: Any, response: str, ask: Any, name: str = "model") -> None:
+    def __init__(self, prompt: Any, response: str, ask: Any, name: str = "model") -> None:
         """Take what was asked, what was answered, and a function that asks further."""
         self.name = name
-        self._asked = _as_messages(asked)
+        self._asked = _as_messages(prompt)
         self._response = response
         self._ask = ask
 
@@ -41,12 +41,12 @@ class AnsweredModel:
         """
         if options.get("tools"):
             raise ConfigError("an adapter's hooks ask the model without tools; generate without")
-        asked = _as_messages(input)
-        if asked == self._asked:
+        messages = _as_messages(input)
+        if messages == self._asked:
             return ModelOutput(completion=self._response, model=self.name)
         if self._ask is None:
             raise ConfigError("this session has no model to ask")
-        return ModelOutput(completion=self._ask(asked), model=self.name)
+        return ModelOutput(completion=self._ask(messages), model=self.name)
 
 
 class AdapterScorer:
@@ -81,10 +81,10 @@ class AdapterScorer:
         """Return the adapter's numbers, the main one first, and what it extracted; numbers in its
         metadata are not metrics.
         """
-        asked = "" if sample.sample is None else sample.sample.input
+        prompt = "" if sample.sample is None else sample.sample.input
         with proceedings() as noted:
             state = self.adapter.run_inference(
-                AnsweredModel(asked, sample.response or "", sample.model_call_fn),
+                AnsweredModel(prompt, sample.response or "", sample.model_call_fn),
                 _own_sample(sample),
             )
             score = self.adapter.calculate_metrics(state).score
@@ -126,35 +126,35 @@ def _verdict(noted: Proceedings, *, is_right: bool) -> dict[str, str]:
 
 
 def _own_sample(scorer_input: ScorerInput) -> Sample:
-    known = scorer_input.sample
-    choices = None if known is None or known.choices is None else list(known.choices)
-    asked = "" if known is None else known.input
+    sample = scorer_input.sample
+    choices = None if sample is None or sample.choices is None else list(sample.choices)
+    prompt = "" if sample is None else sample.input
     return Sample(
         input=(
-            asked
-            if isinstance(asked, str)
-            else [ChatMessage(message.role, message.content) for message in asked]
+            prompt
+            if isinstance(prompt, str)
+            else [ChatMessage(message.role, message.content) for message in prompt]
         ),
         target=scorer_input.target
         if isinstance(scorer_input.target, list)
         else str(scorer_input.target),
         choices=choices,
-        subset_key=None if known is None else known.subset,
+        subset_key=None if sample is None else sample.subset,
         metadata={
             name: value for name, value in scorer_input.metadata.items() if not name.startswith("_")
         },
-        id=None if known is None else known.id,
-        group_id=None if known is None else known.id,
+        id=None if sample is None else sample.id,
+        group_id=None if sample is None else sample.id,
     )
 
 
-def _as_messages(asked: Any) -> list[dict[str, object]]:
-    if isinstance(asked, str):
-        return [{"role": "user", "content": asked}]
+def _as_messages(prompt: Any) -> list[dict[str, object]]:
+    if isinstance(prompt, str):
+        return [{"role": "user", "content": prompt}]
     entries = [
         message
         if isinstance(message, Mapping)
         else {"role": message.role, "content": message.content}
-        for message in asked
+        for message in prompt
     ]
     return [{"role": message["role"], "content": message["content"]} for message in entries]

@@ -128,16 +128,16 @@ class DataAdapter(ABC):
     @property
     def judge_strategy(self) -> str:
         """Return ``rule``, ``llm`` or ``llm_recall``."""
-        chosen = self.judge_use.strategy
-        return ("llm" if self._use_llm_judge else "rule") if chosen == "auto" else chosen
+        strategy = self.judge_use.strategy
+        return ("llm" if self._use_llm_judge else "rule") if strategy == "auto" else strategy
 
     def as_record(self, row: dict[str, object]) -> dict[str, object]:
         """Return a row of the dataset as `record_to_sample` reads it."""
         return row
 
-    def as_benchmark(self, made: Any) -> Any:
+    def as_benchmark(self, benchmark: Any) -> Any:
         """Return the benchmark made of the adapter, changed where another kind is needed."""
-        return made
+        return benchmark
 
     @abstractmethod
     def record_to_sample(self, record: dict[str, object]) -> Sample | list[Sample]:
@@ -189,12 +189,12 @@ class DefaultDataAdapter(DataAdapter):
             )
             if self.system_prompt is None:
                 return text
-            asked = [ChatMessage(role="user", content=text)]
+            messages = [ChatMessage(role="user", content=text)]
         else:
-            asked = list(sample.input)
-        if self.system_prompt is None or any(message.role == "system" for message in asked):
-            return asked
-        return [ChatMessage(role="system", content=self.system_prompt), *asked]
+            messages = list(sample.input)
+        if self.system_prompt is None or any(message.role == "system" for message in messages):
+            return messages
+        return [ChatMessage(role="system", content=self.system_prompt), *messages]
 
     def asked_of(self, sample: Sample, subset: str, fewshot: str | None) -> str | list[ChatMessage]:
         """Return what is asked of a sample; the bridge calls this."""
@@ -222,7 +222,7 @@ class DefaultDataAdapter(DataAdapter):
         self, model: Any, sample: Sample, model_output: ModelOutput, output_dir: str, **_: Any
     ) -> TaskState:
         """Return the state of an answered sample."""
-        asked = (
+        messages = (
             [ChatMessage(role="user", content=sample.input)]
             if isinstance(sample.input, str)
             else sample.input
@@ -230,7 +230,7 @@ class DefaultDataAdapter(DataAdapter):
         return TaskState(
             model=model.name,
             sample=sample,
-            messages=[*asked, model_output.message],
+            messages=[*messages, model_output.message],
             output=model_output,
         )
 
@@ -307,8 +307,8 @@ class DefaultDataAdapter(DataAdapter):
         """
         case = self.judge_case(original_prediction, filtered_prediction, reference, task_state)
         judgement: Judgement = ask_judge(None, case)
-        first = self.metric_list[0] if self.metric_list else "acc"
-        name = str(next(iter(first)) if isinstance(first, Mapping) else first)
+        entry = self.metric_list[0] if self.metric_list else "acc"
+        name = str(next(iter(entry)) if isinstance(entry, Mapping) else entry)
         return Score(
             value={name: judgement.grade.score},
             extracted_prediction=filtered_prediction,
@@ -395,8 +395,8 @@ class DefaultDataAdapter(DataAdapter):
 
     def samples_of(self, row: Mapping[str, object]) -> Iterable[Sample]:
         """Return the samples of a row that are kept, each with its subset as its key."""
-        made = samples_made(self, row)
-        for sample in made if isinstance(made, list) else [made]:
+        samples = samples_made(self, row)
+        for sample in samples if isinstance(samples, list) else [samples]:
             sample.subset_key = subset_of(self, row, sample)
             if self.sample_filter(sample):
                 yield sample

@@ -90,34 +90,34 @@ class AdaptedBenchmark(Benchmark):
                     marks = self._marks(row.data, number, subset)
                     yield replace(row, data={**row.data, **marks}) if marks else row
 
-    def _marks(self, raw: Mapping[str, Any], number: int | None, subset: str) -> dict[str, Any]:
+    def _marks(self, record: Mapping[str, Any], number: int | None, subset: str) -> dict[str, Any]:
         """Return what distinguishes a sample from others of its row, and from rows of other subsets
         with the same id.
         """
         marks: dict[str, Any] = {} if number is None else {PART: number}
-        own = raw.get("id")
+        record_id = record.get("id")
         has_subsets = self.adapter.reformat_subset or len(self.adapter.subset_list) > 1
-        if isinstance(own, str | int) and (marks or has_subsets):
-            marks[ID] = "/".join([subset, str(own), *map(str, marks.values())])
+        if isinstance(record_id, str | int) and (marks or has_subsets):
+            marks[ID] = "/".join([subset, str(record_id), *map(str, marks.values())])
         return marks
 
-    def id_field_of(self, raw: Mapping[str, Any]) -> str | None:
+    def id_field_of(self, record: Mapping[str, Any]) -> str | None:
         """Return the column that names a row; None where its content does."""
-        return ID if ID in raw and self.id_field is None else Benchmark.id_field_of(self, raw)
+        return ID if ID in record and self.id_field is None else Benchmark.id_field_of(self, record)
 
-    def sample(self, raw: Mapping[str, Any], *, sample_id: str) -> NelSample:
+    def sample(self, record: Mapping[str, Any], *, sample_id: str) -> NelSample:
         """Return the sample that the adapter makes of a raw row.
 
         Raises:
             DatasetError: `record_to_sample` failed, or returned no sample, or one with tools.
             PromptError: A template names what a sample does not have.
         """
-        made = self._make(raw)
-        check_json(made.metadata)
-        made.id, subset = sample_id, made.subset_key or ""
+        sample = self._make(record)
+        check_json(sample.metadata)
+        sample.id, subset = sample_id, sample.subset_key or ""
         if self.adapter.meta.shuffle_choices:
-            shuffle_choices(made)
-        choices = made.choices
+            shuffle_choices(sample)
+        choices = sample.choices
         fewshot = None
         if self.num_fewshot and self.shots is None and self.response_field is None:
             raise ConfigError(
@@ -125,10 +125,10 @@ class AdaptedBenchmark(Benchmark):
                 " first"
             )
         if self.shots is not None and self.num_fewshot:
-            shots = self.shots.of(self._key(made), subset if self.fewshot.match_field else None)
+            shots = self.shots.of(self._key(sample), subset if self.fewshot.match_field else None)
             fewshot = self.fewshot.separator.join(shot.text for shot in shots)
         try:
-            asked = self.adapter.asked_of(made, subset, fewshot)
+            prompt = self.adapter.asked_of(sample, subset, fewshot)
         except PromptError:
             raise
         except (Exception, SystemExit) as error:
@@ -137,13 +137,13 @@ class AdaptedBenchmark(Benchmark):
             ) from error
         return NelSample(
             id=sample_id,
-            input=asked if isinstance(asked, str) else _messages(asked),
-            target=made.target,
+            input=prompt if isinstance(prompt, str) else _messages(prompt),
+            target=sample.target,
             choices=None if choices is None else tuple(str(choice) for choice in choices),
             gold_kind=self.gold_kind,
-            metadata=made.metadata,
+            metadata=sample.metadata,
             subset=subset,
-            recorded_response=self.recorded_in(raw),
+            recorded_response=self.recorded_in(record),
         )
 
     def with_shots(
@@ -157,18 +157,23 @@ class AdaptedBenchmark(Benchmark):
         shots = []
         for row in rows:
             try:
-                made = self._make(row.data)
-                text = self.adapter.sample_to_fewshot(made)
+                sample = self._make(row.data)
+                text = self.adapter.sample_to_fewshot(sample)
             except DatasetError as error:
                 raise DatasetError(
                     f"few-shot example in {source}, {unit} {row.number}: {error}"
                 ) from error
             except NotImplementedError as error:
                 raise ConfigError(str(error)) from error
-            group = made.subset_key if self.fewshot.match_field else None
+            group = sample.subset_key if self.fewshot.match_field else None
             shots.append(
                 Shot(
-                    key=self._key(made), own_id=None, question="", answer="", text=text, group=group
+                    key=self._key(sample),
+                    own_id=None,
+                    question="",
+                    answer="",
+                    text=text,
+                    group=group,
                 )
             )
         return replace(
@@ -178,62 +183,62 @@ class AdaptedBenchmark(Benchmark):
             ),
         )
 
-    def is_example(self, raw: Mapping[str, Any]) -> bool:
+    def is_example(self, record: Mapping[str, Any]) -> bool:
         """Return whether the adapter's filter keeps a row.
 
         One that makes no sample is kept here, and refused when its example is worded.
         """
         try:
-            return self.adapter.sample_filter(self._make(raw))
+            return self.adapter.sample_filter(self._make(record))
         except Exception:  # noqa: BLE001 - the adapter's own; said of the row when its example is made
             return True
 
-    def example_value(self, raw: Mapping[str, Any]) -> str | None:
+    def example_value(self, record: Mapping[str, Any]) -> str | None:
         """Return the subset that a row belongs to.
 
         Raises:
             DatasetError: It makes no sample.
         """
-        return self._make(raw).subset_key
+        return self._make(record).subset_key
 
-    def example_prompt(self, raw: Mapping[str, Any]) -> str:
+    def example_prompt(self, record: Mapping[str, Any]) -> str:
         """Return the input and the choices of a row's sample, of which its prompt is made.
 
         Raises:
             DatasetError: It makes no sample.
         """
-        return _question_of(self._make(raw))
+        return _question_of(self._make(record))
 
-    def _key(self, made: Sample) -> str:
-        return prompt_key(_question_of(made))
+    def _key(self, sample: Sample) -> str:
+        return prompt_key(_question_of(sample))
 
-    def _make(self, raw: Mapping[str, Any]) -> Sample:
+    def _make(self, record: Mapping[str, Any]) -> Sample:
         try:
-            made = samples_made(self.adapter, raw)
+            samples = samples_made(self.adapter, record)
         except KeyError as error:
             raise DatasetError(
-                f"the row has no field {error}; it has: {', '.join(sorted(own_columns(raw)))}"
+                f"the row has no field {error}; it has: {', '.join(sorted(own_columns(record)))}"
             ) from error
         except (Exception, SystemExit) as error:
             raise DatasetError(
                 f"record_to_sample failed: {type(error).__name__}: {error}"
             ) from error
-        sample = made[raw.get(PART, 0)] if isinstance(made, list) and made else made
+        sample = samples[record.get(PART, 0)] if isinstance(samples, list) and samples else samples
         if not isinstance(sample, Sample):
             raise DatasetError(
                 f"record_to_sample returned a {type(sample).__name__}; it must return a Sample"
             )
         if sample.tools:
             raise DatasetError(TOOLS_FAULT)
-        sample.subset_key = subset_of(self.adapter, raw, sample)
+        sample.subset_key = subset_of(self.adapter, record, sample)
         return sample
 
-    def _chosen_samples(self, raw: Mapping[str, Any]) -> list[tuple[int | None, str]] | None:
+    def _chosen_samples(self, record: Mapping[str, Any]) -> list[tuple[int | None, str]] | None:
         """Return number and subset of each kept sample of a row; None where making them fails."""
         try:
-            made = samples_made(self.adapter, raw)
+            made = samples_made(self.adapter, record)
             samples = made if isinstance(made, list) else [made]
-            subsets = [subset_of(self.adapter, raw, sample) for sample in samples]
+            subsets = [subset_of(self.adapter, record, sample) for sample in samples]
             has_others = self.adapter.reformat_subset and self.adapter.divides
             return [
                 (number if isinstance(made, list) else None, subset)
@@ -273,7 +278,7 @@ def adapt(adapter_class: type, arguments: Mapping[str, Any] | None = None) -> Ad
     _check(adapter, meta, limit)
     home = Path(source_of(adapter_class))
     deciding = ("metric_list", "filters", "extra_params", "aggregation")
-    made = AdaptedBenchmark(
+    benchmark = AdaptedBenchmark(
         name=meta.name,
         description=_first_line(meta.description or meta.pretty_name or meta.name),
         dataset=_source(adapter, adapter.eval_split),
@@ -289,7 +294,7 @@ def adapt(adapter_class: type, arguments: Mapping[str, Any] | None = None) -> Ad
         arguments=changes | judging | ({} if limit is None else {"limit": limit}),
         limit=limit,
     )
-    finished: AdaptedBenchmark = adapter.as_benchmark(made)
+    finished: AdaptedBenchmark = adapter.as_benchmark(benchmark)
     return finished
 
 
@@ -368,16 +373,16 @@ def _shown_prompt(adapter: DefaultDataAdapter) -> Any:
     )
 
 
-def _question_of(made: Sample) -> str:
-    asked = (
-        [made.input]
-        if isinstance(made.input, str)
-        else [f"{message.role}: {message.content}" for message in made.input]
+def _question_of(sample: Sample) -> str:
+    texts = (
+        [sample.input]
+        if isinstance(sample.input, str)
+        else [f"{message.role}: {message.content}" for message in sample.input]
     )
-    return "\n".join([*asked, *sorted(map(str, made.choices or ()))])
+    return "\n".join([*texts, *sorted(map(str, sample.choices or ()))])
 
 
-def _messages(asked: Sequence[ChatMessage]) -> tuple[Message, ...]:
+def _messages(messages: Sequence[ChatMessage]) -> tuple[Message, ...]:
     return tuple(
         Message(
             role=message.role,
@@ -385,7 +390,7 @@ def _messages(asked: Sequence[ChatMessage]) -> tuple[Message, ...]:
             if isinstance(message.content, str)
             else tuple(map(_content_part, message.content)),
         )
-        for message in asked
+        for message in messages
     )
 
 

@@ -18,8 +18,8 @@ def shuffle_choices(sample: Sample) -> None:
     ).hexdigest()
     order = list(range(len(choices)))
     random.Random(content).shuffle(order)  # noqa: S311 - no secret
-    moved = {labels[old]: labels[new] for new, old in enumerate(order)}
-    sample.choices = [choices[old] for old in order]
+    moved = {labels[source]: labels[target] for target, source in enumerate(order)}
+    sample.choices = [choices[source] for source in order]
     if isinstance(sample.target, list):
         sample.target = [moved.get(label, label) for label in sample.target]
     elif sample.target and all(letter in moved for letter in sample.target):

@@ -161,9 +161,9 @@ class LlmJudge:
             JudgeError: There is none, or there are several judges.
         """
         lead = system_prompt or self._contract.system_prompt
-        whole = prompt if lead is None else f"{lead}\n\n{prompt}"
+        text = prompt if lead is None else f"{lead}\n\n{prompt}"
         return only_reply(
-            ask_judge(None, Case(response=" ", template="unread", values={PROMPT: whole}))
+            ask_judge(None, Case(response=" ", template="unread", values={PROMPT: text}))
         )
 
 

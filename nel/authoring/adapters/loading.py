@@ -172,8 +172,10 @@ def samples_made(adapter: Adapter, row: Mapping[str, object]) -> Sample | list[S
         "" if adapter.reformat_subset else str(row.get(SUBSET) or adapter.subset_list[0])
     )
     try:
-        made: Sample | list[Sample] = adapter.record_to_sample(adapter.as_record(own_columns(row)))
-        return made
+        samples: Sample | list[Sample] = adapter.record_to_sample(
+            adapter.as_record(own_columns(row))
+        )
+        return samples
     finally:
         adapter.current_subset_name = ""
 

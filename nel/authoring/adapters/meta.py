@@ -143,18 +143,18 @@ class BenchmarkMeta:
         return dataclasses.replace(self, **fields)
 
     def _with_values(self, values: Mapping[str, object]) -> dict[str, Any]:
-        merged = {
+        options = {
             key: dict(item) if isinstance(item, Mapping) else {"value": item}
             for key, item in self.extra_params.items()
         }
         for key, value in values.items():
-            if key not in merged:
+            if key not in options:
                 hint = (
-                    did_you_mean(key, merged) or f"; it has {', '.join(sorted(merged)) or 'none'}"
+                    did_you_mean(key, options) or f"; it has {', '.join(sorted(options)) or 'none'}"
                 )
                 raise ConfigError(f'{self.name}: there is no extra parameter "{key}"{hint}')
-            merged[key]["value"] = value
-        return merged
+            options[key]["value"] = value
+        return options
 
 
 REGISTERED: Final[dict[str, type]] = {}
@@ -169,10 +169,10 @@ def register_benchmark(meta: BenchmarkMeta) -> Callable[[_Class], _Class]:
     """
 
     def register(adapter: _Class) -> _Class:
-        other = REGISTERED.get(meta.name)
-        if other is not None and source_of(other) != source_of(adapter):
+        namesake = REGISTERED.get(meta.name)
+        if namesake is not None and source_of(namesake) != source_of(adapter):
             raise ConfigError(
-                f'two adapters are called "{meta.name}": {source_of(other)} and'
+                f'two adapters are called "{meta.name}": {source_of(namesake)} and'
                 f" {source_of(adapter)}; rename one"
             )
         meta.data_adapter = adapter

@@ -67,8 +67,8 @@ def multi_choice_accuracy(prediction: str, reference: str | Sequence[str]) -> fl
     """
     labels = labels_for(26)
     gold = set(gold_labels(reference, labels))
-    chosen = set(gold_labels(prediction, labels)) if prediction.strip() else set()
-    return len(chosen) / len(gold) if chosen and chosen <= gold else 0.0
+    selection = set(gold_labels(prediction, labels)) if prediction.strip() else set()
+    return len(selection) / len(gold) if selection and selection <= gold else 0.0
 
 
 def _of(scorer: Callable[[ScorerInput], Mapping[str, Any]], key: str = "correct") -> MetricFunction:
@@ -102,24 +102,24 @@ def named_metrics(
     Raises:
         ConfigError: A name is unknown, or the list is empty.
     """
-    named = [
+    entries = [
         (str(name), dict(options or {}))
         for entry in metric_list
         for name, options in (entry.items() if isinstance(entry, Mapping) else ((entry, {}),))
     ]
-    counts = Counter(name for name, _ in named)
-    chosen: dict[str, tuple[MetricFunction, dict[str, Any]]] = {}
-    for name, options in named:
+    counts = Counter(name for name, _ in entries)
+    functions: dict[str, tuple[MetricFunction, dict[str, Any]]] = {}
+    for name, options in entries:
         if name not in metrics:
             hint = did_you_mean(name, metrics) or f"; there are {', '.join(metrics)}"
             raise ConfigError(
                 f'metric_list: there is no metric "{name}"{hint}; or override match_score'
             )
         option_text = ",".join(f"{key}={value}" for key, value in options.items())
-        chosen[f"{name}:{option_text}" if counts[name] > 1 and option_text else name] = (
+        functions[f"{name}:{option_text}" if counts[name] > 1 and option_text else name] = (
             metrics[name],
             options,
         )
-    if not chosen:
+    if not functions:
         raise ConfigError("metric_list is empty; name at least one metric")
-    return [(label, *metric) for label, metric in chosen.items()]
+    return [(label, *metric) for label, metric in functions.items()]

@@ -61,17 +61,17 @@ class OwnAggregates:
             for name, value in each.items()
         }
 
-    def _as_adapters(self, stored: OwnSampleScore) -> SampleScore:
-        numbers = stored.score.value
+    def _as_adapters(self, sample: OwnSampleScore) -> SampleScore:
+        numbers = sample.score.value
         return sample_score(
             self.adapter,
             numbers=numbers if isinstance(numbers, Mapping) else {},
-            details=stored.score.metadata or {},
-            extracted=stored.score.answer,
-            response=stored.response,
+            details=sample.score.metadata or {},
+            extracted=sample.score.answer,
+            response=sample.response,
             sample=Sample(
-                input="", target=stored.target, id=stored.sample_id, group_id=stored.sample_id,
-                metadata=dict(stored.sample_metadata or {}),
+                input="", target=sample.target, id=sample.sample_id, group_id=sample.sample_id,
+                metadata=dict(sample.sample_metadata or {}),
             ),
         )  # fmt: skip
 
@@ -87,8 +87,8 @@ def sample_score(
 ) -> SampleScore:
     """Return a stored score as the adapter made it; if it has no numbers, an empty answer's."""
     if not numbers and adapter is not None:
-        asked = ChatMessage(role="user", content=_EMPTY)
-        sample.input = [asked]
+        message = ChatMessage(role="user", content=_EMPTY)
+        sample.input = [message]
         return adapter.calculate_metrics(
             adapter._on_inference_end(_NoModel, sample, ModelOutput(), _EMPTY)  # noqa: SLF001 - EvalScope's name for a hook
         )

@@ -214,7 +214,7 @@ class AggScore:
     dimensions: dict[str, Any] = field(default_factory=dict)
     """What tells it from others of the same metric, such as the task or level that it is over."""
 
-    def __init__(self, *positional: Any, **named: Any) -> None:
+    def __init__(self, *positional: Any, **keywords: Any) -> None:
         """Take the parts by name, or in nel's order or EvalScope's.
 
         ``(score, metric_name, aggregation, num, ids)``, or where the first is a text
@@ -227,13 +227,13 @@ class AggScore:
             _AGG_PARTS_OF_EVALSCOPE if positional and isinstance(positional[0], str) else _AGG_PARTS
         )
         values: dict[str, Any] = dict(zip(order, positional, strict=False))
-        values |= {_AGG_NAMES.get(name, name): value for name, value in named.items()}
-        if unknown := values.keys() - _AGG_DEFAULTS:
-            raise TypeError(f"AggScore has no {min(unknown)!r}")
+        values |= {_AGG_NAMES.get(name, name): value for name, value in keywords.items()}
+        if extras := values.keys() - _AGG_DEFAULTS:
+            raise TypeError(f"AggScore has no {min(extras)!r}")
         for name, default in _AGG_DEFAULTS.items():
             value = values.get(name)
-            empty = default() if callable(default) else default
-            setattr(self, name, empty if value is None else value)
+            initial = default() if callable(default) else default
+            setattr(self, name, initial if value is None else value)
 
     @property
     def metric(self) -> str:
@@ -351,14 +351,14 @@ class DatasetDict(dict[str, Dataset]):
                 parts.setdefault(name, [])
             if name in parts:
                 parts[name].append(sample)
-        made: dict[str, Dataset] = {}
+        datasets: dict[str, Dataset] = {}
         for name, samples in parts.items():
             limited = samples[: limit_of(limit, len(samples))]
-            made[name] = Dataset(
+            datasets[name] = Dataset(
                 (copy_sample(sample) for sample in limited for _ in range(repeats)), name=name
             )
-            made[name].reindex(group_size=repeats)
-        return cls(made)
+            datasets[name].reindex(group_size=repeats)
+        return cls(datasets)
 
 
 def limit_of(limit: float | None, size: int) -> int | None:

@@ -100,12 +100,12 @@ def example_of(benchmark: Benchmark, *, dataset: str | None = None, row: int = 1
         sample = bound.sample(row_found.data, sample_id="")
     except (DatasetError, PromptError) as error:
         raise type(error)(f"{opened.uri}, {opened.unit} {row_found.number}: {error}") from error
-    own = {
+    settings = {
         key: value
         for key, value in bound.generation.items()
         if key in Generation.__dataclass_fields__
     }
-    protocol, generation = bound.protocol or "chat", Generation(**own)
+    protocol, generation = bound.protocol or "chat", Generation(**settings)
     return Example(
         row=row_found.number,
         request=first_request(
@@ -186,11 +186,15 @@ def rule_of(benchmark: Benchmark) -> str:
 
 def metrics_of(benchmark: Benchmark) -> tuple[str, ...]:
     """Return the names of the metrics that a benchmark declares beside the mean reward, sorted."""
-    chosen = choose_statistics(benchmark.scorer, metrics=(), reducers=benchmark.reducers, repeats=1)
+    statistics = choose_statistics(
+        benchmark.scorer, metrics=(), reducers=benchmark.reducers, repeats=1
+    )
     return tuple(
         dict.fromkeys(
             sorted(
-                str(getattr(metric, "name", metric)) for key, metric in chosen.metrics if not key
+                str(getattr(metric, "name", metric))
+                for key, metric in statistics.metrics
+                if not key
             )
         )
     )

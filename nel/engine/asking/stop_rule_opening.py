@@ -102,13 +102,13 @@ def _baseline(
     snapshot: Snapshot, job: Job, conditions: Sequence[StopCondition]
 ) -> StoredBaseline | None:
     """Return the scores, by question, of the run that a condition compares with, if any."""
-    named = next(
+    text = next(
         (condition.baseline for condition in conditions if condition.kind == "better-or-worse"),
         None,
     )
-    if named is None:
+    if text is None:
         return None
-    path = Path(named).expanduser()
+    path = Path(text).expanduser()
     if not (path / FILE_NAME).is_file():
         raise ConfigError(
             f"stop.when: {path} is not a run directory, nor the name of a baseline; say"
@@ -207,13 +207,13 @@ def _scores(
                 f"stop.when: {path}: {error}, so that no rule can compare with it"
             ) from error
     for name, sample in _name_samples(theirs.samples(key)):
-        known = outcomes.get(sample.idx)
-        if known:
+        ends = outcomes.get(sample.idx)
+        if ends:
             yield (
                 name,
                 (
-                    sum(pair[0] for pair in known) / repeats,
-                    sum(pair[1] for pair in known) / repeats,
+                    sum(pair[0] for pair in ends) / repeats,
+                    sum(pair[1] for pair in ends) / repeats,
                 ),
             )
 

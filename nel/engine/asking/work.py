@@ -120,9 +120,9 @@ def n_unanswered(
 ) -> int:
     """Return how many (sample, repeat) pairs in a slice of a drawn order are unanswered."""
     repeats = job.plan.config.repeats
-    answered = Pending(snapshot).n_answered(job.key, repeats)
+    n_answers = Pending(snapshot).n_answered(job.key, repeats)
     questions = (idx for idx in rule.order.order[first:last] if idx not in rule.order.unusable)
-    return sum(repeats - answered.get(idx, 0) for idx in questions)
+    return sum(repeats - n_answers.get(idx, 0) for idx in questions)
 
 
 def _item(job: Job, stored: StoredSample, repeat: int) -> WorkItem:

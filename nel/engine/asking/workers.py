@@ -125,6 +125,6 @@ class Workers:
 
     def _replace_parked(self) -> None:
         """Replace a worker that waits for a retry, since it holds no permit of the gate."""
-        free = self._concurrency + _PARKED_MAX - self.n_running
-        if self._stop.status is None and free > 0 and self.surplus < 0:
+        n_free = self._concurrency + _PARKED_MAX - self.n_running
+        if self._stop.status is None and n_free > 0 and self.surplus < 0:
             self._start_worker()

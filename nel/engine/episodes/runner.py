@@ -97,9 +97,9 @@ class EpisodeRunner:
             hidden = without_gold(sample, plan.benchmark.gold_fields)
             reasons: list[str] = []
             while len(reasons) <= (limits.restarts or 0):
-                stored = StoredAttempts(transcript(self._snapshot, sample_key))
+                attempts = StoredAttempts(transcript(self._snapshot, sample_key))
                 attempt = Attempt(
-                    number=stored.last,
+                    number=attempts.last,
                     sample_key=sample_key,
                     sample=hidden,
                     plan=plan,
@@ -107,7 +107,7 @@ class EpisodeRunner:
                     client=self._client,
                     store=self._store,
                     tools=self._tools,
-                    steps=stored.steps.get(stored.last, {}),
+                    steps=attempts.steps.get(attempts.last, {}),
                     progress=self._progress,
                 )
                 episode = Episode(
@@ -270,12 +270,12 @@ def without_gold(sample: Sample, fields: Sequence[str]) -> Sample:
 
 
 def _without(row: dict[str, Any], path: Sequence[str]) -> dict[str, Any]:
-    first, *rest = path
-    if first not in row:
+    head, *tail = path
+    if head not in row:
         return row
-    if rest and isinstance(row[first], dict):
-        return {**row, first: _without(row[first], rest)}
-    return {name: value for name, value in row.items() if name != first}
+    if tail and isinstance(row[head], dict):
+        return {**row, head: _without(row[head], tail)}
+    return {name: value for name, value in row.items() if name != head}
 
 
 def _unscored_response(kind: str, detail: str) -> Response:

@@ -100,11 +100,11 @@ class _ToolHost:
             self._sample = decode_sample(request["sample_id"], request["sample"])
             if self._benchmark.environment is not None:
                 self._environment = self._benchmark.environment(self._sample)
-        own = []
+        environment_tools = []
         if self._environment is not None:
             self._environment.on_turn(request["turn"])
-            own = list(self._environment.tools())
-        self._tools = {tool.name: tool for tool in (*self._benchmark.tools, *own)}
+            environment_tools = list(self._environment.tools())
+        self._tools = {tool.name: tool for tool in (*self._benchmark.tools, *environment_tools)}
         return [
             {
                 "json": tool.as_json(),
@@ -118,10 +118,12 @@ class _ToolHost:
     def _default_of(self, tool: Tool) -> OnInterrupt:
         if tool.owner is None:
             return "tell"
-        own = self._environment
+        environment = self._environment
         return (
             "again"
-            if tool.owner is own and own is not None and own.resume == "replay"
+            if tool.owner is environment
+            and environment is not None
+            and environment.resume == "replay"
             else "restart"
         )
 

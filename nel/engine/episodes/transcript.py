@@ -148,14 +148,14 @@ def read_transcript(snapshot: Snapshot, sample_key: SampleKey) -> list[Transcrib
         StoreError: A step is damaged.
     """
     try:
-        stored = StoredAttempts(transcript(snapshot, sample_key))
-        requests = [asked for steps in stored.requests.values() for asked in steps.values()]
+        attempts = StoredAttempts(transcript(snapshot, sample_key))
+        requests = [asked for steps in attempts.requests.values() for asked in steps.values()]
         digests = {asked["settings"] for asked in requests if "settings" in asked}
         for asked in requests:
             digests |= {name for name in asked.get("add", ()) if not name.startswith(BY_STEP)}
         pool = pooled_messages(snapshot, sorted(digests))
-        numbers = sorted({*stored.steps, *stored.ended})
-        return [TranscribedAttempt(stored, number, pool) for number in numbers]
+        numbers = sorted({*attempts.steps, *attempts.ended})
+        return [TranscribedAttempt(attempts, number, pool) for number in numbers]
     except (ValueError, KeyError, TypeError) as error:
         raise StoreError(
             f"a step of an episode is damaged ({type(error).__name__}); {NEXT_STEP}"
@@ -179,5 +179,5 @@ def messages_of(
     snapshot: Snapshot, sample_key: SampleKey, episode: Mapping[str, Any]
 ) -> list[Message]:
     """Return the messages of a finished episode."""
-    stored = StoredAttempts(transcript(snapshot, sample_key))
-    return stored.messages(snapshot, max(stored.steps), episode["conversation"])
+    attempts = StoredAttempts(transcript(snapshot, sample_key))
+    return attempts.messages(snapshot, max(attempts.steps), episode["conversation"])

@@ -47,11 +47,11 @@ def find_executor(text: str) -> Executor:
         raise ConfigError(
             f'the executor "{name}" of {ref.provider} cannot be used: {what}'
         ) from error
-    missing = [method for method in _METHODS if not callable(getattr(executor, method, None))]
-    if missing:
+    absent = [method for method in _METHODS if not callable(getattr(executor, method, None))]
+    if absent:
         kind = type(executor).__name__
         raise PluginError(
-            f'the executor "{name}" of {ref.provider} is a {kind} without {", ".join(missing)}'
+            f'the executor "{name}" of {ref.provider} is a {kind} without {", ".join(absent)}'
         )
     chosen: Executor = executor
     return chosen

@@ -106,14 +106,14 @@ class _ScoringHost:
             self._received[message.number] = time.monotonic()
             self._scorers.put(task)
         elif isinstance(message, ScorerReply):
-            asked = self._questions.pop(message.question, None)
-            if asked is None or asked.done():
+            question = self._questions.pop(message.question, None)
+            if question is None or question.done():
                 return
             if message.is_answer:
-                asked.set_result(message.value)
+                question.set_result(message.value)
             else:
                 error = message.value
-                asked.set_exception(
+                question.set_exception(
                     error if isinstance(error, NelError) else EndpointError(str(error))
                 )
 
@@ -181,12 +181,12 @@ class _SandboxHost:
 
 def main() -> None:
     """Serve a run until the standard input closes."""
-    stdin, written = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
+    stdin, stdout = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what plugins print is not a packet
     first = read_packet(stdin)
     if first is None:
         return
-    output = _Output(written)
+    output = _Output(stdout)
     start = unpack_json(first)
     hello: dict[str, Any] = environment()
     host: _ScoringHost | _SandboxHost | None = None
@@ -202,7 +202,7 @@ def main() -> None:
         hello["error"] = str(error)
     except Exception as error:  # noqa: BLE001 - of another version of nel, or of a plugin; the run says it
         hello["error"] = f"{type(error).__name__}: {error}"
-    write_packet(written, pack_json(hello))
+    write_packet(stdout, pack_json(hello))
     if host is None:
         return
     output.start()

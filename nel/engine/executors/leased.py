@@ -101,9 +101,9 @@ class LeasedExecutor:
             {language for benchmark in self._work.benchmarks for language in benchmark.languages}
         )
         kinds: list[HostKind] = ["scoring", "sandbox"] if languages else ["scoring"]
-        declared = {name for benchmark in self._work.benchmarks for name in benchmark.env}
+        names = {name for benchmark in self._work.benchmarks for name in benchmark.env}
         shared = {
-            "variables": {name: os.environ[name] for name in declared & os.environ.keys()},
+            "variables": {name: os.environ[name] for name in names & os.environ.keys()},
             "config": self._work.config,
             "cwd": str(Path.cwd()),
             "languages": languages,
@@ -122,10 +122,10 @@ class LeasedExecutor:
             await self._wait_for_change()
         if self._refused:
             raise PreflightError(self._refused[0], endpoint_kind=None)
-        missing = [kind for kind in kinds if not self._n_ready(kind)]
-        if missing:
+        absent = [kind for kind in kinds if not self._n_ready(kind)]
+        if absent:
             raise PreflightError(
-                f"no host for {' and '.join(missing)} came up within {_READY_SECONDS:g} s; see"
+                f"no host for {' and '.join(absent)} came up within {_READY_SECONDS:g} s; see"
                 " whether the cluster has free CPUs",
                 endpoint_kind=None,
             )

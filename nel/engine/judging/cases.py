@@ -121,8 +121,8 @@ def judge_models(plans: Sequence[Plan], endpoint: EndpointConfig | None) -> list
 
 def self_judge(endpoint: EndpointConfig) -> ModelConfig:
     """Return the evaluated model as a judge."""
-    own = {name: value for name, value in endpoint if name in ModelConfig.model_fields}
-    return ModelConfig.model_validate(own)
+    fields = {name: value for name, value in endpoint if name in ModelConfig.model_fields}
+    return ModelConfig.model_validate(fields)
 
 
 def generation_of(member: ModelConfig, wanted: Mapping[str, Any]) -> GenerationConfig:
@@ -150,15 +150,15 @@ def _models_named(
 ) -> list[ModelConfig]:
     if name in roles:
         return [roles[name]]
-    same = [member for member in panel if name in (member.name, member.model)]
-    if same:
-        return same
+    matches = [member for member in panel if name in (member.name, member.model)]
+    if matches:
+        return matches
     if name == GRADER:
         return list(panel) or (
             [self_judge(endpoint)] if endpoint is not None else _raise_no_judge()
         )
-    known = [*roles, *(member.label for member in panel)]
-    hint = did_you_mean(name, known) or f"; configured are: {', '.join(known) or 'none'}"
+    names = [*roles, *(member.label for member in panel)]
+    hint = did_you_mean(name, names) or f"; configured are: {', '.join(names) or 'none'}"
     raise JudgeError(
         f'no judge is called "{name}"{hint}; name it in judge.panel or model_roles', kind="no_judge"
     )

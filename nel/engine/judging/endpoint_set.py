@@ -93,11 +93,12 @@ class JudgeEndpoints:
         for panel in self._panels:
             members = [self.endpoint_of(member) for member in panel.panel]
             is_member |= any(other is endpoint for other in members)
-            left = sum(
+            n_remaining = sum(
                 other is not None and other is not endpoint and other.disabled is None
                 for other in members
             )
-            if len(members) > left < min(panel.quorum or len(members) // 2 + 1, len(members)):
+            quorum = panel.quorum or len(members) // 2 + 1
+            if len(members) > n_remaining < min(quorum, len(members)):
                 return False
         return is_member
 
@@ -209,9 +210,9 @@ class JudgeEndpoints:
 
 def endpoint_key(member: EndpointConfig) -> str:
     """Return a key equal for models that share a client; it names an API key's variable only."""
-    own = member.model_dump(mode="json", include=set(EndpointConfig.model_fields))
+    fields = member.model_dump(mode="json", include=set(EndpointConfig.model_fields))
     concurrency = member.concurrency if isinstance(member, ModelConfig) else None
-    return dumps_bytes({**own, "concurrency": concurrency}).decode()
+    return dumps_bytes({**fields, "concurrency": concurrency}).decode()
 
 
 def _of_judge(

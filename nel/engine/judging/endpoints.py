@@ -165,7 +165,7 @@ def share_slots(judge_endpoints: Iterable[JudgeEndpoint]) -> None:
     asked either.
     """
     others = [endpoint for endpoint in judge_endpoints if not endpoint.is_evaluated]
-    wanted = sum(endpoint.slots.free for endpoint in others)
-    left = SLOTS - SLOTS_WITHOUT_JUDGE
-    for endpoint in others if wanted > left else ():
-        endpoint.slots.free = max(_SLOTS_MIN, endpoint.slots.free * left // wanted)
+    demand = sum(endpoint.slots.free for endpoint in others)
+    supply = SLOTS - SLOTS_WITHOUT_JUDGE
+    for endpoint in others if demand > supply else ():
+        endpoint.slots.free = max(_SLOTS_MIN, endpoint.slots.free * supply // demand)

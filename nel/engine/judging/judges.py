@@ -135,12 +135,12 @@ class Judges(JudgeEndpoints):
 
     async def verdict(self, item: ScoringTask, delegated: Delegated) -> Outcome:
         """Return the outcome of an answer whose scorer leaves it to the judges."""
-        asked = [
+        graders = [
             self.judge(item, number, turn)
             for number, turn in enumerate(delegated.turns)
             if isinstance(turn, JudgeWanted)
         ]
-        judged = iter(await asyncio.gather(*asked, return_exceptions=True))
+        judged = iter(await asyncio.gather(*graders, return_exceptions=True))
         return mean_of_turns(
             [
                 _judged_turn(turn, next(judged)) if isinstance(turn, JudgeWanted) else turn

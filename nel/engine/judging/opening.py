@@ -42,10 +42,12 @@ async def open_judges(
         if client is not None and is_same_endpoint(member, client.endpoint):
             judge_endpoints[key] = JudgeEndpoint.of(client, concurrency)
             continue
-        wanted = member.concurrency or config.engine.concurrency
+        concurrency_of_member = member.concurrency or config.engine.concurrency
         judge = Client(
             member,
-            gate=await limits.gate(clients, member, concurrency=wanted, own_max=concurrency),
+            gate=await limits.gate(
+                clients, member, concurrency=concurrency_of_member, own_max=concurrency
+            ),
             api_key=read_key(key_variable(member)),
             connections=concurrency,
             price=config.budget.prices.get(member.model),

@@ -110,8 +110,8 @@ def _is_quick(function: Callable[..., object], case: Case) -> bool:
     """Return whether a judge's function takes about a millisecond on a case: it is nel's own, and
     the case is short.
     """
-    own = inspect.unwrap(getattr(function, "func", function))
-    module = getattr(own, "__module__", None) or ""
+    unwrapped = inspect.unwrap(getattr(function, "func", function))
+    module = getattr(unwrapped, "__module__", None) or ""
     if not module.startswith(_BUILTIN_PREFIX) or module in _MODULES_CALLING_PLUGINS:
         return False
     longest = max(

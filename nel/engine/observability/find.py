@@ -22,11 +22,11 @@ def find_observer(text: str, run_dir: Path) -> Observer:
         ConfigError: An option is wrong, or what the plugin makes is not a `nel.Observer`.
         NelError: What the plugin raises.
     """
-    name, rest = plugins.split_options(text)
+    name, option_text = plugins.split_options(text)
     ref = plugins.find("observers", name)
     factory = plugins.load_ref(ref)
     try:
-        observer = factory(run_dir, **options_of(name, rest))
+        observer = factory(run_dir, **options_of(name, option_text))
     except NelError:
         raise
     except (Exception, SystemExit) as error:

@@ -52,8 +52,8 @@ class BenchmarkCounts:
     @property
     def score(self) -> float | None:
         """Return the mean reward so far, None before the first."""
-        counted = self.scored + self.model_failures.total()
-        return self.reward_sum / counted if counted else None
+        n_rewards = self.scored + self.model_failures.total()
+        return self.reward_sum / n_rewards if n_rewards else None
 
     def add(self, counted: OutcomeCount) -> None:
         """Count outcomes that are alike."""
@@ -179,7 +179,7 @@ class RunStatusReader:
         last = sessions[-1] if sessions else None
         state, reason = _state(owner, last, is_live=live is not None)
         is_over = state in ("finished", "stopped", "killed")
-        fresh = live if live is not None and age < _FRESH_SECONDS and not is_over else None
+        recent = live if live is not None and age < _FRESH_SECONDS and not is_over else None
         started = None if last is None else last["started"]
         return RunStatus(
             run_dir=self._run_dir,
@@ -191,9 +191,9 @@ class RunStatusReader:
             started=started,
             elapsed_seconds=_elapsed_seconds(last, is_over=is_over),
             benchmarks=list(self._counts.values()),
-            live=fresh,
+            live=recent,
             last_sign_seconds=age if state == "killed" and live is not None else None,
-            rate=None if is_over else self._rate(fresh),
+            rate=None if is_over else self._rate(recent),
         )
 
     def _live(self) -> tuple[LiveProgress | None, float]:

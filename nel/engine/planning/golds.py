@@ -32,10 +32,10 @@ def with_gold_kind(benchmark: Benchmark, dataset: Dataset) -> Benchmark:
         type(benchmark) is not Benchmark and not benchmark.choices
     ):  # bridges and adapters, whose golds are labels
         return benchmark
-    plain = replace(benchmark, num_fewshot=0, images_field=None)
+    bare = replace(benchmark, num_fewshot=0, images_field=None)
     common: set[GoldKind] = set(get_args(GoldKind))
     is_needed = False
-    for target, kinds, is_ambiguous in _golds(plain, dataset):
+    for target, kinds, is_ambiguous in _golds(bare, dataset):
         is_needed = is_needed or is_ambiguous
         common &= kinds
         if not common or isinstance(target, int):

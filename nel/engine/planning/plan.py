@@ -153,8 +153,8 @@ def with_members(config: RunConfig) -> RunConfig:
             raise ConfigError(f"{entry.name} is named twice; ask a group once in a run")
         entries += [entry.model_copy(update={"name": name}) for name in group.members]
         aggregates += map(AggregateConfig.model_validate, group.aggregates)
-    whole = {"benchmarks": entries, "aggregates": [*config.aggregates, *aggregates]}
-    return config.model_copy(update=whole)
+    update = {"benchmarks": entries, "aggregates": [*config.aggregates, *aggregates]}
+    return config.model_copy(update=update)
 
 
 def make_plans(config: RunConfig, *, resuming: bool = False) -> list[Plan]:
@@ -207,8 +207,8 @@ def _check_prompt_differs(plan: Plan, others: Sequence[Plan]) -> None:
 
 def _judge_called(label: str, fields: Mapping[str, Any]) -> list[Any]:
     """Return what an identity says of a judge."""
-    named = [*(fields.get("judge.panel") or ()), *(fields.get("judge.roles") or {}).values()]
-    return [entry for entry in named if entry["name"] == label]
+    entries = [*(fields.get("judge.panel") or ()), *(fields.get("judge.roles") or {}).values()]
+    return [entry for entry in entries if entry["name"] == label]
 
 
 def _check_requirements(benchmark: Benchmark) -> None:
@@ -303,8 +303,8 @@ def _with_generation(
     }
     if not own:
         return entry
-    given = entry.generation.model_dump(exclude_defaults=True)
-    generation = GenerationConfig.model_validate({**given, **own})
+    entry_fields = entry.generation.model_dump(exclude_defaults=True)
+    generation = GenerationConfig.model_validate({**entry_fields, **own})
     return entry.model_copy(update={"generation": generation})
 
 

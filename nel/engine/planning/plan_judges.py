@@ -60,10 +60,10 @@ def _judge(config: RunConfig, entry: BenchmarkConfig, benchmark: Benchmark) -> J
     Raises:
         ConfigError: The run names a template that does not exist.
     """
-    own = None if benchmark.judge is None else judge_config_of(benchmark.judge)
-    judge = config.judge_of(entry) or own
-    if judge is not None and not judge.panel and own is not None:
-        judge = judge.model_copy(update={"panel": own.panel})
+    benchmark_judge = None if benchmark.judge is None else judge_config_of(benchmark.judge)
+    judge = config.judge_of(entry) or benchmark_judge
+    if judge is not None and not judge.panel and benchmark_judge is not None:
+        judge = judge.model_copy(update={"panel": benchmark_judge.panel})
     if judge is not None and judge.template is not None:
         from nel.judges.registry import (  # noqa: PLC0415 - a run without a judge reads no reply
             check_template,
@@ -135,17 +135,17 @@ def _check_names(
 ) -> None:
     """Raise ConfigError where a scorer's judge is unknown, before answers are paid for."""
     panel = [] if judge is None else judge.panel
-    known = {
+    names = {
         GRADER,
         *roles,
         *(member.label for member in panel),
         *(member.model for member in panel),
     }
     for name in wanted_judges(benchmark.scorer):
-        if name not in known:
+        if name not in names:
             hint = (
-                did_you_mean(name, known)
-                or f"; there are {', '.join(sorted(known - {GRADER})) or 'none'}"
+                did_you_mean(name, names)
+                or f"; there are {', '.join(sorted(names - {GRADER})) or 'none'}"
             )
             raise ConfigError(
                 f'{benchmark.name}: its scorer asks the judge "{name}"{hint}; name it in'

@@ -119,9 +119,9 @@ def _select(plan: Plan, digests: Digests) -> Iterator[RawRow]:
 
     if entry.sample is not None:
         return sampled_rows(benchmark, rows, entry.sample, entry.sample_seed, digests.note)
-    whole = benchmark.without_limit()
-    if entry.max_problems is not None or whole is not benchmark:
-        every = None if whole is benchmark else whole.select(plan.dataset.read())
+    unlimited = benchmark.without_limit()
+    if entry.max_problems is not None or unlimited is not benchmark:
+        every = None if unlimited is benchmark else unlimited.select(plan.dataset.read())
         return first_rows(benchmark, rows(), entry.max_problems, digests.note, every=every)
     return iter(rows())
 

@@ -25,8 +25,8 @@ def protocol_asked(config: RunConfig, benchmark: Benchmark) -> Protocol:
 
     A benchmark of log-likelihoods brings none of its own.
     """
-    named = config.endpoint.protocol if config.endpoint else None
-    return named or (None if benchmark.loglikelihood else benchmark.protocol) or "chat"
+    protocol = config.endpoint.protocol if config.endpoint else None
+    return protocol or (None if benchmark.loglikelihood else benchmark.protocol) or "chat"
 
 
 def protocol_of(benchmark: Benchmark, asked: Protocol) -> Protocol:

@@ -146,8 +146,8 @@ def _renderings(
     benchmark: Benchmark, rows: Sequence[dict[str, Any]]
 ) -> list[tuple[Any, ...] | None]:
     """Return renderings as plain tuples, which pickle and load in half the time."""
-    made = [_rendering(benchmark, data) for data in rows]
-    return [None if rendering is None else tuple(rendering) for rendering in made]
+    renderings = [_rendering(benchmark, data) for data in rows]
+    return [None if rendering is None else tuple(rendering) for rendering in renderings]
 
 
 def _rendering(benchmark: Benchmark, data: dict[str, Any]) -> Rendering | None:

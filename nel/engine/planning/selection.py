@@ -95,31 +95,35 @@ def sampled_rows(
         DatasetError: The dataset is unreadable, or no hash can name a row.
     """
     labels, keys = _Labels(), []
-    seen: Counter[str] = Counter()
+    occurrences: Counter[str] = Counter()
     for row in rows():
         content = content_id(row.data)
-        seen[content] += 1
-        keys.append(hashlib.sha256(f"{seed} {content} {seen[content]}".encode()).digest()[:16])
+        occurrences[content] += 1
+        keys.append(
+            hashlib.sha256(f"{seed} {content} {occurrences[content]}".encode()).digest()[:16]
+        )
         labels.add(benchmark, row, is_remembered=True)
     by = labels.divided_by
     strata = labels.of_rows(by)
-    drawn = set(_systematic(list(zip(strata, keys, strict=True)), n, seed))
-    is_all = len(drawn) == len(keys)
+    positions = set(_systematic(list(zip(strata, keys, strict=True)), n, seed))
+    is_all = len(positions) == len(keys)
     sizes = Counter(strata)
     note(
         {
             "kind": "all" if is_all else "sample",
-            "n": len(drawn),
+            "n": len(positions),
             "of": len(keys),
             "is_exact": True,
             "seed": None if is_all else seed,
             "by": by,
             "n_strata": None if by is None else len(labels.counts[by]),
-            "n_strata_asked": None if by is None else len({strata[position] for position in drawn}),
+            "n_strata_asked": None
+            if by is None
+            else len({strata[position] for position in positions}),
             "strata": {} if is_all else {name: sizes[name] for name in sorted(sizes)},
         }
     )
-    yield from (row for position, row in enumerate(rows()) if position in drawn)
+    yield from (row for position, row in enumerate(rows()) if position in positions)
 
 
 def _systematic(rows: list[tuple[str, bytes]], n: int, seed: int) -> Iterator[int]:

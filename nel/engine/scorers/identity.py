@@ -77,8 +77,8 @@ def code_digest(functions: Iterable[Any]) -> str:
     A scorer in the same file is not part of it unless they use it.
     """
     names = _names_by_file(functions)
-    own = [read_definitions(path, used).digest for path, used in names.items()]
-    return follow(names, _SCORING_ROOMS).digest(without=names, more=own)
+    digests = [read_definitions(path, used).digest for path, used in names.items()]
+    return follow(names, _SCORING_ROOMS).digest(without=names, more=digests)
 
 
 def _names_by_file(functions: Iterable[Any]) -> dict[Path, set[str]]:
@@ -206,8 +206,8 @@ def digest_of_data(path: Path) -> str:
     """
     if path.is_dir():
         files = (file for file in path.rglob("*") if file.is_file())
-        named = {str(file.relative_to(path)): digest_of_data(file) for file in files}
-        return combine(f"{name} {digest}" for name, digest in named.items())
+        digests = {str(file.relative_to(path)): digest_of_data(file) for file in files}
+        return combine(f"{name} {digest}" for name, digest in digests.items())
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 

@@ -42,8 +42,8 @@ def rule_of(scorer: Any, *, reads_answers: bool) -> str | None:
     Args:
         reads_answers: Whether the scorer uses `nel.reading`.
     """
-    named = scorer.keywords.get("rule") if isinstance(scorer, partial) else None
-    return named or _default_of(scorer) or (GENERAL_RULE if reads_answers else None)
+    rule = scorer.keywords.get("rule") if isinstance(scorer, partial) else None
+    return rule or _default_of(scorer) or (GENERAL_RULE if reads_answers else None)
 
 
 def _default_of(scorer: Any) -> str | None:

@@ -171,9 +171,9 @@ def _defining(name: str) -> tuple[Path, ...]:
     """Return the files of nel that define a module or what a module exports under a name."""
     if name in _AUTHORING or name.rpartition(".")[0] in _AUTHORING:
         return ()
-    own = _module_of_nel(name)
-    if own is not None:
-        return (own,)
+    file_of_nel = _module_of_nel(name)
+    if file_of_nel is not None:
+        return (file_of_nel,)
     module, _, attribute = name.rpartition(".")
     file = _module_of_nel(module)
     if file is None:

@@ -146,15 +146,15 @@ def blocking_place(frame: FrameType) -> str:
     Args:
         frame: The innermost one.
     """
-    named = caller = frame
+    place = caller = frame
     while caller is not None and not caller.f_code.co_filename.startswith(_OWN):
         if not _is_standard(caller.f_code.co_filename):
-            named = caller
+            place = caller
         if caller.f_back is None:
             break
         caller = caller.f_back
-    code = named.f_code
-    return f"{code.co_qualname} ({code.co_filename}, line {named.f_lineno})"
+    code = place.f_code
+    return f"{code.co_qualname} ({code.co_filename}, line {place.f_lineno})"
 
 
 def _is_standard(file: str) -> bool:

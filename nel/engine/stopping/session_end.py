@@ -61,8 +61,8 @@ class Stop:
         try:
             await asyncio.wait({task, stopping}, return_when=asyncio.FIRST_COMPLETED)
             if not task.done():
-                left = self.seconds_left()
-                timeout = left if seconds_max is None else min(left, seconds_max)
+                remaining = self.seconds_left()
+                timeout = remaining if seconds_max is None else min(remaining, seconds_max)
                 await asyncio.wait({task}, timeout=timeout)
             if task.done():
                 return task.result()

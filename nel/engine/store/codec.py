@@ -240,18 +240,18 @@ _OBJECTS_OF_RESPONSE: Final[dict[str, Callable[[dict[str, Any]], object]]] = {
 def encode_outcome(outcome: Outcome) -> str:
     """Return an outcome as JSON text."""
     state, names = _NAMES_OF_STATES[type(outcome)]
-    stored = {name: getattr(outcome, name) for name in names}
-    if "metrics" in stored:  # in order: the first number may be the reward
-        stored["metrics"] = list(stored["metrics"].items())
-    return dumps({"state": state, **stored})
+    fields = {name: getattr(outcome, name) for name in names}
+    if "metrics" in fields:  # in order: the first number may be the reward
+        fields["metrics"] = list(fields["metrics"].items())
+    return dumps({"state": state, **fields})
 
 
 def decode_outcome(text: str) -> Outcome:
     """Return the outcome that `encode_outcome` wrote."""
     try:
-        stored = loads(text)
-        if "metrics" in stored:
-            stored["metrics"] = dict(stored["metrics"])
-        return _STATES[stored.pop("state")](**stored)
+        fields = loads(text)
+        if "metrics" in fields:
+            fields["metrics"] = dict(fields["metrics"])
+        return _STATES[fields.pop("state")](**fields)
     except DAMAGE as error:
         raise damage_of(error) from error

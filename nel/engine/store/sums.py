@@ -64,21 +64,21 @@ def episode_sum(parts: Iterable[Part], price: Price | None) -> dict[str, Any]:
     """Return what an episode came to; steps, tokens and cost are those of its last attempt."""
     parts = [part for part in parts if part.role != CHOICE]
     of_last = last_attempt(parts)
-    asked = [part for part in of_last if part.role == MODEL]
+    of_model = [part for part in of_last if part.role == MODEL]
     called = [part for part in of_last if part.role == TOOL and part.seconds is not None]
     work = [
         (part.wall - part.seconds, part.wall)
-        for part in (*asked, *called)
+        for part in (*of_model, *called)
         if part.wall is not None and part.seconds is not None
     ]
     errors = Counter(part.fault for part in called if part.fault is not None)
-    cost = sum(cost_of(part.usage, price) or 0.0 for part in asked)
+    cost = sum(cost_of(part.usage, price) or 0.0 for part in of_model)
     return {
-        "steps": len(asked),
+        "steps": len(of_model),
         "tool_calls": len(called),
         "tool_errors": dict(sorted(errors.items())),
         "bytes_cut": sum(part.n_cut or 0 for part in called),
-        "usage": asdict(sum_usages([part.usage for part in asked])),
+        "usage": asdict(sum_usages([part.usage for part in of_model])),
         "cost": round(cost, 9) if price else None,
         "attempts": max((part.attempt for part in parts), default=-1) + 1,
         "timing": {
@@ -91,11 +91,11 @@ def episode_sum(parts: Iterable[Part], price: Price | None) -> dict[str, Any]:
 def with_sum(response: Response, parts: Sequence[Part], price: Price | None) -> Response:
     """Return an answer that sums up other rows, with their counts."""
     if response.episode is not None:
-        asked = [part for part in parts if part.role == MODEL]
+        of_model = [part for part in parts if part.role == MODEL]
         return replace(
             response,
-            usage=sum_usages([part.usage for part in asked]),
-            attempts=sum(part.requests or 0 for part in asked),
+            usage=sum_usages([part.usage for part in of_model]),
+            attempts=sum(part.requests or 0 for part in of_model),
             episode={**response.episode, **episode_sum(parts, price)},
         )
     choices = [part for part in parts if part.role == CHOICE]

@@ -106,8 +106,8 @@ def _session_numbers(parts: Sequence[Part]) -> list[dict[int, int]]:
             rows = connection.execute("SELECT started, id FROM sessions").fetchall()
             sessions += [(started, number, session) for started, session in rows]
     numbers: list[dict[int, int]] = [{} for _ in parts]
-    for new, (_, number, session) in enumerate(sorted(sessions), start=1):
-        numbers[number][session] = new
+    for position, (_, number, session) in enumerate(sorted(sessions), start=1):
+        numbers[number][session] = position
     return numbers
 
 
