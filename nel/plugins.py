@@ -43,6 +43,7 @@ GROUPS: Final = {
     "observers": "nel.observers",
     "solvers": "nel.solvers",
     "stores": "nel.stores",
+    "suites": "nel.suites",
 }
 """Entry-point group of each kind of plugin. A group is listed here only if nel loads plugins from
 it.
