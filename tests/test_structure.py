@@ -94,7 +94,7 @@ ROOMS = {
     "decide": 8_350,
     "discovery": 3_550,
     "engine": 73_200,
-    "environments": 10_700,
+    "environments": 11_600,
     "episodes": 4_100,
     "judges": 23_550,
     "metrics": 14_450,

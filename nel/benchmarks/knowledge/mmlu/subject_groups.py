@@ -41,7 +41,12 @@ def _suite(benchmark: str, name: str) -> dict[str, Any]:
         }
         for group, subjects in GROUPS.items()
     ]
-    return {"suite": name, "weigh": "by_size", "members": groups}
+    return {
+        "suite": name,
+        "description": "MMLU in four groups of subjects; every question weighs the same.",
+        "weigh": "by_size",
+        "members": groups,
+    }
 
 
 MMLU: Final = _suite("mmlu", "mmlu-subjects")
