@@ -14,7 +14,7 @@ from typing_extensions import TypedDict
 
 from nel.artifacts.benchmark_result import BenchmarkResult
 from nel.artifacts.collecting import Collection
-from nel.config.schema.suite import CATEGORY
+from nel.config.schema.run import CATEGORY
 from nel.core.atomic_files import write_file
 from nel.core.strict_json import Count, Text, pretty
 from nel.metrics.accumulator import Accumulator, BoundsJson, Unit

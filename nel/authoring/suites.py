@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from nel.authoring.benchmark import BenchmarkGroup
-from nel.config.load import read_suite
-from nel.config.schema.suite import CATEGORY, SuiteConfig, SuiteMean, SuiteMember
+from nel.config.schema.run import CATEGORY
+from nel.config.schema.suite import SuiteConfig, SuiteMean, SuiteMember, read_suite
 from nel.errors import ConfigError
 
 

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from pydantic import ValidationError
-
 from nel.config.layers import Layers, first_problem
 from nel.config.schema import RunConfig
-from nel.config.schema.suite import SuiteConfig
 from nel.config.settings import Given
 from nel.config.user_settings import from_environment, from_user_file
 from nel.config.yaml_file import read_yaml
-from nel.errors import ConfigError
 
-__all__ = ["build_config", "call_config", "first_problem", "read_suite", "read_yaml"]
+__all__ = ["build_config", "call_config", "first_problem", "read_yaml"]
 
 
 def build_config(
@@ -53,11 +49,3 @@ def call_config(data: Mapping[str, object], *, where: str) -> RunConfig:
     layers = Layers(data, where)
     layers.lay_user_settings(from_environment(), from_user_file(), over_first=False)
     return layers.build()
-
-
-def read_suite(document: object, where: str) -> SuiteConfig:
-    """Return a suite; raises ConfigError, which names it by ``where``, for what is not one."""
-    try:
-        return SuiteConfig.model_validate(document)
-    except ValidationError as error:
-        raise ConfigError(f"{where} is not a suite: {first_problem(error)}") from error

@@ -7,7 +7,7 @@ mix two settings.
 from __future__ import annotations
 
 from ipaddress import IPv4Address
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import Field, field_validator, model_validator
 
@@ -20,7 +20,9 @@ from nel.config.schema.sandbox import SandboxConfig
 from nel.config.schema.shard import read_shard
 from nel.config.schema.stop import StopConfig
 from nel.config.schema.strict import NAMED, Flag, Strict
-from nel.config.schema.suite import CATEGORY
+
+CATEGORY: Final = "#"
+"""Stands between the name of a benchmark and of a category of it."""
 
 
 class EngineConfig(Strict):

@@ -5,14 +5,13 @@ file has it.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Annotated, Final, Literal
+from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, ValidationError, model_validator
 
+from nel.config.layers import first_problem
 from nel.config.schema.strict import Strict
-
-CATEGORY: Final = "#"
-"""Stands between a benchmark and a category of it."""
+from nel.errors import ConfigError
 
 
 class SuiteMean(Strict):
@@ -89,3 +88,11 @@ class SuiteConfig(SuiteMean):
     """One line."""
     metric: str = ""
     """As metrics.json of the benchmarks names it; empty: the headline of each."""
+
+
+def read_suite(document: object, where: str) -> SuiteConfig:
+    """Return a suite; raises ConfigError, which names it by ``where``, for what is not one."""
+    try:
+        return SuiteConfig.model_validate(document)
+    except ValidationError as error:
+        raise ConfigError(f"{where} is not a suite: {first_problem(error)}") from error
