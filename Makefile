@@ -1,5 +1,6 @@
 # Everything here works on a fresh machine with Python 3.11+ and can be run twice.
 #   make demo    set up, serve the demo endpoint, evaluate it, show the table and the report's path
+#   make demo-agent  run ten tasks in containers with a scripted agent; needs a Docker engine
 #   make demo-decide compare two models with a baseline and decide on each; everything on this machine
 #   make demo-judge  have the answers judged by a panel, calibrate it, rank two models; everything on this machine
 #   make test    set up, then run every check and the fast tests (minutes)
@@ -41,7 +42,7 @@ READERS_PYTHON ?= python3.12
 TEST_TMP := $(shell df --output=avail --block-size=G /dev/shm 2>/dev/null | awk 'NR == 2 && $$1 + 0 >= 4 {print "/dev/shm"}')
 PYTEST := $(if $(TEST_TMP),TMPDIR=$(TEST_TMP)) $(BIN)/pytest -n $(WORKERS) --dist worksteal
 
-.PHONY: image simulate-scale simulate-shards test-servers demo demo-judge demo-decide demo-model hostile-table robustness sandbox test test-data test-sandbox test-storms test-slow test-plugins test-plugins-here test-bfcl test-bfcl-here test-inspect-evals test-inspect-evals-here test-exports check format dist lock \
+.PHONY: image simulate-scale simulate-shards test-servers demo demo-judge demo-decide demo-agent demo-model hostile-table robustness sandbox test test-data test-sandbox test-storms test-slow test-plugins test-plugins-here test-bfcl test-bfcl-here test-inspect-evals test-inspect-evals-here test-exports check format dist lock \
 	bench coverage bench-peers bench-million bench-view bench-compare bench-decisions bench-stops fuzz simulate mutations docs docs-site test-docs clean help
 
 help:
@@ -85,6 +86,9 @@ demo-judge: $(STAMP)
 
 demo-decide: $(STAMP)
 	@$(BIN)/python scripts/demo_decide.py
+
+demo-agent: $(STAMP)
+	@$(BIN)/python scripts/demo_agent.py
 
 demo-model: $(MODEL_STAMP)
 	@echo "==> evaluating a real small language model on this machine (a few minutes)"

@@ -14,7 +14,7 @@ from __future__ import annotations
 import inspect
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -43,6 +43,7 @@ GROUPS: Final = {
     "observers": "nel.observers",
     "solvers": "nel.solvers",
     "stores": "nel.stores",
+    "suites": "nel.suites",
 }
 """Entry-point group of each kind of plugin. A group is listed here only if nel loads plugins from
 it.
@@ -397,5 +398,8 @@ def _driver(ref: PluginRef) -> object:
 
 
 def _one_line(plugin: object) -> str:
-    text = getattr(plugin, "description", None) or getattr(plugin, "__doc__", None) or ""
-    return inspect.cleandoc(str(text)).partition("\n\n")[0].replace("\n", " ").rstrip(".")
+    if isinstance(plugin, Mapping):
+        text = plugin.get("description")
+    else:
+        text = getattr(plugin, "description", None) or getattr(plugin, "__doc__", None)
+    return inspect.cleandoc(str(text or "")).partition("\n\n")[0].replace("\n", " ").rstrip(".")

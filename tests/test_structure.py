@@ -81,20 +81,20 @@ FENCES = {  # the rooms and modules that may import a library
 
 ROOMS = {
     "apps": 75_700,
-    "artifacts": 33_500,
-    "authoring": 25_750,
-    "benchmarks": 11_700,
+    "artifacts": 34_250,
+    "authoring": 26_100,
+    "benchmarks": 11_800,
     "byob": 900,
     "cli": 17_800,
     "comparison": 21_600,
     "compat": 31_500,
-    "config": 13_650,
+    "config": 14_250,
     "core": 4_600,
     "datasets": 16_500,
     "decide": 8_350,
     "discovery": 3_550,
-    "engine": 73_100,
-    "environments": 11_200,
+    "engine": 73_150,
+    "environments": 12_050,
     "episodes": 4_100,
     "judges": 23_550,
     "metrics": 14_450,
@@ -108,7 +108,7 @@ ROOMS = {
     "tools": 1_750,
 }
 """Nodes of syntax trees (without Load, Store and Del) that a room may have; an edit here says why in its commit."""
-PLUGINS = 28_200
+PLUGINS = 28_350
 """Nodes of all plugins together, without their tests."""
 TEMPLATES = {"apps": 721, "reports": 1_550}
 """Lines of the templates of a room."""

@@ -1,17 +1,20 @@
-"""aggregates.json: means of a metric over several benchmarks of a run, such as a group of
-lm-evaluation-harness.
+"""aggregates.json: means of a metric over several benchmarks of a run, such as a suite with its
+sub-scores or a group of lm-evaluation-harness.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any, Final
 
 from typing_extensions import TypedDict
 
+from nel.artifacts.benchmark_result import BenchmarkResult
+from nel.artifacts.collecting import Collection
+from nel.config.schema.run import CATEGORY
 from nel.core.atomic_files import write_file
 from nel.core.strict_json import Count, Text, pretty
 from nel.metrics.accumulator import Accumulator, BoundsJson, Unit
@@ -21,6 +24,9 @@ from nel.metrics.question_intervals import macro_interval
 from nel.types import JsonObject
 
 AGGREGATES_NAME: Final = "aggregates.json"
+HEADLINES: Final = "headlines"
+"""What a mean of headlines is of, where these differ."""
+_OPEN: Final[BoundsJson] = {"lower": 0.0, "upper": 1.0}
 _COUNTS: Final = ("n_total", "n_scored", "n_model_failure", "n_unscored", "n_not_asked")
 
 
@@ -41,7 +47,11 @@ class AggregateJson(TypedDict):
     n: Count
     unit: Unit
     weights: dict[str, float]
-    """Of each benchmark in the mean; empty where one of them is missing."""
+    """Of each benchmark, or category of one, in the mean; empty where one lacks the metric."""
+    missing: dict[str, Text]
+    """Those without a value, and why: each counts from 0 to 1 in the bounds and in the interval."""
+    is_part: bool
+    """Whether another mean of the run has all its benchmarks and more."""
     accounting: dict[str, Count]
     """The counts of all its benchmarks together."""
     complete: bool
@@ -55,31 +65,69 @@ class AggregatesFile(TypedDict):
     aggregates: list[AggregateJson]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Member:
-    """What an aggregate takes of a benchmark."""
+    """What a mean takes of a benchmark, or of a category of it."""
 
     slot: str
-    metrics: Mapping[str, Any]
-    """The content of metrics.json."""
+    size: int
+    """Its questions, also those that a sample leaves out."""
+    headline: str
+    """Of the benchmark."""
+    rows: Sequence[Mapping[str, Any]]
+    """As metrics.json has them."""
+    accounting: Mapping[str, Any]
+    is_complete: bool
     total: Accumulator
 
-    @property
-    def size(self) -> int:
-        """Return the number of its questions, also of those that a sample leaves out."""
-        selection = self.metrics["selection"]
-        return int(selection["of" if selection["kind"] == "sample" else "n"])
+    def name(self, metric: str) -> str:
+        """Return what a metric is called here; a category can call the headline otherwise."""
+        return self.total.headline_name if metric in ("", self.headline) else metric
 
     def row(self, metric: str) -> Mapping[str, Any]:
         """Return the row of a metric; an empty one where the benchmark does not have it."""
-        named = (row for row in self.metrics["metrics"] if row["name"] == metric)
-        return next(named, {})
+        return next((row for row in self.rows if row["name"] == self.name(metric)), {})
+
+
+def members_of(name: str, result: BenchmarkResult, collected: Collection) -> dict[str, Member]:
+    """Return a benchmark and its categories as members of means, by their names.
+
+    Args:
+        name: Of the benchmark in the run's configuration.
+        result: Of the benchmark.
+        collected: Its numbers.
+    """
+    metrics = result.metrics
+    selection, headline = metrics["selection"], metrics["headline"]["metric"]
+    whole = Member(
+        slot=result.slot,
+        size=int(selection["of" if selection["kind"] == "sample" else "n"]),
+        headline=headline,
+        rows=metrics["metrics"],
+        accounting=metrics["accounting"],
+        is_complete=metrics["complete"],
+        total=collected.total,
+    )
+    members = {name: whole}
+    n_whole = metrics["accounting"]["n_total"]
+    for category, total in collected.categories.by_name().items():
+        accounting = total.accounting.as_json()
+        members[f"{name}{CATEGORY}{category}"] = Member(
+            slot=f"{result.slot}{CATEGORY}{category}",
+            size=round(whole.size * accounting["n_total"] / n_whole),
+            headline=headline,
+            rows=total.metrics(),
+            accounting=accounting,
+            is_complete=metrics["complete"],
+            total=total,
+        )
+    return members
 
 
 def write_aggregates(
     run_dir: Path,
     run_id: str,
-    aggregates: Iterable[Mapping[str, Any]],
+    aggregates: Sequence[Mapping[str, Any]],
     members: Mapping[str, Member],
 ) -> None:
     """Write the means over several benchmarks that a run's configuration names.
@@ -88,76 +136,165 @@ def write_aggregates(
         run_dir: Of the run.
         run_id: Of the run.
         aggregates: Of its configuration.
-        members: Its benchmarks, by their names in the configuration.
+        members: Its benchmarks and their categories, by their names in the configuration.
 
     Raises:
         StoppedEarly: The disk is full.
     """
-    rows = [aggregate_json(aggregate, members) for aggregate in aggregates]
+    rows = aggregates_json(aggregates, members)
     write_file(run_dir / AGGREGATES_NAME, [pretty({"run_id": run_id, "aggregates": rows})])
 
 
-def aggregate_json(aggregate: Mapping[str, Any], members: Mapping[str, Member]) -> JsonObject:
-    """Return the mean of a metric over the benchmarks of an aggregate.
-
-    It has no value where one of them has none: a mean of fewer is another number.
+def aggregates_json(
+    aggregates: Sequence[Mapping[str, Any]], members: Mapping[str, Member]
+) -> list[JsonObject]:
+    """Return the means over several benchmarks.
 
     Args:
-        aggregate: An entry of the run's configuration.
-        members: The benchmarks of the run, by their names in the configuration.
+        aggregates: Of the run's configuration.
+        members: The benchmarks of the run and their categories, by their names there.
     """
+    means = {aggregate["name"]: aggregate for aggregate in aggregates}
+    sets = [
+        (aggregate["metric"], _shares(aggregate, means, members).keys()) for aggregate in aggregates
+    ]
+    return [
+        {
+            **_mean_json(aggregate, means, members),
+            "is_part": any(metric == other and names < more for other, more in sets),
+        }
+        for aggregate, (metric, names) in zip(aggregates, sets, strict=True)
+    ]
+
+
+def _mean_json(
+    aggregate: Mapping[str, Any],
+    means: Mapping[str, Mapping[str, Any]],
+    members: Mapping[str, Member],
+) -> JsonObject:
+    """Return a mean. It has no value where a benchmark has none: a mean of fewer is another number."""
     metric: str = aggregate["metric"]
-    names: Sequence[str] = aggregate["benchmarks"]
-    present = [members[name] for name in names if name in members]
-    rows = [member.row(metric) for member in present]
-    missing = [name for name in names if name not in members]
-    missing += [member.slot for member in present if member.row(metric).get("value") is None]
-    counts = [member.metrics["accounting"] for member in present]
+    shares = _shares(aggregate, means, members)
+    present = {name: members[name] for name in shares if name in members}
+    rows = {name: member.row(metric) for name, member in present.items()}
+    slots = {name: present[name].slot if name in present else name for name in shares}
+    missing = {
+        slots[name]: reason for name in shares if (reason := _absence(name, rows, means.values()))
+    }
     document: JsonObject = {
         "aggregate": aggregate["name"],
-        "name": metric,
+        **_counts(metric, present, rows),
         "value": None,
-        **no_interval(f"no value of {metric}: {', '.join(missing)}").as_json(),
         "bounds": None,
-        "n": sum(row.get("n", 0) for row in rows),
-        "unit": "rate" if all(row.get("unit") == "rate" for row in rows) else "number",
         "weights": {},
-        "accounting": {name: sum(of_member[name] for of_member in counts) for name in _COUNTS},
-        "complete": len(present) == len(names) and all(m.metrics["complete"] for m in present),
+        "missing": dict(missing),
+        "complete": not missing and all(member.is_complete for member in present.values()),
     }
-    if missing:
-        return document
-    sizes = [member.size if aggregate["weight_by_size"] else 1 for member in present]
-    weights = {member.slot: size / sum(sizes) for member, size in zip(present, sizes, strict=True)}
+    lacking = [slots[name] for name, row in rows.items() if not row]
+    if lacking or not present:
+        reason = f"no value of {metric}: {', '.join(lacking)}" if lacking else "nothing was asked"
+        return {**document, **no_interval(reason).as_json()}
+    interval = _interval(metric, present, shares, missing)
+    reasons = [*(f"without {name}: {why}" for name, why in missing.items()), interval.reason]
     return {
         **document,
-        "value": _mean(sizes, [row["value"] for row in rows]),
-        **_interval(metric, present, [*weights.values()]).as_json(),
-        "bounds": _bounds(sizes, [row["bounds"] for row in rows]),
-        "weights": weights,
+        "value": None if missing else _mean(shares, {n: row["value"] for n, row in rows.items()}),
+        **interval.as_json(),
+        "reason": "; ".join(filter(None, reasons)) or None,
+        "bounds": _bounds(shares, rows),
+        "weights": {slots[name]: float(share) for name, share in shares.items()},
     }
 
 
-def _bounds(sizes: Sequence[int], bounds: Sequence[BoundsJson | None]) -> BoundsJson | None:
-    whole = [both for both in bounds if both is not None]
-    if len(whole) < len(bounds):
+def _counts(
+    metric: str, present: Mapping[str, Member], rows: Mapping[str, Mapping[str, Any]]
+) -> JsonObject:
+    """Return what a mean is of: metric, unit, answers, and the accounting of its benchmarks."""
+    names = {row["name"] for row in rows.values() if row}
+    return {
+        "name": metric or (names.pop() if len(names) == 1 else HEADLINES),
+        "n": sum(row.get("n", 0) for row in rows.values()),
+        "unit": "rate" if all(row.get("unit") == "rate" for row in rows.values()) else "number",
+        "accounting": {
+            name: sum(member.accounting[name] for member in present.values()) for name in _COUNTS
+        },
+    }
+
+
+def _shares(
+    aggregate: Mapping[str, Any],
+    means: Mapping[str, Mapping[str, Any]],
+    members: Mapping[str, Member],
+) -> dict[str, Fraction]:
+    """Return the weight of each benchmark in a mean, through the means that it is of; together 1."""
+    below = [
+        _shares(means[name], means, members) if name in means else {name: Fraction(1)}
+        for name in aggregate["benchmarks"]
+    ]
+    weights: Sequence[float] = aggregate["weights"] or [
+        sum(members[name].size for name in shares if name in members)
+        if aggregate["weight_by_size"]
+        else 1
+        for shares in below
+    ]
+    total = sum(map(Fraction, weights)) or Fraction(1)
+    together: dict[str, Fraction] = {}
+    for shares, weight in zip(below, weights, strict=True):
+        for name, share in shares.items():
+            together[name] = together.get(name, Fraction(0)) + share * Fraction(weight) / total
+    return together
+
+
+def _absence(
+    name: str, rows: Mapping[str, Mapping[str, Any]], means: Iterable[Mapping[str, Any]]
+) -> str:
+    """Return why a benchmark has no value; empty where it has one, or lacks the metric."""
+    if name in rows:
+        row = rows[name]
+        return str(row["reason"] or "nothing was scored") if row and row["value"] is None else ""
+    reasons = (aggregate["missing"].get(name) for aggregate in means)
+    return next(filter(None, reasons), "no question of it was asked")
+
+
+def _bounds(
+    shares: Mapping[str, Fraction], rows: Mapping[str, Mapping[str, Any]]
+) -> BoundsJson | None:
+    ends = {name: rows[name]["bounds"] if name in rows else _OPEN for name in shares}
+    if None in ends.values():
         return None
     return {
-        "lower": _mean(sizes, [both["lower"] for both in whole]),
-        "upper": _mean(sizes, [both["upper"] for both in whole]),
+        "lower": _mean(shares, {name: both["lower"] for name, both in ends.items()}),
+        "upper": _mean(shares, {name: both["upper"] for name, both in ends.items()}),
     }
 
 
-def _mean(sizes: Sequence[int], values: Sequence[float]) -> float:
-    return math.fsum(size * value for size, value in zip(sizes, values, strict=True)) / sum(sizes)
+def _mean(shares: Mapping[str, Fraction], values: Mapping[str, float]) -> float:
+    return float(sum(share * Fraction(values[name]) for name, share in shares.items()))
 
 
-def _interval(metric: str, members: Sequence[Member], weights: Sequence[float]) -> Interval:
-    shares = [member.total.shares(metric) for member in members]
-    for member, values in zip(members, shares, strict=True):
+def _interval(
+    metric: str,
+    members: Mapping[str, Member],
+    shares: Mapping[str, Fraction],
+    missing: Iterable[str],
+) -> Interval:
+    """Return the interval of a mean; what is missing counts 0 at its lower end, and 1 at its upper."""
+    left_out = set(missing)
+    scored = {name: each for name, each in members.items() if each.slot not in left_out}
+    parts = []
+    for member in scored.values():
+        name = member.name(metric)
+        values = member.total.shares(name)
         if values is None:
             return no_interval(
-                f"{metric} of {member.slot} is not a mean of single questions from 0 to 1"
+                f"{name} of {member.slot} is not a mean of single questions from 0 to 1"
             )
-    parts = [np.array(values, dtype=np.float64) for values in shares]
-    return macro_interval(parts, weights=weights)
+        parts.append(np.array(values, dtype=np.float64))
+    part = sum(shares[name] for name in scored)
+    if not part:
+        return no_interval("nothing was scored")
+    interval = macro_interval(parts, weights=[float(shares[name] / part) for name in scored])
+    if interval.lower is None or interval.upper is None or part == 1:
+        return interval
+    lower, upper = float(part) * interval.lower, float(part) * interval.upper + float(1 - part)
+    return replace(interval, lower=lower, upper=upper)

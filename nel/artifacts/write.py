@@ -70,7 +70,7 @@ def write_artifacts(
         config = snapshot.meta("config") or {}
         run_id = snapshot.meta("run_id") or run_dir.name
         write_file(run_dir / "run.yaml", [_run_yaml(run_id, config)])
-        written, totals = [], {}
+        written, collections = [], {}
         benchmarks = snapshot.benchmarks()
         for key, slot, name, plan in benchmarks:
             if plan:
@@ -87,18 +87,17 @@ def write_artifacts(
                 )
                 collected = Collection(stored, (statistics or {}).get(slot))
                 written.append(_write_benchmark(stored, collected))
-                totals[slot] = collected.total
+                collections[slot] = collected
     if config.get("aggregates"):
-        from nel.artifacts.aggregates import Member, write_aggregates  # noqa: PLC0415 - few runs have any
+        from nel.artifacts.aggregates import members_of, write_aggregates  # noqa: PLC0415 - few runs have any
 
         entries = {
             slot: entry["name"]
             for entry, (_, slot, _, _) in zip(config["benchmarks"], benchmarks, strict=False)
         }
-        members = {
-            entries[result.slot]: Member(result.slot, result.metrics, totals[result.slot])
-            for result in written
-        }
+        members = {}
+        for result in written:
+            members |= members_of(entries[result.slot], result, collections[result.slot])
         write_aggregates(run_dir, run_id, config["aggregates"], members)
     return written
 

@@ -27,6 +27,7 @@ from nel.authoring.lent_names import (
     roots,
     standing_in,
 )
+from nel.config.yaml_file import read_yaml
 from nel.datasets.files import folder_at
 from nel.datasets.formats import SUFFIXES
 from nel.errors import NelError, PluginError, did_you_mean
@@ -37,6 +38,9 @@ DATA_SUFFIXES: Final = (*SUFFIXES, *(f"{suffix}.gz" for suffix in SUFFIXES))
 
 TASK_FILES: Final = ("task.toml", "task.yaml")
 _OBJECT: Final = "object:"
+_SUITE: Final = "suite:"
+_SUITE_KEY: Final = re.compile(r"[\"']?suite[\"']?\s*:")
+"""A key that no benchmark has."""
 _OBJECTS: Final[dict[str, Benchmark]] = {}
 """Benchmarks that this process was handed as objects, by name."""
 _OPENED: Final[dict[str, Benchmark]] = {}
@@ -71,6 +75,8 @@ def find_benchmark(name: str) -> Benchmark:
     """
     if name.startswith(_OBJECT):
         return _object(name)
+    if name.startswith(_SUITE):
+        raise PluginError(f"{name} is a suite of several benchmarks; run it with --bench {name}")
     parts = plugins.split_uri(name)
     if parts is not None:
         return _OPENED.pop(name, None) or _from_bridge(*parts)
@@ -189,16 +195,37 @@ def _of_file(value: object, module: ModuleType, path: Path) -> object:
 
 
 def find_members(name: str) -> BenchmarkGroup | None:
-    """Return the group that an address names; None for what is one benchmark, or no address.
+    """Return the group that an address, a suite's name or a YAML file names; None for what is one
+    benchmark.
 
     Raises:
         NelError: As `find_benchmark` says.
     """
+    bare = name.removeprefix(_SUITE)
+    if bare.lower().endswith(YAML_SUFFIXES):
+        path = Path(bare).expanduser()
+        return _suite(read_yaml(path), bare) if bare != name or _is_suite(path) else None
+    if bare != name:
+        return _suite(plugins.load("suites", bare), name)
     parts = plugins.split_uri(name)
     value = None if parts is None else _ask_bridge(*parts)
     if isinstance(value, Benchmark):
         _OPENED[name] = value
     return value if isinstance(value, BenchmarkGroup) else None
+
+
+def _suite(document: object, where: str) -> BenchmarkGroup:
+    from nel.authoring.suites import group_of  # noqa: PLC0415 - few runs have one
+
+    return group_of(document, where)
+
+
+def _is_suite(path: Path) -> bool:
+    """Return whether a YAML file describes a suite, and not a benchmark."""
+    try:
+        return any(map(_SUITE_KEY.match, path.read_text(encoding="utf-8").splitlines()))
+    except (OSError, ValueError):
+        return False  # what reads it as a benchmark says what is wrong with it
 
 
 def _from_bridge(name: str, uri: str) -> Benchmark:

@@ -409,6 +409,17 @@ EXTENSION_POINTS: Final[Mapping[str, ExtensionPoint]] = {
                 " the run nothing: exit code 75."
             ),
         ),
+        ExtensionPoint(
+            kind="suites",
+            contract=Mapping,
+            what=(
+                "A mapping as a YAML file of a suite holds it: `suite`, its name, and `members`,"
+                " names of benchmarks and sub-scores with members of their own."
+            ),
+            used_by="`--bench suite:NAME`",
+            called="Read when a run is planned.",
+            errors="A mapping that is not a suite ends the command with exit code 2.",
+        ),
     )
 }
 """By kind, in the order of `nel.plugins.GROUPS`."""

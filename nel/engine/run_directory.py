@@ -132,12 +132,21 @@ def with_absolute_paths(config: RunConfig) -> dict[str, Any]:
             entry["prompt"] = [portable_text(load_template(text)) for text in entry["prompt"]]
         if entry["judge"]:
             entry["judge"] = _with_absolute_template(entry["judge"])
-        if ".py" in entry["name"] and "://" not in entry["name"]:
-            entry["name"] = str(Path(entry["name"]).expanduser().absolute())
+        entry["name"] = _absolute_name(entry["name"])
+    for aggregate in data["aggregates"]:
+        aggregate["benchmarks"] = [*map(_absolute_name, aggregate["benchmarks"])]
+        missing = aggregate["missing"].items()
+        aggregate["missing"] = {_absolute_name(name): reason for name, reason in missing}
     data["stop"]["when"] = config.stop.absolute()
     if data["judge"]:
         data["judge"] = _with_absolute_template(data["judge"])
     return data
+
+
+def _absolute_name(name: str) -> str:
+    """Return the name of a benchmark, or of a category of it, with the absolute path of its file."""
+    is_file = ".py" in name and "://" not in name
+    return str(Path(name).expanduser().absolute()) if is_file else name
 
 
 def _with_absolute_template(judge: dict[str, Any]) -> dict[str, Any]:

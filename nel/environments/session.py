@@ -190,6 +190,15 @@ class ContainerSession:
             archive.add(folder, arcname=path.strip("/"), filter=_owned_by_root)
         self._of_engine(lambda: self._api.put_archive(self.id, "/", packed.getvalue()))
 
+    def put_archive(self, folder: str, archive: bytes) -> None:
+        """Put what a tar archive holds into a folder, which is made; raises as `put_tree`."""
+        ran = self.run(["mkdir", "-p", "--", folder], seconds=_FILE_SECONDS, cwd="/", user="0:0")
+        if ran.exit:
+            raise ToolsetFault(
+                SETUP, f"{folder} cannot be made: {ran.stderr.decode('utf-8', 'replace')}"
+            )
+        self._of_engine(lambda: self._api.put_archive(self.id, folder, archive))
+
     def remove_tree(self, path: str) -> None:
         """Remove a file, link or folder; raises ToolsetFault where it stays."""
         ran = self.run(["rm", "-rf", "--", path], seconds=_FILE_SECONDS, cwd="/", user="0:0")

@@ -10,7 +10,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from nel.artifacts.aggregates import Member, aggregate_json
+from nel.artifacts.aggregates import Member, aggregates_json
 from nel.artifacts.schema import SCHEMA_NAMES, load_schema
 from nel.artifacts.shapes.schemas import SHAPES, schema_text
 from nel.errors import UsageError
@@ -38,9 +38,21 @@ def aggregates_example() -> dict[str, Any]:
         "complete": True,
         "selection": {"kind": "all", "n": 3, "of": 3},
     }
-    members = {name: Member(name, metrics, total) for name in ("a", "b")}
-    wanted = {"name": "both", "metric": "accuracy", "benchmarks": ["a", "b"], "weight_by_size": True}
-    return {"run_id": "r", "aggregates": [aggregate_json(wanted, members)]}
+    members = {
+        name: Member(
+            slot=name,
+            size=3,
+            headline="accuracy",
+            rows=metrics["metrics"],
+            accounting=metrics["accounting"],
+            is_complete=True,
+            total=total,
+        )
+        for name in ("a", "b")
+    }
+    mean = {"name": "both", "metric": "accuracy", "benchmarks": ["a", "b"], "weight_by_size": True}
+    mean |= {"weights": [], "missing": {}}
+    return {"run_id": "r", "aggregates": aggregates_json([mean], members)}
 
 
 def good_examples() -> dict[str, list[dict[str, Any]]]:

@@ -19,7 +19,7 @@ from nel import plugins
 from nel.artifacts.exporting.writers import export_run
 from nel.artifacts.importing.writers import import_results
 from nel.artifacts.model_readings import find_reader
-from nel.authoring.registry import find_benchmark
+from nel.authoring.registry import find_benchmark, find_members
 from nel.authoring.scorer_names import find_scorer
 from nel.authoring.statistics_names import find_metric, find_reducer
 from nel.cli.app import app
@@ -268,6 +268,7 @@ def read_results(source):
     sample = Sample(id="a", input="q")
     result = ImportedResult(sample=sample, repeat=0, response=None, outcome=Unscored(cause="infra", kind="unknown"))
     return ImportedRun(format="x", benchmarks=[ImportedBenchmark(name="b", results=lambda: iter([result]))])
+SUITE = {"suite": "two", "members": ["quickstart", "gsm8k"]}
 """
 PLUGINS = {
     "benchmarks": "quickstart",
@@ -287,6 +288,7 @@ PLUGINS = {
     "observers": "observer",
     "solvers": "solver",
     "stores": "store",
+    "suites": "SUITE",
 }
 
 
@@ -322,6 +324,7 @@ def _use(kind: str, name: str, folder: Path) -> object:
         "observers": lambda: find_observer(name, folder),
         "solvers": lambda: find_solver(name),
         "stores": lambda: store_of(f"{name}://x"),
+        "suites": lambda: find_members(f"suite:{name}"),
     }
     return uses[kind]()
 

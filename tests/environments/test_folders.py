@@ -84,7 +84,7 @@ def test_a_harbor_folder_that_says_nothing_has_harbors_defaults(tmp_path: Path) 
     ("toml", "files", "key"),
     [
         ("[[steps]]\nname = 'a'", {}, "steps"),
-        ("[verifier]\nenvironment_mode = 'separate'", {}, "environment_mode"),
+        ("[verifier]\nenvironment_mode = 'elsewhere'", {}, "environment_mode"),
         ("[[verifier.collect]]\ncommand = 'x'", {}, "collect"),
         ("[environment]\ngpus = 1", {}, "gpus"),
         ("[environment]\nos = 'windows'", {}, "os"),
@@ -180,5 +180,5 @@ def test_a_folder_of_folders_is_a_benchmark_and_a_refused_task_is_one_of_its_row
     (tmp_path / "good" / "tests" / "test.sh").write_text("false\n")
     after = find_benchmark(str(tmp_path)).dataset()  # type: ignore[operator]
     assert [row["files"] == old["files"] for row, old in zip(after, before, strict=True)] == [False, True, True]
-    with pytest.raises(ConfigError, match="verdict = fresh or shared"):
+    with pytest.raises(ConfigError, match="verdict = fresh or separate or shared"):
         find_benchmark(f"tasks://{tmp_path}?verdict=outside")

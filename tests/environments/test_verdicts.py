@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from nel.authoring.registry import find_benchmark
 from nel.config.schema import SandboxConfig
 from nel.environments.tasks.environment import TaskEnvironment, TaskTools
 from nel.environments.tasks.harbor import read_harbor
@@ -112,3 +113,41 @@ def test_a_verifier_that_fails_gives_no_reward(tmp_path: Path, kind: str, test: 
     """Whatever it wrote before."""
     with pytest.raises(ToolsetFault, match=kind):
         verdict(environment(tmp_path, f"#!/bin/bash\n{test}\n", seconds=8), "echo")
+
+
+TASKS = Path(__file__).resolve().parents[2] / "docs" / "examples" / "tasks"
+SEPARATE_CHEATS = {
+    **CHEATS,
+    "by a linked output": "rm -rf /out; ln -s /tests /out",
+    "by a link in an output": "mkdir -p /out; ln -s /etc/hostname /out/done",
+}
+
+
+@pytest.mark.parametrize("cheat", SEPARATE_CHEATS.values(), ids=SEPARATE_CHEATS)
+def test_no_cheat_passes_a_verifier_of_its_own(tmp_path: Path, cheat: str) -> None:
+    """Only the declared outputs of the agent are there; honest work passes at the same level."""
+    test = HONEST.replace("/w/done", "/out/done")
+    toml = f'artifacts = ["/out"]\n[environment]\ndocker_image = "{IMAGE}"\nnetwork_mode = "no-network"\n'
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests" / "test.sh").write_text(test)
+    (tmp_path / "instruction.md").write_text("Do it.")
+    (tmp_path / "task.toml").write_text(f'{toml}[verifier]\nenvironment_mode = "separate"\n')
+    made = TaskEnvironment(tasks={"task": read_harbor(tmp_path)})
+    evidence = verdict(made, cheat)
+    assert (evidence["level"], evidence["reward"], evidence["tampered"]) == ("separate", 0, [])
+    if cheat == CHEATS["early"]:
+        assert verdict(made, "mkdir /out; echo yes > /out/done")["reward"] == 1
+
+
+def test_every_folder_of_the_demo_is_solved_by_its_solution_and_not_by_nothing() -> None:
+    """Nine of ten; the impossible one has no solution, and doing nothing does not solve it."""
+    tasks = find_benchmark(str(TASKS))
+    samples = [tasks.sample(row, sample_id=row["id"]) for row in tasks.dataset()]  # type: ignore[operator]
+    made = tasks.environment
+    assert isinstance(made, TaskEnvironment)
+    assert made.prepare(samples, lambda line: None) == []
+    problems = {sample.id: [*made.try_solution(sample)] for sample in samples}
+    assert len(problems) == 10
+    assert {name: found for name, found in problems.items() if found} == {
+        "impossible": ["it has no solution that can be tried"]
+    }

@@ -7,7 +7,7 @@ mix two settings.
 from __future__ import annotations
 
 from ipaddress import IPv4Address
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import Field, field_validator, model_validator
 
@@ -20,6 +20,9 @@ from nel.config.schema.sandbox import SandboxConfig
 from nel.config.schema.shard import read_shard
 from nel.config.schema.stop import StopConfig
 from nel.config.schema.strict import NAMED, Flag, Strict
+
+CATEGORY: Final = "#"
+"""Stands between the name of a benchmark and of a category of it."""
 
 
 class EngineConfig(Strict):
@@ -174,18 +177,31 @@ class ObservabilityConfig(Strict):
 
 
 class AggregateConfig(Strict):
-    """A mean of one metric over several benchmarks of the run, such as a group of
+    """A mean of one metric over several benchmarks of the run, such as a suite or a group of
     lm-evaluation-harness.
     """
 
     name: str
     """What its row is called."""
-    metric: str
-    """As metrics.json of the benchmarks names it."""
+    metric: str = ""
+    """As metrics.json of the benchmarks names it; empty: the headline of each."""
     benchmarks: Annotated[list[str], Field(min_length=1)]
-    """Their names in `benchmarks`."""
+    """Their names in `benchmarks`, ``NAME#CATEGORY`` for one category, or names of other means."""
+    weights: list[Annotated[float, Field(gt=0, allow_inf_nan=False)]] = []
+    """Of each of them, in their order; empty: as `weight_by_size` says."""
     weight_by_size: bool = True
     """Each weighs as many questions as it has; otherwise all weigh the same."""
+    missing: dict[str, str] = {}
+    """Those of them that are not run, and why: each counts from 0 to 1 in the bounds."""
+
+    @model_validator(mode="after")
+    def _weights_are_of_benchmarks(self) -> AggregateConfig:
+        if self.weights and len(self.weights) != len(self.benchmarks):
+            raise ValueError(
+                f'aggregate "{self.name}" has {len(self.weights)} weights for'
+                f" {len(self.benchmarks)} benchmarks"
+            )
+        return self
 
 
 def _laid_under(settings: dict[str, object], entries: list[object]) -> list[object]:
@@ -200,7 +216,7 @@ class RunConfig(Strict):
         Field(min_length=1),
         Flag(
             "--bench",
-            "Benchmark name, path.py or lm-eval://TASK; repeatable.",
+            "Benchmark name, path.py, suite:NAME or lm-eval://TASK; repeatable.",
             short="-b",
             item_key="name",
         ),
@@ -259,11 +275,18 @@ class RunConfig(Strict):
     @model_validator(mode="after")
     def _aggregates_name_benchmarks(self) -> RunConfig:
         names = [entry.name for entry in self.benchmarks]
-        for aggregate in self.aggregates:
+        means: dict[str, bool] = {}  # those that stand further down, and whether some is missing
+        for aggregate in reversed(self.aggregates):
+            title = f'aggregate "{aggregate.name}"'
             for name in aggregate.benchmarks:
-                if names.count(name) != 1:
+                whole = name if name in names else name.rpartition(CATEGORY)[0] or name
+                if name not in {**means, **aggregate.missing} and names.count(whole) != 1:
                     many = "several of the benchmarks are" if name in names else "none of them is"
-                    raise ValueError(f'aggregate "{aggregate.name}": {many} called "{name}"')
+                    raise ValueError(f'{title}: {many} called "{name}"')
+            is_open = bool(aggregate.missing) or any(map(means.get, aggregate.benchmarks))
+            if is_open and aggregate.weight_by_size and not aggregate.weights:
+                raise ValueError(f"{title}: what is missing has no size; give weights")
+            means[aggregate.name] = is_open
         return self
 
     @field_validator("shard")

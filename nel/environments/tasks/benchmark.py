@@ -26,9 +26,11 @@ from nel.prompts import load_template
 from nel.types import Row, ScorerInput
 
 _READERS: Final = {HARBOR: read_harbor, TERMINAL_BENCH: read_terminal_bench}
+_OUTPUTS_MIN: Final = 2
+"""One beside the folder of outputs that each task has."""
 _OPTIONS: Final[Mapping[str, tuple[str, ...]]] = {
     "network": ("public", "none"),
-    "verdict": ("fresh", "shared"),
+    "verdict": ("fresh", "separate", "shared"),
 }
 
 
@@ -108,6 +110,10 @@ def _read(path: Path, options: Mapping[str, object]) -> TaskFolder | str:
         task = reader(path)
     except TaskRefused as error:
         return str(error)
+    if options.get("verdict") == "separate" and task.verifier is None:
+        if len(task.outputs) < _OUTPUTS_MIN:
+            return "it declares no artifacts, and only these are copied at verdict=separate"
+        task = replace(task, verifier=replace(task, agent_user=None))
     network = options.get("network")
     if network == "none":
         return replace(task, network="none", verifier_network="none")

@@ -5,13 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final
 
 from nel.config.schema import SandboxConfig
-from nel.environments.container import ContainerSpec
 from nel.environments.endings import IMAGE, SETUP
 from nel.environments.tasks.folder import HealthCheck, TaskFolder
-from nel.environments.tasks.images import image_of, make_image
+from nel.environments.tasks.images import make_image, spec_of
 from nel.environments.tasks.rewards import TAMPERED
 from nel.environments.tasks.verifying import LOGS, Level, make_logs, run_script, verify
 from nel.environments.toolset import SETUP_SECONDS, ContainerMaker, ContainerTools
@@ -23,8 +22,6 @@ from nel.types import Json, JsonObject, Sample
 if TYPE_CHECKING:
     import docker
 
-MEMORY_MB: Final = 4096
-"""Of a container whose folder does not say it."""
 _NOTES_MAX: Final = 3
 _VERDICT_SECONDS: Final = 300.0
 """For a snapshot and a new container, on a busy machine."""
@@ -38,7 +35,7 @@ class TaskTools(ContainerTools):
         self, sample: Sample, task: TaskFolder, level: Level, settings: SandboxConfig
     ) -> None:
         """Open the container, and wait until it is healthy; raises ToolsetFault."""
-        super().__init__(sample, _spec_of(task), settings)
+        super().__init__(sample, spec_of(task, task.network), settings)
         self.task = task
         self._level = level
         self._is_strict = settings.strict_verdicts
@@ -145,6 +142,8 @@ class TaskEnvironment(ContainerMaker):
     def _make(self, client: docker.DockerClient, task_id: str, task: TaskFolder) -> None:
         try:
             make_image(client, task)
+            if task.verifier is not None:
+                make_image(client, task.verifier)
             self.faults.pop(task_id, None)
         except SandboxError as error:
             if is_outage(error) and error.kind != "no_image":
@@ -175,19 +174,6 @@ class TaskEnvironment(ContainerMaker):
         if isinstance(task, str):
             raise ToolsetFault("task", task)
         return task
-
-
-def _spec_of(task: TaskFolder) -> ContainerSpec:
-    network: Literal["none", "bridge"] = "none" if task.network == "none" else "bridge"
-    return ContainerSpec(
-        image=image_of(task),
-        memory_mb=task.memory_mb or MEMORY_MB,
-        cpus=task.cpus,
-        network=network,
-        workdir=task.workdir,
-        user=task.agent_user,
-        env=task.env,
-    )
 
 
 def _health_seconds(check: HealthCheck) -> float:

@@ -34,6 +34,8 @@ class TaskScript:
     env: Mapping[str, str] = field(default_factory=dict)
     user: str | None = None
     seconds: float | None = None
+    is_in_image: bool = False
+    """Nothing is put into the container: its image has it."""
 
     @property
     def path(self) -> str:
@@ -77,6 +79,11 @@ class TaskFolder:
     reads: Literal["reward", "pytest"]
     """Where the verdict is: the file of a reward, or what pytest prints."""
     solution: TaskScript | None = None
+    outputs: tuple[str, ...] = ()
+    """Absolute paths of the agent's container that the folder declares as results."""
+    verifier: TaskFolder | None = None
+    """What the tests' own container is made of, which gets the outputs alone; None: they run on
+    all that the agent left."""
     unread: tuple[str, ...] = ()
     """Keys that are unknown."""
 
@@ -153,6 +160,14 @@ class Keys:
         if value is not None and not isinstance(value, bool):
             raise TaskRefused(f"{self._path(key)} = {value!r} is not true or false")
         return value
+
+    def entries(self, key: str) -> list[Keys]:
+        """Return a list of tables; a text in it is one with a ``source`` alone."""
+        values = self._values.pop(key, None) or []
+        if not isinstance(values, list):
+            raise TaskRefused(f"{self._path(key)} is not a list")
+        path = self._path(key)
+        return [Keys({"source": v} if isinstance(v, str) else v, path) for v in values]
 
     def table(self, key: str) -> Keys:
         """Return a table; an empty one where there is none."""

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 import tomllib
 from dataclasses import replace
-from pathlib import Path
-from typing import Final
+from pathlib import Path, PurePosixPath
+from typing import Any, Final
 
 from nel.environments.tasks.folder import (
     HealthCheck,
@@ -22,6 +22,7 @@ from nel.environments.tasks.folder import (
 )
 
 FILE: Final = "task.toml"
+ARTIFACTS: Final = "/logs/artifacts"
 _SCHEMAS: Final = ("1.0", "1.1", "1.2", "1.3", "1.4")
 _COMPOSE: Final = "more than one container is not run"
 _SIZE: Final = re.compile(r"\s*(?P<number>[\d.]+)\s*(?P<unit>[GMK])\s*", re.IGNORECASE)
@@ -40,7 +41,7 @@ def read_harbor(folder: Path) -> TaskFolder:
     schema = root.text("schema_version", schema)
     if schema is not None and schema not in _SCHEMAS:
         raise TaskRefused(f"schema_version = {schema!r}: read are {', '.join(_SCHEMAS)}")
-    root.ignore("task", "metadata", "source", "artifacts", "multi_step_reward_strategy")
+    root.ignore("task", "metadata", "source", "multi_step_reward_strategy")
     root.refuse("steps", "tasks of several steps are not run")
     environment, agent, verifier = map(root.table, ("environment", "agent", "verifier"))
     solution = root.table("solution")
@@ -49,25 +50,23 @@ def read_harbor(folder: Path) -> TaskFolder:
     task = TaskFolder(
         path=folder,
         instruction=_instruction(folder / "instruction.md"),
-        image=environment.text("docker_image") or None,
-        context=folder / "environment" if (folder / "environment" / "Dockerfile").is_file() else None,
-        build_seconds=environment.number("build_timeout_sec", 600.0) or 0,
-        env=environment.variables("env"),
-        workdir=environment.text("workdir"),
-        memory_mb=_megabytes(environment, "memory_mb", "memory"),
-        cpus=environment.number("cpus"),
+        **_container(environment),
+        context=_context(folder / "environment"),
         network=_network_of_phase(agent, network),
-        verifier_network=_network_of_phase(verifier, network),
+        verifier_network=network,
         agent_user=agent.user("user"),
         agent_seconds=agent.number("timeout_sec"),
         health=_health(environment),
         tests=_tests(folder, verifier),
         reads="reward",
         solution=_solution(folder, solution),
+        outputs=_outputs(root),
     )  # fmt: skip
     if task.image is None and task.context is None:
         raise TaskRefused("it has neither environment/Dockerfile nor environment.docker_image")
-    _refuse_rest(environment, verifier)
+    _refuse_rest(environment)
+    verifier.refuse("collect", "nothing is collected before the verifier runs")
+    task = _with_verifier(task, verifier, network)
     tables = (root, environment, agent, verifier, solution)
     return replace(task, unread=tuple(key for table in tables for key in table.unread()))
 
@@ -89,7 +88,71 @@ def _refuse_files(folder: Path) -> None:
             raise TaskRefused(f"{name}: {why}")
 
 
-def _refuse_rest(environment: Keys, verifier: Keys) -> None:
+def _container(environment: Keys) -> dict[str, Any]:
+    return {
+        "image": environment.text("docker_image") or None,
+        "build_seconds": environment.number("build_timeout_sec", 600.0) or 0,
+        "env": environment.variables("env"),
+        "workdir": environment.text("workdir"),
+        "memory_mb": _megabytes(environment, "memory_mb", "memory"),
+        "cpus": environment.number("cpus"),
+    }
+
+
+def _context(folder: Path) -> Path | None:
+    return folder if (folder / "Dockerfile").is_file() else None
+
+
+def _outputs(root: Keys) -> tuple[str, ...]:
+    """Return the paths of ``artifacts``, and the folder that is one by convention."""
+    paths = []
+    for entry in root.entries("artifacts"):
+        paths.append(entry.text("source") or "")
+        entry.ignore("destination")  # on the machine of Harbor
+        entry.refuse("exclude", "an output is copied whole")
+        entry.refuse("service", "more than one container is not run", fine=("main",))
+        if not paths[-1].startswith("/") or ".." in PurePosixPath(paths[-1]).parts:
+            raise TaskRefused(f"artifacts: {paths[-1]!r} is not an absolute path without ..")
+    return tuple(dict.fromkeys([*paths, ARTIFACTS]))
+
+
+def _with_verifier(task: TaskFolder, verifier: Keys, network: Network) -> TaskFolder:
+    """Return the task with the container of its tests, where they have one of their own.
+
+    As in Harbor its image is the one that the table names, else that of ``tests/Dockerfile``, both
+    of which hold the tests, else the agent's.
+    """
+    mode, table = verifier.text("environment_mode"), verifier.table("environment")
+    is_own = bool(list(table))
+    network = _network_of_environment(table) if is_own else network
+    task = replace(task, verifier_network=_network_of_phase(verifier, network))
+    if mode not in (None, "shared", "separate"):
+        raise TaskRefused(f"verifier.environment_mode = {mode!r}: shared or separate")
+    if mode == "shared" and is_own:
+        raise TaskRefused("verifier.environment and environment_mode = 'shared' exclude each other")
+    if mode != "separate" and not is_own:
+        return task
+    container = replace(task, outputs=())
+    if is_own:
+        container = replace(container, **_container(table), agent_user=None)
+        _refuse_rest(table)
+        table.refuse("healthcheck", "a verifier starts without one")
+        if table.unread():
+            raise TaskRefused(f"{', '.join(table.unread())} is not honoured")
+    context = _context(task.path / "tests")
+    has_tests = bool(is_own and container.image) or context is not None
+    if not (is_own and container.image):
+        container = replace(
+            container, image=None if context else task.image, context=context or task.context
+        )
+    return replace(
+        task,
+        verifier=replace(container, agent_user=None),
+        tests=replace(task.tests, is_in_image=has_tests),
+    )
+
+
+def _refuse_rest(environment: Keys) -> None:
     """Refuse, by name, what is not honoured and changes a task."""
     environment.refuse("os", "only Linux is run", fine=("linux", "Linux", "LINUX"))
     environment.refuse("gpus", "no GPU is given to a container", fine=(0,))
@@ -97,11 +160,6 @@ def _refuse_rest(environment: Keys, verifier: Keys) -> None:
     environment.refuse("mcp_servers", "MCP servers are not offered to the agent")
     environment.refuse("skills_dir", "skills are not offered to the agent")
     environment.ignore("gpu_types", "storage_mb", "storage")
-    verifier.refuse("environment", "a verifier has no image of its own yet")
-    verifier.refuse(
-        "environment_mode", "a verifier has no container of its own image yet", fine=("shared",)
-    )
-    verifier.refuse("collect", "nothing is collected before the verifier runs")
 
 
 def _network_of_environment(environment: Keys) -> Network:

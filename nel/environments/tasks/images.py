@@ -6,13 +6,16 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from nel.environments.tasks.folder import TaskFolder, digest_of
+from nel.environments.container import ContainerSpec
+from nel.environments.tasks.folder import Network, TaskFolder, digest_of
 from nel.errors import SandboxError
 from nel.sandbox.isolation.engine import speaking
 
 if TYPE_CHECKING:
     import docker
 
+MEMORY_MB: Final = 4096
+"""Of a container whose folder does not say it."""
 _LABEL: Final = "nel.environments.task"
 _LOG_LINES: Final = 8
 _DIGEST_CHARACTERS: Final = 12
@@ -24,6 +27,19 @@ def image_of(task: TaskFolder) -> str:
         return str(task.image)
     name = re.sub(r"[^a-z0-9]+", "-", task.path.name.lower()).strip("-") or "task"
     return f"nel-task-{name}:{digest_of(task.context)[:_DIGEST_CHARACTERS]}"
+
+
+def spec_of(task: TaskFolder, network: Network) -> ContainerSpec:
+    """Return what a task's container is made of."""
+    return ContainerSpec(
+        image=image_of(task),
+        memory_mb=task.memory_mb or MEMORY_MB,
+        cpus=task.cpus,
+        network="none" if network == "none" else "bridge",
+        workdir=task.workdir,
+        user=task.agent_user,
+        env=task.env,
+    )
 
 
 def make_image(client: docker.DockerClient, task: TaskFolder) -> None:

@@ -1,19 +1,24 @@
 """The verdict on what an agent left in its container: tests enter only now, and decide.
 
-At the level ``fresh`` they run in a new container of a snapshot: its files are the agent's, its
+At the level ``separate`` they run in a container of their own image, into which the declared
+outputs are copied and nothing else. At ``fresh`` they run in a new container of a snapshot: its files are the agent's, its
 processes and the folder of the reward are not. At ``shared`` they run beside what the agent left
 running.
 """
 
 from __future__ import annotations
 
+import io
+import tarfile
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from nel.environments.session import ContainerSession
 from nel.environments.tasks.folder import TaskFolder, TaskScript
+from nel.environments.tasks.images import spec_of
 from nel.environments.tasks.rewards import (
     DIED,
     REWARD_BYTES_MAX,
@@ -39,7 +44,7 @@ if TYPE_CHECKING:
 
     from nel.environments.session import Change, CommandResult
 
-Level: TypeAlias = Literal["fresh", "shared"]
+Level: TypeAlias = Literal["separate", "fresh", "shared"]
 LOGS: Final = ("/logs/agent", "/logs/verifier", "/logs/artifacts")
 _VERIFIER: Final = "/logs/verifier"
 _ARCHIVE_BYTES_MAX: Final = REWARD_BYTES_MAX + (64 << 10)
@@ -58,7 +63,27 @@ def verify(
     Raises:
         ToolsetFault: There is none, and why (``verifier_*``).
     """
-    changes = session.changes()
+    try:
+        if task.verifier is not None:
+            level, verdict = "separate", _separate(client, session, task, task.verifier)
+        elif level == "shared":
+            verdict = _judge(client, session, task, session.changes())
+        else:
+            verdict = _fresh(client, session, task)
+    except (ToolsetFault, OSError) as error:
+        if isinstance(error, ToolsetFault) and error.kind.startswith("verifier_"):
+            raise
+        raise ToolsetFault(DIED, f"the tests did not come to an end: {error}") from error
+    return {"image": session.spec.image, **verdict, "level": level}
+
+
+def _judge(
+    client: docker.DockerClient,
+    session: ContainerSession,
+    task: TaskFolder,
+    changes: Sequence[Change],
+) -> JsonObject:
+    """Return the verdict, with those changes of the agent that can forge it."""
     config = client.images.get(session.spec.image).attrs["Config"]
     variables = dict(line.split("=", 1) for line in config.get("Env") or ())
     workdir = str(config.get("WorkingDir") or "/").rstrip("/")
@@ -67,40 +92,17 @@ def verify(
         search_path=variables.get("PATH", ""),
         import_folders={workdir, *named_folders(task.tests)},
     )
-    try:
-        if level == "shared":
-            forging, verdict = _judge(session, task, changes)
-        else:
-            forging, verdict = _fresh(client, session, task, changes)
-    except (ToolsetFault, OSError) as error:
-        if isinstance(error, ToolsetFault) and error.kind.startswith("verifier_"):
-            raise
-        raise ToolsetFault(DIED, f"the tests did not come to an end: {error}") from error
-    tampered = sorted({*suspicious, *forging})
+    tampered = sorted({*suspicious, *forging_files(session, changes)})
     return {
-        "image": session.spec.image,
         "tampered": list(tampered[:_PATHS_MAX]),
         "n_tampered": len(tampered),
-        **verdict,
-        "level": level,
+        **_verdict(session, task),
     }
 
 
-def _judge(
-    session: ContainerSession, task: TaskFolder, changes: Sequence[Change]
-) -> tuple[list[str], JsonObject]:
-    """Return the files that can forge the verdict, and the verdict; they are read before it."""
-    forging = forging_files(session, changes)
-    return forging, _verdict(session, task)
-
-
-def _fresh(
-    client: docker.DockerClient,
-    session: ContainerSession,
-    task: TaskFolder,
-    changes: Sequence[Change],
-) -> tuple[list[str], JsonObject]:
+def _fresh(client: docker.DockerClient, session: ContainerSession, task: TaskFolder) -> JsonObject:
     """Return the verdict in a new container of a snapshot, as the image's user."""
+    changes = session.changes()
     image = session.snapshot()
     session.close()
     network: Literal["none", "bridge"] = "none" if task.verifier_network == "none" else "bridge"
@@ -109,12 +111,65 @@ def _fresh(
         fresh = ContainerSession.open(client, spec)
         try:
             remove_compiled(fresh, changes)
-            return _judge(fresh, task, changes)
+            return _judge(client, fresh, task, changes)
         finally:
             fresh.close()
     finally:
         with suppress(SandboxError), speaking():
             client.images.remove(image, force=True)
+
+
+def _separate(
+    client: docker.DockerClient, session: ContainerSession, task: TaskFolder, verifier: TaskFolder
+) -> JsonObject:
+    """Return the verdict in a container of the tests' own, of which only the outputs are the agent's."""
+    try:
+        archives = {path: session.get_tree(path) for path in task.outputs}
+    except ValueError as error:
+        raise ToolsetFault(UNREADABLE, str(error)) from error
+    session.close()
+    outputs = {path: plain_files(data) for path, data in archives.items() if data is not None}
+    spec = spec_of(verifier, task.verifier_network)
+    spec = replace(spec, runtime=session.spec.runtime, unlimited=session.spec.unlimited)
+    own = ContainerSession.open(client, spec)
+    try:
+        make_logs(own, *LOGS)
+        for path, (archive, _) in outputs.items():
+            own.remove_tree(path)
+            own.put_archive(str(PurePosixPath(path).parent), archive)
+        changes = own.changes()
+        remove_compiled(own, changes)
+        refused = {path: n for path, (_, n) in outputs.items() if n}
+        missing = [path for path, data in archives.items() if data is None]
+        return {
+            **_judge(client, own, task, changes),
+            "outputs_missing": list(missing),
+            "links_left_out": dict(refused),
+        }
+    finally:
+        own.close()
+
+
+def plain_files(archive: bytes) -> tuple[bytes, int]:
+    """Return an archive of the files and folders of another, owned by root and without special bits,
+    and how many links and devices are left out.
+    """
+    packed, n_refused = io.BytesIO(), 0
+    with (
+        tarfile.open(fileobj=io.BytesIO(archive)) as members,
+        tarfile.open(fileobj=packed, mode="w") as plain,
+    ):
+        for member in members:
+            content = members.extractfile(member) if member.isreg() or member.islnk() else None
+            if not member.isdir() and content is None:
+                n_refused += 1
+                continue
+            data = b"" if content is None else content.read()
+            clean = tarfile.TarInfo(member.name)
+            clean.type = tarfile.DIRTYPE if member.isdir() else tarfile.REGTYPE
+            clean.mode, clean.mtime, clean.size = member.mode & 0o777, member.mtime, len(data)
+            plain.addfile(clean, io.BytesIO(data))
+    return packed.getvalue(), n_refused
 
 
 def run_script(
@@ -131,12 +186,14 @@ def run_script(
     Raises:
         ToolsetFault: The container or the engine is gone, or it cannot be put there.
     """
-    if script.folder is not None:
+    if script.folder is not None and not script.is_in_image:
         session.put_tree(script.folder, script.target)
-    else:
+    elif not script.is_in_image:
         session.remove_tree(script.target)
-    session.write(script.path, script.file.read_bytes(), mode=0o755, user="0:0")
+    if not script.is_in_image:
+        session.write(script.path, script.file.read_bytes(), mode=0o755, user="0:0")
     session.run(["chmod", "-R", "a+rX", script.target], seconds=_SECONDS, user="0:0")
+    session.run(["chmod", "a+x", script.path], seconds=_SECONDS, user="0:0")
     return session.run(
         script.path,
         seconds=seconds,

@@ -1,0 +1,1 @@
+long sum(int n, char **numbers);
