@@ -103,9 +103,7 @@ def _files(spec: SessionSpec, reports: Sequence[str]) -> dict[str, str]:
     run_dir = spec.run_dir
     names = (FILE_NAME, f"{FILE_NAME}-wal", "run.yaml", *reports)
     files = [run_dir / name for name in names]
-    files += run_dir.glob(
-        ".*.tmp"
-    )  # a stranger's, or of a writer that was killed: a session clears it
+    files += run_dir.glob(".*.tmp")  # a stranger's, or of a writer that was killed: a session clears it
     for plan in spec.plans:
         files += (run_dir / directory_name(plan.slot)).rglob("*")
     return {

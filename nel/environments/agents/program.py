@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from nel.sandbox.isolation.stream import EngineStream
 
 SETUP: Final = "agent_setup"
+PORT: Final = "\0"
+"""Stands for the port in the container, which no text of a task can hold."""
 SOURCES: Final = (Path(helper.__file__), Path(__file__).with_name("relay.py"))
 _READ_BYTES: Final = 256 << 10
 _HEADER_BYTES_MAX: Final = 1 << 16
@@ -51,7 +53,7 @@ class AgentProgram:
 
         Args:
             request: ``argv``, ``env``, ``files`` by path, ``checks``, ``seconds`` and ``port``, where
-                nel serves the episode. ``{port}`` in texts is the port inside the container.
+                nel serves the episode. `PORT` in texts becomes the port inside the container.
 
         Raises:
             ToolsetFault: The container ended, or the agent cannot be started in it.
@@ -60,7 +62,7 @@ class AgentProgram:
         self._stream, facts = self._session.start_program(SOURCES)
 
         def fill(text: str) -> str:
-            return text.replace("{port}", str(facts["port"]))
+            return text.replace(PORT, str(facts["port"]))
 
         for path, text in request["files"].items():
             self._write(path, fill(text))

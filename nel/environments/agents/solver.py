@@ -6,6 +6,7 @@ The agent's own loop decides; nel serves its model, counts, and judges what it l
 from __future__ import annotations
 
 import asyncio
+import platform
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from typing import Any, Final
 from nel.authoring.scorer_names import options_of
 from nel.environments.agents.gateway import Gateway
 from nel.environments.agents.install import TARGET, AgentInstall, architecture
-from nel.environments.agents.program import SETUP
+from nel.environments.agents.program import PORT, SETUP
 from nel.environments.agents.recipes import Recipe, fill, find_recipe
 from nel.episodes.endings import EnvironmentFault, LimitReached
 from nel.episodes.episode import Episode
@@ -109,11 +110,12 @@ def _time_limit(episode: Episode) -> LimitReached | None:
 
 
 def _program(recipe: Recipe, episode: Episode, gateway: Gateway) -> dict[str, Any]:
-    """Return what is run in the container; ``{port}`` is filled in there."""
-    root = "http://127.0.0.1:{port}"
+    """Return what is run in the container; `PORT` is filled in there."""
+    root = f"http://127.0.0.1:{PORT}"
     values = {
         "agent": TARGET,
         "arch": architecture(),
+        "machine": platform.machine(),
         "home": HOME,
         "root_url": root,
         "url": f"{root}/v1",
@@ -156,7 +158,7 @@ def _checks(recipe: Recipe, values: Mapping[str, str], env: Mapping[str, str]) -
         yield {
             "command": [fill(text, values) for text in recipe.prints_version],
             "prints": recipe.version,
-            "env": dict(env),
+            "env": {name: text.replace(PORT, "0") for name, text in env.items()},
             "problem": f"{recipe.name} does not say that it is version {recipe.version}, but",
         }
 
