@@ -1,1 +1,1 @@
-"""Programs of others as agents: recipes, their installation, and the endpoint served to one episode."""
+"""Programs of others as agents: recipes, installation, and the endpoint served to one episode."""

@@ -43,7 +43,7 @@ class Recipe:
     npm: tuple[str, ...] = ()
     """Packages of npm."""
     python: str | None = None
-    """The version of Python, such as ``3.11``, that the wheels are for; the container has to have it."""
+    """The version of Python, such as ``3.11``, that the wheels are for and containers have."""
     env: Mapping[str, str] = field(default_factory=dict)
     files: Mapping[str, str] = field(default_factory=dict)
     """Texts by the path in the container where each is written before the start."""
