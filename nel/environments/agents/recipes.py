@@ -8,19 +8,16 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Final, Literal, get_args
 
 from nel.core.strict_json import dumps_bytes
+from nel.environments.agents.answers import Spoken
 from nel.environments.agents.digests import short_digest
 from nel.errors import ConfigError, did_you_mean
 
-Spoken: TypeAlias = Literal["chat", "responses", "anthropic", "gemini"]
-PROTOCOLS: Final[tuple[Spoken, ...]] = ("chat", "responses", "anthropic", "gemini")
-PLACEHOLDERS: Final = (
-    "agent", "home", "url", "root_url", "key", "model", "instruction", "version",
-)  # fmt: skip
+PROTOCOLS: Final[tuple[Spoken, ...]] = get_args(Spoken)
 _PLACEHOLDER: Final = re.compile(r"\{([a-z_]+)\}")
 _FOLDER: Final = Path(__file__).with_name("recipes")
 _REQUIRED: Final = ("version", "protocol", "command")
@@ -58,15 +55,7 @@ class Recipe:
 
     def as_json(self) -> dict[str, Any]:
         """Return the recipe as JSON."""
-        values = {item.name: getattr(self, item.name) for item in fields(self)}
-        return {
-            name: list(value)
-            if isinstance(value, tuple)
-            else dict(value)
-            if isinstance(value, Mapping)
-            else value
-            for name, value in values.items()
-        }
+        return asdict(self)
 
     @property
     def digest(self) -> str:

@@ -40,7 +40,9 @@ def solving(call: Call, _: int) -> Reply:
 @pytest.mark.parametrize("name", recipe_names())
 def test_an_agent_of_a_registry_solves_a_task(name: str, tmp_path: Path) -> None:
     """Steps and tokens of the run are those that the endpoint served."""
-    shutil.copytree(DEMO / "pipeline", tmp_path / "tasks" / "pipeline")
+    folder = shutil.copytree(DEMO / "pipeline", tmp_path / "tasks" / "pipeline")
+    instruction = folder / "instruction.md"
+    instruction.write_text(f"- {instruction.read_text()}")  # as an option, were it not told apart
     with engine_client(), scripted(solving) as endpoint:
         where = ("--bench", "./tasks", "--solver", f"agent:{name}", "--model-url", endpoint.url, "--model-id", "m")
         done = nel("eval", "run", *where, "-o", "out", cwd=tmp_path, timeout=1_800)
