@@ -6,6 +6,7 @@
 #   make test    set up, then run every check and the fast tests (minutes)
 #   make test-data  the fast tests of recorded outputs, which are in ../shared/data; skipped where that is absent
 #   make test-sandbox  the tests that run containers; needs a Docker engine and "make sandbox"
+#   make test-agents   agents of PyPI and npm in containers; installs them, needs an engine as well
 #   make test-storms  the slow tests that guard a merge: kill storms, faults, broken inputs, simulated worlds
 #   make test-slow  all slow tests, the storms among them: all fillers, many seeds, programs that use up their limits
 #   make test-plugins  the plugins' tests with the tools they bridge to, in an environment of its own
@@ -42,7 +43,7 @@ READERS_PYTHON ?= python3.12
 TEST_TMP := $(shell df --output=avail --block-size=G /dev/shm 2>/dev/null | awk 'NR == 2 && $$1 + 0 >= 4 {print "/dev/shm"}')
 PYTEST := $(if $(TEST_TMP),TMPDIR=$(TEST_TMP)) $(BIN)/pytest -n $(WORKERS) --dist worksteal
 
-.PHONY: image simulate-scale simulate-shards test-servers demo demo-judge demo-decide demo-agent demo-model hostile-table robustness sandbox test test-data test-sandbox test-storms test-slow test-plugins test-plugins-here test-bfcl test-bfcl-here test-inspect-evals test-inspect-evals-here test-exports check format dist lock \
+.PHONY: image simulate-scale simulate-shards test-servers demo demo-judge demo-decide demo-agent demo-model hostile-table robustness sandbox test test-data test-sandbox test-agents test-storms test-slow test-plugins test-plugins-here test-bfcl test-bfcl-here test-inspect-evals test-inspect-evals-here test-exports check format dist lock \
 	bench coverage bench-peers bench-million bench-view bench-compare bench-decisions bench-stops fuzz simulate mutations docs docs-site test-docs clean help
 
 help:
@@ -138,6 +139,11 @@ test-sandbox: $(DEV_STAMP)
 	@echo "==> tests of the sandbox"
 	@$(BIN)/pytest -n $(WORKERS) --dist worksteal -m "docker and not slow"
 	@$(BIN)/pytest -n 2 -m docker $(PLUGIN_TESTS)
+
+# The agents of the recipes as PyPI and npm give them, each in a container of the base image.
+test-agents: $(DEV_STAMP)
+	@echo "==> tests of real agents"
+	@NEL_REAL_AGENTS=1 $(BIN)/pytest -m docker tests/environments/agents/test_real_agents.py
 
 # What bfcl-eval imports to run a row by itself, which the tests compare with; its other dependencies take gigabytes.
 BFCL := 'openai>=1.86' tree_sitter==0.21.3 tree-sitter-java==0.21.0 tree-sitter-javascript==0.21.4 tenacity overrides \

@@ -89,13 +89,13 @@ def write_artifacts(
                 written.append(_write_benchmark(stored, collected))
                 collections[slot] = collected
     if config.get("aggregates"):
-        from nel.artifacts.aggregates import members_of, write_aggregates  # noqa: PLC0415 - few runs have any
+        from nel.artifacts.aggregates import Member, members_of, write_aggregates  # noqa: PLC0415 - few runs have any
 
         entries = {
             slot: entry["name"]
             for entry, (_, slot, _, _) in zip(config["benchmarks"], benchmarks, strict=False)
         }
-        members = {}
+        members: dict[str, Member] = {}
         for result in written:
             members |= members_of(entries[result.slot], result, collections[result.slot])
         write_aggregates(run_dir, run_id, config["aggregates"], members)

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+from docker.types import Mount
+
 from nel.sandbox.isolation.container import without_limits
 from nel.sandbox.isolation.engine import speaking
 from nel.sandbox.isolation.owners import labels_of
@@ -43,8 +45,15 @@ class ContainerSpec:
     """Limits that the engine does not have and would refuse."""
 
 
-def start_container(client: docker.DockerClient, spec: ContainerSpec) -> tuple[str, EngineStream]:
+def start_container(
+    client: docker.DockerClient, spec: ContainerSpec, mounts: Mapping[str, str] | None = None
+) -> tuple[str, EngineStream]:
     """Return the id of a running container and its lifeline: it ends when that is closed.
+
+    Args:
+        client: Of the engine.
+        spec: What the container is made of.
+        mounts: Folders of the engine's machine, by where the container reads them.
 
     Raises:
         SandboxError: The engine refuses, or the image is missing.
@@ -54,7 +63,7 @@ def start_container(client: docker.DockerClient, spec: ContainerSpec) -> tuple[s
         created = api.create_container(
             spec.image,
             command=_LIFELINE,
-            host_config=api.create_host_config(**_host_options(spec)),
+            host_config=api.create_host_config(**_host_options(spec), mounts=_mounts(mounts or {})),
             environment=dict(spec.env),
             labels=labels_of("session"),
             working_dir=spec.workdir,
@@ -70,6 +79,12 @@ def start_container(client: docker.DockerClient, spec: ContainerSpec) -> tuple[s
             api.remove_container(container_id, force=True, v=True)
             raise
     return container_id, lifeline
+
+
+def _mounts(folders: Mapping[str, str]) -> list[Mount]:
+    return [
+        Mount(target, source, type="bind", read_only=True) for target, source in folders.items()
+    ]
 
 
 def _host_options(spec: ContainerSpec) -> dict[str, Any]:

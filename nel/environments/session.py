@@ -108,8 +108,18 @@ class ContainerSession:
         self._user = spec.user or ""
 
     @classmethod
-    def open(cls, client: docker.DockerClient, spec: ContainerSpec) -> Self:
+    def open(
+        cls,
+        client: docker.DockerClient,
+        spec: ContainerSpec,
+        mounts: Mapping[str, str] | None = None,
+    ) -> Self:
         """Start a container and the helper in it.
+
+        Args:
+            client: Of the engine.
+            spec: What it is made of.
+            mounts: Folders of the engine's machine, by where the container reads them.
 
         Raises:
             ToolsetFault: The engine refuses, the image is missing or has no Python.
@@ -117,7 +127,7 @@ class ContainerSession:
         session = cls(client, spec)
         try:
             with faults():
-                session.id, session._lifeline = start_container(client, spec)
+                session.id, session._lifeline = start_container(client, spec, mounts)
                 session._start_helper()
         except BaseException:
             session.close()
@@ -272,27 +282,57 @@ class ContainerSession:
         errors = "" if self._helper is None else self._helper.errors
         return f"; its helper wrote: {errors}" if errors else ""
 
-    def _start_helper(self) -> None:
-        with speaking():
-            config = self._api.inspect_container(self.id)["Config"]
+    def start_program(self, sources: Sequence[Path]) -> tuple[EngineStream, Mapping[str, Any]]:
+        """Start a program in the container, beside the helper; return its streams and its first
+        frame's header.
+
+        Args:
+            sources: Python files that are executed in one scope, whose ``main`` is called.
+
+        Raises:
+            ToolsetFault: It does not start.
+        """
+        with faults(), speaking():
             made = self._api.exec_create(
                 self.id, ["python3", "-I", "-S", "-B", "-c", _BOOT], stdin=True, user="0:0"
             )
-            self._helper = EngineStream(self._api.exec_start(made["Id"], socket=True))
-        self.image_user = str(config.get("User") or "")
-        self._user = self.spec.user or self.image_user
-        source = _HELPER.read_bytes()
+            stream = EngineStream(self._api.exec_start(made["Id"], socket=True))
+        source = repr([path.read_text(encoding="utf-8") for path in sources])
+        program = f"for part in {source}: exec(compile(part, 'nel-helper', 'exec'), globals())"
+        data = program.encode()
         deadline = time.monotonic() + _START_SECONDS
         try:
-            self._helper.send(len(source).to_bytes(4, "big") + source, deadline)
-            facts, _ = self._receive(deadline, number=0)
+            stream.send(len(data).to_bytes(4, "big") + data, deadline)
+            facts, _ = _receive(stream, deadline, number=0)
         except _NO_ANSWER as error:
             self.check()
             raise ToolsetFault(
                 SETUP,
-                f"no helper starts in {self.spec.image}: {self._helper.errors or error}; a session"
+                f"no helper starts in {self.spec.image}: {stream.errors or error}; a session"
                 " needs python3, 3.8 or newer, in the image",
             ) from error
+        return stream, facts
+
+    def order(
+        self,
+        argv: Sequence[str],
+        *,
+        seconds: float,
+        bytes_max: int,
+        env: Mapping[str, str],
+    ) -> JsonObject:
+        """Return the request by which a helper starts a command as the session's user."""
+        return {
+            "do": "run", "argv": list(argv), "merge": True, "cwd": self._cwd, "env": dict(env),
+            "seconds": seconds, "bytes_max": bytes_max, "user": self._user, "number": 1,
+        }  # fmt: skip
+
+    def _start_helper(self) -> None:
+        with speaking():
+            config = self._api.inspect_container(self.id)["Config"]
+        self.image_user = str(config.get("User") or "")
+        self._user = self.spec.user or self.image_user
+        self._helper, facts = self.start_program([_HELPER])
         self._cwd, self._shell = str(facts["cwd"]), str(facts["shell"])
 
     def _ask(
@@ -319,7 +359,7 @@ class ContainerSession:
         deadline = started + seconds + _GRACE_SECONDS
         try:
             self._helper.send(SIZES.pack(len(header), len(body)) + header + body, deadline)
-            reply, output = self._receive(deadline, number=self._number)
+            reply, output = _receive(self._helper, deadline, number=self._number)
             ran, is_disk_full = _result_of(reply, output), reply["is_disk_full"]
         except _NO_ANSWER as error:
             return self._without_answer(error, time.monotonic() - started)
@@ -346,18 +386,6 @@ class ContainerSession:
             ended_by="helper_killed",
         )
 
-    def _receive(self, deadline: float, *, number: int) -> tuple[dict[str, Any], bytes]:
-        assert self._helper is not None  # noqa: S101 - the callers have it
-        read = self._helper.read
-        n_header, n_body = SIZES.unpack(read(SIZES.size, deadline))
-        if n_header > _HEADER_BYTES_MAX or n_body > 2 * BODY_BYTES_MAX:
-            raise ValueError(f"an answer of {n_header} and {n_body} bytes")
-        header = json.loads(read(n_header, deadline))
-        body = bytes(read(n_body, deadline))
-        if header["number"] != number:
-            raise ValueError("an answer to something else")
-        return header, body
-
     def _of_engine(self, call: Callable[[], T]) -> T:
         """Return what the engine answers; where it refuses, the container's end is the reason."""
         with faults():
@@ -383,6 +411,18 @@ class ContainerSession:
                 since=1, until=until, filters={"container": self.id}, decode=True
             )
             return list(events)
+
+
+def _receive(stream: EngineStream, deadline: float, *, number: int) -> tuple[dict[str, Any], bytes]:
+    """Return the header and body of the answer to a request."""
+    n_header, n_body = SIZES.unpack(stream.read(SIZES.size, deadline))
+    if n_header > _HEADER_BYTES_MAX or n_body > 2 * BODY_BYTES_MAX:
+        raise ValueError(f"an answer of {n_header} and {n_body} bytes")
+    header = json.loads(stream.read(n_header, deadline))
+    body = bytes(stream.read(n_body, deadline))
+    if header["number"] != number:
+        raise ValueError("an answer to something else")
+    return header, body
 
 
 @contextmanager

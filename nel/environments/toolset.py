@@ -13,6 +13,8 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Self
 
 from nel.config.schema import SandboxConfig
+from nel.environments.agents.install import TARGET, AgentInstall
+from nel.environments.agents.program import AgentProgram
 from nel.environments.container import ContainerSpec
 from nel.environments.session import CommandResult, ContainerSession, faults
 from nel.sandbox.isolation.engine import connect, info_of
@@ -37,15 +39,28 @@ class ContainerTools(Toolset):
 
     resume: ClassVar[Literal["replay", "restart"]] = "restart"
 
-    def __init__(self, sample: Sample, spec: ContainerSpec, settings: SandboxConfig) -> None:
-        """Open a session; raises ToolsetFault where it cannot be had."""
+    def __init__(
+        self,
+        sample: Sample,
+        spec: ContainerSpec,
+        settings: SandboxConfig,
+        agent: AgentInstall | None = None,
+    ) -> None:
+        """Open a session, with room for an agent; raises ToolsetFault where it cannot be had."""
         super().__init__(sample)
         with faults():
             self.client = connect(settings.docker_host)
             info = info_of(self.client)
             info.check_limits(allow_unlimited=settings.allow_unlimited)
-        self.spec = replace(spec, runtime=settings.runtime, unlimited=info.lacks)
-        self.session = ContainerSession.open(self.client, self.spec)
+        memory_mb = spec.memory_mb
+        if agent is not None and memory_mb is not None:
+            memory_mb += agent.recipe.memory_mb
+        self.spec = replace(
+            spec, memory_mb=memory_mb, runtime=settings.runtime, unlimited=info.lacks
+        )
+        mounts = {} if agent is None else {TARGET: str(agent.folder)}
+        self.session = ContainerSession.open(self.client, self.spec, mounts)
+        self._program = AgentProgram(self.session)
 
     @tool
     def bash(self, command: str) -> str:
@@ -112,8 +127,17 @@ class ContainerTools(Toolset):
         """Return which files of the container changed."""
         return self.session.evidence()
 
+    def run_program(self, request: JsonObject) -> JsonObject:
+        """Run an agent in the container to its end."""
+        return self._program.run(request)
+
+    def stop_program(self) -> None:
+        """Have the agent killed; `run_program` then returns."""
+        self._program.stop()
+
     def close(self) -> None:
         """Remove the container."""
+        self._program.close()
         self.session.close()
         self.client.close()
 
@@ -159,6 +183,8 @@ class ContainerMaker(EnvironmentMaker):
     """Makes containers with the settings of a run."""
 
     settings: SandboxConfig = field(default_factory=SandboxConfig)
+    agent: AgentInstall | None = None
+    """That runs in the containers; None where nel's own solvers use the tools."""
     setup_seconds: float = SETUP_SECONDS
     grace_seconds: float = _GRACE_SECONDS
 
@@ -166,6 +192,21 @@ class ContainerMaker(EnvironmentMaker):
         """Return it with a run's settings of the engine; the tools' process has no variables."""
         host = settings.docker_host or os.environ.get("DOCKER_HOST")
         return replace(self, settings=settings.model_copy(update={"docker_host": host}))
+
+    def with_agent(self, install: AgentInstall) -> Self:
+        """Return it with an agent that runs in its containers."""
+        return replace(self, agent=install)
+
+    def prepare(self, samples: Sequence[Sample], log: Callable[[str], None]) -> list[str]:
+        """Install the agent, where there is one."""
+        if self.agent is not None:
+            self.agent.install(log)
+        return []
+
+    def check(self, sample: Sample) -> None:
+        """Raise ToolsetFault where the agent could not be installed."""
+        if self.agent is not None:
+            self.agent.check()
 
     @contextmanager
     def engine(self) -> Iterator[DockerClient]:
@@ -192,16 +233,16 @@ class DockerEnvironment(ContainerMaker):
 
     def __call__(self, sample: Sample) -> Toolset:
         """Return the tools of a new container."""
-        return ContainerTools(sample, self.spec, self.settings)
+        return ContainerTools(sample, self.spec, self.settings, self.agent)
 
     def identity(self) -> JsonObject:
         """Return what the containers are made of."""
         return {**asdict(self.spec), "unlimited": []}
 
     def prepare(self, samples: Sequence[Sample], log: Callable[[str], None]) -> list[str]:
-        """See that the engine answers."""
+        """See that the engine answers, and install the agent."""
         with self.engine():
-            return []
+            return super().prepare(samples, log)
 
 
 def docker(**options: Any) -> DockerEnvironment:

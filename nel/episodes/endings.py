@@ -64,7 +64,8 @@ class SessionOver(EpisodeEnding):
 class AttemptOver(EpisodeEnding):
     """This attempt cannot be continued from its stored steps: the next one begins."""
 
-    def __init__(self, reason: str) -> None:
-        """Say why."""
+    def __init__(self, reason: str, *, is_counted: bool = True) -> None:
+        """Say why, and whether it counts to the limit of restarts."""
         super().__init__(reason)
         self.reason = reason
+        self.is_counted = is_counted

@@ -24,7 +24,17 @@ from nel.episodes.limits import Limits
 from nel.episodes.steps import Backend, Step, StepKind, ToolFacts, call_json, digest_of
 from nel.tools.declaration import ANY_NAME, OnInterrupt
 from nel.tools.results import OUTPUT_BYTES_MAX, ToolResult, cut_output, not_finite
-from nel.types import Json, JsonObject, Message, Response, Sample, ToolCall, Usage, value_class
+from nel.types import (
+    Generation,
+    Json,
+    JsonObject,
+    Message,
+    Response,
+    Sample,
+    ToolCall,
+    Usage,
+    value_class,
+)
 
 INTERRUPTED: Final = (
     "The call of {} was interrupted before its result was known; it may have taken effect. Check"
@@ -62,6 +72,8 @@ class Episode:
         seed: int | None,
         limits: Limits,
         backend: Backend,
+        model: str = "",
+        generation: Generation | None = None,
         price: Price | None = None,
     ) -> None:
         """Begin with the messages of the sample's prompt; `start` sets up the environment."""
@@ -72,11 +84,17 @@ class Episode:
         self.random = random.Random(f"{seed}/{sample.id}/{repeat}")  # noqa: S311 - reproducible on purpose
         """Random numbers that depend on the run's seed, the sample and the repeat alone."""
         self.limits = limits
+        self.model = model
+        """The name of the evaluated model."""
+        self.generation = generation or Generation()
+        """The run's own settings."""
         self.accounts = Accounts(limits, price)
         self.last_response: Response | None = None
         """The last answer to `ask` that continued the conversation."""
         self.ending: EpisodeEnding | None = None
         """What ended the episode, even where the solver went on."""
+        self.ended_by: str | None = None
+        """A solver's own word for how it ended, in results; None: that it returned."""
         self._backend = backend
         self._tools: Mapping[str, ToolFacts] = {}
         self._number = 0
@@ -104,6 +122,7 @@ class Episode:
         messages: Sequence[Message] | None = None,
         *,
         tools: Sequence[JsonObject] | None = None,
+        becomes_conversation: bool = False,
         **options: Json,
     ) -> Reply:
         """Ask the model, and append its answer to `messages`.
@@ -111,6 +130,8 @@ class Episode:
         Args:
             messages: Asked instead of the conversation, which the answer is then not appended to.
             tools: Offered instead of all; an empty list offers none.
+            becomes_conversation: Whether the messages given here and the answer are `messages`
+                from now on.
             options: Generation settings of this request: ``temperature``, ``max_tokens``,
                 ``top_p``, ``stop``, ``seed``.
 
@@ -138,7 +159,9 @@ class Episode:
         if response.error is not None:
             self._end(ModelFailed(response))
         reply = reply_of(response)
-        if messages is None:
+        if becomes_conversation:
+            self.messages = list(prompt)
+        if messages is None or becomes_conversation:
             self.last_response = response
             self.messages.append(reply.message)
         return reply
@@ -195,6 +218,29 @@ class Episode:
         with self._noting_ending():
             self._tools = await self._backend.begin_turn(self._turn)
         self.messages.append(Message(role="user", content=text))
+
+    async def run_program(self, program: JsonObject, seconds: float) -> JsonObject:
+        """Run an agent of others in the environment to its end, and return what it came to.
+
+        An agent cannot go on from stored steps. One that an earlier session began starts again, in
+        an attempt of its own.
+
+        Args:
+            program: As the environment's `nel.tools.Toolset.run_program` takes it.
+            seconds: After which it is killed.
+
+        Raises:
+            EpisodeEnding: It is interrupted, cannot be started, or its world ended.
+        """
+        self._check_open()
+        if self._backend.stored_step(0) is not None:
+            self._end(AttemptOver("the agent was interrupted and starts again", is_counted=False))
+        with self._noting_ending():
+            return await self._backend.run_program(program, seconds)
+
+    async def stop_program(self) -> None:
+        """Have the agent killed; `run_program` then returns."""
+        await self._backend.stop_program()
 
     def note(self, kind: str, data: Json = None) -> None:
         """Store a note in the transcript.

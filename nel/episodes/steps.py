@@ -127,6 +127,18 @@ class Backend(Protocol):
         """
         ...
 
+    async def run_program(self, program: JsonObject, seconds: float) -> JsonObject:
+        """Run an agent of others in the environment to its end, and return what it came to.
+
+        Raises:
+            EnvironmentFault: It cannot be started, or its world ended.
+        """
+        ...
+
+    async def stop_program(self) -> None:
+        """Have the agent killed; `run_program` then returns."""
+        ...
+
     async def begin_turn(self, turn: int) -> Mapping[str, ToolFacts]:
         """Return the tools of a turn, counted from 0; a new environment is set up for the first."""
         ...

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Literal, TypeAlias
 from nel.config.schema import SandboxConfig
 from nel.errors import ConfigError
 from nel.tools.declaration import Tool
+from nel.tools.results import ToolsetFault
 from nel.types import Json, JsonObject, Sample
 
 Environment: TypeAlias = "Callable[[Sample], Toolset]"
@@ -49,6 +50,13 @@ class Toolset:
         """Release what the object holds outside its process, such as a container, once the episode
         or the session is over; nothing by default. After a kill of the run it is not called.
         """
+
+    def run_program(self, request: JsonObject) -> JsonObject:
+        """Run an agent of others in the object's world to its end, as `nel.environments` does."""
+        raise ToolsetFault("agent_setup", "the benchmark's environment runs no agents of others")
+
+    def stop_program(self) -> None:
+        """Have the agent killed; nothing by default."""
 
     def evidence(self) -> Json:
         """Return what a scorer needs to know of the final state, as JSON; None by default."""

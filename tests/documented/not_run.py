@@ -47,6 +47,7 @@ REASONS: Final = {
 }
 """By what a command looks like."""
 OF_PAGES: Final = {
+    "docs/how-to/evaluate-an-agent-of-others.md": "needs a Docker engine and registries; tests/environments/agents runs a small agent",
     "docs/how-to/run-tasks-in-containers.md": "needs a Docker engine; tests/e2e/test_task_folders.py runs the same folder",
     "docs/how-to/several-endpoints.md": "needs a file of the reader's own; tests/e2e/test_matrix.py runs such",
 }

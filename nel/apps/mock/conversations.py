@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Final, Literal, TypeAlias
@@ -31,6 +31,7 @@ class MockRequest:
     """Whether reasoning over Responses is to come back."""
     entries: tuple[tuple[str, str], ...]
     """``user``, ``assistant`` or ``tool`` of each message, or block of one, and its text."""
+    offers_tools: bool
     body: str
     """As it was sent."""
 
@@ -47,7 +48,28 @@ class MockRequest:
     @property
     def n_answers(self) -> int:
         """Return the number of answers; what an assistant wrote in a row is one."""
-        return sum(kind == "assistant" for kind, _ in groupby(kind for kind, _ in self.entries))
+        return _n_answers(self.entries)
+
+    def n_answers_after(self, text: str) -> int | None:
+        """Return the number of answers after the user message that holds a text; None where none
+        does. It is the last such message before any result of a tool: what agents put before the
+        instruction, such as a list of files and an answer to it, may hold the text as well.
+        """
+        holding = [
+            at
+            for at, (kind, content) in enumerate(self.entries)
+            if kind == "user" and text in content
+        ]
+        kinds = [kind for kind, _ in self.entries]
+        first_result = kinds.index("tool") if "tool" in kinds else len(kinds)
+        before = [at for at in holding if at < first_result]
+        if not holding:
+            return None
+        return _n_answers(self.entries[(before[-1:] or holding)[0] + 1 :])
+
+
+def _n_answers(entries: Sequence[tuple[str, str]]) -> int:
+    return sum(kind == "assistant" for kind, _ in groupby(kind for kind, _ in entries))
 
 
 def parse_request(
@@ -66,6 +88,7 @@ def parse_request(
         wants_usage=isinstance(options, dict) and options.get("include_usage") is True,
         wants_encrypted=_ENCRYPTED in (body.get("include") or ()),
         entries=tuple(entries),
+        offers_tools=bool(body.get("tools")),
         body=text,
     )
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from nel.apps.mock.request_parsing import Call, EndpointFault
 from nel.apps.mock.tokens import count_tokens
+from nel.environments.agents.answers import chat_events, pieces_of
 
-_PIECE_CHARACTERS: Final = 8
 _ERROR_TYPES: Final = {
     401: "invalid_request_error",
     429: "rate_limit_error",
@@ -83,35 +83,6 @@ def stream_bodies(
         yield {**head, "choices": [{**choice, "text": ""}]}
     if call.include_usage:
         yield {**body, "choices": []}
-
-
-def chat_events(body: Mapping[str, Any], *, include_usage: bool) -> Iterator[dict[str, Any]]:
-    """Yield a chat completion as the chunks of a stream, the usage last where it is asked for."""
-    head = {**body, "object": "chat.completion.chunk"}
-    counts, (choice,) = head.pop("usage"), head.pop("choices")
-
-    def chunk(delta: dict[str, Any], finish: str | None = None) -> dict[str, Any]:
-        return {**head, "choices": [{"index": 0, "delta": delta, "finish_reason": finish}]}
-
-    message = choice["message"]
-    yield chunk({"role": "assistant", "content": ""})
-    for name in ("reasoning_content", "content"):
-        yield from (chunk({name: piece}) for piece in pieces_of(message.get(name) or ""))
-    for index, call in enumerate(message.get("tool_calls", ())):
-        function = call["function"]
-        head_of_call = {**call, "index": index, "function": {**function, "arguments": ""}}
-        yield chunk({"tool_calls": [head_of_call]})
-        for piece in pieces_of(function["arguments"]):
-            yield chunk({"tool_calls": [{"index": index, "function": {"arguments": piece}}]})
-    yield chunk({}, choice["finish_reason"])
-    if include_usage:
-        yield {**head, "choices": [], "usage": counts}
-
-
-def pieces_of(text: str) -> list[str]:
-    """Return a text in the pieces that a stream sends."""
-    size = _PIECE_CHARACTERS
-    return [text[start : start + size] for start in range(0, len(text), size)]
 
 
 def usage(choices: Sequence[ReplyChoice]) -> dict[str, Any]:

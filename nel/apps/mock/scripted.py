@@ -7,6 +7,8 @@ come back with the calls after it, as the vendor demands.
 from __future__ import annotations
 
 import asyncio
+import base64
+import hashlib
 from typing import Final
 
 from aiohttp import web
@@ -14,9 +16,11 @@ from aiohttp import web
 from nel.apps.mock.conversations import MockRequest, Spoken, parse_request
 from nel.apps.mock.request_parsing import EndpointFault
 from nel.apps.mock.routes import TALLY, base_app, decode_body
-from nel.apps.mock.scripts import Director, ScriptedTurn
-from nel.apps.mock.vendor_bodies import body_of, events_of, signature
-from nel.core.strict_json import dumps_bytes
+from nel.apps.mock.scripts import Director, ScriptedCall, ScriptedTurn
+from nel.apps.mock.tokens import count_tokens
+from nel.core.strict_json import dumps, dumps_bytes
+from nel.environments.agents.answers import ServedAnswer, body_of, frames_of
+from nel.types import ToolCall, Usage
 
 DIRECTOR: Final = web.AppKey("nel_director", Director)
 _PATHS: Final[dict[str, Spoken]] = {
@@ -87,12 +91,13 @@ def _check_returned(request: MockRequest, turns: tuple[ScriptedTurn, ...]) -> No
 async def _send(
     request: web.Request, mock_request: MockRequest, turn: ScriptedTurn, number: int
 ) -> web.StreamResponse:
+    answer, protocol = _answer_of(mock_request, turn, number), mock_request.protocol
     if mock_request.stream:
         kind = "text/event-stream"
-        data = b"".join(_frames(mock_request, turn, number))
+        data = b"".join(frames_of(protocol, answer, wants_usage=mock_request.wants_usage))
     else:
         kind = "application/json"
-        data = dumps_bytes(body_of(mock_request, turn, number))
+        data = dumps_bytes(body_of(protocol, answer))
     if turn.empty:
         data = b""
     response = web.StreamResponse(headers={"Content-Type": kind})
@@ -109,10 +114,36 @@ async def _send(
     return response
 
 
-def _frames(request: MockRequest, turn: ScriptedTurn, number: int) -> list[bytes]:
-    frames = [
-        (f"event: {event['type']}\n".encode() if "type" in event else b"")
-        + b"data: " + dumps_bytes(event) + b"\n\n"
-        for event in events_of(request, turn, number)
-    ]  # fmt: skip
-    return [*frames, b"data: [DONE]\n\n"] if request.protocol == "chat" else frames
+def _answer_of(request: MockRequest, turn: ScriptedTurn, number: int) -> ServedAnswer:
+    prefix = "toolu" if request.protocol == "anthropic" else "call"
+    texts = [turn.text, turn.reasoning, *(call.name + _arguments(call) for call in turn.calls)]
+    return ServedAnswer(
+        id=str(number),
+        model=request.model,
+        text=turn.text,
+        reasoning=turn.reasoning,
+        signature=signature(turn, number),
+        is_encrypted=request.wants_encrypted,
+        calls=tuple(
+            ToolCall(id=f"{prefix}_{number}_{at}", name=call.name, arguments=_arguments(call))
+            for at, call in enumerate(turn.calls)
+        ),
+        ending=turn.ending,
+        usage=Usage(
+            prompt_tokens=sum(count_tokens(text) for _, text in request.entries),
+            completion_tokens=sum(map(count_tokens, texts)),
+            reasoning_tokens=count_tokens(turn.reasoning),
+        ),
+    )
+
+
+def _arguments(call: ScriptedCall) -> str:
+    return dumps(call.arguments) if call.raw is None else call.raw
+
+
+def signature(turn: ScriptedTurn, number: int) -> str:
+    """Return what stands for a turn's reasoning where a vendor signs or encrypts it."""
+    # Hexadecimal digits have neither of the two letters in which the alphabets of base64 differ:
+    # Google's SDK sends a signature back in that for URLs.
+    digest = hashlib.blake2b(f"{number}\0{turn.reasoning}".encode(), digest_size=12).hexdigest()
+    return base64.b64encode(digest.encode()).decode()

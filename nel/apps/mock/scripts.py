@@ -55,10 +55,19 @@ class ScriptedConversation(_Shape):
     """The turns of one conversation."""
 
     when: str = ""
-    """A text in the first user message; the first conversation that fits answers."""
+    """A text in any user message; the first conversation that fits answers."""
     turns: Annotated[tuple[ScriptedTurn, ...], MinLen(1)]
     repeat_last: bool = False
     """Whether the last turn answers all later requests; otherwise they are refused."""
+
+    @property
+    def calls_tools(self) -> bool:
+        """Return whether a turn of it calls a tool."""
+        return any(turn.calls for turn in self.turns)
+
+
+_ON_THE_SIDE: Final = ScriptedTurn(text="A scripted answer.")
+"""To a request that offers no tools in a conversation with calls: agents ask for titles so."""
 
 
 class Director(Protocol):
@@ -82,12 +91,17 @@ class Script:
     def turn_of(self, request: MockRequest) -> tuple[int, tuple[ScriptedTurn, ...]]:
         """Return the turn of the first conversation that fits; see `Director`."""
         for conversation in self._conversations:
-            if conversation.when in request.first_user:
-                return turn_at(
-                    conversation.turns, request.n_answers, is_last_repeated=conversation.repeat_last
-                )
+            n_answers = request.n_answers
+            if conversation.when:
+                number = request.n_answers_after(conversation.when)
+                if number is None:
+                    continue
+                n_answers = number
+            if not request.offers_tools and conversation.calls_tools:
+                return 0, (_ON_THE_SIDE,)
+            return turn_at(conversation.turns, n_answers, is_last_repeated=conversation.repeat_last)
         raise EndpointFault(
-            404, "no_conversation", "no conversation of the script fits the first user message"
+            404, "no_conversation", "no conversation of the script fits any user message"
         )
 
 

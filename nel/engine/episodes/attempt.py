@@ -183,6 +183,26 @@ class Attempt:
             seconds=time.monotonic() - began,
         )
 
+    async def run_program(self, program: JsonObject, seconds: float) -> JsonObject:
+        """Run an agent of others to its end; the process of tools serves other requests meanwhile."""
+        assert self._process is not None  # noqa: S101 - an agent has an environment
+        try:
+            ended: JsonObject = await self._process.request(
+                "program",
+                seconds + self._maker.grace_seconds,
+                program={**program, "seconds": seconds},
+                is_parallel=True,
+            )
+        except TimeoutError as error:
+            raise EnvironmentFault("agent_hung", "the agent cannot be stopped") from error
+        output = self.store.redactor.text(str(ended["output"]))
+        return {**ended, "output": output}
+
+    async def stop_program(self) -> None:
+        """Have the agent killed."""
+        if self._process is not None:
+            await self._ask_process("stop", "agent_hung", _CLOSE_SECONDS)
+
     async def evidence(self) -> Any:
         """Return what the environment says of its final state."""
         if self.plan.benchmark.environment is None or self._process is None:

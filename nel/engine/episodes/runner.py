@@ -116,23 +116,27 @@ class EpisodeRunner:
                     repeat=sample_key.repeat,
                     seed=generation.seed_of(sample_key.repeat),
                     limits=limits,
+                    model=plan.model or "",
+                    generation=generation,
                     backend=attempt,
                     price=self._price,
                 )
                 try:
                     return await self._finish(plan, attempt, episode)
                 except AttemptOver as over:
-                    reasons.append(over.reason)
+                    reason = over.reason
+                    reasons += [reason] if over.is_counted else []
                 except EnvironmentFault as fault:
                     if fault.kind not in _RESTARTED or len(reasons) >= (limits.restarts or 0):
                         detail = self._store.redactor.text(fault.detail)[-_DETAIL_CHARACTERS_MAX:]
                         return attempt.body, _unscored_response(fault.kind, detail)
-                    reasons.append(str(fault))
+                    reason = str(fault)
+                    reasons.append(reason)
                 except EndpointLost as lost:
                     return lost.body, lost.response
                 finally:
                     await attempt.close()
-                await self._store.append([end_row(sample_key, attempt.number, reasons[-1])])
+                await self._store.append([end_row(sample_key, attempt.number, reason)])
             return None, _unscored_response(
                 "restarts", f"no attempt came to its end: {'; '.join(reasons)}"
             )
@@ -200,7 +204,9 @@ async def _drive(solver: BoundSolver | None, episode: Episode) -> _Over:
             raise EnvironmentFault("solver_raised", detail) from error
     ending = episode.ending
     if ending is None:
-        return _Over(ended_by=SOLVED, answer=None if answer is None else str(answer))
+        return _Over(
+            ended_by=episode.ended_by or SOLVED, answer=None if answer is None else str(answer)
+        )
     if episode.abandoned.is_set() and isinstance(ending, (LimitReached, ModelFailed)):
         detail = f"the solver catches everything, and went on after its episode's end: {ending}"
         raise EnvironmentFault("solver_stuck", detail)

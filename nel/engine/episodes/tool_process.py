@@ -37,6 +37,8 @@ _DETAIL_CHARACTERS_MAX: Final = 4_000
 _FAULTS: Final = {
     "turn": "setup",
     "call": "tool_raised",
+    "program": "agent_setup",
+    "stop": "agent_setup",
     "evidence": "verifier_raised",
     "close": "close",
 }
@@ -78,6 +80,8 @@ class _ToolHost:
             answers: dict[str, Callable[[Mapping[str, Any]], Any]] = {
                 "turn": self._turn,
                 "call": self._call,
+                "program": self._program,
+                "stop": self._stop,
                 "evidence": self._evidence,
                 "close": self._close,
             }
@@ -146,6 +150,15 @@ class _ToolHost:
         except ToolError as error:
             return _result(str(error), "tool_error")
         return _result(result_text(result))
+
+    def _program(self, request: Mapping[str, Any]) -> Any:
+        if self._environment is None:
+            raise ToolsetFault("agent_setup", "the benchmark has no environment for an agent")
+        return self._environment.run_program(request["program"])
+
+    def _stop(self, _: Mapping[str, Any]) -> None:
+        if self._environment is not None:
+            self._environment.stop_program()
 
     def _evidence(self, _: Mapping[str, Any]) -> Any:
         if self._environment is None:

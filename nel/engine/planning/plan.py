@@ -37,7 +37,13 @@ from nel.config.schema import (
 from nel.datasets.source import Dataset, open_dataset
 from nel.engine.planning.golds import with_gold_kind
 from nel.engine.planning.plan_judges import check_judge, judge_identity, with_judges
-from nel.engine.planning.plan_solvers import in_sandbox, solver_fields, solver_of, tool_code
+from nel.engine.planning.plan_solvers import (
+    in_sandbox,
+    solver_fields,
+    solver_of,
+    tool_code,
+    with_agent,
+)
 from nel.engine.planning.protocol_choice import (
     check_protocols,
     protocol_asked,
@@ -371,6 +377,7 @@ def _plan(
     )
     check_protocols(benchmark, protocol, generation, judge, roles.values())
     solver, limits = solver_of(entry, benchmark, protocol)
+    benchmark = with_agent(benchmark, solver)
     return Plan(
         slot=slot,
         benchmark=benchmark,

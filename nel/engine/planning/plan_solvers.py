@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from nel.episodes.solver_names import BoundSolver
 
 _WITH_TOOLS = "react"
+_AGENT = "agent:"
+"""Before the name of an agent of others, in place of a solver's."""
 
 
 def solver_of(
@@ -54,7 +56,32 @@ def _solver(entry: BenchmarkConfig, benchmark: Benchmark) -> BoundSolver | None:
     if entry.solver is None and callable(benchmark.solver):
         return bound_solver(benchmark.solver.__name__, benchmark.solver, {})
     name = entry.solver or benchmark.solver or (_WITH_TOOLS if has_tools else "")
+    if isinstance(name, str) and name.startswith(_AGENT):
+        return _agent(name.removeprefix(_AGENT), benchmark)
     return find_solver(name) if isinstance(name, str) and name else None
+
+
+def _agent(text: str, benchmark: Benchmark) -> BoundSolver:
+    """Return the solver that runs an agent of others; raises ConfigError as `solver_of`."""
+    from nel.environments.agents.solver import agent_solver  # noqa: PLC0415 - few runs have agents
+    from nel.environments.toolset import ContainerMaker  # noqa: PLC0415
+
+    solver = agent_solver(text)
+    if not isinstance(benchmark.environment, ContainerMaker):
+        raise ConfigError(
+            f"{benchmark.name}: {solver.name} runs in a container, and the benchmark has none; give"
+            " a task folder, or a benchmark with environment=docker(...)"
+        )
+    return solver
+
+
+def with_agent(benchmark: Benchmark, solver: BoundSolver | None) -> Benchmark:
+    """Return a benchmark whose containers hold the agent that its solver runs, where it does."""
+    install = getattr(solver, "install", None)
+    bind = getattr(benchmark.environment, "with_agent", None)
+    if install is None or bind is None:
+        return benchmark
+    return replace(benchmark, environment=bind(install))
 
 
 def solver_fields(

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from nel.config.schema import SandboxConfig
+from nel.environments.agents.install import AgentInstall
 from nel.environments.endings import IMAGE, SETUP
 from nel.environments.tasks.folder import HealthCheck, TaskFolder
 from nel.environments.tasks.images import make_image, spec_of
@@ -32,10 +33,15 @@ class TaskTools(ContainerTools):
     """The built-in tools, in the container of one task."""
 
     def __init__(
-        self, sample: Sample, task: TaskFolder, level: Level, settings: SandboxConfig
+        self,
+        sample: Sample,
+        task: TaskFolder,
+        level: Level,
+        settings: SandboxConfig,
+        agent: AgentInstall | None = None,
     ) -> None:
         """Open the container, and wait until it is healthy; raises ToolsetFault."""
-        super().__init__(sample, spec_of(task, task.network), settings)
+        super().__init__(sample, spec_of(task, task.network), settings, agent)
         self.task = task
         self._level = level
         self._is_strict = settings.strict_verdicts
@@ -90,7 +96,7 @@ class TaskEnvironment(ContainerMaker):
 
     def __call__(self, sample: Sample) -> TaskTools:
         """Return the tools of a task's new container."""
-        return TaskTools(sample, self._task(sample), self.level, self.settings)
+        return TaskTools(sample, self._task(sample), self.level, self.settings, self.agent)
 
     def identity(self) -> JsonObject:
         """Return how verdicts are reached; the tasks themselves are rows."""
@@ -104,10 +110,12 @@ class TaskEnvironment(ContainerMaker):
                 if isinstance(task, TaskFolder):
                     log(f"building image {number + 1} of {len(samples)}")
                     self._make(client, sample.id, task)
+        super().prepare(samples, log)
         return list(self._notes([sample.id for sample in samples]))
 
     def check(self, sample: Sample) -> None:
-        """Raise ToolsetFault where a task is refused, or has no image."""
+        """Raise ToolsetFault where a task is refused or has no image, or the agent is missing."""
+        super().check(sample)
         self._task(sample)
         if sample.id in self.faults:
             raise ToolsetFault(IMAGE, self.faults[sample.id])

@@ -15,7 +15,7 @@ from nel.apps.mock.scripted import scripted_app
 from nel.apps.mock.scripts import read_script
 from nel.errors import ConfigError
 from nel.models.wire.registry import build_body, parse_answer, wire_of
-from nel.types import Generation, Message, Request, Response
+from nel.types import Generation, JsonObject, Message, Request, Response, ToolCall
 
 PROTOCOLS = ("chat", "responses", "anthropic", "gemini")
 TOOL = {"type": "function", "function": {"name": "add", "parameters": {"type": "object"}}}
@@ -40,12 +40,14 @@ def script_of(folder: Path, text: str, name: str = "script.yaml") -> Any:
     return read_script(path)
 
 
-async def asked(url: str, protocol: str, messages: tuple[Message, ...], *, stream: bool) -> Response | tuple[int, str]:
+async def asked(
+    url: str, protocol: str, messages: tuple[Message, ...], *, stream: bool, tools: tuple[JsonObject, ...] = (TOOL,)
+) -> Response | tuple[int, str]:
     """Return the answer as nel reads it, or the status and body of a refusal."""
     wire = wire_of(protocol)
     generation = Generation(max_tokens=99, reasoning_effort="low")
     request = Request(
-        protocol=protocol, model="any", sample_id="s", repeat=0, messages=messages, tools=(TOOL,), generation=generation
+        protocol=protocol, model="any", sample_id="s", repeat=0, messages=messages, tools=tools, generation=generation
     )
     address = f"{url}{wire.path('any', stream=stream)}"
     async with (
@@ -134,3 +136,21 @@ async def test_the_oracle_answers_right() -> None:
     assert isinstance(answer, Response)
     assert isinstance(other, tuple)
     assert (bool(answer.text), other[0]) == (True, 404)
+
+
+async def test_a_script_fits_what_agents_put_around_the_instruction(tmp_path: Path) -> None:
+    """A user message and an answer of their own before it; a request for a title, which offers no tools."""
+    text = '[{"when": "2 + 3", "turns": [{"calls": [{"name": "add"}]}, {"text": "5"}]}]'
+    own = (Message(role="user", content="Files: 2 + 3.txt"), Message(role="assistant", content="Got it."))
+    asking = (*own, Message(role="user", content="2 + 3?"))
+    async with running(scripted_app(script_of(tmp_path, text))) as url:
+        first = await asked(url, "chat", asking, stream=False)
+        called = Message(role="assistant", content="", tool_calls=(ToolCall(id="1", name="add", arguments="{}"),))
+        answered = (*asking, called, Message(role="tool", content="2 + 3 = 5", tool_call_id="1"))
+        second = await asked(url, "chat", answered, stream=False)
+        title = await asked(url, "chat", asking, stream=False, tools=())
+    assert isinstance(first, Response)
+    assert isinstance(second, Response)
+    assert isinstance(title, Response)
+    assert [call.name for call in first.tool_calls] == ["add"]
+    assert (second.text, title.text, title.tool_calls) == ("5", "A scripted answer.", ())

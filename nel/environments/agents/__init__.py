@@ -1,0 +1,1 @@
+"""Programs of others as agents: recipes, installation, and the endpoint served to one episode."""

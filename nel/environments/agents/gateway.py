@@ -1,0 +1,357 @@
+"""The endpoint that nel serves to the agent of one episode: its requests are steps of the episode.
+
+It listens on a free port of 127.0.0.1 and takes the episode's secret alone. What an agent asks goes
+through `Episode.ask`, with its limits, caps, retries and step log; any model's name is answered by
+the evaluated model. Depends on aiohttp's server.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import secrets
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, Final, Self
+
+from aiohttp import web
+
+from nel.core.strict_json import dumps, dumps_bytes, loads
+from nel.environments.agents.answers import ServedAnswer, Spoken, body_of, frame_of, frames_of
+from nel.environments.agents.digests import short_digest
+from nel.environments.agents.requests import AgentRequest, read_request
+from nel.episodes.endings import EpisodeEnding, LimitReached, ModelFailed
+from nel.episodes.episode import Episode, Reply
+from nel.types import Message, ToolCall
+
+_PATHS: Final[Mapping[str, Spoken]] = {
+    "chat/completions": "chat",
+    "responses": "responses",
+    "messages": "anthropic",
+}
+_GEMINI: Final = ("generateContent", "streamGenerateContent")
+_BODY_BYTES_MAX: Final = 64 << 20
+_ALIVE_SECONDS: Final = 10.0
+"""Between two signs of life in a stream whose answer is still to come."""
+_REPEAT_SECONDS: Final = 120.0
+"""After an answer in which an equal body is a retry; an agent that asks again later means it."""
+_REPEATS_MAX: Final = 10
+_CHARACTERS_PER_TOKEN: Final = 4
+"""For an agent that asks how many tokens a prompt has."""
+_LIMIT_STATUS: Final = 429
+_NOT_RETRIED: Final = {"x-should-retry": "false"}
+"""The SDKs of OpenAI and Anthropic then do not send it again."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Refusal:
+    """An error in place of an answer."""
+
+    status: int
+    kind: str
+    message: str
+
+
+@dataclass(slots=True)
+class _Asked:
+    """A body that was sent, and what comes of it."""
+
+    task: asyncio.Task[ServedAnswer | _Refusal]
+    answered: float | None = None
+    """When, by the monotonic clock."""
+    n_repeats: int = 0
+
+
+class Gateway:
+    """Serves one episode while its agent runs."""
+
+    def __init__(self, episode: Episode) -> None:
+        """Prepare; `__aenter__` begins to listen."""
+        self.secret = f"nel-{secrets.token_hex(24)}"
+        self.port = 0
+        self.ended = asyncio.Event()
+        """Set once the episode's ending forbids further requests."""
+        self.last_activity = time.monotonic()
+        """When the last answer was given; the agent works since."""
+        self.n_open = 0
+        """Requests that wait for an answer."""
+        self._episode = episode
+        self._asked: dict[str, _Asked] = {}
+        self._messages: dict[str, Message] = {}
+        """Answers as the episode has them, by what an agent sends back of them."""
+        self._notes: set[str] = set()
+        self._n_answers = 0
+        self._offered_tools = False
+        app = web.Application(client_max_size=_BODY_BYTES_MAX)
+        app.router.add_route("*", "/{path:.*}", self._serve)
+        self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=1.0)
+
+    async def __aenter__(self) -> Self:
+        """Listen."""
+        await self._runner.setup()
+        site = web.TCPSite(self._runner, "127.0.0.1", 0)
+        await site.start()
+        self.port = self._runner.addresses[0][1]
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        """Cancel what is asked, and hang up."""
+        tasks = [asked.task for asked in self._asked.values()]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        await self._runner.cleanup()
+
+    async def _serve(self, request: web.Request) -> web.StreamResponse:
+        path = request.match_info["path"]
+        while path.partition("/")[0] in ("v1", "v1beta"):  # some SDKs add it to a URL that has it
+            path = path.partition("/")[2]
+        model, _, method = path.removeprefix("models/").rpartition(":")
+        protocol = _PATHS.get(path) or ("gemini" if method in _GEMINI else None)
+        if not hmac.compare_digest(_key_of(request).encode(), self.secret.encode()):
+            message = "this key is not that of the episode"
+            return _refuse(protocol, _Refusal(401, "authentication_error", message))
+        if request.method == "GET" and path.partition("/")[0] == "models":
+            return _models(self._episode.model, path)
+        data = await request.read()
+        if path == "messages/count_tokens":
+            return web.json_response({"input_tokens": len(data) // _CHARACTERS_PER_TOKEN + 1})
+        if protocol is None or request.method != "POST":
+            message = f"nel serves no {request.method} /{path}"
+            return _refuse(None, _Refusal(404, "not_found_error", message))
+        try:
+            asked = read_request(
+                protocol,
+                loads(data),
+                model=model,
+                is_streamed=method == "streamGenerateContent",
+            )
+        except ValueError as error:
+            return _refuse(protocol, _Refusal(400, "invalid_request_error", str(error)))
+        key = short_digest(f"{path}\n".encode() + data)
+        return await self._send(request, asked, self._task(key, asked))
+
+    def _task(self, key: str, request: AgentRequest) -> asyncio.Task[ServedAnswer | _Refusal]:
+        """Return what answers a request: an earlier equal one in flight or just answered, or the
+        model.
+        """
+        earlier = self._asked.get(key)
+        if earlier is not None and self._is_retry(earlier):
+            earlier.n_repeats += 1
+            self._note("repeated", {"request": key})
+            return earlier.task
+        task = asyncio.create_task(self._ask(request))
+        asked = self._asked[key] = _Asked(task)
+
+        def finish(_: object) -> None:
+            asked.answered = time.monotonic()
+
+        task.add_done_callback(finish)
+        return task
+
+    def _is_retry(self, earlier: _Asked) -> bool:
+        if earlier.answered is None:
+            return True
+        if earlier.task.cancelled() or isinstance(earlier.task.result(), _Refusal):
+            return False
+        is_recent = time.monotonic() - earlier.answered < _REPEAT_SECONDS
+        return is_recent and earlier.n_repeats < _REPEATS_MAX
+
+    async def _ask(self, request: AgentRequest) -> ServedAnswer | _Refusal:
+        episode = self._episode
+        if episode.ending is None:
+            self.note_work()
+            self._note_differences(request)
+            self.n_open += 1
+            # The conversation is what was last asked with tools; a title or a memory is not.
+            is_main = bool(request.tools) or not self._offered_tools
+            self._offered_tools = self._offered_tools or bool(request.tools)
+            try:
+                reply = await episode.ask(
+                    self._restore_answers(request.messages),
+                    tools=request.tools,
+                    becomes_conversation=is_main,
+                    **self._settings(request),
+                )
+                return self._answer(request, reply)
+            except EpisodeEnding:
+                """It is kept by the episode."""
+            finally:
+                self.n_open -= 1
+                self.last_activity = time.monotonic()
+        self.ended.set()
+        return _refusal_of(episode.ending)
+
+    def _answer(self, request: AgentRequest, reply: Reply) -> ServedAnswer:
+        self._n_answers += 1
+        number = self._n_answers
+        calls = tuple(
+            ToolCall(id=call.id or f"call_{number}_{at}", name=call.name, arguments=call.arguments)
+            for at, call in enumerate(reply.calls)
+        )
+        for name in _names_of(reply.text, calls):
+            self._messages[name] = reply.message
+        ending = {"truncated": "length", "content_filter": "content_filter"}.get(reply.ending)
+        return ServedAnswer(
+            id=f"nel-{number}",
+            model=request.model or self._episode.model,
+            text=reply.text,
+            reasoning=reply.reasoning or "",
+            signature="bmVs",
+            calls=calls,
+            custom_tools=request.custom_tools,
+            ending=ending,  # type: ignore[arg-type]
+            usage=reply.usage,
+        )
+
+    def _restore_answers(self, messages: tuple[Message, ...]) -> list[Message]:
+        """Return messages with the episode's own answers in place of what an agent made of them:
+        with what a vendor wants back, and so that a conversation is known as one.
+        """
+        restored = []
+        for message in messages:
+            own = None
+            if message.role == "assistant":
+                names = _names_of(_plain(message), message.tool_calls)
+                own = next((self._messages[name] for name in names if name in self._messages), None)
+            restored.append(own or message)
+        return restored
+
+    def _settings(self, request: AgentRequest) -> dict[str, Any]:
+        """Return what the agent asked for where the run has no setting of its own."""
+        return {
+            name: value
+            for name, value in request.settings.items()
+            if getattr(self._episode.generation, name) is None
+        }
+
+    def _note_differences(self, request: AgentRequest) -> None:
+        """Note once each what an agent asked and does not get."""
+        own = self._episode.generation
+        overruled = {
+            name: value
+            for name, value in request.settings.items()
+            if getattr(own, name) not in (None, value)
+        }
+        if overruled:
+            self._note("settings_overruled", overruled)
+        if request.left_out:
+            self._note("fields_left_out", list(request.left_out))
+        if request.native_tools:
+            self._note("native_tools_withheld", sorted(set(request.native_tools)))
+        if request.model not in ("", self._episode.model):
+            self._note("model_asked", request.model)
+
+    def _note(self, kind: str, data: Any) -> None:
+        key = f"{kind} {dumps(data)}"
+        if key not in self._notes:
+            self._notes.add(key)
+            with suppress(EpisodeEnding, ValueError):
+                self._episode.note(kind, data)
+
+    def note_work(self) -> None:
+        """Count the agent's own work; nothing while it waits for an answer."""
+        now = time.monotonic()
+        if not self.n_open:
+            accounts = self._episode.accounts
+            accounts.note_work(accounts.wall_seconds(), now - self.last_activity)
+            self.last_activity = now
+
+    async def _send(
+        self,
+        request: web.Request,
+        asked: AgentRequest,
+        task: asyncio.Task[ServedAnswer | _Refusal],
+    ) -> web.StreamResponse:
+        """Send an answer once it is there; a stream is kept alive until then."""
+        stream: web.StreamResponse | None = None
+        with suppress(ConnectionError):
+            while not (await asyncio.wait({task}, timeout=_ALIVE_SECONDS))[0]:
+                if asked.is_streamed:
+                    stream = stream or await _begin_stream(request)
+                    await stream.write(b": nel waits for the model\n\n")
+            if task.cancelled():
+                answer: ServedAnswer | _Refusal = _refusal_of(None)
+            else:
+                answer = task.result()
+            if isinstance(answer, _Refusal):
+                if stream is None:
+                    return _refuse(asked.protocol, answer)
+                await stream.write(frame_of(_error_body(asked.protocol, answer)))
+            elif not asked.is_streamed:
+                return web.json_response(body=dumps_bytes(body_of(asked.protocol, answer)))
+            else:
+                stream = stream or await _begin_stream(request)
+                for frame in frames_of(asked.protocol, answer, wants_usage=asked.wants_usage):
+                    await stream.write(frame)
+            await stream.write_eof()
+        return stream or web.Response(status=499)
+
+
+async def _begin_stream(request: web.Request) -> web.StreamResponse:
+    headers = {"Content-Type": "text/event-stream", "Cache-Control": "no-cache"}
+    stream = web.StreamResponse(headers=headers)
+    await stream.prepare(request)
+    return stream
+
+
+def _key_of(request: web.Request) -> str:
+    """Return what a client sent as its key, in any vendor's form."""
+    bearer = request.headers.get("Authorization", "")
+    if bearer.startswith("Bearer "):
+        return bearer.removeprefix("Bearer ").strip()
+    headers = request.headers
+    return headers.get("X-Api-Key") or headers.get("X-Goog-Api-Key") or request.query.get("key", "")
+
+
+def _names_of(text: str, calls: tuple[ToolCall, ...]) -> list[str]:
+    """Return by what an answer is recognised when it comes back: its calls' ids, what they call,
+    its text.
+    """
+    ids = "\n".join(call.id for call in calls)
+    called = dumps([[call.name, call.values] for call in calls])
+    if calls:
+        return [f"ids {ids}", f"calls {text.strip()} {called}", f"calls {called}"]
+    return [f"text {text.strip()}"] if text.strip() else []
+
+
+def _plain(message: Message) -> str:
+    return message.content if isinstance(message.content, str) else ""
+
+
+def _refusal_of(ending: BaseException | None) -> _Refusal:
+    """Return what an agent reads once its episode has ended, in words that SDKs do not retry."""
+    if isinstance(ending, LimitReached):
+        message = f"{ending}; this episode is over"
+        return _Refusal(_LIMIT_STATUS, "insufficient_quota", message)
+    if isinstance(ending, ModelFailed):
+        return _Refusal(400, "context_length_exceeded", str(ending))
+    return _Refusal(400, "episode_over", "this episode is over")
+
+
+def _error_body(protocol: Spoken | None, refusal: _Refusal) -> dict[str, Any]:
+    if protocol == "anthropic":
+        return {"type": "error", "error": {"type": refusal.kind, "message": refusal.message}}
+    if protocol == "gemini":
+        status = {"code": refusal.status, "message": refusal.message, "status": refusal.kind}
+        return {"error": status}
+    fields = {"message": refusal.message, "type": refusal.kind, "code": refusal.kind}
+    return {"error": {**fields, "param": None}}
+
+
+def _refuse(protocol: Spoken | None, refusal: _Refusal) -> web.Response:
+    return web.json_response(
+        _error_body(protocol, refusal), status=refusal.status, headers=_NOT_RETRIED
+    )
+
+
+def _models(model: str, path: str) -> web.Response:
+    """Return the list of models, or the one that is asked for: any name is the evaluated model."""
+    name = path.partition("/")[2] or model
+    entry = {"id": name, "object": "model", "created": 0, "owned_by": "nel", "type": "model"}
+    if "/" in path:
+        return web.json_response(entry)
+    gemini = {"name": f"models/{model}", "supportedGenerationMethods": ["generateContent"]}
+    return web.json_response({"object": "list", "data": [entry], "models": [gemini]})

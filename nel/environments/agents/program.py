@@ -1,0 +1,180 @@
+"""An agent in a container, as the process of an episode's tools sees it: started, connected, stopped.
+
+Its connections lead to one port of this machine, nel's endpoint for the episode, and nowhere else.
+"""
+
+from __future__ import annotations
+
+import json
+import socket
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from nel.environments import helper
+from nel.environments.helper import SIZES
+from nel.tools import ToolsetFault
+from nel.types import JsonObject
+
+if TYPE_CHECKING:
+    from nel.environments.session import ContainerSession
+    from nel.sandbox.isolation.stream import EngineStream
+
+SETUP: Final = "agent_setup"
+PORT: Final = "\0"
+"""Stands for the port in the container, which no text of a task can hold."""
+SOURCES: Final = (Path(helper.__file__), Path(__file__).with_name("relay.py"))
+_READ_BYTES: Final = 256 << 10
+_HEADER_BYTES_MAX: Final = 1 << 16
+_BODY_BYTES_MAX: Final = 8 << 20
+_SEND_SECONDS: Final = 60.0
+_GRACE_SECONDS: Final = 60.0
+_FILE_SECONDS: Final = 60.0
+_OUTPUT_BYTES: Final = 64 << 10
+_KILLED_EXIT: Final = 137
+
+
+class AgentProgram:
+    """One agent in a session's container."""
+
+    def __init__(self, session: ContainerSession) -> None:
+        """Prepare; nothing runs yet."""
+        self._session = session
+        self._stream: EngineStream | None = None
+        self._sending = threading.Lock()
+        self._connections: dict[int, socket.socket] = {}
+        self._is_stopped = threading.Event()
+
+    def run(self, request: Mapping[str, Any]) -> JsonObject:
+        """Run an agent to its end: its exit code, what ended it, and the end of what it wrote.
+
+        Args:
+            request: ``argv``, ``env``, ``files`` by path, ``checks``, ``seconds`` and ``port``, where
+                nel serves the episode. `PORT` in texts becomes the port inside the container.
+
+        Raises:
+            ToolsetFault: The container ended, or the agent cannot be started in it.
+        """
+        self._check(request["checks"])
+        self._stream, facts = self._session.start_program(SOURCES)
+
+        def fill(text: str) -> str:
+            return text.replace(PORT, str(facts["port"]))
+
+        for path, text in request["files"].items():
+            self._write(path, fill(text))
+        deadline = time.monotonic() + request["seconds"] + _GRACE_SECONDS
+        order = self._session.order(
+            [fill(text) for text in request["argv"]],
+            seconds=request["seconds"],
+            bytes_max=_OUTPUT_BYTES,
+            env={name: fill(text) for name, text in request["env"].items()},
+        )
+        self._send(order)
+        if self._is_stopped.is_set():
+            self._send({"stop": True})
+        try:
+            return self._serve(request["port"], deadline)
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            self._session.check()
+            if isinstance(error, TimeoutError):
+                raise ToolsetFault("container_died", "the agent's relay does not answer") from error
+            return {
+                "exit": _KILLED_EXIT,
+                "ended_by": "relay_killed",
+                "output": self._stream.errors,
+                "seconds": 0.0,
+            }
+        finally:
+            for connection in list(self._connections.values()):
+                connection.close()
+
+    def stop(self) -> None:
+        """Have the agent killed."""
+        self._is_stopped.set()
+        if self._stream is not None:
+            with suppress(OSError):
+                self._send({"stop": True})
+
+    def close(self) -> None:
+        """Release the connection to the container."""
+        if self._stream is not None:
+            self._stream.hang_up()
+            self._stream.close()
+
+    def _check(self, checks: Sequence[Mapping[str, Any]]) -> None:
+        """Raise where what the agent needs in the container is not there."""
+        for check in checks:
+            ran = self._session.run(
+                check["command"], seconds=_FILE_SECONDS, env=check["env"], merge=True
+            )
+            output = ran.stdout.decode("utf-8", "replace").strip()
+            if ran.exit or check["prints"] not in output:
+                raise ToolsetFault(SETUP, f"{check['problem']}: {output[-500:]}")
+
+    def _write(self, path: str, text: str) -> None:
+        """Write a file as the agent's user; ``~/`` is that user's folder."""
+        if path.startswith("~/"):
+            ran = self._session.run("cd ~ && pwd", seconds=_FILE_SECONDS)
+            path = ran.stdout.decode("utf-8", "replace").strip() + path[1:]
+        try:
+            self._session.write(path, text.encode())
+        except OSError as error:
+            raise ToolsetFault(SETUP, f"{path} cannot be written: {error}") from error
+
+    def _serve(self, port: int, deadline: float) -> JsonObject:
+        while True:
+            header, body = self._receive(deadline)
+            if "connection" not in header:
+                return {
+                    "exit": header["exit"],
+                    "ended_by": header["ended_by"],
+                    "output": body.decode("utf-8", "replace"),
+                    "seconds": header["seconds"],
+                }
+            self._carry(header, body, port)
+
+    def _carry(self, header: Mapping[str, Any], body: bytes, port: int) -> None:
+        number = header["connection"]
+        if header.get("begins"):
+            connection = socket.create_connection(("127.0.0.1", port))
+            self._connections[number] = connection
+            threading.Thread(target=self._send_back, args=(number, connection), daemon=True).start()
+        connection_or_none = self._connections.get(number)
+        if connection_or_none is None:
+            return
+        with suppress(OSError):
+            connection_or_none.sendall(body)
+        if header.get("ends"):
+            del self._connections[number]
+            with suppress(OSError):
+                connection_or_none.shutdown(socket.SHUT_RDWR)
+
+    def _send_back(self, number: int, connection: socket.socket) -> None:
+        """Send the agent what nel answers on one connection, until that ends."""
+        with suppress(OSError):
+            while data := connection.recv(_READ_BYTES):
+                self._send({"connection": number}, data)
+        if self._connections.get(number) is connection:
+            with suppress(OSError):
+                self._send({"connection": number, "ends": True})
+        connection.close()
+
+    def _send(self, header: Mapping[str, Any], body: bytes = b"") -> None:
+        assert self._stream is not None  # noqa: S101 - the callers have started it
+        data = json.dumps(header).encode()
+        with self._sending:
+            self._stream.send(
+                SIZES.pack(len(data), len(body)) + data + body, time.monotonic() + _SEND_SECONDS
+            )
+
+    def _receive(self, deadline: float) -> tuple[dict[str, Any], bytes]:
+        assert self._stream is not None  # noqa: S101 - the caller has started it
+        n_header, n_body = SIZES.unpack(self._stream.read(SIZES.size, deadline))
+        if n_header > _HEADER_BYTES_MAX or n_body > _BODY_BYTES_MAX:
+            raise ValueError(f"a frame of {n_header} and {n_body} bytes")
+        header = json.loads(self._stream.read(n_header, deadline))
+        return header, bytes(self._stream.read(n_body, deadline))
