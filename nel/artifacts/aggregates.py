@@ -172,7 +172,7 @@ def _mean_json(
     means: Mapping[str, Mapping[str, Any]],
     members: Mapping[str, Member],
 ) -> JsonObject:
-    """Return a mean. It has no value where a benchmark has none: a mean of fewer is another number."""
+    """Return a mean; without a value where a benchmark has none, since fewer make another one."""
     metric: str = aggregate["metric"]
     shares = _shares(aggregate, means, members)
     present = {name: members[name] for name in shares if name in members}
@@ -226,7 +226,7 @@ def _shares(
     means: Mapping[str, Mapping[str, Any]],
     members: Mapping[str, Member],
 ) -> dict[str, Fraction]:
-    """Return the weight of each benchmark in a mean, through the means that it is of; together 1."""
+    """Return the weight of each benchmark in a mean, through the means it is of; together 1."""
     below = [
         _shares(means[name], means, members) if name in means else {name: Fraction(1)}
         for name in aggregate["benchmarks"]
@@ -278,7 +278,7 @@ def _interval(
     shares: Mapping[str, Fraction],
     missing: Iterable[str],
 ) -> Interval:
-    """Return the interval of a mean; what is missing counts 0 at its lower end, and 1 at its upper."""
+    """Return the interval of a mean; what is missing counts 0 at the lower end, 1 at the upper."""
     left_out = set(missing)
     scored = {name: each for name, each in members.items() if each.slot not in left_out}
     parts = []

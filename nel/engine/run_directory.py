@@ -144,7 +144,7 @@ def with_absolute_paths(config: RunConfig) -> dict[str, Any]:
 
 
 def _absolute_name(name: str) -> str:
-    """Return the name of a benchmark, or of a category of it, with the absolute path of its file."""
+    """Return a benchmark's name, or a category's of it, with the absolute path of its file."""
     is_file = ".py" in name and "://" not in name
     return str(Path(name).expanduser().absolute()) if is_file else name
 

@@ -184,7 +184,7 @@ class Attempt:
         )
 
     async def run_program(self, program: JsonObject, seconds: float) -> JsonObject:
-        """Run an agent of others to its end; the process of tools serves other requests meanwhile."""
+        """Run an agent of others to its end; the tools' process serves other requests meanwhile."""
         assert self._process is not None  # noqa: S101 - an agent has an environment
         try:
             ended: JsonObject = await self._process.request(

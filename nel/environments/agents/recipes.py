@@ -27,7 +27,7 @@ _VERSION: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9.+_-]*")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe:
-    """How an agent is installed and started. Texts may hold ``{url}`` and the other placeholders."""
+    """How an agent is installed and started; texts may hold placeholders such as ``{url}``."""
 
     name: str
     version: str

@@ -241,7 +241,7 @@ def _anthropic(body: Mapping[str, Any]) -> Iterator[Message]:
 
 
 def _gemini(body: Mapping[str, Any]) -> Iterator[Message]:
-    """Yield messages; calls without ids are numbered, and results go to the oldest of their name."""
+    """Yield messages; calls without ids are numbered, results go to the oldest of their name."""
     system = body.get("systemInstruction") or body.get("system_instruction")
     if system:
         yield Message(role="system", content=_text(_content(system.get("parts"), is_kept=False)))

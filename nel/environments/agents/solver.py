@@ -85,7 +85,7 @@ async def run_agent(recipe: Recipe, episode: Episode) -> str | None:
 
 
 async def _watch(running: asyncio.Future[JsonObject], episode: Episode, gateway: Gateway) -> None:
-    """Return once the agent has ended; have it killed after a limit, or where the episode is over."""
+    """Return once the agent has ended; it is killed after a limit, or if the episode is over."""
     while not running.done():
         await asyncio.wait({running}, timeout=_LOOK_SECONDS)
         gateway.note_work()

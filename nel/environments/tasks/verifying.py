@@ -122,7 +122,7 @@ def _fresh(client: docker.DockerClient, session: ContainerSession, task: TaskFol
 def _separate(
     client: docker.DockerClient, session: ContainerSession, task: TaskFolder, verifier: TaskFolder
 ) -> JsonObject:
-    """Return the verdict in a container of the tests' own, of which only the outputs are the agent's."""
+    """Return the verdict in a container of the tests' own, with the agent's outputs alone."""
     try:
         archives = {path: session.get_tree(path) for path in task.outputs}
     except ValueError as error:

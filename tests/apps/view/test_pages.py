@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 from aiohttp.test_utils import TestClient
 
-from nel.artifacts.aggregates import aggregate_json
+from nel.artifacts.aggregates import aggregates_json
+from nel.config.schema.run import AggregateConfig
 from tests.apps.view.conftest import content_of, opened
 from tests.support.viewed_run import build_viewed_run
 
@@ -122,16 +123,16 @@ async def test_a_run_has_its_headline_and_categories(client: Client) -> None:
 
 
 async def test_a_run_has_the_means_over_its_benchmarks(tmp_path: Path) -> None:
-    """Above the benchmarks, as the report has them, a mean without a value with what it lacks."""
+    """Above the benchmarks, as the report has them, a mean without a value with the reason."""
     root = tmp_path / "runs"
     build_viewed_run(root / "run", n=12)
-    missing = {"name": "quiz", "metric": "f1", "benchmarks": ["quiz"], "weight_by_size": True}
-    rows = [aggregate_json({**missing, "name": "all <b>quizzes</b>"}, {})]
+    mean = AggregateConfig(name="all <b>quizzes</b>", metric="f1", benchmarks=["quiz"])
+    rows = aggregates_json([mean.model_dump()], {})
     (root / "run" / "aggregates.json").write_text(json.dumps({"run_id": "run", "aggregates": rows}))
     async with opened(root, tmp_path / "cache", token=None) as client:
         text = await text_of(client, "/runs/run")
     assert "all &lt;b&gt;quizzes&lt;/b&gt;" in text
-    assert "no value of f1: quiz" in text
+    assert "nothing was asked" in text
 
 
 async def test_each_kind_of_failure_says_what_to_do_and_leads_to_its_samples(client: Client) -> None:
