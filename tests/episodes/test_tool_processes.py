@@ -34,7 +34,7 @@ def look() -> dict:
     while pid > 1:
         environ += Path(f"/proc/{pid}/environ").read_text(errors="replace")
         pid = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
-        if os.readlink(f"/proc/{pid}/exe") != os.readlink("/proc/self/exe"):
+        if pid > 1 and os.readlink(f"/proc/{pid}/exe") != os.readlink("/proc/self/exe"):
             break
     names = sorted(os.listdir("/proc/self/fd"), key=int)
     kinds = [os.readlink(f"/proc/self/fd/{name}") for name in names if os.path.exists(f"/proc/self/fd/{name}")]
