@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import signal
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import docker
 import pytest
 
 from nel.environments.tasks.harbor import read_harbor
@@ -31,9 +34,18 @@ def client() -> Iterator[Any]:
 
 
 @pytest.fixture
-def tasks(client: Any, tmp_path: Path) -> Path:
-    """Return a copy of the demo folder."""
-    return Path(shutil.copytree(DEMO, tmp_path / "tasks"))
+def tasks(client: Any, tmp_path: Path) -> Iterator[Path]:
+    """Return a folder with copies of three of the demo's tasks, whose images are this test's alone."""
+    folders = [tmp_path / "tasks" / name for name in ("impossible", "pipeline", "python-bug")]
+    for folder in folders:
+        shutil.copytree(DEMO / folder.name, folder)
+        with (folder / "environment" / "Dockerfile").open("a") as dockerfile:
+            dockerfile.write(f"LABEL test={tmp_path.name}-{os.getpid()}\n")
+    images = [image_of(read_harbor(folder)) for folder in folders]
+    yield tmp_path / "tasks"
+    for image in images:
+        with suppress(docker.errors.ImageNotFound):
+            client.images.remove(image, force=True)
 
 
 def solving(call: Call, _: int) -> Reply:
