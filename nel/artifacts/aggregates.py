@@ -290,11 +290,16 @@ def _interval(
                 f"{name} of {member.slot} is not a mean of single questions from 0 to 1"
             )
         parts.append(np.array(values, dtype=np.float64))
-    part = sum(shares[name] for name in scored)
-    if not part:
+    scored_share = sum(shares[name] for name in scored)
+    if not scored_share:
         return no_interval("nothing was scored")
-    interval = macro_interval(parts, weights=[float(shares[name] / part) for name in scored])
-    if interval.lower is None or interval.upper is None or part == 1:
+    interval = macro_interval(
+        parts, weights=[float(shares[name] / scored_share) for name in scored]
+    )
+    if interval.lower is None or interval.upper is None or scored_share == 1:
         return interval
-    lower, upper = float(part) * interval.lower, float(part) * interval.upper + float(1 - part)
+    lower, upper = (
+        float(scored_share) * interval.lower,
+        float(scored_share) * interval.upper + float(1 - scored_share),
+    )
     return replace(interval, lower=lower, upper=upper)

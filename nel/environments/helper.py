@@ -208,17 +208,17 @@ class Helper:
             handle = self.leftovers.pop(0)
             self.selector.unregister(handle)
             os.close(handle)
-        kept = [output.ends() for output in command.outputs.values()]
+        ends = [output.ends() for output in command.outputs.values()]
         is_killed = command.code != 0 and n_killed_for_memory() > n_killed
         reply = {
             "exit": command.code,
             "ended_by": "memory" if is_killed else command.ended_by,
             "sizes": [output.size for output in command.outputs.values()],
-            "n_stdout": len(kept[0]),
+            "n_stdout": len(ends[0]),
             "seconds": time.monotonic() - started,
             "is_disk_full": command.code != 0 and is_disk_full(),
         }
-        return reply, b"".join(kept)
+        return reply, b"".join(ends)
 
 
 def receive(size: int) -> bytes:

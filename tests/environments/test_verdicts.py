@@ -60,6 +60,10 @@ CHEATS = {
     "by a linked folder": "rm -rf /logs/verifier; mkdir /mine; echo 1 > /mine/reward.txt; ln -s /mine /logs/verifier",
     "by hidden tests": "mkdir /tests; printf '#!/bin/sh\\necho 1 > /logs/verifier/reward.txt' > /tests/test.sh",
     "by a shell": "printf '#!/bin/sh\\necho yes\\n' > /usr/local/bin/cat; chmod +x /usr/local/bin/cat",
+    "by a plugin of pytest": (
+        "mkdir -p /w /v/site-packages/a.dist-info; echo yes > /w/done;"
+        " echo '[pytest11]' > /v/site-packages/a.dist-info/entry_points.txt"
+    ),
     "by the program that is tested": f'mkdir /w; echo \'open("{REWARD}.txt", "w")\' > /w/main.py; mkdir -p /w; echo yes > /w/done',
     "by bash": "cp /bin/bash /bin/b; printf '#!/bin/sh\\necho 1 > /logs/verifier/reward.txt' > /x; cp -f --remove-destination /x /bin/bash; chmod +x /bin/bash",
 }

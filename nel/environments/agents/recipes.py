@@ -87,7 +87,7 @@ def find_recipe(name: str, options: Mapping[str, Any]) -> Recipe:
     path = Path(name).expanduser() if is_file else _FOLDER / f"{name}.toml"
     if not path.is_file():
         if is_file:
-            raise ConfigError(f"there is no recipe of an agent at {name}")
+            raise ConfigError(f"no recipe of an agent is at {name}")
         names = recipe_names()
         hint = did_you_mean(name, names) or f"; there are: {', '.join(names)}"
         raise ConfigError(f'no agent is called "{name}"{hint}, or give the path of a recipe')

@@ -49,7 +49,7 @@ def agent_solver(text: str) -> AgentSolver:
     """Return the solver of ``NAME`` or ``NAME,key=value``, as it stands after ``agent:``.
 
     Raises:
-        ConfigError: There is no such agent, or an option is unknown.
+        ConfigError: The agent or an option is unknown.
     """
     name, _, options = text.partition(",")
     name = name.strip()

@@ -68,10 +68,10 @@ def is_forging(path):
     return any(word in data for word in FORGING)
 for path in sys.stdin.buffer.read().split(b"\\0"):
     try:
-        found = path and is_forging(os.fsdecode(path))
-    except OSError:
-        found = False
-    if found:
+        forging = path and is_forging(os.fsdecode(path))
+    except OSError:  # it is gone, or a device: tests cannot read it either
+        forging = False
+    if forging:
         sys.stdout.buffer.write(path + b"\\0")
 """
 """Run in the container, as long as nothing of the agent's runs there."""

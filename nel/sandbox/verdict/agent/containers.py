@@ -76,7 +76,8 @@ class Containers:
                 grown = (*values, *alone)
                 after, parts = self._encode(number, grown, before)
                 form = self._encode(number, grown, parts)[0]
-            except Exception:  # noqa: BLE001, S112 - by now it holds itself, or what does not cross
+            # By now it holds itself, or what does not cross: the other end keeps what it had.
+            except Exception:  # noqa: BLE001, S112
                 continue
             news[number] = after
             self._put(number, grown, parts, form)
