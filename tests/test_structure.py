@@ -85,7 +85,7 @@ ROOMS = {
     "authoring": 26_100,
     "benchmarks": 11_800,
     "byob": 900,
-    "cli": 17_800,
+    "cli": 17_950,
     "comparison": 21_600,
     "compat": 31_500,
     "config": 14_250,

@@ -99,7 +99,7 @@ def members_of(name: str, result: BenchmarkResult, collected: Collection) -> dic
     """
     metrics = result.metrics
     selection, headline = metrics["selection"], metrics["headline"]["metric"]
-    whole = Member(
+    all_rows = Member(
         slot=result.slot,
         size=int(selection["of" if selection["kind"] == "sample" else "n"]),
         headline=headline,
@@ -108,13 +108,13 @@ def members_of(name: str, result: BenchmarkResult, collected: Collection) -> dic
         is_complete=metrics["complete"],
         total=collected.total,
     )
-    members = {name: whole}
+    members = {name: all_rows}
     n_whole = metrics["accounting"]["n_total"]
     for category, total in collected.categories.by_name().items():
         accounting = total.accounting.as_json()
         members[f"{name}{CATEGORY}{category}"] = Member(
             slot=f"{result.slot}{CATEGORY}{category}",
-            size=round(whole.size * accounting["n_total"] / n_whole),
+            size=round(all_rows.size * accounting["n_total"] / n_whole),
             headline=headline,
             rows=total.metrics(),
             accounting=accounting,
@@ -161,7 +161,9 @@ def aggregates_json(
     return [
         {
             **_mean_json(aggregate, means, members),
-            "is_part": any(metric == other and names < more for other, more in sets),
+            "is_part": any(
+                metric == outer_metric and names < outer_names for outer_metric, outer_names in sets
+            ),
         }
         for aggregate, (metric, names) in zip(aggregates, sets, strict=True)
     ]
@@ -178,7 +180,7 @@ def _mean_json(
     present = {name: members[name] for name in shares if name in members}
     rows = {name: member.row(metric) for name, member in present.items()}
     slots = {name: present[name].slot if name in present else name for name in shares}
-    missing = {
+    missing_reasons = {
         slots[name]: reason for name in shares if (reason := _absence(name, rows, means.values()))
     }
     document: JsonObject = {
@@ -187,18 +189,23 @@ def _mean_json(
         "value": None,
         "bounds": None,
         "weights": {},
-        "missing": dict(missing),
-        "complete": not missing and all(member.is_complete for member in present.values()),
+        "missing": dict(missing_reasons),
+        "complete": not missing_reasons and all(member.is_complete for member in present.values()),
     }
     lacking = [slots[name] for name, row in rows.items() if not row]
     if lacking or not present:
         reason = f"no value of {metric}: {', '.join(lacking)}" if lacking else "nothing was asked"
         return {**document, **no_interval(reason).as_json()}
-    interval = _interval(metric, present, shares, missing)
-    reasons = [*(f"without {name}: {why}" for name, why in missing.items()), interval.reason]
+    interval = _interval(metric, present, shares, missing_reasons)
+    reasons = [
+        *(f"without {name}: {why}" for name, why in missing_reasons.items()),
+        interval.reason,
+    ]
     return {
         **document,
-        "value": None if missing else _mean(shares, {n: row["value"] for n, row in rows.items()}),
+        "value": None
+        if missing_reasons
+        else _mean(shares, {n: row["value"] for n, row in rows.items()}),
         **interval.as_json(),
         "reason": "; ".join(filter(None, reasons)) or None,
         "bounds": _bounds(shares, rows),
@@ -276,10 +283,10 @@ def _interval(
     metric: str,
     members: Mapping[str, Member],
     shares: Mapping[str, Fraction],
-    missing: Iterable[str],
+    missing_names: Iterable[str],
 ) -> Interval:
     """Return the interval of a mean; what is missing counts 0 at the lower end, 1 at the upper."""
-    left_out = set(missing)
+    left_out = set(missing_names)
     scored = {name: each for name, each in members.items() if each.slot not in left_out}
     parts = []
     for member in scored.values():

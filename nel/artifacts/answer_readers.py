@@ -110,13 +110,13 @@ def answer_in_reply(unread: UnreadAnswer, reply: str) -> str | None:
     >>> [answer_in_reply(asked, reply) for reply in ("ANSWER: 18", "**Answer:** NONE", "18", "ANSWER: 1\\nANSWER: 2")]
     ['18', None, None, None]
     """
-    named = {
+    candidates = {
         line[1].strip(_WRAPPING).removesuffix(".").strip(_WRAPPING)
         for line in _REPLY.finditer(reply)
     }
-    if len(named) != 1:
+    if len(candidates) != 1:
         return None
-    (answer,) = named
+    (answer,) = candidates
     return None if not answer or answer.lower() == _NONE or len(answer) > _ANSWER_MAX else answer
 
 
@@ -147,13 +147,13 @@ def _stated_form(unread: UnreadAnswer, answer: str) -> tuple[str, tuple[int, int
     if unread.kind == "letter":
         return _stated_letter(unread, answer)
     if unread.kind == "number":
-        same = [
+        equal_readings = [
             number
             for number in numbers_in(text)
             if number.value is not None and numbers_equal(number.text, answer)
         ]
-        is_stated = parse_number(answer) is not None and same
-        return answer, (same[-1].start, same[-1].end) if is_stated else None
+        is_stated = parse_number(answer) is not None and equal_readings
+        return answer, (equal_readings[-1].start, equal_readings[-1].end) if is_stated else None
     if unread.kind == "yes_no":  # may be said without the word: the whole response is its place
         word = answer.lower()
         return word, (0, len(text)) if word in _DECISIONS and text else None

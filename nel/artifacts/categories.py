@@ -16,13 +16,13 @@ from nel.metrics.category_fields import FIELDS, FOUND_MAX, Fields, is_breakdown
 class Categories:
     """Accumulates results by category; results of a benchmark arrive once each, in order."""
 
-    def __init__(self, empty: Callable[[], Accumulator]) -> None:
+    def __init__(self, new_accumulator: Callable[[], Accumulator]) -> None:
         """Start without a category.
 
         Args:
             empty: Makes the accumulator of a category.
         """
-        self._empty = empty
+        self._empty = new_accumulator
         self._named: dict[str, Accumulator] = {}
         self._found: dict[str, dict[str, Accumulator]] = {name: {} for name in FIELDS}
 

@@ -40,8 +40,8 @@ class ScorerNotes:
         """Note one outcome."""
         details = outcome.details
         text = outcome.detail if isinstance(outcome, Unscored) else (details or {}).get("detail")
-        if missing := _MISSING_PACKAGE.search(str(text or "")):
-            self.missing_packages[missing["name"]] += 1
+        if package_match := _MISSING_PACKAGE.search(str(text or "")):
+            self.missing_packages[package_match["name"]] += 1
         if not details:
             return
         self.shared_passes += (
@@ -135,9 +135,9 @@ class SilentCuts:
             return
         is_complete = ending_of(response.finish_reason) == "complete"
         is_empty = not response.text.strip() and not response.tool_calls
-        used = response.usage.completion_tokens
-        if self._tokens_max is not None and is_complete and used is not None:
-            self._at_limit += used >= self._tokens_max
+        n_tokens = response.usage.completion_tokens
+        if self._tokens_max is not None and is_complete and n_tokens is not None:
+            self._at_limit += n_tokens >= self._tokens_max
         self._only_reasoning += is_complete and is_empty and bool(response.reasoning)
         prompt = response.usage.prompt_tokens or 0
         if prompt >= _WINDOW_MIN and prompt.bit_count() == 1:

@@ -94,7 +94,7 @@ class StoredBenchmark:
 class Collection:
     """Everything one pass over the results of a benchmark collects."""
 
-    def __init__(self, stored: StoredBenchmark, requested: RequestedStatistics | None) -> None:
+    def __init__(self, benchmark: StoredBenchmark, requested: RequestedStatistics | None) -> None:
         """Start without a result.
 
         Args:
@@ -102,9 +102,9 @@ class Collection:
             requested: Its metrics and reducers; None: those that its plan names and that are
                 installed.
         """
-        plan, prices = stored.plan, stored.prices
-        self._stored = stored
-        self.early = _early_stop(stored)
+        plan, prices = benchmark.plan, benchmark.prices
+        self._stored = benchmark
+        self.early = _early_stop(benchmark)
         self._drawn = QuestionDraw(plan)
         design, headline, of_category = _designs(self._drawn, self.early)
         self.total = Accumulator(design, headline=headline)
@@ -113,14 +113,14 @@ class Collection:
         self.failures = FailureAnalysis()
         self._solver = ((plan.get("identity") or {}).get("solver") or {}).get("name", "")
         """That answers the samples in episodes; empty where one request does."""
-        self._price = prices.get((stored.config.get("endpoint") or {}).get("model", ""))
+        self._price = prices.get((benchmark.config.get("endpoint") or {}).get("model", ""))
         self.runtime = RuntimeStats(self._price)
-        self.calibrating = _calibrating(stored)
-        self.auditing = _auditing(stored)
+        self.calibrating = _calibrating(benchmark)
+        self.auditing = _auditing(benchmark)
         self.judging: JudgingCounts | None = None
         """None as long as nothing was judged."""
-        self._panel = [str(member["name"]) for member in stored.panel]
-        self.models_of_judges = _models_of_judges(stored)
+        self._panel = [str(member["name"]) for member in benchmark.panel]
+        self.models_of_judges = _models_of_judges(benchmark)
         self.judges = JudgeStats(self._panel, self.models_of_judges, prices)
         self.endings = UnknownEndings()
         self.cuts = SilentCuts((plan.get("generation") or {}).get("max_tokens"))
@@ -158,20 +158,20 @@ class Collection:
 
     def lines(self) -> Iterator[bytes]:
         """Yield the lines of results.jsonl, each result counted."""
-        stored = self._stored
-        why = stored.snapshot.meta("not_run")
+        benchmark = self._stored
+        why = benchmark.snapshot.meta("not_run")
         not_run = Unscored(**why) if why else NOT_RUN
-        for stored_result in results(stored.snapshot, stored.key, stored.plan["repeats"]):
+        for stored_result in results(benchmark.snapshot, benchmark.key, benchmark.plan["repeats"]):
             result = read_result(stored_result, not_run=not_run, price=self._price)
             self.runtime.add_answer(result.response)
             if result.is_elsewhere:
                 self._count(result, OTHER_SHARD)
-                line = not_asked_line(result, stored.head, OTHER_SHARD, _OTHER_SHARD_ASKS)
+                line = not_asked_line(result, benchmark.head, OTHER_SHARD, _OTHER_SHARD_ASKS)
                 yield dumps_line(line)
             elif self.early is not None and not self.early.counts(result.idx):
                 self.n_beyond += result.response is not None
                 self._count(result, STOP_RULE)
-                yield dumps_line(not_asked_line(result, stored.head, None, _STOPPED_BEFORE))
+                yield dumps_line(not_asked_line(result, benchmark.head, None, _STOPPED_BEFORE))
             else:
                 self._count(result, result.outcome)
                 self._add(result)
@@ -182,31 +182,33 @@ class Collection:
         if self._solver and isinstance(result.outcome, Unscored) and "episode" not in line:
             self._add_unfinished(line, result)
         if result.sample is not None and result.sample.turns:
-            sent = self._stored.snapshot.request(self._stored.key, result.idx, result.repeat)
-            if sent:  # the prompt of several turns: all messages before the last answer
-                messages: Any = messages_in(loads(sent))
+            request_json = self._stored.snapshot.request(
+                self._stored.key, result.idx, result.repeat
+            )
+            if request_json:  # the prompt of several turns: all messages before the last answer
+                messages: Any = messages_in(loads(request_json))
                 line["prompt"] = messages
         return dumps_line(line)
 
     def _add_unfinished(self, line: ResultLine, result: Result) -> None:
         """Add what is stored of an episode that has no answer, or was cut off by the run's end."""
-        stored = result.unfinished or episode_sum((), self._price)
-        if stored["attempts"] == 0 and result.response is None:
+        episode = result.unfinished or episode_sum((), self._price)
+        if episode["attempts"] == 0 and result.response is None:
             return
         outcome = line["outcome"]
         ended_by = f"{outcome['cause']}:{outcome['kind']}"
-        add_episode(line, {**stored, "solver": self._solver, "ended_by": ended_by})
+        add_episode(line, {**episode, "solver": self._solver, "ended_by": ended_by})
         if not result.was_run:
             detail = (outcome["detail"] or "").removeprefix("never asked")
-            outcome["detail"] = f"cut off in its episode after step {stored['steps']}{detail}"
+            outcome["detail"] = f"cut off in its episode after step {episode['steps']}{detail}"
 
-    def _count(self, result: Result, counted: Outcome | str) -> None:
+    def _count(self, result: Result, outcome: Outcome | str) -> None:
         """Count an outcome, or why it was not to be asked, in the benchmark and its categories."""
         fields = fields_of(result.sample)
         group = None if result.sample is None else result.sample.group
         self._drawn.add(result.idx, fields, group)
         for accumulator in (self.total, *self.categories.of(fields)):
-            accumulator.add(result.idx, counted, group=group)
+            accumulator.add(result.idx, outcome, group=group)
 
     def _add(self, result: Result) -> None:
         """Add a result that counts to all else."""
@@ -256,56 +258,58 @@ class Collection:
         )
 
 
-def _calibrating(stored: StoredBenchmark) -> Calibrating | None:
+def _calibrating(benchmark: StoredBenchmark) -> Calibrating | None:
     """Return what takes in the labels of a benchmark, None where it never had any."""
-    if not any((stored.directory / name).exists() for name in _OF_LABELS):
+    if not any((benchmark.directory / name).exists() for name in _OF_LABELS):
         return None
     from nel.artifacts.labels.calibration import Calibrating  # noqa: PLC0415 - few runs have labels
 
-    return Calibrating(stored.directory)
+    return Calibrating(benchmark.directory)
 
 
-def _auditing(stored: StoredBenchmark) -> Auditing | None:
+def _auditing(benchmark: StoredBenchmark) -> Auditing | None:
     """Return what reads a benchmark's answers in several ways, None where it has no audit."""
-    if not (stored.directory / AUDIT_NAME).is_file():
+    if not (benchmark.directory / AUDIT_NAME).is_file():
         return None
     from nel.artifacts.extraction import Auditing  # noqa: PLC0415 - few runs are audited
 
-    return Auditing(stored.directory, stored.name, stored.plan)
+    return Auditing(benchmark.directory, benchmark.name, benchmark.plan)
 
 
-def _early_stop(stored: StoredBenchmark) -> EarlyStop | None:
+def _early_stop(benchmark: StoredBenchmark) -> EarlyStop | None:
     """Return the stop rule of a benchmark, None where the run has none."""
-    if not (stored.config.get("stop") or {}).get("when"):
+    if not (benchmark.config.get("stop") or {}).get("when"):
         return None
     from nel.artifacts.early_stop import read_early_stop  # noqa: PLC0415 - few runs have one
 
-    return read_early_stop(stored.snapshot, stored.key, stored.slot, stored.plan)
+    return read_early_stop(benchmark.snapshot, benchmark.key, benchmark.slot, benchmark.plan)
 
 
-def _designs(drawn: QuestionDraw, early: EarlyStop | None) -> tuple[Design, Design | None, Design]:
+def _designs(
+    draw: QuestionDraw, early_stop: EarlyStop | None
+) -> tuple[Design, Design | None, Design]:
     """Return how questions were drawn for all metrics, for the headline where it has an interval of
     its own, and for categories.
     """
-    anytime = None if early is None else early.interval
+    anytime = None if early_stop is None else early_stop.interval
     if anytime is None:
-        return drawn.design, None, drawn.of_category
+        return draw.design, None, draw.of_category
     from nel.artifacts.early_stop import NO_INTERVAL  # noqa: PLC0415 - few runs stop early
 
-    if drawn.design.fixed is not None:
-        anytime = replace(anytime, covers=drawn.design.fixed.reason or "")
+    if draw.design.fixed is not None:
+        anytime = replace(anytime, covers=draw.design.fixed.reason or "")
     design = Design(fixed=NO_INTERVAL)
     return design, Design(fixed=anytime), design
 
 
-def _models_of_judges(stored: StoredBenchmark) -> dict[str, str]:
+def _models_of_judges(benchmark: StoredBenchmark) -> dict[str, str]:
     """Return the configured model of each judge: of the panel, in a role, or the evaluated one."""
-    config = stored.config
+    config = benchmark.config
     roles = (config.get("model_roles") or {}).values()
     # The benchmark's too, of newer runs.
-    own_roles = ((stored.plan.get("identity") or {}).get("judge.roles") or {}).values()
+    own_roles = ((benchmark.plan.get("identity") or {}).get("judge.roles") or {}).values()
     itself = [config["endpoint"]] if config.get("endpoint") else []
-    judges = (*itself, *own_roles, *roles, *stored.panel)
+    judges = (*itself, *own_roles, *roles, *benchmark.panel)
     return {str(judge.get("name") or judge["model"]): str(judge["model"]) for judge in judges}
 
 

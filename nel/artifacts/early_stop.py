@@ -93,17 +93,19 @@ def read_early_stop(
     if not config.when:
         return None
     baseline = (snapshot.meta(BASELINES) or {}).get(slot)
-    early = EarlyStop(config=config, decision=decision, baseline=baseline and baseline["run_id"])
+    early_stop = EarlyStop(
+        config=config, decision=decision, baseline=baseline and baseline["run_id"]
+    )
     if decision is None:
-        return early
+        return early_stop
     repeats = plan["repeats"]
     rule = rule_of(snapshot, key, slot, config, repeats, looking=False)
-    counted = _outcome_counts(rule, decision)
+    is_counted = _outcome_counts(rule, decision)
     rule.start()
-    for stored in results(snapshot, key, repeats):
-        if counted[stored.sample.idx] and stored.outcome is not None:
-            rule.add(stored.sample.idx, stored.repeat, outcome_in(stored.outcome))
-    return replace(early, rule=rule, counted=counted)
+    for result in results(snapshot, key, repeats):
+        if is_counted[result.sample.idx] and result.outcome is not None:
+            rule.add(result.sample.idx, result.repeat, outcome_in(result.outcome))
+    return replace(early_stop, rule=rule, counted=is_counted)
 
 
 def counted_questions(snapshot: Snapshot, key: int, slot: str, plan: Mapping[str, Any]) -> bytes:
@@ -123,7 +125,7 @@ def _decision(snapshot: Snapshot, slot: str) -> tuple[StopConfig, Mapping[str, A
 
 
 def _outcome_counts(rule: StopRule, decision: Mapping[str, Any]) -> bytes:
-    counted = bytearray(len(rule.order.order))
+    is_counted = bytearray(len(rule.order.order))
     for idx in rule.order.first(decision["n_clusters"]):
-        counted[idx] = 1
-    return bytes(counted)
+        is_counted[idx] = 1
+    return bytes(is_counted)

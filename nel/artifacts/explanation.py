@@ -33,8 +33,8 @@ def explain(run_dir: Path, sample_id: str) -> list[dict[str, Any]]:
     with Snapshot(run_dir / FILE_NAME) as snapshot:
         explanations = list(_explanations(run_dir, snapshot, sample_id))
         if not explanations:
-            known = islice(_sample_ids(snapshot), _IDS_MAX)
-            hint = did_you_mean(sample_id, known) or "; results.jsonl has the ids (sample_id)"
+            sample_ids = islice(_sample_ids(snapshot), _IDS_MAX)
+            hint = did_you_mean(sample_id, sample_ids) or "; results.jsonl has the ids (sample_id)"
             raise UsageError(f'no sample "{sample_id}" in {run_dir}{hint}')
     if all(isinstance(explanation["without_reading"], NeverRead) for explanation in explanations):
         why = "; ".join(
@@ -52,10 +52,10 @@ def _explanations(run_dir: Path, snapshot: Snapshot, sample_id: str) -> Iterator
         by_model = load_model_readings(run_dir / directory_name(slot))
         for sample in snapshot.samples(key) if plan else ():
             if sample.sample_id == sample_id:
-                for stored in results(
+                for stored_result in results(
                     snapshot, key, plan["repeats"], first=sample.idx, last=sample.idx
                 ):
-                    result = read_result(stored)
+                    result = read_result(stored_result)
                     yield {
                         "benchmark": slot,
                         **_explanation(result, read_again(result, name, plan, by_model)),

@@ -149,8 +149,8 @@ def request_audit(run_dir: Path) -> dict[str, str]:
     """
     refused: dict[str, str] = {}
     with Snapshot(run_dir / FILE_NAME) as snapshot:
-        planned = [benchmark for benchmark in snapshot.benchmarks() if benchmark[-1]]
-        for key, slot, name, plan in planned:
+        benchmarks = [benchmark for benchmark in snapshot.benchmarks() if benchmark[-1]]
+        for key, slot, name, plan in benchmarks:
             why = _why_not(snapshot, key, name, plan)
             if why is not None:
                 refused[slot] = why
@@ -158,7 +158,7 @@ def request_audit(run_dir: Path) -> dict[str, str]:
             path = benchmark_dir(run_dir, slot) / AUDIT_NAME
             if not path.is_file():
                 write_file(path, [pretty({})])
-    if len(refused) == len(planned):
+    if len(refused) == len(benchmarks):
         what = (
             "; ".join(f"{slot}: {why}" for slot, why in refused.items()) or "the run has not begun"
         )
@@ -178,8 +178,8 @@ def unread_answers(run_dir: Path, slot: str, name: str) -> Iterator[UnreadAnswer
             for benchmark in snapshot.benchmarks()
             if benchmark[1] == slot
         ]
-        for stored in results(snapshot, key, plan["repeats"]):
-            result = read_result(stored)
+        for stored_result in results(snapshot, key, plan["repeats"]):
+            result = read_result(stored_result)
             if not isinstance(result.outcome, ModelFailure) or result.outcome.kind != "no_answer":
                 continue
             readings = read_again(result, name, plan)
@@ -190,8 +190,8 @@ def unread_answers(run_dir: Path, slot: str, name: str) -> Iterator[UnreadAnswer
 def _why_not(snapshot: Snapshot, key: int, name: str, plan: Mapping[str, Any]) -> str | None:
     """Return why no answer of a benchmark is read; None where one is, be it the last."""
     reasons: Counter[str] = Counter()
-    for stored in results(snapshot, key, plan["repeats"]):
-        readings = read_again(read_result(stored), name, plan)
+    for stored_result in results(snapshot, key, plan["repeats"]):
+        readings = read_again(read_result(stored_result), name, plan)
         if not isinstance(readings, str):
             return None
         if readings is NeverRead.PROGRAMS:

@@ -37,10 +37,10 @@ def judging_json(
     if counts is None:
         return None
     settings = plan.get("judge") or {}
-    asked = [{**judge, "model": judges.get(judge["name"])} for judge in counts["judges"]]
+    judges_json = [{**judge, "model": judges.get(judge["name"])} for judge in counts["judges"]]
     return {
         **counts,
-        "judges": asked,
+        "judges": judges_json,
         "settings": {
             name: settings.get(name) for name in ("aggregate", "quorum", "repeats", "swap")
         },
@@ -52,7 +52,7 @@ def judging_warnings(
     plan: Mapping[str, Any],
     *,
     models: Iterable[str],
-    served: Mapping[str, Iterable[str]],
+    models_by_judge: Mapping[str, Iterable[str]],
     faults: Mapping[str, str] | None = None,
 ) -> Iterator[str]:
     """Yield what speaks against the judges.
@@ -67,7 +67,7 @@ def judging_warnings(
     if judging is None:
         return
     evaluated = {str(plan["model"]), *models} if plan.get("model") else set(models)
-    yield from _kinship(judging["judges"], evaluated, served)
+    yield from _kinship(judging["judges"], evaluated, models_by_judge)
     yield from _unasked_causes(judging["n_without_grade"]["kinds"], faults or {})
     yield from _missing(judging)
     for row in judging["agreement"]:
@@ -96,17 +96,21 @@ def _unasked_causes(kinds: Mapping[str, int], faults: Mapping[str, str]) -> Iter
 
 
 def _kinship(
-    judges: Sequence[Mapping[str, Any]], evaluated: set[str], served: Mapping[str, Iterable[str]]
+    judges: Sequence[Mapping[str, Any]],
+    evaluated: set[str],
+    models_by_judge: Mapping[str, Iterable[str]],
 ) -> Iterator[str]:
     """Yield what judges have to do with the model that they judge."""
     for judge in judges:
-        names = sorted({str(judge["model"] or judge["name"]), *served.get(judge["name"], ())})
+        names = sorted(
+            {str(judge["model"] or judge["name"]), *models_by_judge.get(judge["name"], ())}
+        )
         pairs = [(name, model) for name in names for model in sorted(evaluated)]
-        own = [name for name, model in pairs if same_model(name, model)]
+        same_models = [name for name, model in pairs if same_model(name, model)]
         kin = [(name, model) for name, model in pairs if same_family(name, model)]
-        if own:
+        if same_models:
             yield (
-                f"{judge['name']} judges itself: {own[0]} is the evaluated model; models favour"
+                f"{judge['name']} judges itself: {same_models[0]} is the evaluated model; models favour"
                 " their own answers"
             )
         elif kin:
@@ -145,11 +149,11 @@ def _missing(judging: Mapping[str, Any]) -> Iterator[str]:
     if len(judging["judges"]) < 2:  # noqa: PLR2004 - of one judge that is all there is to say
         return
     for judge in judging["judges"]:
-        cases, missing = judge["cases"], judge["cases"] - judge["verdicts"]
+        cases, n_missing = judge["cases"], judge["cases"] - judge["verdicts"]
         if cases and not judge["verdicts"]:
             yield f"{judge['name']} gave no opinion at all in {cases:,} cases"
-        elif missing > WITHOUT_VERDICT_MAX * cases:
-            yield f"{judge['name']} gave no verdict in {missing:,} of {cases:,} cases"
+        elif n_missing > WITHOUT_VERDICT_MAX * cases:
+            yield f"{judge['name']} gave no verdict in {n_missing:,} of {cases:,} cases"
 
 
 def _disagreement(row: Mapping[str, Any]) -> Iterator[str]:

@@ -114,21 +114,21 @@ def load_model_readings(directory: Path, made_by: ReaderId | None = None) -> Mod
         PluginError: The reader is no longer installed.
     """
     by_model: dict[ReaderId, dict[str, str | None]] = {}
-    last = ReaderId("", "")
+    latest_reader = ReaderId("", "")
     for run_dir in reader_runs(directory):
         with suppress(NelError), Snapshot(run_dir / FILE_NAME) as snapshot:
             model = str(((snapshot.meta("config") or {}).get("endpoint") or {}).get("model"))
             for result in _results(snapshot):
                 if result.sample is None or isinstance(result.outcome, Unscored):
                     continue
-                last = ReaderId(str(result.sample.metadata.get("reader")), model)
+                latest_reader = ReaderId(str(result.sample.metadata.get("reader")), model)
                 is_usable = isinstance(result.outcome, Scored) and result.response is not None
                 reply = result.response.text if is_usable and result.response else None
-                by_model.setdefault(last, {})[result.sample_id] = reply
-    chosen = made_by or last
-    if chosen not in by_model:
+                by_model.setdefault(latest_reader, {})[result.sample_id] = reply
+    reader = made_by or latest_reader
+    if reader not in by_model:
         return None
-    return ModelReadings(chosen, find_reader(chosen.reader), by_model[chosen])
+    return ModelReadings(reader, find_reader(reader.reader), by_model[reader])
 
 
 def reader_runs(directory: Path) -> list[Path]:
@@ -141,5 +141,5 @@ def reader_runs(directory: Path) -> list[Path]:
 
 def _results(snapshot: Snapshot) -> Iterator[Result]:
     for key, _, _, plan in snapshot.benchmarks():
-        for stored in results(snapshot, key, plan["repeats"]) if plan else ():
-            yield read_result(stored)
+        for stored_result in results(snapshot, key, plan["repeats"]) if plan else ():
+            yield read_result(stored_result)

@@ -59,15 +59,17 @@ class AnswerReadings:
     @property
     def differs(self) -> bool:
         """Return whether two ways read two answers, or one reads an answer and another none."""
-        kind, first = self.ways.gold.kind, self.scored
-        return any(not _same(kind, first, reading.value) for reading in self.ways.read.values())
+        kind, value = self.ways.gold.kind, self.scored
+        return any(not _same(kind, value, reading.value) for reading in self.ways.read.values())
 
     def rewards(self) -> dict[str, float]:
         """Return the answer's worth by each way; one that reads as the scorer has its verdict."""
         kind, rewards_by_way = self.ways.gold.kind, {SCORED: self.reward}
         for name, reading in self.ways.read.items():
-            same = reading.value is not None and _same(kind, self.scored, reading.value)
-            rewards_by_way[name] = self.reward if same else float(self.ways.is_right(reading.value))
+            is_same = reading.value is not None and _same(kind, self.scored, reading.value)
+            rewards_by_way[name] = (
+                self.reward if is_same else float(self.ways.is_right(reading.value))
+            )
         return rewards_by_way
 
 
@@ -134,10 +136,10 @@ def _without_reading(result: Result, plan: Mapping[str, Any]) -> str | None:
     return NeverRead.JUDGED if is_judged(outcome.details) else None
 
 
-def _same(kind: Any, left: str | None, right: str | None) -> bool:
-    if left is None or right is None:
-        return left is right
-    return same_answer(kind, left, right)
+def _same(kind: Any, value: str | None, other_value: str | None) -> bool:
+    if value is None or other_value is None:
+        return value is other_value
+    return same_answer(kind, value, other_value)
 
 
 def reading_json(reading: Reading, response: str) -> dict[str, object]:
@@ -172,5 +174,8 @@ def excerpt(text: str, start: int, end: int) -> str:
     inside = (
         text[start:end] if end - start <= 2 * _EXCERPT else f"{text[start : start + _EXCERPT]}…"
     )
-    left, right = "…" if start > _EXCERPT else "", "…" if end + _EXCERPT < len(text) else ""
-    return " ".join(f"{left}{before}⟦{inside}⟧{after_it}{right}".split())
+    ellipsis_before, ellipsis_after = (
+        "…" if start > _EXCERPT else "",
+        "…" if end + _EXCERPT < len(text) else "",
+    )
+    return " ".join(f"{ellipsis_before}{before}⟦{inside}⟧{after_it}{ellipsis_after}".split())

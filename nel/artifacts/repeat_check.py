@@ -44,8 +44,10 @@ class Pair:
     @property
     def rewards(self) -> tuple[float, float] | None:
         """Return what both count in a score, None where one of them counts nothing."""
-        result, other = reward_of(self.first.outcome), reward_of(self.second.outcome)
-        return None if result is None or other is None else (result, other)
+        first_reward, second_reward = reward_of(self.first.outcome), reward_of(self.second.outcome)
+        return (
+            None if first_reward is None or second_reward is None else (first_reward, second_reward)
+        )
 
     @property
     def differs(self) -> bool:
@@ -81,7 +83,7 @@ def repeat_check_json(
         n: Answers that it is the mean of.
     """
     texts = [pair.texts_differ for pair in pairs if pair.has_texts]
-    counted = [pair.rewards for pair in pairs if pair.rewards is not None]
+    reward_pairs = [pair.rewards for pair in pairs if pair.rewards is not None]
     generation = plan.get("generation") or {}
     return {
         "n_drawn": len(pairs),
@@ -89,8 +91,11 @@ def repeat_check_json(
         "temperature": generation.get("temperature"),
         "seed": generation.get("seed"),
         "text": _rate_json(sum(texts), len(texts)),
-        "verdict": _rate_json(sum(first != other for first, other in counted), len(counted)),
-        "score": _score_json(counted, headline, n),
+        "verdict": _rate_json(
+            sum(first_reward != second_reward for first_reward, second_reward in reward_pairs),
+            len(reward_pairs),
+        ),
+        "score": _score_json(reward_pairs, headline, n),
         "examples": [
             {
                 "problem_idx": pair.first.idx,
@@ -117,11 +122,13 @@ def _rate_json(n_differ: int, n: int) -> dict[str, Any]:
 
 
 def _score_json(
-    counted: list[tuple[float, float]], headline: Mapping[str, Any], n: int
+    reward_pairs: list[tuple[float, float]], headline: Mapping[str, Any], n: int
 ) -> dict[str, Any] | None:
-    if not counted or not n:
+    if not reward_pairs or not n:
         return None
-    rerun = rerun_of([pair for pair, _ in counted], [other for _, other in counted], n_answers=n)
+    rerun = rerun_of(
+        [pair for pair, _ in reward_pairs], [other for _, other in reward_pairs], n_answers=n
+    )
     lower, upper = headline["ci_lower"], headline["ci_upper"]
     half_width = None if lower is None or upper is None else (upper - lower) / 2
     return {

@@ -209,7 +209,7 @@ class Result:
 
 
 def read_result(
-    stored: StoredResult, *, not_run: Unscored = NOT_RUN, price: Price | None = None
+    stored_result: StoredResult, *, not_run: Unscored = NOT_RUN, price: Price | None = None
 ) -> Result:
     """Return a stored result, decoded; what was never run or is a bad row is `Unscored`.
 
@@ -218,43 +218,43 @@ def read_result(
         not_run: What it is where the run never came to it.
         price: Of the model, for what an episode cost.
     """
-    row = stored.sample
+    row = stored_result.sample
     outcome: Outcome = not_run
-    if stored.is_elsewhere:
+    if stored_result.is_elsewhere:
         outcome = ELSEWHERE
     elif row.fault is not None:
         outcome = Unscored(cause="bad_row", kind="unusable", detail=row.fault)
-    elif stored.outcome is not None:
-        outcome = outcome_in(stored.outcome)
-    response = None if stored.response is None else response_in(stored.response)
+    elif stored_result.outcome is not None:
+        outcome = outcome_in(stored_result.outcome)
+    response = None if stored_result.response is None else response_in(stored_result.response)
     unfinished = None
-    if stored.parts:
+    if stored_result.parts:
         if response is None or (response.episode is None and not response.choice_scores):
-            unfinished = episode_sum(stored.parts, price)
+            unfinished = episode_sum(stored_result.parts, price)
         if response is not None and not response.attempts:
-            response = with_sum(response, stored.parts, price)
+            response = with_sum(response, stored_result.parts, price)
     return Result(
         row.idx,
         row.sample_id,
-        stored.repeat,
+        stored_result.repeat,
         None if row.content is None else decode_sample(row.sample_id, row.content),
         response,
         outcome,
-        was_run=stored.outcome is not None or row.fault is not None,
-        is_elsewhere=stored.is_elsewhere,
-        asked=_moments(stored),
+        was_run=stored_result.outcome is not None or row.fault is not None,
+        is_elsewhere=stored_result.is_elsewhere,
+        asked=_moments(stored_result),
         unfinished=unfinished,
     )
 
 
-def _moments(stored: StoredResult) -> tuple[float, float] | None:
+def _moments(stored_result: StoredResult) -> tuple[float, float] | None:
     """Return when the requests of an answer began and ended: its own, or those that it sums up."""
-    row = stored.response
+    row = stored_result.response
     if row is not None and row.ended is not None:
         return row.ended - (row.seconds or 0.0), row.ended
     moments = [
         (part.ended - (part.seconds or 0.0), part.ended)
-        for part in last_attempt(stored.parts)
+        for part in last_attempt(stored_result.parts)
         if part.ended is not None
     ]
     return (min(moments)[0], max(ended for _, ended in moments)) if moments else None

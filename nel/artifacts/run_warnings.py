@@ -193,11 +193,11 @@ def _judge_not_asked(
 
 
 def _versions(plan: Mapping[str, Any]) -> Iterator[str]:
-    asked, scored = plan.get("asked_by") or (), plan.get("scored_by") or ()
-    if asked and scored and {*asked} != {*scored}:
+    asking_versions, scoring_versions = plan.get("asked_by") or (), plan.get("scored_by") or ()
+    if asking_versions and scoring_versions and {*asking_versions} != {*scoring_versions}:
         yield (
-            f"the answers were asked by nel {' and '.join(asked)} and scored by nel"
-            f" {' and '.join(scored)}: a reading rule or a prompt may have changed in between"
+            f"the answers were asked by nel {' and '.join(asking_versions)} and scored by nel"
+            f" {' and '.join(scoring_versions)}: a reading rule or a prompt may have changed in between"
         )
 
 

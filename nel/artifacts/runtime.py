@@ -146,11 +146,11 @@ class RuntimeStats:
 
     def _cost_json(self, n_correct: int | None) -> dict[str, object]:
         """Return the kept answers' cost, null without a price, and how many had no known cost."""
-        known = self._price is not None
+        has_price = self._price is not None
         return {
-            "total": self._cost if known else None,
-            "per_correct": self._cost / n_correct if known and n_correct else None,
-            "unknown": self._requests["completed"] - self._costed if known else None,
+            "total": self._cost if has_price else None,
+            "per_correct": self._cost / n_correct if has_price and n_correct else None,
+            "unknown": self._requests["completed"] - self._costed if has_price else None,
         }
 
     def _note_episode(self, episode: Mapping[str, Any]) -> None:
@@ -197,9 +197,9 @@ class JudgeStats:
     def add(self, name: str, response: Response) -> None:
         """Note a reply of a judge."""
         self._of(name).add(response)
-        served = self._served[name]
-        if response.model is not None and len(served) < SERVED_MAX:
-            served.add(response.model)
+        models = self._served[name]
+        if response.model is not None and len(models) < SERVED_MAX:
+            models.add(response.model)
 
     def served_names(self) -> Mapping[str, set[str]]:
         """Return by judge what its server calls it; up to `SERVED_MAX` names."""

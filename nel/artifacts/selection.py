@@ -21,11 +21,17 @@ _PLURALS: Final = {
 
 def selection_json(plan: Mapping[str, Any]) -> dict[str, Any] | None:
     """Return which questions were asked, with a line that says so; None for imported results."""
-    stored = plan.get("selection")
-    if stored is None:
+    plan_selection = plan.get("selection")
+    if plan_selection is None:
         return None
-    selection = {name: stored[name] for name in ("kind", "n", "of", "is_exact", "seed", "by")}
-    return {**selection, "n_strata": stored["n_strata"], "text": selection_text(stored)}
+    selection = {
+        name: plan_selection[name] for name in ("kind", "n", "of", "is_exact", "seed", "by")
+    }
+    return {
+        **selection,
+        "n_strata": plan_selection["n_strata"],
+        "text": selection_text(plan_selection),
+    }
 
 
 def selection_text(selection: Mapping[str, Any]) -> str:
@@ -51,8 +57,8 @@ def selection_text(selection: Mapping[str, Any]) -> str:
             " sample"
         )
     if selection["kind"] == "sample":
-        drawn = f"drawn in proportion from {strata}" if divided else "drawn"
-        return f"a sample of {n} of {of}, {drawn} with seed {selection['seed']}"
+        how_drawn = f"drawn in proportion from {strata}" if divided else "drawn"
+        return f"a sample of {n} of {of}, {how_drawn} with seed {selection['seed']}"
     return ""
 
 
@@ -71,9 +77,11 @@ class QuestionDraw:
         fixed = None
         if selection.get("kind") == "first":
             fixed = no_interval(selection_text(selection))
-        asked = Design(repeats=plan["repeats"], fixed=fixed)
-        self.design = replace(asked, sizes=selection.get("strata") or {}, strata=self._strata)
-        self.of_category = self.design if self._by != GROUP and self._by else asked
+        plain_design = Design(repeats=plan["repeats"], fixed=fixed)
+        self.design = replace(
+            plain_design, sizes=selection.get("strata") or {}, strata=self._strata
+        )
+        self.of_category = self.design if self._by != GROUP and self._by else plain_design
         """For questions of one category, whose number is known where the sample was drawn by it."""
 
     def add(self, question: int, fields: Fields | None, group: str | None) -> None:

@@ -72,14 +72,14 @@ class ServedBuilds:
         """Return a warning where the endpoint answered under more than one name."""
         if len(self._builds) <= 1:
             return []
-        named = [
+        build_names = [
             f"{_build_text(*name)} for {build.n:,} answers from problem_idx {build.first}"
             for name, build in list(self._builds.items())[:_SHOWN_MAX]
         ]
-        more = len(self._builds) - len(named)
-        also = f" and {more} more" if more else ""
+        n_others = len(self._builds) - len(build_names)
+        also = f" and {n_others} more" if n_others else ""
         what = "models" if len({model for model, _ in self._builds}) > 1 else "system fingerprints"
-        text = f"the endpoint answered under several {what}: {', '.join(named)}{also}"
+        text = f"the endpoint answered under several {what}: {', '.join(build_names)}{also}"
         return [f"{text}; the model may have been exchanged during the run"]
 
 

@@ -70,12 +70,12 @@ def write_artifacts(
         config = snapshot.meta("config") or {}
         run_id = snapshot.meta("run_id") or run_dir.name
         write_file(run_dir / "run.yaml", [_run_yaml(run_id, config)])
-        written, collections = [], {}
+        results, collections = [], {}
         benchmarks = snapshot.benchmarks()
         for key, slot, name, plan in benchmarks:
             if plan:
                 check_plan(slot, plan)
-                stored = StoredBenchmark(
+                benchmark = StoredBenchmark(
                     snapshot=snapshot,
                     run_id=run_id,
                     config=config,
@@ -85,8 +85,8 @@ def write_artifacts(
                     plan=plan,
                     directory=benchmark_dir(run_dir, slot),
                 )
-                collected = Collection(stored, (statistics or {}).get(slot))
-                written.append(_write_benchmark(stored, collected))
+                collected = Collection(benchmark, (statistics or {}).get(slot))
+                results.append(_write_benchmark(benchmark, collected))
                 collections[slot] = collected
     if config.get("aggregates"):
         from nel.artifacts.aggregates import Member, members_of, write_aggregates  # noqa: PLC0415 - few runs have any
@@ -96,26 +96,26 @@ def write_artifacts(
             for entry, (_, slot, _, _) in zip(config["benchmarks"], benchmarks, strict=False)
         }
         members: dict[str, Member] = {}
-        for result in written:
+        for result in results:
             members |= members_of(entries[result.slot], result, collections[result.slot])
         write_aggregates(run_dir, run_id, config["aggregates"], members)
-    return written
+    return results
 
 
-def _write_benchmark(stored: StoredBenchmark, collected: Collection) -> BenchmarkResult:
-    directory, name = stored.directory, stored.name
+def _write_benchmark(benchmark: StoredBenchmark, collected: Collection) -> BenchmarkResult:
+    directory, name = benchmark.directory, benchmark.name
     pairs = collected.add_requests()
     with collection_paused():  # what is decoded has no cycles
         write_file(directory / "results.jsonl", collected.lines())
-    head = {"run_id": stored.run_id, "benchmark": name}
-    dated = {**head, **stored.head, "timing": _run_timing(stored)}
-    metrics = {**dated, **_metrics_json(stored, collected)}
+    head = {"run_id": benchmark.run_id, "benchmark": name}
+    dated = {**head, **benchmark.head, "timing": _run_timing(benchmark)}
+    metrics = {**dated, **_metrics_json(benchmark, collected)}
     if collected.calibrating is not None:
-        labelled = collected.calibrating.write(head, metrics["headline"], stored.plan)
+        labelled = collected.calibrating.write(head, metrics["headline"], benchmark.plan)
         if metrics["judging"] is not None:
             metrics["judging"] |= labelled
     metrics["warnings"] = run_warnings(
-        stored.plan, collected.total, _notice(stored, collected, metrics)
+        benchmark.plan, collected.total, _notice(benchmark, collected, metrics)
     )
     if collected.auditing is not None:
         metrics |= collected.auditing.write(head)
@@ -124,26 +124,26 @@ def _write_benchmark(stored: StoredBenchmark, collected: Collection) -> Benchmar
 
         n = collected.total.accounting.n_scored + collected.total.accounting.n_model_failure
         headline = metrics["headline"]
-        metrics["repeat_check"] = repeat_check_json(pairs, stored.plan, headline=headline, n=n)
-    bundle = _bundle_json(stored, collected, metrics)
+        metrics["repeat_check"] = repeat_check_json(pairs, benchmark.plan, headline=headline, n=n)
+    bundle = _bundle_json(benchmark, collected, metrics)
     failures = {"accounting": metrics["accounting"], **collected.failures.as_json()}
     documents = {
         "metrics.json": metrics,
         f"eval-{directory_name(name)}.json": bundle,
         "failure_analysis.json": {**dated, **failures},
-        "runtime_stats.json": {**dated, **_runtime_json(stored, collected)},
+        "runtime_stats.json": {**dated, **_runtime_json(benchmark, collected)},
     }
     for file_name, document in documents.items():
         write_file(directory / file_name, [pretty(document)])
     return BenchmarkResult(
-        name=name, slot=stored.slot, directory=directory, metrics=metrics, bundle=bundle
+        name=name, slot=benchmark.slot, directory=directory, metrics=metrics, bundle=bundle
     )
 
 
-def _run_timing(stored: StoredBenchmark) -> RunTiming:
+def _run_timing(benchmark: StoredBenchmark) -> RunTiming:
     """Return when a run's first session began and its last ended, or what an import says of it."""
-    imported = stored.plan.get("imported")
-    sessions = stored.snapshot.sessions() if imported is None else [imported]
+    imported = benchmark.plan.get("imported")
+    sessions = benchmark.snapshot.sessions() if imported is None else [imported]
     started = sessions[0]["started"] if sessions else None
     ends = [
         session["started"] + session["elapsed"]
@@ -157,8 +157,8 @@ def _run_timing(stored: StoredBenchmark) -> RunTiming:
     }
 
 
-def _runtime_json(stored: StoredBenchmark, collected: Collection) -> dict[str, object]:
-    snapshot = stored.snapshot
+def _runtime_json(benchmark: StoredBenchmark, collected: Collection) -> dict[str, object]:
+    snapshot = benchmark.snapshot
     n_correct = collected.total.n_correct
     return {
         **collected.runtime.as_json(snapshot.sessions(), n_correct=n_correct),
@@ -169,9 +169,9 @@ def _runtime_json(stored: StoredBenchmark, collected: Collection) -> dict[str, o
     }
 
 
-def _metrics_json(stored: StoredBenchmark, collected: Collection) -> dict[str, Any]:
-    plan, total = stored.plan, collected.total
-    own = total.metrics()
+def _metrics_json(benchmark: StoredBenchmark, collected: Collection) -> dict[str, Any]:
+    plan, total = benchmark.plan, collected.total
+    headline_metrics = total.metrics()
     headline: Mapping[str, Any] = total.headline()
     shared_passes = collected.notes.shared_passes
     # A shard is never complete; of results of another tool it is what that says.
@@ -181,7 +181,7 @@ def _metrics_json(stored: StoredBenchmark, collected: Collection) -> dict[str, A
     spread = collected.spread.as_json(headline)
     stop_rule = None
     if collected.early is not None:
-        n_questions = _n_questions(stored, collected)
+        n_questions = _n_questions(benchmark, collected)
         stop_rule = collected.early.as_json(complete=is_complete, n_questions=n_questions)
     return {
         "complete": is_complete,
@@ -194,7 +194,10 @@ def _metrics_json(stored: StoredBenchmark, collected: Collection) -> dict[str, A
             "metric": headline["name"],
             **{name: headline[name] for name in _HEADLINE if name in headline},
         },
-        "metrics": [*own, *collected.chosen.rows(total.headline_name, own)],
+        "metrics": [
+            *headline_metrics,
+            *collected.chosen.rows(total.headline_name, headline_metrics),
+        ],
         **({"shared_passes": shared_passes} if shared_passes else {}),
         "failed_metrics": list(collected.chosen.failed),
         "categories": {
@@ -204,26 +207,26 @@ def _metrics_json(stored: StoredBenchmark, collected: Collection) -> dict[str, A
         "rates": total.rates(),
         "completed": total.completed_json(),
         **({"spread": spread} if spread else {}),
-        "judging": _judging_json(stored, collected),
+        "judging": _judging_json(benchmark, collected),
     }
 
 
-def _n_questions(stored: StoredBenchmark, collected: Collection) -> int:
+def _n_questions(benchmark: StoredBenchmark, collected: Collection) -> int:
     """Return the number of samples that the planned (sample, repeat) pairs belong to."""
-    return collected.total.accounting.n_total // int(stored.plan["repeats"])
+    return collected.total.accounting.n_total // int(benchmark.plan["repeats"])
 
 
-def _judging_json(stored: StoredBenchmark, collected: Collection) -> dict[str, Any] | None:
+def _judging_json(benchmark: StoredBenchmark, collected: Collection) -> dict[str, Any] | None:
     if collected.judging is None:
         return None
     from nel.artifacts.judge_summary import judging_json  # noqa: PLC0415 - of judged runs alone
 
     counts, models = collected.judging.as_json(), collected.models_of_judges
-    return judging_json(counts, stored.plan, judges=models)
+    return judging_json(counts, benchmark.plan, judges=models)
 
 
 def _judging_warnings(
-    stored: StoredBenchmark, collected: Collection, judging: Mapping[str, Any] | None
+    benchmark: StoredBenchmark, collected: Collection, judging: Mapping[str, Any] | None
 ) -> list[str]:
     if collected.judging is None:
         return []
@@ -232,16 +235,18 @@ def _judging_warnings(
     return list(
         judging_warnings(
             judging,
-            stored.plan,
+            benchmark.plan,
             models=collected.models,
-            served=collected.judges.served_names(),
+            models_by_judge=collected.judges.served_names(),
             faults=collected.judging.details,
         )
     )
 
 
-def _notice(stored: StoredBenchmark, collected: Collection, metrics: Mapping[str, Any]) -> Noticed:
-    judging, asked = metrics["judging"], collected.judges.as_json().values()
+def _notice(
+    benchmark: StoredBenchmark, collected: Collection, metrics: Mapping[str, Any]
+) -> Noticed:
+    judging, judge_requests = metrics["judging"], collected.judges.as_json().values()
     return Noticed(
         failed_metrics=collected.chosen.failed,
         rows=metrics["metrics"],
@@ -249,9 +254,9 @@ def _notice(stored: StoredBenchmark, collected: Collection, metrics: Mapping[str
         of_answers=[*collected.cuts.warnings(), *collected.notes.warnings()],
         served=collected.served.warnings(),
         fallbacks=collected.served.fallbacks(),
-        judging=_judging_warnings(stored, collected, judging),
+        judging=_judging_warnings(benchmark, collected, judging),
         calibration=[] if collected.calibrating is None else collected.calibrating.warnings,
-        judges_asked=sum(sum(requests["requests"].values()) for requests in asked)
+        judges_asked=sum(sum(requests["requests"].values()) for requests in judge_requests)
         + (judging is not None),
         copies=collected.copies,
         is_complete=metrics["complete"],
@@ -269,18 +274,18 @@ def _category_json(accumulator: Accumulator) -> dict[str, object]:
 
 
 def _bundle_json(
-    stored: StoredBenchmark, collected: Collection, metrics: Mapping[str, Any]
+    benchmark: StoredBenchmark, collected: Collection, metrics: Mapping[str, Any]
 ) -> dict[str, Any]:
-    plan, accounting = stored.plan, metrics["accounting"]
-    endpoint = stored.config.get("endpoint") if not plan["eval_only"] else None
+    plan, accounting = benchmark.plan, metrics["accounting"]
+    endpoint = benchmark.config.get("endpoint") if not plan["eval_only"] else None
     return {
-        "run_id": stored.run_id,
+        "run_id": benchmark.run_id,
         "sdk": f"nel {__version__}",
         **{name: metrics[name] for name in ("complete", "shard") if name in metrics},
         "identity": plan["digest"],
         "identity_fields": Identity(fields=plan.get("identity") or {}).shown,
         "config": {
-            "benchmark": stored.name,
+            "benchmark": benchmark.name,
             "model": plan["model"],
             "base_url": redact_url(endpoint["url"]) if endpoint else None,
             "protocol": plan["protocol"],
@@ -289,8 +294,8 @@ def _bundle_json(
             "fewshot": plan.get("fewshot"),  # imported results have none
         },
         "benchmark": {
-            "name": stored.name,
-            "samples": _n_questions(stored, collected),
+            "name": benchmark.name,
+            "samples": _n_questions(benchmark, collected),
             "repeats": plan["repeats"],
             "scores": _scores_json(collected.total, metrics["metrics"]),
             "categories": {

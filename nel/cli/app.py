@@ -1,7 +1,6 @@
 """The `nel` command: names the commands, and turns errors into a line on stderr and an exit code.
 
-Note: the module of a command is imported when the command is called, and those of all commands for
-``nel --help``, so they import nothing slow.
+Note: the module of a command is imported when the command is called; ``nel --help`` imports none.
 """
 
 from __future__ import annotations

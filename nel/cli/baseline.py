@@ -8,6 +8,10 @@ from typing import Annotated
 
 import typer
 
+from nel.comparison.baselines import remove_baseline, set_baseline
+from nel.config.named_baselines import baselines_file, read_baselines
+from nel.core.strict_json import dumps
+
 app = typer.Typer(
     add_completion=False,
     no_args_is_help=True,
@@ -36,8 +40,6 @@ def set_name(
     """Let NAME stand for a result; kept in NEL_BASELINES, else in nel/baselines.json of the user's
     configuration.
     """
-    from nel.comparison.baselines import set_baseline  # noqa: PLC0415 - keeps --help fast
-
     typer.echo(f"{name}: {set_baseline(name, result).directory}")
 
 
@@ -46,12 +48,6 @@ def list_names(
     as_json: Annotated[bool, typer.Option("--json", help="Print them as JSON.")] = False,
 ) -> None:
     """List the baselines, and say which are gone."""
-    from nel.config.named_baselines import (  # noqa: PLC0415 - keeps --help fast
-        baselines_file,
-        read_baselines,
-    )
-    from nel.core.strict_json import dumps  # noqa: PLC0415
-
     baselines = read_baselines()
     if as_json:
         rows = {
@@ -74,6 +70,4 @@ def list_names(
 @app.command(name="remove")
 def remove(name: Name) -> None:
     """Forget NAME; the result it stands for stays."""
-    from nel.comparison.baselines import remove_baseline  # noqa: PLC0415 - keeps --help fast
-
     remove_baseline(name)

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from nel.cli.benchmark_show import show_benchmark_checks
 from nel.cli.completion import names_of
 from nel.cli.options import AsJson
 
@@ -45,6 +46,4 @@ def check(
     run that is started in this directory leaves their tasks unscored. The exit code is 3 where no
     gold program was there to be tried.
     """
-    from nel.cli.benchmark_show import show_benchmark_checks  # noqa: PLC0415 - keeps --help fast
-
     show_benchmark_checks(target, dataset=dataset, samples_max=samples, as_json=as_json)

@@ -8,8 +8,10 @@ from typing import Annotated
 import typer
 
 from nel.cli.baseline import Named
+from nel.cli.compare_show import show_comparison
 from nel.cli.finite import finite
 from nel.cli.options import ComparisonAsJson
+from nel.comparison.measures import Settings
 
 FLIPS_MAX = 1000
 
@@ -78,9 +80,6 @@ def compare(
 
     Exit codes: 0 compared, whatever the verdict (nel gate decides); 2 cannot be compared.
     """
-    from nel.cli.compare_show import show_comparison  # noqa: PLC0415 - keeps --help fast
-    from nel.comparison.measures import Settings  # noqa: PLC0415
-
     show_comparison(
         sides,
         Settings(margin=margin, level=level, seed=seed),

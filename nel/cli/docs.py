@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Annotated, Final
 
 import typer
+from rich.console import Console
+from rich.markdown import Markdown
 
 from nel.errors import UsageError, did_you_mean
 
@@ -39,9 +41,6 @@ def docs(
     if not sys.stdout.isatty():
         typer.echo(path.read_text(encoding="utf-8"), nl=False)
     else:
-        from rich.console import Console  # noqa: PLC0415 - keeps `nel --help` fast
-        from rich.markdown import Markdown  # noqa: PLC0415
-
         Console().print(Markdown(path.read_text(encoding="utf-8")))
 
 

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from nel.artifacts.exporting.archive import write_archive
 from nel.cli.options import UntouchedRunDir
 
 
@@ -30,7 +31,5 @@ def archive(
     It holds run.db and every artifact. A run stores the names of variables that hold keys, never a
     key.
     """
-    from nel.artifacts.exporting.archive import write_archive  # noqa: PLC0415 - keeps --help fast
-
     path = write_archive(run_dir, output, shared=share_permissions)
     typer.echo(f"archived: {path} ({path.stat().st_size:,} bytes); nel view {path} opens it")

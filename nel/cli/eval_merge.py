@@ -7,7 +7,10 @@ from typing import Annotated
 
 import typer
 
+from nel.cli.eval_show import show_result
 from nel.cli.options import ResultAsJson
+from nel.engine.progress import Progress
+from nel.runs.merging import merge_shards
 
 
 def merge(
@@ -27,9 +30,5 @@ def merge(
 
     Exit codes: 0 done; 2 refused; 3 done, but samples are unscored or a metric failed.
     """
-    from nel.cli.eval_show import show_result  # noqa: PLC0415 - keeps --help fast
-    from nel.engine.progress import Progress  # noqa: PLC0415
-    from nel.runs.merging import merge_shards  # noqa: PLC0415
-
     progress = Progress()
     show_result(merge_shards(shards, output, progress=progress), progress, as_json=as_json)

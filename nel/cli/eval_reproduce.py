@@ -1,4 +1,4 @@
-"""`nel eval reproduce`: runs a finished run's configuration again, and compares the two runs."""
+"""`nel eval reproduce`: run a finished run's configuration again, and compare the two runs."""
 
 from __future__ import annotations
 
@@ -8,9 +8,19 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nel.cli.compare import FLIPS_MAX, Margin
+from nel.cli.compare_show import show_comparison
+from nel.cli.eval_show import show_result
 from nel.cli.options import ComparisonAsJson
+from nel.cli.progress import showing
 from nel.cli.settings import chosen_settings, taking_settings
+from nel.cli.streams import stdout_kept
+from nel.comparison.compare import check_before_asking
+from nel.comparison.measures import Settings
+from nel.comparison.reading import read_sides
+from nel.engine.progress import Progress
 from nel.errors import UsageError
+from nel.runs.evaluation import evaluate, stored_config
+from nel.runs.reproduction import refuse_changed
 
 if TYPE_CHECKING:
     from nel.config.schema import RunConfig
@@ -31,17 +41,6 @@ def reproduce(
     Exit codes: 0 both are there and compared, whatever the verdict; those of nel eval run where the
     new run did not end well; 2 the two cannot be compared.
     """
-    from nel.cli.compare_show import show_comparison  # noqa: PLC0415 - keeps --help fast
-    from nel.cli.eval_show import show_result  # noqa: PLC0415
-    from nel.cli.progress import showing  # noqa: PLC0415
-    from nel.cli.streams import stdout_kept  # noqa: PLC0415
-    from nel.comparison.compare import check_before_asking  # noqa: PLC0415
-    from nel.comparison.measures import Settings  # noqa: PLC0415
-    from nel.comparison.reading import read_sides  # noqa: PLC0415
-    from nel.engine.progress import Progress  # noqa: PLC0415
-    from nel.runs.evaluation import evaluate, stored_config  # noqa: PLC0415
-    from nel.runs.reproduction import refuse_changed  # noqa: PLC0415
-
     choice = chosen_settings(ctx)
     config = stored_config(run_dir, settings=choice.settings, overrides=choice.overrides)
     if config.shard is not None:

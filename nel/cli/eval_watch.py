@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from nel.cli.watch_show import show_status
+
 _WAIT_SECONDS = 30.0
 """For a run that is only beginning: its directory is there once its datasets are opened."""
 
@@ -36,6 +38,4 @@ def watch(
     Exit codes: 0 the run ended, in any way, or --once was given; 2 there is no run, and none
     begins.
     """
-    from nel.cli.watch_show import show_status  # noqa: PLC0415 - keeps --help fast
-
     show_status(run_dir, interval, once=once, as_json=as_json, wait_seconds=0 if once else wait)

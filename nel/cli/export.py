@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from nel import plugins
+from nel.artifacts.exporting.writers import export_run
 from nel.cli.options import ShareFiles, UntouchedRunDir
 from nel.cli.streams import stdout_kept
 from nel.cli.terminal import plain
@@ -30,8 +31,6 @@ def export(
     share_permissions: ShareFiles = False,
 ) -> None:
     """Write the results of a run in the format of another tool."""
-    from nel.artifacts.exporting.writers import export_run  # noqa: PLC0415 - keeps --help fast
-
     if to is None:
         names = ", ".join(sorted({ref.name for ref in plugins.discover("exporters")}))
         raise UsageError(f"nel export needs a format: --to one of {names}")

@@ -12,7 +12,9 @@ import typer
 
 from nel.cli.baseline import Named
 from nel.cli.compare import Despite, Seed
+from nel.cli.gate_show import show_floors, show_gate
 from nel.cli.settings import FailUnder
+from nel.comparison.baselines import with_baseline
 
 
 def gate(
@@ -51,9 +53,6 @@ def gate(
 
     Exit codes: 0 GO; 2 cannot be decided on; 4 NO-GO; 5 INCONCLUSIVE.
     """
-    from nel.cli.gate_show import show_floors, show_gate  # noqa: PLC0415 - keeps --help fast
-    from nel.comparison.baselines import with_baseline  # noqa: PLC0415
-
     if fail_under:
         show_floors(
             sides, fail_under, policy=policy or baseline, output_dir=output_dir, as_json=as_json

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from nel.artifacts.importing.writers import import_results
 from nel.cli.options import ShareFiles
 from nel.cli.terminal import plain
 
@@ -25,8 +26,6 @@ def import_(
     share_permissions: ShareFiles = False,
 ) -> None:
     """Make a run directory of another tool's results, to view and compare; it cannot be resumed."""
-    from nel.artifacts.importing.writers import import_results  # noqa: PLC0415 - keeps --help fast
-
     imported = import_results(source, output, name=importer, shared=share_permissions)
     names = ", ".join(benchmark.name for benchmark in imported.benchmarks)
     typer.echo(plain(f"imported: {output} ({imported.format}: {names})"))

@@ -9,7 +9,10 @@ from typing import Annotated
 import typer
 
 from nel import plugins
+from nel.authoring.registry import is_new_file
+from nel.authoring.yaml_starter import yaml_starter
 from nel.cli.completion import names_of
+from nel.config.starter import starter_text
 from nel.errors import ConfigError, OutputError
 
 _URL = "http://127.0.0.1:8000/v1"
@@ -35,10 +38,6 @@ def init(
     With --model-url, --model-id and --bench nothing is asked. A benchmark that is named FILE.yaml
     is written too, with rows and checks to replace, where there is no such file.
     """
-    from nel.authoring.registry import is_new_file  # noqa: PLC0415 - keeps --help fast
-    from nel.authoring.yaml_starter import yaml_starter  # noqa: PLC0415
-    from nel.config.starter import starter_text  # noqa: PLC0415
-
     if path.exists():
         raise OutputError(f"{path} exists and is left as it is; name another file: nel init FILE")
     url = _ask("Base URL of the endpoint", _URL, model_url)

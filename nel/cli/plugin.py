@@ -8,8 +8,10 @@ from typing import Annotated
 
 import typer
 
+from nel.authoring.plugin_template import first_plugin, write_plugin
 from nel.cli.checks import show_checks
 from nel.cli.completion import names_of
+from nel.discovery.conformance import check_plugin
 from nel.errors import EXIT_USAGE
 
 app = typer.Typer(
@@ -45,8 +47,6 @@ def check(
 
     Of metrics, reducers, datasets, bridges and reports the signature is checked.
     """
-    from nel.discovery.conformance import check_plugin  # noqa: PLC0415 - keeps --help fast
-
     checks = check_plugin(target, kind=kind, dataset=dataset, samples_max=samples)
     show_checks(checks, indent="")
     if not all(each.passed for each in checks):
@@ -67,11 +67,6 @@ def new(
     """Write a plugin package to start from, with one small plugin for every extension point and its
     tests.
     """
-    from nel.authoring.plugin_template import (  # noqa: PLC0415 - keeps --help fast
-        first_plugin,
-        write_plugin,
-    )
-
     where = folder or Path(name)
     kinds = [kind.strip() for kind in only.split(",")] if only else []
     for path in write_plugin(name, where, kinds):

@@ -2,8 +2,9 @@
 and the entry points of the group ``nel.commands``.
 
 ``view`` is ``nel view``; an underscore puts a command below a group of nel: ``eval_submit`` is
-``nel eval submit``. The object is a Typer app or a function. Help lists commands from metadata:
-nel's own with the first line of their module, those of others with the name of their package.
+``nel eval submit``. The object is a Typer app or a function. Help lists commands without
+importing them: nel's own with the first sentence of their help, those of others with the name of
+their package.
 Depends on `nel.plugins`.
 """
 
@@ -73,7 +74,10 @@ class PluginGroup(typer.core.TyperGroup):
         refs = _plugins_by_name(_prefix(ctx))
         rows = []
         for name in self.list_commands(ctx):
-            command = self._built_in(ctx, name)
+            if name in self.modules:
+                rows.append((name, _sentence_about(self.modules[name])))
+                continue
+            command = super().get_command(ctx, name)
             if command is None:
                 rows.append((name, _summary(refs[name])))
             elif not command.hidden:
@@ -142,13 +146,34 @@ def _command_of(command: Callable[..., object], name: str) -> Any:
 
 
 def _summary(refs: Sequence[PluginRef]) -> str:
-    # The docstring is read from the source: importing a command for its summary is slow.
     built_in = next((ref for ref in refs if ref.is_built_in), None)
     if built_in is None:
         return f"From {' and '.join(ref.provider for ref in refs)}."
-    module = built_in.target.partition(":")[0].split(".")
-    text = _PACKAGE.parent.joinpath(*module).with_suffix(".py").read_text(encoding="utf-8")
-    docstring = ast.get_docstring(ast.parse(text)) or ""
-    sentence = docstring.partition("\n\n")[0].replace("\n", " ")
-    summary = sentence.partition(": ")[2] or sentence
-    return summary[:1].upper() + summary[1:]
+    return _sentence_about(built_in.target)
+
+
+def _sentence_about(target: str) -> str:
+    """Return the first sentence of a command's help, or else of its module's docstring.
+
+    It is read from the source, since importing all commands for their help is slow.
+    """
+    module, _, name = target.partition(":")
+    path = _PACKAGE.parent.joinpath(*module.split(".")).with_suffix(".py")
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    help_text = next(filter(None, (_help_in(node, name) for node in tree.body)), None)
+    if help_text is None:
+        docstring = ast.get_docstring(tree) or ""
+        help_text = docstring.partition(": ")[2] or docstring
+    sentence = " ".join(help_text.partition("\n\n")[0].split()).partition(". ")[0]
+    return f"{sentence[:1].upper()}{sentence[1:].removesuffix('.')}."
+
+
+def _help_in(node: ast.stmt, name: str) -> str | None:
+    """Return the help of a statement that defines a command: a function, or a Typer app."""
+    if isinstance(node, ast.FunctionDef) and node.name == name:
+        return ast.get_docstring(node)
+    if not isinstance(node, ast.Assign) or ast.unparse(node.targets[0]) != name:
+        return None
+    keywords = node.value.keywords if isinstance(node.value, ast.Call) else []
+    texts = [keyword.value for keyword in keywords if keyword.arg == "help"]
+    return str(ast.literal_eval(texts[0])) if texts else None

@@ -10,6 +10,8 @@ from nel import plugins
 from nel.cli.completion import kinds_starting
 from nel.cli.options import AsJson
 from nel.cli.terminal import plain
+from nel.core.strict_json import dumps
+from nel.discovery.listing import describe_all
 
 if TYPE_CHECKING:
     from nel.plugins import PluginInfo
@@ -29,9 +31,6 @@ def list_plugins(
     as_json: AsJson = False,
 ) -> None:
     """List installed plugins: name, kind, provider, description; broken ones with their error."""
-    from nel.core.strict_json import dumps  # noqa: PLC0415
-    from nel.discovery.listing import describe_all  # noqa: PLC0415 - keeps --help fast
-
     kinds = [kind] if kind else list(plugins.GROUPS)
     refs = [ref for name in kinds for ref in plugins.discover(name)]
     described = describe_all(refs if kind else [*refs, *plugins.discover_unknown()])

@@ -9,7 +9,12 @@ import typer
 
 from nel.cli.places import run_path
 from nel.cli.streams import stdout_kept
+from nel.engine.asking.resume_checks import check_records
+from nel.engine.store.snapshot import FILE_NAME
 from nel.errors import PluginError, UsageError
+from nel.reports.summary_tables import table_of_runs
+from nel.reports.writers import check_writers, write_reports
+from nel.runs.evaluation import rebuild, share_as_configured, stored_reports
 
 _TABLE = "markdown"
 """Format of several runs."""
@@ -49,8 +54,6 @@ def report(
 
 
 def _print_table(run_dirs: list[Path], formats: list[str]) -> None:
-    from nel.reports.summary_tables import table_of_runs  # noqa: PLC0415 - keeps --help fast
-
     if len(formats) > 1:
         raise UsageError(
             f"several runs are printed in one format, not as {', '.join(formats)}; give --format"
@@ -60,11 +63,6 @@ def _print_table(run_dirs: list[Path], formats: list[str]) -> None:
 
 
 def _rebuild(run_dir: Path, formats: list[str] | None) -> None:
-    from nel.engine.asking.resume_checks import check_records  # noqa: PLC0415 - keeps --help fast
-    from nel.engine.store.snapshot import FILE_NAME  # noqa: PLC0415
-    from nel.reports.writers import check_writers, write_reports  # noqa: PLC0415
-    from nel.runs.evaluation import rebuild, share_as_configured, stored_reports  # noqa: PLC0415
-
     check_records(run_dir / FILE_NAME)
     names = stored_reports(run_dir) if formats is None else formats
     if formats is not None:

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from nel.cli.options import AsJson
+from nel.cli.sandbox_show import build_images, remove_leftovers, show_images, show_probes
 
 app = typer.Typer(
     add_completion=False,
@@ -51,8 +52,6 @@ def build(
     docker_host: Host = None,
 ) -> None:
     """Build the images that programs run in; Python's alone where no language is given."""
-    from nel.cli.sandbox_show import build_images  # noqa: PLC0415 - keeps --help fast
-
     build_images(
         languages or [_PYTHON],
         docker_host,
@@ -68,8 +67,6 @@ def build(
 @app.command(name="list")
 def list_all(docker_host: Host = None, as_json: AsJson = False) -> None:
     """List the languages, their images, and the running containers."""
-    from nel.cli.sandbox_show import show_images  # noqa: PLC0415 - keeps --help fast
-
     show_images(docker_host, as_json=as_json)
 
 
@@ -83,8 +80,6 @@ def check(
     as_json: AsJson = False,
 ) -> None:
     """Test every limit of the sandbox with a probe; exit code 2 when one does not hold."""
-    from nel.cli.sandbox_show import show_probes  # noqa: PLC0415 - keeps --help fast
-
     show_probes(languages or [_PYTHON], docker_host, runtime=runtime, as_json=as_json)
 
 
@@ -92,6 +87,4 @@ def check(
 @app.command()
 def prune(docker_host: Host = None) -> None:
     """Remove the leftover containers of killed runs; those of active runs stay."""
-    from nel.cli.sandbox_show import remove_leftovers  # noqa: PLC0415 - keeps --help fast
-
     remove_leftovers(docker_host)

@@ -7,7 +7,9 @@ from typing import Annotated
 import typer
 
 from nel.cli.options import ResultAsJson, RunDir
+from nel.cli.scorer_show import show_audit
 from nel.errors import ConfigError
+from nel.runs.answer_reading import ReaderRequest
 
 app = typer.Typer(
     add_completion=False,
@@ -57,9 +59,6 @@ def audit(
     Its readings are counted apart: they change no score and no band. Exit codes: 0 done; 2 wrong
     usage; 3 the reader did not answer all; 75 stopped early.
     """
-    from nel.cli.scorer_show import show_audit  # noqa: PLC0415 - keeps --help fast
-    from nel.runs.answer_reading import ReaderRequest  # noqa: PLC0415
-
     if reader is None and (reader_id or reader_key or override):
         raise ConfigError(
             "--reader-id, --reader-api-key-env and -O are about a reader; give its URL:"

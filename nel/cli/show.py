@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from nel.cli.benchmark_text import show_benchmark
 from nel.cli.completion import names_of
 from nel.cli.options import AsJson
 
@@ -29,6 +30,4 @@ def show(
     """Show a benchmark: prompt, scorer, licence, source, and one row as it would be asked; nothing
     is sent.
     """
-    from nel.cli.benchmark_text import show_benchmark  # noqa: PLC0415 - keeps --help fast
-
     show_benchmark(benchmark, dataset=dataset, row=row, as_json=as_json)

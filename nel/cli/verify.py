@@ -11,7 +11,10 @@ import typer
 from nel.cli.options import ResultAsJson
 from nel.cli.places import run_path
 from nel.cli.terminal import plain
+from nel.core.strict_json import dumps
 from nel.errors import EXIT_USAGE
+from nel.runs.verification import check_signature, verify_run
+from nel.runs.verification import sign as sign_run
 
 
 def verify(
@@ -34,10 +37,6 @@ def verify(
 
     Exit codes: 0 store, identity, files and signature agree; 2 they do not, or cannot be checked.
     """
-    from nel.core.strict_json import dumps  # noqa: PLC0415 - keeps --help fast
-    from nel.runs.verification import check_signature, verify_run  # noqa: PLC0415
-    from nel.runs.verification import sign as sign_run  # noqa: PLC0415
-
     verified = verify_run(run_dir)
     checks = list(verified.checks)
     if check is not None:

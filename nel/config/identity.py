@@ -59,10 +59,10 @@ class Identity:
             fields["endpoint.url"] = redact_url(url)
         return fields
 
-    def changes(self, stored: Identity) -> dict[str, tuple[object, object]]:
+    def changes(self, previous: Identity) -> dict[str, tuple[object, object]]:
         """Return the fields that differ as ``{name: (stored, now)}``."""
-        names = sorted(set(self.fields) | set(stored.fields))
-        pairs = {name: (stored.fields.get(name), self.fields.get(name)) for name in names}
+        names = sorted(set(self.fields) | set(previous.fields))
+        pairs = {name: (previous.fields.get(name), self.fields.get(name)) for name in names}
         return {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
 
 
@@ -153,7 +153,7 @@ def _model_named(member: ModelConfig) -> dict[str, object]:
 
 
 def check_resume(
-    name: str, stored: Identity, now: Identity, *, allowed: frozenset[str] = frozenset()
+    name: str, previous: Identity, now: Identity, *, allowed: frozenset[str] = frozenset()
 ) -> bool:
     """Return whether the changes since a run was stored ask for its responses to be scored again.
 
@@ -164,9 +164,9 @@ def check_resume(
         ResumeRefused: A field that the stored answers depend on changed; the message lists each
             with both values.
     """
-    changes = now.changes(stored)
+    changes = now.changes(previous)
     judging = {field for field in changes if field.startswith(JUDGE_PREFIX)}
-    is_first_judge = not any(field.startswith(JUDGE_PREFIX) for field in stored.fields)
+    is_first_judge = not any(field.startswith(JUDGE_PREFIX) for field in previous.fields)
     rescoring = set(SCORING_FIELDS)
     if is_first_judge or ALLOW_JUDGE in allowed:
         rescoring |= judging

@@ -118,10 +118,12 @@ def custom_judge(
         if by_logprobs:
             return [token_question(quoted.prompt, score_mapping or {})]
         if grade_pattern is not None:
-            read = pattern_reader(quoted, grade_pattern, scale, prefix=prefix if is_open else "")
+            read_reply = pattern_reader(
+                quoted, grade_pattern, scale, prefix=prefix if is_open else ""
+            )
         else:
-            read = grade_reader(quoted, {} if scale is None else scale.scores)
-        return [Question(prompt=quoted.prompt, read=read)]
+            read_reply = grade_reader(quoted, {} if scale is None else scale.scores)
+        return [Question(prompt=quoted.prompt, read=read_reply)]
 
     is_conditional = _CONDITIONAL.search(template.text) is not None
     return Judge(

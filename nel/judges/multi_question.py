@@ -191,7 +191,7 @@ def orders_of(case: Case) -> list[tuple[str, str, str]]:
     return orders[:1] if case.values.get("swap") is False else orders
 
 
-def _pair(case: Case, first: str, second: str, label: str) -> Question:
+def _pair(case: Case, answer_a: str, answer_b: str, label: str) -> Question:
     lead = float(label == RESPONSE_FIRST)
     scores = {"A": lead, "B": 1.0 - lead, "TIE": _TIE}
     reference = "A reference answer:\n{reference}\n\n" if case.reference else ""
@@ -200,15 +200,15 @@ def _pair(case: Case, first: str, second: str, label: str) -> Question:
         {
             "question": case.question,
             "reference": case.reference,
-            "answer_a": first,
-            "answer_b": second,
+            "answer_a": answer_a,
+            "answer_b": answer_b,
         },
         trusted={"focus": _focus(case), "ending": reply_instructions(list(scores))},
     )
-    read = case_reader(case, quoted, scores, {"TIE": ("draw", "equal")})
+    read_reply = case_reader(case, quoted, scores, {"TIE": ("draw", "equal")})
 
     def read_position(reply: str) -> Grade:
-        grade = read(reply)
+        grade = read_reply(reply)
         return replace(grade, label=_WINNERS[grade.label])
 
     return Question(

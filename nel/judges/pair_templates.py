@@ -76,16 +76,16 @@ def pair_judge(
         )
     scale = Scale(scores, _WORDS)
 
-    def question(case: Case, first: str, second: str, label: str) -> Question:
-        quoted = _quote(template, case, first, second)
+    def question(case: Case, answer_a: str, answer_b: str, label: str) -> Question:
+        quoted = _quote(template, case, answer_a, answer_b)
         if by_logprobs:
             read_tokens = _of_response(partial(grade_of_tokens, scores), label)
-            return token_question(quoted.prompt, scores, label=label, read=read_tokens)
+            return token_question(quoted.prompt, scores, label=label, read_tokens=read_tokens)
         if grade_pattern is None:
-            read = grade_reader(quoted, scores, words=_WORDS)
+            read_reply = grade_reader(quoted, scores, words=_WORDS)
         else:
-            read = pattern_reader(quoted, grade_pattern, scale)
-        return Question(prompt=quoted.prompt, read=_of_response(read, label), label=label)
+            read_reply = pattern_reader(quoted, grade_pattern, scale)
+        return Question(prompt=quoted.prompt, read=_of_response(read_reply, label), label=label)
 
     return Judge(
         name=NAME,
@@ -100,17 +100,17 @@ def pair_judge(
     )
 
 
-def _quote(template: Template, case: Case, first: str, second: str) -> Quoted:
+def _quote(template: Template, case: Case, answer_a: str, answer_b: str) -> Quoted:
     pieces = {**case.values, "question": case.question, "reference": case.reference or ""}
-    pieces |= {"answer_a": first, "answer_b": second}
+    pieces |= {"answer_a": answer_a, "answer_b": answer_b}
     return quote(template, pieces, trusted={"criteria": case.criteria})
 
 
-def _of_response(read: Callable[[_Said], Grade], label: str) -> Callable[[_Said], Grade]:
+def _of_response(read_reply: Callable[[_Said], Grade], label: str) -> Callable[[_Said], Grade]:
     """Return a reader whose grades are the position that won, with the response's score."""
 
     def read_position(reply: _Said) -> Grade:
-        grade = read(reply)
+        grade = read_reply(reply)
         score = grade.score if label == RESPONSE_FIRST else 1.0 - grade.score
         return replace(grade, label=_outcome(grade.score, "first", "second"), score=score)
 

@@ -194,9 +194,11 @@ def unquote(prompt: str) -> Unquoted | None:
     code = _CODE.search(prompt)
     if code is None:
         return None
-    marked = re.compile(rf"<<<(\w{{1,60}}) {code[1]}>>>\n(.*?)\n<<<END \1 {code[1]}>>>", re.DOTALL)
+    block_pattern = re.compile(
+        rf"<<<(\w{{1,60}}) {code[1]}>>>\n(.*?)\n<<<END \1 {code[1]}>>>", re.DOTALL
+    )
     pieces: dict[str, str] = {}
-    for match in marked.finditer(prompt, code.end()):
+    for match in block_pattern.finditer(prompt, code.end()):
         pieces.setdefault(match[1].lower(), match[2])
     return Unquoted(code=code[1], pieces=pieces, rest=outside_marks(prompt[code.end() :], code[1]))
 
@@ -218,9 +220,9 @@ def _stands_alone(text: str, mark: re.Match[str]) -> bool:
 
 def _code(template: str, displayed: Mapping[str, _Piece], inserts: Mapping[str, object]) -> str:
     """Return a digest of a template and its texts that occurs in none of them."""
-    own = {name: str(value) for name, value in inserts.items()}
-    content = strict_json.dumps_bytes([template, displayed, own])
-    texts = [template, *own.values(), *_texts(list(displayed.values()))]
+    texts_by_name = {name: str(value) for name, value in inserts.items()}
+    content = strict_json.dumps_bytes([template, displayed, texts_by_name])
+    texts = [template, *texts_by_name.values(), *_texts(list(displayed.values()))]
     counter = 0
     while True:
         code = hashlib.sha256(b"%d:" % counter + content).hexdigest()[:CODE_DIGITS]
@@ -276,10 +278,10 @@ def _mark(name: str, value: _Piece, code: str, foreign: list[str]) -> _Piece:
     if not isinstance(value, str):
         return value
     label = re.sub(r"\W+", "_", name).upper()[:60]
-    marked = _Foreign(value)
-    marked.block = f"<<<{label} {code}>>>\n{value}\n<<<END {label} {code}>>>"
+    foreign_text = _Foreign(value)
+    foreign_text.block = f"<<<{label} {code}>>>\n{value}\n<<<END {label} {code}>>>"
     foreign.append(value)
-    return marked
+    return foreign_text
 
 
 def _marked_within(name: str, value: _Piece, code: str, foreign: list[str]) -> _Piece:

@@ -53,8 +53,8 @@ def _ask_for_json(case: Case) -> Sequence[Question]:
     texts = tuple(map(displayed_text, (case.response, case.question, case.reference or "")))
 
     def as_json(question: Question) -> Question:
-        marked = unquote(question.prompt)
-        code = NO_CODE if marked is None else marked.code
+        unquoted = unquote(question.prompt)
+        code = NO_CODE if unquoted is None else unquoted.code
         quoted = Quoted(prompt=question.prompt, code=code, foreign=texts)
 
         def read(reply: str) -> Grade:

@@ -78,12 +78,12 @@ class GradeTemplate:
         )
 
     def _read(self, case: Case, quoted: Quoted, scores: Mapping[str, float]) -> Read:
-        read = case_reader(case, quoted, scores, self.words)
+        read_reply = case_reader(case, quoted, scores, self.words)
         if not self.counts_grades:
-            return read
+            return read_reply
 
         def count_points(reply: str) -> Grade:
-            grade = read(reply)
+            grade = read_reply(reply)
             return replace(
                 grade, metrics={label.lower(): float(label == grade.label) for label in self.scores}
             )

@@ -31,7 +31,11 @@ _SPACES: Final = " \t\n\u0120\u2581"
 
 
 def token_question(
-    prompt: str, scores: Mapping[str, float], *, label: str = "", read: ReadTokens | None = None
+    prompt: str,
+    scores: Mapping[str, float],
+    *,
+    label: str = "",
+    read_tokens: ReadTokens | None = None,
 ) -> Question:
     """Return a question whose reply is one token: a grade of a scale.
 
@@ -44,7 +48,7 @@ def token_question(
         prompt=prompt,
         label=label,
         read=without_logprobs,
-        read_tokens=read or partial(grade_of_tokens, scores),
+        read_tokens=read_tokens or partial(grade_of_tokens, scores),
         top_logprobs=min(max(_ALTERNATIVES_MIN, len(scores)), _ALTERNATIVES_MAX),
         settings={"max_tokens": 1},
         is_quick=True,

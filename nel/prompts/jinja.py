@@ -88,8 +88,8 @@ def _join(values: Iterable[object], separator: object = "") -> str:
     return between.join(parts)
 
 
-def _replace(value: object, old: object, new: object, count: int = -1) -> str:
-    text, before, after = text_of(value), text_of(old), text_of(new)
+def _replace(value: object, search: object, substitute: object, count: int = -1) -> str:
+    text, before, after = text_of(value), text_of(search), text_of(substitute)
     spend(len(text) + text.count(before) * len(after))
     return text.replace(before, after, count)
 

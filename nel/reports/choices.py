@@ -102,10 +102,10 @@ class Confusion:
 def confusion_of(choices: Sequence[tuple[str, str, int]]) -> Confusion | None:
     """Return the confusion matrix of ``(expected, answer, n)``, None where no label was read."""
     counts = {(expected, answer): n for expected, answer, n in choices}
-    expected, read = sorted({name for name, _ in counts}), {name for _, name in counts}
-    if not read - {OTHER, ""} or len(expected) > _LABELS_MAX:
+    expected, read_labels = sorted({name for name, _ in counts}), {name for _, name in counts}
+    if not read_labels - {OTHER, ""} or len(expected) > _LABELS_MAX:
         return None
-    others = read - set(expected)
+    others = read_labels - set(expected)
     answers = [
         *expected,
         *sorted(others - {"", OTHER}),

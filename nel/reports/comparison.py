@@ -255,8 +255,8 @@ def _values(measure: Mapping[str, Any]) -> str:
 
 def _question_text(prompt: object) -> str:
     """Return the text of a prompt, of messages the last one."""
-    last = prompt[-1] if isinstance(prompt, list) and prompt else prompt
-    return as_text(last.get("content") if isinstance(last, Mapping) else last)
+    message = prompt[-1] if isinstance(prompt, list) and prompt else prompt
+    return as_text(message.get("content") if isinstance(message, Mapping) else message)
 
 
 def _answer(answer: Mapping[str, Any]) -> str:

@@ -65,13 +65,13 @@ def panel_lines(panel: Sequence[Mapping[str, Any]]) -> list[str]:
     Args:
         panel: ``judging.calibration.panel`` of metrics.json.
     """
-    known = [member for member in panel if member["weight"] is not None]
+    weighted_members = [member for member in panel if member["weight"] is not None]
     lines = [
         f"  {member['judge']} agrees with {numbers.percent(member['agreement'])}"
         f" of {member['n']:,} labels"
-        for member in known
+        for member in weighted_members
     ]
-    weights = ", ".join(f"{member['judge']}: {member['weight']:g}" for member in known)
+    weights = ", ".join(f"{member['judge']}: {member['weight']:g}" for member in weighted_members)
     return [*lines, f"  votes by these labels: judge.weights: {{{weights}}}"]
 
 
@@ -121,15 +121,15 @@ def corrected_line(metrics: Mapping[str, Any]) -> str:
     corrected = (metrics.get("judging") or {}).get("corrected")
     if not corrected:
         return ""
-    best = best_correction(metrics)
-    other = corrected.get("labels_of")
+    correction_pair = best_correction(metrics)
+    labelled_run = corrected.get("labels_of")
     labels = f"{numbers.count(corrected['n_labelled'])} labels" + (
-        "" if other is None else f" of run {other}"
+        "" if labelled_run is None else f" of run {labelled_run}"
     )
-    if best is None:
-        missing = corrected["ppi" if other is None else "rogan_gladen"]
-        return f"No corrected value from {labels}: {missing.get('reason')}"
-    name, correction = best
+    if correction_pair is None:
+        absent_correction = corrected["ppi" if labelled_run is None else "rogan_gladen"]
+        return f"No corrected value from {labels}: {absent_correction.get('reason')}"
+    name, correction = correction_pair
     unit = metrics["headline"]["unit"]
-    figure, raw = Figure.of(correction, unit), Figure.of(corrected["raw"], unit)
-    return f"Corrected by labels: {figure.text}, {figure.span} ({name}, {labels}; as judged {raw.text})"
+    figure, judged_figure = Figure.of(correction, unit), Figure.of(corrected["raw"], unit)
+    return f"Corrected by labels: {figure.text}, {figure.span} ({name}, {labels}; as judged {judged_figure.text})"

@@ -107,12 +107,12 @@ def chart_of(name: str, bins: Mapping[int, int]) -> Chart | None:
             columns[number // _IN_A_COLUMN] += count
     if not columns:
         return None
-    first, end = min(columns), max(columns) + 1
+    start, end = min(columns), max(columns) + 1
     return Chart(
         name=name,
         n=sum(bins.values()),
-        counts=[columns[column] for column in range(first, end)],
-        edges=[edge_of(column * _IN_A_COLUMN) for column in range(first, end + 1)],
+        counts=[columns[column] for column in range(start, end)],
+        edges=[edge_of(column * _IN_A_COLUMN) for column in range(start, end + 1)],
         n_zero=bins.get(_ZERO, 0),
         median=_quantile(bins, 0.5),
         p90=_quantile(bins, 0.9),

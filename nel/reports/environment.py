@@ -24,7 +24,7 @@ def templates_of(package: str) -> Environment:
         StrictUndefined,
     )
 
-    made = Environment(
+    templates = Environment(
         loader=ChoiceLoader(
             [PackageLoader(name) for name in dict.fromkeys((package, "nel.reports"))]
         ),
@@ -34,7 +34,7 @@ def templates_of(package: str) -> Environment:
         lstrip_blocks=True,
         finalize=_as_text,
     )
-    made.filters |= {
+    templates.filters |= {
         "count": numbers.count,
         "counts": numbers.counts,
         "percent": numbers.percent,
@@ -47,7 +47,7 @@ def templates_of(package: str) -> Environment:
         "measure": measure,
         "of_100": lambda share: f"{min(max(float(share), 0.0), 1.0) * 100:.3f}",
     }
-    made.globals |= {
+    templates.globals |= {
         "in_unit": numbers.in_unit,
         "interval": numbers.interval,
         "measures": MEASURES,
@@ -59,7 +59,7 @@ def templates_of(package: str) -> Environment:
         "correction_assumptions": corrected.ASSUMPTIONS,
         "agreement": judge_section.agreement_figure,
     }
-    return made
+    return templates
 
 
 def trust(text: str) -> object:

@@ -144,17 +144,17 @@ def environment() -> Environment:
 
     Compiling the templates takes a quarter of a second, so a process does it once.
     """
-    made = templates_of("nel.reports")
-    made.filters |= {
+    templates = templates_of("nel.reports")
+    templates.filters |= {
         "capitalize_first": lambda text: text[:1].upper() + text[1:],
         "preview": preview,
     }
-    made.globals |= {
+    templates.globals |= {
         "failure_rows": failure_rows,
         "reading_rows": extraction.reading_rows,
         "island": _island,
     }
-    return made
+    return templates
 
 
 def table_html(table: ReportTable, style: str) -> str:

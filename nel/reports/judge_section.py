@@ -33,10 +33,10 @@ def judged_line(judging: Mapping[str, Any]) -> str:
     by = f"judged by {_name_list(names)}" if names else "to be judged, but no judge is configured"
     if names and not any(judge["cases"] for judge in judging["judges"]):
         by = f"to be {by} (not asked)"
-    missing = judging["n_without_grade"]
-    kinds = ", ".join(f"{kind} {n:,}" for kind, n in sorted(missing["kinds"].items()))
+    without_grade = judging["n_without_grade"]
+    kinds = ", ".join(f"{kind} {n:,}" for kind, n in sorted(without_grade["kinds"].items()))
     without = (
-        f"{missing['n']:,} of {judging['n_judged']:,} without"
+        f"{without_grade['n']:,} of {judging['n_judged']:,} without"
         f" verdict{f' ({kinds})' if kinds else ''}"
     )
     return f"{by}{f' ({_name_list(ways)})' if ways else ''}; {without}"
@@ -121,8 +121,12 @@ def _label(value: object) -> str:
 
 
 def _name_list(names: list[str]) -> str:
-    first = names[:_NAMES_MAX]
-    more = len(names) - len(first)
-    if more:
-        return f"{', '.join(first)} and {more} more"
-    return " and ".join([", ".join(first[:-1]), first[-1]]) if len(first) > 1 else first[0]
+    listed_names = names[:_NAMES_MAX]
+    n_others = len(names) - len(listed_names)
+    if n_others:
+        return f"{', '.join(listed_names)} and {n_others} more"
+    return (
+        " and ".join([", ".join(listed_names[:-1]), listed_names[-1]])
+        if len(listed_names) > 1
+        else listed_names[0]
+    )

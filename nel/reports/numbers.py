@@ -116,9 +116,9 @@ def interval(lower: Any, upper: Any, unit: str) -> str:
     return f"{in_unit(lower, unit)} – {in_unit(upper, unit)}"
 
 
-def counts(named: Mapping[str, int]) -> str:
+def counts(counts_by_name: Mapping[str, int]) -> str:
     """Return ``name n, …``, most frequent first."""
-    ordered = sorted(named.items(), key=lambda item: (-item[1], item[0]))
+    ordered = sorted(counts_by_name.items(), key=lambda item: (-item[1], item[0]))
     return ", ".join(f"{name} {count(n)}" for name, n in ordered)
 
 

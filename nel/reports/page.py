@@ -79,8 +79,8 @@ def categories_of(
         rows: Of the benchmark.
         link: Where a category leads.
     """
-    shown = [row for row in rows if row.what is ScoreOf.CATEGORY]
-    are_rates = all(row.score.unit == "rate" for row in shown)
+    category_rows = [row for row in rows if row.what is ScoreOf.CATEGORY]
+    are_rates = all(row.score.unit == "rate" for row in category_rows)
     columns = (
         replace(METRIC, heading="category", link=link),
         SCORE,
@@ -90,7 +90,7 @@ def categories_of(
         N_MODEL_FAILURE,
         N_UNSCORED,
     )
-    return ReportTable(columns, shown)
+    return ReportTable(columns, category_rows)
 
 
 def view_of(files: BenchmarkFiles, position: int, selection: Selection) -> dict[str, Any]:

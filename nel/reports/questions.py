@@ -38,8 +38,8 @@ def question_in(prompt: object) -> str:
     if not isinstance(prompt, list):
         return "" if prompt is None else as_text(prompt)
     messages = [message for message in prompt if isinstance(message, Mapping)]
-    asked = [message for message in messages if message.get("role") == "user"] or messages
-    return content_text(asked[-1].get("content")) if asked else ""
+    questions = [message for message in messages if message.get("role") == "user"] or messages
+    return content_text(questions[-1].get("content")) if questions else ""
 
 
 def asked_text(sample: Sample) -> str:

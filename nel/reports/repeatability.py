@@ -25,7 +25,7 @@ def repeat_check_text(metrics: Mapping[str, Any]) -> str:
         if temperature is None
         else f"temperature {numbers.plain(temperature)}"
     )
-    asked = (
+    title = (
         f"{numbers.count(check['n_asked'])} of {numbers.count(check['n_drawn'])} drawn problems"
         f" asked twice at {at}"
     )
@@ -33,7 +33,7 @@ def repeat_check_text(metrics: Mapping[str, Any]) -> str:
         f"{_rate(check['text'])} of texts differ",
         f"{_rate(check['verdict'])} of verdicts differ",
     ]
-    return "; ".join([f"{asked}: {', '.join(parts)}", *_moves(check["score"], metrics["headline"])])
+    return "; ".join([f"{title}: {', '.join(parts)}", *_moves(check["score"], metrics["headline"])])
 
 
 def _rate(rate: Mapping[str, Any]) -> str:
@@ -55,11 +55,11 @@ def _moves(score: Mapping[str, Any] | None, headline: Mapping[str, Any]) -> list
     moved += "" if at_most is None else f" (at most {_width(at_most, share)})"
     if score["added_half_width"] is None:
         return [moved]
-    added, whole = (
+    added_width, half_width = (
         _width(score["added_half_width"], share),
         _width(score["interval_half_width"], share),
     )
-    return [moved, f"{added} of the ± {whole} of its interval come from that"]
+    return [moved, f"{added_width} of the ± {half_width} of its interval come from that"]
 
 
 def _width(width: float, share: bool) -> str:

@@ -44,7 +44,7 @@ class BenchmarkFiles:
         return (result for _, result in self.numbered_results())
 
     def numbered_results(
-        self, chosen: Container[int] | None = None
+        self, line_numbers: Container[int] | None = None
     ) -> Iterator[tuple[int, dict[str, Any]]]:
         """Yield the objects of `results` with the number of their line.
 
@@ -56,7 +56,7 @@ class BenchmarkFiles:
             return
         with path.open("rb") as lines:
             for number, line in enumerate(lines, start=1):
-                if (chosen is None or number in chosen) and not line.isspace():
+                if (line_numbers is None or number in line_numbers) and not line.isspace():
                     yield (
                         number,
                         _object(line, f"{self.directory.name}/results.jsonl, line", number),

@@ -87,11 +87,11 @@ def select(files: Sequence[BenchmarkFiles], *, samples_max: int = SAMPLES_MAX) -
         samples_max: Of all benchmarks together; each gets equal room, and what one leaves free goes
             to the others.
     """
-    counted = [_count(file, samples_max) for file in files]
+    counts = [_count(file, samples_max) for file in files]
     shares = fair_shares(
-        {position: file.draw.counts.total() for position, file in enumerate(counted)}, samples_max
+        {position: file.draw.counts.total() for position, file in enumerate(counts)}, samples_max
     )
-    return [file.selection(shares[position]) for position, file in enumerate(counted)]
+    return [file.selection(shares[position]) for position, file in enumerate(counts)]
 
 
 def shown_samples(
@@ -124,8 +124,10 @@ class _Count:
     def add(self, result: Mapping[str, Any], position: int) -> None:
         group, category = group_of(result), _category(result)
         kind = _label(_kind(_outcome(result), group))
-        named = self.totals["category"]
-        if category is None or not (category in named or len(named) < _CATEGORIES_MAX):
+        category_totals = self.totals["category"]
+        if category is None or not (
+            category in category_totals or len(category_totals) < _CATEGORIES_MAX
+        ):
             category = ""
         for name, value in (("group", group), ("kind", kind), ("category", category)):
             if value:
@@ -153,11 +155,11 @@ class _Count:
 
 
 def _count(files: BenchmarkFiles, samples_max: int) -> _Count:
-    counted = _Count(Draw(samples_max))
+    count = _Count(Draw(samples_max))
     with collection_paused():  # lines of JSON have no cycles
         for number, result in _asked_results(files.numbered_results()):
-            counted.add(result, number)
-    return counted
+            count.add(result, number)
+    return count
 
 
 def _measures(result: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
@@ -255,9 +257,9 @@ def _answer_read(result: Mapping[str, Any]) -> Any:
 
 def _options(options: Options, extracted: object) -> list[list[object]]:
     """Return ``[label, text, is_expected, is_read]`` of each option."""
-    read = as_text(extracted).strip()
+    read_label = as_text(extracted).strip()
     return [
-        [label, preview(text), label == options.expected, label == read]
+        [label, preview(text), label == options.expected, label == read_label]
         for label, text in options.texts.items()
     ]
 
@@ -275,10 +277,10 @@ def _in_words(label: str | None, options: Options | None) -> str | None:
 
 def _scoring(details: object) -> str | None:
     """Return what the scorer said beside judgements, which are shown apart."""
-    rest = details
+    other_details = details
     if isinstance(details, Mapping) and judgements_in(details.get(JUDGEMENTS)):
-        rest = {key: value for key, value in details.items() if key != JUDGEMENTS}
-    return preview(as_text(rest)) if rest else None
+        other_details = {key: value for key, value in details.items() if key != JUDGEMENTS}
+    return preview(as_text(other_details)) if other_details else None
 
 
 def _outcome(result: Mapping[str, object]) -> Mapping[str, object]:

@@ -16,8 +16,8 @@ def sample_line(metrics: Mapping[str, Any]) -> str:
     if selection.get("kind") != "sample":
         return ""
     headline = metrics["headline"]
-    new = headline.get("new_questions") or {}
-    span = Figure.of(new, headline["unit"]).span
+    new_questions = headline.get("new_questions") or {}
+    span = Figure.of(new_questions, headline["unit"]).span
     return (
         f"{selection['text']}: the interval is of all {selection['of']:,}; for new questions it is"
         f" {span}"
@@ -29,9 +29,9 @@ def n_counted(metrics: Mapping[str, Any], n: int) -> Counted:
     selection = metrics.get("selection") or {}
     if selection.get("kind") not in ("first", "sample"):
         return Counted(n)
-    first = "first " if selection["kind"] == "first" else ""
-    more = "" if selection["is_exact"] else "more than "
-    return Counted(n, f"({first}{selection['n']:,} of {more}{selection['of']:,})")
+    first_word = "first " if selection["kind"] == "first" else ""
+    more_words = "" if selection["is_exact"] else "more than "
+    return Counted(n, f"({first_word}{selection['n']:,} of {more_words}{selection['of']:,})")
 
 
 MERGE: Final = "nel eval merge DIR... -o OUT"
@@ -48,9 +48,9 @@ def shard_line(metrics: Mapping[str, Any]) -> str:
     shard = metrics.get("shard")
     if not shard:
         return ""
-    n, asked = shard["n_questions"], shard["n_questions_asked"]
+    n, n_asked = shard["n_questions"], shard["n_questions_asked"]
     return (
-        f"this is {shard_title(metrics)}: {n - asked:,} of {n:,} questions belong to other shards"
-        f" and were not asked here; the numbers are of {asked:,} alone and decide nothing; put all"
+        f"this is {shard_title(metrics)}: {n - n_asked:,} of {n:,} questions belong to other shards"
+        f" and were not asked here; the numbers are of {n_asked:,} alone and decide nothing; put all"
         f" {shard['of']:,} shards together with {MERGE}"
     )

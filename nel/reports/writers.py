@@ -45,7 +45,7 @@ def write_report(name: str, run_dir: Path) -> Path:
     writer = plugins.load_ref(ref)
     what = f'the report "{name}" of {ref.provider}'
     try:
-        written: object = writer(run_dir)
+        report_path: object = writer(run_dir)
     except NelError:
         raise
     except (Exception, SystemExit) as error:
@@ -53,12 +53,12 @@ def write_report(name: str, run_dir: Path) -> Path:
             f"{what} failed: {type(error).__name__}: {error}; the other files of {run_dir} are"
             " complete"
         ) from error
-    if not isinstance(written, str | os.PathLike) or not Path(written).exists():
+    if not isinstance(report_path, str | os.PathLike) or not Path(report_path).exists():
         raise PluginError(
-            f"{what} returned {written!r}, which is not the path of a file; it must return one it"
+            f"{what} returned {report_path!r}, which is not the path of a file; it must return one it"
             " wrote"
         )
-    return Path(written)
+    return Path(report_path)
 
 
 def write_reports(names: Iterable[str], run_dir: Path) -> tuple[list[Path], list[str]]:

@@ -47,7 +47,7 @@ AGREEING = records([("C", "C")] * 30 + [("I", "I")] * 20, NAMES)
 def warnings_of(*found: Any, **known: Any) -> list[str]:
     plan = {"model": known.get("model", "aurora-7b"), "judge": None}
     models, served = known.pop("models", ()), known.pop("served", {})
-    return list(judging_warnings(judged(*found, **known), plan, models=models, served=served))
+    return list(judging_warnings(judged(*found, **known), plan, models=models, models_by_judge=served))
 
 
 def test_artifacts_agree_with_their_schemas_and_with_each_other(tmp_path: Path) -> None:
@@ -147,7 +147,7 @@ def test_what_no_judge_could_be_asked_is_named_with_its_reason() -> None:
         counts.add(number, None, unscored_kind=kind, unscored_detail=f"fault {number}")
     plan = {"model": "x", "judge": None}
     judging = judging_json(counts.as_json(), plan, judges={})
-    warnings = list(judging_warnings(judging, plan, models=(), served={}, faults=counts.details))
+    warnings = list(judging_warnings(judging, plan, models=(), models_by_judge={}, faults=counts.details))
     assert warnings[:2] == [
         "no judge could be asked about 2 samples (bad_template): fault 0",
         "no judge could be asked about 1 sample (no_judge): fault 3",
@@ -163,7 +163,7 @@ def test_a_scorer_that_hides_missing_verdicts_is_named() -> None:
         counts.add(number, [record(grade, opinion("strict", grade))])
     plan = {"model": "x", "judge": None}
     judging = judging_json(counts.as_json(), plan, judges={})
-    assert list(judging_warnings(judging, plan, models=(), served={})) == [
+    assert list(judging_warnings(judging, plan, models=(), models_by_judge={})) == [
         "10 of 20 cases got no verdict, and the scorer scored their samples all the same"
     ]
 

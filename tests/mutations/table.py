@@ -69,8 +69,8 @@ MUTATIONS: Final = (
     Mutation(
         name="drawn-samples-by-line",
         fault="The samples on a page are taken by another number of their line than they were drawn by.",
-        fragment="if (chosen is None or number in chosen) and",
-        replacement="if (chosen is None or number + 1 in chosen) and",
+        fragment="if (line_numbers is None or number in line_numbers) and",
+        replacement="if (line_numbers is None or number + 1 in line_numbers) and",
         tests=("tests/reports/test_html.py",),
         keyword="place",
     ),
@@ -818,8 +818,8 @@ MUTATIONS: Final = (
     Mutation(
         name="ac1-of-one-rater",
         fault="Gwet's AC1 takes chance agreement from one rater instead of both.",
-        fragment="used = (shares.sum(axis=0) + shares.sum(axis=1)) / 2",
-        replacement="used = shares.sum(axis=0)",
+        fragment="mean_shares = (shares.sum(axis=0) + shares.sum(axis=1)) / 2",
+        replacement="mean_shares = shares.sum(axis=0)",
         tests=("tests/judges/stats/test_agreement.py",),
     ),
     Mutation(

@@ -11,9 +11,13 @@ import typer
 
 from nel.apps.byob.new import new
 from nel.apps.byob.output import show_compiled
+from nel.apps.byob.shipping.compilation import compile_file
+from nel.apps.byob.shipping.image import containerize as build
+from nel.apps.byob.shipping.install import installed_packages
 from nel.cli.benchmark import check
 from nel.cli.options import AsJson
 from nel.cli.terminal import plain
+from nel.core.strict_json import dumps
 
 app = typer.Typer(
     add_completion=False,
@@ -60,8 +64,6 @@ def compile_benchmark(
     check_requirements: CheckRequirements = False,
 ) -> None:
     """Make a plugin package of a benchmark file, install it, and print the command that runs it."""
-    from nel.apps.byob.shipping.compilation import compile_file  # noqa: PLC0415 - keeps --help fast
-
     show_compiled(
         compile_file(
             file,
@@ -83,8 +85,6 @@ def containerize(
     dry_run: DryRun = False,
 ) -> None:
     """Build a Docker image of nel with the benchmarks of a file."""
-    from nel.apps.byob.shipping.image import containerize as build  # noqa: PLC0415 - heavy
-
     image = build(
         file,
         base=base_image,
@@ -116,9 +116,6 @@ def list_compiled(as_json: AsJson = False) -> None:
 
 def show_installed(*, as_json: bool) -> None:
     """Print the compiled packages of this environment."""
-    from nel.apps.byob.shipping.install import installed_packages  # noqa: PLC0415 - heavy
-    from nel.core.strict_json import dumps  # noqa: PLC0415
-
     packages = installed_packages()
     if as_json:
         typer.echo(dumps(list(map(asdict, packages))))

@@ -14,8 +14,23 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
+from nel.apps.byob.output import show_compiled
+from nel.apps.byob.shipping.compilation import compile_file
+from nel.apps.byob.shipping.package import run_command
+from nel.apps.byob.wizard.proposals import (
+    KINDS,
+    check_known,
+    no_target,
+    propose,
+    propose_kind,
+    propose_targets,
+)
+from nel.apps.byob.wizard.table import read_table
+from nel.apps.byob.wizard.writing import SCORERS, Draft, file_of, file_text, plain_name, write_new
 from nel.cli.checks import show_checks
 from nel.cli.terminal import plain
+from nel.datasets.table_form import split_options
+from nel.discovery.benchmark_checks import check_file
 from nel.errors import EXIT_USAGE, ConfigError, NelError
 
 if TYPE_CHECKING:
@@ -111,17 +126,6 @@ def new(
     """Make a benchmark of a file of rows, in five steps; with DATA, --target and --scorer there are
     no prompts.
     """
-    from nel.apps.byob.wizard.proposals import (  # noqa: PLC0415 - keeps --help fast
-        KINDS,
-        check_known,
-        no_target,
-        propose,
-        propose_kind,
-        propose_targets,
-    )
-    from nel.apps.byob.wizard.table import read_table  # noqa: PLC0415
-    from nel.apps.byob.wizard.writing import Draft, file_of  # noqa: PLC0415
-
     if yes and data is None:
         raise ConfigError("--yes needs the rows; write: nel byob new DATA --yes")
     # Checked before the first question: a name that is taken must not cost the user's answers.
@@ -174,9 +178,6 @@ def new(
 def _subject(
     asker: _Asker, data: str | None, about: str | None, name: str | None
 ) -> tuple[str, str]:
-    from nel.apps.byob.wizard.writing import plain_name  # noqa: PLC0415 - keeps --help fast
-    from nel.datasets.table_form import split_options  # noqa: PLC0415
-
     stem = Path(split_options(data)[0]).stem if data else None
     subject = stem.replace("_", " ") if stem else "my benchmark"
     about = asker.ask("What is it about", subject, about, str)
@@ -196,8 +197,6 @@ def _show_table(table: Table) -> None:
 
 
 def _kinds(asker: _Asker) -> str:
-    from nel.apps.byob.wizard.proposals import KINDS  # noqa: PLC0415 - keeps --help fast
-
     return "What kind is it" if asker.silent else f"What kind is it ({', '.join(KINDS)})"
 
 
@@ -225,9 +224,6 @@ def _show_lines(text: str) -> None:
 
 
 def _scorer(asker: _Asker, proposal: Proposal, flag: str | None) -> str:
-    from nel.apps.byob.wizard.proposals import check_known  # noqa: PLC0415 - keeps --help fast
-    from nel.apps.byob.wizard.writing import SCORERS  # noqa: PLC0415
-
     if flag is None:
         typer.echo(f"{proposal.scorer} {proposal.why}")
     if flag is None and not asker.silent:
@@ -236,9 +232,6 @@ def _scorer(asker: _Asker, proposal: Proposal, flag: str | None) -> str:
 
 
 def _write_and_try(draft: Draft, path: Path) -> None:
-    from nel.apps.byob.wizard.writing import file_text, write_new  # noqa: PLC0415
-    from nel.discovery.benchmark_checks import check_file  # noqa: PLC0415 - keeps --help fast
-
     text = file_text(draft, path)
     write_new(path, text)
     typer.echo(f"wrote {path}:\n")
@@ -252,14 +245,9 @@ def _write_and_try(draft: Draft, path: Path) -> None:
 
 
 def _ship(asker: _Asker, path: Path, name: str, *, install: bool) -> None:
-    from nel.apps.byob.shipping.package import run_command  # noqa: PLC0415 - keeps --help fast
-
     target = quote(f"./{path}" if not path.is_absolute() and path.parent == Path() else str(path))
     typer.echo(f"it runs from the file as it is:\n\n  {run_command(target)}\n")
     if install or asker.yes("Compile it into a package and install it, so that it can be shared"):
-        from nel.apps.byob.output import show_compiled  # noqa: PLC0415 - keeps --help fast
-        from nel.apps.byob.shipping.compilation import compile_file  # noqa: PLC0415
-
         show_compiled(compile_file(path))
         return
     typer.echo(f"to share {name} as a package:  nel byob compile {quote(str(path))}")

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from nel.apps.calibrate.show import show_calibration
 from nel.cli.options import RunDir
 from nel.errors import UsageError
 
@@ -43,8 +44,6 @@ def calibrate(
     """Draw judged answers for human labels; or, with --labels, measure the judge by them and
     correct the score.
     """
-    from nel.apps.calibrate.show import show_calibration  # noqa: PLC0415 - keeps --help fast
-
     if sum(map(bool, (labels, out, borrowed))) > 1:
         raise UsageError(
             "--out is the file to label, --labels the labelled one, --from a run; give one of them"

@@ -1,4 +1,4 @@
-"""`nel eval submit`: the files that run a benchmark in shards on a scheduler."""
+"""`nel eval submit`: write the files that run a benchmark in shards on a scheduler."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ from typing import Annotated, Literal
 
 import typer
 
+from nel.apps.cluster.writing import SchedulerTarget, write_submission
+from nel.cli.eval_run import config_of
 from nel.cli.settings import chosen_settings, taking_settings
+from nel.cli.terminal import plain
 from nel.errors import UsageError
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
@@ -54,10 +57,6 @@ def submit(
     Every limit is divided by the number of shards, or shared through --limiter. nel submits nothing
     by itself: --dry-run writes the files, and submit.sh among them hands them over.
     """
-    from nel.apps.cluster.writing import SchedulerTarget, write_submission  # noqa: PLC0415
-    from nel.cli.eval_run import config_of  # noqa: PLC0415 - keeps --help fast
-    from nel.cli.terminal import plain  # noqa: PLC0415
-
     if not dry_run:
         raise UsageError(
             "nel submits nothing by itself; add --dry-run, which writes the files, then run"

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from nel.apps.leaderboard.standings_tables import show_standings
 from nel.cli.compare import Benches, Despite, Seed
 
 
@@ -36,10 +37,6 @@ def leaderboard(
 
     Exit codes: 0 ranked; 2 cannot be compared.
     """
-    from nel.apps.leaderboard.standings_tables import (  # noqa: PLC0415 - keeps --help fast
-        show_standings,
-    )
-
     show_standings(
         runs, despite or [], bench or [], level=level, seed=seed, html=html, as_json=as_json
     )

@@ -1,4 +1,4 @@
-"""`nel judge leaderboard`: finished runs of several models in, a ranking by a judge out."""
+"""`nel judge leaderboard`: rank the models of finished runs by a judge."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ from typing import Annotated
 
 import typer
 
+from nel.apps.leaderboard.run import LeaderboardRequest, plan_leaderboard
+from nel.apps.leaderboard.standings import StandingsSettings
+from nel.apps.leaderboard.tables import show_leaderboard, show_plan
 from nel.cli.settings import JUDGE_FLAGS, chosen_settings, taking_settings
 from nel.errors import ConfigError
 
@@ -63,13 +66,6 @@ def leaderboard(
             "--resume continues the leaderboard in the output directory, with its runs; leave out"
             f" {'--dry-run' if dry_run else 'the runs'}"
         )
-    from nel.apps.leaderboard.run import (  # noqa: PLC0415 - keeps --help fast
-        LeaderboardRequest,
-        plan_leaderboard,
-    )
-    from nel.apps.leaderboard.standings import StandingsSettings  # noqa: PLC0415
-    from nel.apps.leaderboard.tables import show_leaderboard, show_plan  # noqa: PLC0415
-
     choice = chosen_settings(ctx)
     settings = StandingsSettings(baseline=baseline, length_control=length_control, seed=seed)
     request = LeaderboardRequest(

@@ -1,10 +1,12 @@
-"""`nel limiter`: one rate limit for an endpoint that several runs or shards ask."""
+"""`nel limiter`: share one rate limit between several runs or shards that ask one endpoint."""
 
 from __future__ import annotations
 
 from typing import Annotated
 
 import typer
+
+from nel.apps.limiter.start import start
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, rich_markup_mode=None)
 
@@ -37,6 +39,4 @@ def serve(
     hold for all of them together. A run that dies gives back what it held; runs that lose the
     limiter go on with their part of each limit.
     """
-    from nel.apps.limiter.start import start  # noqa: PLC0415 - keeps `nel --help` fast
-
     start(host, port, token_env, say=typer.echo)

@@ -11,7 +11,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from nel.apps.http_server import serve
+from nel.apps.mock.demo import DemoOptions, demo_app
+from nel.apps.mock.judge import JudgeOptions, judge_app
+from nel.apps.mock.local_model import serve_local_model
+from nel.apps.mock.oracle import read_oracle
+from nel.apps.mock.probe_command import show_probe
+from nel.apps.mock.recordings import ReplayOptions
+from nel.apps.mock.replay import replay_app
+from nel.apps.mock.scripted import scripted_app
+from nel.apps.mock.scripts import read_script
 from nel.cli.options import ResultAsJson
+from nel.config.redaction import read_secret
+from nel.core.event_loop import run
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -69,8 +81,6 @@ def demo(
     ] = 0.0,
 ) -> None:
     """Serve a demo model that answers the quickstart benchmark."""
-    from nel.apps.mock.demo import DemoOptions, demo_app  # noqa: PLC0415 - keeps `nel --help` fast
-
     options = DemoOptions(
         accuracy=accuracy,
         seed=seed,
@@ -126,11 +136,6 @@ def judge(
 
     Without a reference it guesses and says so.
     """
-    from nel.apps.mock.judge import (  # noqa: PLC0415 - keeps `nel --help` fast
-        JudgeOptions,
-        judge_app,
-    )
-
     options = JudgeOptions(
         accuracy=accuracy,
         seed=seed,
@@ -163,9 +168,6 @@ def replay(
     ] = None,
 ) -> None:
     """Serve recorded outputs: each prompt gets the recorded answer to its question, or an error."""
-    from nel.apps.mock.recordings import ReplayOptions  # noqa: PLC0415 - keeps `nel --help` fast
-    from nel.apps.mock.replay import replay_app  # noqa: PLC0415 - keeps `nel --help` fast
-
     options = ReplayOptions(
         path=file,
         question_fields=tuple(question_field),
@@ -183,11 +185,6 @@ def model(
     api_key_env: ApiKeyEnv = None,
 ) -> None:
     """Serve SmolLM2-135M-Instruct, a small real model, on the CPU; needs the extra local-model."""
-    from nel.apps.mock.local_model import (  # noqa: PLC0415 - keeps `nel --help` fast
-        serve_local_model,
-    )
-    from nel.core.event_loop import run  # noqa: PLC0415
-
     key = _key(api_key_env)
     run(serve_local_model(model_id, host, port, api_key=key, on_ready=_saying(model_id)))
 
@@ -204,9 +201,6 @@ def script(
 
     Over chat, Responses, Anthropic and Gemini, streamed and not; any model name is answered.
     """
-    from nel.apps.mock.scripted import scripted_app  # noqa: PLC0415 - keeps `nel --help` fast
-    from nel.apps.mock.scripts import read_script  # noqa: PLC0415 - keeps `nel --help` fast
-
     director = read_script(file)
     _serve(scripted_app(director, model=model_id, api_key=_key(api_key_env)), host, port, model_id)
 
@@ -220,9 +214,6 @@ def oracle(
     api_key_env: ApiKeyEnv = None,
 ) -> None:
     """Serve a benchmark's own gold answers and gold calls, over the protocols of `script`."""
-    from nel.apps.mock.oracle import read_oracle  # noqa: PLC0415 - keeps `nel --help` fast
-    from nel.apps.mock.scripted import scripted_app  # noqa: PLC0415 - keeps `nel --help` fast
-
     director = read_oracle(bench)
     _serve(scripted_app(director, model=model_id, api_key=_key(api_key_env)), host, port, model_id)
 
@@ -260,8 +251,6 @@ def probe(
     Sends at most 28 small requests, one after the other, of which each may be answered and billed.
     Exit codes: 0 any protocol was answered; 2 none was.
     """
-    from nel.apps.mock.probe_command import show_probe  # noqa: PLC0415 - keeps `nel --help` fast
-
     settings = {
         "url": url,
         "model": model,
@@ -274,15 +263,10 @@ def probe(
 
 
 def _key(name: str | None) -> str | None:
-    from nel.config.redaction import read_secret  # noqa: PLC0415 - keeps `nel --help` fast
-
     return read_secret(name)
 
 
 def _serve(application: Application, host: str, port: int, model: str) -> None:
-    from nel.apps.http_server import serve  # noqa: PLC0415 - keeps `nel --help` fast
-    from nel.core.event_loop import run  # noqa: PLC0415
-
     run(serve(application, host, port, on_ready=_saying(model)))
 
 

@@ -7,7 +7,11 @@ from typing import Annotated
 
 import typer
 
+from nel.apps.power.document import Wish
+from nel.apps.power.pilots import Assumptions
+from nel.apps.power.tables import show_power
 from nel.cli.finite import finite
+from nel.decide.power import ALPHA
 
 Runs = Annotated[
     list[str] | None,
@@ -106,11 +110,6 @@ def power(
     """Plan a comparison: questions, repeats, tokens, money and hours for the difference that shall
     be found.
     """
-    from nel.apps.power.document import Wish  # noqa: PLC0415 - keeps --help fast
-    from nel.apps.power.pilots import Assumptions  # noqa: PLC0415
-    from nel.apps.power.tables import show_power  # noqa: PLC0415
-    from nel.decide.power import ALPHA  # noqa: PLC0415
-
     assumptions = Assumptions(
         score=score,
         correlation=correlation,

@@ -1,5 +1,5 @@
-"""`nel serve`: a benchmark over HTTP, so that a training loop is scored by what evaluates the
-model.
+"""`nel serve`: serve a benchmark over HTTP, so that a training loop is scored by what evaluates
+the model.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from nel.apps.serve.start import ServeOptions, judging_in, start
 from nel.cli.settings import JUDGE_FLAGS, chosen_settings, taking_settings
 
 serve = typer.Typer(add_completion=False, rich_markup_mode=None)
@@ -60,12 +61,6 @@ def _serve(
     Scorers and judges are those of a run. An answer that cannot be scored is an error of HTTP and
     never a reward of 0.
     """
-    from nel.apps.serve.start import (  # noqa: PLC0415 - keeps `nel --help` fast
-        ServeOptions,
-        judging_in,
-        start,
-    )
-
     choice = chosen_settings(ctx)
     options = ServeOptions(
         benchmark=bench,

@@ -7,6 +7,9 @@ from typing import Annotated
 
 import typer
 
+from nel.apps.view.start import ViewOptions, start
+from nel.config.user_settings import output_directory
+
 
 def view(
     directories: Annotated[
@@ -65,9 +68,6 @@ def view(
     Reads run.db and artifacts and changes neither; a run in progress is shown live. Tags and notes
     are kept beside the runs, ratings of samples in a file of the run, indices in a cache.
     """
-    from nel.apps.view.start import ViewOptions, start  # noqa: PLC0415 - keeps `nel --help` fast
-    from nel.config.user_settings import output_directory  # noqa: PLC0415
-
     options = ViewOptions(
         directories=directories or [output_directory()],
         host=host,

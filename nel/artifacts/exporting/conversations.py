@@ -119,25 +119,25 @@ class RunConversations:
         )
 
     def _tools(self, key: int, idx: int) -> Sequence[JsonObject]:
-        for stored in self._snapshot.samples(key, first=idx, last=idx):
-            if stored.content is not None:
-                return decode_sample(stored.sample_id, stored.content).tools
+        for sample in self._snapshot.samples(key, first=idx, last=idx):
+            if sample.content is not None:
+                return decode_sample(sample.sample_id, sample.content).tools
         return ()
 
 
-def turn_of(sent: SentMessage) -> Turn:
+def turn_of(sent_message: SentMessage) -> Turn:
     """Return a message of a request as one of a conversation."""
-    message = chat_message(sent.message)
-    response = sent.step.response if sent.step is not None else None
+    message = chat_message(sent_message.message)
+    response = sent_message.step.response if sent_message.step is not None else None
     if response is not None and response.reasoning:
         message["reasoning_content"] = response.reasoning
-    return Turn(message=message, step=sent.step, is_answer=response is not None)
+    return Turn(message=message, step=sent_message.step, is_answer=response is not None)
 
 
 def _turns_of(result: Mapping[str, Any]) -> list[Turn]:
     """Return the prompt of a sample with one answer, and that answer."""
-    asked = [] if result["prompt"] is None else asked_messages(result)
-    turns = [Turn(message=_chat(message), step=None, is_answer=False) for message in asked]
+    messages = [] if result["prompt"] is None else asked_messages(result)
+    turns = [Turn(message=_chat(message), step=None, is_answer=False) for message in messages]
     if result["model_response"] is not None:
         message = {
             "role": "assistant",
@@ -162,8 +162,11 @@ def _chat(message: Mapping[str, Any]) -> dict[str, Any]:
 def _chat_call(call: Mapping[str, Any]) -> dict[str, Any]:
     """Return a call in the chat protocol's shape, from that shape or that of results.jsonl."""
     function = call.get("function") or call
-    named = {"name": function.get("name") or "", "arguments": function.get("arguments") or ""}
-    return {"id": call.get("id") or "", "type": "function", "function": named}
+    function_json = {
+        "name": function.get("name") or "",
+        "arguments": function.get("arguments") or "",
+    }
+    return {"id": call.get("id") or "", "type": "function", "function": function_json}
 
 
 def export_conversations(

@@ -28,9 +28,9 @@ def inspect_usage(tokens: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def inspect_message(sent: Mapping[str, Any], position: int) -> dict[str, Any]:
+def inspect_message(chat_message: Mapping[str, Any], position: int) -> dict[str, Any]:
     """Return a message of Inspect for one in the shape of OpenAI's."""
-    role, content = str(sent.get("role")), sent.get("content")
+    role, content = str(chat_message.get("role")), chat_message.get("content")
     message: dict[str, Any] = {
         "role": role if role in ("system", "user", "assistant", "tool") else "user"
     }
@@ -41,8 +41,8 @@ def inspect_message(sent: Mapping[str, Any], position: int) -> dict[str, Any]:
     )
     message["content"] = parts if isinstance(parts, list | str) else ""
     if role == "tool":
-        message["tool_call_id"] = str(sent.get("tool_call_id") or "")
-    calls = sent.get("tool_calls")
+        message["tool_call_id"] = str(chat_message.get("tool_call_id") or "")
+    calls = chat_message.get("tool_calls")
     if role == "assistant" and isinstance(calls, list):
         message["tool_calls"] = [
             inspect_call(element, f"{position}.{number}") for number, element in enumerate(calls)
@@ -98,15 +98,17 @@ def inspect_call(call: Any, name: str) -> dict[str, Any]:  # checked here
     fields = call if isinstance(call, dict) else {}
     function = fields.get("function", fields)  # of the OpenAI shape, or of results.jsonl
     function = function if isinstance(function, dict) else {}
-    written = ToolCall(
+    tool_call = ToolCall(
         id=str(fields.get("id") or name),
         name=str(function.get("name")),
         arguments=str(function.get("arguments")),
     )
     return {
-        "id": written.id,
-        "function": written.name,
-        "arguments": {"unread": written.arguments} if written.values is None else written.values,
-        "parse_error": written.parse_error,
+        "id": tool_call.id,
+        "function": tool_call.name,
+        "arguments": {"unread": tool_call.arguments}
+        if tool_call.values is None
+        else tool_call.values,
+        "parse_error": tool_call.parse_error,
         "type": "function",
     }

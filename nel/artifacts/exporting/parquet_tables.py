@@ -114,8 +114,8 @@ def _batches(
 ) -> Iterator[RecordBatch]:
     from arro3.core import Array, RecordBatch  # noqa: PLC0415
 
-    left = iter(rows)
-    while chunk := list(islice(left, _BATCH_ROWS)):
+    row_iterator = iter(rows)
+    while chunk := list(islice(row_iterator, _BATCH_ROWS)):
         arrays = [
             Array([row[name] for row in chunk], type=schema.field(name).type) for name in columns
         ]

@@ -130,8 +130,8 @@ def run_start(run_dir: Path) -> datetime:
     Raises:
         StoreError: The run.db is missing or damaged.
     """
-    with Snapshot(run_dir / FILE_NAME, untouched=True) as stored:
-        sessions = stored.sessions()
+    with Snapshot(run_dir / FILE_NAME, untouched=True) as snapshot:
+        sessions = snapshot.sessions()
     return datetime.fromtimestamp(sessions[0]["started"] if sessions else 0.0, UTC)
 
 

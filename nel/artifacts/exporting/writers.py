@@ -70,14 +70,14 @@ def _check_output(run_dir: Path, output: Path) -> None:
 def _check_exported(exported: object, work: Path, what: str) -> Exported:
     if not isinstance(exported, Exported):
         raise PluginError(f"{what} returned {exported!r}, not a nel.artifacts.exporting.Exported")
-    wrong = [
+    foreign_values = [
         path
         for path in exported.files
         if work not in Path(path).parents or not Path(path).is_file()
     ]
-    if wrong or not exported.files:
-        named = wrong[0] if wrong else "no file"
+    if foreign_values or not exported.files:
+        returned = foreign_values[0] if foreign_values else "no file"
         raise PluginError(
-            f"{what} returned {named}; it must return the files that it wrote into its directory"
+            f"{what} returned {returned}; it must return the files that it wrote into its directory"
         )
     return exported

@@ -13,9 +13,9 @@ from nel.types import FailureKind, ModelFailure, Outcome, Response, Unscored, Un
 _TOKENS: Final = ("prompt", "completion", "reasoning", "cached")
 
 
-def kept_unscored(own: object) -> Unscored | None:
+def kept_unscored(outcome_json: object) -> Unscored | None:
     """Return the outcome of a result without a score as nel had it, None where it is not said."""
-    outcome = own if isinstance(own, dict) else {}
+    outcome = outcome_json if isinstance(outcome_json, dict) else {}
     cause: Any = outcome.get("cause")
     if outcome.get("state") != "unscored" or cause not in get_args(UnscoredCause):
         return None
@@ -27,10 +27,14 @@ def kept_unscored(own: object) -> Unscored | None:
 
 
 def kept_failure(
-    own: object, *, metrics: Mapping[str, float], answer: str | None, details: Mapping[str, Any]
+    outcome_json: object,
+    *,
+    metrics: Mapping[str, float],
+    answer: str | None,
+    details: Mapping[str, Any],
 ) -> Outcome | None:
     """Return a failure of the model as nel had it, None where it is not said."""
-    outcome = own if isinstance(own, dict) else {}
+    outcome = outcome_json if isinstance(outcome_json, dict) else {}
     kind: Any = outcome.get("kind")
     if outcome.get("state") != "model_failure" or kind not in get_args(FailureKind):
         return None
@@ -40,15 +44,15 @@ def kept_failure(
     )
 
 
-def kept_response(answer: str, own: Mapping[str, Any]) -> Response:
+def kept_response(answer: str, nel_fields: Mapping[str, Any]) -> Response:
     """Return an answer with the tokens, times and reasons that nel kept of it."""
-    timing = fields_of(own, "timing")
+    timing = fields_of(nel_fields, "timing")
     return Response(
         text=answer,
-        reasoning=text(own.get("reasoning")),
-        finish_reason=text(own.get("finish_reason")),
-        usage=usage_of(fields_of(own, "tokens")),
-        model=text(own.get("served_model")),
+        reasoning=text(nel_fields.get("reasoning")),
+        finish_reason=text(nel_fields.get("finish_reason")),
+        usage=usage_of(fields_of(nel_fields, "tokens")),
+        model=text(nel_fields.get("served_model")),
         latency_seconds=number(timing.get("latency_seconds")),
         first_token_seconds=number(timing.get("first_token_seconds")),
         attempts=whole(timing.get("attempts")) or 0,

@@ -92,19 +92,19 @@ def filtered_tasks(path: Path) -> Iterator[FilteredTask]:
     task = matched["task"] if matched else path.stem.removeprefix("samples_")
     beside = path.with_name(f"results_{matched['time']}.json") if matched else None
     summary = read_json(beside) if beside is not None and beside.is_file() else {}
-    first: dict[str, dict[str, Any]] = {}
+    values: dict[str, dict[str, Any]] = {}
     metrics: dict[str, str] = {}
     for value, _ in read_lines(path):
         name = filter_of(value)
-        first.setdefault(name, value)
+        values.setdefault(name, value)
         if name not in metrics and (metric := _metric_of(value)) is not None:
             metrics[name] = metric
-    for name, value in first.items():
+    for name, value in values.items():
         if name not in metrics:
             raise OutputError(
                 f"{path} has no metric that is a number for the filter {name}; give another file"
             )
-        title = task if len(first) == 1 else f"{task},{name}"
+        title = task if len(values) == 1 else f"{task},{name}"
         yield FilteredTask(
             title=title,
             task=task,
@@ -114,7 +114,7 @@ def filtered_tasks(path: Path) -> Iterator[FilteredTask]:
             first=value,
             summary=summary,
         )
-    if not first:
+    if not values:
         raise OutputError(f"{path} holds no sample; give a file with some")
 
 
@@ -153,10 +153,10 @@ def _results(path: Path, name: str, metric: str, is_own: bool) -> Iterator[Impor
         row = dict(doc or {})
         sample_id = str(row.pop(_OWN_ID)) if is_own and _OWN_ID in row else str(doc_id)
         category = row.pop("category", None) if is_own else row.get("category", row.get("subject"))
-        asked = arguments_of(value)[0]
+        request = arguments_of(value)[0]
         sample = Sample(
             id=sample_id,
-            input=_conversation(asked) or text(asked) or "",
+            input=_conversation(request) or text(request) or "",
             target=value.get("target"),
             metadata=row,
             subset=text(category),
@@ -190,11 +190,11 @@ def filter_of(value: Mapping[str, Any]) -> str:
 
 
 def _metric_of(value: Mapping[str, Any]) -> str | None:
-    named = (str(metric) for metric in value.get("metrics") or ())
+    metric_names = (str(metric) for metric in value.get("metrics") or ())
     return next(
         (
             metric
-            for metric in named
+            for metric in metric_names
             if metric != _NO_MEASURE and number(value.get(metric)) is not None
         ),
         None,
@@ -205,8 +205,12 @@ def arguments_of(value: Mapping[str, Any]) -> tuple[Any, Any]:
     """Return the context and the settings of the first request; None where the file has none."""
     arguments = value.get("arguments")
     if isinstance(arguments, dict):
-        first = arguments.get("gen_args_0")
-        return (first.get("arg_0"), first.get("arg_1")) if isinstance(first, dict) else (None, None)
+        first_arguments = arguments.get("gen_args_0")
+        return (
+            (first_arguments.get("arg_0"), first_arguments.get("arg_1"))
+            if isinstance(first_arguments, dict)
+            else (None, None)
+        )
     if (
         isinstance(arguments, list) and arguments and isinstance(arguments[0], list)
     ):  # older files: a list of argument lists
@@ -214,11 +218,11 @@ def arguments_of(value: Mapping[str, Any]) -> tuple[Any, Any]:
     return None, None
 
 
-def _conversation(asked: object) -> Any:  # messages, or None
-    if not isinstance(asked, str) or not asked.startswith("["):
+def _conversation(prompt: object) -> Any:  # messages, or None
+    if not isinstance(prompt, str) or not prompt.startswith("["):
         return None
     try:
-        return messages_of(loads(asked))
+        return messages_of(loads(prompt))
     except ValueError:
         return None
 

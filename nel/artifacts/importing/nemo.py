@@ -132,11 +132,13 @@ def _results(path: Path) -> Iterator[ImportedResult]:
     sources = [_number_lines(element) for element in (path, unscored) if element.is_file()]
     places: dict[str, int] = {}
     for (position, _), value, _ in heapq.merge(*sources, key=itemgetter(0)):
-        own, metadata = fields_of(value, "nel"), fields_of(value, "metadata")
+        nel_fields, metadata = fields_of(value, "nel"), fields_of(value, "metadata")
         prompt, answer = value.get("prompt"), text(value.get("model_response"))
         category = text(metadata.get("category"))
-        sample_id = text(own.get("sample_id")) or str(position)
-        if own and places.setdefault(sample_id, len(places)) != position:  # others were never asked
+        sample_id = text(nel_fields.get("sample_id")) or str(position)
+        if (
+            nel_fields and places.setdefault(sample_id, len(places)) != position
+        ):  # others were never asked
             metadata = {**metadata, POSITION: position}
         sample = Sample(
             id=sample_id,
@@ -145,16 +147,16 @@ def _results(path: Path) -> Iterator[ImportedResult]:
             metadata={
                 name: element
                 for name, element in metadata.items()
-                if not (own and name == "category")
+                if not (nel_fields and name == "category")
             },
             subset=category,
-            group=text(own.get("group")),
+            group=text(nel_fields.get("group")),
         )
         yield ImportedResult(
             sample=sample,
             repeat=whole(value.get("repeat")) or 0,
-            response=None if answer is None else _response(value, answer, own),
-            outcome=_outcome(value, own),
+            response=None if answer is None else _response(value, answer, nel_fields),
+            outcome=_outcome(value, nel_fields),
         )
 
 
@@ -167,9 +169,9 @@ def _number_lines(path: Path) -> Iterator[tuple[tuple[int, int], dict[str, Any],
         )
 
 
-def _response(value: Mapping[str, Any], answer: str, own: Mapping[str, Any]) -> Response:
-    if own:
-        return kept_response(answer, own)
+def _response(value: Mapping[str, Any], answer: str, nel_fields: Mapping[str, Any]) -> Response:
+    if nel_fields:
+        return kept_response(answer, nel_fields)
     milliseconds = number(value.get("latency_ms"))
     return replace(
         read_text(answer),
@@ -179,14 +181,14 @@ def _response(value: Mapping[str, Any], answer: str, own: Mapping[str, Any]) -> 
     )
 
 
-def _outcome(value: Mapping[str, Any], own: Mapping[str, Any]) -> Outcome:
+def _outcome(value: Mapping[str, Any], nel_fields: Mapping[str, Any]) -> Outcome:
     reward = number(value.get("reward"))
     details = fields_of(value, "scoring_details")
     if reward is None:
-        left = Unscored(
+        unscored = Unscored(
             cause="infra", kind="unknown", detail="NeMo Evaluator has no reward for this sample"
         )
-        return kept_unscored(own.get("outcome")) or left
+        return kept_unscored(nel_fields.get("outcome")) or unscored
     if details.get("unscored"):  # NeMo Evaluator writes the reward 0 then
         reason = text(details.get("unscored_reason")) or "no reason is recorded"
         return Unscored(
@@ -195,7 +197,7 @@ def _outcome(value: Mapping[str, Any], own: Mapping[str, Any]) -> Outcome:
     metrics = numbers_of((value.get("scorer_rewards") or {}).items())
     answer, own_details = text(value.get("extracted_answer")), details
     failed = (
-        kept_failure(own.get("outcome"), metrics=metrics, answer=answer, details=own_details)
+        kept_failure(nel_fields.get("outcome"), metrics=metrics, answer=answer, details=own_details)
         if reward == 0
         else None
     )

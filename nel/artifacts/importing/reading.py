@@ -107,10 +107,10 @@ def fields_of(value: object, name: str) -> dict[str, Any]:
 def number(value: object) -> float | None:
     """Return a finite number, None for anything else, such as an integer too large for a float."""
     try:
-        parsed = float(value) if isinstance(value, int | float) else math.nan
+        parsed_number = float(value) if isinstance(value, int | float) else math.nan
     except OverflowError:
         return None
-    return parsed if math.isfinite(parsed) else None
+    return parsed_number if math.isfinite(parsed_number) else None
 
 
 def numbers_of(values: Iterable[tuple[object, object]]) -> dict[str, float]:

@@ -70,8 +70,8 @@ def _read_source(source: Path, name: str | None) -> ImportedRun:
             )
         if imported is not None and imported.benchmarks:
             return imported
-    known = ", ".join(ref.name for ref in refs)
-    raise UsageError(f"{source} holds no results that can be imported; tried: {known}")
+    format_names = ", ".join(ref.name for ref in refs)
+    raise UsageError(f"{source} holds no results that can be imported; tried: {format_names}")
 
 
 async def _write(work: Path, run_id: str, imported: ImportedRun, *, shared: bool) -> None:
@@ -106,18 +106,18 @@ async def _write(work: Path, run_id: str, imported: ImportedRun, *, shared: bool
 
 def _slots(imported: ImportedRun) -> Iterator[tuple[str, ImportedBenchmark]]:
     """Yield each benchmark with a name of its own: the second of a name has ``@2``."""
-    seen: dict[str, int] = {}
+    n_by_name: dict[str, int] = {}
     for benchmark in imported.benchmarks:
         if not benchmark.name.isprintable():
             raise OutputError(
                 f"the source names a benchmark {benchmark.name!r}, which is not text; import an undamaged"
                 " copy"
             )
-        seen[benchmark.name] = seen.get(benchmark.name, 0) + 1
+        n_by_name[benchmark.name] = n_by_name.get(benchmark.name, 0) + 1
         yield (
             benchmark.name
-            if seen[benchmark.name] == 1
-            else f"{benchmark.name}@{seen[benchmark.name]}",
+            if n_by_name[benchmark.name] == 1
+            else f"{benchmark.name}@{n_by_name[benchmark.name]}",
             benchmark,
         )
 
@@ -147,17 +147,17 @@ async def _write_benchmark(
     store.put_benchmark(
         slot, benchmark.name, _plan(benchmark, imported, n=len(places), repeats=repeats)
     )
-    missing = await _write_results(store, key, benchmark, places)
-    left = Unscored(
+    repeats_done = await _write_results(store, key, benchmark, places)
+    unscored = Unscored(
         cause="infra",
         kind="not_recorded",
         detail="the source has no result of this sample and repeat",
     )
     rows = [
-        verdict_row(SampleKey(key, idx, repeat), encode_outcome(left))
-        for idx, done in enumerate(missing)
+        verdict_row(SampleKey(key, idx, repeat), encode_outcome(unscored))
+        for idx, repeat_bits in enumerate(repeats_done)
         for repeat in range(repeats)
-        if not done >> repeat & 1
+        if not repeat_bits >> repeat & 1
     ]
     if rows:
         await store.append(rows)
@@ -187,16 +187,16 @@ async def _write_results(
     store: Log, key: int, benchmark: ImportedBenchmark, places: dict[str, int]
 ) -> list[int]:
     """Write every result and return for each sample which repeats are there, a bit for each."""
-    done = [0] * len(places)
+    repeats_done = [0] * len(places)
     waiting: list[asyncio.Future[None]] = []
     for result in _read(benchmark):
         idx, bit = places[result.sample.id], 1 << result.repeat
-        if done[idx] & bit:
+        if repeats_done[idx] & bit:
             raise OutputError(
                 f"{benchmark.name} has two results of the sample {result.sample.id!r}, repeat"
                 f" {result.repeat}; import a file with one"
             )
-        done[idx] |= bit
+        repeats_done[idx] |= bit
         sample_key = SampleKey(key, idx, result.repeat)
         rows = [verdict_row(sample_key, encode_outcome(result.outcome))]
         if result.response is not None:
@@ -206,7 +206,7 @@ async def _write_results(
             await asyncio.gather(*waiting)
             waiting.clear()
     await asyncio.gather(*waiting)
-    return done
+    return repeats_done
 
 
 def _plan(

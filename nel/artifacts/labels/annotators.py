@@ -31,8 +31,8 @@ def counted_label(labels: Mapping[str, float], sample_id: str, repeat: int) -> f
     1.0
     """
     counts = Counter(labels.values())
-    most = max(counts.values())
-    tied = sorted(label for label, count in counts.items() if count == most)
+    n_max = max(counts.values())
+    tied = sorted(label for label, count in counts.items() if count == n_max)
     digest = hashlib.sha256(
         f"{len(sample_id)}:{sample_id}{repeat}".encode("utf-8", "surrogatepass")
     ).digest()

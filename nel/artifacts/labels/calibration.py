@@ -108,12 +108,12 @@ class Calibrating:
             grade = grade_of(result.outcome.details, reward)
             if grade is not None:
                 self._tally.grades.setdefault(key_of(reward), grade)
-            stored = self._labels.get((result.sample_id, result.repeat))
-            if stored is not None and stored.response_sha256 == response_digest(result):
-                label = stored.score
+            human_label = self._labels.get((result.sample_id, result.repeat))
+            if human_label is not None and human_label.response_sha256 == response_digest(result):
+                label = human_label.score
                 self._n_used += 1
                 self._add_opinions(result, reward, label)
-                self._annotations.append(stored.by)
+                self._annotations.append(human_label.by)
         group = None if result.sample is None else result.sample.group
         self._tally.add(result.idx, reward, is_judged=is_judged, label=label, group=group)
 
@@ -233,8 +233,8 @@ def judge_setup(plan: Mapping[str, Any]) -> dict[str, object] | None:
         for member in judge.get("panel") or ()
     ]
     names = ("template", "criteria", "aggregate", "quorum", "repeats", "swap")
-    own = {"weights": judge["weights"]} if judge.get("weights") else {}
-    return {"panel": panel, **{name: judge.get(name) for name in names}, **own}
+    weights = {"weights": judge["weights"]} if judge.get("weights") else {}
+    return {"panel": panel, **{name: judge.get(name) for name in names}, **weights}
 
 
 def templates_of(result: Result) -> set[str]:

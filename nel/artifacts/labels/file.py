@@ -77,10 +77,10 @@ def read_label_file(path: Path) -> Iterator[LabelLine]:
         where = f"{path}, {dataset.unit} {row.number}"
         fields = {name.strip().casefold(): value for name, value in row.data.items()}
         names = [name.strip().casefold() for name in row.data]
-        for needed in ("sample_id", "label"):
-            if names.count(needed) != 1:
+        for column in ("sample_id", "label"):
+            if names.count(column) != 1:
                 raise UsageError(
-                    f"{where}: one column must be called {needed}; the columns are"
+                    f"{where}: one column must be called {column}; the columns are"
                     f" {', '.join(names)!r}"
                 )
         label = fields["label"]
@@ -89,13 +89,13 @@ def read_label_file(path: Path) -> Iterator[LabelLine]:
         yield _line(where, fields)
 
 
-def same_text(first: str, second: str) -> bool:
+def same_text(text: str, other_text: str) -> bool:
     """Return whether two texts are the same but for white space and a leading apostrophe.
 
     Spreadsheets change those.
     """
-    left, two = (" ".join(text.removeprefix("'").split()) for text in (first, second))
-    return left == two
+    words, other_words = (" ".join(cell.removeprefix("'").split()) for cell in (text, other_text))
+    return words == other_words
 
 
 def shown_id(sample_id: str) -> str:
@@ -135,13 +135,19 @@ def _line(where: str, fields: Mapping[str, object]) -> LabelLine:
     text = "0" if repeat is None or not str(repeat).strip() else _WHOLE.sub("", str(repeat).strip())
     if not text.isascii() or not text.isdigit():
         raise UsageError(f"{where}: the repeat {text[:40]!r} is not a whole number from 0 on")
-    response, first, second = fields.get("response"), fields.get("answer_a"), fields.get("answer_b")
+    response, answer_a, answer_b = (
+        fields.get("response"),
+        fields.get("answer_a"),
+        fields.get("answer_b"),
+    )
     return LabelLine(
         where=where,
         sample_id=str(fields["sample_id"]),
         repeat=int(text),
         label=fields.get("label"),
         response=response if isinstance(response, str) and response.strip() else None,
-        pair=(first, second) if isinstance(first, str) and isinstance(second, str) else None,
+        pair=(answer_a, answer_b)
+        if isinstance(answer_a, str) and isinstance(answer_b, str)
+        else None,
         annotator=str(fields.get("annotator") or "").strip(),
     )

@@ -270,7 +270,7 @@ class RunConfig(Strict):
     @field_validator("benchmarks")
     @classmethod
     def _a_prompt_is_an_entry(cls, value: list[BenchmarkConfig]) -> list[BenchmarkConfig]:
-        return [single for entry in value for single in entry.for_each_prompt()]
+        return [prompt_entry for entry in value for prompt_entry in entry.for_each_prompt()]
 
     @model_validator(mode="after")
     def _aggregates_name_benchmarks(self) -> RunConfig:
@@ -279,8 +279,8 @@ class RunConfig(Strict):
         for aggregate in reversed(self.aggregates):
             title = f'aggregate "{aggregate.name}"'
             for name in aggregate.benchmarks:
-                whole = name if name in names else name.rpartition(CATEGORY)[0] or name
-                if name not in {**means, **aggregate.missing} and names.count(whole) != 1:
+                benchmark_name = name if name in names else name.rpartition(CATEGORY)[0] or name
+                if name not in {**means, **aggregate.missing} and names.count(benchmark_name) != 1:
                     many = "several of the benchmarks are" if name in names else "none of them is"
                     raise ValueError(f'{title}: {many} called "{name}"')
             is_open = bool(aggregate.missing) or any(map(means.get, aggregate.benchmarks))

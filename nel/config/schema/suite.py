@@ -26,8 +26,8 @@ class SuiteMean(Strict):
     @classmethod
     def _a_name_is_a_member(cls, value: object) -> object:
         if isinstance(value, dict) and isinstance(value.get("members"), list):
-            named = [{"name": m} if isinstance(m, str) else m for m in value["members"]]
-            return {**value, "members": named}
+            members = [{"name": m} if isinstance(m, str) else m for m in value["members"]]
+            return {**value, "members": members}
         return value
 
     @model_validator(mode="after")
@@ -62,8 +62,13 @@ class SuiteMember(Strict):
     def _members_make_a_mean(cls, value: object) -> object:
         if not isinstance(value, dict) or "members" not in value:
             return value
-        own = {key: item for key, item in value.items() if key not in SuiteMean.model_fields}
-        return {**own, "mean": {key: value[key] for key in value.keys() - own.keys()}}
+        member_fields = {
+            key: item for key, item in value.items() if key not in SuiteMean.model_fields
+        }
+        return {
+            **member_fields,
+            "mean": {key: value[key] for key in value.keys() - member_fields.keys()},
+        }
 
     @model_validator(mode="after")
     def _is_one_of_both(self) -> SuiteMember:

@@ -77,8 +77,8 @@ def gwet_ac1(table: Table) -> float:
     0.899559
     """
     shares = _shares(table)
-    used = (shares.sum(axis=0) + shares.sum(axis=1)) / 2
-    return ac1(float(np.trace(shares)), used)
+    mean_shares = (shares.sum(axis=0) + shares.sum(axis=1)) / 2
+    return ac1(float(np.trace(shares)), mean_shares)
 
 
 def pabak(table: Table) -> float:
@@ -120,12 +120,12 @@ def table_interval(
     True
     """
     rng = np.random.default_rng(_SEED)
-    drawn = np.zeros((n_resamples, strata[0].size))
+    resample_sums = np.zeros((n_resamples, strata[0].size))
     for counts, share in zip(strata, shares, strict=True):
         size = round(float(counts.sum()))
         cells = rng.multinomial(size, counts.ravel() / counts.sum(), size=n_resamples)
-        drawn += share / size * cells
-    resamples = iter(drawn.reshape(n_resamples, *strata[0].shape))
+        resample_sums += share / size * cells
+    resamples = iter(resample_sums.reshape(n_resamples, *strata[0].shape))
     return bootstrap_statistic(lambda: next(resamples), statistic, n_resamples=n_resamples)
 
 

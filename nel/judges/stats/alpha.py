@@ -76,9 +76,9 @@ class Ratings:
         Raises:
             UndefinedMetric: Not every unit has the same number of values, or all values are one.
         """
-        used = self.size[self.units > 0]
-        if used.min() != used.max():
-            reason = f"units have from {used.min():.0f} to {used.max():.0f} values"
+        n_values = self.size[self.units > 0]
+        if n_values.min() != n_values.max():
+            reason = f"units have from {n_values.min():.0f} to {n_values.max():.0f} values"
             raise UndefinedMetric(
                 f"{reason}; Fleiss' kappa needs the same number, Krippendorff's alpha does not"
             )
@@ -139,15 +139,15 @@ class Ratings:
         return 2 * self.size * self._sum(squares)
 
 
-def ac1(agreeing: float, used: Floats) -> float:
+def ac1(agreeing: float, category_shares: Floats) -> float:
     """Return Gwet's AC1 from raw agreement and the mean share of each category (Gwet 2008).
 
     Raises:
         UndefinedMetric: Only one category is used.
     """
-    if np.count_nonzero(used) < _TWO:
+    if np.count_nonzero(category_shares) < _TWO:
         raise UndefinedMetric(ONE_CATEGORY)
-    by_chance = float((used * (1 - used)).sum()) / (len(used) - 1)
+    by_chance = float((category_shares * (1 - category_shares)).sum()) / (len(category_shares) - 1)
     return (agreeing - by_chance) / (1 - by_chance)
 
 

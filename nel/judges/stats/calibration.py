@@ -108,9 +108,13 @@ def panel_json(tally: Tally) -> list[dict[str, Any]]:
             for key in by_score
             if key in tally.labels
         }
-        whole = math.fsum(sizes[key] * by_score[key][0] for key in sizes)
+        total_size = math.fsum(sizes[key] * by_score[key][0] for key in sizes)
         n = sum(by_score[key][0] for key in sizes)
-        share = math.fsum(sizes[key] * by_score[key][1] for key in sizes) / whole if whole else None
+        share = (
+            math.fsum(sizes[key] * by_score[key][1] for key in sizes) / total_size
+            if total_size
+            else None
+        )
         odds = None if share is None else (share * n + 0.5) / ((1 - share) * n + 0.5)
         weight = None if odds is None else round(max(math.log(odds), WEIGHT_MIN), 2)
         judges.append({"judge": name, "n": n, "agreement": share, "weight": weight})
@@ -212,22 +216,22 @@ class _Weighted:
         effective number of answers.
         """
         among = np.ones(len(self.cells), dtype=bool) if among is None else among
-        whole = float(self.shares()[among].sum()) if self.cells else 0.0
-        if whole <= 0:
+        share_among = float(self.shares()[among].sum()) if self.cells else 0.0
+        if share_among <= 0:
             return {**undefined_measure(reason if self.cells else _NO_LABELS), "n_effective": None}
         hits = among & (self._labels == self._scores)
-        value = min(float(self.shares()[hits].sum()) / whole, 1.0)
-        variance = self._variance((hits - value * among) / whole)
-        counted = float(self.counts()[among].sum())
+        value = min(float(self.shares()[hits].sum()) / share_among, 1.0)
+        variance = self._variance((hits - value * among) / share_among)
+        n_among = float(self.counts()[among].sum())
         n_effective = (
-            value * (1 - value) / variance if variance > _ROUNDING and 0 < value < 1 else counted
+            value * (1 - value) / variance if variance > _ROUNDING and 0 < value < 1 else n_among
         )
         n_effective = max(n_effective, 1.0)
         interval = wilson_interval(value * n_effective, n_effective)
         return {
             "value": value,
             **interval.as_json(),
-            "n": int(counted),
+            "n": int(n_among),
             "n_effective": n_effective,
         }
 

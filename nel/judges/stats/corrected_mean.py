@@ -179,11 +179,11 @@ def labels_mean(answers: LabelledAnswers) -> Estimate:
     weights = np.zeros(len(answers.labels))
     for members, labelled in answers.parts():
         weights[labelled] = members.sum() / labelled.sum()
-    chosen = weights > 0
-    labels, weights = answers.labels[chosen], weights[chosen]
+    has_weight = weights > 0
+    labels, weights = answers.labels[has_weight], weights[has_weight]
     total = float(weights.sum())
     value = float(weights @ labels) / total
-    weight = _weight_in_clusters(labels, answers.clusters[chosen], answers.bounds)
+    weight = _weight_in_clusters(labels, answers.clusters[has_weight], answers.bounds)
     scale = total / float(weights @ weights)
     lower, upper = added_question_ends(
         labels,
@@ -272,19 +272,23 @@ class _StratumMean:
 
 
 def _stratum_of(
-    answers: LabelledAnswers, labelled: NDArray[np.bool_], rest: NDArray[np.bool_]
+    answers: LabelledAnswers, labelled: NDArray[np.bool_], unlabelled: NDArray[np.bool_]
 ) -> _StratumMean:
-    n, more = int(labelled.sum()), int(rest.sum())
-    labels, weight = answers.labels[labelled], (n + more) / n
-    tuning = _tuning(answers, labelled, rest) if more else 0.0
-    errors, judged = labels - tuning * answers.scores[labelled], tuning * answers.scores[rest]
-    mean = float(judged.mean()) if more else 0.0
-    is_unanimous = more and (labels.min() == answers.bounds[1] or labels.max() == answers.bounds[0])
+    n, n_unlabelled = int(labelled.sum()), int(unlabelled.sum())
+    labels, weight = answers.labels[labelled], (n + n_unlabelled) / n
+    tuning = _tuning(answers, labelled, unlabelled) if n_unlabelled else 0.0
+    errors, judged = labels - tuning * answers.scores[labelled], tuning * answers.scores[unlabelled]
+    mean = float(judged.mean()) if n_unlabelled else 0.0
+    is_unanimous = n_unlabelled and (
+        labels.min() == answers.bounds[1] or labels.max() == answers.bounds[0]
+    )
     rare = 1 / (n + 2) if is_unanimous else 0.0
     return _StratumMean(
         mean=mean + float(errors.mean()),
-        of_labelled=(errors - errors.mean()) * weight * math.sqrt(n / (n - 1) if more else 1.0),
-        of_rest=(judged - mean) * ((n + more) / max(more, 1)),
+        of_labelled=(errors - errors.mean())
+        * weight
+        * math.sqrt(n / (n - 1) if n_unlabelled else 1.0),
+        of_rest=(judged - mean) * ((n + n_unlabelled) / max(n_unlabelled, 1)),
         weight=weight,
         unseen=(answers.bounds[1] - answers.bounds[0]) ** 2 * rare * (1 - rare) / n,
     )
@@ -318,15 +322,15 @@ def _lower_end(height: float, influence: Floats, *, weight: float, unseen: float
     count = len(influence)
     others = count / weight
     share = 1 / (others + 1)
-    left = 1 - share
+    complement = 1 - share
     square = share**2 * others / (others + 2)
     cube = 2 * share**3 * others * (others - 1) / ((others + 2) * (others + 3))
     spread = float((influence**2).mean()) / (count + 1) + unseen
     moment = 2 * float((influence**3).mean()) / ((count + 1) * (count + 2))
-    variance = spread * (left**2 + square) + height**2 * square
-    third = moment * (left**3 + 3 * left * square - cube)
-    third += 3 * height * spread * (2 * left * square - cube) - height**3 * cube
-    mean, spreads, thirds = np.array([[height * left], [variance], [third]])
+    variance = spread * (complement**2 + square) + height**2 * square
+    third = moment * (complement**3 + 3 * complement * square - cube)
+    third += 3 * height * spread * (2 * complement * square - cube) - height**3 * cube
+    mean, spreads, thirds = np.array([[height * complement], [variance], [third]])
     return float(lower_quantile(mean, spreads, thirds, _Z)[0])
 
 
@@ -363,24 +367,24 @@ def _with_rest(answers: LabelledAnswers, judged: Estimate) -> Estimate:
     value = float(centres.mean())
     share = float(is_judged.mean())
     sums = answers.sums_of_clusters((centres - value) / len(centres))
-    rest = (1 - answers.share_asked) * len(sums) / (len(sums) - 1) * float(sums @ sums)
+    variance = (1 - answers.share_asked) * len(sums) / (len(sums) - 1) * float(sums @ sums)
     below, above = (
-        math.hypot(share * (judged.value - end), _Z * math.sqrt(rest))
+        math.hypot(share * (judged.value - end), _Z * math.sqrt(variance))
         for end in (judged.lower, judged.upper)
     )
     return _within(answers.bounds, value, (value - below, value + above), judged.method)
 
 
 def _tuning(
-    answers: LabelledAnswers, labelled: NDArray[np.bool_], rest: NDArray[np.bool_]
+    answers: LabelledAnswers, labelled: NDArray[np.bool_], unlabelled: NDArray[np.bool_]
 ) -> float:
     judged, labels = answers.scores[labelled], answers.labels[labelled]
-    both = answers.scores[labelled | rest]
+    both = answers.scores[labelled | unlabelled]
     spread = float(both.var(ddof=1))
     if spread <= _ROUNDING * max(float((both**2).mean()), 1e-300):
         return 0.0
     covariance = float(((judged - judged.mean()) * (labels - labels.mean())).mean())
-    return min(max(covariance / ((1 + len(judged) / float(rest.sum())) * spread), 0.0), 1.0)
+    return min(max(covariance / ((1 + len(judged) / float(unlabelled.sum())) * spread), 0.0), 1.0)
 
 
 def _within(bounds: Bounds, value: float, ends: Bounds, method: str) -> Estimate:

@@ -63,9 +63,9 @@ class LabelScale:
         text = _as_text(label)
         if not text:
             return None
-        whole = _WHOLE.fullmatch(text)
+        number_match = _WHOLE.fullmatch(text)
         score = self.grades.get(
-            text.casefold(), None if whole is None else self.grades.get(whole[1])
+            text.casefold(), None if number_match is None else self.grades.get(number_match[1])
         )
         if score is None and self.numbers:
             score = plain_number(text)
@@ -101,25 +101,27 @@ def scale_of(
         scores: All scores it gave, at least one.
         templates: The templates that it used.
     """
-    used, seen = set(templates), set(scores)
+    template_names, distinct_scores = set(templates), set(scores)
     names = {name.casefold(): score for name, score in grades.items()}
-    for template in used & set(_BUILT_IN) if grades else ():
+    for template in template_names & set(_BUILT_IN) if grades else ():
         names |= {name.casefold(): score for name, score in _BUILT_IN[template].items()}
     if any(
         (number := plain_number(name)) is not None and number != score
         for name, score in names.items()
     ):
         return _graded_scale(names)
-    is_unit = all(0 <= score <= 1 for score in seen)
-    is_binary = seen <= {0.0, 1.0} and (
-        used <= _STRICTLY_BINARY or not used & (_PARTIAL | {"rubric"})
+    is_unit = all(0 <= score <= 1 for score in distinct_scores)
+    is_binary = distinct_scores <= {0.0, 1.0} and (
+        template_names <= _STRICTLY_BINARY or not template_names & (_PARTIAL | {"rubric"})
     )
     if is_unit:
         words = dict.fromkeys(_RIGHT, 1.0) | dict.fromkeys(_WRONG, 0.0)
         names = words | ({} if is_binary else dict.fromkeys(_PART, 0.5)) | names
         return LabelScale(grades=names, low=0.0, high=1.0, is_binary=is_binary, numbers=True)
-    low = min(*seen, 1.0 if min(seen) >= 1 else 0.0)
-    return LabelScale(grades=names, low=low, high=max(seen), is_binary=False, numbers=True)
+    low = min(*distinct_scores, 1.0 if min(distinct_scores) >= 1 else 0.0)
+    return LabelScale(
+        grades=names, low=low, high=max(distinct_scores), is_binary=False, numbers=True
+    )
 
 
 def _graded_scale(names: Mapping[str, float]) -> LabelScale:
@@ -131,11 +133,14 @@ def _graded_scale(names: Mapping[str, float]) -> LabelScale:
     )
     scale = dict(names)
     if len(points) > 1 and len(points) == len(names):
-        (first, low), (last, high) = points[0], points[-1]
-        slope = (high - low) / (last - first)
-        if all(abs(low + slope * (number - first) - score) < _ROUNDING for number, score in points):
-            for number in range(math.floor(first) - 10, math.ceil(last) + 11):
-                score = low + slope * (number - first)
+        (lowest_number, low), (highest_number, high) = points[0], points[-1]
+        slope = (high - low) / (highest_number - lowest_number)
+        if all(
+            abs(low + slope * (number - lowest_number) - score) < _ROUNDING
+            for number, score in points
+        ):
+            for number in range(math.floor(lowest_number) - 10, math.ceil(highest_number) + 11):
+                score = low + slope * (number - lowest_number)
                 if -_ROUNDING < score < 1 + _ROUNDING:
                     scale.setdefault(str(number), min(max(score, 0.0), 1.0))
     scores = scale.values()
@@ -191,38 +196,43 @@ def allocate(sizes: Mapping[float, int], n: int) -> dict[float, int]:
     {0.0: 3, 1.0: 37}
     """
     weights = {key: (math.sqrt(size), size) for key, size in sizes.items() if size}
-    least = {key: min(size, _LEAST, n // len(weights)) for key, (_, size) in weights.items()}
+    minimum = {key: min(size, _LEAST, n // len(weights)) for key, (_, size) in weights.items()}
     fixed: dict[float, int] = {}
     while True:
         allocated = _apportion(
             {key: weight for key, weight in weights.items() if key not in fixed},
             n - sum(fixed.values()),
         )
-        short = {key: least[key] for key, count in allocated.items() if count < least[key]}
+        short = {key: minimum[key] for key, count in allocated.items() if count < minimum[key]}
         if not short:
             return {key: fixed.get(key, allocated.get(key, 0)) for key in weights}
         fixed |= short
 
 
-def _apportion(wanted: Mapping[float, tuple[float, int]], n: int) -> dict[float, int]:
+def _apportion(weights_and_limits: Mapping[float, tuple[float, int]], n: int) -> dict[float, int]:
     """Return whole numbers in proportion to the weights, none above its limit, that add up to n or
     to all there are.
     """
-    allocated = dict.fromkeys(wanted, 0)
-    left = min(n, sum(limit for _, limit in wanted.values()))
-    while left:
+    allocated = dict.fromkeys(weights_and_limits, 0)
+    n_left = min(n, sum(limit for _, limit in weights_and_limits.values()))
+    while n_left:
         open_ones = {
-            key: weight for key, (weight, limit) in wanted.items() if allocated[key] < limit
+            key: weight
+            for key, (weight, limit) in weights_and_limits.items()
+            if allocated[key] < limit
         }
         total = sum(open_ones.values())
-        exact = {key: left * weight / total for key, weight in open_ones.items()}
-        added = {key: min(int(exact[key]), wanted[key][1] - allocated[key]) for key in open_ones}
+        exact = {key: n_left * weight / total for key, weight in open_ones.items()}
+        added = {
+            key: min(int(exact[key]), weights_and_limits[key][1] - allocated[key])
+            for key in open_ones
+        }
         if not any(added.values()):
-            first = sorted(open_ones, key=lambda key: (-exact[key], key))[:left]
-            added = dict.fromkeys(first, 1)
+            raised_keys = sorted(open_ones, key=lambda key: (-exact[key], key))[:n_left]
+            added = dict.fromkeys(raised_keys, 1)
         for key, count in added.items():
             allocated[key] += count
-        left -= sum(added.values())
+        n_left -= sum(added.values())
     return allocated
 
 

@@ -66,8 +66,8 @@ def agreement_json(
         ),
         "alpha": sampled.measure(sampled.alpha),
         "pairs": [
-            {"judges": [judges[judge], judges[other]], **sampled.pair(judge, other)}
-            for judge, other in pairs
+            {"judges": [judges[judge], judges[second_judge]], **sampled.pair(judge, second_judge)}
+            for judge, second_judge in pairs
         ],
     }
 
@@ -95,9 +95,9 @@ class _Sampled:
 
     def __init__(self, patterns: GradePatterns, level: Scale) -> None:
         self._level: Scale = level
-        counted = patterns.cases()
-        self._patterns = [pattern for pattern, _ in counted]
-        self._counts: Counts = np.array([n for _, n in counted], dtype=np.float64)
+        pattern_counts = patterns.cases()
+        self._patterns = [pattern for pattern, _ in pattern_counts]
+        self._counts: Counts = np.array([n for _, n in pattern_counts], dtype=np.float64)
         self._samples = patterns.samples()
         self._is_full = patterns.is_full
         self._is_unanimous = np.array(
@@ -141,8 +141,10 @@ class _Sampled:
 
     def fleiss(self, counts: Counts, n_raters: int) -> float:
         """Return Fleiss' kappa over the cases that all raters graded."""
-        whole = np.array([len(_known_grades(pattern)) == n_raters for pattern in self._patterns])
-        return self._of(np.where(whole, counts, 0.0)).fleiss_kappa()
+        is_complete = np.array(
+            [len(_known_grades(pattern)) == n_raters for pattern in self._patterns]
+        )
+        return self._of(np.where(is_complete, counts, 0.0)).fleiss_kappa()
 
     def kappa(self, counts: Counts, pairs: Sequence[tuple[int, int]]) -> float:
         """Return the mean of Cohen's kappa over pairs of raters; quadratic for numeric grades."""
@@ -180,8 +182,8 @@ class _Sampled:
         if (first, second) not in self._cells:
             self._cells[first, second] = self._cells_of(first, second)
         cells, is_met = self._cells[first, second]
-        counted = np.bincount(cells, weights=counts[is_met], minlength=size**2)
-        return np.asarray(counted.reshape(size, size), dtype=np.float64)
+        cell_counts = np.bincount(cells, weights=counts[is_met], minlength=size**2)
+        return np.asarray(cell_counts.reshape(size, size), dtype=np.float64)
 
     def _cells_of(self, first: int, second: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the cells of patterns that both raters graded, and which patterns those are."""
@@ -221,9 +223,9 @@ class _Sampled:
         rng = np.random.default_rng(_SEED)
 
         def draw() -> Counts:
-            drawn = rng.multinomial(n_samples, shares)
+            resample = rng.multinomial(n_samples, shares)
             drawn_patterns = np.bincount(
-                columns, weights=drawn[rows], minlength=len(self._patterns)
+                columns, weights=resample[rows], minlength=len(self._patterns)
             )
             return np.asarray(drawn_patterns, dtype=np.float64)
 

@@ -71,8 +71,8 @@ class PositionBiasCounts:
         if question is None or question != self._question:
             self._close()
             self._question = question
-        n, first, second = self._open
-        self._open = n + 1, first + (leaning > 0), second + (leaning < 0)
+        n, n_first, n_second = self._open
+        self._open = n + 1, n_first + (leaning > 0), n_second + (leaning < 0)
 
     def as_json(self) -> PositionBiasJson:
         """Return counts and shares, with intervals clustered by question."""
@@ -86,14 +86,17 @@ class PositionBiasCounts:
             "n_first": self.n_first,
             "n_second": self.n_second,
             "consistency": _share(
-                [(n - first - second, n, count) for (n, first, second), count in by_question],
+                [
+                    (n - n_first - n_second, n, count)
+                    for (n, n_first, n_second), count in by_question
+                ],
                 "no pair was seen in both orders",
             ),
             "first_share": _share(
                 [
-                    (first, first + second, count)
-                    for (_, first, second), count in by_question
-                    if first + second
+                    (n_first, n_first + n_second, count)
+                    for (_, n_first, n_second), count in by_question
+                    if n_first + n_second
                 ],
                 "no verdict changed with the order",
             ),
@@ -108,10 +111,10 @@ class PositionBiasCounts:
 def _share(questions: Sequence[tuple[int, int, int]], reason: str) -> ShareJson:
     """Return a share of pairs from (part, pairs, number of such questions)."""
     total = sum(value * count for value, _, count in questions)
-    whole = sum(pairs * count for _, pairs, count in questions)
-    interval = _interval(questions, total, whole) if whole else no_interval(reason)
+    n_pairs = sum(pairs * count for _, pairs, count in questions)
+    interval = _interval(questions, total, n_pairs) if n_pairs else no_interval(reason)
     return {
-        "value": total / whole if whole else None,
+        "value": total / n_pairs if n_pairs else None,
         "ci_lower": interval.lower,
         "ci_upper": interval.upper,
         "ci_level": LEVEL,
@@ -120,13 +123,13 @@ def _share(questions: Sequence[tuple[int, int, int]], reason: str) -> ShareJson:
     }
 
 
-def _interval(questions: Sequence[tuple[int, int, int]], total: int, whole: int) -> Interval:
+def _interval(questions: Sequence[tuple[int, int, int]], total: int, n_pairs: int) -> Interval:
     """Return the interval of a share of pairs; those of one question are a group."""
     n_questions = sum(count for _, _, count in questions)
-    if n_questions == whole:
-        return wilson_interval(total, whole)
+    if n_questions == n_pairs:
+        return wilson_interval(total, n_pairs)
     pairs = np.array([(value, n) for value, n, count in questions for _ in range(count)])
     codes = np.repeat(np.arange(len(pairs)), pairs[:, 1])
-    within = np.arange(whole) - np.repeat(np.cumsum(pairs[:, 1]) - pairs[:, 1], pairs[:, 1])
+    within = np.arange(n_pairs) - np.repeat(np.cumsum(pairs[:, 1]) - pairs[:, 1], pairs[:, 1])
     values = (within < np.repeat(pairs[:, 0], pairs[:, 1])).astype(np.float64)
     return values_interval(values, codes=codes)

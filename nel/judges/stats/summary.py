@@ -211,13 +211,13 @@ def _count(counts: Counter[str], name: str) -> None:
 def _add_repeats(template: _Template, sample: int, judge: str, opinion: OpinionJson) -> None:
     repeats = opinion.get("repeats") or ()
     if len(repeats) > 1:
-        known = [
+        grades = [
             _value(repeat[0], repeat[1], template.level) for repeat in repeats if repeat is not None
         ]
         repeats_of_judge = template.repeats.setdefault(judge, _Repeats())
-        repeats_of_judge.n_missing += len(known) < len(repeats)
+        repeats_of_judge.n_missing += len(grades) < len(repeats)
         repeats_of_judge.patterns.add(
-            sample, sorted(known, key=lambda grade: (isinstance(grade, str), grade))
+            sample, sorted(grades, key=lambda grade: (isinstance(grade, str), grade))
         )
 
 

@@ -159,10 +159,10 @@ def strata_of(tally: Tally) -> list[GradeStratum]:
     for key, start in keys.items():
         stratum = GradeStratum(key, key, tally.judged[key], dict(tally.labels.get(key, {})))
         parts[start] = parts[start].join(stratum) if start in parts else stratum
-    merged: list[GradeStratum] = []
+    strata: list[GradeStratum] = []
     for group in parts.values():
-        if merged and min(merged[-1].n_labelled, group.n_labelled) < LABELS_MIN:
-            merged[-1] = merged[-1].join(group)
+        if strata and min(strata[-1].n_labelled, group.n_labelled) < LABELS_MIN:
+            strata[-1] = strata[-1].join(group)
         else:
-            merged.append(group)
-    return merged
+            strata.append(group)
+    return strata

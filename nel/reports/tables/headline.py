@@ -143,17 +143,17 @@ def headline_rows(
     yield headline
     bare = replace(headline, accounting={}, remarks={}, warnings=(), bounds=NO_FIGURE)
     unit = headline.score.unit
-    new = headline.details.get("new_questions")
-    if new:
-        figure = Figure.of({"value": headline.score.value, **new}, unit)
+    new_questions = headline.details.get("new_questions")
+    if new_questions:
+        figure = Figure.of({"value": headline.score.value, **new_questions}, unit)
         yield replace(bare, what=ScoreOf.NEW_QUESTIONS, metric="for new questions", score=figure)
-    best = best_correction(metrics)
-    if best is not None:
+    correction_pair = best_correction(metrics)
+    if correction_pair is not None:
         yield replace(
             bare,
             what=ScoreOf.CORRECTED,
-            metric=f"judge-corrected ({best[0]})",
-            score=Figure.of(best[1], unit),
+            metric=f"judge-corrected ({correction_pair[0]})",
+            score=Figure.of(correction_pair[1], unit),
             n=Counted(metrics["judging"]["corrected"]["n_labelled"], "labels"),
         )
     metric = replace(bare, what=ScoreOf.METRIC)
@@ -225,7 +225,7 @@ def headline_of(
     headline: Mapping[str, Any] = metrics.get("headline") or {}
     accounting = {**dict.fromkeys(COUNTS, 0), **(metrics.get("accounting") or {})}
     name = headline.get("metric", "")
-    named = (row for row in metrics.get("metrics") or () if row["name"] == name)
+    matching_rows = (row for row in metrics.get("metrics") or () if row["name"] == name)
     return HeadlineRow(
         run=metrics.get("run_id"),
         model=(bundle.get("config") or {}).get("model"),
@@ -234,7 +234,7 @@ def headline_of(
         score=Figure.of(headline, headline.get("unit", "number")),
         bounds=_bounds(headline),
         n=n_counted(metrics, accounting["n_total"]),
-        details={**next(named, {}), **headline},
+        details={**next(matching_rows, {}), **headline},
         accounting=accounting,
         complete=bool(metrics.get("complete")),
         shard=shard_title(metrics),

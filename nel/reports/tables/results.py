@@ -97,7 +97,7 @@ RESULTS: Final = (
 
 
 def results_table(
-    named: Mapping[str, Mapping[str, Any]], aggregates: Sequence[Mapping[str, Any]] = ()
+    metrics_by_slot: Mapping[str, Mapping[str, Any]], aggregates: Sequence[Mapping[str, Any]] = ()
 ) -> ReportTable:
     """Return the table of a run: below each headline the interval for new questions, the score as
     corrected by labels, and other metrics up to a limit; last the means over several benchmarks.
@@ -108,7 +108,7 @@ def results_table(
     """
     rows: list[HeadlineRow] = []
     below: list[str] = []
-    for slot, metrics in named.items():
+    for slot, metrics in metrics_by_slot.items():
         listed = [row for row in headline_rows(metrics, {}, slot) if row.what in _OF_A_RUN]
         n_hidden = max(sum(row.what is ScoreOf.METRIC for row in listed) - _FURTHER_MAX, 0)
         rows += listed[: len(listed) - n_hidden]
@@ -120,10 +120,10 @@ def results_table(
 
 
 def headlines_table(
-    named: Mapping[str, Mapping[str, Any]], aggregates: Sequence[Mapping[str, Any]] = ()
+    metrics_by_slot: Mapping[str, Mapping[str, Any]], aggregates: Sequence[Mapping[str, Any]] = ()
 ) -> ReportTable:
     """Return the headlines and the aggregates of a run alone; see `results_table`."""
-    rows = [headline_of(named[slot], {}, slot) for slot in named]
+    rows = [headline_of(metrics_by_slot[slot], {}, slot) for slot in metrics_by_slot]
     return ReportTable(RESULTS, [*rows, *aggregate_rows(aggregates)])
 
 

@@ -171,16 +171,16 @@ class Container:
         self._started_stream().send(_FRAME.pack(len(data)) + data, deadline)
 
     def _receive(self, deadline: float) -> dict[str, Any]:
-        read = self._started_stream().read
-        (size,) = _FRAME.unpack(read(_FRAME.size, deadline))
+        read_bytes = self._started_stream().read
+        (size,) = _FRAME.unpack(read_bytes(_FRAME.size, deadline))
         if size > _REPLY_BYTES_MAX:
             raise ValueError(f"an answer of {size} bytes")
-        reply: dict[str, Any] = json.loads(read(size, deadline))
+        reply: dict[str, Any] = json.loads(read_bytes(size, deadline))
         following = reply["output_bytes"]
         if following > _OUTPUT_BYTES_MAX:
             raise ValueError(f"an output of {following} bytes")
         if following:
-            output = read(following, deadline)
+            output = read_bytes(following, deadline)
             reply["run"]["stdout"] = output.decode("utf-8", "surrogateescape")
         return reply
 
@@ -196,13 +196,13 @@ def _create_with_users(api: Any, image: str, language: Language, settings: objec
     Its name holds their number, and an engine has no two containers of one name.
     """
     for is_last in (*[False] * _USER_DRAWS, True):
-        first = secrets.choice(_FIRST_USERS)
-        boot = _BOOT.replace("FIRST_USER", str(first))
+        first_user = secrets.choice(_FIRST_USERS)
+        boot = _BOOT.replace("FIRST_USER", str(first_user))
         try:
             with speaking():
                 created = api.create_container(
                     image,
-                    name=f"nel-sandbox-{first}",
+                    name=f"nel-sandbox-{first_user}",
                     command=["python3", "-s", "-S", "-B", "-c", boot],
                     entrypoint=[],
                     host_config=settings,

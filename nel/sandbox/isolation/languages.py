@@ -107,15 +107,15 @@ def find_language(name: str) -> Language:
     Raises:
         ConfigError: There is none.
     """
-    wanted = name.strip().lower()
-    known = languages()
-    if wanted in known:
-        return known[wanted]
-    for language in known.values():
-        if wanted in language.fences:
+    key = name.strip().lower()
+    languages_by_name = languages()
+    if key in languages_by_name:
+        return languages_by_name[key]
+    for language in languages_by_name.values():
+        if key in language.fences:
             return language
     raise ConfigError(
-        f'no language "{name}"{did_you_mean(wanted, known)}; there are: {", ".join(known)}'
+        f'no language "{name}"{did_you_mean(key, languages_by_name)}; there are: {", ".join(languages_by_name)}'
     )
 
 
@@ -160,5 +160,5 @@ def _digest(folder: Path) -> str:
 
 def context_files(folder: Path) -> list[Path]:
     """Return the files an image is built of."""
-    wanted = [folder / "Dockerfile", *(folder / "image").rglob("*")]
-    return [path for path in wanted if path.is_file()]
+    paths = [folder / "Dockerfile", *(folder / "image").rglob("*")]
+    return [path for path in paths if path.is_file()]

@@ -46,9 +46,9 @@ def owner_of(pid: int) -> str:
 def is_left_over(labels: Mapping[str, str]) -> bool:
     """Return whether the owner of a container is gone for sure."""
     owner = labels.get(OWNER_LABEL, "")
-    home, _, rest = owner.partition(":")
+    home, _, process = owner.partition(":")
     try:
-        return home == _home() and owner_of(int(rest.partition(":")[0])) != owner
+        return home == _home() and owner_of(int(process.partition(":")[0])) != owner
     except (OSError, ValueError):
         return True
 

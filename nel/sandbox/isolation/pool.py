@@ -66,8 +66,10 @@ class ContainerPool:
             modules: What runs in the containers beside the agent of this room.
         """
         self.settings = settings
-        own = [(f"{agent.__name__}.{name}", agent.FOLDER / f"{name}.py") for name in agent.MODULES]
-        self._modules = (*own[:-1], *modules, own[-1])  # the supervisor is last
+        agent_modules = [
+            (f"{agent.__name__}.{name}", agent.FOLDER / f"{name}.py") for name in agent.MODULES
+        ]
+        self._modules = (*agent_modules[:-1], *modules, agent_modules[-1])  # the supervisor is last
         self._queue: queue.SimpleQueue[tuple[Work, Future[Any]] | None] = queue.SimpleQueue()
         self._pid = os.getpid()
         self._threads: list[threading.Thread] = []
@@ -290,9 +292,9 @@ class _Worker:
 
     def _blame(self, work: Work, failures: Sequence[SandboxError]) -> Any:
         """Return the program's failure; raise where a known-good program fails as well."""
-        last = failures[-1]
-        if last.kind == "overloaded":
-            raise last
+        failure = failures[-1]
+        if failure.kind == "overloaded":
+            raise failure
         container = self._container(work)
         try:
             is_well = self._run_in(container, work.is_well)
@@ -300,10 +302,10 @@ class _Worker:
             self._discard(container)
             is_well = False
         if not is_well:
-            raise last
+            raise failure
         return work.of_repeated_death(
             f"it ended its sandbox {len(failures)} times, while a known-good program runs there"
-            f" ({last})"
+            f" ({failure})"
         )
 
     def hang_up(self) -> None:
@@ -319,13 +321,13 @@ class _Worker:
 
     def _container(self, work: Work) -> Container:
         key = (work.language.name, work.memory_mb)
-        known = self._containers.pop(key, None)
-        if known is None:
+        container = self._containers.pop(key, None)
+        if container is None:
             while len(self._containers) >= _CONTAINERS_A_WORKER:
                 self._discard(next(iter(self._containers.values())))
-            known = self._owner.while_engine_lasts(lambda: self._start(work))
-        self._containers[key] = known  # the one used last stands last
-        return known
+            container = self._owner.while_engine_lasts(lambda: self._start(work))
+        self._containers[key] = container  # the one used last stands last
+        return container
 
     def _start(self, work: Work) -> Container:
         try:

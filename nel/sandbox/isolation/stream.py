@@ -93,10 +93,10 @@ class EngineStream:
         return 0
 
     def _raw(self, size: int, deadline: float) -> bytes:
-        left = deadline - time.monotonic()
-        if left <= 0:
+        seconds_left = deadline - time.monotonic()
+        if seconds_left <= 0:
             raise TimeoutError
-        self._socket.settimeout(left)
+        self._socket.settimeout(seconds_left)
         chunk = self._socket.recv(min(size, _READ_BYTES))
         if not chunk:
             raise ConnectionError("it hung up")

@@ -20,20 +20,20 @@ def _split(owner: Processes, job: channel.Message) -> channel.Message:
     result, result_writer = os.pipe()
     received = bytearray()
     run.read(result, lambda: _collect(result, received))
-    empty = os.open("/dev/null", os.O_RDWR)
+    null_device = os.open("/dev/null", os.O_RDWR)
     program = _seal({"source": job["source"]})
     tests = _seal(job["task"])
     owner.programs.start(
         run.request("serve"),
-        [empty, run.out_handle, run.err_handle, program, programs_end.fileno()],
+        [null_device, run.out_handle, run.err_handle, program, programs_end.fileno()],
     )
     run.tests_pid = owner.tests.start(
         run.request("check", is_tests=True),
-        [empty, empty, empty, tests, tests_end.fileno(), result_writer],
+        [null_device, null_device, null_device, tests, tests_end.fileno(), result_writer],
     )
     programs_end.close()
     tests_end.close()
-    for handle in (empty, program, tests, result_writer, run.out_handle, run.err_handle):
+    for handle in (null_device, program, tests, result_writer, run.out_handle, run.err_handle):
         os.close(handle)
     run.until(lambda: owner.tests.ending is not None or owner.programs.ending is not None)
     if owner.tests.ending is None and run.reason is None:

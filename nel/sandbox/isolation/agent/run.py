@@ -119,12 +119,12 @@ class Run:
         """Wait for something, within the limits."""
         for owner in (self.processes.programs, self.processes.tests):
             self._poll.register(owner.socket.fileno(), select.POLLIN | select.POLLHUP)
-        last = time.monotonic()
+        looked_at = time.monotonic()
         while not is_done() and self.reason is None:
             for handle, _ in self._poll.poll(int(_LOOK_SECONDS * 1000)):
                 self._take(handle)
-            if time.monotonic() - last >= _LOOK_SECONDS:
-                last = time.monotonic()
+            if time.monotonic() - looked_at >= _LOOK_SECONDS:
+                looked_at = time.monotonic()
                 self._look()
 
     def _take(self, handle: int) -> None:

@@ -81,10 +81,10 @@ def no_new_privileges() -> None:
 
 def install() -> bool:
     """Install the filter for this process and all it starts; return whether it is installed."""
-    known = _MACHINES.get(os.uname().machine)
-    if known is None:
+    machine = _MACHINES.get(os.uname().machine)
+    if machine is None:
         return False
-    program = _program(*known)
+    program = _program(*machine)
     buffer = ctypes.create_string_buffer(program)
     header = struct.pack("HxxxxxxP", len(program) // 8, ctypes.addressof(buffer))
     library = ctypes.CDLL(None, use_errno=True)

@@ -103,15 +103,17 @@ class Watch:
         now = time.monotonic()
         passed, self._last = now - self._last, now
         tasks = self._tasks()
-        missing = passed - self._busy(tasks)
+        unseen_seconds = passed - self._busy(tasks)
         is_waiting = any(task.state in "RD" for task in tasks.values())
         if passed > _APART_SECONDS_MAX:
-            missing = min(missing, 0.0)
-        if missing < 0 or (is_waiting and self._unconfirmed_seconds < _UNCONFIRMED_SECONDS_MAX):
+            unseen_seconds = min(unseen_seconds, 0.0)
+        if unseen_seconds < 0 or (
+            is_waiting and self._unconfirmed_seconds < _UNCONFIRMED_SECONDS_MAX
+        ):
             # Below zero a wait has ended that began before the last look, and is confirmed.
-            self._unconfirmed_seconds = max(0.0, self._unconfirmed_seconds + missing)
+            self._unconfirmed_seconds = max(0.0, self._unconfirmed_seconds + unseen_seconds)
         else:
-            self.idle_seconds += missing
+            self.idle_seconds += unseen_seconds
         self._seen = tasks
         self._runs.update((key, task.run) for key, task in tasks.items())
 
@@ -130,8 +132,8 @@ class Watch:
         total = self._counters.cpu_seconds()
         if total is None or self._cpu is None:
             return sum(run for (pid, _), run in self._runs.items() if pid != without) * _NANO
-        own = time.process_time() - self._own
-        return max(0.0, total - self._cpu - own - self.tests_cpu_seconds)
+        own_seconds = time.process_time() - self._own
+        return max(0.0, total - self._cpu - own_seconds - self.tests_cpu_seconds)
 
     def _tasks(self) -> dict[tuple[int, int], ThreadState]:
         """Return the threads of the run's processes as they are now."""
@@ -160,8 +162,8 @@ class Watch:
         total = self._counters.cpu_seconds()
         if total is None:
             return run
-        own = time.process_time()
-        since, self._counted = total - own - self._counted, total - own
+        own_seconds = time.process_time()
+        since, self._counted = total - own_seconds - self._counted, total - own_seconds
         return max(run, int(since / _NANO))
 
 

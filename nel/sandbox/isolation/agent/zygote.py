@@ -63,10 +63,10 @@ def _warm_up(modules: str) -> None:
     for handle, end in ((reader, 0), (writer, 1), (writer, 2)):
         os.dup2(handle, end)
     _reopen_standard_streams()
-    empty = os.open("/dev/null", os.O_RDWR)
+    null_device = os.open("/dev/null", os.O_RDWR)
     for handle in (0, 1, 2):
-        os.dup2(empty, handle)
-    for handle in (reader, writer, empty):
+        os.dup2(null_device, handle)
+    for handle in (reader, writer, null_device):
         os.close(handle)
 
 
