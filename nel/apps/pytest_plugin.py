@@ -116,7 +116,9 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
             f'{metafunc.definition.nodeid}: name the benchmark: @pytest.mark.nel("FILE or NAME")'
         )
     spec = _spec(marker, Path(metafunc.definition.path).parent)
-    ids = _sample_ids(spec)
+    from nel.apps.pytest_run import sample_ids  # noqa: PLC0415 - every run of pytest loads this
+
+    ids = sample_ids(spec)
     metafunc.parametrize(_FIXTURE, [(spec, sample_id) for sample_id in ids], ids=ids, indirect=True)
 
 
@@ -164,32 +166,6 @@ def _spec(marker: pytest.Mark, folder: Path) -> str:
     return json.dumps(entry, sort_keys=True)
 
 
-def _config(spec: str, endpoint: Mapping[str, str], output: str) -> dict[str, Any]:
-    return {"endpoint": dict(endpoint), "benchmarks": [json.loads(spec)], "output": {"dir": output}}
-
-
-def _sample_ids(spec: str) -> list[str]:
-    """Return the ids of the samples, in the order of the dataset; nothing is sent."""
-    from nel.config.load import (  # noqa: PLC0415 - the plugin is loaded in every run of pytest
-        build_config,
-    )
-    from nel.engine.planning.plan import make_plans  # noqa: PLC0415
-    from nel.engine.planning.plan_samples import Digests, stream_samples  # noqa: PLC0415
-    from nel.errors import NelError  # noqa: PLC0415
-
-    nowhere = {"url": "http://127.0.0.1:9/v1", "model": "none"}
-    row_numbers: dict[str, int] = {}
-    try:
-        (plan,) = make_plans(
-            build_config(_config(spec, nowhere, "unused"), where="pytest.mark.nel")
-        )
-        for sample in stream_samples(plan, Digests(), row_numbers.get):
-            row_numbers[sample.sample_id] = sample.row_number
-    except NelError as error:
-        raise pytest.UsageError(f"nel: {error}") from error
-    return list(row_numbers)
-
-
 def _results(
     config: pytest.Config, factory: pytest.TempPathFactory, spec: str
 ) -> dict[str, dict[str, Any]]:
@@ -211,10 +187,6 @@ def _results(
 
 def _run(config: pytest.Config, spec: str, output: Path) -> dict[str, str]:
     """Run a benchmark; return where its results are, or why there are none."""
-    from nel.artifacts.files import directory_name  # noqa: PLC0415 - see above
-    from nel.errors import NelError  # noqa: PLC0415
-    from nel.runs.evaluation import evaluate  # noqa: PLC0415
-
     options = {
         option: config.getoption(option) or os.environ.get(name)
         for option, name in _OPTIONS.items()
@@ -229,15 +201,10 @@ def _run(config: pytest.Config, spec: str, output: Path) -> dict[str, str]:
     endpoint = {"url": options["--nel-url"], "model": options["--nel-model"]}
     if key_env := config.getoption("--nel-api-key-env"):
         endpoint["api_key_env"] = key_env
-    try:
-        result = evaluate(_config(spec, endpoint, str(output)))
-    except NelError as error:
-        return {"error": _with_own_options(str(error))}
-    if result.ending.exit_code:
-        return {"error": _with_own_options(f"the run ended early: {result.ending.reason}")}
-    return {
-        "results": str(result.run_dir / directory_name(result.benchmarks[0].slot) / "results.jsonl")
-    }
+    from nel.apps.pytest_run import run_benchmark  # noqa: PLC0415 - every run of pytest loads this
+
+    ending = run_benchmark(spec, endpoint, output)
+    return {"error": _with_own_options(ending["error"])} if "error" in ending else ending
 
 
 def _with_own_options(message: str) -> str:

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from nel.apps.byob.shipping.install import uninstall_command
+from nel.apps.byob.shipping.package import run_command
+
 if TYPE_CHECKING:
     from nel.apps.byob.shipping.compilation import Compiled
 
 
 def show_compiled(compiled: Compiled) -> None:
     """Print the result of a compilation and the next command."""
-    from nel.apps.byob.shipping.install import uninstall_command  # noqa: PLC0415 - heavy
-    from nel.apps.byob.shipping.package import run_command  # noqa: PLC0415
-
     package = compiled.package
     verb = "wrote" if compiled.written else "would write"
     typer.echo(f"{package.distribution} {package.version}: {', '.join(package.entry_points)}")

@@ -13,6 +13,11 @@ import sys
 from collections.abc import Callable
 from typing import Any, Final, TypeAlias
 
+import sympy
+from math_verify import LatexExtractionConfig, grader, parse, verify
+from math_verify.parser import NormalizationConfig
+from sympy import FiniteSet, Ge, Gt, Intersection, Le, Lt, Union
+
 MEMORY_BYTES_MAX: Final = 2 << 30
 TOLERANCE: Final = 5e-6
 """A decimal agrees with an exact value up to this relative difference: rounding to six digits."""
@@ -31,8 +36,6 @@ def main() -> None:
     """Answer requests until standard input ends."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES_MAX, MEMORY_BYTES_MAX))
     logging.disable(logging.CRITICAL)
-    from math_verify import grader  # noqa: PLC0415 - takes a second
-
     grader.sympy_numeric_eq = relative_comparison(grader.sympy_numeric_eq)
     out, sys.stdout = sys.stdout, sys.stderr
     if _reply(*_DIFFERENT) != {"equal": False, "gold": True}:
@@ -44,8 +47,6 @@ def main() -> None:
 
 
 def _reply(gold_text: str, answer_text: str) -> dict[str, bool | str]:
-    from math_verify import verify  # noqa: PLC0415 - takes a second
-
     try:
         gold, answer = (_parse_math(text) for text in (gold_text, answer_text))
         equal = bool(gold and answer) and verify(
@@ -58,10 +59,6 @@ def _reply(gold_text: str, answer_text: str) -> dict[str, bool | str]:
 
 def _parse_math(text: str) -> list[Any]:
     """Return what math-verify reads, and of a list of inequalities their union and intersection."""
-    from math_verify import LatexExtractionConfig, parse  # noqa: PLC0415
-    from math_verify.parser import NormalizationConfig  # noqa: PLC0415
-    from sympy import FiniteSet, Ge, Gt, Intersection, Le, Lt, Union  # noqa: PLC0415
-
     notation = NormalizationConfig(
         basic_latex=True, units=False, malformed_operators=True, nits=True, boxed="all"
     )
@@ -86,7 +83,6 @@ def relative_comparison(absolute: Comparison) -> Comparison:
         absolute: Its own comparison, which stays in use for matrices (by element) and for exact
             numbers.
     """
-    import sympy  # noqa: PLC0415 - takes a second
 
     def compare(left: Any, right: Any, *rounding: int) -> bool:
         if isinstance(left, sympy.MatrixBase | sympy.MatrixExpr) or isinstance(
