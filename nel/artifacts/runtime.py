@@ -236,6 +236,7 @@ def _percentiles(values: array[float]) -> dict[str, float | None]:
     names = ("p50", "p90", "p99", "max", "mean")
     if not values:
         return dict.fromkeys(names)
+    # 99 cuts: the p-th percentile is at index p - 1.
     cuts = quantiles(values, n=100, method="inclusive") if len(values) > 1 else list(values) * 99
     numbers = cuts[49], cuts[89], cuts[98], max(values), math.fsum(values) / len(values)
     return {name: round(number, _DECIMALS) for name, number in zip(names, numbers, strict=True)}

@@ -246,6 +246,7 @@ class Layers:
         if problem["type"] == "unknown_key":
             message = _with_section(path[-1], message)
         location = ".".join(str(key) for key in problem["loc"])
+        # A flag's own words name the key already.
         is_in_source = not location or source in (f"-O {location}=…", f"-O {'.'.join(path)}=…")
         return f"{source}: {'' if is_in_source else f'{location}: '}{message}{_more(error)}"
 

@@ -129,6 +129,7 @@ class PairedBets:
 
     def add(self, difference: float) -> None:
         """Take the next difference, candidate minus baseline."""
+        # The bet uses earlier differences alone, which keeps the product an e-process.
         bet = (self._gains - self._losses) / (self._gains + self._losses + 2)
         self.log_e += math.log1p(bet * difference)
         self._gains += max(difference, 0.0)

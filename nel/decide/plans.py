@@ -234,6 +234,7 @@ def curve_questions(*marks: int) -> list[int]:
     round_numbers = [step * 10**decade for decade in decades for step in _STEPS]
     upper = min(number for number in round_numbers if number >= 2 * largest)
     candidates = [number for number in round_numbers if number <= upper]
+    # The largest ones, and none so small that the curve would be flat there.
     candidates = candidates[-CURVE_POINTS + len(set(marks)) :]
     return sorted({number for number in candidates if number > upper / 500} | set(marks))
 

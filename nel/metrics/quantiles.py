@@ -154,6 +154,8 @@ def _fraction(a: float, b: float, x: float, y: float) -> float:
     Raises:
         ArithmeticError: It does not converge.
     """
+    # The fraction of DiDonato and Morris (1992), in which term m has numerator and denominator
+    # below; `ratio` and `inverse` are those of successive convergents.
     lead = a * y - b * x + 1
     value = ratio = a * lead / (a + 1)
     inverse = 0.0

@@ -254,6 +254,8 @@ def macro_interval(
     n = sum(map(len, parts))
     means = [math.fsum(part.tolist()) / len(part) for part in parts]
     mean = math.fsum(share * of_part for share, of_part in zip(shares, means, strict=True))
+    # One sample of all questions that has the weighted mean and, with each part stretched about
+    # its own mean, the variance that the parts have together.
     factors = [n * share / len(part) for share, part in zip(shares, parts, strict=True)]
     scaled = [
         mean + factor * math.sqrt(len(part) / (len(part) - 1)) * (part - of_part)
@@ -295,10 +297,12 @@ def weight_in_groups(
     n, sizes = len(values), np.bincount(codes)
     variance, degrees = grouped_variance(values, codes)
     alone, mean = float(values.var()) / (n - 1), float(values.mean())
+    # Values that differ by rounding alone have no variance to compare with.
     largest = float(np.abs(values).max())
     ratio = max(1.0, variance / alone) if alone > (_ROUNDING * largest) ** 2 else 1.0
     quantile = NormalDist().inv_cdf(0.5 + level / 2)
     effect = ratio * (student_quantile(degrees, 0.5 + level / 2) / quantile) ** 2
+    # The size of the group that a question lies in, on average.
     size = float(sizes @ sizes) / n
     unseen = UNSEEN_GROUP * (size / n * max(mean - bounds[0], bounds[1] - mean)) ** 2
     floor = min((variance + unseen) / (alone + unseen / size), n / len(sizes))

@@ -91,6 +91,7 @@ def _wilson_in_sample(strata: list[QuestionStratum], scores: Floats, level: floa
         variance = _variance(parts[0], m)
     mean = float(scores.sum()) / m
     n = mean * (1 - mean) / variance if variance > 0 else m * (size - 1) / max(1, size - m)
+    # Few questions spread the variance itself: fewer of them, by the ratio of t to z.
     t = student_quantile(max(1, m - len(parts)), 0.5 + level / 2)
     n = max(1.0, n * (NormalDist().inv_cdf(0.5 + level / 2) / t) ** 2)
     return replace(wilson_interval(mean * n, n, level=level), method=STRATIFIED, covers="")

@@ -244,6 +244,7 @@ class _Weighted:
             n = float(counts.sum())
             mean = float(counts @ influence) / n
             spread = max(float(counts @ influence**2) / n - mean**2, 0.0)
+            # Within the stratum, then between strata.
             variance += share**2 * spread / max(n - 1, 1) + share * mean**2 / self._n
         return variance
 

@@ -150,6 +150,7 @@ def rogan_gladen(
 
 def _lang_reiczigel(share: _Rate, sensitivity: _Rate, specificity: _Rate) -> tuple[float, float]:
     """Return centre and half width of the interval from adjusted counts."""
+    # Adjusted counts: the share gets z² answers, half of them right; each rate gets two, one right.
     n, n_positive, n_negative = share[1] + _Z * _Z, sensitivity[1] + 2, specificity[1] + 2
     p = (share[1] * share[0] + _Z * _Z / 2) / n
     q1 = (sensitivity[1] * sensitivity[0] + 1) / n_positive
@@ -160,6 +161,7 @@ def _lang_reiczigel(share: _Rate, sensitivity: _Rate, specificity: _Rate) -> tup
     of_wrong = (1 - theta) * q0 * (1 - q0) / n_negative
     spread = p * (1 - p) / n + theta * of_right + (1 - theta) * of_wrong
     stderr = math.sqrt(spread) / abs(q1 + q0 - 1)
+    # The second term moves the centre, because the two rates divide the estimate.
     return theta + 2 * _Z * _Z * (of_right - of_wrong), _Z * stderr
 
 
@@ -282,6 +284,7 @@ def _stratum_of(
     is_unanimous = n_unlabelled and (
         labels.min() == answers.bounds[1] or labels.max() == answers.bounds[0]
     )
+    # Labels that all lie at one bound have no spread: one of n + 2 may yet lie at the other.
     rare = 1 / (n + 2) if is_unanimous else 0.0
     return _StratumMean(
         mean=mean + float(errors.mean()),
@@ -320,13 +323,16 @@ def _lower_end(height: float, influence: Floats, *, weight: float, unseen: float
         unseen: A variance of the mean that no label shows.
     """
     count = len(influence)
+    # The weight of the added question is Beta(1, others): mean, variance, third central moment.
     others = count / weight
     share = 1 / (others + 1)
     complement = 1 - share
     square = share**2 * others / (others + 2)
     cube = 2 * share**3 * others * (others - 1) / ((others + 2) * (others + 3))
+    # The mean of the questions under Dirichlet weights: variance and third central moment.
     spread = float((influence**2).mean()) / (count + 1) + unseen
     moment = 2 * float((influence**3).mean()) / ((count + 1) * (count + 2))
+    # Their product, in which the added question itself is 0.
     variance = spread * (complement**2 + square) + height**2 * square
     third = moment * (complement**3 + 3 * complement * square - cube)
     third += 3 * height * spread * (2 * complement * square - cube) - height**3 * cube
@@ -383,6 +389,7 @@ def _tuning(
     spread = float(both.var(ddof=1))
     if spread <= _ROUNDING * max(float((both**2).mean()), 1e-300):
         return 0.0
+    # The factor of the scores with the least variance of the mean, as in PPI++.
     covariance = float(((judged - judged.mean()) * (labels - labels.mean())).mean())
     return min(max(covariance / ((1 + len(judged) / float(unlabelled.sum())) * spread), 0.0), 1.0)
 
