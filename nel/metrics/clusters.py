@@ -38,8 +38,8 @@ def grouped_variance(values: Floats, codes: Integers) -> tuple[float, float]:
     sizes = np.bincount(codes).astype(np.float64)
     residuals = np.bincount(codes, weights=values - values.mean())
     shares = sizes / n
-    # The trace and the sum of squares of the matrix of the estimate, both without building it.
     squares = sizes * shares / (1 - shares)
+    # The squared trace of the matrix of the estimate over the trace of its square.
     degrees = n**2 / float((sizes**2).sum() + squares.sum() ** 2 - (squares**2).sum())
     return float((residuals**2 / (1 - shares)).sum()) / n**2, degrees
 
