@@ -9,12 +9,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from nel.authoring.adapters.base import DataAdapter, DefaultDataAdapter
-    from nel.authoring.adapters.choices import MultiChoiceAdapter
-    from nel.authoring.adapters.filters import RegexFilter
-    from nel.authoring.adapters.meta import BenchmarkMeta, Tags, register_benchmark
-    from nel.authoring.adapters.report import Report
-    from nel.authoring.adapters.samples import (
+    from nel.authoring.benchmark import Benchmark
+    from nel.compat.evalscope.base import DataAdapter, DefaultDataAdapter
+    from nel.compat.evalscope.filters import RegexFilter
+    from nel.compat.evalscope.meta import BenchmarkMeta, Tags, register_benchmark
+    from nel.compat.evalscope.own_choices import MultiChoiceAdapter
+    from nel.compat.evalscope.report import Report
+    from nel.compat.evalscope.samples import (
         AggScore,
         ChatMessage,
         ChatMessageUser,
@@ -26,15 +27,14 @@ if TYPE_CHECKING:
         Score,
         TaskState,
     )
-    from nel.authoring.benchmark import Benchmark
 
 _HOMES = {
-    "adapters.base": ("DataAdapter", "DefaultDataAdapter"),
-    "adapters.choices": ("MultiChoiceAdapter",),
-    "adapters.filters": ("RegexFilter",),
-    "adapters.meta": ("BenchmarkMeta", "Tags", "register_benchmark"),
-    "adapters.report": ("Report",),
-    "adapters.samples": (
+    "compat.evalscope.base": ("DataAdapter", "DefaultDataAdapter"),
+    "compat.evalscope.own_choices": ("MultiChoiceAdapter",),
+    "compat.evalscope.filters": ("RegexFilter",),
+    "compat.evalscope.meta": ("BenchmarkMeta", "Tags", "register_benchmark"),
+    "compat.evalscope.report": ("Report",),
+    "compat.evalscope.samples": (
         "AggScore",
         "ChatMessage",
         "ChatMessageUser",
@@ -46,7 +46,7 @@ _HOMES = {
         "Score",
         "TaskState",
     ),
-    "benchmark": ("Benchmark",),
+    "authoring.benchmark": ("Benchmark",),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 
@@ -78,7 +78,7 @@ def __getattr__(name: str) -> Any:
     home = _HOME.get(name)
     if home is None:
         raise AttributeError(f"module 'nel.benchmarks' has no attribute {name!r}")
-    return getattr(import_module(f"nel.authoring.{home}"), name)
+    return getattr(import_module(f"nel.{home}"), name)
 
 
 def __dir__() -> list[str]:

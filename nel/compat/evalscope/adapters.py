@@ -8,11 +8,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, ClassVar, Final
 
-from nel.authoring.adapters.base import DefaultDataAdapter as OwnAdapter
-from nel.authoring.adapters.bridge import AdaptedBenchmark
-from nel.authoring.adapters.metrics import METRICS, MetricFunction
-from nel.authoring.adapters.samples import ChatMessage, ChatMessageUser, ModelOutput, Sample, Score
-from nel.authoring.adapters.samples import TaskState as OwnState
+from nel.compat.evalscope.base import DefaultDataAdapter as OwnAdapter
+from nel.compat.evalscope.bridge import AdaptedBenchmark
 from nel.compat.evalscope.choices import (
     FEW_SHOT_TEMPLATE,
     MultipleChoiceTemplate,
@@ -26,7 +23,10 @@ from nel.compat.evalscope.judge_definition import JudgeContext, judge_answer
 from nel.compat.evalscope.mathematics import compare_answers
 from nel.compat.evalscope.media import MediaReader, with_bytes
 from nel.compat.evalscope.messages import TaskState
+from nel.compat.evalscope.metrics import METRICS, MetricFunction
 from nel.compat.evalscope.own_loads import LoadsItself, own_benchmark, own_steps
+from nel.compat.evalscope.samples import ChatMessage, ChatMessageUser, ModelOutput, Sample, Score
+from nel.compat.evalscope.samples import TaskState as OwnState
 from nel.compat.evalscope.templates import CHINESE
 from nel.compat.evalscope.text_metrics import anls
 from nel.compat.evalscope.values import HubType

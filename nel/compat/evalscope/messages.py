@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from nel.authoring.adapters.samples import (
+from nel.compat.evalscope.choices import Choices, Target
+from nel.compat.evalscope.samples import (
     ChatMessage,
     ChatMessageAssistant,
     ChatMessageSystem,
@@ -17,8 +18,7 @@ from nel.authoring.adapters.samples import (
     ModelOutput,
     Sample,
 )
-from nel.authoring.adapters.samples import TaskState as OwnState
-from nel.compat.evalscope.choices import Choices, Target
+from nel.compat.evalscope.samples import TaskState as OwnState
 from nel.compat.evalscope.values import bytes_to_base64
 from nel.errors import DatasetError
 

@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from nel.authoring.adapters.samples import AggScore, Sample, SampleScore, Score
-from nel.authoring.adapters.samples import TaskState as OwnState
 from nel.compat.evalscope.adapters import DefaultDataAdapter
+from nel.compat.evalscope.samples import AggScore, Sample, SampleScore, Score
+from nel.compat.evalscope.samples import TaskState as OwnState
 
 __all__ = [
     "DEFAULT_TAG_FIX_PATTERNS",

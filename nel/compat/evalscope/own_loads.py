@@ -14,9 +14,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar, Final
 
-from nel.authoring.adapters.bridge import AdaptedBenchmark
-from nel.authoring.adapters.loading import local_place
-from nel.authoring.adapters.samples import (
+from nel.compat.evalscope.bridge import AdaptedBenchmark
+from nel.compat.evalscope.datasets import LocalDataLoader, RemoteDataLoader
+from nel.compat.evalscope.loading import local_place
+from nel.compat.evalscope.samples import (
     TOOLS_FAULT,
     ChatMessage,
     Dataset,
@@ -24,7 +25,6 @@ from nel.authoring.adapters.samples import (
     Sample,
     check_json,
 )
-from nel.compat.evalscope.datasets import LocalDataLoader, RemoteDataLoader
 from nel.errors import ConfigError, DatasetError, NelError
 from nel.types import Message
 from nel.types import Sample as NelSample

@@ -13,8 +13,8 @@ from mimetypes import guess_type
 from pathlib import Path
 from typing import Any, Final
 
-from nel.authoring.adapters.meta import BenchmarkMeta as OwnMeta
-from nel.authoring.adapters.meta import Tags as OwnTags
+from nel.compat.evalscope.meta import BenchmarkMeta as OwnMeta
+from nel.compat.evalscope.meta import Tags as OwnTags
 from nel.errors import DatasetError, MissingExtra
 
 __all__ = [

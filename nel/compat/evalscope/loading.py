@@ -13,14 +13,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from nel import plugins
-from nel.authoring.adapters.meta import source_of
+from nel.authoring.registered import source_of
 from nel.datasets.fewshot import with_split
 from nel.datasets.folder import folder_source
 from nel.datasets.source import open_dataset
 from nel.errors import ConfigError, DatasetError
 
 if TYPE_CHECKING:
-    from nel.authoring.adapters.samples import Sample
+    from nel.compat.evalscope.samples import Sample
 
 Adapter: TypeAlias = Any
 """A `DataAdapter`, whose module imports this one."""

@@ -12,22 +12,24 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
+from importlib import import_module
 from typing import Any, ClassVar
 
-from nel.authoring.adapters.aggregation import aggregate_subset
-from nel.authoring.adapters.filters import build_filters
-from nel.authoring.adapters.judge_strategies import RIGHT_ABOVE, JudgeUse, LlmJudge, better_of
-from nel.authoring.adapters.loading import (
+from nel.authoring.benchmark import Benchmark
+from nel.compat.evalscope.aggregation import aggregate_subset
+from nel.compat.evalscope.filters import build_filters
+from nel.compat.evalscope.judge_strategies import RIGHT_ABOVE, JudgeUse, LlmJudge, better_of
+from nel.compat.evalscope.loading import (
     local_place,
     rows_of,
     samples_made,
     subset_of,
     uses_modelscope,
 )
-from nel.authoring.adapters.meta import BenchmarkMeta
-from nel.authoring.adapters.metrics import METRICS, MetricFunction, named_metrics
-from nel.authoring.adapters.report import Report, make_report
-from nel.authoring.adapters.samples import (
+from nel.compat.evalscope.meta import BenchmarkMeta
+from nel.compat.evalscope.metrics import METRICS, MetricFunction, named_metrics
+from nel.compat.evalscope.report import Report, make_report
+from nel.compat.evalscope.samples import (
     AggScore,
     ChatMessage,
     DatasetDict,
@@ -137,6 +139,17 @@ class DataAdapter(ABC):
 
     def as_benchmark(self, benchmark: Any) -> Any:
         """Return the benchmark made of the adapter, changed where another kind is needed."""
+        return benchmark
+
+    @classmethod
+    def described_benchmark(cls) -> Benchmark:
+        """Return the benchmark that the class was registered for.
+
+        Raises:
+            ConfigError: It cannot be used as it is registered.
+        """
+        bridge = import_module("nel.compat.evalscope.bridge")  # which imports this module
+        benchmark: Benchmark = bridge.adapt(cls)
         return benchmark
 
     @abstractmethod

@@ -8,13 +8,16 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, Self
 
-from nel.authoring.adapters.aggregation import AGGREGATIONS, check_aggregation
-from nel.authoring.adapters.answer_scoring import AdapterScorer
-from nel.authoring.adapters.base import DataAdapter, DefaultDataAdapter
-from nel.authoring.adapters.choice_order import shuffle_choices
-from nel.authoring.adapters.filters import build_filters
-from nel.authoring.adapters.judge_strategies import JudgeUse
-from nel.authoring.adapters.loading import (
+from nel.authoring.benchmark import Benchmark
+from nel.authoring.fewshot import FewShot, Shot, make_shots
+from nel.authoring.registered import describes_benchmark, source_of
+from nel.compat.evalscope.aggregation import AGGREGATIONS, check_aggregation
+from nel.compat.evalscope.answer_scoring import AdapterScorer
+from nel.compat.evalscope.base import DefaultDataAdapter
+from nel.compat.evalscope.choice_order import shuffle_choices
+from nel.compat.evalscope.filters import build_filters
+from nel.compat.evalscope.judge_strategies import JudgeUse
+from nel.compat.evalscope.loading import (
     ID,
     PART,
     own_columns,
@@ -22,17 +25,15 @@ from nel.authoring.adapters.loading import (
     source_for,
     subset_of,
 )
-from nel.authoring.adapters.meta import BenchmarkMeta, source_of
-from nel.authoring.adapters.metrics import named_metrics
-from nel.authoring.adapters.samples import (
+from nel.compat.evalscope.meta import BenchmarkMeta
+from nel.compat.evalscope.metrics import named_metrics
+from nel.compat.evalscope.samples import (
     TOOLS_FAULT,
     ChatMessage,
     Sample,
     check_json,
     limit_of,
 )
-from nel.authoring.benchmark import Benchmark
-from nel.authoring.fewshot import FewShot, Shot, make_shots
 from nel.datasets.base import RawRow
 from nel.datasets.fewshot import prompt_key
 from nel.errors import ConfigError, DatasetError, PromptError
@@ -257,12 +258,12 @@ def adapt(adapter_class: type, arguments: Mapping[str, Any] | None = None) -> Ad
         adapter_class: Has been registered with `register_benchmark`.
         arguments: Changes of its meta; ``limit``, so many samples of each subset;
             ``judge_strategy`` and ``judge_args``, see
-            `nel.authoring.adapters.judge_strategies`.
+            `nel.compat.evalscope.judge_strategies`.
 
     Raises:
         ConfigError: It is no such class, an argument is unknown, or a metric or filter is.
     """
-    if not is_adapter(adapter_class):
+    if not describes_benchmark(adapter_class):
         raise ConfigError(
             f"{getattr(adapter_class, '__name__', adapter_class)} is not a registered adapter class"
         )
@@ -326,15 +327,6 @@ def _check(adapter: DefaultDataAdapter, meta: BenchmarkMeta, limit: object) -> N
             f"{meta.name} shuffles its rows before a limit, which nel does not do; take a part of"
             " them with --sample N"
         )
-
-
-def is_adapter(value: object) -> bool:
-    """Return whether a value is a registered adapter class."""
-    return (
-        isinstance(value, type)
-        and issubclass(value, DataAdapter)
-        and "benchmark_meta" in vars(value)
-    )
 
 
 def _source(adapter: DefaultDataAdapter, split: str | None, *, holds_examples: bool = False) -> Any:

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from nel.authoring.adapters.base import DefaultDataAdapter
-from nel.authoring.adapters.filters import INVALID
-from nel.authoring.adapters.metrics import named_metrics
-from nel.authoring.adapters.own_aggregates import OwnAggregates
-from nel.authoring.adapters.proceedings import Proceedings, proceedings
-from nel.authoring.adapters.samples import USABLE, ChatMessage, ModelOutput, Sample
+from nel.compat.evalscope.base import DefaultDataAdapter
+from nel.compat.evalscope.filters import INVALID
+from nel.compat.evalscope.metrics import named_metrics
+from nel.compat.evalscope.own_aggregates import OwnAggregates
+from nel.compat.evalscope.proceedings import Proceedings, proceedings
+from nel.compat.evalscope.samples import USABLE, ChatMessage, ModelOutput, Sample
 from nel.errors import ConfigError, ScorerError
 from nel.scoring.golds import texts_in
 from nel.types import Score, ScorerInput

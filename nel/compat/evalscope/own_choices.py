@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from nel.authoring.adapters.base import DefaultDataAdapter
-from nel.authoring.adapters.samples import Sample, TaskState
+from nel.compat.evalscope.base import DefaultDataAdapter
+from nel.compat.evalscope.samples import Sample, TaskState
 from nel.reading.letters import labels_after_marker, labels_for, read_labels
 from nel.reading.response import own_response
 from nel.scoring.gold_choices import letters_in

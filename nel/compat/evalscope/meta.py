@@ -1,19 +1,13 @@
-"""What a benchmark says of itself, and the register of adapter classes of this process.
-
-The register knows a class once its module was imported; the command line finds one by the path of
-its file or as a plugin, as it does any benchmark.
-"""
+"""What a benchmark says of itself, and how its adapter class is registered."""
 
 from __future__ import annotations
 
 import dataclasses
-import inspect
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Final, TypeVar
 
+from nel.authoring.registered import REGISTERED, source_of
 from nel.errors import ConfigError, did_you_mean
 
 _Class = TypeVar("_Class", bound=type)
@@ -157,10 +151,6 @@ class BenchmarkMeta:
         return options
 
 
-REGISTERED: Final[dict[str, type]] = {}
-"""Adapter classes of this process by the benchmark's name."""
-
-
 def register_benchmark(meta: BenchmarkMeta) -> Callable[[_Class], _Class]:
     """Register the adapter class below under the name its meta gives.
 
@@ -182,13 +172,3 @@ def register_benchmark(meta: BenchmarkMeta) -> Callable[[_Class], _Class]:
         return adapter
 
     return register
-
-
-def source_of(adapter: type) -> str:
-    """Return the file that an adapter class was defined in, else its module's name."""
-    module = sys.modules.get(adapter.__module__)
-    try:
-        file = getattr(module, "__file__", None) or inspect.getfile(adapter)
-    except (TypeError, OSError):
-        return adapter.__module__
-    return str(Path(file).resolve())
