@@ -50,7 +50,7 @@ CONTRACTS: Final = {
     "nel.compat.evalscope.report": "adapters: tables of reports",
     "nel.compat.evalscope.samples": "bridges: adapters' samples",
     "nel.authoring.lent_names": "bridges: names of another tool while a file is loaded",
-    "nel.compat.evalscope.own_loads": "the bridge to EvalScope",
+    "nel.compat.evalscope.own_rows": "the bridge to EvalScope",
     "nel.config.process_environment": "executors: variables that are passed on",
     "nel.core": "helpers without a domain",
     "nel.core.addresses": "helpers: URLs without their secrets",

@@ -8,7 +8,7 @@ from importlib import import_module
 import pytest
 
 MODULES = [
-    "nel.compat.evalscope.own_choices",
+    "nel.compat.evalscope.choices",
     "nel.compat.evalscope.filters",
     "nel.compat.evalscope.metrics",
     "nel.compat.evalscope.samples",

@@ -152,15 +152,6 @@ def _with_config(uri: str, subset: str) -> str:
     return uri if subset == "default" or "config=" in uri else f"{uri}&config={subset}"
 
 
-def rows_of(adapter: Adapter) -> Iterator[dict[str, object]]:
-    """Yield the rows that an adapter evaluates.
-
-    Raises:
-        DatasetError: They cannot be read.
-    """
-    return (row.data for row in open_dataset(source_for(adapter, adapter.eval_split)).read())
-
-
 def own_columns(row: Mapping[str, object]) -> dict[str, object]:
     """Return a row as the dataset has it."""
     return {name: value for name, value in row.items() if name not in (SUBSET, PART, ID)}

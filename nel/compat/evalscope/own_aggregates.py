@@ -20,7 +20,7 @@ from nel.compat.evalscope.samples import (
 from nel.errors import UndefinedMetric
 
 if TYPE_CHECKING:
-    from nel.compat.evalscope.base import DefaultDataAdapter
+    from nel.compat.evalscope.adapters import DefaultDataAdapter
     from nel.types import SampleScore as OwnSampleScore
 
 _EMPTY: Final = ""

@@ -17,8 +17,8 @@ from pydantic import ConfigDict, Field, ValidationError, field_validator
 from nel.artifacts.benchmark_result import BenchmarkResult
 from nel.authoring.registered import REGISTERED, source_of
 from nel.authoring.registry import find_benchmark
+from nel.compat.evalscope.adapters import DefaultDataAdapter
 from nel.compat.evalscope.aggregation import aggregate_subset
-from nel.compat.evalscope.base import DefaultDataAdapter
 from nel.compat.evalscope.bridge import AdaptedBenchmark
 from nel.compat.evalscope.meta import BenchmarkMeta
 from nel.compat.evalscope.own_aggregates import sample_score
