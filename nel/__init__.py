@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from nel.authoring.decorators import benchmark
     from nel.byob.judge import judge_score
     from nel.comparison.calls import ComparisonResult, DecisionResult, compare, gate
+    from nel.compat.evalscope.task import TaskConfig, run_task
     from nel.config.schema import RunConfig
     from nel.core.observer import Observer
     from nel.engine.progress import Progress
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from nel.runs.evaluation import evaluate, evaluate_async
     from nel.runs.matrix import evaluate_matrix
     from nel.runs.result import RunResult
-    from nel.runs.task import TaskConfig, run_task
     from nel.scoring import (
         answer_line,
         code_sandbox,
@@ -76,9 +76,9 @@ _HOME = {
     "Score": "nel.types",
     "ScorerError": "nel.errors",
     "ScorerInput": "nel.types",
-    "TaskConfig": "nel.runs.task",
+    "TaskConfig": "nel.compat.evalscope.task",
     "Wire": "nel.models.wire.base",
-    "run_task": "nel.runs.task",
+    "run_task": "nel.compat.evalscope.task",
     "answer_line": "nel.scoring",
     "benchmark": "nel.authoring.decorators",
     "evaluate": "nel.runs.evaluation",

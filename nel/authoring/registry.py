@@ -11,11 +11,10 @@ import re
 import sys
 from pathlib import Path
 from types import ModuleType
-from typing import Final
+from typing import Any, Final
 from urllib.parse import quote
 
 from nel import plugins
-from nel.authoring.adapters.meta import REGISTERED, source_of
 from nel.authoring.benchmark import Benchmark, BenchmarkGroup
 from nel.authoring.lent_names import (
     DEFINED,
@@ -27,6 +26,7 @@ from nel.authoring.lent_names import (
     roots,
     standing_in,
 )
+from nel.authoring.registered import REGISTERED, describes_benchmark, source_of
 from nel.config.yaml_file import read_yaml
 from nel.datasets.files import folder_at
 from nel.datasets.formats import SUFFIXES
@@ -91,7 +91,7 @@ def find_benchmark(name: str) -> Benchmark:
     if name.lower().endswith(DATA_SUFFIXES) or folder is not None:
         raise PluginError(rows_problem(name))
     if name in REGISTERED and not any(ref.name == name for ref in plugins.discover("benchmarks")):
-        return _adapt(REGISTERED[name])
+        return as_benchmark(REGISTERED[name])  # type: ignore[no-any-return]  # of a class that says so
     benchmark = as_benchmark(plugins.load("benchmarks", name))
     if not isinstance(benchmark, Benchmark):
         provider = plugins.find("benchmarks", name).provider
@@ -116,33 +116,13 @@ def _object(name: str) -> Benchmark:
     return _OBJECTS[bare]
 
 
-def as_benchmark(value: object) -> object:
-    """Return the benchmark that a registered adapter class describes, any other value as it is.
+def as_benchmark(value: Any) -> Any:
+    """Return the benchmark that a registered class describes, any other value as it is.
 
     Raises:
         ConfigError: The class cannot be used as it is registered.
     """
-    return _adapt(value) if isinstance(value, type) and _is_adapter(value) else value
-
-
-def _is_adapter(value: object) -> bool:
-    """Return whether a value is a registered adapter class.
-
-    The module of adapters is imported only for one that may be.
-    """
-    if not isinstance(value, type) or "benchmark_meta" not in vars(value):
-        return False
-    from nel.authoring.adapters.bridge import (  # noqa: PLC0415 - the first request need not wait for it
-        is_adapter,
-    )
-
-    return is_adapter(value)
-
-
-def _adapt(adapter: type) -> Benchmark:
-    from nel.authoring.adapters.bridge import adapt  # noqa: PLC0415
-
-    return adapt(adapter)
+    return value.described_benchmark() if describes_benchmark(value) else value
 
 
 def _from_yaml(path: Path) -> Benchmark:
@@ -182,7 +162,7 @@ def benchmarks_in_file(path: Path) -> dict[str, Benchmark]:
 
 
 def _of_file(value: object, module: ModuleType, path: Path) -> object:
-    if not _is_adapter(value):
+    if not describes_benchmark(value):
         return value
     if getattr(value, "__module__", None) != module.__name__:
         return None  # imported, not defined here
@@ -323,7 +303,7 @@ def _imported_adapter(path: Path, name: str | None) -> Benchmark | None:
         or source_of(adapter) != str(path.resolve())
     ):
         return None
-    return _adapt(adapter)
+    return as_benchmark(adapter)  # type: ignore[no-any-return]  # as above
 
 
 class _FileModule(ModuleType):

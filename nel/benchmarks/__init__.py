@@ -9,12 +9,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from nel.authoring.adapters.base import DataAdapter, DefaultDataAdapter
-    from nel.authoring.adapters.choices import MultiChoiceAdapter
-    from nel.authoring.adapters.filters import RegexFilter
-    from nel.authoring.adapters.meta import BenchmarkMeta, Tags, register_benchmark
-    from nel.authoring.adapters.report import Report
-    from nel.authoring.adapters.samples import (
+    from nel.authoring.benchmark import Benchmark
+    from nel.compat.evalscope.adapters import DefaultDataAdapter
+    from nel.compat.evalscope.data_adapter import DataAdapter
+    from nel.compat.evalscope.filters import RegexFilter
+    from nel.compat.evalscope.kinds import MarkedChoiceAdapter as MultiChoiceAdapter
+    from nel.compat.evalscope.meta import BenchmarkMeta, Tags, register_benchmark
+    from nel.compat.evalscope.report import Report
+    from nel.compat.evalscope.samples import (
         AggScore,
         ChatMessage,
         ChatMessageUser,
@@ -26,15 +28,17 @@ if TYPE_CHECKING:
         Score,
         TaskState,
     )
-    from nel.authoring.benchmark import Benchmark
 
+_EVALSCOPE = "nel.compat.evalscope"
 _HOMES = {
-    "adapters.base": ("DataAdapter", "DefaultDataAdapter"),
-    "adapters.choices": ("MultiChoiceAdapter",),
-    "adapters.filters": ("RegexFilter",),
-    "adapters.meta": ("BenchmarkMeta", "Tags", "register_benchmark"),
-    "adapters.report": ("Report",),
-    "adapters.samples": (
+    "nel.authoring.benchmark": ("Benchmark",),
+    f"{_EVALSCOPE}.adapters": ("DefaultDataAdapter",),
+    f"{_EVALSCOPE}.data_adapter": ("DataAdapter",),
+    f"{_EVALSCOPE}.filters": ("RegexFilter",),
+    f"{_EVALSCOPE}.kinds": ("MultiChoiceAdapter",),
+    f"{_EVALSCOPE}.meta": ("BenchmarkMeta", "Tags", "register_benchmark"),
+    f"{_EVALSCOPE}.report": ("Report",),
+    f"{_EVALSCOPE}.samples": (
         "AggScore",
         "ChatMessage",
         "ChatMessageUser",
@@ -46,9 +50,10 @@ _HOMES = {
         "Score",
         "TaskState",
     ),
-    "benchmark": ("Benchmark",),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
+_NAMES_AT_HOME = {"MultiChoiceAdapter": "MarkedChoiceAdapter"}
+"""Multiple choice is read by nel's rule, which guesses nothing."""
 
 __all__ = [
     "AggScore",
@@ -78,7 +83,7 @@ def __getattr__(name: str) -> Any:
     home = _HOME.get(name)
     if home is None:
         raise AttributeError(f"module 'nel.benchmarks' has no attribute {name!r}")
-    return getattr(import_module(f"nel.authoring.{home}"), name)
+    return getattr(import_module(home), _NAMES_AT_HOME.get(name, name))
 
 
 def __dir__() -> list[str]:

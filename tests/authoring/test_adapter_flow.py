@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from nel import evaluate
-from nel.authoring.adapters.meta import REGISTERED
+from nel.authoring.registered import REGISTERED
 from nel.authoring.registry import find_benchmark
 from nel.errors import DatasetError, PluginError
 from tests.support.endpoint import Endpoint, answer, scripted

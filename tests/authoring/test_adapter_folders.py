@@ -9,7 +9,7 @@ import pytest
 
 import nel
 from nel import TaskConfig
-from nel.authoring.adapters.meta import REGISTERED
+from nel.authoring.registered import REGISTERED
 from nel.errors import NelError
 from tests.support.endpoint import Call, Reply, answer, scripted
 from tests.support.runs import read_results, write_jsonl

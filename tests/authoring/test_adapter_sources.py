@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from nel import TaskConfig
-from nel.authoring.adapters.bridge import AdaptedBenchmark
-from nel.authoring.adapters.loading import Subsets
-from nel.authoring.adapters.meta import REGISTERED
+from nel.authoring.registered import REGISTERED
 from nel.authoring.registry import find_benchmark
+from nel.compat.evalscope.bridge import AdaptedBenchmark
+from nel.compat.evalscope.loading import Subsets
 from nel.datasets.source import open_dataset
 from nel.errors import ConfigError
 from tests.support.runs import write_jsonl

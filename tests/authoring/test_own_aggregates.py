@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from nel import TaskConfig, evaluate, run_task
-from nel.authoring.adapters.meta import REGISTERED
-from nel.authoring.adapters.own_aggregates import OwnAggregates
+from nel.authoring.registered import REGISTERED
 from nel.authoring.registry import find_benchmark
 from nel.benchmarks import AggScore
+from nel.compat.evalscope.own_aggregates import OwnAggregates
 from nel.errors import UndefinedMetric
 from nel.runs.evaluation import rescore
 from tests.support.endpoint import answer, scripted

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import nel
-from nel.authoring.adapters.meta import REGISTERED
+from nel.authoring.registered import REGISTERED
 from tests.support.endpoint import Call, Reply, answer, scripted
 from tests.support.hub import FakeModelScope, running_hub
 from tests.support.runs import SHARED, read_json, read_results, write_jsonl
@@ -148,7 +148,7 @@ def test_mmlu_pro(tmp_path: Path) -> None:
 
 TASK = """
 from nel import TaskConfig, run_task
-from nel.authoring.adapters.report import report_table
+from nel.compat.evalscope.report import report_table
 
 if __name__ == "__main__":
     import sys

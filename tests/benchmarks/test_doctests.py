@@ -8,10 +8,10 @@ from importlib import import_module
 import pytest
 
 MODULES = [
-    "nel.authoring.adapters.choices",
-    "nel.authoring.adapters.filters",
-    "nel.authoring.adapters.metrics",
-    "nel.authoring.adapters.samples",
+    "nel.compat.evalscope.choices",
+    "nel.compat.evalscope.filters",
+    "nel.compat.evalscope.metrics",
+    "nel.compat.evalscope.samples",
     "nel.datasets.fewshot",
 ]
 

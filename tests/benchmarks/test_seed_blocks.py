@@ -14,8 +14,8 @@ from typing import Any, Final
 import pytest
 
 from nel import ScorerInput, scorer
-from nel.authoring.adapters.meta import REGISTERED
 from nel.authoring.lent_names import standing_in
+from nel.authoring.registered import REGISTERED
 from nel.authoring.registry import find_benchmark
 from nel.errors import NelError
 from tests.authoring.test_published_adapters import FILES, adapter_file

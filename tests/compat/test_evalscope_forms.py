@@ -10,8 +10,7 @@ from typing import Any, Literal
 import pytest
 from pydantic import BaseModel
 
-from nel.authoring.adapters.meta import REGISTERED
-from nel.authoring.adapters.samples import ChatMessageUser, Sample, SampleScore, Score
+from nel.authoring.registered import REGISTERED
 from nel.authoring.registry import find_benchmark
 from nel.compat.evalscope.datasets import DatasetHub
 from nel.compat.evalscope.judge_definition import (
@@ -25,6 +24,7 @@ from nel.compat.evalscope.judge_definition import (
 )
 from nel.compat.evalscope.messages import TaskState
 from nel.compat.evalscope.ner import NERAdapter
+from nel.compat.evalscope.samples import ChatMessageUser, Sample, SampleScore, Score
 from nel.errors import DatasetError, PluginError
 
 BESIDE = """
@@ -116,7 +116,7 @@ class Entities(NERAdapter):
 
     def __init__(self) -> None:
         """Say the kinds."""
-        from nel.authoring.adapters.meta import BenchmarkMeta
+        from nel.compat.evalscope.meta import BenchmarkMeta
 
         super().__init__(benchmark_meta=BenchmarkMeta(name="entities", dataset_id="none"))
         self.entity_type_map = {"PER": "person", "ORG": "organization", "LOC": "location"}

@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from nel.authoring.adapters.answer_scoring import AnsweredModel, _own_sample
-from nel.authoring.adapters.bridge import AdaptedBenchmark
-from nel.authoring.adapters.loading import SUBSET
-from nel.authoring.adapters.meta import REGISTERED
 from nel.authoring.lent_names import standing_in
+from nel.authoring.registered import REGISTERED
 from nel.authoring.registry import benchmarks_in_file, find_benchmark
+from nel.compat.evalscope.answer_scoring import AnsweredModel, _own_sample
+from nel.compat.evalscope.bridge import AdaptedBenchmark
+from nel.compat.evalscope.loading import SUBSET
 from nel.compat.evalscope.mathematics import MathEvaluationError, compare_answers
 from nel.compat.evalscope.names import NAMES
 from nel.compat.evalscope.values import bytes_to_base64

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from nel.authoring.adapters.meta import REGISTERED
+from nel.authoring.registered import REGISTERED
 from nel.authoring.registry import find_benchmark
 from nel.compat.evalscope.ifeval import process_results
 from nel.compat.evalscope.mathematics import compare_answers

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from nel import evaluate
-from nel.authoring.adapters.bridge import AdaptedBenchmark
-from nel.authoring.adapters.meta import REGISTERED
 from nel.authoring.fewshot_loading import bind_examples
+from nel.authoring.registered import REGISTERED
 from nel.authoring.registry import find_benchmark
+from nel.compat.evalscope.bridge import AdaptedBenchmark
 from nel.datasets.source import open_dataset
 from nel.errors import ConfigError, DatasetError
 from nel.runs.evaluation import rescore

@@ -15,7 +15,7 @@ from tests.support.endpoint import Call, Reply, answer, scripted
 LATER = (
     "aiohttp", "docker", "jinja2", "numpy", "rich", "scipy", "nel.artifacts", "nel.comparison", "nel.decide",
     "nel.artifacts.exporting", "nel.reports.page", "nel.apps.leaderboard", "nel.apps.mock", "nel.sandbox",
-    "nel.authoring.adapters.bridge", "nel.authoring.yaml_benchmark", "nel.judges.parsing",
+    "nel.compat.evalscope.bridge", "nel.authoring.yaml_benchmark", "nel.judges.parsing",
     "nel.judges.registry",
 )  # fmt: skip
 """Packages that the first request does not need."""

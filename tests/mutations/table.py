@@ -113,8 +113,8 @@ MUTATIONS: Final = (
     Mutation(
         name="own-loads-are-passed-over",
         fault="An adapter of EvalScope that loads its samples itself is given the rows of its dataset instead.",
-        fragment="return own_benchmark(made) if own_steps(type(self)) else made",
-        replacement="return made",
+        fragment="return own_benchmark(benchmark) if own_steps(adapter_class) else benchmark",
+        replacement="return benchmark",
         tests=("tests/compat/test_own_loads.py",),
         keyword="each_step",
     ),

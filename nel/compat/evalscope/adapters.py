@@ -1,95 +1,53 @@
-"""EvalScope's adapter classes: nel's, with the attributes, prompts and verdicts that its adapters
-count on.
+"""Adapter classes: a benchmark as a class with a method for each step, by EvalScope's names.
+
+    record_to_sample -> sample_filter -> format_*_template -> inference -> extract_answer ->
+    match_score -> reports
+
+Files that were written for EvalScope and those that import `nel.benchmarks` have the same class.
+`adapt` makes a `Benchmark` of one, so that it runs, resumes and is scored as any other. An adapter
+is asked in several processes; what a method writes to ``self`` reaches no other one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, ClassVar, Final
 
-from nel.authoring.adapters.base import DefaultDataAdapter as OwnAdapter
-from nel.authoring.adapters.bridge import AdaptedBenchmark
-from nel.authoring.adapters.metrics import METRICS, MetricFunction
-from nel.authoring.adapters.samples import ChatMessage, ChatMessageUser, ModelOutput, Sample, Score
-from nel.authoring.adapters.samples import TaskState as OwnState
-from nel.compat.evalscope.choices import (
-    FEW_SHOT_TEMPLATE,
-    MultipleChoiceTemplate,
-    Target,
-    format_example,
-    parse_answers,
-    parse_answers_zh,
-    prompt,
-)
+from nel.compat.evalscope.aggregation import aggregate_subset
+from nel.compat.evalscope.choices import Target
+from nel.compat.evalscope.data_adapter import DataAdapter
+from nel.compat.evalscope.filters import build_filters
 from nel.compat.evalscope.judge_definition import JudgeContext, judge_answer
-from nel.compat.evalscope.mathematics import compare_answers
-from nel.compat.evalscope.media import MediaReader, with_bytes
-from nel.compat.evalscope.messages import TaskState
-from nel.compat.evalscope.own_loads import LoadsItself, own_benchmark, own_steps
-from nel.compat.evalscope.templates import CHINESE
-from nel.compat.evalscope.text_metrics import anls
+from nel.compat.evalscope.judge_strategies import RIGHT_ABOVE, better_of
+from nel.compat.evalscope.metrics import named_metrics
+from nel.compat.evalscope.own_loads import LoadsItself
+from nel.compat.evalscope.report import Report, make_report
+from nel.compat.evalscope.samples import (
+    AggScore,
+    ChatMessage,
+    ChatMessageUser,
+    ModelOutput,
+    Sample,
+    SampleScore,
+    Score,
+    TaskState,
+)
+from nel.compat.evalscope.templates import FEW_SHOT_TEMPLATE
 from nel.compat.evalscope.values import HubType
-from nel.errors import ConfigError
+from nel.errors import ConfigError, PromptError, ScorerError
+from nel.judges.types import Case, Judgement
+from nel.scoring.delegation import ask_judge
 
-__all__ = [
-    "AudioLanguageAdapter",
-    "DefaultDataAdapter",
-    "MultiChoiceAdapter",
-    "VisionLanguageAdapter",
-]
+__all__ = ["DataAdapter", "DefaultDataAdapter"]
 
-_NOT_CALLED: Final = ("batch_calculate_metrics", "batch_match_score", "llm_match_score")
-"""Steps of EvalScope that nel does not run as methods, so that an adapter's own would be
-ignored.
-"""
+_NOT_CALLED: Final = ("batch_calculate_metrics", "batch_match_score")
+"""Steps of EvalScope that nel does not run, so that an adapter's would be ignored."""
 
 
-def _normal(text: str) -> str:
-    return text.strip().lower()
-
-
-def _accuracy(
-    prediction: str,
-    reference: str | Sequence[str],
-    *,
-    allow_inclusion: bool = False,
-    numeric: bool = False,
-) -> float:
-    """Return 1.0 where the prediction is the answer, or one of several."""
-    golds = [reference] if isinstance(reference, str) else list(reference)
-    if numeric:
-        return float(any(compare_answers(prediction, gold).matched for gold in golds))
-    answer = _normal(prediction)
-    return float(
-        bool(answer or not allow_inclusion) and any(answer == _normal(gold) for gold in golds)
-    )
-
-
-def _share_of_letters(prediction: str, reference: str | Sequence[str]) -> float:
-    chosen, gold = set(prediction.strip().upper()), set("".join(reference).strip().upper())
-    return len(chosen) / len(gold) if gold and chosen <= gold else 0.0
-
-
-def _math(prediction: str, reference: str | Sequence[str]) -> float:
-    golds = [reference] if isinstance(reference, str) else reference
-    return float(
-        any(compare_answers(prediction, gold, prediction_mode="output").matched for gold in golds)
-    )
-
-
-class DefaultDataAdapter(LoadsItself, OwnAdapter):
+class DefaultDataAdapter(LoadsItself, DataAdapter):
     """The adapter of questions with free answers."""
 
-    metrics: ClassVar[Mapping[str, MetricFunction]] = {
-        **METRICS,
-        "acc": _accuracy,
-        "anls": anls,
-        "accuracy": _accuracy,
-        "exact_match": _accuracy,
-        "math_acc": _math,
-        "multi_choice_acc": _share_of_letters,
-    }
     scoring_policy: ClassVar[str] = "rule_default"
     """``judge_default`` and ``judge_only`` let the run's judge decide where the run says nothing
     else.
@@ -104,41 +62,27 @@ class DefaultDataAdapter(LoadsItself, OwnAdapter):
     use_batch_scoring = False
     save_metadata = True
 
-    def __init_subclass__(cls, **options: Any) -> None:
-        """Let what a class declares of its judge decide instead of nel's own question."""
-        super().__init_subclass__(**options)
-        if "judge_definition" in vars(cls):
-            setattr(cls, "llm_match_score", _by_definition)  # noqa: B010 - a function of any adapter
-
     def __init__(
         self, benchmark_meta: Any = None, task_config: object = None, **options: object
     ) -> None:
         """Take the meta of a run.
 
         Raises:
-            ConfigError: The class overrides a step that nel does not run as a method.
+            ConfigError: The class overrides a step that nel does not run, or the meta asks for what
+                nel does not do.
         """
-        own = [
-            step
-            for step in _NOT_CALLED
-            if getattr(type(self), step, None)
-            not in (getattr(_BASE[0], step, None), _by_definition)
-        ]
-        definitions = [
-            vars(kind)["judge_definition"]
-            for kind in type(self).__mro__
-            if "judge_definition" in vars(kind)
-        ]
-        if definitions and "judge_definition" in definitions[-1].__code__.co_names:
-            raise ConfigError(
-                f"the judge_definition of {type(self).__name__} asks for EvalScope's own, which nel"
-                " does not have"
-            )
-        if own:
-            raise ConfigError(
-                f"{type(self).__name__} has its own {', '.join(own)}, which nel does not call"
-            )
+        _refuse_uncalled_steps(type(self))
         super().__init__(benchmark_meta=benchmark_meta, task_config=task_config, **options)
+        self._refuse_settings()
+        self._benchmark_meta = self.meta
+        self._task_config = task_config
+        self.review_timeout = self.meta.more.get("review_timeout")
+        self._examples: str | None = None
+        self._use_llm_judge = self.scoring_policy in ("judge_default", "judge_only")
+        self.shuffle_choices = self.meta.shuffle_choices
+        self.aggregation = self.meta.aggregation
+
+    def _refuse_settings(self) -> None:
         if self.meta.more.get("max_image_bytes"):
             raise ConfigError(
                 f"{self.name}: nel sends images as they are; leave out max_image_bytes"
@@ -153,13 +97,6 @@ class DefaultDataAdapter(LoadsItself, OwnAdapter):
                 f"{self.name}: few_shot_num is {self.few_shot_num}, and the benchmark takes"
                 f" {counts}"
             )
-        self._benchmark_meta = self.meta
-        self._task_config = task_config
-        self.review_timeout = self.meta.more.get("review_timeout")
-        self._examples: str | None = None
-        self._use_llm_judge = self.scoring_policy in ("judge_default", "judge_only")
-        self.shuffle_choices = self.meta.shuffle_choices
-        self.aggregation = self.meta.aggregation
 
     @property
     def pretty_name(self) -> str:
@@ -176,13 +113,21 @@ class DefaultDataAdapter(LoadsItself, OwnAdapter):
         """Return whether the adapter has examples in its template, and takes no rows for them."""
         return self.few_shot_num > 0 and self.few_shot_mode != "auto"
 
-    def as_benchmark(self, made: AdaptedBenchmark) -> AdaptedBenchmark:
-        """Return the benchmark with the rows of the adapter's own flow, where it has one."""
-        return own_benchmark(made) if own_steps(type(self)) else made
+    # From a record to a prompt
 
-    def as_record(self, row: dict[str, object]) -> dict[str, object]:
-        """Return a row with the bytes of its pictures and sounds, which nel keeps as base64."""
-        return {name: with_bytes(value) for name, value in row.items()}
+    def sample_filter(self, sample: Sample) -> bool:
+        """Return whether a sample is kept."""
+        return True
+
+    def sample_to_fewshot(self, sample: Sample) -> str:
+        """Return a sample as a solved example.
+
+        Raises:
+            NotImplementedError: The benchmark has few-shot examples and does not say how they look.
+        """
+        raise NotImplementedError(
+            f"{type(self).__name__} has few-shot examples and no sample_to_fewshot"
+        )
 
     def asked_of(self, sample: Sample, subset: str, fewshot: str | None) -> str | list[ChatMessage]:
         """Return what is asked of a sample, by the methods that EvalScope calls for it."""
@@ -235,40 +180,200 @@ class DefaultDataAdapter(LoadsItself, OwnAdapter):
 
     def format_prompt_template(self, sample: Sample) -> str:
         """Return the prompt of a sample without examples."""
-        return (self.prompt_template or "{question}").format(question=sample.input)
+        return self._fill(self.prompt_template or "{question}", question=sample.input)
 
     def format_fewshot_template(self, fewshot: str, sample: Sample) -> str:
         """Return the prompt of a sample with its examples."""
         template = self.few_shot_prompt_template or FEW_SHOT_TEMPLATE + (
             self.prompt_template or "{question}"
         )
-        return template.format(fewshot=fewshot, question=sample.input)
+        return self._fill(template, fewshot=fewshot, question=sample.input)
+
+    def _fill(self, template: str, **values: object) -> str:
+        try:
+            return template.format(**values)
+        except (KeyError, IndexError, ValueError) as error:
+            raise PromptError(
+                f"{self.name} prompt_template: {type(error).__name__}: {error}; it may name"
+                f" {', '.join(values)}"
+            ) from error
+
+    # Inference
+
+    def _on_inference_start(self, model: object, sample: Sample) -> None:
+        """Do what precedes the inference of a sample."""
+
+    def _on_inference(self, model: Any, sample: Sample) -> ModelOutput:
+        """Return the model's answer: `model.generate(input)` as often as is needed."""
+        output: ModelOutput = model.generate(sample.input)
+        return output
+
+    def _on_inference_end(
+        self, model: Any, sample: Sample, model_output: ModelOutput, output_dir: str, **_: Any
+    ) -> TaskState:
+        """Return the state of an answered sample."""
+        asked = sample.input
+        messages = [ChatMessageUser(content=asked)] if isinstance(asked, str) else asked
+        return TaskState(
+            model=model.name,
+            sample=sample,
+            messages=[*messages, model_output.message],
+            output=model_output,
+        )
 
     def run_inference(
         self, model: object, sample: Sample, output_dir: str = "", **options: object
-    ) -> OwnState:
+    ) -> TaskState:
         """Return the state of a sample that was asked and answered; its hooks see the messages that
         were sent.
         """
         if isinstance(sample.input, str):
             sample.input = [ChatMessageUser(content=sample.input)]
-        return super().run_inference(model, sample, output_dir, **options)
+        self._on_inference_start(model, sample)
+        output = self._on_inference(model, sample)
+        return self._on_inference_end(model, sample, output, output_dir, **options)
 
-    def _on_inference_end(
-        self, model: Any, sample: Sample, model_output: ModelOutput, output_dir: str, **_: Any
-    ) -> OwnState:
-        """Return the state of an answered sample."""
-        state = super()._on_inference_end(model, sample, model_output, output_dir)
-        return TaskState(
-            model=state.model, sample=sample, messages=state.messages, output=model_output
+    # Scoring
+
+    def extract_answer(self, prediction: str, task_state: TaskState) -> str:
+        """Return the answer that a prediction comes to."""
+        return prediction
+
+    def filter_prediction(self, prediction: str, task_state: TaskState) -> str:
+        """Return what is left of a prediction after the filters and `extract_answer`."""
+        for apply in build_filters(self.meta.filters):
+            prediction = apply(prediction)
+        return self.extract_answer(prediction, task_state)
+
+    def match_score(
+        self,
+        original_prediction: str,
+        filtered_prediction: str,
+        reference: str,
+        task_state: TaskState,
+    ) -> Score:
+        """Return the score of a prediction by every metric of the list.
+
+        Raises:
+            ScorerError: A metric failed, which says nothing of the model.
+        """
+        value: dict[str, float] = {}
+        accepted = self.accepted_answers(reference, task_state)
+        for name, metric, options in named_metrics(self.metric_list):
+            try:
+                value[name] = float(metric(filtered_prediction, accepted, **options))
+            except (TypeError, ValueError, ArithmeticError) as error:
+                raise ScorerError(
+                    f"the metric {name} failed: {type(error).__name__}: {error}"
+                ) from error
+        return Score(
+            value=value, extracted_prediction=filtered_prediction, prediction=original_prediction
         )
 
-    def accepted_answers(self, reference: str, task_state: OwnState) -> str | list[str]:
-        """Return the right answers: one as text, several as a list, each of which is right."""
+    def accepted_answers(self, reference: str, task_state: TaskState) -> str | list[str]:
+        """Return what metrics compare with; where the target is a list, each answer in it is right.
+
+        Args:
+            reference: What `match_score` was given; where it is not the sample's target, it is what
+                counts.
+        """
         answers = Target(task_state.sample.target)
         if reference != task_state.target:
             return reference
         return answers[0] if len(answers) == 1 else list(answers) or reference
+
+    def llm_match_score(
+        self,
+        original_prediction: str,
+        filtered_prediction: str,
+        reference: str,
+        task_state: TaskState,
+    ) -> Score:
+        """Return the score that the run's judge gives: by the adapter's ``judge_definition``, else
+        under the name of the first metric.
+
+        Raises:
+            JudgeError: There is no verdict; the sample is unscored, whatever the metrics say.
+        """
+        define = getattr(self, "judge_definition", None)
+        if define is not None:
+            context = JudgeContext(
+                task_state=task_state,
+                original_prediction=original_prediction,
+                filtered_prediction=filtered_prediction,
+                reference=reference,
+            )
+            return judge_answer(define(context), context, self.llm_judge)
+        case = self.judge_case(original_prediction, filtered_prediction, reference, task_state)
+        judgement: Judgement = ask_judge(None, case)
+        entry = self.metric_list[0] if self.metric_list else "acc"
+        name = str(next(iter(entry)) if isinstance(entry, Mapping) else entry)
+        return Score(
+            value={name: judgement.grade.score},
+            extracted_prediction=filtered_prediction,
+            prediction=original_prediction,
+            explanation=judgement.grade.explanation or None,
+            metadata={"source": "llm_judge", "judge_grade": judgement.grade.label},
+            main_score_name=name,
+        )
+
+    def judge_case(
+        self,
+        original_prediction: str,
+        filtered_prediction: str,
+        reference: str,
+        task_state: TaskState,
+    ) -> Case:
+        """Return what the judge is asked about an answer; override it for another template."""
+        accepted = self.accepted_answers(reference, task_state)
+        reference_text = accepted if isinstance(accepted, str) else " or ".join(accepted)
+        return self.judge_use.contract.case(original_prediction, reference_text)
+
+    def _score(self, prediction: str, filtered: str, task_state: TaskState) -> Score:
+        answer = (prediction, filtered, task_state.target, task_state)
+        if self.judge_strategy == "llm":
+            return self.llm_match_score(*answer)
+        score = self.match_score(*answer)
+        if self.judge_strategy == "rule" or score.main_value > RIGHT_ABOVE:
+            return score
+        return better_of(score, self.llm_match_score(*answer))
+
+    def calculate_metrics(self, task_state: TaskState) -> SampleScore:
+        """Return the score of an answered sample."""
+        prediction = task_state.output.completion
+        filtered = self.filter_prediction(prediction, task_state)
+        score = self._score(prediction, filtered, task_state)
+        return SampleScore(
+            score=score,
+            sample_id=task_state.sample_id,
+            group_id=task_state.group_id,
+            sample_metadata=task_state.metadata,
+        )
+
+    def aggregate_scores(self, sample_scores: Sequence[SampleScore]) -> list[AggScore]:
+        """Return what the benchmark's aggregation makes of the scores of a subset."""
+        return aggregate_subset(self.meta.aggregation, sample_scores)
+
+    # Reports
+
+    def generate_report(
+        self, scores: Mapping[str, Sequence[AggScore]], model_name: str, output_dir: str = ""
+    ) -> Report:
+        """Return the report of a benchmark from its scores by subset."""
+        report = self._on_generate_report(scores, model_name)
+        self._on_generate_report_end(report, output_dir)
+        return report
+
+    def _on_generate_report(
+        self, scores: Mapping[str, Sequence[AggScore]], model_name: str
+    ) -> Report:
+        """Return the report of a benchmark."""
+        return make_report(
+            self.meta, scores, model_name, self.category_map, overall=self.add_overall_metric
+        )
+
+    def _on_generate_report_end(self, report: Report, output_dir: str, **_: object) -> None:
+        """Do what follows a report."""
 
     @contextmanager
     def _temporary_attribute(self, name: str, value: object) -> Iterator[None]:
@@ -280,62 +385,20 @@ class DefaultDataAdapter(LoadsItself, OwnAdapter):
             setattr(self, name, before)
 
 
-def _by_definition(
-    adapter: Any,
-    original_prediction: str,
-    filtered_prediction: str,
-    reference: str,
-    task_state: OwnState,
-) -> Score:
-    """Return the score that the run's judge gives by the adapter's ``judge_definition``."""
-    context = JudgeContext(
-        task_state=task_state,
-        original_prediction=original_prediction,
-        filtered_prediction=filtered_prediction,
-        reference=reference,
-    )
-    return judge_answer(adapter.judge_definition(context), context, adapter.llm_judge)
-
-
-_BASE: Final[list[type]] = [DefaultDataAdapter]
-
-
-class MultiChoiceAdapter(DefaultDataAdapter):
-    """The adapter of multiple choice."""
-
-    def __init__(self, **options: Any) -> None:
-        """Take what `DefaultDataAdapter` takes."""
-        super().__init__(**options)
-        self.multiple_correct = False
-        if self.prompt_template is None:
-            self.prompt_template = MultipleChoiceTemplate.SINGLE_ANSWER
-
-    def format_prompt_template(self, sample: Sample) -> str:
-        """Return the prompt of a sample without examples."""
-        return prompt(sample.input, sample.choices or [], str(self.prompt_template))
-
-    def format_fewshot_template(self, fewshot: str, sample: Sample) -> str:
-        """Return the prompt of a sample with its examples."""
-        template = self.few_shot_prompt_template or FEW_SHOT_TEMPLATE + str(self.prompt_template)
-        return prompt(sample.input, sample.choices or [], template, fewshot)
-
-    def sample_to_fewshot(self, sample: Sample) -> str:
-        """Return question, choices and the right answer."""
-        return format_example(sample.input, sample.choices or [], Target(sample.target))
-
-    def extract_answer(self, prediction: str, task_state: OwnState) -> str:
-        """Return the letters of a reply, sorted."""
-        read: Callable[..., set[str]] = (
-            parse_answers_zh if self.prompt_template in CHINESE else parse_answers
+def _refuse_uncalled_steps(adapter: type) -> None:
+    """Raise ConfigError where a class overrides a step, or asks for one, that nel does not have."""
+    steps = [step for step in _NOT_CALLED if hasattr(adapter, step)]
+    if steps:
+        raise ConfigError(
+            f"{adapter.__name__} has its own {', '.join(steps)}, which nel does not call"
         )
-        return "".join(
-            sorted(read(task_state, multiple_correct=self.multiple_correct, completion=prediction))
+    definitions = [
+        vars(kind)["judge_definition"]
+        for kind in adapter.__mro__
+        if "judge_definition" in vars(kind)
+    ]
+    if definitions and "judge_definition" in definitions[-1].__code__.co_names:
+        raise ConfigError(
+            f"the judge_definition of {adapter.__name__} asks for EvalScope's own, which nel does"
+            " not have"
         )
-
-
-class VisionLanguageAdapter(MediaReader, DefaultDataAdapter):
-    """The adapter of questions about images."""
-
-
-class AudioLanguageAdapter(DefaultDataAdapter):
-    """The adapter of questions about sounds."""

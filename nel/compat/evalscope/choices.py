@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 import string
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Final, overload
+from collections.abc import Iterable
+from typing import Any, Final
 
 from nel.compat.evalscope.templates import FEW_SHOT_TEMPLATE, MultipleChoiceTemplate
 
@@ -45,73 +45,59 @@ _TOKEN: Final = re.compile(r"[A-Za-z\d]+")
 _CONNECTOR: Final = re.compile(r"\s+(?:and|or)\s+", re.IGNORECASE)
 
 
-class Choice:
+class Choice(str):
     """One option."""
 
-    def __init__(self, value: str, original_position: int = 0) -> None:
+    original_position: int
+
+    def __new__(cls, value: str, original_position: int = 0) -> Choice:
         """Take the text and where it stood."""
-        self.value = value
-        self.original_position = original_position
+        choice = super().__new__(cls, value)
+        choice.original_position = original_position
+        return choice
 
-    def __str__(self) -> str:
-        return self.value
+    @property
+    def value(self) -> str:
+        """Return the text."""
+        return str(self)
 
 
-class Choices(Sequence[Choice]):
+class Choices(list[Choice]):
     """The options of a sample."""
 
     def __init__(self, choices: Iterable[str | Choice] | None = ()) -> None:
         """Take texts, or options."""
-        entries = enumerate(choices or ())
-        self._choices = [
+        super().__init__(
             choice if isinstance(choice, Choice) else Choice(str(choice), position)
-            for position, choice in entries
-        ]
-
-    @overload
-    def __getitem__(self, index: int) -> Choice: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[Choice]: ...
-    def __getitem__(self, index: int | slice) -> Choice | Sequence[Choice]:
-        return self._choices[index]
-
-    def __len__(self) -> int:
-        return len(self._choices)
-
-
-class Target(Sequence[str]):
-    """The right answers, stripped, each once; an empty one is none."""
-
-    def __init__(self, target: str | Iterable[str]) -> None:
-        """Take a text or several."""
-        entries = [target] if isinstance(target, str) else target
-        self.values = tuple(
-            dict.fromkeys(choice.strip() for choice in map(str, entries) if choice.strip())
+            for position, choice in enumerate(choices or ())
         )
 
-    @overload
-    def __getitem__(self, index: int) -> str: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[str]: ...
-    def __getitem__(self, index: int | slice) -> str | Sequence[str]:
-        return self.values[index]
 
-    def __len__(self) -> int:
-        return len(self.values)
+class Target(tuple[str, ...]):
+    """The right answers, stripped, each once; an empty one is none."""
 
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.values)
+    __slots__ = ()
+
+    def __new__(cls, target: str | Iterable[str]) -> Target:
+        """Take a text or several."""
+        texts = map(str, [target] if isinstance(target, str) else target)
+        return super().__new__(cls, dict.fromkeys(filter(None, map(str.strip, texts))))
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """Return the answers."""
+        return self
 
     @property
     def display(self) -> str:
         """Return one answer a line."""
-        return "\n".join(self.values)
+        return "\n".join(self)
 
     text = display
 
     def compact(self) -> str:
         """Return the answers without anything between."""
-        return "".join(self.values)
+        return "".join(self)
 
     def single(self) -> str:
         """Return the one answer.
@@ -119,9 +105,9 @@ class Target(Sequence[str]):
         Raises:
             ValueError: There are several, or none.
         """
-        if len(self.values) != 1:
-            raise ValueError(f"one answer is needed, the target has {len(self.values)}")
-        return self.values[0]
+        if len(self) != 1:
+            raise ValueError(f"one answer is needed, the target has {len(self)}")
+        return self[0]
 
 
 def answer_character(index: int) -> str:
@@ -149,10 +135,6 @@ def answer_index(char: str) -> int:
     raise ValueError(f"{char!r} is not a letter of a choice")
 
 
-def _texts(choices: Iterable[str | Choice]) -> list[str]:
-    return [choice.value if isinstance(choice, Choice) else str(choice) for choice in choices]
-
-
 def answer_options(choices: Iterable[str | Choice]) -> str:
     """Return options as lines with their letters.
 
@@ -161,7 +143,7 @@ def answer_options(choices: Iterable[str | Choice]) -> str:
     B) blue
     """
     return "\n".join(
-        f"{answer_character(position)}) {text}" for position, text in enumerate(_texts(choices))
+        f"{answer_character(position)}) {choice}" for position, choice in enumerate(choices)
     )
 
 

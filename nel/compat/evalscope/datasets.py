@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from nel.authoring.adapters.choice_order import shuffle_choices as shuffle_by_content
-from nel.authoring.adapters.loading import Place, source_of_split
-from nel.authoring.adapters.samples import Dataset, DatasetDict, Sample, limit_of
+from nel.compat.evalscope.choice_order import shuffle_choices as shuffle_by_content
+from nel.compat.evalscope.loading import Place, source_of_split
 from nel.compat.evalscope.media import with_bytes
+from nel.compat.evalscope.samples import Dataset, DatasetDict, Sample, limit_of
 from nel.compat.evalscope.values import HubType
 from nel.datasets.hub_files import snapshot_of
 from nel.datasets.source import open_dataset

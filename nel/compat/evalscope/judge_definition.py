@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, get_args, get_origin
 
-from nel.authoring.adapters.judge_strategies import LlmJudge
-from nel.authoring.adapters.samples import ChatMessage, ChatMessageSystem, ChatMessageUser, Score
+from nel.compat.evalscope.judge_strategies import LlmJudge
+from nel.compat.evalscope.samples import ChatMessage, ChatMessageSystem, ChatMessageUser, Score
 from nel.errors import JudgeError
 from nel.judges.parsing.own_words import plain_lines
 

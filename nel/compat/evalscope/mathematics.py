@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
 
-from nel.authoring.adapters.proceedings import note_fault
+from nel.compat.evalscope.proceedings import note_fault
 from nel.errors import ScorerError
 from nel.reading.numbers import last_number
 from nel.reading.numerals import parse_number

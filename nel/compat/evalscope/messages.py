@@ -1,6 +1,4 @@
-"""EvalScope's contents of a message and its task state; an image of a local file is read when it is
-sent.
-"""
+"""EvalScope's contents of a message; an image of a local file is read when it is sent."""
 
 from __future__ import annotations
 
@@ -9,16 +7,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from nel.authoring.adapters.samples import (
+from nel.compat.evalscope.choices import Choices, Target
+from nel.compat.evalscope.samples import (
     ChatMessage,
     ChatMessageAssistant,
     ChatMessageSystem,
     ChatMessageUser,
     ModelOutput,
     Sample,
+    TaskState,
+    judged_text,
 )
-from nel.authoring.adapters.samples import TaskState as OwnState
-from nel.compat.evalscope.choices import Choices, Target
 from nel.compat.evalscope.values import bytes_to_base64
 from nel.errors import DatasetError
 
@@ -126,56 +125,3 @@ def dict_to_chat_message(data: Mapping[str, Any] | ChatMessage) -> ChatMessage:
         if isinstance(data, ChatMessage)
         else ChatMessage(role=data["role"], content=data["content"])
     )
-
-
-def judged_text(asked: str | list[ChatMessage]) -> str:
-    """Return what was asked as text, each message after its role, as EvalScope's judges see it."""
-    if isinstance(asked, str):
-        return asked
-    return "\n\n".join(f"**{message.role.capitalize()}**: {message.text}" for message in asked)
-
-
-class TaskState(OwnState):
-    """One problem with its answer: several right answers stand on a line each, options are `Choice`
-    objects.
-    """
-
-    @property
-    def choices(self) -> Choices:  # type: ignore[override]
-        """Return the options."""
-        return Choices(self.sample.choices)
-
-    @property
-    def target_reference(self) -> Target:
-        """Return the right answers."""
-        return Target(self.sample.target)
-
-    @property
-    def target(self) -> str:
-        """Return the right answers, one a line."""
-        return self.target_reference.display
-
-    @target.setter
-    def target(self, value: str) -> None:
-        self.sample.target = value
-
-    @property
-    def input_text(self) -> str:
-        """Return what was asked as text."""
-        return judged_text(self.sample.input)
-
-    input_markdown = input_text
-
-    @property
-    def user_prompt(self) -> ChatMessage:
-        """Return the last message of the user.
-
-        Raises:
-            ValueError: There is none.
-        """
-        last = next(
-            (message for message in reversed(self.messages) if message.role == "user"), None
-        )
-        if last is None:
-            raise ValueError("the sample has no message of the user")
-        return last

@@ -11,8 +11,8 @@ _ROOT: Final = "evalscope"
 _HERE: Final = "nel.compat.evalscope"
 _OWN: Final = "nel.benchmarks"
 _NER: Final = (f"{_HERE}.ner",)
-_ADAPTERS: Final = (f"{_HERE}.adapters", *_NER, f"{_HERE}.values", _OWN)
-_VALUES: Final = (f"{_HERE}.values", "nel.authoring.adapters.samples", _OWN)
+_ADAPTERS: Final = (f"{_HERE}.adapters", f"{_HERE}.kinds", *_NER, f"{_HERE}.values", _OWN)
+_VALUES: Final = (f"{_HERE}.values", "nel.compat.evalscope.samples", _OWN)
 _MESSAGES: Final = (f"{_HERE}.messages",)
 _CHOICES: Final = (f"{_HERE}.choices",)
 _DATASETS: Final = (f"{_HERE}.datasets",)
@@ -21,7 +21,7 @@ _OVERLAP: Final = (f"{_HERE}.overlap",)
 _PROGRAMS: Final = (f"{_HERE}.programs",)
 
 _HOMES: Final[Mapping[str, Sequence[str]]] = {
-    _ROOT: ("nel.runs.task",),
+    _ROOT: ("nel.compat.evalscope.task",),
     **{
         f"{_ROOT}.{module}": homes
         for module, homes in {
@@ -46,12 +46,12 @@ _HOMES: Final[Mapping[str, Sequence[str]]] = {
             "benchmarks": (),
             "benchmarks.ifeval": (),
             "benchmarks.ifeval.utils": (f"{_HERE}.ifeval",),
-            "api.model": ("nel.authoring.adapters.answer_scoring", _OWN),
+            "api.model": ("nel.compat.evalscope.answer_scoring", _OWN),
             "api.registry": (_OWN,),
             "constants": (f"{_HERE}.values",),
             "filters": (_OWN,),
             "filters.extraction": (_OWN,),
-            "metrics": (*_MATH, f"{_HERE}.text_metrics", "nel.authoring.adapters.metrics"),
+            "metrics": (*_MATH, f"{_HERE}.text_metrics", "nel.compat.evalscope.metrics"),
             "metrics.math": _MATH,
             "metrics.math.contracts": _MATH,
             "metrics.math.parser": _MATH,
@@ -76,7 +76,7 @@ _HOMES: Final[Mapping[str, Sequence[str]]] = {
 NAMES: Final = LentNames(
     homes=_HOMES,
     renamed={
-        f"{_ROOT}.api.model.Model": ("nel.authoring.adapters.answer_scoring", "AnsweredModel"),
+        f"{_ROOT}.api.model.Model": ("nel.compat.evalscope.answer_scoring", "AnsweredModel"),
         f"{_ROOT}.metrics.bleu_ngram_one_sample": (*_OVERLAP, "bleu_ngram_one_sample"),
     },
     checks_functions=True,

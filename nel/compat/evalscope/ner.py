@@ -10,9 +10,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from nel.authoring.adapters.samples import AggScore, Sample, SampleScore, Score
-from nel.authoring.adapters.samples import TaskState as OwnState
 from nel.compat.evalscope.adapters import DefaultDataAdapter
+from nel.compat.evalscope.samples import AggScore, Sample, SampleScore, Score, TaskState
 
 __all__ = [
     "DEFAULT_TAG_FIX_PATTERNS",
@@ -256,7 +255,7 @@ class NERAdapter(DefaultDataAdapter):
         original_prediction: str,
         filtered_prediction: str,
         reference: str,
-        task_state: OwnState,
+        task_state: TaskState,
     ) -> Score:
         """Return the numbers of one text, all 0 where its tokens have no labels of their own."""
         score = Score(

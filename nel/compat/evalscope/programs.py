@@ -9,7 +9,7 @@ import secrets
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from nel.authoring.adapters.proceedings import note_fault, note_verdict
+from nel.compat.evalscope.proceedings import note_fault, note_verdict
 from nel.errors import ConfigError, NelError, SandboxError
 from nel.scoring.code_execution import sandbox_of
 from nel.scoring.protocol import scored_now

@@ -13,8 +13,8 @@ from mimetypes import guess_type
 from pathlib import Path
 from typing import Any, Final
 
-from nel.authoring.adapters.meta import BenchmarkMeta as OwnMeta
-from nel.authoring.adapters.meta import Tags as OwnTags
+from nel.compat.evalscope.meta import BenchmarkMeta as OwnMeta
+from nel.compat.evalscope.meta import Tags
 from nel.errors import DatasetError, MissingExtra
 
 __all__ = [
@@ -46,25 +46,6 @@ _DONE_WITHOUT: Final = {"ifeval": ("nltk",)}
 """Packages that EvalScope needs for an extra, and nel does not."""
 DEFAULT_EVALSCOPE_CACHE_DIR: Final = str(Path("~/.cache/evalscope").expanduser())
 DEFAULT_DATASET_CACHE_DIR: Final = str(Path("~/.cache/modelscope/hub/datasets").expanduser())
-
-
-class Tags(OwnTags):
-    """nel's tags, and those that EvalScope alone has."""
-
-    ARENA = "Arena"
-    AUDIO = "Audio"
-    DECISION = "Decision"
-    GROUNDING = "Grounding"
-    HALLUCINATION = "Hallucination"
-    IMAGE_CAPTIONING = "ImageCaptioning"
-    IMAGE_EDITING = "ImageEditing"
-    MT = "MachineTranslation"
-    NER = "NER"
-    SPEECH_RECOGNITION = "SpeechRecognition"
-    TEXT_TO_IMAGE = "TextToImage"
-    TEXT_TO_SPEECH = "TextToSpeech"
-    VIDEO = "Video"
-    YES_NO = "Yes/No"
 
 
 class HubType:

@@ -15,7 +15,7 @@ from functools import partial
 from typing import Any, ClassVar, Final
 
 from nel import Benchmark, Sample, ScorerInput
-from nel.compat.evalscope.own_loads import message_of
+from nel.compat.evalscope.own_rows import message_of
 from nel.core.addresses import split_address
 from nel.errors import ConfigError, DatasetError, ScorerError
 from nel.prompts import load_template

@@ -24,7 +24,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any, Final
 
-from nel.authoring.adapters.samples import USABLE, check_json
+from nel.compat.evalscope.samples import USABLE, check_json
 from nel.errors import ConfigError, DatasetError, MissingExtra, NelError, ScorerError, did_you_mean
 
 MODEL: Final = "nel"

@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING
 
-from nel.authoring.adapters.samples import AggScore
+from nel.compat.evalscope.samples import AggScore
 
 if TYPE_CHECKING:
-    from nel.authoring.adapters.meta import BenchmarkMeta
+    from nel.compat.evalscope.meta import BenchmarkMeta
 
 OVERALL = "OVERALL"
 

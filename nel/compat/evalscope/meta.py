@@ -1,19 +1,13 @@
-"""What a benchmark says of itself, and the register of adapter classes of this process.
-
-The register knows a class once its module was imported; the command line finds one by the path of
-its file or as a plugin, as it does any benchmark.
-"""
+"""What a benchmark says of itself, and how its adapter class is registered."""
 
 from __future__ import annotations
 
 import dataclasses
-import inspect
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Final, TypeVar
 
+from nel.authoring.registered import REGISTERED, source_of
 from nel.errors import ConfigError, did_you_mean
 
 _Class = TypeVar("_Class", bound=type)
@@ -26,28 +20,42 @@ class Tags:
     """What benchmarks are about; any text is a tag, these are the common ones."""
 
     AGENT = "Agent"
+    ARENA = "Arena"
+    AUDIO = "Audio"
     CHINESE = "Chinese"
     CODING = "Coding"
     COMMONSENSE = "Commonsense"
     CUSTOM = "Custom"
+    DECISION = "Decision"
     FUNCTION_CALLING = "FunctionCalling"
+    GROUNDING = "Grounding"
+    HALLUCINATION = "Hallucination"
+    IMAGE_CAPTIONING = "ImageCaptioning"
+    IMAGE_EDITING = "ImageEditing"
     INSTRUCTION_FOLLOWING = "InstructionFollowing"
     KNOWLEDGE = "Knowledge"
     LONG_CONTEXT = "LongContext"
     MATH = "Math"
     MEDICAL = "Medical"
+    MT = "MachineTranslation"
     MULTIPLE_CHOICE = "MCQ"
     MULTI_LINGUAL = "MultiLingual"
     MULTI_MODAL = "MultiModal"
     MULTI_TURN = "MultiTurn"
+    NER = "NER"
     QA = "QA"
     READING_COMPREHENSION = "ReadingComprehension"
     REASONING = "Reasoning"
     RETRIEVAL = "Retrieval"
     SAFETY = "Safety"
+    SPEECH_RECOGNITION = "SpeechRecognition"
     SUMMARIZATION = "Summarization"
+    TEXT_TO_IMAGE = "TextToImage"
+    TEXT_TO_SPEECH = "TextToSpeech"
     TRANSLATION = "MachineTranslation"
     TRUTHFULNESS = "Truthfulness"
+    VIDEO = "Video"
+    YES_NO = "Yes/No"
 
 
 @dataclass(slots=True)
@@ -157,10 +165,6 @@ class BenchmarkMeta:
         return options
 
 
-REGISTERED: Final[dict[str, type]] = {}
-"""Adapter classes of this process by the benchmark's name."""
-
-
 def register_benchmark(meta: BenchmarkMeta) -> Callable[[_Class], _Class]:
     """Register the adapter class below under the name its meta gives.
 
@@ -182,13 +186,3 @@ def register_benchmark(meta: BenchmarkMeta) -> Callable[[_Class], _Class]:
         return adapter
 
     return register
-
-
-def source_of(adapter: type) -> str:
-    """Return the file that an adapter class was defined in, else its module's name."""
-    module = sys.modules.get(adapter.__module__)
-    try:
-        file = getattr(module, "__file__", None) or inspect.getfile(adapter)
-    except (TypeError, OSError):
-        return adapter.__module__
-    return str(Path(file).resolve())

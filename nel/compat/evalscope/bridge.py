@@ -5,38 +5,29 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any, Final, Self
 
-from nel.authoring.adapters.aggregation import AGGREGATIONS, check_aggregation
-from nel.authoring.adapters.answer_scoring import AdapterScorer
-from nel.authoring.adapters.base import DataAdapter, DefaultDataAdapter
-from nel.authoring.adapters.choice_order import shuffle_choices
-from nel.authoring.adapters.filters import build_filters
-from nel.authoring.adapters.judge_strategies import JudgeUse
-from nel.authoring.adapters.loading import (
+from nel.authoring.benchmark import Benchmark
+from nel.authoring.fewshot import Shot, make_shots
+from nel.compat.evalscope.adapters import DefaultDataAdapter
+from nel.compat.evalscope.choice_order import shuffle_choices
+from nel.compat.evalscope.loading import (
     ID,
     PART,
     own_columns,
     samples_made,
-    source_for,
     subset_of,
 )
-from nel.authoring.adapters.meta import BenchmarkMeta, source_of
-from nel.authoring.adapters.metrics import named_metrics
-from nel.authoring.adapters.samples import (
+from nel.compat.evalscope.samples import (
     TOOLS_FAULT,
     ChatMessage,
     Sample,
     check_json,
     limit_of,
 )
-from nel.authoring.benchmark import Benchmark
-from nel.authoring.fewshot import FewShot, Shot, make_shots
 from nel.datasets.base import RawRow
 from nel.datasets.fewshot import prompt_key
 from nel.errors import ConfigError, DatasetError, PromptError
-from nel.prompts import compile_template
 from nel.types import Message
 from nel.types import Sample as NelSample
 
@@ -59,7 +50,8 @@ class AdaptedBenchmark(Benchmark):
         Raises:
             ConfigError: A key is unknown, or a value cannot be meant.
         """
-        return adapt(type(self.adapter), {**self.arguments, **arguments})
+        changes = {**self.arguments, **arguments}
+        return type(self.adapter).described_benchmark(changes)  # type: ignore[return-value]  # it is adapted
 
     def arguments_of_folder(self, folder: str) -> Mapping[str, object]:
         """Return the argument that names the folder, with a file for each subset and split."""
@@ -239,7 +231,7 @@ class AdaptedBenchmark(Benchmark):
             made = samples_made(self.adapter, record)
             samples = made if isinstance(made, list) else [made]
             subsets = [subset_of(self.adapter, record, sample) for sample in samples]
-            has_others = self.adapter.reformat_subset and self.adapter.divides
+            has_others = self.adapter.reformat_subset and self.adapter.subset_list != ["default"]
             return [
                 (number if isinstance(made, list) else None, subset)
                 for number, (sample, subset) in enumerate(zip(samples, subsets, strict=True))
@@ -248,129 +240,6 @@ class AdaptedBenchmark(Benchmark):
             ]
         except Exception:  # noqa: BLE001 - the adapter's own; said of the row when its sample is made
             return None
-
-
-def adapt(adapter_class: type, arguments: Mapping[str, Any] | None = None) -> AdaptedBenchmark:
-    """Return the benchmark that a registered adapter class describes.
-
-    Args:
-        adapter_class: Has been registered with `register_benchmark`.
-        arguments: Changes of its meta; ``limit``, so many samples of each subset;
-            ``judge_strategy`` and ``judge_args``, see
-            `nel.authoring.adapters.judge_strategies`.
-
-    Raises:
-        ConfigError: It is no such class, an argument is unknown, or a metric or filter is.
-    """
-    if not is_adapter(adapter_class):
-        raise ConfigError(
-            f"{getattr(adapter_class, '__name__', adapter_class)} is not a registered adapter class"
-        )
-    changes = dict(arguments or {})
-    limit = changes.pop("limit", None)
-    limit_of(limit, 1)
-    judging = {
-        name: changes.pop(name) for name in ("judge_strategy", "judge_args") if name in changes
-    }
-    meta = adapter_class.benchmark_meta.with_changes(changes)  # type: ignore[attr-defined]
-    adapter: DefaultDataAdapter = adapter_class(benchmark_meta=meta)
-    adapter.judge_use = JudgeUse.of(judging.get("judge_strategy"), judging.get("judge_args"))
-    _check(adapter, meta, limit)
-    home = Path(source_of(adapter_class))
-    deciding = ("metric_list", "filters", "extra_params", "aggregation")
-    benchmark = AdaptedBenchmark(
-        name=meta.name,
-        description=_first_line(meta.description or meta.pretty_name or meta.name),
-        dataset=_source(adapter, adapter.eval_split),
-        prompt=_shown_prompt(adapter),
-        scorer=AdapterScorer(adapter),
-        num_fewshot=0 if getattr(adapter, "words_own_examples", False) else adapter.few_shot_num,
-        fewshot=_fewshot(adapter),
-        extra={name: getattr(meta, name) for name in deciding if getattr(meta, name)} | judging,
-        reducers=(meta.aggregation,) if meta.aggregation in AGGREGATIONS[2:] else (),
-        env=tuple(meta.env),
-        base_dir=home.parent if home.is_file() else None,
-        adapter=adapter,
-        arguments=changes | judging | ({} if limit is None else {"limit": limit}),
-        limit=limit,
-    )
-    finished: AdaptedBenchmark = adapter.as_benchmark(benchmark)
-    return finished
-
-
-def _fewshot(adapter: DefaultDataAdapter) -> FewShot:
-    has_subsets = adapter.reformat_subset or len(adapter.subset_list) > 1
-    return FewShot(
-        dataset=_source(adapter, adapter.train_split, holds_examples=True),
-        sampler="seeded" if adapter.meta.few_shot_random else "first",
-        match_field=_SUBSET_FIELD if has_subsets else None,
-    )
-
-
-def _first_line(text: str) -> str:
-    return text.strip().split("\n", 1)[0].rstrip(".")
-
-
-def _check(adapter: DefaultDataAdapter, meta: BenchmarkMeta, limit: object) -> None:
-    """Refuse metrics, filters, aggregations and limits that cannot be used."""
-    if (
-        type(adapter).match_score is DefaultDataAdapter.match_score
-        and adapter.judge_strategy != "llm"
-    ):
-        named_metrics(adapter.metric_list, adapter.metrics)
-    if type(adapter).aggregate_scores is DefaultDataAdapter.aggregate_scores:
-        check_aggregation(meta.aggregation)
-    build_filters(meta.filters)
-    if limit is not None and meta.more.get("shuffle"):
-        raise ConfigError(
-            f"{meta.name} shuffles its rows before a limit, which nel does not do; take a part of"
-            " them with --sample N"
-        )
-
-
-def is_adapter(value: object) -> bool:
-    """Return whether a value is a registered adapter class."""
-    return (
-        isinstance(value, type)
-        and issubclass(value, DataAdapter)
-        and "benchmark_meta" in vars(value)
-    )
-
-
-def _source(adapter: DefaultDataAdapter, split: str | None, *, holds_examples: bool = False) -> Any:
-    """Return a split's source, or a function that says why there is none: a run may replace it."""
-    try:
-        if split is None:
-            raise ConfigError(
-                f"{adapter.name} has no train_split; name few-shot examples with --fewshot-dataset"
-                " PATH"
-            )
-        source = source_for(adapter, split)
-        if (
-            holds_examples
-            and source == source_for(adapter, adapter.eval_split)
-            and split != adapter.eval_split
-        ):
-            raise ConfigError(
-                f"{adapter.name}: {source} has no splits, so that there are no few-shot examples in"
-                " it; name a folder with a file for each split, or give --fewshot-dataset PATH"
-            )
-    except ConfigError as error:
-        reason = error
-
-        def refuse() -> Any:
-            raise reason
-
-        return refuse
-    return source
-
-
-def _shown_prompt(adapter: DefaultDataAdapter) -> Any:
-    if type(adapter).format_prompt_template is not DefaultDataAdapter.format_prompt_template:
-        return compile_template("{question}", name="prompt")
-    return compile_template(
-        adapter.prompt_template or "{question}", name=f"{adapter.name} prompt_template"
-    )
 
 
 def _question_of(sample: Sample) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import random
 
-from nel.authoring.adapters.samples import Sample
+from nel.compat.evalscope.samples import Sample
 from nel.reading.letters import labels_for
 
 

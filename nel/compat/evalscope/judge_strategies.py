@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from nel.authoring.adapters.samples import Score
+from nel.compat.evalscope.samples import Score
 from nel.errors import ConfigError, did_you_mean
 from nel.judges.reply_formats import PROMPT, only_reply
 from nel.judges.types import Case

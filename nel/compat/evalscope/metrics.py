@@ -11,18 +11,20 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
+from nel.compat.evalscope.mathematics import compare_answers
+from nel.compat.evalscope.text_metrics import anls
 from nel.errors import ConfigError, did_you_mean
-from nel.reading.letters import labels_for
-from nel.reading.numerals import numbers_equal
 from nel.scoring.answers import numeric_match
-from nel.scoring.gold_choices import gold_labels
 from nel.scoring.golds import reads_gold, text_gold, texts_in
-from nel.scoring.mathematics.answer import math_equal
 from nel.scoring.overlap import bleu, f1_token, rouge
 from nel.types import ScorerInput
 
 MetricFunction: TypeAlias = "Callable[..., float]"
 """``(prediction, reference, **options)`` to a number; the reference is a text or a list."""
+
+
+def _normal(text: str) -> str:
+    return text.strip().lower()
 
 
 @reads_gold(text_gold)
@@ -33,13 +35,13 @@ def accuracy(
     allow_inclusion: bool = False,
     numeric: bool = False,
 ) -> float:
-    """Return 1.0 where both are equal, case and outer spaces apart; an empty prediction never is.
+    """Return 1.0 where the prediction is an answer, case and outer spaces apart.
 
     Args:
         prediction: What was extracted of the answer.
         reference: The right answer, or several, each of which is right.
-        allow_inclusion: The prediction may also be a part of the reference, as in EvalScope.
-        numeric: Equal numbers are equal, however they are written.
+        allow_inclusion: EvalScope's word for several right answers, which are always taken.
+        numeric: Expressions that mean the same are equal, however they are written.
 
     Raises:
         DatasetError: There is no reference.
@@ -47,15 +49,23 @@ def accuracy(
     >>> accuracy(" B ", "b"), accuracy("1,200", "1200", numeric=True), accuracy("", "b")
     (1.0, 1.0, 0.0)
     >>> accuracy("Lutetia", ["Paris", "Lutetia"]), accuracy("Paris", "Paris, France", allow_inclusion=True)
-    (1.0, 1.0)
+    (1.0, 0.0)
     """
-    answer = prediction.strip().casefold()
-    golds = [gold.strip().casefold() for gold in texts_in(reference)]
-    if not answer:
-        return 0.0
-    if answer in golds or (allow_inclusion and any(answer in gold for gold in golds)):
-        return 1.0
-    return float(numeric and any(numbers_equal(answer, gold) for gold in golds))
+    golds = texts_in(reference)
+    if numeric:
+        return float(any(compare_answers(prediction, gold).matched for gold in golds))
+    return float(_normal(prediction) in map(_normal, golds))
+
+
+@reads_gold(text_gold)
+def math_accuracy(prediction: str, reference: str | Sequence[str]) -> float:
+    """Return 1.0 where the answer that a reply gives means the same as the reference."""
+    return float(
+        any(
+            compare_answers(prediction, gold, prediction_mode="output").matched
+            for gold in texts_in(reference)
+        )
+    )
 
 
 @reads_gold(text_gold)
@@ -65,10 +75,8 @@ def multi_choice_accuracy(prediction: str, reference: str | Sequence[str]) -> fl
     >>> multi_choice_accuracy("AC", "ACD"), multi_choice_accuracy("AB", "ACD")
     (0.6666666666666666, 0.0)
     """
-    labels = labels_for(26)
-    gold = set(gold_labels(reference, labels))
-    selection = set(gold_labels(prediction, labels)) if prediction.strip() else set()
-    return len(selection) / len(gold) if selection and selection <= gold else 0.0
+    chosen, gold = set(prediction.strip().upper()), set("".join(reference).strip().upper())
+    return len(chosen) / len(gold) if gold and chosen <= gold else 0.0
 
 
 def _of(scorer: Callable[[ScorerInput], Mapping[str, Any]], key: str = "correct") -> MetricFunction:
@@ -83,7 +91,8 @@ METRICS: Final[Mapping[str, MetricFunction]] = {
     "accuracy": accuracy,
     "exact_match": accuracy,
     "numeric_match": _of(numeric_match),
-    "math_acc": _of(math_equal),
+    "math_acc": math_accuracy,
+    "anls": anls,
     "multi_choice_acc": multi_choice_accuracy,
     "f1": _of(f1_token, "f1"),
     "bleu": _of(bleu, "bleu_4"),
@@ -92,7 +101,7 @@ METRICS: Final[Mapping[str, MetricFunction]] = {
 
 
 def named_metrics(
-    metric_list: Sequence[object], metrics: Mapping[str, MetricFunction] = METRICS
+    metric_list: Sequence[object],
 ) -> list[tuple[str, MetricFunction, dict[str, Any]]]:
     """Return name, function and options of each metric in a list of names and ``{name: options}``.
 
@@ -110,14 +119,14 @@ def named_metrics(
     counts = Counter(name for name, _ in entries)
     functions: dict[str, tuple[MetricFunction, dict[str, Any]]] = {}
     for name, options in entries:
-        if name not in metrics:
-            hint = did_you_mean(name, metrics) or f"; there are {', '.join(metrics)}"
+        if name not in METRICS:
+            hint = did_you_mean(name, METRICS) or f"; there are {', '.join(METRICS)}"
             raise ConfigError(
                 f'metric_list: there is no metric "{name}"{hint}; or override match_score'
             )
         option_text = ",".join(f"{key}={value}" for key, value in options.items())
         functions[f"{name}:{option_text}" if counts[name] > 1 and option_text else name] = (
-            metrics[name],
+            METRICS[name],
             options,
         )
     if not functions:

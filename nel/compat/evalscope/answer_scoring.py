@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from nel.authoring.adapters.base import DefaultDataAdapter
-from nel.authoring.adapters.filters import INVALID
-from nel.authoring.adapters.metrics import named_metrics
-from nel.authoring.adapters.own_aggregates import OwnAggregates
-from nel.authoring.adapters.proceedings import Proceedings, proceedings
-from nel.authoring.adapters.samples import USABLE, ChatMessage, ModelOutput, Sample
+from nel.compat.evalscope.adapters import DefaultDataAdapter
+from nel.compat.evalscope.filters import INVALID
+from nel.compat.evalscope.metrics import named_metrics
+from nel.compat.evalscope.own_aggregates import OwnAggregates
+from nel.compat.evalscope.proceedings import Proceedings, proceedings
+from nel.compat.evalscope.samples import USABLE, ChatMessage, ModelOutput, Sample
 from nel.errors import ConfigError, ScorerError
 from nel.scoring.golds import texts_in
 from nel.types import Score, ScorerInput
@@ -71,10 +71,15 @@ class AdapterScorer:
                 what it likes.
         """
         kind, strategy = type(self.adapter), self.adapter.judge_strategy
-        if strategy != "rule" and kind.llm_match_score is DefaultDataAdapter.llm_match_score:
+        has_own = hasattr(kind, "judge_definition")
+        if (
+            strategy != "rule"
+            and not has_own
+            and kind.llm_match_score is DefaultDataAdapter.llm_match_score
+        ):
             texts_in(sample.target)
         if strategy != "llm" and kind.match_score is DefaultDataAdapter.match_score:
-            for metric in named_metrics(self.adapter.metric_list, self.adapter.metrics):
+            for metric in named_metrics(self.adapter.metric_list):
                 getattr(metric[1], "takes_gold", lambda _: None)(sample)
 
     def __call__(self, sample: ScorerInput) -> Score:

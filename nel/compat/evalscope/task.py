@@ -15,14 +15,15 @@ from typing import Final, Literal, TypeAlias, overload
 from pydantic import ConfigDict, Field, ValidationError, field_validator
 
 from nel.artifacts.benchmark_result import BenchmarkResult
-from nel.authoring.adapters.aggregation import aggregate_subset
-from nel.authoring.adapters.base import DefaultDataAdapter
-from nel.authoring.adapters.bridge import AdaptedBenchmark
-from nel.authoring.adapters.meta import REGISTERED, BenchmarkMeta, source_of
-from nel.authoring.adapters.own_aggregates import sample_score
-from nel.authoring.adapters.report import Report, make_report, report_table
-from nel.authoring.adapters.samples import Sample, SampleScore
+from nel.authoring.registered import REGISTERED, source_of
 from nel.authoring.registry import find_benchmark
+from nel.compat.evalscope.adapters import DefaultDataAdapter
+from nel.compat.evalscope.aggregation import aggregate_subset
+from nel.compat.evalscope.bridge import AdaptedBenchmark
+from nel.compat.evalscope.meta import BenchmarkMeta
+from nel.compat.evalscope.own_aggregates import sample_score
+from nel.compat.evalscope.report import Report, make_report, report_table
+from nel.compat.evalscope.samples import Sample, SampleScore
 from nel.config.load import first_problem, read_yaml
 from nel.config.schema import Strict
 from nel.errors import EXIT_USAGE, ConfigError, UsageError, did_you_mean

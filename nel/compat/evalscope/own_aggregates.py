@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from nel.authoring.adapters.samples import (
+from nel.compat.evalscope.samples import (
     AggScore,
     ChatMessage,
     ModelOutput,
@@ -20,7 +20,7 @@ from nel.authoring.adapters.samples import (
 from nel.errors import UndefinedMetric
 
 if TYPE_CHECKING:
-    from nel.authoring.adapters.base import DefaultDataAdapter
+    from nel.compat.evalscope.adapters import DefaultDataAdapter
     from nel.types import SampleScore as OwnSampleScore
 
 _EMPTY: Final = ""

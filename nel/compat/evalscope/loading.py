@@ -13,14 +13,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from nel import plugins
-from nel.authoring.adapters.meta import source_of
+from nel.authoring.registered import source_of
 from nel.datasets.fewshot import with_split
 from nel.datasets.folder import folder_source
 from nel.datasets.source import open_dataset
 from nel.errors import ConfigError, DatasetError
 
 if TYPE_CHECKING:
-    from nel.authoring.adapters.samples import Sample
+    from nel.compat.evalscope.samples import Sample
 
 Adapter: TypeAlias = Any
 """A `DataAdapter`, whose module imports this one."""
@@ -150,15 +150,6 @@ def source_of_split(location: Place, split: str, subset: str) -> str:
 
 def _with_config(uri: str, subset: str) -> str:
     return uri if subset == "default" or "config=" in uri else f"{uri}&config={subset}"
-
-
-def rows_of(adapter: Adapter) -> Iterator[dict[str, object]]:
-    """Yield the rows that an adapter evaluates.
-
-    Raises:
-        DatasetError: They cannot be read.
-    """
-    return (row.data for row in open_dataset(source_for(adapter, adapter.eval_split)).read())
 
 
 def own_columns(row: Mapping[str, object]) -> dict[str, object]:

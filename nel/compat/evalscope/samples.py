@@ -9,8 +9,9 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
+from nel.compat.evalscope.choices import Choices, Target
 from nel.errors import DatasetError
 
 DEFAULT_SUBSET = "default"
@@ -141,18 +142,51 @@ class TaskState:
         return self.sample.input
 
     @property
-    def choices(self) -> list[str]:
+    def input_text(self) -> str:
+        """Return what was asked as text."""
+        return judged_text(self.sample.input)
+
+    input_markdown = input_text
+
+    @property
+    def choices(self) -> Choices:
         """Return the options of a multiple choice."""
-        return self.sample.choices or []
+        return Choices(self.sample.choices)
+
+    @property
+    def target_reference(self) -> Target:
+        """Return the right answers."""
+        return Target(self.sample.target)
 
     @property
     def target(self) -> str:
-        """Return the right answer as text, several joined."""
-        return (
-            "".join(self.sample.target)
-            if isinstance(self.sample.target, list)
-            else self.sample.target
+        """Return the right answers, one a line."""
+        return self.target_reference.display
+
+    @target.setter
+    def target(self, value: str) -> None:
+        self.sample.target = value
+
+    @property
+    def user_prompt(self) -> ChatMessage:
+        """Return the last message of the user.
+
+        Raises:
+            ValueError: There is none.
+        """
+        last = next(
+            (message for message in reversed(self.messages) if message.role == "user"), None
         )
+        if last is None:
+            raise ValueError("the sample has no message of the user")
+        return last
+
+
+def judged_text(asked: str | list[ChatMessage]) -> str:
+    """Return what was asked as text, each message after its role, as EvalScope's judges see it."""
+    if isinstance(asked, str):
+        return asked
+    return "\n\n".join(f"**{message.role.capitalize()}**: {message.text}" for message in asked)
 
 
 USABLE: Final = ("success", "fallback", "degraded")
@@ -282,8 +316,6 @@ _AGG_DEFAULTS: Final[dict[str, Any]] = {
     "subset": None,
     "dimensions": dict,
 }
-
-Records: TypeAlias = "Sequence[Sample]"
 
 
 class Dataset(list[Sample]):

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Final, TypeAlias
 
-from nel.authoring.adapters.samples import AggScore, SampleScore
+from nel.compat.evalscope.samples import AggScore, SampleScore
 from nel.errors import ConfigError, did_you_mean
 from nel.metrics.pass_at_k import pass_at_k, pass_hat_k
 
