@@ -15,23 +15,18 @@ DECISIONS: Final = {
     "yeah": "yes",
     "yep": "yes",
     "true": "yes",
-    "correct": "yes",
     "not false": "yes",
-    "not incorrect": "yes",
     "no": "no",
     "nope": "no",
     "false": "no",
-    "incorrect": "no",
     "not true": "no",
-    "not correct": "no",
 }
 """What each word decides for."""
-_CLAIMS: Final = frozenset(("correct", "incorrect", "not correct", "not incorrect"))
 
 
 @cache
 def _reader() -> LabelReader:
-    return LabelReader(("yes", "no"), DECISIONS, _CLAIMS)
+    return LabelReader(("yes", "no"), DECISIONS)
 
 
 def read_decision(response: Answer) -> Reading:

@@ -36,19 +36,15 @@ class LabelReader:
         self,
         labels: Sequence[str],
         synonyms: Mapping[str, str] | None = None,
-        claims: frozenset[str] = frozenset(),
     ) -> None:
         """Take the labels.
 
         Args:
             labels: As they are given back.
             synonyms: Other words, and the label that each stands for.
-            claims: Words that count only where an answer is declared; elsewhere they judge
-                something on the way.
         """
         self.is_exact = len({_bare(label) for label in labels}) < len(set(labels))
         self.by_text = {self.bare(label): label for label in labels} | dict(synonyms or {})
-        self.claims = claims
         self.patterns = _patterns(tuple(sorted(self.by_text, key=len, reverse=True)))
 
     def bare(self, text: str) -> str:
@@ -67,22 +63,20 @@ class LabelReader:
         if value is not None:
             return value
         first = next(sentences(response.text, start, stop), None)
-        return None if first is None else self._mention(response, *first, is_declared=True)
+        return None if first is None else self._mention(response, *first)
 
     def whole(self, response: Answer, start: int, stop: int) -> Value | None:
         """Return the label of a stretch that is nothing but a label."""
         start = self._after_question(response, start, stop)
-        text = self.bare(response.text[start:stop])
-        label = None if text in self.claims else self.by_text.get(text)
+        label = self.by_text.get(self.bare(response.text[start:stop]))
         return None if label is None else Value(label, start, stop)
 
     def line(self, response: Answer, start: int, stop: int) -> Value | None:
         """Return the label of a line that is a label, or opens with one that a stop sets off."""
-        value = self.whole(response, start, stop) or self._opening(response, start, stop)
-        if value is None or value.answer is None or value.end == stop:
-            return value
-        is_claim = self.bare(response.text[value.start : value.end]) in self.claims
-        return value if not is_claim and _ENDS.match(response.low, value.end, stop) else None
+        value = self._opening(response, start, stop)
+        if value is None or not _ENDS.match(response.low, value.end, stop):
+            return None
+        return value
 
     def sentence(self, response: Answer, start: int, stop: int) -> Value | None:
         """Return the only label that a stretch names and does not deny."""
@@ -108,9 +102,7 @@ class LabelReader:
             return Value(None, match.start("label"), stop, Reason.SEVERAL)
         return label
 
-    def _mention(
-        self, response: Answer, start: int, stop: int, *, is_declared: bool = False
-    ) -> Value | None:
+    def _mention(self, response: Answer, start: int, stop: int) -> Value | None:
         """Return the only label that a stretch names; of several the one after "but"."""
         text, low = self._normal_form(response), response.low
         named: dict[str | None, Value] = {}
@@ -118,9 +110,7 @@ class LabelReader:
         last = start
         for match in self.patterns.any.finditer(text, start, stop):
             span = match.span()
-            if (not is_declared and self.bare(match[0]) in self.claims) or not self._is_whole(
-                text, *span, stop
-            ):
+            if not self._is_whole(text, *span, stop):
                 continue
             if is_denied(low, *span, begin=start) or is_supposed(low, span[0], begin=start):
                 denied = Value(None, *span, Reason.NONE_OF_THESE)

@@ -53,7 +53,6 @@ _CALCULATED: Final = re.compile(
 """After the first number of a calculation, whose result is its last number."""
 _OPERATOR_BEFORE: Final = re.compile(r"\d\s?(?:[+*/×÷x·−–-]|\\times|\\cdot)\s?\Z")
 _APART: Final = re.compile(r"[^\W\d_][,;]\s[^-+*/×÷]*\Z")
-_DENIED: Final = re.compile(r"[\s*_]*not\b")
 _LIST_MARK: Final = re.compile(r"\s*\d{1,3}[.)]\s+(?=[^\W\d])")
 _ROOT_BEFORE: Final = re.compile(
     r"\\sqrt\s?\{?\Z|√\Z|\\(?:log|sin|cos|tan)\w*\s?\{?\Z|\^\{?\Z|_\{?\Z|\b\d*[xyzn]\s?[-+*/]?\s?\Z|\b[A-Za-z]\(\Z"
@@ -73,8 +72,6 @@ _LATEX_TEXT: Final = re.compile(
 _UNIT: Final = re.compile(
     r"[\s.,!)\]}*_`\"'$%\\°€£¥]*(?:[^\W\d_]+[²³]?(?:/[^\W\d_]+)?[\s.)%\]*_`\"'$]*){0,3}"
 )
-_THOUSANDS: Final = re.compile(r"(?<=\d)[.,](?=\d{3}(?!\d))")
-
 _LABEL_MAX: Final = 12
 _LABELLED: Final = re.compile(
     r"\b(?:step|figure|table|option|equation|eq\.?|question|problem|part|case|chapter|no\.|number|example|row|line)\s*\Z",
@@ -122,16 +119,9 @@ def numbers_in(
 class NumberReader:
     """Reads numbers."""
 
-    def __init__(self, mark: Mark | None = None, *, joins_thousands: bool = False) -> None:
-        """Take the decimal mark of the language, where it is known.
-
-        Args:
-            mark: What parts decimals.
-            joins_thousands: Any mark before three digits groups thousands, as where all answers are
-                whole numbers.
-        """
+    def __init__(self, mark: Mark | None = None) -> None:
+        """Take the decimal mark of the language, where it is known."""
         self.mark: Mark | None = mark
-        self.joins_thousands = joins_thousands
 
     def read_declared(self, response: Answer, declaration: Declaration) -> Value | None:
         """Return the number that a declaration introduces."""
@@ -142,114 +132,131 @@ class NumberReader:
         if form is Form.HASHES:
             return self.line(response, start, stop)
         if form is Form.BOX:
-            return self._boxed_number(response, start, stop)
-        first = next(sentences(response.text, start, stop), None)
-        if first is None:
+            return self._boxed(response, start, stop)
+        first_sentence = next(sentences(response.text, start, stop), None)
+        if first_sentence is None:
             return None
         if declaration.is_below and self.line(response, start, stop) is None:
             value = self.sentence(response, *last_sentence(response.text, start))
             if value is not None:
                 return value
+        if form is Form.PHRASE:
+            start, stop = first_sentence
         takes_last = row is not None and row.of_several == "last"
-        stretch = first if form is Form.PHRASE else (start, stop)
-        return self._in_stretch(response, *stretch, takes_last=takes_last)
+        return self._choose(response, start, stop, is_declared=True, takes_last=takes_last)
 
     def line(self, response: Answer, start: int, stop: int) -> Value | None:
         """Return the number of a line that is a number and at most its unit."""
         line = response.plain[start:stop]
         if _LIST_MARK.match(line):
             return None
-        number = next(numbers_in(line, mark=self.mark), None)
-        if number is None:
-            words = line.strip(" *_`.\"'")
-            value = words_value(words)
-            position = start + line.find(words)
-            return None if value is None else Value(words, position, position + len(words))
-        is_alone = _opens(line, 0, number) and _UNIT.fullmatch(line, number.end)
-        if number.value is None or not is_alone:
+        number = self._alone(line)
+        if number is not None:
+            return self._value_of(number, offset=start)
+        words = line.strip(" *_`.\"'")
+        if words_value(words) is None:
             return None
-        return self._value_of(response, start, number)
+        position = start + line.find(words)
+        return Value(words, position, position + len(words))
 
     def sentence(self, response: Answer, start: int, stop: int) -> Value | None:
-        """Return the result of the last sentence: what its last "=" leads to, or the only number
-        that it names.
+        """Return the result of a sentence: what its last "=" leads to, or the only number that it
+        names.
         """
-        text = response.plain
-        numbers = list(numbers_in(text, start, stop, self.mark))
-        results = _results(text, numbers, start, stop)
-        numbers = results or [
-            number
-            for number in numbers
-            if not (
-                _is_label(text, number)
-                or is_denied(response.low, number.start, number.end, words=0)
-            )
-        ]
-        if results and _outcome(text, start, results) is results[0]:
-            numbers = results[:1]
-        if len({number.value for number in numbers}) == 1 and numbers[0].value is not None:
-            return self._value_of(response, 0, numbers[0])
-        if not numbers:
-            return _in_words(response, start, stop)
-        last = numbers[-1]
-        is_named = any(
-            last.start <= position < last.end
-            for position, _ in named_in(response, "number", start, stop)
-        )
-        return self._value_of(response, 0, last) if is_named and last.value is not None else None
+        return self._choose(response, start, stop, is_declared=False)
 
-    def _in_stretch(
-        self, response: Answer, start: int, stop: int, *, takes_last: bool
+    def _choose(
+        self,
+        response: Answer,
+        start: int,
+        stop: int,
+        *,
+        is_declared: bool,
+        takes_last: bool = False,
     ) -> Value | None:
-        """Return the number of a stretch: its opening, the result of its last "=", or the first or
-        last of its last sentence.
+        """Return which of the numbers of a stretch is its answer.
+
+        That is the result of the last "=", unless the stretch opens with a number that the rest
+        only explains. Without one it is the number that a declared stretch opens with, or the
+        first of its last sentence, or the only number that an undeclared stretch names.
+
+        Args:
+            response: The response.
+            start: Where the stretch begins.
+            stop: Where it ends.
+            is_declared: The stretch is declared as the answer.
+            takes_last: Of several in the last sentence the last counts and not the first.
         """
         text = response.plain
         numbers = list(numbers_in(text, start, stop, self.mark))
         if not numbers:
             return _in_words(response, start, stop)
-        first, opens = numbers[0], _opens(text, start, numbers[0])
+        first = numbers[0]
+        opening = first if _opens(text, start, first) else None
         results = _results(text, numbers, start, stop)
-        if results and not (opens and _is_settled(text, first, text.rfind("=", start, stop))):
-            is_calculation = _outcome(text, start, results) is None
-            numbers = [first] if is_calculation and opens else results
-        elif _DENIED.match(response.low, start, first.start):
+        if opening and _is_settled(text, opening, text.rfind("=", start, stop)):
+            results = []
+        numbers = results or numbers
+        chosen = _outcome(text, start, numbers)
+        if not is_declared and not (results and chosen is results[0]):
+            return self._only_named(response, numbers, start, stop)
+        if is_declared and results:
+            chosen = chosen or opening
+        elif is_declared and is_denied(response.low, first.start, first.end, begin=start, words=0):
             return Value(None, first.start, first.end, Reason.NONE_OF_THESE)
-        elif not opens or takes_last:
+        elif is_declared and (opening is None or takes_last):
             *_, (begin, _) = sentences(text, start, stop)
             numbers = [number for number in numbers if number.start >= begin] or numbers
-            numbers = numbers[-1:] if takes_last else numbers
-        chosen = _outcome(text, start, numbers)
-        if chosen is None or chosen.value is None:
+            chosen = numbers[-1] if takes_last else _outcome(text, start, numbers)
+        is_joined = chosen is numbers[0] and len(numbers) > 1 and _are_joined(text, *numbers[:2])
+        if chosen is None or chosen.value is None or is_joined:
             return Value(None, first.start, numbers[-1].end, Reason.SEVERAL)
-        if chosen is numbers[0] and len(numbers) > 1 and _are_joined(text, *numbers[:2]):
-            return Value(None, chosen.start, numbers[1].end, Reason.SEVERAL)
-        return self._value_of(response, 0, chosen)
+        return self._value_of(chosen)
 
-    def _boxed_number(self, response: Answer, start: int, stop: int) -> Value | None:
-        """Return the number that a box holds, with at most a name before it and a unit."""
-        content = response.plain[start:stop]
-        content = _LATEX_TEXT.sub(
-            lambda match: (
-                " " * len(match[0]) if match[1] is None else match[1].rjust(len(match[0]))
-            ),
-            content,
-        )
-        equals = content.rfind("=")
-        numbers = list(numbers_in(content, equals + 1, mark=self.mark))
+    def _only_named(
+        self, response: Answer, numbers: list[Number], start: int, stop: int
+    ) -> Value | None:
+        """Return the only number that a stretch names, or the last one, where words of the table
+        name it.
+        """
+        numbers = [
+            number
+            for number in numbers
+            if not _is_label(response.plain, number)
+            and not is_denied(response.low, number.start, number.end, words=0)
+        ]
         if not numbers:
+            return _in_words(response, start, stop)
+        last_number = numbers[-1]
+        is_named = any(
+            last_number.start <= position < last_number.end
+            for position, _ in named_in(response, "number", start, stop)
+        )
+        is_only = len({number.value for number in numbers}) == 1
+        if last_number.value is None or not (is_only or is_named):
             return None
-        before = content[equals + 1 : numbers[0].start]
-        is_whole = not before.strip(" $({\\\"'") and _UNIT.fullmatch(content, numbers[0].end)
-        if len(numbers) > 1 or numbers[0].value is None or not is_whole:
-            return Value(None, start, stop, Reason.SEVERAL)
-        return self._value_of(response, start, numbers[0])
+        return self._value_of(last_number)
 
-    def _value_of(self, response: Answer, offset: int, number: Number) -> Value:
-        text = number.text if self.mark != "," else _plain_decimal(number)
-        if self.joins_thousands and _THOUSANDS.search(number.text):
-            text = _THOUSANDS.sub("", number.text)
-        return Value(text, offset + number.start, offset + number.end)
+    def _boxed(self, response: Answer, start: int, stop: int) -> Value | None:
+        """Return the number that a box holds, with at most a name before it and a unit."""
+        content = _LATEX_TEXT.sub(
+            lambda match: (match[1] or "").rjust(len(match[0])), response.plain[start:stop]
+        )
+        begin = content.rfind("=") + 1
+        number = self._alone(content[begin:])
+        if number is not None:
+            return self._value_of(number, offset=start + begin)
+        return _in_words(response, start, stop) or Value(None, start, stop, Reason.SEVERAL)
+
+    def _alone(self, text: str) -> Number | None:
+        """Return the number that is all of a text, but for its unit."""
+        number = next(numbers_in(text, mark=self.mark), None)
+        if number is None or number.value is None or not _opens(text, 0, number):
+            return None
+        return number if _UNIT.fullmatch(text, number.end) else None
+
+    def _value_of(self, number: Number, offset: int = 0) -> Value:
+        return Value(_plain_decimal(number), offset + number.start, offset + number.end)
 
 
 def _is_label(text: str, number: Number) -> bool:
@@ -323,7 +330,6 @@ def read_number(
     mark: Mark | None = None,
     *,
     declared_only: bool = False,
-    joins_thousands: bool = False,
 ) -> Reading:
     """Return the number that a response gives as its answer, as written.
 
@@ -331,11 +337,8 @@ def read_number(
         response: The response.
         mark: What parts decimals in its language, where that is known.
         declared_only: A number that nothing introduces does not count.
-        joins_thousands: Any mark before three digits groups thousands.
     """
-    return read(
-        response, NumberReader(mark, joins_thousands=joins_thousands), declared_only=declared_only
-    )
+    return read(response, NumberReader(mark), declared_only=declared_only)
 
 
 def stated_value(text: str) -> Fraction | None:

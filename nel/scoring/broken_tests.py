@@ -55,23 +55,23 @@ def broken_tests_fields(languages: Collection[str]) -> dict[str, object]:
     return {"scoring.broken_tests": f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"}
 
 
-def write_broken_tests(benchmark: str, broken: Mapping[str, tuple[str, str]]) -> None:
+def write_broken_tests(benchmark: str, faults: Mapping[str, tuple[str, str]]) -> None:
     """Replace the entries of a benchmark in the list.
 
     Args:
-        broken: Sample and reason, by key.
+        faults: Sample and reason, by key.
     """
     try:
         entries = json.loads(PATH.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         entries = {}
     others = {key: entry for key, entry in entries.items() if entry["benchmark"] != benchmark}
-    own = {
+    replacements = {
         key: {"benchmark": benchmark, "sample": sample, "reason": reason}
-        for key, (sample, reason) in broken.items()
+        for key, (sample, reason) in faults.items()
     }
     PATH.parent.mkdir(exist_ok=True)
     PATH.write_text(
-        json.dumps({**others, **own}, indent=1, sort_keys=True) + "\n", encoding="utf-8"
+        json.dumps({**others, **replacements}, indent=1, sort_keys=True) + "\n", encoding="utf-8"
     )
     broken_tests.cache_clear()

@@ -110,8 +110,8 @@ class ChecksScorer:
         """
         row = _row_of(sample)
         checks = self._checks_of(row)
-        own, details = own_answer(sample)
-        findings = [_find(check, sample, own, row) for check in checks]
+        response, details = own_answer(sample)
+        findings = [_find(check, sample, response, row) for check in checks]
         passed = {
             check.name: finding.passed for check, finding in zip(checks, findings, strict=True)
         }
@@ -148,31 +148,32 @@ def _details(
 
 
 def _find(
-    check: ResponseCheck, sample: ScorerInput, own: Answer, row: Mapping[str, Json]
+    check: ResponseCheck, sample: ScorerInput, answer: Answer, row: Mapping[str, Json]
 ) -> CheckResult:
     value = _expected_value(check, row)
     response = sample.response or ""
     match check.kind:
         case "numeric":
-            return _numeric(check, own, value)
+            return _numeric(check, answer, value)
         case "json_schema":
             outcome = validate_json_schema(response, value)
             return CheckResult(outcome["valid"], outcome["error"] or outcome["extracted"], value)
         case "judge":
             return _ask_judge(check, sample, str(value))
-    wanted = [str(item) for item in value] if isinstance(value, list) else [str(value)]
-    if check.kind == "equals" and own.asked is not None:
-        response = read_text(own, declared_only=True).value or ""
-    return CheckResult(_text_passes(check, response, wanted), response, value)
+    texts_sought = [str(item) for item in value] if isinstance(value, list) else [str(value)]
+    if check.kind == "equals" and answer.asked is not None:
+        response = read_text(answer, declared_only=True).value or ""
+    return CheckResult(_text_passes(check, response, texts_sought), response, value)
 
 
-def _text_passes(check: ResponseCheck, response: str, wanted: Sequence[str]) -> bool:
+def _text_passes(check: ResponseCheck, response: str, texts_sought: Sequence[str]) -> bool:
     if check.kind == "regex":
         return any(
-            search(sought, response, ignore_case=check.ignore_case) is not None for sought in wanted
+            search(sought, response, ignore_case=check.ignore_case) is not None
+            for sought in texts_sought
         )
     text = searchable(response, ignore_case=check.ignore_case)
-    texts = [searchable(sought, ignore_case=check.ignore_case) for sought in wanted]
+    texts = [searchable(sought, ignore_case=check.ignore_case) for sought in texts_sought]
     if check.kind == "equals":
         return text.strip() in [sought.strip() for sought in texts]
     if check.kind == "not_contains":
@@ -185,10 +186,10 @@ def _numeric(check: ResponseCheck, response: Answer, value: Json) -> CheckResult
     """Compare the number a response gives with the expected ones; one without a number fails."""
     answer = read_number(response).value
     number = None if answer is None else parse_number(answer)
-    wanted = _numbers(value)
+    targets = _numbers(value)
     margin = Fraction(check.tolerance)
     passed = number is not None and any(
-        accepted is not None and abs(number - accepted) <= margin for accepted in wanted
+        accepted is not None and abs(number - accepted) <= margin for accepted in targets
     )
     return CheckResult(passed, answer, value)
 
@@ -200,11 +201,11 @@ def _ask_judge(check: ResponseCheck, sample: ScorerInput, criterion: str) -> Che
     values: dict[str, object] = {} if check.threshold is None else {"threshold": check.threshold}
     if check.field is not None:
         values["rubric"] = criterion
-    asked = "" if sample.sample is None else _question(sample.sample.input)
+    question = "" if sample.sample is None else _question(sample.sample.input)
     case = Case(
         response=sample.response,
         template="llm_rubric",
-        question=asked,
+        question=question,
         criteria="" if check.field is not None else criterion,
         values=values,
     )
@@ -213,11 +214,11 @@ def _ask_judge(check: ResponseCheck, sample: ScorerInput, criterion: str) -> Che
     return CheckResult(grade.score >= 1, verdict, criterion)
 
 
-def _question(asked: str | tuple[Message, ...]) -> str:
+def _question(prompt: str | tuple[Message, ...]) -> str:
     """Return a prompt as the text that a judge reads."""
-    if isinstance(asked, str):
-        return asked
-    return "\n\n".join(f"{message.role}: {message.content}" for message in asked)
+    if isinstance(prompt, str):
+        return prompt
+    return "\n\n".join(f"{message.role}: {message.content}" for message in prompt)
 
 
 def _row_of(sample: ScorerInput) -> dict[str, Json]:

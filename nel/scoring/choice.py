@@ -179,17 +179,17 @@ def multiple_choice_acc(sample: ScorerInput) -> dict[str, float | str]:
     """
     choices, sums, greedy = log_likelihoods(sample.metadata)
     labels, gold = ranked_gold(sample, choices)
-    best = first_best(sums)
+    likeliest = first_best(sums)
     sizes = [max(len(choice.encode("utf-8", "replace")), 1) for choice in choices]
     per_byte = [total / size for total, size in zip(sums, sizes, strict=True)]
     greedy_sums = [
         total if is_greedy else -math.inf for total, is_greedy in zip(sums, greedy, strict=True)
     ]
     return {
-        "acc": float(best == gold),
+        "acc": float(likeliest == gold),
         "acc_norm": float(first_best(per_byte) == gold),
         "acc_greedy": float(any(greedy) and first_best(greedy_sums) == gold),
-        "extracted": labels[best],
+        "extracted": labels[likeliest],
     }
 
 
@@ -212,10 +212,10 @@ def log_likelihoods(metadata: Mapping[str, Any]) -> tuple[list[str], list[float]
     Raises:
         ScorerError: They are missing, of different lengths, or rank nothing.
     """
-    missing = [name for name in ("_choices", "_choices_logprobs") if not metadata.get(name)]
-    if missing:
+    absent_fields = [name for name in ("_choices", "_choices_logprobs") if not metadata.get(name)]
+    if absent_fields:
         raise ScorerError(
-            f"the sample has no {' and '.join(missing)}; log-likelihoods need "
+            f"the sample has no {' and '.join(absent_fields)}; log-likelihoods need "
             'endpoint_type="completions_logprob" and choices= or choices_field= on the benchmark'
         )
     choices = [str(choice) for choice in metadata["_choices"]]

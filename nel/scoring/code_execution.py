@@ -75,7 +75,7 @@ def code_sandbox(
     from nel.sandbox.isolation.languages import find_language  # noqa: PLC0415
 
     row = sample.metadata
-    named = find_language(language or str(row.get("_language") or row.get("language") or "python"))
+    runner = find_language(language or str(row.get("_language") or row.get("language") or "python"))
     entry_point = entry_point_of(sample)
     prompt = str(row.get("_prompt") or "")
     tests, cases = tests_of(row), cases_of(row)
@@ -87,8 +87,8 @@ def code_sandbox(
         raise DatasetError(reason)
     extracted = extract_program(
         sample.response,
-        language=named.name,
-        fences=named.fences,
+        language=runner.name,
+        fences=runner.fences,
         prompt=prompt,
         entry_point=entry_point or None,
     )
@@ -96,7 +96,7 @@ def code_sandbox(
         return {"correct": False, "parsed": False, "verdict": "no_code", "extracted": None}
     program = Program(
         source=extracted.program,
-        language=named.name,
+        language=runner.name,
         tests=tests,
         cases=cases if tests is None else (),
         entry_point=entry_point,

@@ -98,9 +98,9 @@ def match(location: Location = "end", *, ignore_case: bool = True, numeric: bool
     def score(state: TaskState, target: Target) -> Score:
         completion = state.output.completion
         answer: str | None = None
-        for wanted in texts_in(list(target)):
+        for text in texts_in(list(target)):
             is_match, answer = _match_one(
-                completion, wanted, location, ignore_case=ignore_case, numeric=numeric
+                completion, text, location, ignore_case=ignore_case, numeric=numeric
             )
             if is_match:
                 return Score(value=CORRECT, answer=answer, explanation=completion)
@@ -129,8 +129,8 @@ def includes(ignore_case: bool = True) -> Scorer:
         completion = state.output.completion
         text = completion.casefold() if ignore_case else completion
         is_match = any(
-            (wanted.casefold() if ignore_case else wanted) in text
-            for wanted in texts_in(list(target))
+            (sought.casefold() if ignore_case else sought) in text
+            for sought in texts_in(list(target))
         )
         return Score(value=CORRECT if is_match else INCORRECT, answer=completion)
 
@@ -164,16 +164,16 @@ def pattern(pattern: str, ignore_case: bool = True, match_all: bool = False) -> 
 
     @reads_gold(text_gold)
     def score(state: TaskState, target: Target) -> Score:
-        completion, wanted = state.output.completion, texts_in(list(target))
+        completion, targets = state.output.completion, texts_in(list(target))
         match = search(pattern, completion, ignore_case=ignore_case)
         if match is None:
             return Score(value=NOANSWER, answer=None, explanation=completion)
         captured = [group for group in match.groups() if group is not None]
-        answer = _accepted_text(captured, wanted, ignore_case=ignore_case, match_all=match_all)
+        answer = _accepted_text(captured, targets, ignore_case=ignore_case, match_all=match_all)
         if answer is not None:
             return Score(value=CORRECT, answer=answer, explanation=completion)
-        only = captured[0] if groups == 1 and captured else None
-        return Score(value=INCORRECT, answer=only, explanation=completion)
+        first_group = captured[0] if groups == 1 and captured else None
+        return Score(value=INCORRECT, answer=first_group, explanation=completion)
 
     return score  # type: ignore[return-value]
 
@@ -208,11 +208,11 @@ def answer(pattern: Literal["letter", "word", "line"]) -> Scorer:
     @reads_gold(text_gold)
     def score(state: TaskState, target: Target) -> Score:
         completion, accepted = state.output.completion, texts_in(list(target))
-        plain = without_emoji if any(map(has_word, accepted)) else str
-        answer_text = take(plain(fold(completion)))
+        clean = without_emoji if any(map(has_word, accepted)) else str
+        answer_text = take(clean(fold(completion)))
         if answer_text is None:
             return Score(value=NOANSWER, answer=None, explanation=completion)
-        texts = [_bare(plain(fold(text))).casefold() for text in accepted]
+        texts = [_bare(clean(fold(text))).casefold() for text in accepted]
         value = CORRECT if answer_text.casefold() in texts else INCORRECT
         return Score(value=value, answer=answer_text, explanation=completion)
 
@@ -243,11 +243,11 @@ def choice() -> Scorer:
         texts = list(state.choices) or None
         gold = letters_in(list(target), labels)
         response = own_response(completion)
-        chosen = labels_after_marker(response, labels)
-        if not chosen and (label := read_labels(response, labels, texts).value):
-            chosen = tuple(label.split(","))
-        value = NOANSWER if not chosen else CORRECT if chosen == gold else INCORRECT
-        return Score(value=value, answer=", ".join(chosen) or None, explanation=completion)
+        answer = labels_after_marker(response, labels)
+        if not answer and (label := read_labels(response, labels, texts).value):
+            answer = tuple(label.split(","))
+        value = NOANSWER if not answer else CORRECT if answer == gold else INCORRECT
+        return Score(value=value, answer=", ".join(answer) or None, explanation=completion)
 
     return score  # type: ignore[return-value]
 
@@ -279,14 +279,14 @@ def f1(
         text = answer_fn(state.output.completion) if answer_fn else state.output.completion
         accepted = texts_in(list(target))
         words = set(_words_of(text)) - stopped
-        best = 0.0
-        for wanted in accepted:
-            if not has_word(wanted) or text.strip() == wanted.strip():
-                value = float(same_text(text, wanted))
+        highest = 0.0
+        for gold in accepted:
+            if not has_word(gold) or text.strip() == gold.strip():
+                value = float(same_text(text, gold))
             else:
-                value = _f1(words, set(_words_of(wanted)) - stopped)
-            best = max(best, value)
-        return Score(value=round(best, 2), answer=text)
+                value = _f1(words, set(_words_of(gold)) - stopped)
+            highest = max(highest, value)
+        return Score(value=round(highest, 2), answer=text)
 
     return score  # type: ignore[return-value]
 
@@ -312,11 +312,11 @@ def exact() -> Scorer:
         completion = state.output.completion
         accepted = texts_in(list(target))
         words = _words_of(completion)
-        right = any(
-            words == _words_of(wanted) if has_word(wanted) else same_text(completion, wanted)
-            for wanted in accepted
+        is_equal = any(
+            words == _words_of(gold) if has_word(gold) else same_text(completion, gold)
+            for gold in accepted
         )
-        return Score(value=CORRECT if right else INCORRECT, answer=completion)
+        return Score(value=CORRECT if is_equal else INCORRECT, answer=completion)
 
     return score  # type: ignore[return-value]
 
@@ -329,23 +329,23 @@ def _match_one(
     if numeric:
         number = _numeral(_without_marks(target.strip()))
         if number is not None:
-            plain = plain_characters(answer).strip()
-            is_match, token = _match_number(plain, number, location)
-            return is_match, answer if token == plain else token
+            folded = plain_characters(answer).strip()
+            is_match, token = _match_number(folded, number, location)
+            return is_match, answer if token == folded else token
     if not has_word(target):
         return _match_marks(answer, target, location), answer
     bare = answer if "<" in target or "\\" in target else undress(answer)
-    value, wanted = (trim(without_emoji(fold(text))) for text in (bare, target))
+    value, sought = (trim(without_emoji(fold(text))) for text in (bare, target))
     if ignore_case:
-        value, wanted = value.casefold(), wanted.casefold()
+        value, sought = value.casefold(), sought.casefold()
     if numeric:
-        return _stands_apart(value, wanted, location), answer
+        return _stands_apart(value, sought, location), answer
     if location == "begin":
-        is_match = value.startswith(wanted)
+        is_match = value.startswith(sought)
     elif location == "end":
-        is_match = value.endswith(wanted)
+        is_match = value.endswith(sought)
     else:
-        is_match = value == wanted if location == "exact" else wanted in value
+        is_match = value == sought if location == "exact" else sought in value
     return is_match, answer
 
 
@@ -356,33 +356,33 @@ def _match_marks(answer: str, target: str, location: Location) -> bool:
     around = f"[{_MARKS_AROUND}]*"
     before = rf"\A{around}" if location == "begin" else rf"(?<![^\s{_MARKS_AROUND}])"
     after = rf"{around}\.?{around}\Z" if location == "end" else rf"(?![^\s.{_MARKS_AROUND}])"
-    wanted = re.escape(searchable(target).strip())
-    return re.search(f"{before}{wanted}{after}", searchable(answer.strip())) is not None
+    marks = re.escape(searchable(target).strip())
+    return re.search(f"{before}{marks}{after}", searchable(answer.strip())) is not None
 
 
-def _stands_apart(value: str, wanted: str, location: Location) -> bool:
+def _stands_apart(value: str, sought: str, location: Location) -> bool:
     """Return whether a text stands where it should and is not part of a longer number: 160% does
     not end in 60%.
     """
     begins, ends = location in ("begin", "exact"), location in ("end", "exact")
-    before = r"\A" if begins else r"(?<![\d.,−-])" if wanted[:1].isdigit() else ""
-    after = r"\Z" if ends else r"(?!\d)" if wanted[-1:].isdigit() else ""
-    return re.search(before + re.escape(wanted) + after, value) is not None
+    before = r"\A" if begins else r"(?<![\d.,−-])" if sought[:1].isdigit() else ""
+    after = r"\Z" if ends else r"(?!\d)" if sought[-1:].isdigit() else ""
+    return re.search(before + re.escape(sought) + after, value) is not None
 
 
-def _match_number(answer: str, wanted: Fraction, location: Location) -> tuple[bool, str | None]:
-    """Return whether the number at a location is the wanted one, and that number as written."""
-    plain = _without_marks(answer)
+def _match_number(answer: str, gold: Fraction, location: Location) -> tuple[bool, str | None]:
+    """Return whether the number at a location is the gold one, and that number as written."""
+    text = _without_marks(answer)
     if location == "exact":
-        whole = _EQUATION.sub("", plain.replace("\\boxed{", "").strip(_EDGES + "\\ "))
-        return _numeral(_trim(whole)) == wanted, answer
-    numerals = ((token, _numeral(token)) for token in _tokens(plain, backwards=location == "end"))
+        numeral = _EQUATION.sub("", text.replace("\\boxed{", "").strip(_EDGES + "\\ "))
+        return _numeral(_trim(numeral)) == gold, answer
+    numerals = ((token, _numeral(token)) for token in _tokens(text, backwards=location == "end"))
     numbers = ((token, number) for token, number in numerals if number is not None)
     if location == "any":
-        token = next((token for token, number in numbers if number == wanted), None)
+        token = next((token for token, number in numbers if number == gold), None)
         return token is not None, token or answer
     token, number = next(numbers, ("", None))
-    return number == wanted, token
+    return number == gold, token
 
 
 def _numeral(text: str) -> Fraction | None:
@@ -411,54 +411,56 @@ def _accepted_text(
     captured: Sequence[str], targets: Sequence[str], *, ignore_case: bool, match_all: bool
 ) -> str | None:
     """Return the captured text that is a target, all targets joined where all must be, or None."""
-    known = {target.casefold() if ignore_case else target for target in targets}
-    right = [group for group in captured if (group.casefold() if ignore_case else group) in known]
+    accepted = {target.casefold() if ignore_case else target for target in targets}
+    matches = [
+        group for group in captured if (group.casefold() if ignore_case else group) in accepted
+    ]
     if match_all:
-        return "".join(targets) if captured and len(right) == len(captured) else None
-    return right[0] if right else None
+        return "".join(targets) if captured and len(matches) == len(captured) else None
+    return matches[0] if matches else None
 
 
 def _after_marker(text: str) -> str | None:
-    last = list(_DECLARED.finditer(text))[-1:]
-    return text[last[0].end() :] if last else None
+    markers = list(_DECLARED.finditer(text))[-1:]
+    return text[markers[0].end() :] if markers else None
 
 
 def _letter(text: str) -> str | None:
-    last = list(_DECLARED.finditer(text))[-1:]
+    markers = list(_DECLARED.finditer(text))[-1:]
     reader = LetterReader(_LETTERS)
-    value = reader.opening(Answer(text), last[0].end(), len(text)) if last else None
+    value = reader.opening(Answer(text), markers[0].end(), len(text)) if markers else None
     return None if value is None or value.answer is None or "," in value.answer else value.answer
 
 
 def _word(text: str) -> str | None:
-    rest = _after_marker(text)
-    line = _bare((rest or "").strip().split("\n", 1)[0])
+    answer = _after_marker(text)
+    line = _bare((answer or "").strip().split("\n", 1)[0])
     return line if line and not any(character.isspace() for character in line) else None
 
 
 def _line(text: str) -> str | None:
-    rest = _after_marker(text)
-    return None if rest is None else _bare(rest.strip().split("\n", 1)[0]) or None
+    answer = _after_marker(text)
+    return None if answer is None else _bare(answer.strip().split("\n", 1)[0]) or None
 
 
 def _bare(text: str) -> str:
     """Return a short answer without emphasis, box, enclosing brackets and final punctuation."""
-    plain = text.strip().rstrip(".,;:!?").strip(_EMPHASIS).rstrip(".,;:!?")
+    content = text.strip().rstrip(".,;:!?").strip(_EMPHASIS).rstrip(".,;:!?")
     for opening, closing in _PAIRS:
-        inner = plain[len(opening) : len(plain) - len(closing)]
+        within = content[len(opening) : len(content) - len(closing)]
         if (
-            plain.startswith(opening)
-            and plain.endswith(closing)
-            and _encloses(opening[-1], closing[-1], inner)
+            content.startswith(opening)
+            and content.endswith(closing)
+            and _encloses(opening[-1], closing[-1], within)
         ):
-            plain = inner.strip(_EMPHASIS)
-    return plain
+            content = within.strip(_EMPHASIS)
+    return content
 
 
-def _encloses(opening: str, closing: str, inner: str) -> bool:
+def _encloses(opening: str, closing: str, content: str) -> bool:
     """Return whether the marks around a text are one pair, unlike those of ``(a) and (b)``."""
     depth = 0
-    for character in inner if opening != closing else "":
+    for character in content if opening != closing else "":
         depth += (character == opening) - (character == closing)
         if depth < 0:
             return False
@@ -476,11 +478,11 @@ def _number_of(word: str) -> str:
     return word if number is None else str(number)
 
 
-def _f1(words: set[str], wanted: set[str]) -> float:
-    """Return the F1 of two sets as Inspect has it: an empty `wanted` has a recall of 1."""
-    common = len(words & wanted)
+def _f1(words: set[str], gold: set[str]) -> float:
+    """Return the F1 of two sets as Inspect has it: an empty gold set has a recall of 1."""
+    common = len(words & gold)
     precision = common / len(words) if words else 1.0
-    recall = common / len(wanted) if wanted else 1.0
+    recall = common / len(gold) if gold else 1.0
     if not words:
         return 0.0
     return 2 * precision * recall / (precision + recall) if precision + recall else 0.0

@@ -73,8 +73,8 @@ def example_of(scorer: object) -> ScorerInput | None:
 
 def metrics_of(scorer: object) -> Declared:
     """Return the metrics that a scorer was declared with."""
-    declared: Declared = getattr(_without_options(scorer), "metrics", ())
-    return declared
+    metrics: Declared = getattr(_without_options(scorer), "metrics", ())
+    return metrics
 
 
 def data_files_of(member: object) -> tuple[str | Path, ...]:

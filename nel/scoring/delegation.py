@@ -151,13 +151,15 @@ def rename_placeholders(template: str, names: Mapping[str, str]) -> str:
     >>> rename_placeholders("{pred} or {gold}? {{pred}}", {"pred": "response", "gold": "reference"})
     '{response} or {reference}? {{pred}}'
     """
-    known = "|".join(map(re.escape, names))
+    alternatives = "|".join(map(re.escape, names))
     if "{%" in template or "{#" in template:
         return re.sub(
-            rf"\{{\{{\s*({known})\s*\}}\}}", lambda match: f"{{{{ {names[match[1]]} }}}}", template
+            rf"\{{\{{\s*({alternatives})\s*\}}\}}",
+            lambda match: f"{{{{ {names[match[1]]} }}}}",
+            template,
         )
     return re.sub(
-        rf"(?<!\{{)\{{({known})\}}(?!\}})", lambda match: f"{{{names[match[1]]}}}", template
+        rf"(?<!\{{)\{{({alternatives})\}}(?!\}})", lambda match: f"{{{names[match[1]]}}}", template
     )
 
 

@@ -71,13 +71,13 @@ class ChoiceSetting:
     def of(cls, sample: ScorerInput) -> ChoiceSetting:
         """Return the setting of a sample; without choices there are ten labels."""
         choices = choices_of(sample)
-        whole = sample.sample
-        labels = None if whole is None else whole.labels
+        dataset_sample = sample.sample
+        labels = None if dataset_sample is None else dataset_sample.labels
         for name in _CHOICE_FIELDS:
             field = sample.metadata.get(name)
             if labels is None and choices and isinstance(field, Mapping):
                 labels = own_labels(field.get("label"), len(choices))
-        kind = None if whole is None else whole.gold_kind
+        kind = None if dataset_sample is None else dataset_sample.gold_kind
         return cls(
             labels=labels or labels_for(len(choices) if choices else _TEN),
             choices=choices,
@@ -169,26 +169,26 @@ def gold_ways(
     >>> gold_ways("B", "ABCD", ["AB", "O", "B", "A"]), gold_ways(2, "ABCD")
     ({'label': 'B', 'text': 'C'}, {'index': 'C'})
     """
-    known = tuple(labels)
+    names = tuple(labels)
     if isinstance(target, int) and not isinstance(target, bool):
-        return {"index": known[target]} if 0 <= target < len(known) else {}
+        return {"index": names[target]} if 0 <= target < len(names) else {}
     if not isinstance(target, str) or not target.strip():
         return {}
     text = target.strip()
     bare = text.strip("().").strip()
     ways: dict[GoldKind, str] = {}
-    if bare in known or bare.upper() in known:
-        ways["label"] = bare if bare in known else bare.upper()
+    if bare in names or bare.upper() in names:
+        ways["label"] = bare if bare in names else bare.upper()
     texts = [choice.strip() for choice in choices or ()]
     if texts.count(text) == 1:
-        ways["text"] = known[texts.index(text)]
+        ways["text"] = names[texts.index(text)]
     if (
         "label" not in ways
         and text.isdecimal()
         and len(text) <= _INDEX_CHARACTERS_MAX
-        and int(text) < len(known)
+        and int(text) < len(names)
     ):
-        ways["index"] = known[int(text)]
+        ways["index"] = names[int(text)]
     return ways
 
 
@@ -252,9 +252,9 @@ def letters_in(target: object, labels: Sequence[str]) -> tuple[str, ...]:
 
 def labels_of(sample: ScorerInput | None, choices: Sequence[str]) -> tuple[str, ...]:
     """Return the labels of a sample's choices; A to Z where there are none."""
-    whole = None if sample is None else sample.sample
-    own = None if whole is None else whole.labels
-    return own or labels_for(len(choices) or _LETTERS)
+    dataset_sample = None if sample is None else sample.sample
+    labels = None if dataset_sample is None else dataset_sample.labels
+    return labels or labels_for(len(choices) or _LETTERS)
 
 
 def gold_kinds(sample: ScorerInput) -> tuple[set[GoldKind], bool]:

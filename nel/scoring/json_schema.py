@@ -43,9 +43,9 @@ def extract_json(text: str) -> Any:
     >>> extract_json("no json here") is None
     True
     """
-    whole = _parse(text.strip())
-    if whole is not _NOTHING:
-        return whole
+    document = _parse(text.strip())
+    if document is not _NOTHING:
+        return document
     for source in (*reversed(_FENCE.findall(text)), text):
         document = _NOTHING
         for value in _values_in(source):

@@ -46,24 +46,24 @@ def ranked_choice(sample: ScorerInput, *, headline: str = "acc") -> dict[str, fl
     """
     choices, sums, _ = log_likelihoods(sample.metadata)
     labels, gold = ranked_gold(sample, choices)
-    best = {
+    leaders = {
         "acc": first_best(sums),
         "acc_norm": first_best(_per_unit(sums, [len(choice) for choice in choices])),
         "acc_bytes": first_best(
             _per_unit(sums, [len(choice.encode("utf-8", "replace")) for choice in choices])
         ),
     }
-    if headline not in best:
-        raise ConfigError(f'headline "{headline}" is unknown; use {", ".join(best)}')
-    order = [headline, *(name for name in best if name != headline)]
+    if headline not in leaders:
+        raise ConfigError(f'headline "{headline}" is unknown; use {", ".join(leaders)}')
+    order = [headline, *(name for name in leaders if name != headline)]
     return {
-        **{name: float(best[name] == gold) for name in order},
-        "extracted": labels[best[headline]],
+        **{name: float(leaders[name] == gold) for name in order},
+        "extracted": labels[leaders[headline]],
     }
 
 
 @in_process
-def choice_mass(sample: ScorerInput, right: Sequence[int]) -> dict[str, float | str]:
+def choice_mass(sample: ScorerInput, gold_indices: Sequence[int]) -> dict[str, float | str]:
     """Share out probability 1 among the choices, and return what falls on the right ones.
 
     Rule: the sum of ``exp(sum)`` over the right choices, divided by that over all; no division by
@@ -71,7 +71,7 @@ def choice_mass(sample: ScorerInput, right: Sequence[int]) -> dict[str, float | 
     sum is first reduced by the largest, so that long choices do not underflow to 0 / 0.
 
     Args:
-        right: Indices of the right choices, from 0.
+        gold_indices: Indices of the right choices, from 0.
 
     Raises:
         ScorerError: As `ranked_choice`.
@@ -82,13 +82,13 @@ def choice_mass(sample: ScorerInput, right: Sequence[int]) -> dict[str, float | 
     {'acc': 0.5, 'extracted': 'A'}
     """
     choices, sums, _ = log_likelihoods(sample.metadata)
-    if not right or not all(0 <= index < len(choices) for index in right):
+    if not gold_indices or not all(0 <= index < len(choices) for index in gold_indices):
         raise DatasetError(
-            f"the right choices {list(right)} are not among {len(choices)}; indices start at 0"
+            f"the right choices {list(gold_indices)} are not among {len(choices)}; indices start at 0"
         )
     top = max(sums)
     weights = [math.exp(value - top) for value in sums]
-    mass = math.fsum(weights[index] for index in set(right)) / math.fsum(weights)
+    mass = math.fsum(weights[index] for index in set(gold_indices)) / math.fsum(weights)
     return {"acc": mass, "extracted": labels_for(len(choices))[first_best(sums)]}
 
 

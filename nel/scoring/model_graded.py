@@ -207,14 +207,14 @@ def _score_of(judgement: Judgement, case: Case) -> Score:
 
 
 def _judges_of(model: str | Sequence[str] | None, model_role: str | None) -> tuple[str, ...]:
-    named = [model] if isinstance(model, str) else list(model or ())
-    for judge in named:
+    names = [model] if isinstance(model, str) else list(model or ())
+    for judge in names:
         if not isinstance(judge, str):
             raise ConfigError(
                 f"model is {judge!r}; give the name of a model in the run's judge.panel or"
                 " model_roles"
             )
-    return tuple(named) or ((model_role,) if model_role is not None else (GRADER,))
+    return tuple(names) or ((model_role,) if model_role is not None else (GRADER,))
 
 
 def _question(state: TaskState, include_history: History) -> str:
@@ -234,8 +234,8 @@ def chat_history(state: TaskState) -> str:
         turns = turns[: answers[-1]]
     if not turns:
         return state.input_text
-    first, *others = ((str(turn["role"]), _text(turn["content"])) for turn in turns)
-    return "\n\n".join([first[1], *(f"{role.capitalize()}: {text}" for role, text in others)])
+    opening, *others = ((str(turn["role"]), _text(turn["content"])) for turn in turns)
+    return "\n\n".join([opening[1], *(f"{role.capitalize()}: {text}" for role, text in others)])
 
 
 def _text(content: str | Sequence[Mapping[str, object]]) -> str:

@@ -68,17 +68,17 @@ def multi_scorer(
         reduce, "__qualname__", type(reduce).__name__
     )
     name = f"multi_scorer({', '.join(map(repr, members))}; {reducing})"
-    plain = not any(is_async(member) for member in members)
+    is_sync = not any(is_async(member) for member in members)
     metrics = next((member.metrics for member in members if member.metrics), ())
-    made = BuiltScorer(
-        score if plain else score_async,
+    combined = BuiltScorer(
+        score if is_sync else score_async,
         name=name,
         params={},
         metrics=metrics,
         source=getattr(scorers[0], "__wrapped__", None),
     )
-    made.members = (*scorers, *([] if isinstance(reducer, str) else [reducer]))
-    return made
+    combined.members = (*scorers, *([] if isinstance(reducer, str) else [reducer]))
+    return combined
 
 
 async def _gather(

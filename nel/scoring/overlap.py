@@ -131,7 +131,7 @@ def bleu(sample: ScorerInput) -> dict[str, float]:
         return {f"bleu_{order}": 0.0 for order in _BLEU_ORDERS}
     length = len(response)
     nearest = min(
-        (len(tokens) for tokens in references), key=lambda other: (abs(other - length), other)
+        (len(tokens) for tokens in references), key=lambda size: (abs(size - length), size)
     )
     penalty = min(0.0, 1 - nearest / length)
     scores, logarithms = {}, 0.0
@@ -190,8 +190,8 @@ def rouge(sample: ScorerInput) -> dict[str, float]:
     """
     response = _rouge_tokens(sample.response)
     scores = [_rouge_scores(response, reference) for reference in token_golds(sample)]
-    best = [max(values) for values in zip(*scores, strict=True)]
-    return dict(zip(("rouge_1", "rouge_2", "rouge_l"), best, strict=True))
+    maxima = [max(values) for values in zip(*scores, strict=True)]
+    return dict(zip(("rouge_1", "rouge_2", "rouge_l"), maxima, strict=True))
 
 
 @in_process
@@ -227,10 +227,10 @@ def chrf(sample: ScorerInput) -> dict[str, float]:
             f"chrf would count the n-grams of {length:,} characters; the cap is"
             f" {CHRF_CHARACTERS_MAX:,}; shorten the texts or lower max_tokens"
         )
-    plain, plus = (
+    characters, plus = (
         _chrf(order).sentence_score(sample.response, references).score for order in (0, 2)
     )
-    return {"chrf": float(plain), "chrf_pp": float(plus)}
+    return {"chrf": float(characters), "chrf_pp": float(plus)}
 
 
 @in_process
@@ -336,15 +336,15 @@ def _ngrams(tokens: list[str], order: int) -> Iterable[Hashable]:
     return tokens if order == 1 else zip(*(tokens[start:] for start in range(order)), strict=False)
 
 
-def _shared_count(left: Iterable[Hashable], rights: Sequence[Iterable[Hashable]]) -> int:
-    """Return how many items of `left` occur in one of `rights`, up to the highest count of each."""
-    counts = Counter(left)
-    most: Counter[Hashable] = Counter()
-    for right in rights:
+def _shared_count(items: Iterable[Hashable], references: Sequence[Iterable[Hashable]]) -> int:
+    """Return how many items occur in one of the references, up to the highest count of each."""
+    counts = Counter(items)
+    limits: Counter[Hashable] = Counter()
+    for reference in references:
         # Counting only what can match keeps memory at the size of the response.
-        common = Counter(filter(counts.__contains__, right))
-        most = most | common if most else common
-    return sum(map(min, most.values(), map(counts.__getitem__, most)))
+        common = Counter(filter(counts.__contains__, reference))
+        limits = limits | common if limits else common
+    return sum(map(min, limits.values(), map(counts.__getitem__, limits)))
 
 
 def _f1(matches: int, response_total: int, reference_total: int) -> float:
@@ -356,8 +356,8 @@ def _f1(matches: int, response_total: int, reference_total: int) -> float:
 
 def _squad_f1(response: list[str], reference: list[str]) -> tuple[float, float, float]:
     if not response or not reference:
-        same = float(response == reference)
-        return same, same, same
+        is_equal = float(response == reference)
+        return is_equal, is_equal, is_equal
     matches = _shared_count(response, [reference])
     f1 = _f1(matches, len(response), len(reference))
     return f1, matches / len(response), matches / len(reference)
@@ -379,25 +379,27 @@ def _rouge_scores(response: list[str], reference: list[str]) -> tuple[float, flo
     )
 
 
-def lcs_length(left: list[str], right: list[str]) -> int:
+def lcs_length(response: list[str], reference: list[str]) -> int:
     """Return the length of the longest common subsequence.
 
     Words that one side lacks cannot be in it.
     """
-    if left == right:
-        return len(left)
+    if response == reference:
+        return len(response)
     from rapidfuzz.distance import LCSseq  # noqa: PLC0415 - only with rouge
 
-    shared = set(left).intersection(right)
-    first, second = ([word for word in words if word in shared] for words in (left, right))
-    pairs = len(first) * len(second)
+    shared = set(response).intersection(reference)
+    response_words, reference_words = (
+        [word for word in words if word in shared] for words in (response, reference)
+    )
+    pairs = len(response_words) * len(reference_words)
     if pairs > LCS_TOKEN_PAIRS_MAX:
         raise ScorerError(
-            f"rouge_l would compare {len(first):,} response tokens with {len(second):,} target"
+            f"rouge_l would compare {len(response_words):,} response tokens with {len(reference_words):,} target"
             f" tokens, {pairs:,} pairs; the cap is {LCS_TOKEN_PAIRS_MAX:,}; shorten the texts or"
             " lower max_tokens"
         )
-    return LCSseq.similarity(first, second)
+    return LCSseq.similarity(response_words, reference_words)
 
 
 def _reference_columns(

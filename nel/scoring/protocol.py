@@ -114,24 +114,29 @@ class ScorerFactory:
             ConfigError: The factory does not return a scorer, or the class has no `score` method.
         """
         bound = inspect.signature(self.source).bind(*args, **kwargs)
-        made = self.source(*args, **kwargs)
-        inner = made.score if inspect.isclass(self.source) and hasattr(made, "score") else made
-        if not callable(inner):
+        product = self.source(*args, **kwargs)
+        has_method = inspect.isclass(self.source) and hasattr(product, "score")
+        function = product.score if has_method else product
+        if not callable(function):
             what = (
                 "has no method score"
                 if inspect.isclass(self.source)
-                else f"takes no sample and returned a {type(made).__name__}; write def"
+                else f"takes no sample and returned a {type(product).__name__}; write def"
                 f" {self.name}(sample)"
                 if not bound.signature.parameters
-                else f"returned a {type(made).__name__}"
+                else f"returned a {type(product).__name__}"
             )
             raise ConfigError(
                 f"the scorer {self.name} {what}, or return a function (state, target) or (sample)"
             )
-        if isinstance(inner, BuiltScorer):
-            return inner
+        if isinstance(function, BuiltScorer):
+            return function
         return BuiltScorer(
-            inner, name=self.name, params=bound.arguments, metrics=self.metrics, source=self.source
+            function,
+            name=self.name,
+            params=bound.arguments,
+            metrics=self.metrics,
+            source=self.source,
         )
 
 
@@ -218,8 +223,8 @@ def scorer(
         return _mark_scorer(function, metrics, name, metadata, marks)
     if not (function is None or isinstance(function, (list, tuple, Mapping))):
         raise ConfigError(_no_function(function))
-    declared: Declared = metrics if function is None else function
-    return lambda decorated: _mark_scorer(decorated, declared, name, metadata, marks)
+    declaration: Declared = metrics if function is None else function
+    return lambda decorated: _mark_scorer(decorated, declaration, name, metadata, marks)
 
 
 def as_scorer(written: object, options: Mapping[str, object] | None = None) -> Written:
@@ -302,7 +307,7 @@ def _mark_scorer(
 ) -> Written:
     if not callable(function):
         raise ConfigError(_no_function(function))
-    chosen = name or _name_of(function)
+    scorer_name = name or _name_of(function)
     for mark, value in marks.items():
         if value:
             _mark(function, mark, value=value)
@@ -311,11 +316,11 @@ def _mark_scorer(
         or _is_factory(function)
         or (metrics and not _takes_sample(function))
     ):
-        return ScorerFactory(function, name=chosen, metrics=metrics, metadata=metadata)
+        return ScorerFactory(function, name=scorer_name, metrics=metrics, metadata=metadata)
     required = _required_arguments(function)
     if required != 1:
         raise ConfigError(
-            f"the scorer {chosen} takes {required} arguments; write def {chosen}(sample:"
+            f"the scorer {scorer_name} takes {required} arguments; write def {scorer_name}(sample:"
             " ScorerInput) -> dict, or a factory that returns a function (state, target) -> Score"
         )
     _mark(function, "_is_scorer", value=True)  # which other tools look for
@@ -330,9 +335,9 @@ def _mark(function: Written, name: str, *, value: object) -> None:
         raise ConfigError(_no_function(function)) from error
 
 
-def _no_function(written: object) -> str:
+def _no_function(source: object) -> str:
     return (
-        f"@scorer marks functions and classes, not a {type(written).__name__}; @benchmark goes above"
+        f"@scorer marks functions and classes, not a {type(source).__name__}; @benchmark goes above"
         " @scorer"
     )
 
@@ -377,7 +382,7 @@ def _name_of(function: object) -> str:
 def _check_options(
     name: str, options: Mapping[str, object], parameters: Sequence[inspect.Parameter]
 ) -> None:
-    known = [
+    names = [
         parameter.name
         for parameter in parameters
         if parameter.kind in (parameter.KEYWORD_ONLY, parameter.POSITIONAL_OR_KEYWORD)
@@ -385,28 +390,28 @@ def _check_options(
     if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
         return
     for key in options:
-        if key not in known:
-            hint = did_you_mean(key, known) or f"; it has: {', '.join(known) or 'none'}"
+        if key not in names:
+            hint = did_you_mean(key, names) or f"; it has: {', '.join(names) or 'none'}"
             raise ConfigError(f'the scorer "{name}" has no option "{key}"{hint}')
     for parameter in parameters:
         if parameter.name in options:
             _check_type(name, parameter, options[parameter.name])
-    missing = [
+    required = [
         parameter.name
         for parameter in parameters
         if parameter.default is parameter.empty
-        and parameter.name in known
+        and parameter.name in names
         and parameter.name not in options
     ]
-    if missing:
+    if required:
         raise ConfigError(
-            f'the scorer "{name}" needs {", ".join(missing)}; write {name}:{missing[0]}=...'
+            f'the scorer "{name}" needs {", ".join(required)}; write {name}:{required[0]}=...'
         )
 
 
 def _check_type(name: str, parameter: inspect.Parameter, value: object) -> None:
     """Raise ConfigError for a value of a wrong type; only simple annotations are checked."""
-    wanted = str(parameter.annotation).strip("'\"")
+    annotation = str(parameter.annotation).strip("'\"")
     kinds: dict[str, tuple[type, ...]] = {
         "bool": (bool,),
         "int": (int,),
@@ -414,7 +419,7 @@ def _check_type(name: str, parameter: inspect.Parameter, value: object) -> None:
         "str": (str,),
     }
     for kind, accepted in kinds.items():
-        if wanted == kind and (
+        if annotation == kind and (
             not isinstance(value, accepted)
             or (kind in ("int", "float") and isinstance(value, bool))
         ):
@@ -422,11 +427,11 @@ def _check_type(name: str, parameter: inspect.Parameter, value: object) -> None:
                 f'the option "{parameter.name}" of the scorer "{name}" must be a {kind}, not'
                 f" {value!r}"
             )
-    if wanted.startswith(("Sequence[", "list[")) and isinstance(value, str):
+    if annotation.startswith(("Sequence[", "list[")) and isinstance(value, str):
         raise ConfigError(
             f'the option "{parameter.name}" of the scorer "{name}" must be a list: [{value}]'
         )
-    if wanted.startswith("Callable[") and not (callable(value) or value is None):
+    if annotation.startswith("Callable[") and not (callable(value) or value is None):
         raise ConfigError(
             f'the option "{parameter.name}" of the scorer "{name}" is a function; give it in Python'
         )

@@ -145,17 +145,17 @@ def gold_answer(sample: ScorerInput) -> GoldAnswer | None:
     accepted = [str(item).strip() for item in targets]
     if len(accepted) > 1:
         return _gold_texts(accepted)
-    (only,) = accepted
-    letter = _LETTER.fullmatch(only)
+    (text,) = accepted
+    letter = _LETTER.fullmatch(text)
     if letter is not None:
         return GoldAnswer("letter", [letter[1]], labels_for(_LETTERS_MAX))
-    if only.lower() in _DECISIONS:
-        return GoldAnswer("yes_no", [gold_decision(only)])
-    number = _GOLD_NUMBER.search(only)
-    written = number[1] if number else only
-    if parse_number(written) is not None:
-        return GoldAnswer("number", [written])
-    return GoldAnswer("mathematics", accepted) if _is_mathematics(only) else _gold_texts(accepted)
+    if text.lower() in _DECISIONS:
+        return GoldAnswer("yes_no", [gold_decision(text)])
+    number = _GOLD_NUMBER.search(text)
+    numeral = number[1] if number else text
+    if parse_number(numeral) is not None:
+        return GoldAnswer("number", [numeral])
+    return GoldAnswer("mathematics", accepted) if _is_mathematics(text) else _gold_texts(accepted)
 
 
 def _is_mathematics(gold: str) -> bool:
@@ -179,29 +179,31 @@ def _gold_texts(accepted: Sequence[str]) -> GoldAnswer | None:
     return GoldAnswer("text", short) if len(short) == len(accepted) else None
 
 
-def same_answer(kind: KindName, left: str, right: str) -> bool:
+def same_answer(kind: KindName, answer: str, gold: str) -> bool:
     """Return whether two answers of a kind are one.
 
     >>> same_answer("number", "$1,200", "1200.0"), same_answer("letter", "A", "a")
     (True, False)
     """
-    if left == right:
+    if answer == gold:
         return True
     if kind == "number":
-        return numbers_equal(left, right)
+        return numbers_equal(answer, gold)
     if kind == "letter":
-        return _letter_of(left) == _letter_of(right)
+        return _letter_of(answer) == _letter_of(gold)
     if kind == "mathematics":
-        return _same_expression(left, right)
-    return _decision_of(left) == _decision_of(right) if kind == "yes_no" else same_text(left, right)
+        return _same_expression(answer, gold)
+    return (
+        _decision_of(answer) == _decision_of(gold) if kind == "yes_no" else same_text(answer, gold)
+    )
 
 
-def _same_expression(left: str, right: str) -> bool:
+def _same_expression(answer: str, gold: str) -> bool:
     """Return whether two expressions are equal; those not comparable must be written alike."""
-    if left.strip("$ ") == right.strip("$ "):
+    if answer.strip("$ ") == gold.strip("$ "):
         return True
     try:
-        return expressions_equal(right, left)
+        return expressions_equal(gold, answer)
     except (DatasetError, MissingExtra, ScorerError):
         return False
 

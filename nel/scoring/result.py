@@ -70,12 +70,12 @@ class JudgeWanted(JudgeError):
         Raises:
             ScorerError: A number is NaN or infinite.
         """
-        own = {
+        values = {
             key: value
             for key, value in self.result.items()
             if key not in ("correct", "needs_judge", "judge_case")
         }
-        metrics, details, answer = _from_plain(own)
+        metrics, details, answer = _from_plain(values)
         return metrics, _plain_details(details), answer
 
 
@@ -122,22 +122,22 @@ def _check_headline(metrics: dict[str, float], details: Mapping[str, object]) ->
     A share that misses 0 or 1 by the rounding of its computation is set to it.
     What is ``correct`` is shown as the accuracy, and its bounds count each missing score as 0 or 1.
     """
-    first = next((key for key in _REWARD_KEYS if key in metrics or key in details), None)
-    if first is None:
+    reward_key = next((key for key in _REWARD_KEYS if key in metrics or key in details), None)
+    if reward_key is None:
         return
-    if first not in metrics:
+    if reward_key not in metrics:
         raise ScorerError(
-            f'the scorer returned {_display(details[first])} for "{first}"; return a number or a'
+            f'the scorer returned {_display(details[reward_key])} for "{reward_key}"; return a number or a'
             " bool"
         )
-    if first != "correct":
+    if reward_key != "correct":
         return
-    if not -_ROUNDING <= metrics[first] <= 1 + _ROUNDING:
+    if not -_ROUNDING <= metrics[reward_key] <= 1 + _ROUNDING:
         raise ScorerError(
-            f'the scorer returned {metrics[first]:g} for "correct", which is from 0 to 1; '
+            f'the scorer returned {metrics[reward_key]:g} for "correct", which is from 0 to 1; '
             'return points of another scale as "score"'
         )
-    metrics[first] = min(1.0, max(0.0, metrics[first]))
+    metrics[reward_key] = min(1.0, max(0.0, metrics[reward_key]))
 
 
 def _from_plain(result: object) -> _Parts:

@@ -90,11 +90,11 @@ def _depth(k: object, length: int) -> int:
 
 def _hit_ranks(retrieved: list[str], relevant: set[str]) -> list[int]:
     """Return the ranks, from 1, at which relevant ids occur for the first time."""
-    missing = set(relevant)
+    unseen = set(relevant)
     ranks = []
     for rank, each in enumerate(retrieved, start=1):
-        if each in missing:
-            missing.remove(each)
+        if each in unseen:
+            unseen.remove(each)
             ranks.append(rank)
     return ranks
 

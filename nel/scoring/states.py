@@ -87,13 +87,13 @@ class TaskState:
 
 def state_of(sample: ScorerInput) -> TaskState:
     """Return a `ScorerInput` as the state that ``(state, target)`` scorers take."""
-    whole = sample.sample
+    dataset_sample = sample.sample
     return TaskState(
         output=ModelOutput(completion=sample.response),
         metadata=sample.metadata,
-        input="" if whole is None else whole.input,
-        choices=() if whole is None else whole.choices or (),
-        sample_id=None if whole is None else whole.id,
+        input="" if dataset_sample is None else dataset_sample.input,
+        choices=() if dataset_sample is None else dataset_sample.choices or (),
+        sample_id=None if dataset_sample is None else dataset_sample.id,
         epoch=sample.repeat + 1,
         messages=list(sample.conversation or ()),
         target=target_of(sample),
@@ -103,11 +103,11 @@ def state_of(sample: ScorerInput) -> TaskState:
 
 def sample_of(state: TaskState, target: Target) -> ScorerInput:
     """Return a state, as it is now, and its target as a `ScorerInput`."""
-    wanted = target.target[0] if len(target) == 1 else target.target
-    made = ScorerInput(response=state.output.completion, target=wanted, metadata=state.metadata)
+    gold = target.target[0] if len(target) == 1 else target.target
+    sample = ScorerInput(response=state.output.completion, target=gold, metadata=state.metadata)
     if state.sample is None:
-        return made
-    return replace(state.sample, response=made.response, target=wanted, metadata=state.metadata)
+        return sample
+    return replace(state.sample, response=sample.response, target=gold, metadata=state.metadata)
 
 
 def target_of(sample: ScorerInput) -> Target:

@@ -17,7 +17,7 @@ from nel.reading.own import own_answer
 from nel.reading.texts import compared_text, read_text
 from nel.scoring.declarations import in_process
 from nel.scoring.golds import reads_gold, text_gold, texts_in
-from nel.scoring.words import Words, normalise, same_text, undress
+from nel.scoring.words import Words, normalise, same_symbols, same_text
 from nel.types import ScorerInput
 
 __all__ = [
@@ -29,7 +29,6 @@ __all__ = [
     "text_match",
 ]
 
-_CURRENCY: Final = re.compile("[$€£¥₹₩₽]")
 _REASON: Final = re.compile(r",\s(?:because|since|as|which|not|who|where)\b|\s\(")
 """What follows an answer on its line."""
 _APPROXIMATE: Final = re.compile(
@@ -120,14 +119,14 @@ def fuzzy_match(
 
 def _nearly(response: str, answer: str, threshold: float) -> bool:
     """Return whether an answer in words stands in the response but for spelling, and not as it is."""
-    wanted = normalise(answer, accents=False)
-    if len(wanted) < _FUZZY_CHARACTERS_MIN or len(response) < len(wanted) / 2:
+    words = normalise(answer, accents=False)
+    if len(words) < _FUZZY_CHARACTERS_MIN or len(response) < len(words) / 2:
         return False
-    if wanted in response or parse_number(answer, words=False) is not None:
+    if words in response or parse_number(answer, words=False) is not None:
         return False
     from rapidfuzz.fuzz import partial_ratio  # noqa: PLC0415 - only with a threshold
 
-    return partial_ratio(wanted, response) >= threshold
+    return partial_ratio(words, response) >= threshold
 
 
 @in_process
@@ -145,7 +144,7 @@ def text_match(sample: ScorerInput) -> dict[str, bool | str | None]:
     {'correct': True, 'extracted': 'Oslo'}
     """
     response, ran_on = own_answer(sample)
-    return {**_verdict(sample, response.text, read_text(response).value), **ran_on}
+    return {**_verdict(sample, read_text(response).value), **ran_on}
 
 
 @in_process
@@ -179,50 +178,30 @@ def answer_line(sample: ScorerInput, pattern: str | None = None) -> dict[str, bo
         declared = read_text(response, declared_only=True).value
     else:
         declared = last_group(pattern, response.text)
-    return {**_verdict(sample, response.text, declared), **ran_on}
+    return {**_verdict(sample, declared), **ran_on}
 
 
-def _verdict(sample: ScorerInput, response: str, read: str | None) -> dict[str, bool | str | None]:
-    """Return whether what was read in a response is one of a sample's gold answers."""
+def _verdict(sample: ScorerInput, text: str | None) -> dict[str, bool | str | None]:
+    """Return whether the text that was read in a response is one of a sample's gold answers."""
     golds = text_gold(sample)
-    extracted = None if read is None else _bare_answer(read)
-    correct = extracted is not None and any(
-        _same_answer(extracted, gold) and _same_currency(response, extracted, gold)
-        for gold in golds
-    )
+    answer = _POLITE.sub("", text or "").strip().rstrip(".。").strip("*_` ").rstrip(".")
+    extracted = answer.strip("$ ") or None
+    correct = extracted is not None and any(_same_answer(answer, gold) for gold in golds)
     return {"correct": correct, "extracted": extracted}
-
-
-def _bare_answer(read: str) -> str | None:
-    """Return a text that was read without emphasis, closing words and a full stop, or None."""
-    plain = _POLITE.sub("", read).strip().rstrip(".。").strip("*_`$ ").rstrip(".").strip()
-    if plain.startswith(("\\boxed", "\\fbox")):
-        plain = undress(plain).strip()
-    return plain or None
-
-
-def _same_currency(response: str, extracted: str, gold: str) -> bool:
-    """Return whether an answer has the gold answer's currency as it stands in the response, or one
-    of them has none.
-    """
-    wanted = _CURRENCY.search(gold)
-    if wanted is None:
-        return True
-    start = max(0, response.rfind(extracted))
-    answered = _CURRENCY.search(response, max(0, start - 1), start + len(extracted) + 1)
-    return answered is None or answered[0] == wanted[0]
 
 
 def _same_answer(answer: str, gold: str) -> bool:
     """Return whether an answer is a gold answer: a number by its value, with or without a unit;
     other texts by their words, those of a formula without spaces between.
     """
-    wanted = parse_number(gold)
-    if wanted is not None:
-        is_written = parse_number(answer) == wanted
-        return is_written or (not _APPROXIMATE.search(answer) and stated_value(answer) == wanted)
-    plain = _REASON.split(answer, maxsplit=1)[0]
-    if any(same_text(text, gold, accents=False) for text in {answer, plain}):
+    number = parse_number(gold)
+    if number is not None:
+        answer_without_sign = answer.strip("$ ")
+        is_written = parse_number(answer_without_sign) == number
+        is_stated = not _APPROXIMATE.search(answer) and stated_value(answer_without_sign) == number
+        return same_symbols(answer, gold) and (is_written or is_stated)
+    without_reason = _REASON.split(answer, maxsplit=1)[0]
+    if any(same_text(text, gold, accents=False) for text in {answer, without_reason}):
         return True
     is_formula = bool(_DIGIT.search(gold)) and not _LONG_WORD.search(gold)
     return is_formula and _without_spaces(answer) == _without_spaces(gold)

@@ -11,12 +11,13 @@ from __future__ import annotations
 import re
 import string
 import unicodedata
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property, lru_cache
 from itertools import chain
 from typing import Final, TypeAlias
 
 from nel.reading.clauses import UNSPACED, is_alternative, is_denied, is_supposed
+from nel.reading.numerals import CURRENCIES
 from nel.reading.response import lower_case
 from nel.reading.table import end_tokens
 
@@ -115,12 +116,11 @@ _DISREGARDED: Final = bytes(
 )
 _LOOSE: Final = re.compile(r"'s\Z|(?<=[^\W\d_]{4})\d{1,2}\Z|(?<=[^\W\d_]{2})\^\d{1,3}\Z")
 """The end of a possessive, and the number of a footnote: "Lisbon2"."""
-_CURRENCY: Final = re.compile("[$€£¥₹₩₽]")
 _GAPS: Final = re.compile(r" ?([^\w\s.]) ?")
 """Spaces around marks, which do not count: ``x = 5``."""
-_MAY_BE_SYMBOL: Final = re.compile(
-    "[\u00a6-\u00b0\u2100-\u2bff\u3000-\u33ff\ufffd\U0001d000-\U0001faff]"
-)
+_SYMBOLS: Final = "\u00a6-\u00b0\u2100-\u2bff\u3000-\u33ff\ufffd\U0001d000-\U0001faff"
+_MAY_BE_SYMBOL: Final = re.compile(f"[{_SYMBOLS}]")
+_SYMBOL: Final = re.compile(f"[{CURRENCIES[1:]}{_SYMBOLS}]")
 _UNSPACED: Final = re.compile(f"[{UNSPACED}]")
 _MARKS: Final = re.compile(r"[^\w\s]++(?:[^\S\n]++[^\w\s]++)*+")
 _SMALL_WORD: Final = re.compile(r"[^\S\n]+[a-z]")
@@ -270,7 +270,7 @@ class Words:
         end = end if end >= tail.start() + len(ending) else tail.end()
         if answer.isupper() and len(answer) <= _NAME_CHARACTERS_MAX and not self.plain.islower():
             is_article = len(answer) == 1 and _SMALL_WORD.match(self.plain, end)
-            if is_article or not self.plain[start:end].isupper():
+            if is_article or self.plain[start:end].islower():
                 return False
         if _BRACKETED.match(answer) and not self._stands_in_brackets(answer, start, end):
             return False
@@ -370,19 +370,23 @@ def same_text(answer: str, gold: str, *, accents: bool = True) -> bool:
     answered = normalise(answer, accents=accents)
     if answered != wanted and _GAPS.sub(r"\1", answered) != _GAPS.sub(r"\1", wanted):
         return False
-    for marks_of in (_currencies, _emoji):
-        marks = marks_of(gold), marks_of(answer)
-        if all(marks) and marks[0] != marks[1]:
-            return False
-    return True
+    return same_symbols(answer, gold)
 
 
-def _currencies(text: str) -> Collection[str]:
-    return set(_CURRENCY.findall(text))
+def same_symbols(answer: str, gold: str) -> bool:
+    """Return whether two texts have the same currencies and emoji, or one of them has none.
+
+    >>> same_symbols("€5", "$5"), same_symbols("5", "$5"), same_symbols("Paris 🎉", "Paris")
+    (False, True, True)
+    """
+    answer_symbols, gold_symbols = _symbols_in(answer), _symbols_in(gold)
+    return not answer_symbols or not gold_symbols or answer_symbols == gold_symbols
 
 
-def _emoji(text: str) -> Collection[str]:
-    return [mark for mark in _MAY_BE_SYMBOL.findall(fold(text)) if not _counts(mark)]
+def _symbols_in(text: str) -> list[str]:
+    symbols = [mark for mark in _SYMBOL.findall(fold(text)) if not _counts(mark)]
+    # The number of dollar signs does not count, since they stand around formulas too.
+    return [*symbols, "$"] if "$" in text else symbols
 
 
 def _is_longer(text: str, wanted: str) -> bool:

@@ -9,6 +9,7 @@ Examples (``--num-fewshot``, up to 8) have their labels in their texts; test row
 
 from __future__ import annotations
 
+import re
 from typing import Any, Final
 
 from nel.byob import Card, ScorerInput, benchmark, scorer
@@ -33,6 +34,7 @@ LABELS: Final = {
 }
 """What stands before a problem and before its solution, by language."""
 _COMMA_LANGUAGES: Final = frozenset(("de", "es", "fr", "ru"))
+_THOUSANDS_MARK: Final = re.compile(r"(?<=\d)[.,](?=\d{3}(?!\d))")
 
 PROMPT = """Solve this problem step by step. End with a line of the form "Answer: N", where N is the number alone.
 
@@ -80,7 +82,11 @@ def answer_number(response: Answer, language: str | None = None) -> str | None:
     '1.234'
     """
     mark: Mark | None = "," if language in _COMMA_LANGUAGES else None
-    return read_number(response, mark, joins_thousands=mark == ",").value
+    reading = read_number(response, mark)
+    # All answers are whole numbers, so that models write thousands with either mark.
+    joined = _THOUSANDS_MARK.sub("", response.plain[reading.start : reading.end])
+    is_grouped = mark == "," and len(joined) < reading.end - reading.start
+    return joined if is_grouped else reading.value
 
 
 @benchmark(

@@ -58,9 +58,9 @@ def math_equal(sample: ScorerInput) -> dict[str, bool | str | None]:
             "extracted": extracted,
             **ran_on,
         }
-    whole = response.text.strip()
-    if same_text(whole, gold):
-        return {"correct": True, "parsed": True, "extracted": whole, **ran_on}
+    text = response.text.strip()
+    if same_text(text, gold):
+        return {"correct": True, "parsed": True, "extracted": text, **ran_on}
     letter = _LETTER.fullmatch(gold)
     label = None if letter is None else read_letter(response, "ABCDEFGHIJ").value
     correct = letter is not None and label == letter["label"]

@@ -65,10 +65,10 @@ def _without_tex(text: str) -> str:
 
 def _in_signs(text: str) -> str:
     """Return the sign for words that have one: "no solution", "all real numbers"."""
-    plain = _without_tex(text)
-    if _NO_SOLUTION.fullmatch(plain):
+    words = _without_tex(text)
+    if _NO_SOLUTION.fullmatch(words):
         return "\\emptyset"
-    return "\\mathbb{R}" if _ALL_REALS.fullmatch(plain) else text
+    return "\\mathbb{R}" if _ALL_REALS.fullmatch(words) else text
 
 
 def _numbers_equal(gold: str, answer: str) -> bool | None:
@@ -94,7 +94,7 @@ def _are_apart(gold: str, answer: str) -> bool:
 
 def _brackets(text: str) -> str | None:
     """Return the outer brackets of a sequence, or None where it has none."""
-    plain = text.replace("\\", "")
-    if "," not in plain or plain[0] not in _BRACKETS or plain[-1] not in _BRACKETS.values():
+    content = text.replace("\\", "")
+    if "," not in content or content[0] not in _BRACKETS or content[-1] not in _BRACKETS.values():
         return None
-    return plain[0] + plain[-1]
+    return content[0] + content[-1]

@@ -103,13 +103,13 @@ def _both_signs(text: str) -> str:
     """Return an expression with ``\\pm`` as two values, as math-verify does outside fractions."""
     if text.count("\\pm") != 1 or "," in text:
         return text
-    plain = _HEAD.sub("", text)
-    return ",".join(_SIGN.sub(sign, plain) for sign in "+-")
+    expression = _HEAD.sub("", text)
+    return ",".join(_SIGN.sub(sign, expression) for sign in "+-")
 
 
 def _as_fraction(decimal: re.Match[str]) -> str:
     """Return a recurring decimal as a fraction: ``0.1\\\\overline{6}`` is 15/90."""
-    whole, fixed, group = decimal.groups()
+    integer, fixed, group = decimal.groups()
     below = (10 ** len(group) - 1) * 10 ** len(fixed)
-    above = int(whole + fixed + group) - int((whole + fixed) or 0)
+    above = int(integer + fixed + group) - int((integer + fixed) or 0)
     return f"\\frac{{{above}}}{{{below}}}"

@@ -63,14 +63,18 @@ def _parse_math(text: str) -> list[Any]:
         basic_latex=True, units=False, malformed_operators=True, nits=True, boxed="all"
     )
     formula = LatexExtractionConfig(normalization_config=notation)
-    parsed = parse(f"${text.replace('$', ' ')}$", [formula], parsing_timeout=None)
-    if not parsed or not isinstance(parsed[0], FiniteSet) or len(parsed[0].free_symbols) != 1:
-        return list(parsed)
-    conditions = parsed[0].args
+    expressions = parse(f"${text.replace('$', ' ')}$", [formula], parsing_timeout=None)
+    if (
+        not expressions
+        or not isinstance(expressions[0], FiniteSet)
+        or len(expressions[0].free_symbols) != 1
+    ):
+        return list(expressions)
+    conditions = expressions[0].args
     if not all(isinstance(condition, Ge | Gt | Le | Lt) for condition in conditions):
-        return list(parsed)
+        return list(expressions)
     sets = [condition.as_set() for condition in conditions]
-    return [*parsed, Union(*sets), Intersection(*sets)]
+    return [*expressions, Union(*sets), Intersection(*sets)]
 
 
 def relative_comparison(absolute: Comparison) -> Comparison:
@@ -84,27 +88,29 @@ def relative_comparison(absolute: Comparison) -> Comparison:
             numbers.
     """
 
-    def compare(left: Any, right: Any, *rounding: int) -> bool:
-        if isinstance(left, sympy.MatrixBase | sympy.MatrixExpr) or isinstance(
-            right, sympy.MatrixBase | sympy.MatrixExpr
+    def compare(gold: Any, answer: Any, *rounding: int) -> bool:
+        if isinstance(gold, sympy.MatrixBase | sympy.MatrixExpr) or isinstance(
+            answer, sympy.MatrixBase | sympy.MatrixExpr
         ):
-            return absolute(left, right, *rounding)
-        is_decimal = left.has(sympy.Float) or right.has(sympy.Float)
-        if not is_decimal and (isinstance(left, sympy.Number) or isinstance(right, sympy.Number)):
-            return absolute(left, right, *rounding)
-        if left.free_symbols or right.free_symbols:
-            return bool((left - right).evalf() == 0)
-        if not _is_close(left, right, 15, TOLERANCE):
+            return absolute(gold, answer, *rounding)
+        is_decimal = gold.has(sympy.Float) or answer.has(sympy.Float)
+        if not is_decimal and (isinstance(gold, sympy.Number) or isinstance(answer, sympy.Number)):
+            return absolute(gold, answer, *rounding)
+        if gold.free_symbols or answer.free_symbols:
+            return bool((gold - answer).evalf() == 0)
+        if not _is_close(gold, answer, 15, TOLERANCE):
             return False
-        return is_decimal or _is_close(left, right, _EXACT_DIGITS + 10, 10.0**-_EXACT_DIGITS)
+        return is_decimal or _is_close(gold, answer, _EXACT_DIGITS + 10, 10.0**-_EXACT_DIGITS)
 
     return compare
 
 
-def _is_close(left: Any, right: Any, digits: int, tolerance: float) -> bool:
+def _is_close(gold: Any, answer: Any, digits: int, tolerance: float) -> bool:
     """Return whether two sympy numbers, to some digits, differ by at most a share of the larger."""
-    first, second = left.evalf(digits), right.evalf(digits)
-    return bool(abs(first - second) <= tolerance * max(abs(first), abs(second)))
+    gold_value, answer_value = gold.evalf(digits), answer.evalf(digits)
+    return bool(
+        abs(gold_value - answer_value) <= tolerance * max(abs(gold_value), abs(answer_value))
+    )
 
 
 if __name__ == "__main__":
