@@ -103,7 +103,7 @@ ROOMS = {
     "reading": 18_750,
     "reports": 17_350,
     "runs": 13_200,
-    "sandbox": 27_850,
+    "sandbox": 25_950,
     "scoring": 22_800,
     "tools": 1_800,
 }
