@@ -84,7 +84,7 @@ ROOMS = {
     "apps": 74_300,
     "artifacts": 34_250,
     "authoring": 15_750,
-    "benchmarks": 11_800,
+    "benchmarks": 11_850,
     "byob": 900,
     "cli": 17_950,
     "comparison": 21_600,
@@ -101,11 +101,11 @@ ROOMS = {
     "metrics": 14_450,
     "models": 37_500,
     "prompts": 2_700,
-    "reading": 18_750,
+    "reading": 18_550,
     "reports": 17_350,
     "runs": 11_400,
-    "sandbox": 27_850,
-    "scoring": 22_800,
+    "sandbox": 25_900,
+    "scoring": 22_700,
     "tools": 1_800,
 }
 """Nodes of syntax trees (without Load, Store and Del) that a room may have; an edit here says why in its commit."""

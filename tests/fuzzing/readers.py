@@ -262,7 +262,8 @@ def _rows(data: bytes) -> None:
 
 def _container(data: bytes) -> None:
     with suppress(codec.BadValue, channel.BadFrame):
-        codec.Receiver(lambda number: number, {}).decode(channel.loads(data))
+        end = codec.Codec(str, lambda tag, body: body, first_number=0, sent_depth=100, received_depth=100)
+        end.unpack({"value": channel.loads(data), "now": []})
 
 
 READERS: Mapping[str, Reader] = {

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from nel.sandbox.verdict.agent import codec
-from nel.sandbox.verdict.agent.containers import Containers, is_held
 
 
 def refuse(*value: Any) -> Any:
@@ -75,18 +74,14 @@ def shape(value: Any) -> str:
     return json.dumps([described(item) for item in [value, *containers_in(value).values()]])
 
 
-def exchange(rng: random.Random, ends: tuple[Containers, Containers], held: tuple[list[Any], list[Any]]) -> bool:
+def exchange(rng: random.Random, ends: tuple[codec.Codec, codec.Codec], held: tuple[list[Any], list[Any]]) -> bool:
     """Let the tests ask and the program answer once; return whether both ends hold the same."""
     (tests, program), (mine, theirs) = ends, held
     change(rng, mine)
     values = tuple(draw(rng, mine) for _ in range(2))
-    news, lost, parts = tests.changes(), tests.losses(), codec.Parts()
-    form = tests.sender.encode(values, parts)
-    received: list[Any] = []
-    program.update(json.loads(json.dumps(news)))
-    for number in lost:
-        program.drop(number)
-    arguments = program.receiver.decode(form, received)
+    lost = tests.losses()
+    arguments = program.unpack(json.loads(json.dumps(tests.pack(values))))
+    program.forget(lost)
     same = shape([list(values), mine]) == shape([list(arguments), theirs])
     for here, there in zip(containers_in(values).values(), containers_in(arguments).values(), strict=True):
         if rng.random() < 0.4 and not any(container is here for container in mine):
@@ -94,25 +89,44 @@ def exchange(rng: random.Random, ends: tuple[Containers, Containers], held: tupl
             theirs.append(there)
     for _ in range(3):
         change(rng, theirs)
-    number = rng.getrandbits(60)
-    is_kept = is_held(received)
-    program.add(number, arguments, received, form)
-    changed = program.changes()
-    if number in changed or is_kept:
-        tests.add(number, values, parts.all(), form)
-    else:
-        program.drop(number)
-    tests.update(json.loads(json.dumps(changed)))
+    reply = program.pack(None)
+    here = there = arguments = None
+    lost = program.losses()
+    tests.unpack(json.loads(json.dumps(reply)))
+    tests.forget(lost)
     return same and shape(mine) == shape(theirs)
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_both_ends_hold_the_same_containers_whatever_either_changes(seed: int) -> None:
     """Values, aliases and identity: what is one object at one end is one at the other."""
-    ends = (
-        Containers(refuse, refuse, sent_depth=200, received_depth=100),
-        Containers(refuse, refuse, sent_depth=100, received_depth=200),
-    )
+    depths = {"sent_depth": 200, "received_depth": 200}
+    ends = tuple(codec.Codec(refuse, refuse, first_number=number, **depths) for number in (0, 1))
     held: tuple[list[Any], list[Any]] = ([], [])
     rng = random.Random(seed)  # noqa: S311 - repeatable
     assert [exchange(rng, ends, held) for _ in range(15)] == [True] * 15
+
+
+def test_what_one_end_alone_holds_is_forgotten() -> None:
+    """Else each question would compare all that ever crossed."""
+    tests = codec.Codec(refuse, refuse, first_number=0, sent_depth=200, received_depth=200)
+    row = [1]
+    tests.pack(([row, [2]], {"a": [3]}))
+    assert len(tests.losses()) == 4
+    assert tests.losses() == []
+    assert tests.pack([row])["now"] == [[10, ["list", [tests.encode(row)], None]]]
+
+
+def test_arrays_are_one_object_for_both_ends() -> None:
+    """An argument that the program changes in place is changed in the tests, with its type and shape."""
+    numpy = pytest.importorskip("numpy")
+    depths = {"sent_depth": 200, "received_depth": 200}
+    tests, program = (codec.Codec(refuse, refuse, first_number=number, **depths) for number in (0, 1))
+    mine = numpy.array([[1.5, 2], [3, 4]])
+    theirs = program.unpack(json.loads(json.dumps(tests.pack(mine))))
+    theirs *= 2
+    answer = tests.unpack(json.loads(json.dumps(program.pack((theirs, theirs[0, 0], theirs[:0])))))
+    assert mine.tolist() == [[3, 4], [6, 8]]
+    assert answer[0] is mine
+    assert (type(answer[1]), answer[1]) == (numpy.float64, 3)
+    assert answer[2].shape == (0, 2)

@@ -122,13 +122,13 @@ def test_a_function_under_test_may_have_the_name_of_a_member() -> None:
         ("def same(a, b): return a == b\nassert same(f(1), 2)", False),
         ("s = f()\ns.x = 2\nassert s.x == 2", False),
         ("class Mine(f): pass\nassert Mine().x == 1", True),
-        ("calls = []\nbus = f()\nbus.on(calls.append)\nassert calls == []", True),
+        ("calls = []\nbus = f()\nbus.on(calls.append)\nassert calls == []", False),
         ("s = f()\nassert f(s.append) == 1", False),
         ("import io, sys\nsys.stdout = io.StringIO()\nf()", True),
     ],
 )
 def test_the_mode_is_read_off_the_tests(tests: str, *, is_shared: bool) -> None:
-    """Tests share the program's process where they use what both use, or hand it a method of their container."""
+    """Tests share the program's process where they use what both use, or derive from its classes."""
     assert bool(read_task(tests, "", "f").shared) is is_shared
 
 

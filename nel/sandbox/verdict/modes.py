@@ -11,7 +11,6 @@ import re
 from collections.abc import Collection
 from typing import Final
 
-from nel.sandbox.verdict.agent.standard import CHANGES
 from nel.sandbox.verdict.names import answer_names, names_in, root_of
 
 _SHARED_STATE: Final = re.compile(
@@ -57,10 +56,6 @@ def needs_shared(
             return f"{line} derives from a class of the program"
         if isinstance(node, ast.Name) and node.id in prompt_classes:
             return f"{line} uses {node.id}, a class of the prompt"
-        if isinstance(node, ast.Call) and root_of(node.func) in answers:
-            arguments = [*node.args, *(keyword.value for keyword in node.keywords)]
-            if any(_is_change(argument, answers) for argument in arguments):
-                return f"{line} hands the program a method that changes an object of the tests"
         if (
             isinstance(node, ast.Call)
             and root_of(node.func) in users
@@ -72,14 +67,6 @@ def needs_shared(
         if isinstance(node, ast.With) and _may_be_suppressed(node, answers):
             return f"{line} raises within a context of the program, which may suppress it"
     return ""
-
-
-def _is_change(node: ast.expr, answers: Collection[str]) -> bool:
-    """Return whether a method changes a container of the tests, as in ``bus.on(calls.append)``.
-
-    While they run, it could as well be one of the program's answers, which choose no mode.
-    """
-    return isinstance(node, ast.Attribute) and node.attr in CHANGES and root_of(node) not in answers
 
 
 def _is_class(node: ast.expr, program: Collection[str]) -> bool:

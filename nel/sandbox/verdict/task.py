@@ -13,15 +13,24 @@ from functools import lru_cache
 from typing import Any, Final
 
 from nel.reading.programs.python_trees import parse_python
+from nel.sandbox.verdict.agent.standard import CLASSES
 from nel.sandbox.verdict.modes import needs_shared
 from nel.sandbox.verdict.names import (
     answer_names,
     called_names,
     class_names,
+    root_of,
     supplied_names,
     unbound_names,
 )
 
+_PLAIN_ATTRIBUTES: Final = frozenset(
+    name
+    for kind in CLASSES.values()
+    if isinstance(kind, type) and not issubclass(kind, Exception)
+    for name in dir(kind)
+)
+_CLASS_NAME: Final = re.compile(r"_*[A-Z][^_]*")
 _ENDS: Final = ("SystemExit", "exit", "quit", "sys.exit", "os._exit")
 
 
@@ -37,7 +46,9 @@ class Task:
     wanted: tuple[str, ...] = ()
     """Names that the program has to give."""
     classes: tuple[str, ...] = ()
-    """Those of them that are classes."""
+    """Those of them that are classes, and whose objects the tests keep."""
+    asks_objects: bool = False
+    """Whether objects of the program are asked whether they equal a plain value."""
     prompt_classes: tuple[str, ...] = ()
     """Classes that the prompt defines, of which the program is likely to have its own."""
     stubs: tuple[str, ...] = ()
@@ -64,19 +75,44 @@ def read_task(tests: str, prompt: str = "", entry_point: str = "") -> Task:
     wanted = unbound - set(supplied) | ({entry_point} if entry_point else set())
     others = wanted - helpers - {entry_point}
     program = wanted - helpers | {entry_point or "candidate", "candidate"}
+    nodes = list(ast.walk(tree))
+    answers = answer_names(nodes, program)
+    classes = class_names(tree, wanted, prompt)
     return Task(
         tests=tests,
         prompt=prompt,
         entry_point=entry_point,
         supplied=supplied,
         wanted=tuple(sorted(wanted)),
-        classes=tuple(sorted(class_names(tree, wanted, prompt))),
+        classes=tuple(sorted(classes)),
+        asks_objects=bool(classes)
+        or any(map(_CLASS_NAME.fullmatch, called_names(tree) & wanted - _functions_of(prompt)))
+        or _uses_attributes(nodes, answers),
         prompt_classes=tuple(sorted(prompt_classes)),
         stubs=tuple(sorted(stubs)),
         shared=needs_shared(tests, tree, program, prompt_classes)
         or _uses_values(tree, others - stubs),
-        broken=_undefined_function(tree, others, prompt, entry_point)
-        or _early_end(tree, answer_names(list(ast.walk(tree)), program)),
+        broken=_undefined_function(tree, others, prompt, entry_point) or _early_end(tree, answers),
+    )
+
+
+def _functions_of(prompt: str) -> set[str]:
+    return set(re.findall(r"\bdef\s+(\w+)", prompt))
+
+
+def _uses_attributes(nodes: Collection[ast.AST], answers: Collection[str]) -> bool:
+    """Return whether tests use an attribute of an answer that values of plain classes do not have.
+
+    >>> nodes = list(ast.walk(ast.parse("assert f(1).upper() == f(2).name")))
+    >>> _uses_attributes(nodes, {"f"})
+    True
+    """
+    return any(
+        isinstance(node, ast.Attribute)
+        and not node.attr.startswith("__")
+        and node.attr not in _PLAIN_ATTRIBUTES
+        and root_of(node) in answers
+        for node in nodes
     )
 
 

@@ -10,7 +10,7 @@ from typing import Final
 
 FOLDER: Final = Path(__file__).parent
 MODULES: Final = (
-    *("standard", "codec", "containers", "solution", "cases", "running", "references"),
+    *("standard", "codec", "solution", "cases", "running", "references"),
     *("exceptions", "remote", "checker", "shared", "entries"),
 )
 """In the order in which they import each other."""

@@ -27,7 +27,8 @@ def judge(payload: int, connection: int, result: int) -> int:
     job = channel.read_payload(payload)
     own = os.getpid()
     try:
-        verdict = _verdict(job, Remote(connection, job["classes"], job["tests"]))
+        remote = Remote(connection, job["classes"], job["tests"], asks_objects=job["asks_objects"])
+        verdict = _verdict(job, remote)
     except BaseException as error:  # noqa: BLE001 - no answer may end tests without a verdict
         verdict = {"failed": f"the tests ended with {type(error).__name__}", "text": ""}
     if os.getpid() == own:

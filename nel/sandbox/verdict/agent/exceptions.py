@@ -8,9 +8,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from nel.sandbox.verdict.agent import codec
-from nel.sandbox.verdict.agent.references import object_of
 
-_TRACE_CHARACTERS_MAX = 4_000
+_TEXT_CHARACTERS_MAX = 4_000
 _NAME_CHARACTERS_MAX = 100
 _STEERING_MODULES = ("nel", "unittest", "doctest", "pytest", "_pytest", "__main__")
 """Modules whose exceptions mean something to what runs tests."""
@@ -24,24 +23,12 @@ class ProgramError(codec.ValueStandIn):
     """Of its class, as the program knows it."""
     _text = ""
 
-    def __init__(self, *arguments: Any, **options: Any) -> None:
-        """Have the program make one."""
-        made = self._remote.ask("call", {"name": self._name}, arguments, options)
-        self._at, self._text, self.args = object_of(made), str(made), getattr(made, "args", ())
-        self._remote.errors.adopt(made, self)
+    def __init__(self, *_: Any) -> None:
+        """Refuse: an exception that tests make is an object of the program's class."""
+        raise self._remote.cannot("the tests make an exception of a class of the program")
 
     def __str__(self) -> str:
         return self._text
-
-    def __repr__(self) -> str:
-        return repr(self._at)
-
-    def __eq__(self, other: object) -> Any:
-        is_equal = isinstance(other, ProgramError) and self._at == other._at
-        return is_equal or NotImplemented
-
-    def __hash__(self) -> int:
-        return hash(self._at)
 
 
 class Exceptions:
@@ -50,13 +37,13 @@ class Exceptions:
     def __init__(self, remote: Any) -> None:
         """Decode what the program of this channel says of its exceptions."""
         self._remote = remote
-        self._errors: dict[int, tuple[Any, str | None]] = {}
-        """With the program's own traceback; None where the tests made it."""
+        self._errors: dict[int, tuple[Any, str]] = {}
+        """With the program's own traceback."""
         self.classes: dict[str, Any] = {}
 
     def get(self, number: int) -> Any:
         """Return the exception of a number; None for another object."""
-        return self._errors.get(number, (None, None))[0]
+        return self._errors.get(number, (None, ""))[0]
 
     def number_of(self, error: object) -> int | None:
         """Return the number of an exception; None for any other object."""
@@ -66,39 +53,32 @@ class Exceptions:
         """Return the program's own traceback of an exception that it raised."""
         return next((trace for known, trace in self._errors.values() if known is error), None)
 
-    def adopt(self, made: object, error: ProgramError) -> None:
-        """Let an exception that the tests made stand for the one that the program made of it."""
-        if (number := self.number_of(made)) is not None:
-            self._errors[number] = (error, None)
-
     def decode(self, described: Mapping[str, Any]) -> Any:
         """Return what stands for an exception; the same for the same one.
 
         Raises:
             codec.BadValue: It is none.
         """
-        number = described.get("ref")
+        number = described["ref"]
         if type(number) is not int:
             raise codec.BadValue("no exception")
         if number not in self._errors:
-            arguments = tuple(map(self._remote.decode, described.get("args") or ()))
-            kind = self.class_of(described["class"])
+            kind, arguments = self.class_of(described["class"]), described["args"]
             try:
                 error = kind.__new__(kind, *arguments)
             except Exception:  # noqa: BLE001 - whatever that constructor does
                 error = kind.__new__(kind)
             error.args = arguments
-            trace = str(described.get("trace"))[:_TRACE_CHARACTERS_MAX]
-            self._errors[number] = (error, trace)
-        error = self._errors[number][0]
+            self._errors[number] = error, str(described["trace"])[:_TEXT_CHARACTERS_MAX]
+        error = self.get(number)
         if isinstance(error, ProgramError):
             error._at = self._remote.reference(number)  # noqa: SLF001 - its class stands above
-            error._text = str(described.get("text"))  # noqa: SLF001
-        for name, data in dict(described.get("fields") or {}).items():
+            error._text = str(described["text"])  # noqa: SLF001
+        for name, field in described["fields"].items():
             is_method = callable(getattr(type(error), name, None))  # which `unittest` calls
-            if not is_method and not name.startswith("__"):
+            if not is_method and not name.startswith("_"):
                 with contextlib.suppress(AttributeError, TypeError):  # not all can be set
-                    setattr(error, name, self._remote.decode(data))
+                    setattr(error, name, field)
         return error
 
     def class_of(self, tree: list[Any]) -> Any:

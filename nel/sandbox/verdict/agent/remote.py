@@ -16,9 +16,8 @@ from typing import Any
 
 from nel.sandbox.isolation.agent import channel
 from nel.sandbox.verdict.agent import codec, running, standard
-from nel.sandbox.verdict.agent.containers import Containers
 from nel.sandbox.verdict.agent.exceptions import Exceptions, ProgramError
-from nel.sandbox.verdict.agent.references import Reference, number_of, object_of, target_of
+from nel.sandbox.verdict.agent.references import Reference, object_of
 
 _TEXT_CHARACTERS_MAX = 4_000
 _ENDS = (StopIteration, StopAsyncIteration)
@@ -52,16 +51,25 @@ _SHORT.maxlist = _SHORT.maxtuple = _SHORT.maxdict = _SHORT.maxset = 12
 class Remote:
     """The program at the other end of the channel."""
 
-    def __init__(self, connection: int, classes: Collection[str] = (), tests: str = "") -> None:
+    def __init__(
+        self,
+        connection: int,
+        classes: Collection[str] = (),
+        tests: str = "",
+        *,
+        asks_objects: bool = False,
+    ) -> None:
         """Ask over this descriptor.
 
         Args:
             classes: Names of classes, by the task's text.
             tests: Exceptions that end more than a step cross as themselves where these name them.
+            asks_objects: Whether objects are asked whether they equal a plain value.
         """
         self._connection = connection
-        self._class_names = classes
         self._tests = tests
+        self.classes = classes
+        self.asks_objects = asks_objects
         self._turn = threading.RLock()
         self.calls = 0
         self.failure: ProgramFailed | None = None
@@ -70,19 +78,19 @@ class Remote:
         """Why the tests have to share the program's process; no test can undo it either."""
         self.is_compared = False
         """Whether an object of the program has said whether it equals something."""
-        self._known_classes: dict[Any, list[type | None]] = {}
         self._last: tuple[str, Any, Any] | None = None
         self.missing: list[str] = []
         """Names that the tests use and the program does not define."""
         self.errors = Exceptions(self)
         self._references: dict[int, Reference] = {}
-        self._comparer = codec.Sender(self._refer, codec.ANSWER_DEPTH_MAX)
-        self._containers = Containers(
+        self._codec = codec.Codec(
             self._refer,
             self._resolve,
+            first_number=0,
             sent_depth=codec.DEPTH_MAX,
             received_depth=codec.ANSWER_DEPTH_MAX,
         )
+        self.check_plain = self._codec.check_plain
 
     def wait_for_names(self) -> dict[str, Any]:
         """Wait until the program is loaded and return its names.
@@ -103,14 +111,13 @@ class Remote:
         """Return what stands for a function, class or exception of the program; or a constant."""
         if isinstance(kind, list):
             return self.errors.class_of(kind)
-        if kind == "value":
-            return self.ask("get", {"name": name})
-        return Reference(self, {"name": name}, makes=name in self._class_names)
+        stand_in = Reference(self, name)
+        return self.ask("get", stand_in) if kind == "value" else stand_in
 
     def ask(
         self,
         deed: str,
-        target: Mapping[str, Any],
+        value: Any,
         arguments: tuple[Any, ...] = (),
         options: Mapping[str, Any] | None = None,
     ) -> Any:
@@ -119,66 +126,54 @@ class Remote:
         Arguments that the program changed are changed here, too.
         """
         options = options or {}
-        values = (*arguments, *options.values())
+        target = object_of(value)._target  # noqa: SLF001 - what the program knows it by
+        name = target if isinstance(target, str) else "an object"
         if deed == "call":
-            self._last = (str(target.get("name", "an object")), arguments, None)
+            self._last = (name, arguments, None)
         with self._turn:
-            parts = codec.Parts()
+            question = {"do": deed, "target": target, "names": list(options)}
+            question.update(self._codec.pack((*arguments, *options.values())))
+            question["lost"] = self._codec.losses()
+            reply = self._exchange({**question, "is_class": self.asks_objects})
+            if "large" in reply:
+                raise self.fail("too_large", str(reply["large"]))
             try:
-                news = {"now": self._containers.changes(), "lost": self._containers.losses()}
-                form = self._containers.sender.encode(values, parts)
-            except (codec.TooDeep, RecursionError) as error:
-                # An answer is nested half as deep at most, so that this is the tests' own.
-                raise self.cannot(f"the tests pass an argument that is too deep: {error}") from None
-            question = {"do": deed, **target, "args": form[1], "names": list(options), **news}
-            reply = self._exchange(question)
-            try:
-                if "kept" in reply:
-                    self._containers.add(int(reply["kept"]), values, parts.all(), form)
-                self._containers.update(reply.get("now", {}))
-                if "raised" not in reply:
-                    value = self._containers.receiver.decode(reply["value"])
-                    if deed == "call":
-                        self._last = (str(target.get("name", "an object")), arguments, value)
-                    return value
-                raised = self._exception_to_raise(reply["raised"], ends_iteration=deed == "next")
+                answer = self._codec.unpack(reply)
+                self._codec.forget(reply["lost"])
+                if "raised" in reply:
+                    raised = self._exception_to_raise(answer, ends_iteration=deed == "next")
             except Exception as error:  # noqa: BLE001 - whatever its words do to this process
                 raise self.fail("nonsense", f"the program's answer is none: {error}") from None
-        raise raised
-
-    def classes_of(self, value: Reference) -> list[type | None]:
-        """Return an object's classes, from the first on: None for those of the program."""
-        number = number_of(value)
-        if number not in self._known_classes:
-            places = self.ask("classes", target_of(value))
-            if type(places) is not list or not places:
-                raise self.fail("nonsense", "the classes of an object are none")
-            self._known_classes[number] = [standard.class_at(str(place)) for place in places]
-        return self._known_classes[number]
+        if "raised" in reply:
+            raise raised
+        if deed == "call":
+            self._last = (name, arguments, answer)
+        return answer
 
     def kind_of(self, *arguments: Any) -> Any:
-        """Return what ``type(…)`` returns, as far as it can be known of a reference."""
+        """Return what ``type(…)`` returns, of a reference by the program's word."""
         value = arguments[0]
         if not isinstance(value, BaseException):
             value = object_of(value)
         if len(arguments) != 1 or type(value) is not Reference:
             return type(*arguments)
-        return self.classes_of(value)[0] or self.ask("getattr", target_of(value), ("__class__",))
+        return self.ask("getattr", value, ("__class__",))
 
     def is_instance(self, value: Any, kinds: Any) -> bool:
         """Return what ``isinstance`` returns, of a reference by the program's word.
 
-        Not by its ``__class__``: classes of the standard library would take it for their own.
+        Raises:
+            codec.CannotCross: A class has no plain form, so that the program has its own of it.
         """
         if type(value) is not Reference or isinstance(value, kinds):
             return isinstance(value, kinds)
-        first = next(filter(None, self.classes_of(value)), None)
-        return first is not None and issubclass(first, kinds)
+        self.check_plain(kinds)
+        return self.ask("inherits", value, (kinds,)) is True
 
     def is_callable(self, value: Any) -> bool:
         """Return what ``callable`` returns, of a reference by the program's word."""
         is_known = type(value) is not Reference
-        return callable(value) if is_known else self.ask("callable", target_of(value)) is True
+        return callable(value) if is_known else self.ask("callable", value) is True
 
     def is_same(self, left: Any, right: Any) -> bool:
         """Return what ``left is right`` returns, of references by the object they stand for."""
@@ -188,27 +183,13 @@ class Remote:
                 self.check_plain(value)
             if left is not right and type(left) is type(right):
                 self.is_compared = True
-                return self.ask("is_", target_of(left), (right,)) is True
+                return self.ask("is_", left, (right,)) is True
         return left is right
-
-    def check_plain(self, value: Any) -> None:
-        """Raise `codec.CannotCross` where a value of the tests has no plain form."""
-        try:
-            self._comparer.encode(value)
-        except (codec.TooDeep, RecursionError):
-            raise self.cannot("the tests compare an object with a value that is too deep") from None
 
     def cannot(self, text: str) -> codec.CannotCross:
         """Note, for good, why the tests have to share the program's process."""
         self.obstacle = self.obstacle or text
         return codec.CannotCross(text)
-
-    def reference_to(self, value: Reference) -> Reference:
-        """Return what stands for an object that the tests made of a class.
-
-        It is another one than stands for the object elsewhere: an object may return itself.
-        """
-        return Reference(self, target_of(value), is_made=True)
 
     def trace_of(self, error: BaseException) -> str | None:
         """Return the program's own traceback where it raised this exception."""
@@ -239,31 +220,21 @@ class Remote:
         """Return what the program is told of one of its objects.
 
         Raises:
-            ProgramFailed: It is part of an answer, and has no plain form.
             codec.CannotCross: It is the tests' own, and has no plain form.
         """
         if isinstance(value, type) and issubclass(value, ProgramError):
             return ["R", value._name]  # noqa: SLF001
         at = object_of(value)
         if type(at) is Reference:
-            return ["R", number_of(at)]
+            return ["R", at._target]  # noqa: SLF001
         if (number := self.errors.number_of(value)) is not None:
             return ["R", number]
-        if (owner := standard.owner_of(value)) is not None and not isinstance(
-            owner, types.ModuleType
-        ):
-            # A program chooses whose method it is, and must not choose the mode by it.
-            is_change = not isinstance(owner, type) and value.__name__ in standard.CHANGES
-            if type(owner) is Reference or is_change:
-                raise self.fail(
-                    "nonsense", f"the method {value.__name__} of an answer does not go back"
-                )
-            return ["R", [self._containers.sender.encode(owner), value.__name__]]
-        kind = type(value).__name__
-        is_vars = type(value) is types.MappingProxyType and "__doc__" in value
-        if is_vars or getattr(value, "__module__", "") == codec.PROGRAM:
-            raise self.fail("nonsense", f"{kind} of an answer does not go back")
-        raise self.cannot(f"a value of the class {kind} in the tests has no plain form")
+        owner = standard.owner_of(value)
+        if owner is not None and not isinstance(owner, types.ModuleType):
+            return ["R", [self._codec.encode(owner), value.__name__]]
+        if getattr(value, "__module__", "") == codec.PROGRAM:  # an answer chooses no mode
+            raise self.fail("nonsense", "a class of an answer does not go back")
+        raise self.cannot(f"a {type(value).__name__} of the tests has no plain form")
 
     def _write(self, message: channel.Message) -> None:
         try:
@@ -299,36 +270,31 @@ class Remote:
     def _resolve(self, tag: str, body: Any) -> Any:
         """Return what stands for the object of a number, or for an exception."""
         if tag == "e":
-            return self.errors.decode(body)
+            arguments, fields = self._codec.decode(body["parts"])
+            return self.errors.decode({**body, "args": arguments, "fields": fields})
         if type(body) is not int:
             raise codec.BadValue("no reference")
         return self.errors.get(body) or self.reference(body)
 
-    def decode(self, data: Any) -> Any:
-        """Return a value of the program."""
-        return self._containers.receiver.decode(data)
-
     def reference(self, number: int) -> Reference:
         """Return what stands for the object of a number."""
-        return self._references.setdefault(number, Reference(self, {"ref": number}))
+        return self._references.setdefault(number, Reference(self, number))
 
-    def _exception_to_raise(self, described: Any, *, ends_iteration: bool) -> BaseException:
+    def _exception_to_raise(self, error: Any, *, ends_iteration: bool) -> BaseException:
         """Return what is raised in the tests for what the program has raised.
 
         What would end a loop of the tests, or the tests, is raised as itself by ``next``, and where
         their text names it.
         """
-        if not isinstance(described, dict):
+        if not isinstance(error, BaseException):
             return self.fail("nonsense", "the program's exception is none")
-        name, text = str(described.get("type")), str(described.get("text"))
-        trace = str(described.get("trace"))[:_TEXT_CHARACTERS_MAX]
-        if name in ("TooLarge", "MemoryError"):
-            return self.fail("memory" if name == "MemoryError" else "too_large", trace or text)
-        error = self.errors.decode(described)
+        trace = self.errors.trace_of(error) or ""
+        if isinstance(error, MemoryError):
+            return self.fail("memory", trace)
         if isinstance(error, Exception) and not isinstance(error, _ENDS):
             return error
         is_named = ends_iteration or type(error).__name__ in self._tests
-        return error if is_named else self.fail("raised", trace or f"{name}: {text}")
+        return error if is_named else self.fail("raised", trace)
 
 
 sys.setrecursionlimit(max(sys.getrecursionlimit(), 2_000))

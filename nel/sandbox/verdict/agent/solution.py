@@ -23,7 +23,6 @@ from typing import Any
 
 from nel.sandbox.isolation.agent import channel
 from nel.sandbox.verdict.agent import codec, standard
-from nel.sandbox.verdict.agent.containers import Containers, is_held
 
 FILE_NAME = "solution.py"
 _TEXT_CHARACTERS_MAX = 2_000
@@ -49,8 +48,7 @@ def serve(payload: int, connection: int) -> int:
         try:
             channel.write_frame(connection, {"n": number, **server.answer(question)})
         except channel.TooLarge as error:
-            raised = {"type": "TooLarge", "text": f"the answer has {error}"}
-            channel.write_frame(connection, {"n": number, "raised": raised})
+            channel.write_frame(connection, {"n": number, "large": f"the answer has {error}"})
 
 
 def run_script(payload: int) -> int:
@@ -114,20 +112,12 @@ def describe(error: BaseException) -> channel.Message:
 
 
 def _fields_of(error: BaseException) -> dict[str, Any]:
-    """Return what an exception holds beside its arguments and the exceptions that it comes from."""
-    names = {
-        name
-        for base in type.__dict__["__mro__"].__get__(type(error))
-        for name, field in vars(base).items()
-        if isinstance(field, (types.MemberDescriptorType, types.GetSetDescriptorType))
-    }
-    fields = {name: getattr(error, name, None) for name in sorted(names - {"args"})}
-    if type(error).__module__ != codec.PROGRAM:  # of its own classes they are asked
-        fields.update(BaseException.__dict__["__dict__"].__get__(error))
+    """Return what an exception holds beside its arguments; of the program's classes it is asked."""
+    kind = next(kind for kind in type(error).__mro__ if kind.__module__ != codec.PROGRAM)
+    names = {*dir(kind), *(vars(error) if kind is type(error) else ())} - {"args"}
+    fields = {name: getattr(error, name, None) for name in sorted(names) if name[0] != "_"}
     return {
-        name: field
-        for name, field in fields.items()
-        if field is not None and not name.startswith("__")
+        name: value for name, value in fields.items() if value is not None if not callable(value)
     }
 
 
@@ -135,10 +125,6 @@ def _class_tree(kind: type) -> list[Any]:
     """Return ``module:name`` of an exception class, and the trees of its bases."""
     bases = [base for base in kind.__bases__ if issubclass(base, BaseException)]
     return [f"{kind.__module__}:{kind.__name__}", *map(_class_tree, bases)]
-
-
-def _refuse(value: Any) -> Any:
-    raise codec.CannotCross(type(value).__name__)
 
 
 def _compile(source: str, file_name: str) -> types.CodeType:
@@ -197,101 +183,55 @@ class _Server:
         self._module = module
         self._objects: list[Any] = []
         self._numbers: dict[int, int] = {}
-        self._groups = 0
-        self._containers = Containers(
+        self._described: set[int] = set()
+        """The exceptions of an answer, which may hold each other."""
+        self._codec = codec.Codec(
             self._refer,
             self._resolve,
+            first_number=1,
             sent_depth=codec.ANSWER_DEPTH_MAX,
             received_depth=codec.DEPTH_MAX,
         )
-        self._containers.sender.referred = standard.VIEWS
-        self._fields = codec.Sender(
-            lambda value: ["R", self._number(value)], codec.ANSWER_DEPTH_MAX
-        )
-        """Encodes what an exception holds, which may be the exception."""
+        self._codec.sends_views = False
 
     def answer(self, question: channel.Message) -> channel.Message:
         """Return the reply to one question of the tests."""
-        self._containers.sender.is_of_class = "is_made" in question
-        parts: list[Any] = []
-        arguments: tuple[Any, ...] = ()
-        results: list[Any] = []
-        raised: BaseException | None = None
+        self._described.clear()
+        self._codec.is_of_class = question["is_class"]
+        reply: channel.Message
         try:
-            self._containers.update(question.get("now", {}))
-            for number in question.get("lost", ()):
-                self._containers.drop(number)
-            arguments = self._containers.receiver.decode(["t", question["args"]], parts)
-            results.append(self._do(question, arguments))
+            reply = self._codec.pack(self._do(question))
         except BaseException as error:  # noqa: BLE001 - whatever the program raises is its answer
-            raised = error
             BaseException.with_traceback(error, None)  # whose frames would live as long as it does
-        try:
-            news = self._news(arguments, parts, question["args"])
-        except BaseException:  # noqa: BLE001 - an argument has become what does not cross
-            news = {}
-        try:
-            if raised is None:
-                return {**news, "value": self._form_of(results)}
-        except BaseException as error:  # noqa: BLE001 - a property of its class
-            raised = error
-        return {**news, "raised": self._exception(raised)}
+            reply = {**self._codec.pack(error), "raised": True}
+        return {**reply, "lost": self._codec.losses()}
 
-    def _do(self, question: channel.Message, arguments: tuple[Any, ...]) -> Any:
-        target = self._resolve("R", question.get("name", question.get("ref")))
+    def _do(self, question: channel.Message) -> Any:
+        arguments = self._codec.unpack(question)
+        self._codec.forget(question["lost"])
+        target = self._resolve("R", question["target"])
         names = question["names"]
         count = len(arguments) - len(names)
         options = dict(zip(names, arguments[count:]))  # noqa: B905 - Python 3.9
         return find_deed(question["do"])(target, *arguments[:count], **options)
 
-    def _form_of(self, results: list[Any]) -> Any:
-        """Return the one answer in its plain form; with a number where the program keeps a part."""
-        seen = codec.Parts()
-        try:
-            form = self._containers.sender.encode(results[0], seen)
-        except (codec.TooDeep, RecursionError):  # it may hold itself
-            return ["R", self._number(results[0])]
-        parts = seen.all()
-        del seen
-        if not is_held(parts):
-            return form
-        self._groups += 1
-        self._containers.add(self._groups, results[0], parts, form)
-        return ["k", [self._groups, form]]
-
-    def _news(
-        self, arguments: tuple[Any, ...], parts: list[Any], before: list[Any]
-    ) -> channel.Message:
-        """Return what the program has changed, and the number of arguments that it keeps or changed."""
-        if not parts:
-            return {"now": self._containers.changes()}
-        number = self._groups + 1
-        is_kept = is_held(parts)
-        self._containers.add(number, arguments, parts, ["t", before])
-        changes = self._containers.changes()
-        if number not in changes and not is_kept:
-            self._containers.drop(number)
-            return {"now": changes}
-        self._groups = number
-        return {"kept": number, "now": changes}
-
     def _refer(self, value: Any) -> list[Any]:
         """Return an exception by what it holds, and any other object by its number."""
-        is_error = issubclass(type(value), BaseException)
-        return ["e", self._exception(value)] if is_error else ["R", self._number(value)]
-
-    def _exception(self, error: BaseException) -> channel.Message:
-        arguments, fields = [None], {}
-        with contextlib.suppress(BaseException):  # they may hold themselves
-            arguments = self._fields.encode(error.args[:_ARGUMENTS_MAX])[1]
-            fields = {name: self._fields.encode(field) for name, field in _fields_of(error).items()}
-        described = {**describe(error), "ref": self._number(error), "args": arguments}
-        return {**described, "class": _class_tree(type(error)), "fields": fields}
+        number = self._number(value)
+        if not issubclass(type(value), BaseException) or number in self._described:
+            return ["R", number]
+        self._described.add(number)
+        fields: dict[str, Any] = {}
+        with contextlib.suppress(BaseException):  # properties of its class
+            fields = _fields_of(value)
+        parts = self._codec.encode((tuple(value.args[:_ARGUMENTS_MAX]), fields))
+        tree = _class_tree(type(value))
+        return ["e", {**describe(value), "ref": number, "class": tree, "parts": parts}]
 
     def _resolve(self, _: str, body: Any) -> Any:
-        """Return the object of a number or a name, or a method of a plain value."""
+        """Return the object of a number or a name, or a method of a value."""
         if isinstance(body, list):
-            return getattr(self._containers.receiver.decode(body[0]), body[1])
+            return getattr(self._codec.decode(body[0]), body[1])
         return getattr(self._module, body) if isinstance(body, str) else self._objects[body]
 
     def _number(self, value: Any) -> int:
@@ -304,7 +244,6 @@ class _Server:
 
 BINARY = "add sub mul truediv floordiv mod pow matmul and_ or_ xor lshift rshift divmod".split()
 COMPARED = "eq ne lt le gt ge".split()
-UNARY = "neg pos abs invert index".split()
 _DEEDS: dict[str, Callable[..., Any]] = {
     "get": lambda target: target,
     "call": lambda target, /, *arguments, **options: target(*arguments, **options),
@@ -312,10 +251,8 @@ _DEEDS: dict[str, Callable[..., Any]] = {
     "exit": lambda target, kind, arguments: type(target).__exit__(
         target, kind, kind and kind(*arguments), None
     ),
-    "plain": lambda target: codec.Sender(_refuse).plain(target),
-    "classes": lambda target: [
-        standard.place_of(kind) for kind in type.__dict__["__mro__"].__get__(type(target))
-    ],
+    "plain": standard.plain_of,
+    "inherits": lambda target, kinds: issubclass(type(target), kinds),
 }
 _SOURCES = (builtins, operator, math, copy, os)
 
