@@ -5,21 +5,22 @@ beside them.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import Any, Final, Literal
 
+import docker.errors
 from docker.types import Mount
 
+from nel.errors import SandboxError
 from nel.sandbox.isolation.container import without_limits
 from nel.sandbox.isolation.engine import speaking
 from nel.sandbox.isolation.owners import labels_of
 from nel.sandbox.isolation.stream import EngineStream
 
-if TYPE_CHECKING:
-    import docker
-
 _MEGABYTE: Final = 1 << 20
 _PROCESSES: Final = 4096
+USUAL_PATH: Final = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 _LIFELINE: Final = ["sh", "-c", "while read -r _; do :; done"]
 """The container's command: it ends with the standard input that the opening process holds."""
 _CAPABILITIES: Final = (
@@ -79,6 +80,34 @@ def start_container(
             api.remove_container(container_id, force=True, v=True)
             raise
     return container_id, lifeline
+
+
+def check_python(client: docker.DockerClient, image: str) -> None:
+    """See that an image has the interpreter that a session's helper needs; nothing is started.
+
+    Raises:
+        SandboxError: It has not, or is missing (``no_image``), or the engine does not answer.
+    """
+    api = client.api
+    with speaking():
+        variables = api.inspect_image(image)["Config"].get("Env") or ()
+        folders = dict(line.split("=", 1) for line in variables).get("PATH") or USUAL_PATH
+        container_id = api.create_container(image, command=_LIFELINE, labels=labels_of("check"))[
+            "Id"
+        ]
+        try:
+            for folder in folders.split(":"):
+                with suppress(docker.errors.NotFound):
+                    archive, _ = api.get_archive(container_id, f"{folder}/python3")
+                    if list(archive):
+                        return
+        finally:
+            api.remove_container(container_id, force=True, v=True)
+    raise SandboxError(
+        f"the image {image} has no python3 on its PATH, which runs commands and moves files in a"
+        " container; add Python 3.8 or newer to it, such as by RUN apt-get install -y python3",
+        kind="no_image",
+    )
 
 
 def _mounts(folders: Mapping[str, str]) -> list[Mount]:

@@ -34,18 +34,22 @@ class PostMortem:
 
 
 def post_mortem(
-    state: Mapping[str, Any] | None, events: Sequence[Mapping[str, Any]]
+    state: Mapping[str, Any] | None, events: Sequence[Mapping[str, Any]], started_at: str
 ) -> PostMortem | None:
     """Return how a container ended; None where it runs.
 
     Args:
         state: The engine's ``State`` of it; None where there is no such container.
         events: The engine's last ones of it, the oldest first.
+        started_at: When it was started, as the engine said then.
     """
     if state is not None and state.get("Paused"):
         return PostMortem(kind=CONTAINER_PAUSED, detail="the container is paused")
     if state is not None and state.get("Running") and not state.get("Dead"):
-        return None
+        if state.get("StartedAt") == started_at:
+            return None
+        detail = "the container was started again, without the processes that it had"
+        return PostMortem(kind=CONTAINER_DIED, detail=detail)
     return PostMortem(kind=CONTAINER_DIED, detail=f"the container {_how(state, events)}")
 
 

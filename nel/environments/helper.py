@@ -209,10 +209,13 @@ class Helper:
             self.selector.unregister(handle)
             os.close(handle)
         ends = [output.ends() for output in command.outputs.values()]
-        is_killed = command.code != 0 and n_killed_for_memory() > n_killed
+        if command.code and n_killed_for_memory() > n_killed:
+            command.ended_by = "memory"
+        elif command.ended_by == "exit" and os.WIFSIGNALED(command.status):
+            command.ended_by = "signal"
         reply = {
             "exit": command.code,
-            "ended_by": "memory" if is_killed else command.ended_by,
+            "ended_by": command.ended_by,
             "sizes": [output.size for output in command.outputs.values()],
             "n_stdout": len(ends[0]),
             "seconds": time.monotonic() - started,

@@ -36,7 +36,7 @@ from nel.tools import ToolsetFault
 from nel.types import JsonObject
 
 T = TypeVar("T")
-EndedBy: TypeAlias = Literal["exit", "timeout", "memory", "helper_killed"]
+EndedBy: TypeAlias = Literal["exit", "signal", "timeout", "memory", "helper_killed"]
 BODY_BYTES_MAX: Final = 64 << 20
 """Of what is sent to a command or a file, and of what is read back."""
 _OUTPUT_BYTES: Final = 1 << 20
@@ -46,6 +46,8 @@ _GRACE_SECONDS: Final = 30.0
 """For a helper to kill a command that is late, on a busy machine."""
 _FILE_SECONDS: Final = 60.0
 _SIGKILL_EXIT: Final = 137
+_NOT_RUN: Final = 126
+"""Exit code of a command whose user or working directory cannot be had."""
 _NO_ANSWER: Final = (OSError, ValueError, KeyError, TypeError, RecursionError)
 """Of a helper that is gone, or of a program that wrote to the helper's output."""
 _LOOKS: Final = (0.0, 0.2, 1.0)
@@ -103,6 +105,7 @@ class ContainerSession:
         self._helper: EngineStream | None = None
         self._number = 0
         self._cwd, self._shell = "/", "sh"
+        self._started_at = ""
         self.image_user = ""
         """The user that the image names; empty for root."""
         self._user = spec.user or ""
@@ -122,13 +125,14 @@ class ContainerSession:
             mounts: Folders of the engine's machine, by where the container reads them.
 
         Raises:
-            ToolsetFault: The engine refuses, the image is missing or has no Python.
+            ToolsetFault: The engine refuses, or the image is missing, has no Python or no such user.
         """
         session = cls(client, spec)
         try:
             with faults():
                 session.id, session._lifeline = start_container(client, spec, mounts)
                 session._start_helper()
+            session._check_user()
         except BaseException:
             session.close()
             raise
@@ -273,8 +277,8 @@ class ContainerSession:
             for seconds in _LOOKS:
                 time.sleep(seconds)
                 state = self._state()
-                if post_mortem(state, ()) is not None:
-                    ending = post_mortem(state, self._events())
+                if post_mortem(state, (), self._started_at) is not None:
+                    ending = post_mortem(state, self._events(), self._started_at)
                     assert ending is not None  # noqa: S101 - events do not bring it back
                     raise ToolsetFault(ending.kind, f"{ending.detail}{self._last_words()}")
 
@@ -329,11 +333,19 @@ class ContainerSession:
 
     def _start_helper(self) -> None:
         with speaking():
-            config = self._api.inspect_container(self.id)["Config"]
-        self.image_user = str(config.get("User") or "")
+            container = self._api.inspect_container(self.id)
+        self._started_at = self._started_at or str(container["State"]["StartedAt"])
+        self.image_user = str(container["Config"].get("User") or "")
         self._user = self.spec.user or self.image_user
         self._helper, facts = self.start_program([_HELPER])
         self._cwd, self._shell = str(facts["cwd"]), str(facts["shell"])
+
+    def _check_user(self) -> None:
+        """Raise ToolsetFault where no command can be run as the user that the session is for."""
+        ran = self.run(["true"], seconds=_FILE_SECONDS)
+        if ran.exit == _NOT_RUN:
+            text = ran.stderr.decode("utf-8", "replace").strip()
+            raise ToolsetFault(SETUP, f"no command can be run in {self.spec.image}: {text}")
 
     def _ask(
         self,

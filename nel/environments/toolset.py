@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Self
 from nel.config.schema import SandboxConfig
 from nel.environments.agents.install import TARGET, AgentInstall
 from nel.environments.agents.program import AgentProgram
-from nel.environments.container import ContainerSpec
+from nel.environments.container import ContainerSpec, check_python
 from nel.environments.session import CommandResult, ContainerSession, faults
 from nel.sandbox.isolation.engine import connect, info_of
 from nel.sandbox.isolation.owners import reap
@@ -152,7 +152,7 @@ class ContainerTools(Toolset):
         if ran.cut:
             n_bytes = len(ran.stdout) + ran.cut
             text, _ = cut_output(text, OUTPUT_BYTES_MAX // 2, n_bytes)
-        if ran.ended_by == "exit":
+        if ran.ended_by in ("exit", "signal"):
             return text if not ran.exit else f"{text}\n[exit code {ran.exit}]"
         reason = {
             "timeout": f"it took longer than {ran.seconds:.0f} s and was killed",
@@ -240,8 +240,9 @@ class DockerEnvironment(ContainerMaker):
         return {**asdict(self.spec), "unlimited": []}
 
     def prepare(self, samples: Sequence[Sample], log: Callable[[str], None]) -> list[str]:
-        """See that the engine answers, and install the agent."""
-        with self.engine():
+        """See that the engine answers and has the image, and install the agent."""
+        with self.engine() as client:
+            check_python(client, self.spec.image)
             return super().prepare(samples, log)
 
 

@@ -15,10 +15,10 @@ IMAGE = "nel-base:bookworm"
 
 
 @contextmanager
-def engine_client() -> Iterator[Any]:
+def engine_client(host: str | None = None) -> Iterator[Any]:
     """Yield a client of an engine that has the base image."""
     try:
-        engine = connect()
+        engine = connect(host)
     except NelError as error:
         pytest.skip(f"no engine: {error}")
     try:

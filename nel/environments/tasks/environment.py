@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Final
 
 from nel.config.schema import SandboxConfig
 from nel.environments.agents.install import AgentInstall
+from nel.environments.container import check_python
 from nel.environments.endings import IMAGE, SETUP
 from nel.environments.tasks.folder import HealthCheck, TaskFolder
-from nel.environments.tasks.images import make_image, spec_of
+from nel.environments.tasks.images import image_of, make_image, spec_of
 from nel.environments.tasks.rewards import TAMPERED
 from nel.environments.tasks.verifying import LOGS, Level, make_logs, run_script, verify
 from nel.environments.toolset import SETUP_SECONDS, ContainerMaker, ContainerTools
@@ -149,9 +150,9 @@ class TaskEnvironment(ContainerMaker):
 
     def _make(self, client: docker.DockerClient, task_id: str, task: TaskFolder) -> None:
         try:
-            make_image(client, task)
-            if task.verifier is not None:
-                make_image(client, task.verifier)
+            for made in filter(None, (task, task.verifier)):
+                make_image(client, made)
+                check_python(client, image_of(made))
             self.faults.pop(task_id, None)
         except SandboxError as error:
             if is_outage(error) and error.kind != "no_image":

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Iterable, Mapping
+from contextlib import closing
 from typing import TYPE_CHECKING, Any, Final
 
 from nel.environments.container import ContainerSpec
@@ -53,17 +55,28 @@ def make_image(client: docker.DockerClient, task: TaskFolder) -> None:
     if task.image is not None:
         _fetch(client, image)
         return
-    with speaking():
-        lines = client.api.build(
-            path=str(task.context),
-            tag=image,
-            labels={_LABEL: task.path.name},
-            timeout=task.build_seconds,
-            rm=True,
-            forcerm=True,
-            decode=True,
-        )
-        _follow(lines)
+    deadline = time.monotonic() + task.build_seconds
+    late = f"the image cannot be built: it took longer than {task.build_seconds:g} s"
+    try:
+        with speaking():
+            lines = client.api.build(
+                path=str(task.context),
+                tag=image,
+                labels={_LABEL: task.path.name},
+                timeout=task.build_seconds,
+                rm=True,
+                forcerm=True,
+                decode=True,
+            )
+            with closing(lines):
+                if not _follow(lines, deadline):
+                    raise SandboxError(late, kind="build_failed")
+    except SandboxError as error:
+        if error.kind == "engine":  # it refuses this build
+            raise SandboxError(str(error), kind="build_failed") from error
+        if error.kind != "no_engine" or time.monotonic() < deadline:
+            raise
+        raise SandboxError(late, kind="build_failed") from error  # a step that prints nothing
 
 
 def _fetch(client: docker.DockerClient, image: str) -> None:
@@ -82,10 +95,14 @@ def _fetch(client: docker.DockerClient, image: str) -> None:
                 ) from error
 
 
-def _follow(lines: Iterable[Mapping[str, Any]]) -> None:
+def _follow(lines: Iterable[Mapping[str, Any]], deadline: float) -> bool:
+    """Return whether a build came to its end in time."""
     log: list[str] = []
     for line in lines:
         log += str(line.get("stream") or "").splitlines()
         if "error" in line:
             last = "\n".join([*filter(None, log[-_LOG_LINES:]), str(line["error"]).strip()])
             raise SandboxError(f"the image cannot be built: {last}", kind="build_failed")
+        if time.monotonic() > deadline:
+            return False
+    return True

@@ -11,6 +11,8 @@ import sys
 from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
+from nel.environments.container import USUAL_PATH
+
 if TYPE_CHECKING:
     from nel.environments.session import Change, ContainerSession
     from nel.environments.tasks.folder import TaskScript
@@ -49,7 +51,6 @@ _USED_BY_TESTS: Final = re.compile(
     re.VERBOSE,
 )
 """Programs of which a new one on the path can stand before one of the image's."""
-_USUAL_PATH: Final = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 _OF_ENGINE: Final = frozenset({"/usr/sbin/docker-init", "/sbin/docker-init"})
 _IMPORTABLE: Final = sys.stdlib_module_names - {"test"}
 _FOLDER: Final = re.compile(r"(?<![\w.])/(?:[\w.-]+/)*[\w.-]+|(?<=cd )/")
@@ -88,7 +89,7 @@ _READ_FILES_MAX: Final = 20_000
 def suspicious_paths(
     changes: Sequence[Change],
     *,
-    search_path: str = _USUAL_PATH,
+    search_path: str = USUAL_PATH,
     import_folders: Collection[str] = (),
 ) -> list[str]:
     """Return the changed paths that tests may depend on unseen, sorted.
@@ -98,7 +99,7 @@ def suspicious_paths(
         search_path: The image's ``PATH``.
         import_folders: Where tests may take a module from before the interpreter's own.
     """
-    program_folders = {*search_path.split(":"), *_USUAL_PATH.split(":")}
+    program_folders = {*search_path.split(":"), *USUAL_PATH.split(":")}
     return sorted(
         change.path
         for change in _files(changes)

@@ -42,6 +42,7 @@ from nel.types import JsonObject
 if TYPE_CHECKING:
     import docker
 
+    from nel.environments.container import ContainerSpec
     from nel.environments.session import Change, CommandResult
 
 Level: TypeAlias = Literal["separate", "fresh", "shared"]
@@ -52,6 +53,13 @@ _OUTPUT_BYTES: Final = 4 << 20
 _TAIL_CHARACTERS: Final = 2_000
 _PATHS_MAX: Final = 50
 _SECONDS: Final = 60.0
+_KILLED: Final = {
+    "helper_killed": "the tests killed the process that runs them",
+    "memory": "the tests were killed because the container's memory is full",
+    "signal": "the tests' script was killed",
+}
+_SIGNALS: Final = 128
+"""Exit codes above it say that a signal ended a command."""
 
 
 def verify(
@@ -105,8 +113,7 @@ def _fresh(client: docker.DockerClient, session: ContainerSession, task: TaskFol
     changes = session.changes()
     image = session.snapshot()
     session.close()
-    network: Literal["none", "bridge"] = "none" if task.verifier_network == "none" else "bridge"
-    spec = replace(session.spec, image=image, network=network, user=None)
+    spec = replace(_spec(session, task, task), image=image)
     try:
         fresh = ContainerSession.open(client, spec)
         try:
@@ -129,9 +136,7 @@ def _separate(
         raise ToolsetFault(UNREADABLE, str(error)) from error
     session.close()
     outputs = {path: plain_files(data) for path, data in archives.items() if data is not None}
-    spec = spec_of(verifier, task.verifier_network)
-    spec = replace(spec, runtime=session.spec.runtime, unlimited=session.spec.unlimited)
-    own = ContainerSession.open(client, spec)
+    own = ContainerSession.open(client, _spec(session, task, verifier))
     try:
         make_logs(own, *LOGS)
         for path, (archive, _) in outputs.items():
@@ -148,6 +153,13 @@ def _separate(
         }
     finally:
         own.close()
+
+
+def _spec(session: ContainerSession, task: TaskFolder, container: TaskFolder) -> ContainerSpec:
+    """Return what tests get: the limits of the folder, without the room that an agent had beside."""
+    spec = spec_of(container, task.verifier_network)
+    old = session.spec
+    return replace(spec, user=None, runtime=old.runtime, unlimited=old.unlimited)
 
 
 def plain_files(archive: bytes) -> tuple[bytes, int]:
@@ -219,12 +231,17 @@ def _verdict(session: ContainerSession, task: TaskFolder) -> JsonObject:
     ran = run_script(session, task.tests, seconds=seconds, user=user)
     if ran.ended_by == "timeout":
         raise ToolsetFault(TIMEOUT, f"the tests took longer than {seconds:g} s")
-    if ran.ended_by == "helper_killed":
-        raise ToolsetFault(DIED, "the tests killed the process that runs them")
     output = ran.stdout.decode("utf-8", "replace")
-    rewards = _rewards(session) if task.reads == "reward" else _of_pytest(output)
+    ending = f"exit code {ran.exit}, and it printed: {output[-_TAIL_CHARACTERS:]}"
+    if ran.ended_by in _KILLED and ran.exit > _SIGNALS:
+        raise ToolsetFault(DIED, f"{_KILLED[ran.ended_by]}; {ending}")
+    try:
+        rewards = _rewards(session) if task.reads == "reward" else _of_pytest(output)
+        headline = headline_of(rewards)
+    except ToolsetFault as fault:
+        raise ToolsetFault(fault.kind, f"{fault.detail}; {ending}") from fault
     return {
-        "reward": headline_of(rewards),
+        "reward": headline,
         "rewards": dict(rewards),
         "tests_exit": ran.exit,
         "tests_output": output[-_TAIL_CHARACTERS:],
@@ -245,6 +262,5 @@ def _rewards(session: ContainerSession) -> dict[str, float]:
 def _of_pytest(output: str) -> dict[str, float]:
     passed = all_passed(output)
     if passed is None:
-        tail = output[-_TAIL_CHARACTERS:]
-        raise ToolsetFault(UNREADABLE, f"the tests printed no summary of pytest: {tail}")
+        raise ToolsetFault(UNREADABLE, "the tests printed no summary of pytest")
     return {"reward": float(passed)}

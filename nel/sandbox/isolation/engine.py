@@ -1,7 +1,7 @@
 """The Docker engine: reached, asked what it can do, and its errors put into words.
 
-The SDK raises `docker.errors.DockerException`, `requests` exceptions and `OSError` for one and the
-same fault.
+The SDK raises `docker.errors.DockerException`, `OSError` (which those of `requests` are) and, while
+an answer is streamed, exceptions of `urllib3` for one and the same fault.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def connect(host: str | None = None) -> docker.DockerClient:
 def speaking(host: str | None = None) -> Iterator[None]:
     """Turn whatever the SDK raises into a `SandboxError` that says the next step."""
     import docker.errors  # noqa: PLC0415
-    import requests.exceptions  # noqa: PLC0415
+    import urllib3.exceptions  # noqa: PLC0415
 
     try:
         yield
@@ -113,7 +113,7 @@ def speaking(host: str | None = None) -> Iterator[None]:
         raise SandboxError(
             f"the Docker engine refuses: {error.explanation or error}", kind="engine"
         ) from error
-    except (docker.errors.DockerException, requests.exceptions.RequestException, OSError) as error:
+    except (docker.errors.DockerException, urllib3.exceptions.HTTPError, OSError) as error:
         where = host or _host_in_use()
         raise SandboxError(
             f"no Docker engine answers at {where} ({_root(error)}); start it, or name another one"
