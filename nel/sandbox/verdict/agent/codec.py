@@ -192,14 +192,14 @@ class Codec:
             return ["view", [kind.__name__, self.encode(tuple(value), depth + 1)]]
         if id(value) in standard.CLASS_NAMES:
             return ["y", standard.CLASS_NAMES[id(value)]]
-        if standard.is_numpy(kind, "generic") and value.dtype.kind not in "OV":
-            return ["g", [value.dtype.str, value.tobytes().hex()]]
         return self._encode_object(value, kind, depth)
 
     def _encode_object(self, value: Any, kind: type, depth: int) -> Any:
-        """Return the form of a subclass of a plain class, which is its value, or of a reference."""
+        """Return the form of a scalar of numpy, of a subclass of a plain class, or of a reference."""
         if issubclass(kind, (StandIn, BaseException)):
             return self._refer(value)
+        if standard.is_numpy(kind, "generic") and value.dtype.kind not in "OV":
+            return ["g", [value.dtype.str, value.tobytes().hex()]]
         for base, reduce in standard.REDUCED:
             if issubclass(kind, base) and not (self.is_of_class and standard.overrides(kind, base)):
                 plain = self.encode(reduce(value), depth + 1)
