@@ -132,6 +132,20 @@ def test_the_mode_is_read_off_the_tests(tests: str, *, is_shared: bool) -> None:
     assert bool(read_task(tests, "", "f").shared) is is_shared
 
 
+@pytest.mark.parametrize(
+    ("tests", "asks"),
+    [
+        ("assert pow(Mod(3), 4, 5) == 1", True),
+        ("assert account(1).deposit(2) == 3", True),
+        ("assert f('a').upper() == 'A' and f(2)[0].real == 2", False),
+        ("assert Find_Max([[1], [2, 3]]) == [2, 3]", False),
+    ],
+)
+def test_objects_are_asked_where_the_tests_use_them(tests: str, *, asks: bool) -> None:
+    """A class is known by its name, an object by attributes that no plain value has."""
+    assert read_task(tests).asks_objects is asks
+
+
 def test_a_function_that_nothing_defines_does_not_judge_answers() -> None:
     """A program that defines it would pass whatever it answers."""
     assert "almost_equal" in read_task("assert almost_equal(f(1), 2)", "", "f").broken

@@ -86,7 +86,7 @@ def read_task(tests: str, prompt: str = "", entry_point: str = "") -> Task:
         wanted=tuple(sorted(wanted)),
         classes=tuple(sorted(classes)),
         asks_objects=bool(classes)
-        or any(map(_CLASS_NAME.fullmatch, called_names(tree) & wanted - _functions_of(prompt)))
+        or _is_about_classes(wanted, prompt)
         or _uses_attributes(nodes, answers),
         prompt_classes=tuple(sorted(prompt_classes)),
         stubs=tuple(sorted(stubs)),
@@ -96,8 +96,12 @@ def read_task(tests: str, prompt: str = "", entry_point: str = "") -> Task:
     )
 
 
-def _functions_of(prompt: str) -> set[str]:
-    return set(re.findall(r"\bdef\s+(\w+)", prompt))
+def _is_about_classes(names: Collection[str], prompt: str) -> bool:
+    """Return whether one of the names is spelled like a class, or the prompt defines one."""
+    functions = set(re.findall(r"\bdef\s+(\w+)", prompt))
+    return any(_CLASS_NAME.fullmatch(name) for name in names if name not in functions) or (
+        re.search(r"^class\b", prompt, re.MULTILINE) is not None
+    )
 
 
 def _uses_attributes(nodes: Collection[ast.AST], answers: Collection[str]) -> bool:

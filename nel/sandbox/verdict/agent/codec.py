@@ -102,8 +102,8 @@ class Codec:
         Raises:
             CannotCross: As `refer` does.
         """
-        known = [] if self._is_unpacking else [*self._containers]
-        form, contents = self._encode_whole(value, known)
+        numbers = [] if self._is_unpacking else [*self._containers]
+        form, contents = self._encode_whole(value, numbers)
         news = [[at, each] for at, each in contents.items() if each != self._forms.get(at)]
         self._forms.update(contents)
         return {"value": form, "now": news}
@@ -119,8 +119,8 @@ class Codec:
             news = [(number, contents) for number, contents in message["now"]]
             for number, (name, _, made_with) in news:
                 if number not in self._containers:
-                    made = standard.new_container(name, self.decode(made_with))
-                    self._note(number, made)
+                    container = standard.new_container(name, self.decode(made_with))
+                    self._note(number, container)
             for number, contents in news:
                 items = [self.decode(item) for item in contents[1]]
                 standard.refill(self._containers[number], items)
@@ -135,11 +135,11 @@ class Codec:
 
     def check_plain(self, value: Any) -> None:
         """Raise `CannotCross` where a value has no plain form; nothing crosses."""
-        known = {*self._containers}
+        numbers = {*self._containers}
         try:
             self._encode_whole(value, [])
         finally:
-            self.forget({*self._containers} - known)
+            self.forget({*self._containers} - numbers)
 
     def losses(self) -> list[int]:
         """Forget containers that are held nowhere else, or too large; return their numbers."""
@@ -192,14 +192,14 @@ class Codec:
             return ["view", [kind.__name__, self.encode(tuple(value), depth + 1)]]
         if id(value) in standard.CLASS_NAMES:
             return ["y", standard.CLASS_NAMES[id(value)]]
-        if standard.is_numpy(kind, "generic") and value.dtype.kind not in "OV":
-            return ["g", [value.dtype.str, value.tobytes().hex()]]
         return self._encode_object(value, kind, depth)
 
     def _encode_object(self, value: Any, kind: type, depth: int) -> Any:
-        """Return the form of a subclass of a plain class, which is its value, or of a reference."""
+        """Return the form of a scalar of numpy, of a subclass of a plain class, or of a reference."""
         if issubclass(kind, (StandIn, BaseException)):
             return self._refer(value)
+        if standard.is_numpy(kind, "generic") and value.dtype.kind not in "OV":
+            return ["g", [value.dtype.str, value.tobytes().hex()]]
         for base, reduce in standard.REDUCED:
             if issubclass(kind, base) and not (self.is_of_class and standard.overrides(kind, base)):
                 plain = self.encode(reduce(value), depth + 1)
@@ -231,7 +231,7 @@ class Codec:
             return self._resolve(tag, body)
         if tag in ("tuple", "frozenset", "v"):
             items = [self.decode(item, depth + 1) for item in body]
-            return _MADE_OF_ITEMS[tag](items)
+            return _MAKERS_OF_ITEMS[tag](items)
         if tag == "view":
             return standard.view_of(body[0], self.decode(body[1], depth + 1))
         if tag == "x":
@@ -239,7 +239,7 @@ class Codec:
             if kind not in standard.BY_PARTS:
                 raise BadValue("a class that is not made of parts")
             return kind(*self.decode(body[1], depth + 1))
-        return self._containers[body] if tag == "c" else _MADE[tag](body)
+        return self._containers[body] if tag == "c" else _MAKERS[tag](body)
 
 
 def _carry(items: list[Any]) -> Any:
@@ -256,12 +256,12 @@ def _carried_class(base: Any) -> Any:
     return type(base.__name__, (ValueStandIn, base), {"__module__": PROGRAM})
 
 
-_MADE_OF_ITEMS: dict[str, Callable[[list[Any]], Any]] = {
+_MAKERS_OF_ITEMS: dict[str, Callable[[list[Any]], Any]] = {
     "tuple": tuple,
     "frozenset": frozenset,
     "v": _carry,
 }
-_MADE: dict[str, Callable[[Any], Any]] = {
+_MAKERS: dict[str, Callable[[Any], Any]] = {
     "i": lambda body: int(body, 16),
     "f": {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}.__getitem__,
     "b": bytes.fromhex,

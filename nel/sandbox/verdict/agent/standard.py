@@ -169,8 +169,8 @@ def refill(value: Any, items: list[Any]) -> None:
 def is_numpy(kind: type, name: str) -> bool:
     """Return whether a class is one of numpy's: its arrays, or derived from that of its scalars."""
     numpy = sys.modules.get("numpy") if kind.__module__.startswith("numpy") else None
-    own = vars(numpy).get(name) if isinstance(numpy, types.ModuleType) else None
-    return own is not None and (kind is own or (name == "generic" and issubclass(kind, own)))
+    base = vars(numpy).get(name) if isinstance(numpy, types.ModuleType) else None
+    return base is not None and (kind is base or (name == "generic" and issubclass(kind, base)))
 
 
 def new_array(kind: Any, shape: tuple[int, ...], data: bytes) -> Any:
