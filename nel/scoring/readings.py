@@ -104,11 +104,13 @@ def read_in_every_way(sample: ScorerInput, official: Read | None = None) -> Read
         return None
     response, _ = own_answer(sample)
     lenient = _READERS[gold.kind](response, gold)
-    read = {STRICT: strictly(lenient, response), LENIENT: lenient}
+    readings = {STRICT: strictly(lenient, response), LENIENT: lenient}
     if official is not None:
-        read[OFFICIAL] = official(sample)
-    whole = len((sample.response or "").rstrip())
-    return Readings(gold, read, len(response.text) if len(response.text.rstrip()) < whole else None)
+        readings[OFFICIAL] = official(sample)
+    length = len((sample.response or "").rstrip())
+    return Readings(
+        gold, readings, len(response.text) if len(response.text.rstrip()) < length else None
+    )
 
 
 def strictly(reading: Reading, response: Answer) -> Reading:
