@@ -100,11 +100,11 @@ ROOMS = {
     "metrics": 14_450,
     "models": 37_500,
     "prompts": 2_700,
-    "reading": 18_500,
+    "reading": 18_450,
     "reports": 17_350,
     "runs": 13_200,
     "sandbox": 27_850,
-    "scoring": 22_700,
+    "scoring": 22_650,
     "tools": 1_800,
 }
 """Nodes of syntax trees (without Load, Store and Del) that a room may have; an edit here says why in its commit."""

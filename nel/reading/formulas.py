@@ -21,9 +21,9 @@ _FORMULA: Final = re.compile(
     re.DOTALL,
 )
 _MONEY: Final = re.compile(r"\$\d[\d,.]*(?![\d$])")
-_WORD: Final = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{3,}")
+_WORD: Final = re.compile(r"(?<![\\A-Za-z])[^\W\d_]{3,}")
 _FUNCTIONS: Final = frozenset(
-    "sin cos tan cot sec csc log exp sqrt arcsin arccos arctan min max gcd lcm mod".split()
+    "sin cos tan cot sec csc log exp sqrt arcsin arccos arctan sinh cosh tanh det min max gcd lcm mod".split()
 )
 _COMMAND: Final = re.compile(r"\\[A-Za-z]+(?:\s*\{\s*[A-Za-z ,.]*\})?")
 _EITHER: Final = re.compile(r"\bor\b")
@@ -63,14 +63,9 @@ class FormulaReader:
             return Value(_in_formula(formula).answer, start, stop)
         if _EITHER.search(content) and "=" not in content:
             return Value(None, start, stop, Reason.SEVERAL)
-        words = set(_WORD.findall(_COMMAND.sub(" ", content)))
-        return (
-            None
-            if not _OPERAND.search(content)
-            or words - _FUNCTIONS
-            or content.count("{") != content.count("}")
-            else Value(content, start, stop)
-        )
+        is_balanced = content.count("{") == content.count("}")
+        is_expression = is_balanced and _OPERAND.search(content) and not has_words(content)
+        return Value(content, start, stop) if is_expression else None
 
     def sentence(self, response: Answer, start: int, stop: int) -> Value | None:
         """Return the only formula of a stretch, or its only number."""
@@ -98,6 +93,16 @@ class FormulaReader:
         if formulas:
             return _in_formula(formulas[-1])
         return self.line(response, start, stop) or self.numbers.sentence(response, start, stop)
+
+
+def has_words(text: str) -> bool:
+    """Return whether a text has words beside commands of LaTeX and names of functions.
+
+    >>> has_words(r"\\frac{1}{2} sin x"), has_words("12 apples")
+    (False, True)
+    """
+    words = _WORD.findall(_COMMAND.sub(" ", text))
+    return any(word.lower() not in _FUNCTIONS for word in words)
 
 
 def _in_formula(match: re.Match[str]) -> Value:

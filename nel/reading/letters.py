@@ -66,6 +66,7 @@ class _Patterns:
                 + "|".join(re.escape(label) for label in sorted(labels, key=len, reverse=True))
                 + ")"
             )
+        # A label that goes on is a word or a grade: "As", "A's", "A-1", "C#".
         apart = r"(?![a-zA-Z0-9_À-ӿ]|['’]\w|[-+]\w|[+#])"
         self.opening = re.compile(
             rf"(?P<before>(?i:{_OPENS}))(?:(?P<label>{name}){apart}|(?<=[(\[])(?P<small>(?i:{name}))(?=[)\]])|(?P<lower>(?i:{name}))(?=[)\].:]|[\s*_`.\"')\]}}$]*$))"

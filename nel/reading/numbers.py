@@ -25,14 +25,16 @@ _VULGAR: Final = "[½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞]"
 _LATEX: Final = r"\\[dt]?frac\s?(?:\{\s?-?\d+\s?\}\s?\{\s?\d+\s?\}|\d\s?\d)"
 _NUMBER: Final = re.compile(
     rf"""
-    (?:
+    (?:  # a sign, and not the operator between two numbers
         \b(?i:minus|negative)\s
       | (?<![A-Za-z0-9_.)\]}}]) (?:[+-]\s?|(?<!\S)–) (?=[\d.$€£¥\\{_VULGAR[1:-1]}])
     )?
     (?: \\?[{CURRENCIES}] \s? -? )?
     (?:
         {_LATEX}
+        # Digits, with marks that group thousands or part decimals.
       | (?: (?<![\w.]) \.\d+ | (?: (?<![A-Za-z_\d]) | (?<=\dx) ) \d+ (?: (?: [.,'’_]| [ ](?=\d{{3}}(?!\d)) | \{{,\}} | \\[,!] ) \d+ )* )
+        # What makes another number of them: 2½, 2 1/2, 10^3, 1e3, 1/2.
         (?: {_VULGAR} | [ ]?{_LATEX} | [ ](?:and[ ])?\d{{1,3}}/\d{{1,3}}(?![\d/]) | {_POWER}
           | [eE][+-]?\d{{1,4}}(?!\w|\.\d) | (?<!/\d)/\d+(?!\d|/\d|[.,]\d) )?
       | {_VULGAR}
@@ -132,7 +134,7 @@ class NumberReader:
         if form is Form.HASHES:
             return self.line(response, start, stop)
         if form is Form.BOX:
-            return self._boxed(response, start, stop)
+            return self._box(response, start, stop)
         first_sentence = next(sentences(response.text, start, stop), None)
         if first_sentence is None:
             return None
@@ -207,8 +209,7 @@ class NumberReader:
         ):
             return Value(None, first.start, first.end, Reason.NONE_OF_THESE)
         elif is_declared and (opening is None or takes_last):
-            *_, (begin, _) = sentences(text, start, stop)
-            numbers = [number for number in numbers if number.start >= begin] or numbers
+            numbers = _of_last_sentence(text, numbers, start, stop)
             answer = numbers[-1] if takes_last else _outcome(text, start, numbers)
         # Two answers joined by "or" are none.
         is_joined = answer is numbers[0] and len(numbers) > 1 and _are_joined(text, *numbers[:2])
@@ -238,7 +239,7 @@ class NumberReader:
             return None
         return self._value_of(last_number)
 
-    def _boxed(self, response: Answer, start: int, stop: int) -> Value | None:
+    def _box(self, response: Answer, start: int, stop: int) -> Value | None:
         """Return the number that a box holds, with at most a name before it and a unit."""
         content = _LATEX_TEXT.sub(
             lambda match: (match[1] or "").rjust(len(match[0])), response.plain[start:stop]
@@ -276,6 +277,12 @@ def _results(text: str, numbers: list[Number], start: int, stop: int) -> list[Nu
     """Return the numbers after the last "=" of a stretch."""
     equals = text.rfind("=", start, stop)
     return [number for number in numbers if number.start > equals >= start]
+
+
+def _of_last_sentence(text: str, numbers: list[Number], start: int, stop: int) -> list[Number]:
+    """Return the numbers of the last sentence of a stretch, or all where it has none."""
+    *_, (begin, _) = sentences(text, start, stop)
+    return [number for number in numbers if number.start >= begin] or numbers
 
 
 def _outcome(text: str, start: int, numbers: list[Number]) -> Number | None:

@@ -80,8 +80,6 @@ _SUPERSCRIPTS: Final = {mark: str(digit) for digit, mark in enumerate("⁰¹²³
     "⁺": "+",
 }
 _SUPERSCRIPT_TAIL: Final = re.compile(r"([⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,4})\Z")
-_GROUPING_SPACE: Final = re.compile(r"(?<=\d) (?=\d{3}(?!\d))")
-_DECIMAL_COMMA: Final = re.compile(r"\d*,\d{1,3}")
 _DECIMAL: Final = re.compile(
     r"(?:\d+(?:\.\d*)?|\.\d+)(?:[eE](?P<exponent>[+-]?\d{1,4}))?", re.ASCII
 )
@@ -105,8 +103,7 @@ def parse_number(
     Args:
         text: At most 2,000 characters; a longer text is not a number.
         numeral_only: Read a bare numeral as Inspect's ``match`` does: no currency, percent sign,
-            LaTeX, fraction bar, ``^`` or scale, and a lone comma before one to three digits parts
-            decimals.
+            LaTeX, fraction bar, ``^``, scale or comma.
         decimal_mark: The language's, where it is known: with a comma ``12,5`` is 12.5 and ``1.234``
             is 1234; without, ``12,5`` is not a number, ``12,50`` an amount, and ``1.234`` is less
             than two.
@@ -118,8 +115,8 @@ def parse_number(
     ['-7', '5/2', '123', '9', '12', '4000000', '50']
     >>> [str(parse_number(text, decimal_mark=",")) for text in ("12,5", "1.234", "1.234,5", "0.5")]
     ['25/2', '1234', '2469/2', '1/2']
-    >>> [str(parse_number(text, numeral_only=True)) for text in ("1,2", "1.234,5", "$5", "1/2")]
-    ['6/5', '2469/2', 'None', 'None']
+    >>> [str(parse_number(text, numeral_only=True)) for text in ("1.5", "10²", "$5", "1/2")]
+    ['3/2', '100', 'None', 'None']
     """
     if decimal_mark != "," and _ASCII_DECIMAL.fullmatch(text):
         return Fraction(text)
@@ -247,7 +244,7 @@ def _value(numeral: str) -> Fraction | None:
     power = _POWER.fullmatch(numeral)
     if power:
         return _power(_value(power["base"]), int(power["exponent"]))
-    return None if "," in numeral else _numeral(numeral)
+    return _numeral(numeral)
 
 
 def _power(base: Fraction | None, exponent: int) -> Fraction | None:
@@ -300,16 +297,6 @@ def _symbol(character: str) -> Fraction | None:
 
 def _decimal(text: str) -> Fraction | None:
     digits = "".join(map(_ascii_digit, text)).translate(_OTHER_MARKS)
-    digits = _GROUPING_SPACE.sub(
-        "", digits.replace("\u00a0", " ").replace("\u202f", " ").replace("'", "")
-    )
-    point, comma = digits.rfind("."), digits.rfind(",")
-    # Of a point and a comma the later one parts decimals. A lone comma does before one to three
-    # digits.
-    if comma >= 0 and (point > comma or digits.count(",") > 1):
-        digits = digits.replace(",", "")
-    elif comma >= 0 and (point >= 0 or _DECIMAL_COMMA.fullmatch(digits)):
-        digits = digits.replace(".", "").replace(",", ".")
     match = _DECIMAL.fullmatch(digits)
     if match is None or (match["exponent"] and abs(int(match["exponent"])) > _EXPONENT_MAX):
         return None

@@ -34,10 +34,10 @@ def declared_letter(text: str, letters: str = "ABCD") -> str | None:
     >>> declared_letter("Answer: A is tempting. Answer: B"), declared_letter("Answer: A or B")
     ('B', None)
     """
-    return _declared(own_response(text), letters)
+    return _declared_letter(own_response(text), letters)
 
 
-def _declared(response: Answer, letters: str) -> str | None:
+def _declared_letter(response: Answer, letters: str) -> str | None:
     reading = read_letter(response, letters)
     return reading.value if reading.form in DECLARING else None
 
@@ -68,7 +68,7 @@ def multichoice_regex(
     gold = letter_gold(sample, pattern=pattern)
     response, ran_on = own_answer(sample)
     if pattern is None:
-        extracted = _declared(response, _FOUR)
+        extracted = _declared_letter(response, _FOUR)
     else:
         extracted = last_group(pattern, response.text)
     extracted = extracted.upper() if extracted else None
@@ -145,7 +145,7 @@ def multiple_choice(sample: ScorerInput, *, multiple: bool = False) -> dict[str,
     gold = choice_gold(sample, multiple=multiple)
     response, ran_on = own_answer(sample)
     strict = labels_after_marker(response, labels)
-    lenient = chosen_labels(response, labels, choices)
+    lenient = strict or chosen_labels(response, labels, choices)
     if not multiple:
         strict, lenient = (
             labels_read if len(labels_read) == 1 else () for labels_read in (strict, lenient)
