@@ -1,3 +1,1 @@
-"""Finds the answer that a response states: letters, numbers, decisions, labels, texts, formulas,
-programs.
-"""
+"""Finds the answer of a response: a letter, number, decision, label, text, formula or program."""

@@ -1,5 +1,4 @@
-"""The form of an answer that a prompt asks for, as a benchmark declares it in one line; it is read
-before any other.
+"""The form of an answer that a prompt asks for, as a benchmark declares it; it is read first.
 
     answer_form: tag answer             <answer>…</answer>
     answer_form: json answer            "answer": …
@@ -50,28 +49,28 @@ def parse_asked_form(text: str, *, is_strict: bool = False) -> AskedForm:
     >>> parse_asked_form("tag answer").form, parse_asked_form('after "Result:"').form
     (<Form.TAG: 'tag'>, <Form.MARKER: 'marker'>)
     """
-    plain = text.strip()
-    named = _NAMED.fullmatch(plain)
-    if named is not None:
-        name = re.escape(named["name"])
+    declaration = text.strip()
+    tag_or_field = _NAMED.fullmatch(declaration)
+    if tag_or_field is not None:
+        name = re.escape(tag_or_field["name"])
         source = (
             rf"<{name}>"
-            if named["form"] == "tag"
+            if tag_or_field["form"] == "tag"
             else rf"\\?(?P<quote>[\"']){name}\\?(?P=quote)\s*:\s*"
         )
         return AskedForm(
-            Form.TAG if named["form"] == "tag" else Form.FIELD,
+            Form.TAG if tag_or_field["form"] == "tag" else Form.FIELD,
             re.compile(source, re.IGNORECASE),
             is_strict,
         )
-    if plain == "box":
+    if declaration == "box":
         return AskedForm(Form.BOX, re.compile(r"\\+(?:boxed|fbox)\s*\{"), is_strict)
-    after = _AFTER.fullmatch(plain)
+    after = _AFTER.fullmatch(declaration)
     if after is not None:
         words = r"\s+".join(map(re.escape, after["text"].split()))
         return AskedForm(Form.MARKER, re.compile(rf"{words}\s*:?", re.IGNORECASE), is_strict)
     try:
-        pattern = re.compile(plain)
+        pattern = re.compile(declaration)
     except re.error as error:
         raise ConfigError(
             f"the answer_form {text!r} is not a regular expression ({error}); {_FORMS}"

@@ -31,8 +31,8 @@ def words_pattern(*roles: str) -> str:
     """Return a pattern of the words of some roles in all languages, the longest first."""
     words = sorted((word for role in roles for word in words_of(role)), key=len, reverse=True)
     # The first letters are looked at before any word is tried, at every place of a clause.
-    first = "|".join({_with_or_without_accent(word[0]) for word in words})
-    return rf"(?={first})(?:{'|'.join(map(_source, words))})"
+    initials = "|".join({_with_or_without_accent(word[0]) for word in words})
+    return rf"(?={initials})(?:{'|'.join(map(_source, words))})"
 
 
 def _source(word: str) -> str:
@@ -45,8 +45,8 @@ def _source(word: str) -> str:
 
 
 def _with_or_without_accent(character: str) -> str:
-    plain = unicodedata.normalize("NFD", character)[0]
-    return f"[{plain}{character}]" if plain.isascii() and plain != character else character
+    letter = unicodedata.normalize("NFD", character)[0]
+    return f"[{letter}{character}]" if letter.isascii() and letter != character else character
 
 
 @cache
@@ -186,7 +186,7 @@ def _goes_on(around: str, edge: str, compounds: bool) -> bool:
         return False
     if around[0].isalnum():
         return True
-    outer = around[1:]
+    beyond = around[1:]
     if edge.isdigit():
-        return around[0] in (".,'’" if compounds else ".,'’/") and outer.isdigit()
-    return not compounds and around[0] in "-'’/@" and outer.isalpha()
+        return around[0] in (".,'’" if compounds else ".,'’/") and beyond.isdigit()
+    return not compounds and around[0] in "-'’/@" and beyond.isalpha()

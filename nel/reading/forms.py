@@ -47,15 +47,15 @@ class Declaration(NamedTuple):
 
 def declarations(response: Answer) -> Iterator[Declaration]:
     """Yield the declarations of a response: asked, strong, plain; of each the last first."""
-    asked = response.asked
-    if asked is not None:
-        for match in reversed(list(asked.pattern.finditer(response.text))[-_LOOKED_AT_MAX:]):
-            if asked.form is Form.ASKED:
+    asked_form = response.asked
+    if asked_form is not None:
+        for match in reversed(list(asked_form.pattern.finditer(response.text))[-_LOOKED_AT_MAX:]):
+            if asked_form.form is Form.ASKED:
                 if match[1] is not None:
-                    yield Declaration(asked.form, *match.span(1), match.start(), is_asked=True)
-            elif (declaration := _declaration(response, asked.form, match)) is not None:
+                    yield Declaration(asked_form.form, *match.span(1), match.start(), is_asked=True)
+            elif (declaration := _declaration(response, asked_form.form, match)) is not None:
                 yield declaration._replace(is_asked=True)
-        if asked.is_strict:
+        if asked_form.is_strict:
             return
     low = response.low
     needs = tuple(filter(low.__contains__, _needs(low.isascii())))
@@ -72,8 +72,8 @@ def declarations(response: Answer) -> Iterator[Declaration]:
 
 def _matches(row: FormRow, low: str) -> list[re.Match[str]]:
     """Return the last matches of a row; before the first text that it needs there is none."""
-    first = min([at for text in row.needs if (at := low.find(text)) >= 0])
-    return list(row.pattern.finditer(low, max(0, first - _BEFORE_MAX)))[-_LOOKED_AT_MAX:]
+    first_need = min([at for text in row.needs if (at := low.find(text)) >= 0])
+    return list(row.pattern.finditer(low, max(0, first_need - _BEFORE_MAX)))[-_LOOKED_AT_MAX:]
 
 
 @cache
@@ -89,17 +89,13 @@ def _rows_needing(strength: str, needs: tuple[str, ...]) -> tuple[FormRow, ...]:
 
 @cache
 def _needs(is_ascii: bool) -> tuple[str, ...]:
-    """Return the texts that rows need which introduce an answer, those of ASCII for a response that
-    is.
-    """
+    """Return the texts that rows of forms need, for an ASCII response those of ASCII."""
     texts = dict.fromkeys(text for row in rows() if row.strength for text in row.needs)
     return tuple(text for text in texts if text.isascii() or not is_ascii)
 
 
 def named_in(response: Answer, kind: str, start: int, stop: int) -> Iterator[tuple[int, int]]:
-    """Yield where a stretch of sentences names an answer of a kind in words of the table: "B is
-    correct".
-    """
+    """Yield where a stretch names an answer of a kind in words of the table: "B is correct"."""
     for row in _rows_of(""):
         if row.kind == kind and any(text in response.low for text in row.needs):
             for match in row.pattern.finditer(response.low, start, stop):
@@ -113,24 +109,20 @@ def _declaration(response: Answer, form: Form, match: re.Match[str]) -> Declarat
     if form is Form.BOX:
         stop = closing_brace(response.text, start)
         return None if stop is None else Declaration(form, start, stop, match.start())
-    if form is Form.TAG and match[0].startswith("<"):
+    if match[0].startswith("<"):
         stop = response.text.find("</", start, start + _CONTENT_MAX)
         stop = stop if stop >= 0 else line_end(response.text, start)
         return Declaration(form, start, stop, match.start())
-    if form in (Form.HASHES, Form.TAG):
-        return Declaration(form, start, line_end(response.text, start), match.start())
     if form is Form.FIELD:
         return Declaration(form, start, field_end(response.text, start), match.start())
-    first, stop = introduced_span(response, start)
+    begin, stop = introduced_span(response, start)
     return Declaration(
-        form, first, stop, match.start(), is_below="\n" in response.text[start:first]
+        form, begin, stop, match.start(), is_below="\n" in response.text[start:begin]
     )
 
 
 def introduced_span(response: Answer, start: int) -> tuple[int, int]:
-    """Return the stretch that a marker introduces: the rest of its line, or the next line or quoted
-    block below it.
-    """
+    """Return the stretch after a marker: the rest of its line, or the line or block below."""
     text = response.text
     block = _QUOTED_BLOCK.match(text, start)
     if block is not None:
@@ -168,9 +160,7 @@ _FIELD_STRING: Final = re.compile(
 
 
 def field_end(text: str, start: int) -> int:
-    """Return where the value of a JSON field ends: a string with its quotes, a bracketed value, or
-    a bare word.
-    """
+    """Return where the value of a JSON field ends: a quoted string, a bracketed value or a word."""
     string = _FIELD_STRING.match(text, start)
     if string is not None:
         return string.end()

@@ -1,5 +1,4 @@
-"""The mathematical expression that a response gives as its answer; what it equals is decided
-elsewhere.
+"""The mathematical expression that a response gives as its answer, as it is written there.
 
 Depends on `nel.reading.reader`, and on the reader of numbers for a result in words.
 """
@@ -22,9 +21,9 @@ _FORMULA: Final = re.compile(
     re.DOTALL,
 )
 _MONEY: Final = re.compile(r"\$\d[\d,.]*(?![\d$])")
-_WORD: Final = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{3,}")
+_WORD: Final = re.compile(r"(?<![\\A-Za-z])[^\W\d_]{3,}")
 _FUNCTIONS: Final = frozenset(
-    "sin cos tan cot sec csc log exp sqrt arcsin arccos arctan min max gcd lcm mod".split()
+    "sin cos tan cot sec csc log exp sqrt arcsin arccos arctan sinh cosh tanh det min max gcd lcm mod".split()
 )
 _COMMAND: Final = re.compile(r"\\[A-Za-z]+(?:\s*\{\s*[A-Za-z ,.]*\})?")
 _EITHER: Final = re.compile(r"\bor\b")
@@ -43,7 +42,8 @@ class FormulaReader:
         """Return the expression that a declaration introduces."""
         form, start, stop = declaration[:3]
         if form is Form.BOX:
-            return self._box(response, start, stop)
+            content = response.text[start:stop].strip()
+            return Value(content or None, start, stop, Reason.BLANK)
         if form is Form.FIELD:
             value = field_value(response.text, start, stop)
             return None if value is None else value._replace(answer=_bare(value.answer or ""))
@@ -51,8 +51,8 @@ class FormulaReader:
             return self.line(response, start, stop)
         if form is Form.TAG:
             return _strip(response.text, start, stop)
-        first = next(sentences(response.text, start, stop), None)
-        return None if first is None else self._introduced_formula(response, *first, stop)
+        sentence = next(sentences(response.text, start, stop), None)
+        return None if sentence is None else self._introduced_formula(response, *sentence, stop)
 
     def line(self, response: Answer, start: int, stop: int) -> Value | None:
         """Return the expression of a line without words."""
@@ -63,14 +63,9 @@ class FormulaReader:
             return Value(_in_formula(formula).answer, start, stop)
         if _EITHER.search(content) and "=" not in content:
             return Value(None, start, stop, Reason.SEVERAL)
-        words = set(_WORD.findall(_COMMAND.sub(" ", content)))
-        return (
-            None
-            if not _OPERAND.search(content)
-            or words - _FUNCTIONS
-            or content.count("{") != content.count("}")
-            else Value(content, start, stop)
-        )
+        is_balanced = content.count("{") == content.count("}")
+        is_expression = is_balanced and _OPERAND.search(content) and not has_words(content)
+        return Value(content, start, stop) if is_expression else None
 
     def sentence(self, response: Answer, start: int, stop: int) -> Value | None:
         """Return the only formula of a stretch, or its only number."""
@@ -84,12 +79,6 @@ class FormulaReader:
             return _in_formula(formulas[-1]) if len(formulas) == 1 or is_last else None
         return self.numbers.sentence(response, start, stop)
 
-    def _box(self, response: Answer, start: int, stop: int) -> Value | None:
-        content = response.text[start:stop].strip()
-        if not content:
-            return Value(None, start, stop, Reason.BLANK)
-        return Value(content, start, stop)
-
     def _introduced_formula(
         self, response: Answer, start: int, stop: int, line_stop: int
     ) -> Value | None:
@@ -102,13 +91,27 @@ class FormulaReader:
         ]
         formulas = [match for match in formulas if not _MONEY.match(match[0])]
         if formulas:
-            return _in_formula(formulas[0] if len(formulas) == 1 else formulas[-1])
+            return _in_formula(formulas[-1])
         return self.line(response, start, stop) or self.numbers.sentence(response, start, stop)
 
 
+def has_words(text: str) -> bool:
+    """Return whether a text has words beside commands of LaTeX and names of functions.
+
+    >>> has_words(r"\\frac{1}{2} sin x"), has_words("12 apples")
+    (False, True)
+    """
+    words = _WORD.findall(_COMMAND.sub(" ", text))
+    return any(word.lower() not in _FUNCTIONS for word in words)
+
+
 def _in_formula(match: re.Match[str]) -> Value:
-    group = match.lastgroup or "inline"
-    return Value(_bare(match[group]), *match.span(group))
+    return Value(_bare(_inside(match)), *match.span(match.lastgroup or "inline"))
+
+
+def _inside(formula: re.Match[str]) -> str:
+    """Return what stands within the delimiters of a formula."""
+    return formula[formula.lastgroup or "inline"]
 
 
 def _strip(text: str, start: int, stop: int) -> Value | None:
@@ -120,11 +123,7 @@ def _bare(text: str) -> str:
     """Return an expression without delimiters, emphasis and a full stop."""
     content = text.strip(_WRAPPING).rstrip(".").strip(_WRAPPING)
     formula = _FORMULA.fullmatch(content)
-    return (
-        content
-        if formula is None
-        else formula[formula.lastgroup or "inline"].strip().rstrip(".,").strip()
-    )
+    return content if formula is None else _inside(formula).strip().rstrip(".,").strip()
 
 
 def read_formula(response: Answer) -> Reading:

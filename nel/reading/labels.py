@@ -10,7 +10,14 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Final
 
-from nel.reading.clauses import has_contrast, is_denied, is_supposed, whole_places, words_pattern
+from nel.reading.clauses import (
+    has_contrast,
+    is_alternative,
+    is_denied,
+    is_supposed,
+    whole_places,
+    words_pattern,
+)
 from nel.reading.forms import Declaration
 from nel.reading.reader import read, sentences
 from nel.reading.response import Answer, fold, lower_case
@@ -62,8 +69,8 @@ class LabelReader:
         value = self._opening(response, start, stop)
         if value is not None:
             return value
-        first = next(sentences(response.text, start, stop), None)
-        return None if first is None else self._mention(response, *first)
+        sentence = next(sentences(response.text, start, stop), None)
+        return None if sentence is None else self.sentence(response, *sentence)
 
     def whole(self, response: Answer, start: int, stop: int) -> Value | None:
         """Return the label of a stretch that is nothing but a label."""
@@ -77,11 +84,6 @@ class LabelReader:
         if value is None or not _ENDS.match(response.low, value.end, stop):
             return None
         return value
-
-    def sentence(self, response: Answer, start: int, stop: int) -> Value | None:
-        """Return the only label that a stretch names and does not deny."""
-        value = self._mention(response, start, stop)
-        return value if value is not None and value.answer is not None else None
 
     def _after_question(self, response: Answer, start: int, stop: int) -> int:
         """Return where a stretch goes on after the labels of its question: "True/False: True"."""
@@ -102,25 +104,29 @@ class LabelReader:
             return Value(None, match.start("label"), stop, Reason.SEVERAL)
         return label
 
-    def _mention(self, response: Answer, start: int, stop: int) -> Value | None:
+    def sentence(self, response: Answer, start: int, stop: int) -> Value | None:
         """Return the only label that a stretch names; of several the one after "but"."""
         text, low = self._normal_form(response), response.low
-        named: dict[str | None, Value] = {}
+        mentions: dict[str | None, Value] = {}
         denied = None
-        last = start
+        last_end = start
         for match in self.patterns.any.finditer(text, start, stop):
             span = match.span()
             if not self._is_whole(text, *span, stop):
                 continue
-            if is_denied(low, *span, begin=start) or is_supposed(low, span[0], begin=start):
+            if (
+                is_denied(low, *span, begin=start)
+                or is_supposed(low, span[0], begin=start)
+                or is_alternative(low, *span)
+            ):
                 denied = Value(None, *span, Reason.NONE_OF_THESE)
                 continue
-            if named and has_contrast(low, last, span[0]):
-                named.clear()
+            if mentions and has_contrast(low, last_end, span[0]):
+                mentions.clear()
             value = self._of(text, *span)
-            named[value.answer] = value
-            last = span[1]
-        return next(iter(named.values())) if len(named) == 1 else None if named else denied
+            mentions[value.answer] = value
+            last_end = span[1]
+        return next(iter(mentions.values())) if len(mentions) == 1 else None if mentions else denied
 
     def _is_whole(self, text: str, start: int, end: int, stop: int) -> bool:
         """Return whether a label is a word of its own there; "no" before another word is none."""
@@ -138,13 +144,13 @@ class _Patterns:
     def __init__(self, labels: tuple[str, ...]) -> None:
         texts = (re.escape(label).replace(r"\ ", r"[\s_-]+") for label in labels)
         label = f"(?P<label>{'|'.join(texts)})"
-        plain = label.replace("(?P<label>", "(?:")
+        any_label = label.replace("(?P<label>", "(?:")
         self.any = re.compile(label)
         self.opening = re.compile(f"{_OPENS}{label}")
         self.joined = re.compile(f"{_JOINT}{label}")
         self.question = re.compile(
-            rf"[\s*_`(\[]*{plain}(?:\s*(?:/|,|\||\bor\b)\s*{plain})+"
-            rf"[\s*_`]*[)\]:?]+(?=[\s*_`\"']*{plain})"
+            rf"[\s*_`(\[]*{any_label}(?:\s*(?:/|,|\||\bor\b)\s*{any_label})+"
+            rf"[\s*_`]*[)\]:?]+(?=[\s*_`\"']*{any_label})"
         )
 
 
@@ -154,8 +160,8 @@ def _patterns(labels: tuple[str, ...]) -> _Patterns:
 
 
 def _bare(text: str, *, is_exact: bool = False) -> str:
-    plain = fold(text) if is_exact else lower_case(fold(text))
-    return " ".join(plain.replace("_", " ").replace("-", " ").split()).strip(_WRAPPING)
+    folded = fold(text) if is_exact else lower_case(fold(text))
+    return " ".join(folded.replace("_", " ").replace("-", " ").split()).strip(_WRAPPING)
 
 
 def permitted_label(text: str, labels: Sequence[str]) -> str | None:

@@ -66,6 +66,7 @@ class _Patterns:
                 + "|".join(re.escape(label) for label in sorted(labels, key=len, reverse=True))
                 + ")"
             )
+        # A label that goes on is a word or a grade: "As", "A's", "A-1", "C#".
         apart = r"(?![a-zA-Z0-9_À-ӿ]|['’]\w|[-+]\w|[+#])"
         self.opening = re.compile(
             rf"(?P<before>(?i:{_OPENS}))(?:(?P<label>{name}){apart}|(?<=[(\[])(?P<small>(?i:{name}))(?=[)\]])|(?P<lower>(?i:{name}))(?=[)\].:]|[\s*_`.\"')\]}}$]*$))"
@@ -128,25 +129,25 @@ class LetterReader:
         value = value or self._by_text(response, start, stop)
         if value is not None:
             return value
-        first = next(sentences(response.text, start, stop), None)
-        if first is None:
+        sentence = next(sentences(response.text, start, stop), None)
+        if sentence is None:
             return None
         if form is Form.PHRASE and none_of_these(response.low, start, stop):
-            named = self._named_label(response, *first)
-            return named or Value(None, start, stop, Reason.NONE_OF_THESE)
-        return self._marked_label(response, *first)
+            label = self._named_label(response, *sentence)
+            return label or Value(None, start, stop, Reason.NONE_OF_THESE)
+        return self._marked_label(response, *sentence)
 
     def line(self, response: Answer, start: int, stop: int) -> Value | None:
         """Return the label of a line that is a label, or a label and its option's text."""
         value = self._longer_text(response, start, stop) or self.opening(response, start, stop)
         if value is None:
             return self._by_text(response, start, stop)
-        rest = response.plain[value.end : stop].strip(_WRAPPING)
-        if not rest or value.answer is None:
+        option_text = response.plain[value.end : stop].strip(_WRAPPING)
+        if not option_text or value.answer is None:
             return value
         is_marked = response.plain[value.end : value.end + 1] in (")", ".", ":", "]")
         is_option = is_marked and (
-            len(rest) <= self.text_max or self._repeats_text(value.answer, rest)
+            len(option_text) <= self.text_max or self._repeats_text(value.answer, option_text)
         )
         is_listed = self._is_listed(response, value.answer, start, stop)
         return value if is_option and not is_listed else None
@@ -164,24 +165,22 @@ class LetterReader:
         is_alone = value is not None and not response.plain[value.end : stop].strip(_WRAPPING)
         return value if is_alone else None
 
-    def _repeats_text(self, label: str, rest: str) -> bool:
+    def _repeats_text(self, label: str, option_text: str) -> bool:
         """Return whether what follows a label is the text of its option."""
         index = self.labels.index(label) if label in self.labels else len(self.texts)
         text = self.texts[index] if index < len(self.texts) else ""
-        return bool(text) and self.bare(rest).startswith(text)
+        return bool(text) and self.bare(option_text).startswith(text)
 
     def _is_listed(self, response: Answer, label: str, start: int, stop: int) -> bool:
-        """Return whether a line belongs to a list of options: the line before or after it has
-        another label.
-        """
-        plain = response.plain
-        before = plain[max(0, start - _LINE_MAX) : start].rstrip()
-        after = plain[stop : stop + _LINE_MAX]
+        """Return whether the line before or after another one opens with another label."""
+        text = response.plain
+        before = text[max(0, start - _LINE_MAX) : start].rstrip()
+        after = text[stop : stop + _LINE_MAX]
         lines = (
             max(0, start - _LINE_MAX) + before.rfind("\n") + 1,
             stop + len(after) - len(after.lstrip()),
         )
-        neighbours = (self.patterns.listed.match(plain, line) for line in lines)
+        neighbours = (self.patterns.listed.match(text, line) for line in lines)
         return any(
             neighbour is not None and neighbour["label"] != label for neighbour in neighbours
         )
@@ -191,49 +190,47 @@ class LetterReader:
         return self._named_label(response, start, stop) or self._ending_text(response, start, stop)
 
     def _named_label(self, response: Answer, start: int, stop: int) -> Value | None:
-        """Return the only label that a sentence names: in brackets, after "option", or called
-        correct.
-        """
-        named = {
+        """Return the only label that a sentence names in brackets, after "option" or as correct."""
+        mentions = {
             response.plain[slice(*span)]: span for span in named_in(response, "letter", start, stop)
         }
-        named = {label: span for label, span in named.items() if label in self.labels}
-        if len(named) == 1:
-            ((label, span),) = named.items()
+        mentions = {label: span for label, span in mentions.items() if label in self.labels}
+        if len(mentions) == 1:
+            ((label, span),) = mentions.items()
             return Value(label, *span)
         return self._marked_label(response, start, stop)
 
     def opening(self, response: Answer, start: int, stop: int) -> Value | None:
         """Return the label that opens a stretch; two labels joined are none."""
-        plain = response.plain
+        text = response.plain
         row = self._row(response, start, stop)
         if row is not None:
             return row
-        match = self.patterns.opening.match(plain, start, stop)
+        match = self.patterns.opening.match(text, start, stop)
         if match is None:
             return None
         group = match.lastgroup or "label"
         label, end = match[group].upper(), match.end(group)
-        is_bracketed = plain[match.start(group) - 1 : match.start(group)] in ("(", "[", "{")
-        if label in _ARTICLES and not is_bracketed and not _AFTER_ARTICLE.match(plain, end):
+        is_bracketed = text[match.start(group) - 1 : match.start(group)] in ("(", "[", "{")
+        if label in _ARTICLES and not is_bracketed and not _AFTER_ARTICLE.match(text, end):
             return None
-        labels, last = [label], end
-        while (following := self.patterns.next.match(plain, last, stop)) is not None:
-            if _IS.match(plain, following.end()):
+        labels, labels_end = [label], end
+        while (following := self.patterns.next.match(text, labels_end, stop)) is not None:
+            if _IS.match(text, following.end()):
                 break
-            if following["label"] in _ARTICLES and not _AFTER_ARTICLE.match(plain, following.end()):
+            if following["label"] in _ARTICLES and not _AFTER_ARTICLE.match(text, following.end()):
                 break
-            if _EITHER.search(plain, last, following.start("label")):
+            if _EITHER.search(text, labels_end, following.start("label")):
                 return Value(None, match.start(group), following.end(), Reason.SEVERAL)
             labels.append(following["label"])
-            last = following.end()
-        joined = ",".join(label for label in self.labels if label in labels)
-        return Value(joined, match.start(group), last if len(labels) > 1 else end)
+            labels_end = following.end()
+        answer = ",".join(label for label in self.labels if label in labels)
+        return Value(answer, match.start(group), labels_end if len(labels) > 1 else end)
 
     def _row(self, response: Answer, start: int, stop: int) -> Value | None:
         """Return the labels of a stretch that is nothing but labels: "A, C and D"."""
-        plain, patterns = response.plain, self.patterns
-        run = patterns.run.match(plain, start, stop) or patterns.small_run.match(plain, start, stop)
+        text, patterns = response.plain, self.patterns
+        run = patterns.run.match(text, start, stop) or patterns.small_run.match(text, start, stop)
         if run is None or len(self.labels) > len(_ALPHABET):
             return None
         listed = re.sub("and|und", "", run[0]).upper()
@@ -245,18 +242,14 @@ class LetterReader:
         return self._label_of(self.bare(response.text[start:stop]), start, stop)
 
     def _longer_text(self, response: Answer, start: int, stop: int) -> Value | None:
-        """Return the label of the option whose text is a label and a mark, such as the grade
-        ``A-``.
-        """
+        """Return the label of the option whose text is a label and a mark, such as ``A-``."""
         text = response.plain[start:stop].strip(_WRAPPING)
         is_marked = len(text) == _MARKED_CHARACTERS and not text[1].isalnum()
         is_marked = is_marked and text[0].upper() in self.labels
         return self._by_text(response, start, stop) if is_marked else None
 
     def _marked_label(self, response: Answer, start: int, stop: int) -> Value | None:
-        """Return the only label of a sentence that stands in brackets or after a word such as
-        "option".
-        """
+        """Return the only label that stands in brackets or after a word such as "option"."""
         places = {}
         for match in self.patterns.marked.finditer(response.plain, start, stop):
             group = match.lastgroup or "bracketed"
@@ -293,13 +286,12 @@ class LetterReader:
 
 
 def _bare(text: str, *, is_exact: bool = False) -> str:
-    plain = fold(text) if is_exact else lower_case(fold(text))
-    return " ".join(plain.replace("*", "").split()).strip(_WRAPPING)
+    folded = fold(text) if is_exact else lower_case(fold(text))
+    return " ".join(folded.replace("*", "").split()).strip(_WRAPPING)
 
 
 def labels_after_marker(response: Answer, labels: Sequence[str]) -> tuple[str, ...]:
-    """Return the labels on the last line that a marker such as ``Answer:`` opens, in the order of
-    the labels.
+    """Return the labels on the last line that a marker such as ``Answer:`` opens, in their order.
 
     >>> labels_after_marker(Answer("Answer: A is tempting.\\nANSWER: C and A"), "ABCD")
     ('A', 'C')
@@ -310,6 +302,20 @@ def labels_after_marker(response: Answer, labels: Sequence[str]) -> tuple[str, .
             value = reader.opening(response, declaration.start, declaration.stop)
             return tuple(value.answer.split(",")) if value is not None and value.answer else ()
     return ()
+
+
+def chosen_labels(
+    response: Answer, labels: Sequence[str], choices: Sequence[str] | None = None
+) -> tuple[str, ...]:
+    """Return the labels after the last marker, as prompts ask for them, else those in any form.
+
+    >>> chosen_labels(Answer("ANSWER: C and A"), "ABCD"), chosen_labels(Answer("I take (B)."), "ABCD")
+    (('A', 'C'), ('B',))
+    """
+    letters = labels_after_marker(response, labels)
+    if not letters and (value := read_labels(response, labels, choices).value):
+        letters = tuple(value.split(","))
+    return letters
 
 
 def read_labels(

@@ -49,37 +49,35 @@ def words_value(text: str) -> Fraction | None:
     if words[0] in ("minus", "negative"):
         value = words_value(" ".join(words[1:]))
         return None if value is None else -value
-    whole = _whole(words)
-    return None if whole is None else Fraction(whole)
+    integer = _whole(words)
+    return None if integer is None else Fraction(integer)
 
 
 def _whole(words: list[str]) -> int | None:
-    """Return the value of a whole number in words: units below tens, and scales that multiply what
-    precedes them.
-    """
+    """Return the value of a whole number in words; a scale multiplies what precedes it."""
     if not words or words[0] == "and" or words[-1] in ("and", "a", "an"):
         return None
-    total, section, last = 0, 0, "start"
+    total, section, previous = 0, 0, "start"
     for word in words:
         if word in SCALES:
             section = max(section, 1) * SCALES[word]
             if SCALES[word] >= _SCALE_MIN:
                 total, section = total + section, 0
-            last = "scale"
+            previous = "scale"
         elif word in ("a", "an"):
-            if last != "start":
+            if previous != "start":
                 return None
-            section, last = 1, "article"
+            section, previous = 1, "article"
         elif word == "and":
-            if last != "scale":
+            if previous != "scale":
                 return None
         else:
             kind = "ten" if word in _TENS else "one"
             value = _VALUES.get(word)
-            fits = last in ("start", "scale") or (
-                last == "ten" and kind == "one" and value in range(1, 10)
+            fits = previous in ("start", "scale") or (
+                previous == "ten" and kind == "one" and value in range(1, 10)
             )
             if value is None or not fits:
                 return None
-            section, last = section + value, kind
-    return None if last == "article" else total + section
+            section, previous = section + value, kind
+    return None if previous == "article" else total + section

@@ -25,14 +25,16 @@ _VULGAR: Final = "[½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞]"
 _LATEX: Final = r"\\[dt]?frac\s?(?:\{\s?-?\d+\s?\}\s?\{\s?\d+\s?\}|\d\s?\d)"
 _NUMBER: Final = re.compile(
     rf"""
-    (?:
+    (?:  # a sign, and not the operator between two numbers
         \b(?i:minus|negative)\s
       | (?<![A-Za-z0-9_.)\]}}]) (?:[+-]\s?|(?<!\S)–) (?=[\d.$€£¥\\{_VULGAR[1:-1]}])
     )?
     (?: \\?[{CURRENCIES}] \s? -? )?
     (?:
         {_LATEX}
+        # Digits, with marks that group thousands or part decimals.
       | (?: (?<![\w.]) \.\d+ | (?: (?<![A-Za-z_\d]) | (?<=\dx) ) \d+ (?: (?: [.,'’_]| [ ](?=\d{{3}}(?!\d)) | \{{,\}} | \\[,!] ) \d+ )* )
+        # What makes another number of them: 2½, 2 1/2, 10^3, 1e3, 1/2.
         (?: {_VULGAR} | [ ]?{_LATEX} | [ ](?:and[ ])?\d{{1,3}}/\d{{1,3}}(?![\d/]) | {_POWER}
           | [eE][+-]?\d{{1,4}}(?!\w|\.\d) | (?<!/\d)/\d+(?!\d|/\d|[.,]\d) )?
       | {_VULGAR}
@@ -47,11 +49,11 @@ _PART_OF_ANOTHER: Final = re.compile(
 )
 """After a number that is a time, a factorial, a range or an ordinal."""
 _CALCULATED: Final = re.compile(
-    r"\s?(?:[+*/×÷·]|\\times|\\cdot|x(?=\s?\d)|[-−–](?=\s|[$€£]?\d)|(?:times|plus|minus|divided)\s)",
+    r"\s?(?:[+*/×÷·]|\\times|\\cdot|x(?=\s?\d)|[-−–](?=\s|[$€£]?\d)|(?:times|plus|minus|divided)\s|\\?%\sof\s[$€£]?\d)",
     re.IGNORECASE,
 )
 """After the first number of a calculation, whose result is its last number."""
-_OPERATOR_BEFORE: Final = re.compile(r"\d\s?(?:[+*/×÷x·−–-]|\\times|\\cdot)\s?\Z")
+_OPERATOR_BEFORE: Final = re.compile(r"\d\s?(?:[+*/×÷x·−–-]|\\times|\\cdot|\\?%\sof\s)\s?\Z")
 _APART: Final = re.compile(r"[^\W\d_][,;]\s[^-+*/×÷]*\Z")
 _LIST_MARK: Final = re.compile(r"\s*\d{1,3}[.)]\s+(?=[^\W\d])")
 _ROOT_BEFORE: Final = re.compile(
@@ -106,14 +108,14 @@ def numbers_in(
     """
     stop = len(text) if stop is None else stop
     for match in _NUMBER.finditer(text, start, stop):
-        written = match[0].strip()
-        written = written[1:] if written[:1] == "\\" and written[1:2] in CURRENCIES else written
+        numeral = match[0].strip()
+        numeral = numeral[1:] if numeral[:1] == "\\" and numeral[1:2] in CURRENCIES else numeral
         is_other = _PART_OF_ANOTHER.match(text, match.end()) or _ROOT_BEFORE.search(
             text, max(0, match.start() - 12), match.start()
         )
-        value = None if is_other else parse_number(written, decimal_mark=mark)
+        value = None if is_other else parse_number(numeral, decimal_mark=mark)
         end = match.start() + len(match[0].rstrip())
-        yield Number(end - len(written), end, written, value)
+        yield Number(end - len(numeral), end, numeral, value)
 
 
 class NumberReader:
@@ -132,7 +134,7 @@ class NumberReader:
         if form is Form.HASHES:
             return self.line(response, start, stop)
         if form is Form.BOX:
-            return self._boxed(response, start, stop)
+            return self._box(response, start, stop)
         first_sentence = next(sentences(response.text, start, stop), None)
         if first_sentence is None:
             return None
@@ -160,9 +162,7 @@ class NumberReader:
         return Value(words, position, position + len(words))
 
     def sentence(self, response: Answer, start: int, stop: int) -> Value | None:
-        """Return the result of a sentence: what its last "=" leads to, or the only number that it
-        names.
-        """
+        """Return what the last "=" of a sentence leads to, or the only number that it names."""
         return self._choose(response, start, stop, is_declared=False)
 
     def _choose(
@@ -197,28 +197,30 @@ class NumberReader:
         if opening and _is_settled(text, opening, text.rfind("=", start, stop)):
             results = []
         numbers = results or numbers
-        chosen = _outcome(text, start, numbers)
-        if not is_declared and not (results and chosen is results[0]):
+        answer = _outcome(text, start, numbers)
+        if not is_declared and not (results and answer is results[0]):
             return self._only_named(response, numbers, start, stop)
         if is_declared and results:
-            chosen = chosen or opening
-        elif is_declared and is_denied(response.low, first.start, first.end, begin=start, words=0):
+            answer = answer or opening
+        elif (
+            is_declared
+            and not opening
+            and is_denied(response.low, first.start, first.end, begin=start, words=0)
+        ):
             return Value(None, first.start, first.end, Reason.NONE_OF_THESE)
         elif is_declared and (opening is None or takes_last):
-            *_, (begin, _) = sentences(text, start, stop)
-            numbers = [number for number in numbers if number.start >= begin] or numbers
-            chosen = numbers[-1] if takes_last else _outcome(text, start, numbers)
-        is_joined = chosen is numbers[0] and len(numbers) > 1 and _are_joined(text, *numbers[:2])
-        if chosen is None or chosen.value is None or is_joined:
+            numbers = _of_last_sentence(text, numbers, start, stop)
+            answer = numbers[-1] if takes_last else _outcome(text, start, numbers)
+        # Two answers joined by "or" are none.
+        is_joined = answer is numbers[0] and len(numbers) > 1 and _are_joined(text, *numbers[:2])
+        if answer is None or answer.value is None or is_joined:
             return Value(None, first.start, numbers[-1].end, Reason.SEVERAL)
-        return self._value_of(chosen)
+        return self._value_of(answer)
 
     def _only_named(
         self, response: Answer, numbers: list[Number], start: int, stop: int
     ) -> Value | None:
-        """Return the only number that a stretch names, or the last one, where words of the table
-        name it.
-        """
+        """Return the only number that a stretch names, or the one that words of the table name."""
         numbers = [
             number
             for number in numbers
@@ -237,7 +239,7 @@ class NumberReader:
             return None
         return self._value_of(last_number)
 
-    def _boxed(self, response: Answer, start: int, stop: int) -> Value | None:
+    def _box(self, response: Answer, start: int, stop: int) -> Value | None:
         """Return the number that a box holds, with at most a name before it and a unit."""
         content = _LATEX_TEXT.sub(
             lambda match: (match[1] or "").rjust(len(match[0])), response.plain[start:stop]
@@ -256,7 +258,8 @@ class NumberReader:
         return number if _UNIT.fullmatch(text, number.end) else None
 
     def _value_of(self, number: Number, offset: int = 0) -> Value:
-        return Value(_plain_decimal(number), offset + number.start, offset + number.end)
+        text = number.text if self.mark != "," else _plain_decimal(number)
+        return Value(text, offset + number.start, offset + number.end)
 
 
 def _is_label(text: str, number: Number) -> bool:
@@ -276,36 +279,40 @@ def _results(text: str, numbers: list[Number], start: int, stop: int) -> list[Nu
     return [number for number in numbers if number.start > equals >= start]
 
 
+def _of_last_sentence(text: str, numbers: list[Number], start: int, stop: int) -> list[Number]:
+    """Return the numbers of the last sentence of a stretch, or all where it has none."""
+    *_, (begin, _) = sentences(text, start, stop)
+    return [number for number in numbers if number.start >= begin] or numbers
+
+
 def _outcome(text: str, start: int, numbers: list[Number]) -> Number | None:
     """Return the first of some numbers, or the last where they are a calculation, which has no
     result if the last one is an operand.
     """
-    last = numbers[-1]
+    operand = numbers[-1]
     if not _CALCULATED.match(text, numbers[0].end):
         return numbers[0]
-    is_operand = last.text[0] in "+-" or _OPERATOR_BEFORE.search(text, start, last.start)
-    return None if is_operand else last
+    is_operand = operand.text[0] in "+-" or _OPERATOR_BEFORE.search(text, start, operand.start)
+    return None if is_operand else operand
 
 
-def _is_settled(text: str, first: Number, equals: int) -> bool:
+def _is_settled(text: str, opening: Number, equals: int) -> bool:
     """Return whether a stretch that opens with a number only explains it up to its last "=": "250
     grams (since 1 kg = 1000 g)".
     """
-    between = text[first.end : equals]
+    between = text[opening.end : equals]
     is_apart = between.count("(") > between.count(")") or _APART.search(between) is not None
-    return first.value is not None and "=" not in between and is_apart
+    return opening.value is not None and "=" not in between and is_apart
 
 
-def _are_joined(text: str, first: Number, second: Number) -> bool:
+def _are_joined(text: str, number: Number, following: Number) -> bool:
     """Return whether two numbers are two answers: "5 or 6"."""
-    is_near = second.start - first.end < _ALSO_MAX and second.value != first.value
-    return is_near and _ALSO.match(text, first.end, second.start) is not None
+    is_near = following.start - number.end < _ALSO_MAX and following.value != number.value
+    return is_near and _ALSO.match(text, number.end, following.start) is not None
 
 
 def _plain_decimal(number: Number) -> str:
-    """Return a number as written, or as a plain decimal where only its language gives it its
-    value.
-    """
+    """Return a number as written, or a decimal with a point where only its language tells it."""
     if number.value is None or parse_number(number.text) == number.value:
         return number.text
     value = number.value
@@ -342,8 +349,7 @@ def read_number(
 
 
 def stated_value(text: str) -> Fraction | None:
-    """Return the value of the number that a text gives as an answer, such as "18kg" or "twelve
-    eggs", or None.
+    """Return the value of the number that a text gives, such as "18kg" or "twelve eggs".
 
     >>> [str(stated_value(text)) for text in ("42 dollars", "$5k", "(7)", "5!", "40 or 42", "twelve")]
     ['42', '5000', '7', 'None', 'None', '12']
@@ -359,6 +365,6 @@ def last_number(text: str, mark: Mark | None = None) -> str | None:
     >>> last_number("48 / 2 = 24, so 72 in all"), last_number("none")
     ('72', None)
     """
-    plain = Answer(text).plain
-    numbers = [number for number in numbers_in(plain, mark=mark) if number.value is not None]
+    folded = Answer(text).plain
+    numbers = [number for number in numbers_in(folded, mark=mark) if number.value is not None]
     return _plain_decimal(numbers[-1]) if numbers else None

@@ -80,8 +80,6 @@ _SUPERSCRIPTS: Final = {mark: str(digit) for digit, mark in enumerate("⁰¹²³
     "⁺": "+",
 }
 _SUPERSCRIPT_TAIL: Final = re.compile(r"([⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,4})\Z")
-_GROUPING_SPACE: Final = re.compile(r"(?<=\d) (?=\d{3}(?!\d))")
-_DECIMAL_COMMA: Final = re.compile(r"\d*,\d{1,3}")
 _DECIMAL: Final = re.compile(
     r"(?:\d+(?:\.\d*)?|\.\d+)(?:[eE](?P<exponent>[+-]?\d{1,4}))?", re.ASCII
 )
@@ -105,8 +103,7 @@ def parse_number(
     Args:
         text: At most 2,000 characters; a longer text is not a number.
         numeral_only: Read a bare numeral as Inspect's ``match`` does: no currency, percent sign,
-            LaTeX, fraction bar, ``^`` or scale, and a lone comma before one to three digits parts
-            decimals.
+            LaTeX, fraction bar, ``^``, scale or comma.
         decimal_mark: The language's, where it is known: with a comma ``12,5`` is 12.5 and ``1.234``
             is 1234; without, ``12,5`` is not a number, ``12,50`` an amount, and ``1.234`` is less
             than two.
@@ -118,8 +115,8 @@ def parse_number(
     ['-7', '5/2', '123', '9', '12', '4000000', '50']
     >>> [str(parse_number(text, decimal_mark=",")) for text in ("12,5", "1.234", "1.234,5", "0.5")]
     ['25/2', '1234', '2469/2', '1/2']
-    >>> [str(parse_number(text, numeral_only=True)) for text in ("1,2", "1.234,5", "$5", "1/2")]
-    ['6/5', '2469/2', 'None', 'None']
+    >>> [str(parse_number(text, numeral_only=True)) for text in ("1.5", "10²", "$5", "1/2")]
+    ['3/2', '100', 'None', 'None']
     """
     if decimal_mark != "," and _ASCII_DECIMAL.fullmatch(text):
         return Fraction(text)
@@ -128,7 +125,7 @@ def parse_number(
     return _numeral(text) if numeral_only else _written_value(text, decimal_mark, words=words)
 
 
-def numbers_equal(left: object, right: object) -> bool:
+def numbers_equal(answer: object, gold: object) -> bool:
     """Return whether two values are the same number, exactly; what is not a number equals nothing.
 
     A value with as many digits as a float has equals what it was rounded from.
@@ -138,77 +135,80 @@ def numbers_equal(left: object, right: object) -> bool:
     >>> numbers_equal("1/3", 1 / 3), numbers_equal("1/3", "0.333")
     (True, False)
     """
-    first, second = parse_number(str(left)), parse_number(str(right))
-    if first is None or second is None:
+    answer_value, gold_value = parse_number(str(answer)), parse_number(str(gold))
+    if answer_value is None or gold_value is None:
         return False
-    is_float = _FLOAT.search(str(left)) or _FLOAT.search(str(right))
-    return first == second or (is_float is not None and float(first) == float(second))
+    is_float = _FLOAT.search(str(answer)) or _FLOAT.search(str(gold))
+    return answer_value == gold_value or (
+        is_float is not None and float(answer_value) == float(gold_value)
+    )
 
 
 def _written_value(text: str, mark: Mark | None, *, words: bool) -> Fraction | None:
     """Return the value of a number with what surrounds it in an answer."""
     if len(text) > 2 * DIGITS_MAX:
         return None
-    plain = text.strip().strip("*_`").strip()
-    if words and plain[:1].isalpha() and (value := words_value(plain)) is not None:
+    numeral = text.strip().strip("*_`").strip()
+    if words and numeral[:1].isalpha() and (value := words_value(numeral)) is not None:
         return value
-    if not plain.isascii():
-        plain = "".join(map(_ascii_digit, plain)).translate(_OTHER_MARKS)
+    if not numeral.isascii():
+        numeral = "".join(map(_ascii_digit, numeral)).translate(_OTHER_MARKS)
         for minus in _MINUS_SIGNS[1:]:
-            plain = plain.replace(minus, "-")
-    elif not _DIGIT.search(plain):
+            numeral = numeral.replace(minus, "-")
+    elif not _DIGIT.search(numeral):
         return None
-    plain = _MINUS_WORD.sub("-", plain)
-    plain = plain.replace("\\!", "").replace("\\$", "$")
-    plain = _CODE_AFTER.sub("", _CODE_BEFORE.sub(r"\g<sign>", _GROUP_MARK.sub("'", plain)))
-    scale = _LETTER_SCALE.search(plain)
+    numeral = _MINUS_WORD.sub("-", numeral)
+    numeral = numeral.replace("\\!", "").replace("\\$", "$")
+    numeral = _CODE_AFTER.sub("", _CODE_BEFORE.sub(r"\g<sign>", _GROUP_MARK.sub("'", numeral)))
+    scale = _LETTER_SCALE.search(numeral)
     if scale is not None:
-        value = _written_value(plain[: scale.start()], mark, words=False)
+        value = _written_value(numeral[: scale.start()], mark, words=False)
         return None if value is None else value * _LETTER_SCALES[scale[0]]
-    plain = _NOISE.sub("", plain).rstrip(".").rstrip("%").rstrip("\\").rstrip(".")
-    if len(plain) > DIGITS_MAX:
+    numeral = _NOISE.sub("", numeral).rstrip(".").rstrip("%").rstrip("\\").rstrip(".")
+    if len(numeral) > DIGITS_MAX:
         return None
-    separated = _SEPARATED.match(plain)
+    separated = _SEPARATED.match(numeral)
     if separated:
         digits = _join_digits(separated["digits"], mark)
         if digits is None:
             return None
-        plain = f"{separated['sign']}{digits}{plain[separated.end() :]}"
-    return _value(plain)
+        numeral = f"{separated['sign']}{digits}{numeral[separated.end() :]}"
+    return _value(numeral)
 
 
 def _join_digits(text: str, mark: Mark | None) -> str | None:
-    """Return digits with marks between them as a plain decimal, or None where they are not a single
-    number.
+    """Return digits with marks between them as a plain decimal, or None for several numbers.
 
     Several equal marks group; of two kinds the last one parts decimals. A lone point parts
     decimals, a lone comma before three digits groups them, before two it parts decimals, and the
     other way round where the language's decimal mark is the comma.
     """
     digits, marks = re.split("[.,']", text), re.findall("[.,']", text)
-    last = marks[-1]
+    last_mark = marks[-1]
     if len(set(marks)) == 1:
-        grouped = "".join(digits) if _are_groups(digits, last) else None
-        if len(marks) > 1 or last == "'":
+        grouped = "".join(digits) if _are_groups(digits, last_mark) else None
+        if len(marks) > 1 or last_mark == "'":
             return grouped
         is_cents = mark is None and len(digits[-1]) == _CENTS
-        is_decimal = last == mark or is_cents or (last == "." and (mark is None or grouped is None))
+        is_decimal = (
+            last_mark == mark
+            or is_cents
+            or (last_mark == "." and (mark is None or grouped is None))
+        )
         return ".".join(digits) if is_decimal else grouped
-    if last != "'" and marks.count(last) == 1 and _are_groups(digits[:-1], marks[0]):
+    if last_mark != "'" and marks.count(last_mark) == 1 and _are_groups(digits[:-1], marks[0]):
         return f"{''.join(digits[:-1])}.{digits[-1]}"
     return None
 
 
 def _are_groups(digits: list[str], mark: str) -> bool:
-    """Return whether digits are grouped by thousands, or, with commas, as in India:
-    ``1,23,456``.
-    """
-    first, *rest = (len(group) for group in digits)
-    if digits[0].startswith("0") or rest[-1] != _GROUP:
+    """Return whether digits are grouped by thousands, or as in India: ``1,23,456``."""
+    head_size, *sizes = (len(group) for group in digits)
+    if digits[0].startswith("0") or sizes[-1] != _GROUP:
         return False
-    is_western = first <= _GROUP and all(length == _GROUP for length in rest)
+    is_western = head_size <= _GROUP and all(length == _GROUP for length in sizes)
     return is_western or (
-        mark == "," and first < _GROUP and all(length == _GROUP - 1 for length in rest[:-1])
+        mark == "," and head_size < _GROUP and all(length == _GROUP - 1 for length in sizes[:-1])
     )
 
 
@@ -219,32 +219,32 @@ def _ascii_digit(character: str) -> str:
     return character if digit is None else str(digit)
 
 
-def _value(plain: str) -> Fraction | None:
+def _value(numeral: str) -> Fraction | None:
     """Return the value of a number without spaces, currency and thousands marks."""
-    fraction = _FRACTION.fullmatch(plain) or _LATEX_FRACTION.fullmatch(plain)
+    fraction = _FRACTION.fullmatch(numeral) or _LATEX_FRACTION.fullmatch(numeral)
     if fraction:
         sign, over, under = (group for group in fraction.groups() if group is not None)
         value = None if int(under) == 0 else Fraction(int(over), int(under))
         return -value if value is not None and sign == "-" else value
-    mixed = _MIXED.fullmatch(plain)
+    mixed = _MIXED.fullmatch(numeral)
     if mixed:
-        whole, fraction_part = _value(mixed["whole"]), _value(mixed["part"] or mixed["latex"])
-        if whole is None or fraction_part is None:
+        integer, fraction_part = _value(mixed["whole"]), _value(mixed["part"] or mixed["latex"])
+        if integer is None or fraction_part is None:
             return None
         return (
-            whole - fraction_part if mixed["whole"].startswith("-") else whole + fraction_part
+            integer - fraction_part if mixed["whole"].startswith("-") else integer + fraction_part
         )  # -2 1/2 is -2.5, not -1.5
-    scaled = _SCALED.fullmatch(plain) if not plain[-1:].isdigit() or "10" in plain else None
+    scaled = _SCALED.fullmatch(numeral) if not numeral[-1:].isdigit() or "10" in numeral else None
     if scaled and _DIGIT.search(scaled["base"]):
         base = _value(scaled["base"])
         factor = (
             SCALES[scaled["word"].lower()] if scaled["word"] else _value(f"10{scaled['power']}")
         )
         return None if base is None or factor is None else base * factor
-    power = _POWER.fullmatch(plain)
+    power = _POWER.fullmatch(numeral)
     if power:
         return _power(_value(power["base"]), int(power["exponent"]))
-    return None if "," in plain else _numeral(plain)
+    return _numeral(numeral)
 
 
 def _power(base: Fraction | None, exponent: int) -> Fraction | None:
@@ -255,19 +255,19 @@ def _power(base: Fraction | None, exponent: int) -> Fraction | None:
 
 def _numeral(text: str) -> Fraction | None:
     """Return the value of a signed numeral, with an exponent in superscripts where it has one."""
-    plain = text.strip()
-    if not plain or len(plain) > DIGITS_MAX:
+    numeral = text.strip()
+    if not numeral or len(numeral) > DIGITS_MAX:
         return None
     is_negative = False
-    while plain and plain[0] in _MINUS_SIGNS + "+":
-        is_negative ^= plain[0] in _MINUS_SIGNS
-        plain = plain[1:].lstrip()
+    while numeral and numeral[0] in _MINUS_SIGNS + "+":
+        is_negative ^= numeral[0] in _MINUS_SIGNS
+        numeral = numeral[1:].lstrip()
     exponent = 1
-    tail = _SUPERSCRIPT_TAIL.search(plain)
+    tail = _SUPERSCRIPT_TAIL.search(numeral)
     if tail and tail.start():  # a text that is nothing but superscripts has no base
         exponent = int("".join(_SUPERSCRIPTS[mark] for mark in tail[1]))
-        plain = plain[: tail.start()]
-    value = _unsigned_value(plain)
+        numeral = numeral[: tail.start()]
+    value = _unsigned_value(numeral)
     if value is None:
         return None
     value = -value if is_negative else value
@@ -284,32 +284,20 @@ def _unsigned_value(text: str) -> Fraction | None:
         return _symbol(text)
     fraction = _symbol(text[-1])
     if fraction is not None and 0 < fraction < 1:  # 2½
-        whole = _unsigned_value(text[:-1].rstrip())
-        return None if whole is None else whole + fraction
+        integer = _unsigned_value(text[:-1].rstrip())
+        return None if integer is None else integer + fraction
     return None
 
 
 def _symbol(character: str) -> Fraction | None:
-    """Return the value of one character, such as ½ or Ⅻ; Unicode gives it as a float, of
-    denominators below 1000.
-    """
+    """Return the value of one character, such as ½ or Ⅻ, which Unicode gives as a float."""
     value = None if character in _SUPERSCRIPTS else unicodedata.numeric(character, None)
     return None if value is None else Fraction(value).limit_denominator(1000)
 
 
 def _decimal(text: str) -> Fraction | None:
-    plain = "".join(map(_ascii_digit, text)).translate(_OTHER_MARKS)
-    plain = _GROUPING_SPACE.sub(
-        "", plain.replace("\u00a0", " ").replace("\u202f", " ").replace("'", "")
-    )
-    point, comma = plain.rfind("."), plain.rfind(",")
-    # Of a point and a comma the later one parts decimals. A lone comma does before one to three
-    # digits.
-    if comma >= 0 and (point > comma or plain.count(",") > 1):
-        plain = plain.replace(",", "")
-    elif comma >= 0 and (point >= 0 or _DECIMAL_COMMA.fullmatch(plain)):
-        plain = plain.replace(".", "").replace(",", ".")
-    match = _DECIMAL.fullmatch(plain)
+    digits = "".join(map(_ascii_digit, text)).translate(_OTHER_MARKS)
+    match = _DECIMAL.fullmatch(digits)
     if match is None or (match["exponent"] and abs(int(match["exponent"])) > _EXPONENT_MAX):
         return None
-    return Fraction(plain)
+    return Fraction(digits)

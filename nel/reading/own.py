@@ -1,6 +1,4 @@
-"""The part of a sample's response that its scorer reads. Depends on `nel.types` and
-`nel.reading.asked`.
-"""
+"""The part of a sample's response that its scorer reads. Depends on `nel.reading.asked`."""
 
 from __future__ import annotations
 
@@ -12,15 +10,16 @@ from nel.types import ScorerInput
 
 def prompt_of(sample: ScorerInput) -> str:
     """Return what a response answers, an empty text where that is not known, as outside a run."""
-    asked = "" if sample.sample is None else sample.sample.input
+    prompt = "" if sample.sample is None else sample.sample.input
     return (
-        asked if isinstance(asked, str) else "\n\n".join(str(message.content) for message in asked)
+        prompt
+        if isinstance(prompt, str)
+        else "\n\n".join(str(message.content) for message in prompt)
     )
 
 
 def own_answer(sample: ScorerInput) -> tuple[Answer, dict[str, bool]]:
-    """Return the part of a response that answers its own prompt, and what a scorer reports beside
-    its verdict.
+    """Return the part of a response that answers its prompt, and details for the result.
 
     Returns:
         The response, with the form that the benchmark declares in ``answer_form``; and for a scorer
@@ -31,14 +30,16 @@ def own_answer(sample: ScorerInput) -> tuple[Answer, dict[str, bool]]:
     if sample.sample is None:  # outside a run nothing has split it before
         received = split_reasoning(received)[1]
     form = sample.config.get("answer_form") if sample.config else None
-    asked = (
+    asked_form = (
         None
         if form is None
         else parse_asked_form(str(form), is_strict=bool(sample.config.get("strict_form")))
     )
-    response = own_response(received, prompt_of(sample), asked)
+    response = own_response(received, prompt_of(sample), asked_form)
     details = (
-        {} if asked is None else {"in_asked_form": asked.pattern.search(response.plain) is not None}
+        {}
+        if asked_form is None
+        else {"in_asked_form": asked_form.pattern.search(response.plain) is not None}
     )
     if sample.sample is not None:
         details["ran_on"] = len(response.text.rstrip()) < len(received.rstrip())

@@ -1,5 +1,4 @@
-"""The rule by which an answer is read, for answers of every kind; docs/reference/reading.md states
-it.
+"""The rule by which answers of every kind are read, as docs/reference/reading.md states it.
 
 The answer is what the last declaration introduces, forms before phrases; without one it is a line
 that is nothing but an answer, or the only answer that the last sentence names. What answers of a
@@ -51,9 +50,7 @@ class KindReader(Protocol):
     """What answers of one kind look like."""
 
     def read_declared(self, response: Answer, declaration: Declaration) -> Value | None:
-        """Return the answer in the stretch that a declaration opens, or None where it holds none of
-        this kind.
-        """
+        """Return the answer in the stretch that a declaration opens, or None."""
 
     def line(self, response: Answer, start: int, stop: int) -> Value | None:
         """Return the answer of a line that is nothing but an answer, or None."""
@@ -81,20 +78,20 @@ def read(response: Answer, reader: KindReader, *, declared_only: bool = False) -
     reading = Reading()
     turn = invented_turn(response.text)
     if turn is not None:
-        own = _read_declared(Answer(response.text[:turn], response.asked), reader, Reading())
-        if own is not None:
-            return own
-    declared = _read_declared(response, reader, reading)
-    if declared is not None:
-        return declared
+        reading_before_turn = _read_declared(
+            Answer(response.text[:turn], response.asked), reader, Reading()
+        )
+        if reading_before_turn is not None:
+            return reading_before_turn
+    declared_reading = _read_declared(response, reader, reading)
+    if declared_reading is not None:
+        return declared_reading
     is_strict = response.asked is not None and response.asked.is_strict
     return reading if declared_only or is_strict else _read_alone(response, reader, reading)
 
 
 def _read_declared(response: Answer, reader: KindReader, reading: Reading) -> Reading | None:
-    """Return the reading of the last declaration that holds an answer or denies one, or None where
-    none does.
-    """
+    """Return the reading of the last declaration that holds an answer or denies one, or None."""
     for declaration in declarations(response):
         value = reader.read_declared(response, declaration)
         if value is None:
@@ -174,14 +171,12 @@ def _settle(response: Answer, reading: Reading, value: Value, form: Form) -> Rea
 
 
 def lines_of(text: str) -> list[tuple[int, int]]:
-    """Return the first and the last line of a text that hold a word, one where they are the
-    same.
-    """
-    first = _WORD.search(text)
-    if first is None:
+    """Return the first and the last line of a text that hold a word, or the only one."""
+    word = _WORD.search(text)
+    if word is None:
         return []
-    start = text.rfind("\n", 0, first.start()) + 1
-    stop = text.find("\n", first.start())
+    start = text.rfind("\n", 0, word.start()) + 1
+    stop = text.find("\n", word.start())
     opening = (start, stop if stop >= 0 else len(text))
     end = len(text)
     while end > opening[1]:
@@ -215,9 +210,7 @@ def sentences(text: str, start: int, stop: int) -> Iterator[tuple[int, int]]:
 
 
 def _is_cut_off(text: str, value: Value) -> bool:
-    """Return whether a text breaks off after a value: it goes on with words and does not end a
-    sentence.
-    """
+    """Return whether a text goes on with words after a value and ends within a sentence."""
     end = text.strip()
     return (
         len(end) > _SHORT_MAX

@@ -57,16 +57,15 @@ class _PlainCharacters(dict[int, str]):
     """The plain character of each character, computed when it first occurs."""
 
     def __missing__(self, code: int) -> str:
-        self[code] = plain = _plain_character(chr(code))
-        return plain
+        self[code] = character = _plain_character(chr(code))
+        return character
 
 
 _PLAIN: Final = _PlainCharacters()
 
 
 def fold(text: str) -> str:
-    """Return a text in the same length with full-width, curly and invisible characters as plain
-    ones.
+    """Return a text of the same length with plain characters for full-width and curly ones.
 
     >>> fold("答案：Ｂ\u200b")
     '答案:B '
@@ -94,10 +93,7 @@ class Answer:
     @cached_property
     def plain(self) -> str:
         """The text folded, without emphasis, in the same length."""
-        plain = fold(self.text)
-        return (
-            plain.replace("**", "  ").replace("`", " ") if "*" in plain or "`" in plain else plain
-        )
+        return fold(self.text).replace("**", "  ").replace("`", " ")
 
     @cached_property
     def low(self) -> str:
@@ -106,22 +102,19 @@ class Answer:
 
 
 def own_response(text: str, prompt: str = "", asked: AskedForm | None = None) -> Answer:
-    """Return the part of a response that answers its own prompt; positions stay those of the whole
-    response.
+    """Return the part of a response that answers its own prompt; positions do not change.
 
     Args:
         text: The response, whole.
         prompt: What it answers, empty where that is not known.
         asked: The form that the prompt asks for.
     """
-    own = _own_turn(text) if "<" in text else text
-    return Answer(before_next_question(own, prompt), asked)
+    turn = _own_turn(text) if "<" in text else text
+    return Answer(before_next_question(turn, prompt), asked)
 
 
 def _own_turn(text: str) -> str:
-    """Return a text up to its first end token that follows something; tokens before it become
-    spaces.
-    """
+    """Return a text up to its first end token after a word; tokens before it become spaces."""
     text = _START_TOKEN.sub(lambda token: " " * len(token[0]), text)
     start = 0
     for token in _END_TOKEN.finditer(text):
@@ -132,8 +125,8 @@ def _own_turn(text: str) -> str:
             )
         start = token.end()
     text = _END_TOKEN.sub(lambda token: " " * len(token[0]), text)
-    unknown = _UNKNOWN_TOKEN.search(text, max(0, len(text) - 40))
-    return text[: unknown.start()] if unknown and unknown.start() else text
+    unknown_token = _UNKNOWN_TOKEN.search(text, max(0, len(text) - 40))
+    return text[: unknown_token.start()] if unknown_token and unknown_token.start() else text
 
 
 def before_next_question(response: str, prompt: str) -> str:
@@ -147,17 +140,15 @@ def before_next_question(response: str, prompt: str) -> str:
     if "\n" not in response.strip() or not prompt:
         return response
     pattern = _question_markers(prompt[-_PROMPT_TAIL:])
-    first = _WORD.search(response)
-    if pattern is None or first is None:
+    word = _WORD.search(response)
+    if pattern is None or word is None:
         return response
-    match = pattern.search(response, first.end())
+    match = pattern.search(response, word.end())
     return response if match is None else response[: match.start()].rstrip()
 
 
 def invented_turn(text: str) -> int | None:
-    """Return where a line opens another question, or a second ``A:`` another answer; None where
-    none does.
-    """
+    """Return where a line opens another question, or a second ``A:`` another answer, or None."""
     if "\n" not in text or ":" not in text:
         return None
     starts = [match.start() for match in _TURN.finditer(text) if match.start()]
@@ -167,9 +158,7 @@ def invented_turn(text: str) -> int | None:
 
 @lru_cache(maxsize=1024)
 def _question_markers(prompt: str) -> re.Pattern[str] | None:
-    """Return a pattern of the question markers that open lines of a prompt, or None where it has
-    none.
-    """
+    """Return a pattern of the question markers that open lines of a prompt, or None."""
     words = {match["word"] for match in _MARKER.finditer(prompt)}
     if not words:
         return None

@@ -39,9 +39,7 @@ class FormRow:
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
-        """The compiled pattern; most rows are of other languages than a response, and are never
-        compiled.
-        """
+        """The pattern, compiled when first used, since most rows are of other languages."""
         return re.compile(self.source)
 
 

@@ -23,9 +23,7 @@ _WORDS_MAX: Final = 12
 _COMMAND: Final = re.compile(
     r"(?<!\\)\\(?:frac|tfrac|boxed|begin|beta|bar|binom|rho|right|times|text|theta|tan|neq)(?![a-z])"
 )
-"""A command of LaTeX that a model did not escape: JSON would read its first letter as a control
-character.
-"""
+"""A LaTeX command without an escape, whose first letter JSON takes for a control character."""
 _APPOSITION: Final = re.compile(r",\s(?:which|who|as|because|since|where)\b")
 _LATEX_WORDS: Final = re.compile(r"\s*\\(?:text|math)[a-z]*\s?\{(?P<words>[^{}]*)\}\s*")
 _LIST_MARK: Final = re.compile(r"\s*(?:[-•]|\d{1,2}[.)])\s+")
@@ -35,9 +33,7 @@ class TextReader:
     """Reads short texts."""
 
     def read_declared(self, response: Answer, declaration: Declaration) -> Value | None:
-        """Return the text that a declaration introduces: of a phrase up to the end of its
-        sentence.
-        """
+        """Return the text that a declaration introduces, of a phrase the first sentence."""
         form, start, stop = declaration[:3]
         if form is Form.FIELD:
             return field_value(response.text, start, stop)
@@ -46,16 +42,14 @@ class TextReader:
         if form is Form.BOX and (words := _LATEX_WORDS.fullmatch(response.text, start, stop)):
             start, stop = words.span("words")
         if form is Form.PHRASE:
-            first = next(sentences(response.text, start, stop), None)
-            if first is None:
+            sentence = next(sentences(response.text, start, stop), None)
+            if sentence is None:
                 return None
-            start, stop = first
+            start, stop = sentence
         return _unwrap(response.text, start, stop)
 
     def line(self, response: Answer, start: int, stop: int) -> Value | None:
-        """Return a line of a few words that is the whole response, or stands below the
-        reasoning.
-        """
+        """Return a line of a few words that is the whole response or stands apart from it."""
         text = response.text
         is_only = not text[:start].strip() and not text[stop:].strip()
         is_apart = (
@@ -66,8 +60,8 @@ class TextReader:
         words = text[start:stop].split()
         if not (is_only or is_apart) or text[start:stop].rstrip().endswith((":", "?")):
             return None
-        if named := next(iter(named_in(response, "text", start, stop)), None):
-            return _unwrap(text, *named)
+        if mention := next(iter(named_in(response, "text", start, stop)), None):
+            return _unwrap(text, *mention)
         if len(words) > _WORDS_MAX and (not is_only or text[start:stop].rstrip().endswith(".")):
             return None
         mark = _LIST_MARK.match(text, start, stop)
@@ -78,26 +72,26 @@ class TextReader:
 
     def sentence(self, response: Answer, start: int, stop: int) -> Value | None:
         """Return what the last words of a sentence name: "The city is called Zenith."."""
-        named = list(named_in(response, "text", start, stop))
-        return _unwrap(response.text, *named[-1]) if named else None
+        mentions = list(named_in(response, "text", start, stop))
+        return _unwrap(response.text, *mentions[-1]) if mentions else None
 
 
 def field_value(text: str, start: int, stop: int) -> Value | None:
     """Return the value of a JSON field: the text of a string, anything else as written."""
-    written = text[start:stop].strip()
-    if not written:
+    content = text[start:stop].strip()
+    if not content:
         return None
-    start = text.index(written, start)
+    start = text.index(content, start)
     try:
-        value = None if _COMMAND.search(written) else json.loads(written, strict=False)
+        value = None if _COMMAND.search(content) else json.loads(content, strict=False)
     except ValueError:
         value = None
     if isinstance(value, str):
-        return Value(value, start + 1, start + len(written) - 1)
-    bare = written.removeprefix("\\").strip()
-    if value is None and bare[:1] in "\"'" and bare[-1:] == bare[:1] and len(bare) > 1:
+        return Value(value, start + 1, start + len(content) - 1)
+    bare = content.removeprefix("\\").strip()
+    if bare[:1] in "\"'" and bare[-1:] == bare[:1] and len(bare) > 1:
         bare = bare[1:-1].removesuffix("\\")
-    return Value(bare, start, start + len(written))
+    return Value(bare, start, start + len(content))
 
 
 def _unwrap(text: str, start: int, stop: int) -> Value | None:
@@ -120,15 +114,16 @@ def _unwrap(text: str, start: int, stop: int) -> Value | None:
 
 
 def compared_text(sample: ScorerInput) -> str:
-    """Return the text that a sample's scorer compares: the response as given, or where the benchmark
-    declares the form of an answer, what stands in it.
+    """Return the text that a sample's scorer compares.
+
+    That is the response as given, or what stands in the form that the benchmark declares.
     """
     if not sample.config or sample.config.get("answer_form") is None:
         return sample.response or ""
     response, _ = own_answer(sample)
-    declared = read_text(response, declared_only=True).value
+    declared_text = read_text(response, declared_only=True).value
     is_strict = response.asked is not None and response.asked.is_strict
-    return declared or ("" if is_strict else sample.response or "")
+    return declared_text or ("" if is_strict else sample.response or "")
 
 
 def read_text(response: Answer, *, declared_only: bool = False) -> Reading:

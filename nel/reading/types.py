@@ -1,5 +1,4 @@
-"""What a reader returns: the answer, where it stands, the form it was read in, and the candidates
-it rejected.
+"""What a reader returns: the answer, its place and form, and the candidates it rejected.
 
 Depends on the standard library alone. Verdicts depend on `Form` and `Reason`, never on the text of
 a message.

@@ -13,9 +13,9 @@ from typing import Any, Final
 
 from nel.core.timed_regex import last_group
 from nel.errors import ScorerError
-from nel.reading.letters import labels_after_marker, labels_for, read_labels, read_letter
+from nel.reading.letters import chosen_labels, labels_after_marker, labels_for, read_letter
 from nel.reading.own import own_answer
-from nel.reading.response import own_response
+from nel.reading.response import Answer, own_response
 from nel.reading.types import DECLARING
 from nel.scoring.declarations import in_process
 from nel.scoring.gold_choices import ChoiceSetting, choice_gold, gold_label, letter_gold
@@ -34,7 +34,11 @@ def declared_letter(text: str, letters: str = "ABCD") -> str | None:
     >>> declared_letter("Answer: A is tempting. Answer: B"), declared_letter("Answer: A or B")
     ('B', None)
     """
-    reading = read_letter(own_response(text), letters)
+    return _declared_letter(own_response(text), letters)
+
+
+def _declared_letter(response: Answer, letters: str) -> str | None:
+    reading = read_letter(response, letters)
     return reading.value if reading.form in DECLARING else None
 
 
@@ -64,8 +68,7 @@ def multichoice_regex(
     gold = letter_gold(sample, pattern=pattern)
     response, ran_on = own_answer(sample)
     if pattern is None:
-        reading = read_letter(response, _FOUR)
-        extracted = reading.value if reading.form in DECLARING else None
+        extracted = _declared_letter(response, _FOUR)
     else:
         extracted = last_group(pattern, response.text)
     extracted = extracted.upper() if extracted else None
@@ -142,8 +145,7 @@ def multiple_choice(sample: ScorerInput, *, multiple: bool = False) -> dict[str,
     gold = choice_gold(sample, multiple=multiple)
     response, ran_on = own_answer(sample)
     strict = labels_after_marker(response, labels)
-    lenient = strict or tuple((read_labels(response, labels, choices).value or "").split(",")) or ()
-    lenient = tuple(label for label in lenient if label)
+    lenient = strict or chosen_labels(response, labels, choices)
     if not multiple:
         strict, lenient = (
             labels_read if len(labels_read) == 1 else () for labels_read in (strict, lenient)

@@ -19,7 +19,7 @@ from typing import Final, Literal
 from nel.core.timed_regex import compile_pattern, search
 from nel.errors import ConfigError, DatasetError
 from nel.metrics import accuracy, mean, stderr
-from nel.reading.letters import LetterReader, labels_after_marker, labels_for, read_labels
+from nel.reading.letters import LetterReader, chosen_labels, labels_for
 from nel.reading.numerals import parse_number
 from nel.reading.response import Answer, own_response
 from nel.reading.response import fold as plain_characters
@@ -243,9 +243,7 @@ def choice() -> Scorer:
         texts = list(state.choices) or None
         gold = letters_in(list(target), labels)
         response = own_response(completion)
-        answer = labels_after_marker(response, labels)
-        if not answer and (label := read_labels(response, labels, texts).value):
-            answer = tuple(label.split(","))
+        answer = chosen_labels(response, labels, texts)
         value = NOANSWER if not answer else CORRECT if answer == gold else INCORRECT
         return Score(value=value, answer=", ".join(answer) or None, explanation=completion)
 

@@ -15,7 +15,7 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 
 from nel.errors import DatasetError, MissingExtra, ScorerError
 from nel.reading.decisions import read_decision
-from nel.reading.formulas import read_formula
+from nel.reading.formulas import has_words, read_formula
 from nel.reading.letters import labels_for, read_labels
 from nel.reading.numbers import read_number
 from nel.reading.numerals import numbers_equal, parse_number
@@ -49,12 +49,6 @@ _EXPRESSION: Final = re.compile(
     re.VERBOSE,
 )
 """Finds mathematics in gold answers: LaTeX, power, calculation with variable, tuple, interval."""
-_COMMAND: Final = re.compile(r"\\(?:text|mathrm|textbf|mbox)\s*\{[^{}]*\}|\\[A-Za-z]+")
-_LONG_WORD: Final = re.compile(r"[^\W\d_]{3,}")
-_FUNCTIONS: Final = frozenset(
-    "sin cos tan cot sec csc log exp sqrt arcsin arccos arctan sinh cosh tanh det min max mod"
-    " gcd lcm".split()
-)
 _TEXT_WORDS_MAX: Final = 12
 """A gold answer of more words is not a short text: a translation, a summary."""
 _LETTERS_MAX: Final = 26
@@ -104,11 +98,13 @@ def read_in_every_way(sample: ScorerInput, official: Read | None = None) -> Read
         return None
     response, _ = own_answer(sample)
     lenient = _READERS[gold.kind](response, gold)
-    read = {STRICT: strictly(lenient, response), LENIENT: lenient}
+    readings = {STRICT: strictly(lenient, response), LENIENT: lenient}
     if official is not None:
-        read[OFFICIAL] = official(sample)
-    whole = len((sample.response or "").rstrip())
-    return Readings(gold, read, len(response.text) if len(response.text.rstrip()) < whole else None)
+        readings[OFFICIAL] = official(sample)
+    length = len((sample.response or "").rstrip())
+    return Readings(
+        gold, readings, len(response.text) if len(response.text.rstrip()) < length else None
+    )
 
 
 def strictly(reading: Reading, response: Answer) -> Reading:
@@ -159,8 +155,7 @@ def gold_answer(sample: ScorerInput) -> GoldAnswer | None:
 
 
 def _is_mathematics(gold: str) -> bool:
-    words = {word.lower() for word in _LONG_WORD.findall(_COMMAND.sub(" ", gold))}
-    return _EXPRESSION.search(gold) is not None and words <= _FUNCTIONS
+    return _EXPRESSION.search(gold) is not None and not has_words(gold)
 
 
 def _gold_choice(target: object, setting: ChoiceSetting) -> GoldAnswer | None:

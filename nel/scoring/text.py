@@ -11,6 +11,7 @@ import re
 from typing import Final
 
 from nel.core.timed_regex import last_group
+from nel.reading.formulas import has_words
 from nel.reading.numbers import stated_value
 from nel.reading.numerals import parse_number
 from nel.reading.own import own_answer
@@ -36,7 +37,6 @@ _APPROXIMATE: Final = re.compile(
     re.IGNORECASE,
 )
 _DIGIT: Final = re.compile(r"\d")
-_LONG_WORD: Final = re.compile(r"(?<![\\A-Za-z])[^\W\d_]{3}")
 _SPACE_IN_FORMULA: Final = re.compile(r"(?<!\d) | (?!\d)")
 _FUZZY_CHARACTERS_MIN: Final = 4
 _POLITE: Final = re.compile(
@@ -197,13 +197,14 @@ def _same_answer(answer: str, gold: str) -> bool:
     number = parse_number(gold)
     if number is not None:
         answer_without_sign = answer.strip("$ ")
-        is_written = parse_number(answer_without_sign) == number
-        is_stated = not _APPROXIMATE.search(answer) and stated_value(answer_without_sign) == number
-        return same_symbols(answer, gold) and (is_written or is_stated)
+        is_same = parse_number(answer_without_sign) == number
+        if not is_same and not _APPROXIMATE.search(answer):
+            is_same = stated_value(answer_without_sign) == number
+        return is_same and same_symbols(answer, gold)
     without_reason = _REASON.split(answer, maxsplit=1)[0]
     if any(same_text(text, gold, accents=False) for text in {answer, without_reason}):
         return True
-    is_formula = bool(_DIGIT.search(gold)) and not _LONG_WORD.search(gold)
+    is_formula = bool(_DIGIT.search(gold)) and not has_words(gold)
     return is_formula and _without_spaces(answer) == _without_spaces(gold)
 
 

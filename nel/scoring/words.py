@@ -169,11 +169,11 @@ def searchable(text: str, *, ignore_case: bool = True) -> str:
     >>> searchable("I can’t co‑operate in New\u00a0York"), searchable("Mo\u00adther’s", ignore_case=False)
     ("i can't co-operate in new york", "Mother's")
     """
-    plain = text
+    folded = text
     if not text.isascii():
-        plain = unicodedata.normalize("NFC", text)
-        plain = plain.translate(_PLAIN) or plain
-    return plain.casefold() if ignore_case else plain
+        folded = unicodedata.normalize("NFC", text)
+        folded = folded.translate(_PLAIN) or folded
+    return folded.casefold() if ignore_case else folded
 
 
 def undress(text: str) -> str:
@@ -220,18 +220,18 @@ class Words:
 
     def __init__(self, text: str, *, accents: bool = True) -> None:
         self._text = undress(text).strip() or text
-        plain = fold(self._text)
-        if not accents and not plain.isascii():
-            plain = _ACCENTS.sub("", unicodedata.normalize("NFKD", plain.translate(_STROKES)))
-            plain = unicodedata.normalize("NFC", plain)
-        plain = _ARTICLE.sub("", plain)
-        for needed, pattern, usual in _REWRITTEN:
-            if needed in plain:
-                plain = pattern.sub(usual, plain)
-        self.plain = plain
+        folded = fold(self._text)
+        if not accents and not folded.isascii():
+            folded = _ACCENTS.sub("", unicodedata.normalize("NFKD", folded.translate(_STROKES)))
+            folded = unicodedata.normalize("NFC", folded)
+        folded = _ARTICLE.sub("", folded)
+        for character, pattern, usual in _REWRITTEN:
+            if character in folded:
+                folded = pattern.sub(usual, folded)
+        self.plain = folded
         """The text as its words stand in it, punctuation included."""
-        words = _TOKEN.findall(plain)
-        if not plain.isascii():
+        words = _TOKEN.findall(folded)
+        if not folded.isascii():
             words = list(filter(_counts, words))
         self.joined = " ".join(words).replace("'", "").casefold()
 
@@ -242,8 +242,8 @@ class Words:
             return any(map(_same_marks(answer), _mark_runs(self._text)))
         if _GAPS.sub(r"\1", sought) == _GAPS.sub(r"\1", self.joined):
             return True
-        first, _, _ = sought.partition(" ")
-        return first in self.joined and any(
+        first_word, _, _ = sought.partition(" ")
+        return first_word in self.joined and any(
             self._is_given(answer, sought, *place)
             for place in chain(_places(self.joined, sought), self._loose_places(sought))
         )
@@ -261,9 +261,9 @@ class Words:
     def _low(self) -> str:
         return lower_case(self.plain)
 
-    def _is_given(self, answer: str, sought: str, first: int, last: int) -> bool:
+    def _is_given(self, answer: str, sought: str, head_index: int, tail_index: int) -> bool:
         """Return whether an answer is written alike, and not denied, where its words stand."""
-        head, tail = self._tokens[first], self._tokens[last]
+        head, tail = self._tokens[head_index], self._tokens[tail_index]
         start = max(head.start(), self._low.find(sought.split(maxsplit=1)[0], *head.span()))
         ending = sought.rsplit(maxsplit=1)[-1]
         end = self._low.find(ending, *tail.span()) + len(ending)
@@ -323,19 +323,19 @@ def _places(words: str, sought: str) -> Iterator[tuple[int, int]]:
     In a script without spaces a word may stand within a longer run.
     """
     edges = [_UNSPACED.match(sought[edge]) is not None for edge in (0, -1)]
-    position, first, counted = words.find(sought), 0, 0
+    position, word_index, start = words.find(sought), 0, 0
     for _ in range(_PLACES_MAX):
         if position < 0:
             return
         end = position + len(sought)
         around = words[position - 1 : position], words[end : end + 1]
-        first += words.count(" ", counted, position)
-        counted = position
+        word_index += words.count(" ", start, position)
+        start = position
         if all(
             is_free or not character or character in _FREE or _UNSPACED.match(character)
             for is_free, character in zip(edges, around, strict=True)
         ):
-            yield first, first + sought.count(" ")
+            yield word_index, word_index + sought.count(" ")
         position = words.find(sought, position + 1)
 
 
@@ -361,14 +361,16 @@ def same_text(answer: str, gold: str, *, accents: bool = True) -> bool:
         return gold.strip() != ""
     if not has_word(gold):
         return _same_marks(gold)(answer)
-    wanted = normalise(gold, accents=accents)
+    gold_words = normalise(gold, accents=accents)
     # Cheap test before a long response is normalised: more letters stay than the gold answer has.
-    if _is_longer(answer, wanted) and (
-        ("<" not in answer and "\\" not in answer) or _is_longer(undress(answer), wanted)
+    if _is_longer(answer, gold_words) and (
+        ("<" not in answer and "\\" not in answer) or _is_longer(undress(answer), gold_words)
     ):
         return False
-    answered = normalise(answer, accents=accents)
-    if answered != wanted and _GAPS.sub(r"\1", answered) != _GAPS.sub(r"\1", wanted):
+    answer_words = normalise(answer, accents=accents)
+    if answer_words != gold_words and _GAPS.sub(r"\1", answer_words) != _GAPS.sub(
+        r"\1", gold_words
+    ):
         return False
     return same_symbols(answer, gold)
 
@@ -389,9 +391,9 @@ def _symbols_in(text: str) -> list[str]:
     return [*symbols, "$"] if "$" in text else symbols
 
 
-def _is_longer(text: str, wanted: str) -> bool:
+def _is_longer(text: str, gold_words: str) -> bool:
     letters = text.encode("ascii", "ignore").translate(None, _DISREGARDED)
-    return len(letters) > len(wanted) + _REWRITTEN_MAX
+    return len(letters) > len(gold_words) + _REWRITTEN_MAX
 
 
 def _same_marks(gold: str) -> Callable[[str], bool]:
@@ -400,11 +402,15 @@ def _same_marks(gold: str) -> Callable[[str], bool]:
     Spaces do not count, nor does dressing that the gold answer has none of.
     """
     around = "".join(set(_EMPHASIS) - set(gold))
-    wanted = "".join(fold(gold).split())
+    marks = "".join(fold(gold).split())
 
     def is_same(text: str) -> bool:
-        plain = "".join(fold(text).split())
-        return wanted != "" and wanted in (plain, plain.strip(around), undress(plain).strip(around))
+        folded = "".join(fold(text).split())
+        return marks != "" and marks in (
+            folded,
+            folded.strip(around),
+            undress(folded).strip(around),
+        )
 
     return is_same
 

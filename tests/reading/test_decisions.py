@@ -27,6 +27,8 @@ from nel.reading.types import Reason
         ("There is no doubt that it is true.", "yes"),
         ("Normally yes, but here no.", "no"),
         ("In no case is it false.", None),
+        ("I cannot answer this with yes or no.", None),
+        ("It is hard to say which answer is correct.", None),
     ],
 )
 def test_which_decision_is_read(text: str, value: str | None) -> None:

@@ -43,6 +43,8 @@ def letter(text: str, choices: tuple[str, ...] | None = None) -> Reading:
         ("I would go with option (c).", "C", Form.SENTENCE),
         ("Four legs. Therefore, D.", "D", Form.SENTENCE),
         ("Die Antwort ist also D.", "D", Form.PHRASE),
+        ("La risposta corretta è la D.", "D", Form.PHRASE),
+        ("الإجابة الصحيحة هي B", "B", Form.PHRASE),
     ],
 )
 def test_which_letter_is_read(text: str, value: str | None, form: Form | None) -> None:

@@ -49,6 +49,7 @@ _TWO_NUMBERS = '>> FINAL ANSWER:\n"""\nJaneth tendrá un saldo de $220 después 
         ("g(2) cannot be known", None, None),
         ("It is approximately 1.36041e-11.", "1.36041e-11", Form.SENTENCE),
         ("So the result is 8, not 7.", "8", Form.SENTENCE),
+        ("The answer is 10% of 50, which is 5.", "5", Form.PHRASE),
         ("The answer is twelve.", "twelve", Form.PHRASE),
         ("La respuesta es 1.234.", "1234", Form.PHRASE),
         ("Die Antwort ist 12,5.", "12.5", Form.PHRASE),

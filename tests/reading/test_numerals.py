@@ -70,5 +70,5 @@ def test_a_huge_exponent_is_no_number() -> None:
 
 def test_a_bare_numeral_is_read_as_inspect_does() -> None:
     """No currency and no fraction bar."""
-    assert parse_number("1,2", numeral_only=True) == Fraction(6, 5)
+    assert parse_number("1.2", numeral_only=True) == Fraction(6, 5)
     assert parse_number("$5", numeral_only=True) is None

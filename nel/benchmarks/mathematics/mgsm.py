@@ -82,11 +82,10 @@ def answer_number(response: Answer, language: str | None = None) -> str | None:
     '1.234'
     """
     mark: Mark | None = "," if language in _COMMA_LANGUAGES else None
-    reading = read_number(response, mark)
-    # All answers are whole numbers, so that models write thousands with either mark.
-    joined = _THOUSANDS_MARK.sub("", response.plain[reading.start : reading.end])
-    is_grouped = mark == "," and len(joined) < reading.end - reading.start
-    return joined if is_grouped else reading.value
+    if mark == ",":
+        # All answers are whole numbers, and models group thousands with either mark.
+        response = Answer(_THOUSANDS_MARK.sub("", response.text), response.asked)
+    return read_number(response, mark).value
 
 
 @benchmark(

@@ -17,7 +17,7 @@ from nel.compat.evalscope.choices import (
 from nel.compat.evalscope.media import MediaReader
 from nel.compat.evalscope.samples import Sample, TaskState
 from nel.compat.evalscope.templates import CHINESE, FEW_SHOT_TEMPLATE
-from nel.reading.letters import labels_after_marker, labels_for, read_labels
+from nel.reading.letters import chosen_labels, labels_for
 from nel.reading.response import own_response
 from nel.scoring.gold_choices import letters_in
 
@@ -89,9 +89,7 @@ class MarkedChoiceAdapter(MultiChoiceAdapter):
         """Return the letters of the last line ``ANSWER: X``, else those given in another form."""
         labels = labels_for(len(task_state.choices))
         response = own_response(prediction)
-        letters = labels_after_marker(response, labels)
-        if not letters and (value := read_labels(response, labels, task_state.choices).value):
-            letters = tuple(value.split(","))
+        letters = chosen_labels(response, labels, task_state.choices)
         if len(letters) > 1 and not self.multiple_correct:
             return ""
         return "".join(letters)

@@ -75,8 +75,8 @@ def read_stub(parser: Parser, prompt: str, name: str | None) -> Stub | None:
     if tree is None or not tree.body:
         return None
     stubs = [stmt for stmt in tree.body if isinstance(stmt, Definition)]
-    named = [stmt for stmt in stubs if name in (None, stmt.name)]
-    stub = next(reversed(named or stubs), None)
+    namesakes = [stmt for stmt in stubs if name in (None, stmt.name)]
+    stub = next(reversed(namesakes or stubs), None)
     if stub is None:
         return Stub(
             prompt=prompt, preamble=prompt, name=None, names=frozenset(bound_names(tree.body))
@@ -88,12 +88,12 @@ def _stub(prompt: str, tree: ast.Module, stub: Definition, indent: str) -> Stub:
     lines = prompt.split("\n")
     is_last = tree.body[-1] is stub
     below = [] if is_last else lines[stub.end_lineno :]
-    inner = stub
-    while isinstance(inner, ast.ClassDef) and isinstance(inner.body[-1], Definition):
-        inner = inner.body[-1]  # the prompt ends within a method
-    if is_last and not indent and isinstance(inner, Function):
-        indent = " " * inner.body[0].col_offset
-    arguments = {node.arg for node in ast.walk(inner) if isinstance(node, ast.arg)}
+    definition = stub
+    while isinstance(definition, ast.ClassDef) and isinstance(definition.body[-1], Definition):
+        definition = definition.body[-1]  # the prompt ends within a method
+    if is_last and not indent and isinstance(definition, Function):
+        indent = " " * definition.body[0].col_offset
+    arguments = {node.arg for node in ast.walk(definition) if isinstance(node, ast.arg)}
     return Stub(
         prompt=prompt,
         preamble="".join(f"{line}\n" for line in (*lines[: first_line_of(stub) - 1], *below)),
@@ -117,21 +117,21 @@ def continuation_of(parser: Parser, stub: Stub | None, text: str) -> tuple[str, 
     """
     text = text[:_CONTINUED_CHARACTERS_MAX].rstrip()
     body = _BLANK_LINES.sub("", text, count=1)
-    first = body.lstrip().split("\n", 1)[0]
-    is_prose_first = PROSE.match(first) is not None and not first.startswith("#")
-    if stub is None or not stub.indent or not first or is_prose_first:
+    first_line = body.lstrip().split("\n", 1)[0]
+    is_prose_first = PROSE.match(first_line) is not None and not first_line.startswith("#")
+    if stub is None or not stub.indent or not first_line or is_prose_first:
         return None
     base = stub.prompt.rstrip() + "\n"
-    best, program = 0, ""
+    line_count, program = 0, ""
     for variant in _variants(stub, body):
         lines = variant.split("\n")
         count = _lines_that_continue(parser, stub, base, lines)
-        if count > best:
-            best, program = count, base + "\n".join(lines[:count])
+        if count > line_count:
+            line_count, program = count, base + "\n".join(lines[:count])
         if count == len(lines):
             break
-    code = remove_margin("\n".join(body.split("\n")[:best]))
-    return (code.rstrip(), program.rstrip()) if best else None
+    code = remove_margin("\n".join(body.split("\n")[:line_count]))
+    return (code.rstrip(), program.rstrip()) if line_count else None
 
 
 def _variants(stub: Stub, body: str) -> Iterator[str]:

@@ -118,8 +118,8 @@ class _PythonResponse:
     def _read(self, tag: str, text: str) -> None:
         """Sort the code of a block by its tag, or keep it as broken."""
         is_own = not tag or tag in self._tags or tag.startswith("py")  # such as python3.12
-        first, _, below = text.partition("\n")
-        if not tag and first.strip().lower() in self._tags:
+        first_line, _, below = text.partition("\n")
+        if not tag and first_line.strip().lower() in self._tags:
             text = below  # the tag slipped into the block
         tree = self._parser.parse(text)
         pieces = [Piece(text, tree)] if tree else pieces_of(self._parser, text)
@@ -163,9 +163,9 @@ class _PythonResponse:
         tree = self._parser.parse(result[0]) if result else None
         if self._stub is None or result is None or tree is None:
             return result
-        known = self._stub.names | self._stub.parameters
+        bound = self._stub.names | self._stub.parameters
         pieces = [piece for piece in (*self._own, *self._unfenced) if not piece.returns]
-        above = "".join(f"{text}\n\n" for text in helpers_of(Piece("", tree), pieces, known))
+        above = "".join(f"{text}\n\n" for text in helpers_of(Piece("", tree), pieces, bound))
         return above + result[0], above + result[1]
 
     def _any_program(self) -> tuple[str, str] | None:
@@ -180,11 +180,11 @@ class _PythonResponse:
         return self._with_helpers(main, pieces) if main else None
 
     def _with_helpers(self, main: Piece, pieces: list[Piece]) -> tuple[str, str]:
-        known = self._stub.names if self._stub else frozenset[str]()
-        lacking = main.missing.difference(known, *(piece.names for piece in pieces))
+        bound = self._stub.names if self._stub else frozenset[str]()
+        lacking = main.missing.difference(bound, *(piece.names for piece in pieces))
         if lacking and main not in self._unfenced:
             pieces = [*self._unfenced, *pieces]
-        return self._complete("\n\n".join([*helpers_of(main, pieces, known), main.text]))
+        return self._complete("\n\n".join([*helpers_of(main, pieces, bound), main.text]))
 
     def _complete(self, code: str) -> tuple[str, str]:
         tree = self._parser.parse(code)

@@ -98,14 +98,14 @@ def blocks_of(text: str, is_whole: Callable[[str], bool]) -> tuple[_Blocks, list
         position = opening.end
         if not opening.opens or opening.tag in _WRAPPERS:
             continue  # it closes what the prompt opened, or is around other blocks
-        last = _end_of_block(text, opening, fences[at:], is_whole)
-        stop = len(text) if last is None else last.text_end
+        closing = _end_of_block(text, opening, fences[at:], is_whole)
+        stop = len(text) if closing is None else closing.text_end
         blocks.append((opening.tag, text[opening.end + 1 : stop].strip("\n")))
-        if last is None:
+        if closing is None:
             return blocks, outside
-        reopens = last.is_margin and last.has_tag_alone  # the closing fence was forgotten
-        at = fences.index(last, at) + (not reopens)
-        position = last.start if reopens else last.end - len(last.rest)
+        reopens = closing.is_margin and closing.has_tag_alone  # the closing fence was forgotten
+        at = fences.index(closing, at) + (not reopens)
+        position = closing.start if reopens else closing.end - len(closing.rest)
     outside.append(text[position:])
     return blocks, outside
 
@@ -115,5 +115,5 @@ def _end_of_block(
 ) -> _Fence | None:
     """Return the first fence that ends a whole program, else the first that can end the block."""
     possible = [fence for fence in fences[:100] if fence.ends(opening)][:_ENDS_MAX]
-    whole = (fence for fence in possible if is_whole(text[opening.end + 1 : fence.text_end]))
-    return next(whole, next(iter(possible), None))
+    programs = (fence for fence in possible if is_whole(text[opening.end + 1 : fence.text_end]))
+    return next(programs, next(iter(possible), None))

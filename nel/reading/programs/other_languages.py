@@ -72,10 +72,12 @@ def extract_unparsed(text: str, tags: Set[str], prompt: str, name: str | None) -
     codes = [
         (tag, remove_margin(code).rstrip()) for tag, code in blocks[-_BLOCKS_MAX:] if code.strip()
     ]
-    own = [code for tag, code in codes if tag in tags or (not tag and _looks_like_code(code))]
+    codes_of_language = [
+        code for tag, code in codes if tag in tags or (not tag and _looks_like_code(code))
+    ]
     stretch = max(map(_stretch, outside[-_BLOCKS_MAX:]), key=len)
     others = [code for tag, code in codes if tag and tag not in tags and _looks_like_code(code)]
-    groups = [own, [stretch] if stretch else [], others]
+    groups = [codes_of_language, [stretch] if stretch else [], others]
     for group in groups if name else ():
         makers = [code for code in group if name and _defines(code, name)]
         if name and makers:
@@ -151,9 +153,14 @@ def _introduced_names(code: str) -> set[str]:
 
 def _continue_prompt(code: str, prompt: str, name: str | None) -> str:
     """Return a program of code that may be the rest of what the prompt begins."""
-    last = prompt.rstrip().rpartition("\n")[2].strip()
+    last_line = prompt.rstrip().rpartition("\n")[2].strip()
     is_rest = code.count("}") > code.count("{") or _REST.match(code) is not None
-    if not last or last in code or not is_rest or not (name is None or _defines(prompt, name)):
+    if (
+        not last_line
+        or last_line in code
+        or not is_rest
+        or not (name is None or _defines(prompt, name))
+    ):
         return remove_margin(code)
     return f"{prompt}{code}" if prompt.endswith("\n") else f"{prompt}\n{code}"
 
@@ -161,9 +168,11 @@ def _continue_prompt(code: str, prompt: str, name: str | None) -> str:
 def _complete(code: str, prompt: str, name: str) -> str:
     """Return code that defines its name, after the lines above the prompt's stub that it lacks."""
     match = _definition(name).search(prompt)
-    own = {line.strip() for line in code.split("\n")}
+    code_lines = {line.strip() for line in code.split("\n")}
     above = prompt[: prompt.rfind("\n", 0, match.end()) + 1].split("\n") if match else []
-    lacking = [line for line in above if line.strip() not in own and not _COMMENT.match(line)]
+    lacking = [
+        line for line in above if line.strip() not in code_lines and not _COMMENT.match(line)
+    ]
     if any(map(_IMPORT.match, code.split("\n"))):  # its own head comes first
         lacking = [line for line in lacking if _IMPORT.match(line)]
     return "\n".join([*lacking, code]) if any(map(str.strip, lacking)) else code

@@ -97,13 +97,13 @@ class Parser:
         self.characters_left -= min(len(text), PROGRAM_CHARACTERS_MAX) + 100
         if len(text) > PROGRAM_CHARACTERS_MAX or self.characters_left <= 0:
             return None, 0
-        last = text.count("\n") + 1
+        last_line = text.count("\n") + 1
         try:
             result: tuple[ast.Module | None, int] = parse_python(text), 0
         except SyntaxError as error:
-            result = None, error.lineno or last
+            result = None, error.lineno or last_line
         except (ValueError, RecursionError, MemoryError):  # a NUL, a lone surrogate, brackets
-            result = None, last
+            result = None, last_line
         self._known[text] = result
         return result
 
@@ -136,8 +136,8 @@ class Piece:
     @cached_property
     def missing(self) -> frozenset[str]:
         """Return the names that it reads and never binds, not even in a function."""
-        own = {name for node in ast.walk(self.tree) for name in _names_of(node)}
-        return self.used - own - _BUILTINS
+        bound = {name for node in ast.walk(self.tree) for name in _names_of(node)}
+        return self.used - bound - _BUILTINS
 
     @cached_property
     def acts(self) -> bool:
@@ -231,11 +231,11 @@ def pieces_of(parser: Parser, text: str) -> list[Piece]:
     """
     if len(text) > PROGRAM_CHARACTERS_MAX:
         return []
-    whole = remove_margin(text.strip("\n")).rstrip()
-    tree = parser.parse(whole)
+    source = remove_margin(text.strip("\n")).rstrip()
+    tree = parser.parse(source)
     if tree and has_code(tree) and not any(map(is_prose, tree.body)):
-        return [Piece(whole, tree)]
-    lines = whole.split("\n")
+        return [Piece(source, tree)]
+    lines = source.split("\n")
     pieces: list[Piece] = []
     at = 0
     while at < len(lines) and parser.characters_left > 0:
@@ -254,10 +254,10 @@ def _piece_at(parser: Parser, lines: Sequence[str], margin: int) -> Piece | None
     """Return the code that some lines begin with, up to the first sentence, if any."""
     near = ((at, line) for at, line in enumerate(lines) if at and line[: margin + 1].strip())
     ends = (at for at, line in near if line[:margin].strip() or _SENTENCE.match(line, margin))
-    own = remove_margin("\n".join(lines[: next(ends, len(lines))])).split("\n")
-    _, tree = parser.prefix(own, 0, 0)
+    code_lines = remove_margin("\n".join(lines[: next(ends, len(lines))])).split("\n")
+    _, tree = parser.prefix(code_lines, 0, 0)
     body = list(takewhile(lambda stmt: not is_prose(stmt), tree.body if tree else []))
     if all(map(is_text, body)):
         return None
-    code = "\n".join(own[: body[-1].end_lineno]).rstrip()
+    code = "\n".join(code_lines[: body[-1].end_lineno]).rstrip()
     return Piece(code, ast.Module(body=body, type_ignores=[]))

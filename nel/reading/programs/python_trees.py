@@ -29,9 +29,7 @@ def parse_python(text: str) -> ast.Module:
 
 
 def _renew() -> None:
-    """Another thread may have held the lock when this process was forked, and is not there to let
-    go of it.
-    """
+    """Replace the lock in a forked process, where the thread that held it does not exist."""
     global _turn  # noqa: PLW0603
     _turn = threading.Lock()
 

@@ -19,8 +19,8 @@ _ELIDED = re.compile(r"^[ \t]*(?:#[ ]*)?(?:\.\.\.|…)", re.MULTILINE)
 def definer_of(pieces: Sequence[Piece], name: str) -> Piece | None:
     """Return the last piece that defines a name, one that only outlines it if there is no other."""
     makers = [piece for piece in pieces if name in piece.defined]
-    whole = [piece for piece in makers if not is_outline(piece, name)]
-    return next(reversed(whole or makers), None)
+    definers = [piece for piece in makers if not is_outline(piece, name)]
+    return next(reversed(definers or makers), None)
 
 
 def main_of(pieces: Sequence[Piece]) -> Piece | None:
@@ -33,31 +33,31 @@ def main_of(pieces: Sequence[Piece]) -> Piece | None:
     names = {name for piece in inputs for name in piece.defined}
     readers = [piece for piece in pieces if piece.acts and (piece in inputs or piece.used & names)]
     makers = [piece for piece in pieces if piece.has_definition]
-    whole = [piece for piece in makers if any(name[:4] != "test" for name in piece.defined)]
-    return next(reversed(readers or whole or makers or pieces), None)
+    programs = [piece for piece in makers if any(name[:4] != "test" for name in piece.defined)]
+    return next(reversed(readers or programs or makers or pieces), None)
 
 
-def helpers_of(main: Piece, pieces: Sequence[Piece], known: frozenset[str]) -> list[str]:
+def helpers_of(main: Piece, pieces: Sequence[Piece], bound: frozenset[str]) -> list[str]:
     """Return the statements of other pieces that bind what a piece needs beside the known names."""
     position = pieces.index(main) if main in pieces else len(pieces)
     nearest = [*reversed(pieces[:position]), *pieces[position + 1 :]]
-    have = set(main.names | known)
-    missing = sorted(main.missing - have)
-    chosen: set[tuple[int, int]] = set()
-    while missing:
-        name = missing.pop()
+    have = set(main.names | bound)
+    queue = sorted(main.missing - have)
+    statements: set[tuple[int, int]] = set()
+    while queue:
+        name = queue.pop()
         piece = next((piece for piece in nearest if name in piece.names), None)
         if piece is None or name in have:
             continue
         for stmt in piece.tree.body:
             names = bound_names([stmt])
             if name in names:
-                chosen.add((pieces.index(piece), piece.tree.body.index(stmt)))
+                statements.add((pieces.index(piece), piece.tree.body.index(stmt)))
                 have |= names
                 alone = Piece("", ast.Module(body=[stmt], type_ignores=[]))
-                missing += sorted(alone.missing - have)
+                queue += sorted(alone.missing - have)
     return [
-        _statement_text(pieces[at], pieces[at].tree.body[index]) for at, index in sorted(chosen)
+        _statement_text(pieces[at], pieces[at].tree.body[index]) for at, index in sorted(statements)
     ]
 
 
