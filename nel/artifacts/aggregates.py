@@ -5,7 +5,7 @@ sub-scores or a group of lm-evaluation-harness.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Final
@@ -14,18 +14,20 @@ from typing_extensions import TypedDict
 
 from nel.artifacts.benchmark_result import BenchmarkResult
 from nel.artifacts.collecting import Collection
-from nel.config.schema.run import CATEGORY
+from nel.config.schema.run import CATEGORY, split_category
 from nel.core.atomic_files import write_file
 from nel.core.strict_json import Count, Text, pretty
 from nel.metrics.accumulator import Accumulator, BoundsJson, Unit
 from nel.metrics.intervals import Interval, no_interval
 from nel.metrics.late_numpy import np
-from nel.metrics.question_intervals import macro_interval
+from nel.metrics.question_intervals import disjoint_parts, macro_interval
 from nel.types import JsonObject
 
 AGGREGATES_NAME: Final = "aggregates.json"
 HEADLINES: Final = "headlines"
 """What a mean of headlines is of, where these differ."""
+QUESTIONS_MAX: Final = 1 << 40
+"""Of one benchmark, by which the numbers of questions of two differ."""
 _OPEN: Final[BoundsJson] = {"lower": 0.0, "upper": 1.0}
 _COUNTS: Final = ("n_total", "n_scored", "n_model_failure", "n_unscored", "n_not_asked")
 
@@ -285,28 +287,25 @@ def _interval(
     shares: Mapping[str, Fraction],
     missing_names: Iterable[str],
 ) -> Interval:
-    """Return the interval of a mean; what is missing counts 0 at the lower end, 1 at the upper."""
+    """Return the interval of a mean, in which what is missing has no values."""
     left_out = set(missing_names)
     scored = {name: each for name, each in members.items() if each.slot not in left_out}
-    parts = []
-    for member in scored.values():
+    numbers = {
+        name: n for n, name in enumerate(dict.fromkeys(split_category(name)[0] for name in scored))
+    }
+    parts, questions = [], []
+    for title, member in scored.items():
         name = member.name(metric)
-        values = member.total.shares(name)
-        if values is None:
+        series = member.total.shares(name)
+        if series is None:
             return no_interval(
                 f"{name} of {member.slot} is not a mean of single questions from 0 to 1"
             )
-        parts.append(np.array(values, dtype=np.float64))
-    scored_share = sum(shares[name] for name in scored)
-    if not scored_share:
+        parts.append(np.array(series.question_means(), dtype=np.float64))
+        first = numbers[split_category(title)[0]] * QUESTIONS_MAX
+        questions.append(np.array(series.questions, dtype=np.int64) + first)
+    if not scored:
         return no_interval("nothing was scored")
-    interval = macro_interval(
-        parts, weights=[float(shares[name] / scored_share) for name in scored]
-    )
-    if interval.lower is None or interval.upper is None or scored_share == 1:
-        return interval
-    lower, upper = (
-        float(scored_share) * interval.lower,
-        float(scored_share) * interval.upper + float(1 - scored_share),
-    )
-    return replace(interval, lower=lower, upper=upper)
+    weights = [float(shares[name]) for name in scored]
+    parts, weights = disjoint_parts(parts, questions, weights)
+    return macro_interval(parts, weights=weights)

@@ -144,6 +144,9 @@ class Benchmark:
     """Field with a sample's own limits."""
     on_limit: Literal["score", "fail"] = "score"
     """What a limit ends is scored as it stands, or is a failure of the model."""
+    gold_steps: Callable[[Sample], Sequence[Mapping[str, object]]] | None = None
+    """From a sample to what a perfect model answers it, turn by turn, as ``nel endpoint oracle``
+    plays it; a run does not read it."""
     hidden_fields: tuple[str, ...] = ()
     """Fields beside that of the gold answer that solvers and tools do not see."""
     base_dir: Path | None = None

@@ -24,7 +24,7 @@ from nel.errors import ConfigError, did_you_mean
 from nel.prompts import Template, load_template
 from nel.reading.asked import parse_asked_form
 from nel.scoring.protocol import as_scorer
-from nel.types import Protocol, Row, Scorer
+from nel.types import Protocol, Row, Sample, Scorer
 
 if TYPE_CHECKING:
     from nel.tools import Tool
@@ -90,6 +90,7 @@ class BenchmarkOptions(FewShotOptions, total=False):
     solver: str | Callable[..., Awaitable[str | None]]
     limits_field: str | None
     on_limit: Literal["score", "fail"]
+    gold_steps: Callable[[Sample], Sequence[Mapping[str, object]]] | None
 
 
 def benchmark(

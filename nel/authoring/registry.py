@@ -75,12 +75,16 @@ def find_benchmark(name: str) -> Benchmark:
     """
     if name.startswith(_OBJECT):
         return _object(name)
-    if name.startswith(_SUITE):
-        raise PluginError(f"{name} is a suite of several benchmarks; run it with --bench {name}")
+    is_yaml = name.lower().endswith(YAML_SUFFIXES)
+    if name.startswith(_SUITE) or (is_yaml and _is_suite(Path(name).expanduser())):
+        raise PluginError(
+            f"{name} is a suite of several benchmarks; run it with --bench {name}, or write its"
+            " members as a sub-score of the other suite"
+        )
     parts = plugins.split_uri(name)
     if parts is not None:
         return _OPENED.pop(name, None) or _from_bridge(*parts)
-    if name.lower().endswith(YAML_SUFFIXES):
+    if is_yaml:
         return _from_yaml(Path(name))
     path, name_in_file = split_file(name)
     if path is not None:

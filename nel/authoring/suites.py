@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from nel.authoring.benchmark import BenchmarkGroup
-from nel.config.schema.run import CATEGORY
+from nel.config.schema.run import split_category
 from nel.config.schema.suite import SuiteConfig, SuiteMean, SuiteMember, read_suite
 from nel.errors import ConfigError
 
@@ -33,7 +33,7 @@ def _benchmarks(mean: SuiteMean) -> Iterator[str]:
         if member.mean is not None:
             yield from _benchmarks(member.mean)
         elif not member.missing:
-            yield member.name.partition(CATEGORY)[0]
+            yield split_category(member.name)[0]
 
 
 def _means(mean: SuiteMean, suite: SuiteConfig, title: str) -> Iterator[dict[str, Any]]:

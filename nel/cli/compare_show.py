@@ -22,6 +22,7 @@ from nel.reports.comparison import (
     despite_note,
     flip_lines,
     lines,
+    rows_of,
     settings_lines,
 )
 from nel.reports.comparison_page import write_comparison_page
@@ -80,7 +81,7 @@ def _show_candidate(document: Mapping[str, Any], candidate: Mapping[str, Any]) -
     note = despite_note(document["settings"]["despite"])
     for line in [*([note] if note else ()), *settings_lines(candidate)]:
         typer.echo(report_text(line))
-    for benchmark in candidate["benchmarks"]:
+    for row in rows_of(candidate):
         typer.echo("")
-        for line in [*lines(benchmark), *flip_lines(benchmark)]:
+        for line in [*lines(row), *flip_lines(row)]:
             typer.echo(report_text(line))

@@ -41,7 +41,7 @@ _STATES: Final = {
 _ENDS: Final = ("ci_lower", "ci_upper")
 _REDACTED_FROM: Final = "?"
 """Stands before a URL's query, whose values are not written: the written digest is another."""
-_OF_ANY_REWARD: Final = ("accuracy", "mean_reward")
+OF_ANY_REWARD: Final = ("accuracy", "mean_reward")
 """Names of a headline whose scores do not all name their reward alike."""
 _SHAPES: Final = {"metrics.json": MetricsFile, "eval-*.json": BundleFile}
 _STRICT: Final = ConfigDict(strict=True, allow_inf_nan=False)
@@ -253,7 +253,7 @@ def _values_of(columns: Columns, name: str, headline: str) -> Floats | None:
     """Return the values of a metric in lines, NaN for none; None where lines lack some of them."""
     if name == headline:
         return columns.numbers("reward")
-    key = _keys_of(columns, headline).get(name)
+    key = metric_keys(columns, headline).get(name)
     if key is None:
         return None
     values = columns.metric(key)
@@ -262,7 +262,7 @@ def _values_of(columns: Columns, name: str, headline: str) -> Floats | None:
     return None if is_filled else metric_values(columns, key)
 
 
-def _keys_of(columns: Columns, headline: str) -> dict[str, str]:
+def metric_keys(columns: Columns, headline: str) -> dict[str, str]:
     """Return the names of values in lines by the names of their metrics, where these are certain.
 
     Which value is the reward is written nowhere, and how the others are published depends on it: a
@@ -272,7 +272,7 @@ def _keys_of(columns: Columns, headline: str) -> dict[str, str]:
     if columns.is_cut or not keys:
         return {}
     rewards = [key for key in keys if published_name(key) == headline]
-    if not rewards or headline in _OF_ANY_REWARD:
+    if not rewards or headline in OF_ANY_REWARD:
         rewards = [key for key in keys if key in rewards or key in REWARD_KEYS] or keys
     candidates = [
         {name: key for key, name in published_names(keys, headline, reward).items()}

@@ -59,10 +59,11 @@ class ComparisonResult:
 
     @property
     def verdicts(self) -> dict[str, dict[str, str]]:
-        """Return the verdict on each benchmark, by candidate and benchmark."""
+        """Return the verdict on each benchmark and each mean, by candidate and name."""
         return {
             candidate["label"]: {
-                each["benchmark"]: each["headline"]["verdict"] for each in candidate["benchmarks"]
+                row.name: row.measure["verdict"]
+                for row in map(comparison_report.compared_of, comparison_report.rows_of(candidate))
             }
             for candidate in self.document["candidates"]
         }

@@ -11,6 +11,12 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from nel.comparison.aggregates import (
+    AggregateComparison,
+    compare_aggregates,
+    pairs_of_category,
+    with_members,
+)
 from nel.comparison.early_stop import n_not_asked, with_honest_verdict, without_interval
 from nel.comparison.fields import Difference, differences, refuse_unequal, unchecked_fields
 from nel.comparison.lines import Columns, Ints
@@ -68,9 +74,17 @@ class Candidate:
 
     side: Side
     benchmarks: Sequence[BenchmarkComparison]
+    aggregates: Sequence[AggregateComparison]
+    """Means over several of them."""
     only_baseline: Sequence[str]
-    """Benchmarks that the candidate does not have."""
+    """Benchmarks and means that the candidate does not have."""
     only_candidate: Sequence[str]
+
+    @property
+    def decisive(self) -> list[Measure]:
+        """Return the measures of its benchmarks, and of the means that are not part of another."""
+        wholes = [each.headline for each in self.aggregates if not each.is_part]
+        return [*(each.headline for each in self.benchmarks), *wholes]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,9 +100,7 @@ class Comparison:
     def family(self) -> int:
         """Return the number of comparisons that Holm's adjustment covers."""
         return sum(
-            benchmark.headline.tested is not None
-            for side in self.candidates
-            for benchmark in side.benchmarks
+            measured.tested is not None for side in self.candidates for measured in side.decisive
         )
 
 
@@ -101,7 +113,7 @@ def compare(
         sides: The baseline, then at least one candidate.
         settings: How differences are judged.
         despite: Parts that may differ.
-        only: Names of the benchmarks to compare; empty: all that both have.
+        only: Names of the benchmarks and means to compare; empty: all that both have.
 
     Raises:
         UsageError: The sides may not be compared, have no benchmark in common, or hold what cannot
@@ -124,7 +136,7 @@ def _candidate(
     only: Sequence[str],
     columns: dict[tuple[str, bool], Columns],
 ) -> Candidate:
-    shared = common_benchmarks(baseline, side, only)
+    shared = common_benchmarks(baseline, side, with_members(only, baseline))
     compared = []
     for name, side_name in shared:
         before, after = baseline.benchmarks[name], side.benchmarks[side_name]
@@ -136,12 +148,16 @@ def _candidate(
         compared.append(
             compare_benchmark(before, columns[key], after, settings, despite=despite, what=what)
         )
-    names, side_names = dict(shared).keys(), {side_name for _, side_name in shared}
+    side_names = {side_name for _, side_name in shared}
+    means, side_means = baseline.aggregates.keys(), side.aggregates.keys()
+    lost = [*sorted(baseline.benchmarks.keys() - dict(shared).keys()), *sorted(means - side_means)]
+    new = [*sorted(side.benchmarks.keys() - side_names), *sorted(side_means - means)]
     return Candidate(
         side=side,
         benchmarks=compared,
-        only_baseline=[] if only else sorted(baseline.benchmarks.keys() - names),
-        only_candidate=[] if only else sorted(side.benchmarks.keys() - side_names),
+        aggregates=compare_aggregates(baseline, side, compared, settings, only),
+        only_baseline=[] if only else lost,
+        only_candidate=[] if only else new,
     )
 
 
@@ -207,7 +223,7 @@ def compare_benchmark(
             f"{what}: {n} in common, and a comparison needs at least two; nothing is decided"
         )
     scores = scores_of(pairing, REWARD)
-    _refuse_margin(settings.margin, what, are_shares=scores.are_shares)
+    _refuse_margin(settings.margin, what, are_shares=scores.unit == "rate")
     headline = measure(scores, candidate.headline, settings)
     metrics, slices = _other_metrics(pairing, settings), _slices(pairing, settings)
     if n_not_asked(pairing):
@@ -274,18 +290,15 @@ def _is_reward(columns: Columns, name: str) -> bool:
 
 def _slices(pairing: Pairing, settings: Settings) -> list[Measure]:
     """Return the headline by category of the baseline's samples, unless there are too many."""
-    columns = pairing.baseline.columns
-    codes = pairing.baseline.codes_of("category")[pairing.left]
-    names = columns.categories
+    names = pairing.baseline.columns.categories
     if not 1 < len(names) <= SLICES_MAX:
         return []
-    measures = []
-    for name in sorted(names):
-        pairs = np.flatnonzero(codes == names.index(name))
-        if len(pairs):
-            category = replace(pairing, left=pairing.left[pairs], right=pairing.right[pairs])
-            measures.append(measure(scores_of(category, REWARD), name, settings))
-    return measures
+    by_name = {name: pairs_of_category(pairing, name) for name in sorted(names)}
+    return [
+        measure(scores_of(pairs, REWARD), name, settings)
+        for name, pairs in by_name.items()
+        if len(pairs)
+    ]
 
 
 def _variances(questions: Questions, positions: Ints) -> VarianceParts | None:
@@ -328,33 +341,38 @@ def calibration_warnings(side: SideBenchmark) -> list[str]:
 def _adjust(comparison: Comparison) -> Comparison:
     """Return the comparison with p-values that are adjusted for the number of tests.
 
-    By Holm over the benchmarks, since each decides; by Benjamini-Hochberg over slices and metrics.
+    By Holm over benchmarks and whole means, since each decides; by Benjamini-Hochberg over slices
+    and metrics of a benchmark, and over parts of means.
     """
     alpha = 1 - comparison.settings.level
-    every = [benchmark for side in comparison.candidates for benchmark in side.benchmarks]
-    headlines = iter(
-        _in_family([benchmark.headline for benchmark in every], holm, alpha, "Holm's adjustment")
-    )
+    every = [measured for side in comparison.candidates for measured in side.decisive]
+    headlines = iter(_in_family(every, holm, alpha, "Holm's adjustment"))
 
     def adjust(benchmark: BenchmarkComparison) -> BenchmarkComparison:
-        explored = _in_family(
-            [*benchmark.slices, *benchmark.metrics],
-            benjamini_hochberg,
-            alpha,
-            "Benjamini and Hochberg's adjustment",
-        )
+        explored = _in_exploration([*benchmark.slices, *benchmark.metrics], alpha)
         n = len(benchmark.slices)
         return replace(
             benchmark, headline=next(headlines), slices=explored[:n], metrics=explored[n:]
         )
 
-    return replace(
-        comparison,
-        candidates=[
-            replace(side, benchmarks=[adjust(benchmark) for benchmark in side.benchmarks])
-            for side in comparison.candidates
-        ],
-    )
+    def adjust_means(side: Candidate) -> list[AggregateComparison]:
+        parts = [each.headline for each in side.aggregates if each.is_part]
+        explored = iter(_in_exploration(parts, alpha))
+        return [
+            replace(each, headline=next(explored if each.is_part else headlines))
+            for each in side.aggregates
+        ]
+
+    candidates = [  # in the order of `decisive`
+        replace(side, benchmarks=[*map(adjust, side.benchmarks)], aggregates=adjust_means(side))
+        for side in comparison.candidates
+    ]
+    return replace(comparison, candidates=candidates)
+
+
+def _in_exploration(measures: Sequence[Measure], alpha: float) -> list[Measure]:
+    """Return measures that decide nothing with their p-values adjusted for their number."""
+    return _in_family(measures, benjamini_hochberg, alpha, "Benjamini and Hochberg's adjustment")
 
 
 def _in_family(

@@ -85,6 +85,16 @@ def _candidate_json(baseline: Side, candidate: Candidate, flips_max: int) -> dic
         "benchmarks": [
             benchmark_json(compared, flips_max=flips_max) for compared in candidate.benchmarks
         ],
+        "aggregates": [
+            {
+                "aggregate": aggregate.name,
+                "is_part": aggregate.is_part,
+                "weights": dict(aggregate.weights),
+                "missing": dict(aggregate.missing),
+                "headline": measure_json(aggregate.headline),
+            }
+            for aggregate in candidate.aggregates
+        ],
     }
 
 

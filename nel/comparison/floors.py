@@ -10,6 +10,10 @@ from pathlib import Path
 from statistics import NormalDist
 from typing import Any, Final
 
+import numpy as np
+
+from nel.artifacts.aggregates import AGGREGATES_NAME
+from nel.comparison.aggregates import member_ends
 from nel.comparison.agreement import check_interval, design_of, series_of
 from nel.comparison.decision import (
     Decision,
@@ -19,9 +23,10 @@ from nel.comparison.decision import (
     decide,
     would_pass,
 )
+from nel.comparison.lines import Floats
 from nel.comparison.nel_runs import read_side
 from nel.comparison.questions import questions_of
-from nel.comparison.sides import readable
+from nel.comparison.sides import Side, readable
 from nel.comparison.whole_run import read_whole_run
 from nel.decide.policy import ResolvedRule
 from nel.decide.verdict import GateDecision
@@ -32,11 +37,13 @@ from nel.metrics.question_intervals import (
     FEW,
     T_OF_FEW,
     Design,
+    disjoint_parts,
+    macro_interval,
     question_interval,
     questions_until,
 )
 from nel.metrics.series import Series
-from nel.reports.run_files import BenchmarkFiles
+from nel.reports.run_files import BenchmarkFiles, read_aggregates
 from nel.reports.run_warnings import CALIBRATION, texts_of
 from nel.reports.selection import MERGE, shard_title
 
@@ -53,13 +60,13 @@ class Floor:
     """The least value of a metric."""
 
     metric: str
-    """``METRIC`` of every benchmark that has it, or ``BENCHMARK:METRIC``."""
+    """``METRIC`` of every benchmark that has it, or ``NAME:METRIC`` of a benchmark or a mean."""
     value: float
 
 
 @dataclass(slots=True, kw_only=True)
 class _Held:
-    """A metric of a benchmark, held against a floor."""
+    """A metric of a benchmark, or a mean over several, held against a floor."""
 
     benchmark: str
     floor: Floor
@@ -70,10 +77,20 @@ class _Held:
     highest: Series = field(default_factory=Series)
     """With every one as right."""
     design: Design = field(default_factory=Design)
+    lows: Sequence[Floats] = ()
+    """Of a mean, the values of each part with every unscored sample as wrong."""
+    highs: Sequence[Floats] = ()
+    """With every one as right."""
+    weights: Sequence[float] = ()
+    """Of each part; what they lack of 1 is missing, and counts from 0 to 1."""
 
     def span(self, level: float) -> tuple[float, float] | None:
         """Return the interval of the metric, as far as unscored samples could move it."""
         row = self.row
+        if self.lows:
+            lower = macro_interval(self.lows, weights=self.weights, level=level).lower
+            upper = macro_interval(self.highs, weights=self.weights, level=level).upper
+            return None if lower is None or upper is None else (lower, upper)
         if row["value"] is None or row["ci_lower"] is None or row["ci_upper"] is None:
             return None
         if row["ci_method"] == ANYTIME and level > row["ci_level"]:
@@ -160,7 +177,8 @@ def hold(run_dir: Path, floors: Sequence[Floor]) -> Decision:
                 f"{files.directory} is not finished; finish it with nel eval resume {run_dir}"
             )
     with readable(run_dir):
-        rows = [row for floor in floors for row in _demands_of(benchmarks, floor)]
+        means = read_aggregates(run_dir)
+        rows = [row for floor in floors for row in _demands_of(benchmarks, means, floor)]
         _check_results(run_dir, benchmarks, rows)
         breached = breaches(rows, LEVEL)
         return decide([_gate(row, breached) for row in rows], LEVEL)
@@ -171,30 +189,70 @@ def _check_results(
 ) -> None:
     """Refuse numbers of metrics.json that are not those of the samples beside it."""
     side = read_side(run_dir, run_dir.name)
+    for demand in demands:
+        if "aggregate" in demand.row and demand.row["ci_lower"] is not None:
+            _add_members(run_dir, demand, side)
     for files in benchmarks:
-        rows = [demand.row for demand in demands if demand.benchmark == files.title]
+        own = [
+            demand
+            for demand in demands
+            if demand.benchmark == files.title and "aggregate" not in demand.row
+        ]
+        rows = [demand.row for demand in own]
         if rows:
             columns = side.benchmarks[files.title].columns(rows=False)
             questions_of(columns, "sample", str(files.directory))  # refuses what stands there twice
             for row in rows:
                 check_interval(files, columns, row)
-            for demand in demands:
-                if demand.benchmark == files.title and demand.row["ci_method"] != ANYTIME:
+            for demand in own:
+                if demand.row["ci_method"] != ANYTIME:
                     headline = files.metrics["headline"]["metric"]
                     demand.lowest, demand.highest = series_of(columns, demand.row, headline)
                     demand.design = design_of(columns)
 
 
-def _demands_of(benchmarks: Sequence[BenchmarkFiles], floor: Floor) -> list[_Held]:
+def _add_members(run_dir: Path, demand: _Held, side: Side) -> None:
+    """Add the values of a mean's members, and refuse an interval that is not theirs."""
+    row, benchmarks = demand.row, {each.directory: each for each in side.benchmarks.values()}
+    members = member_ends(row, benchmarks)
+    if members.keys() != row["weights"].keys() - row["missing"].keys():
+        return
+    weights = [row["weights"][slot] for slot in members]
+    questions, means, lows, highs = zip(*members.values(), strict=True)
+    are_scored = [~np.isnan(values) for values in means]
+    parts, shares = disjoint_parts(
+        [values[pairs] for values, pairs in zip(means, are_scored, strict=True)],
+        [numbers[pairs] for numbers, pairs in zip(questions, are_scored, strict=True)],
+        weights,
+    )
+    interval = macro_interval(parts, weights=shares)
+    for name, end in (("ci_lower", interval.lower), ("ci_upper", interval.upper)):
+        if end is None or not math.isclose(end, row[name], rel_tol=0, abs_tol=1e-9):
+            raise OutputError(
+                f"{run_dir / AGGREGATES_NAME}: {name} of {row['aggregate']} is {row[name]}, and"
+                f" {end} by the lines of its benchmarks; write it again with nel report {run_dir}"
+            )
+    demand.lows, demand.weights = disjoint_parts(lows, questions, weights)
+    demand.highs, _ = disjoint_parts(highs, questions, weights)
+
+
+def _demands_of(
+    benchmarks: Sequence[BenchmarkFiles], means: Sequence[Mapping[str, Any]], floor: Floor
+) -> list[_Held]:
     rows = [demand for files in benchmarks for demand in _rows(files, floor.metric, floor)]
     name, _, metric = floor.metric.partition(":")
     if not rows:
         titled = [files for files in benchmarks if files.title == name and metric]
         rows = [demand for files in titled for demand in _rows(files, metric, floor)]
+    titles = {f"{row['aggregate']}:{row['name']}": row for row in means}
+    if not rows and floor.metric in titles:
+        row = {**titles[floor.metric], "ci_level": LEVEL, "n_questions": titles[floor.metric]["n"]}
+        _check_range(floor, floor.metric)
+        rows = [_Held(benchmark=row["aggregate"], floor=floor, row=row)]
+        rows[0].blockers += _missing_of_mean(row)
     if not rows:
-        names = sorted(
-            {str(row["name"]) for files in benchmarks for row in files.metrics["metrics"]}
-        )
+        metrics = {str(row["name"]) for files in benchmarks for row in files.metrics["metrics"]}
+        names = [*sorted(metrics), *titles]
         hint = did_you_mean(floor.metric, names) or f"; it has {', '.join(names)}"
         raise UsageError(f'the run has no metric "{floor.metric}"{hint}')
     return rows
@@ -217,6 +275,14 @@ def _rows(files: BenchmarkFiles, metric: str, floor: Floor) -> list[_Held]:
             f"calibration of the judge: {text}" for text in texts_of(files.metrics, (CALIBRATION,))
         ]
     return demands
+
+
+def _missing_of_mean(row: Mapping[str, Any]) -> list[str]:
+    """Return why a mean cannot pass a floor; empty where it can."""
+    reason = f"there is no interval: {row['reason']}"
+    if row["ci_lower"] is None:
+        return [reason]
+    return [f"without {name}: {why}" for name, why in row["missing"].items()]
 
 
 def _check_range(floor: Floor, share: str) -> None:

@@ -14,6 +14,7 @@ from typing import Final
 
 import numpy as np
 
+from nel.comparison.aggregates import AggregateComparison, compare_aggregates
 from nel.comparison.compare import (
     BenchmarkComparison,
     calibration_warnings,
@@ -42,7 +43,7 @@ from nel.comparison.measures import (
 from nel.comparison.pairing import needs_rows
 from nel.comparison.sides import Side, SideBenchmark
 from nel.decide.paired import PairedDifference, pairs_until
-from nel.decide.policy import Direction, Policy, ResolvedRule
+from nel.decide.policy import Direction, Policy, ResolvedRule, Tier
 from nel.decide.verdict import GateDecision, non_inferiority
 from nel.errors import ConfigError, did_you_mean
 from nel.metrics.intervals import ANYTIME, LEVEL
@@ -71,7 +72,8 @@ class Demand:
         """Return that of its interval."""
         if self.is_stopped:
             return ANYTIME
-        tested = self.measure(self.settings.level).tested
+        measured = self.measure(self.settings.level)
+        tested = measured.tested or (measured.bounds or [None])[0]
         return None if tested is None else tested.interval_method
 
     def measure(self, level: float) -> Measure:
@@ -83,9 +85,9 @@ class Demand:
         if self.is_stopped:
             return self.anytime if level <= LEVEL else None
         measured = self.measure(level)
-        if measured.tested is None or rests_on_few(measured.tested):
+        intervals = [*filter(None, [measured.tested]), *(measured.bounds or ())]
+        if not intervals or any(map(rests_on_few, intervals)):
             return None
-        intervals = [measured.tested, *(measured.bounds or ())]
         lower = min(interval.lower for interval in intervals)
         return lower, max(interval.upper for interval in intervals)
 
@@ -100,6 +102,8 @@ class Demand:
         Each unscored sample counts against it. Empty where there is no such number.
         """
         scores = self.scores
+        if scores.members is not None:  # more questions of which of them, is open
+            return ""
         return would_pass(
             pairs_until(
                 scores.baseline_ends[1],
@@ -124,11 +128,12 @@ def rests_on_few(difference: PairedDifference) -> bool:
 
 @dataclass(slots=True)
 class _Entry:
-    """A benchmark on the way to its decision."""
+    """A benchmark, or a mean over several, on the way to its decision."""
 
     name: str
     rule: ResolvedRule
     metric: str
+    mean: AggregateComparison | None = None
     compared: BenchmarkComparison | None = None
     scores: Scores | None = None
     demands: list[Demand] = field(default_factory=list)
@@ -153,9 +158,11 @@ def gate(
     """
     settings = Settings(level=policy.level, seed=seed)
     shared = dict(common_benchmarks(baseline, candidate))
-    demanded = {*policy.benchmarks, *baseline.benchmarks}
-    absent = sorted(demanded - shared.keys())
+    wholes = {name for name, row in baseline.aggregates.items() if not row["is_part"]}
+    demanded = {*policy.benchmarks, *baseline.benchmarks, *wholes}
+    absent = sorted(demanded - shared.keys() - (baseline.aggregates.keys() & candidate.aggregates))
     entries = [_missing(name, baseline, candidate, policy) for name in absent]
+    benchmarks: dict[str, BenchmarkComparison] = {}
     for name in sorted(shared):
         before, after = baseline.benchmarks[name], candidate.benchmarks[shared[name]]
         compared = compare_benchmark(
@@ -166,16 +173,20 @@ def gate(
             despite=despite,
             what=f"{name} of {baseline.label} and {candidate.label}",
         )
+        benchmarks[before.directory] = compared
         entries.append(_entry(compared, policy, settings))
+    means = compare_aggregates(baseline, candidate, [*benchmarks.values()], settings)
+    entries += [_mean_entry(mean, benchmarks, policy, settings) for mean in means]
     tests = [demand for entry in entries if entry.rule.is_gated for demand in entry.demands]
     breached = breaches(tests, policy.level)
     return decide([_gate_entry(entry, breached, policy.level) for entry in entries], policy.level)
 
 
 def _missing(name: str, baseline: Side, candidate: Side, policy: Policy) -> _Entry:
-    known = {*baseline.benchmarks, *candidate.benchmarks}
+    of_baseline = {*baseline.benchmarks, *baseline.aggregates}
+    known = {*of_baseline, *candidate.benchmarks, *candidate.aggregates}
     if name in known:
-        side = candidate if name in baseline.benchmarks else baseline
+        side = candidate if name in of_baseline else baseline
         reason = f"{side.label} does not have it"
     else:
         hint = did_you_mean(name, known) or f"; they have {', '.join(sorted(known))}"
@@ -187,18 +198,70 @@ def _missing(name: str, baseline: Side, candidate: Side, policy: Policy) -> _Ent
 def _entry(compared: BenchmarkComparison, policy: Policy, settings: Settings) -> _Entry:
     rule = policy.resolve(compared.name)
     metric, scores = _metric(compared, rule)
-    are_shares = scores.are_shares
+    # Of a run that was stopped early, only the interval that its stop rule left can be tested.
+    ends = None
+    if compared.scores is scores and rule.direction is Direction.HIGHER:
+        ends = anytime_difference(compared.baseline, compared.candidate)
     if rule.direction is Direction.LOWER:
         scores = scores.negate()
-    is_relative = rule.max_relative_drop is not None and _is_relative(scores, rule)
-    _check_margin(compared.name, rule, are_shares=are_shares, is_relative=is_relative)
     entry = _Entry(name=compared.name, rule=rule, metric=metric, compared=compared, scores=scores)
-    entry.demands.append(_drop(compared, rule, scores, settings))
+    _demand(entry, scores, settings, is_stopped=compared.n_not_asked > 0, anytime=ends)
+    entry.blockers += _pair_blockers(scores, policy)
+    entry.blockers += _benchmark_blockers(compared, policy, metric)
+    return entry
+
+
+def _mean_entry(
+    mean: AggregateComparison,
+    members: Mapping[str, BenchmarkComparison],
+    policy: Policy,
+    settings: Settings,
+) -> _Entry:
+    """Return a mean; one that is part of another has a say only where the policy names it."""
+    rule = policy.resolve(mean.name)
+    if mean.is_part and mean.name not in policy.benchmarks:
+        rule = rule.model_copy(update={"tier": Tier.ADVISORY})
+    metric, scores = mean.headline.metric, mean.scores
+    entry = _Entry(name=mean.name, rule=rule, metric=metric, mean=mean)
+    entry.blockers += mean.blockers
+    if rule.metric not in (None, metric, *_MEANS_REWARD):
+        entry.blockers.append(f"the policy asks for {rule.metric}, and it is a mean of {metric}")
+    for compared in (members[name] for name in mean.benchmarks if name in members):
+        reasons = _benchmark_blockers(compared, policy, metric)
+        entry.blockers += [f"{compared.name}: {reason}" for reason in reasons]
+    if scores is None:
+        return entry
+    entry.scores = scores = scores.negate() if rule.direction is Direction.LOWER else scores
+    entry.blockers += _pair_blockers(scores, policy)
+    _demand(entry, scores, settings, is_stopped=mean.is_stopped)
+    return entry
+
+
+def _demand(
+    entry: _Entry,
+    scores: Scores,
+    settings: Settings,
+    *,
+    is_stopped: bool,
+    anytime: tuple[float, float] | None = None,
+) -> None:
+    """Add what the rule of an entry demands of its scores; `anytime` is of the drop alone."""
+    rule = entry.rule
+    drop = Demand(
+        kind="drop",
+        limit=rule.max_drop,
+        scores=scores,
+        margin=rule.max_drop,
+        settings=settings,
+        is_stopped=is_stopped,
+        anytime=anytime,
+    )
+    is_relative = rule.max_relative_drop is not None and _is_relative(scores, rule)
+    _check_margin(entry.name, rule, are_shares=scores.unit == "rate", is_relative=is_relative)
+    entry.demands.append(drop)
     if is_relative:
         relative = _relative(scores, rule.max_relative_drop or 0.0, settings)
-        entry.demands.append(replace(relative, is_stopped=compared.n_not_asked > 0))
-    entry.blockers += _blockers(compared, scores, policy, metric)
-    return entry
+        entry.demands.append(replace(relative, is_stopped=is_stopped))
 
 
 def _check_margin(name: str, rule: ResolvedRule, *, are_shares: bool, is_relative: bool) -> None:
@@ -214,24 +277,6 @@ def _check_margin(name: str, rule: ResolvedRule, *, are_shares: bool, is_relativ
     if rule.max_relative_drop is not None and not is_relative:
         problem += "; its max_relative_drop does not count at this score of the baseline"
     raise ConfigError(f"the policy gives {name} a max_drop of {rule.max_drop:g}: {problem}")
-
-
-def _drop(
-    compared: BenchmarkComparison, rule: ResolvedRule, scores: Scores, settings: Settings
-) -> Demand:
-    # Of a run that was stopped early, only the interval that its stop rule left can be tested.
-    ends = None
-    if compared.scores is scores:  # the headline, and higher is better
-        ends = anytime_difference(compared.baseline, compared.candidate)
-    return Demand(
-        kind="drop",
-        limit=rule.max_drop,
-        scores=scores,
-        margin=rule.max_drop,
-        settings=settings,
-        is_stopped=compared.n_not_asked > 0,
-        anytime=ends,
-    )
 
 
 def _metric(compared: BenchmarkComparison, rule: ResolvedRule) -> tuple[str, Scores]:
@@ -264,8 +309,7 @@ def _metric(compared: BenchmarkComparison, rule: ResolvedRule) -> tuple[str, Sco
 
 
 def _is_relative(scores: Scores, rule: ResolvedRule) -> bool:
-    values = scores.baseline[~np.isnan(scores.baseline)]
-    mean = float(values.mean()) if len(values) else 0.0
+    mean = _baseline_mean(scores)
     # A share of 0 is 0, so nothing is relative to it.
     if not mean:
         return False
@@ -274,22 +318,32 @@ def _is_relative(scores: Scores, rule: ResolvedRule) -> bool:
 
 def _relative(scores: Scores, limit: float, settings: Settings) -> Demand:
     """Return the test of ``candidate - (baseline - limit |baseline|) >= 0``; both means vary."""
-    mean = float(scores.baseline[~np.isnan(scores.baseline)].mean())
-    factor = 1 - math.copysign(limit, mean)
+    factor = 1 - math.copysign(limit, _baseline_mean(scores) or 0.0)
     scaled = scores.scale_baseline(factor)
     return Demand(kind="relative_drop", limit=limit, scores=scaled, margin=0.0, settings=settings)
 
 
-def _blockers(
-    compared: BenchmarkComparison, scores: Scores, policy: Policy, metric: str
-) -> list[str]:
-    reasons = []
-    pairing = compared.pairing
+def _baseline_mean(scores: Scores) -> float | None:
+    of_baseline = scores.only(~np.isnan(scores.baseline))
+    return of_baseline.mean(of_baseline.baseline)
+
+
+def _benchmark_blockers(compared: BenchmarkComparison, policy: Policy, metric: str) -> list[str]:
+    reasons, pairing = [], compared.pairing
     parts = sorted({differ.part for differ in compared.differs} & NEVER_GO)
     if pairing.key == "position":
         reasons.append("paired by position alone")
     if parts:
         reasons.append(f"the sides differ in {' and '.join(parts)}")
+    if compared.n_not_asked and anytime_difference(compared.baseline, compared.candidate) is None:
+        reasons.append(f"a stop rule left {compared.n_not_asked:,} samples unasked")
+    for side, name in ((compared.baseline, "baseline"), (compared.candidate, "candidate")):
+        reasons += _side_blockers(side, name, metric, policy)
+    return reasons
+
+
+def _pair_blockers(scores: Scores, policy: Policy) -> list[str]:
+    reasons = []
     n_scored = int(scores.scored.sum())
     n_open = len(scores.baseline) - n_scored
     if n_open > policy.max_unscored * len(scores.baseline):
@@ -299,10 +353,6 @@ def _blockers(
         )
     if n_scored < policy.min_pairs:
         reasons.append(f"only {n_scored:,} pairs are scored, fewer than {policy.min_pairs:,}")
-    if compared.n_not_asked and anytime_difference(compared.baseline, compared.candidate) is None:
-        reasons.append(f"a stop rule left {compared.n_not_asked:,} samples unasked")
-    for side, name in ((compared.baseline, "baseline"), (compared.candidate, "candidate")):
-        reasons += _side_blockers(side, name, metric, policy)
     return reasons
 
 
@@ -329,7 +379,7 @@ def _gate_entry(entry: _Entry, breached: Mapping[int, float], level: float) -> G
         metric=entry.metric,
         checks=checks,
         blockers=entry.blockers,
-        is_missing=entry.compared is None,
+        is_missing=entry.compared is None and entry.mean is None,
         compared=entry.compared,
         measured=measured,
         unit="number" if measured is None else measured.unit,
@@ -339,6 +389,8 @@ def _gate_entry(entry: _Entry, breached: Mapping[int, float], level: float) -> G
 def _measure(entry: _Entry, level: float) -> Measure | None:
     """Return candidate minus baseline, whichever way is better."""
     compared, scores = entry.compared, entry.scores
+    if entry.mean is not None:
+        return entry.mean.headline
     if compared is None or scores is None:
         return None
     if compared.n_not_asked and compared.scores is scores:

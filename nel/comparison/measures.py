@@ -17,10 +17,12 @@ from nel.comparison.lines import UNSCORED, Floats, Ints
 from nel.comparison.pairing import Pairing
 from nel.comparison.questions import Questions, Values, metric_values
 from nel.core.scaling import mean_of
+from nel.decide.macro import macro_difference
 from nel.decide.paired import PairedDesign, PairedDifference, paired_difference
 from nel.decide.verdict import Verdict, verdict, verdict_within_bounds
 from nel.errors import UndefinedMetric
 from nel.metrics.intervals import LEVEL
+from nel.metrics.question_intervals import disjoint_parts
 
 REWARD: Final = "reward"
 """The key of the headline, which every line has."""
@@ -45,6 +47,26 @@ class Settings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Members:
+    """The benchmarks that scores are of, where these are of a mean over several."""
+
+    codes: Ints
+    """Of each pair, which of them it is of."""
+    weights: Sequence[float]
+    """Of each; what they lack of 1 is missing on a side."""
+
+    def split(self, values: Floats) -> list[Floats]:
+        """Return the values of each benchmark."""
+        return [values[self.codes == code] for code in range(len(self.weights))]
+
+    @property
+    def are_complete(self) -> bool:
+        """Return whether nothing is missing, and each has a pair."""
+        counts = np.bincount(self.codes, minlength=len(self.weights))
+        return bool(counts.all()) and math.isclose(math.fsum(self.weights), 1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Scores:
     """One metric of paired questions: what was scored, and within which ends each could lie."""
 
@@ -57,6 +79,10 @@ class Scores:
     clusters: Ints | None
     design: PairedDesign
     """Of the whole benchmark, whichever pairs these are."""
+    questions: Ints
+    """The number of each pair's question in the baseline."""
+    members: Members | None = None
+    """None where they are of one benchmark."""
 
     @property
     def scored(self) -> npt.NDArray[np.bool_]:
@@ -75,16 +101,23 @@ class Scores:
         """Return ``rate`` where every score of the benchmark on both sides is from 0 to 1."""
         return "rate" if self.design.bounds != _UNBOUNDED else "number"
 
-    @property
-    def are_shares(self) -> bool:
-        """Return whether every score lies between 0 and 1."""
-        ends = (*self.baseline_ends, *self.candidate_ends)
-        return all(bool(((end >= 0) & (end <= 1)).all()) for end in ends)
+    def mean(self, values: Floats) -> float | None:
+        """Return the mean of the baseline's or the candidate's scores; None where there is none."""
+        if self.members is not None:
+            weights = self.members.weights
+            if not self.members.are_complete:
+                return None
+            means = map(exact_mean, self.members.split(values))
+            return math.fsum(share * mean for share, mean in zip(weights, means, strict=True))
+        return exact_mean(values) if len(values) else None
 
     def only(self, pairs: npt.NDArray[np.bool_]) -> Scores:
         """Return the scores of some pairs."""
+        members = self.members and replace(self.members, codes=self.members.codes[pairs])
         return replace(
             self,
+            members=members,
+            questions=self.questions[pairs],
             baseline=self.baseline[pairs],
             candidate=self.candidate[pairs],
             baseline_ends=(self.baseline_ends[0][pairs], self.baseline_ends[1][pairs]),
@@ -172,8 +205,8 @@ def scores_of(pairing: Pairing, metric: str) -> Scores:
         for side in (pairing.baseline, pairing.candidate)
     )
     scale = _scale([before, after])
-    baseline, baseline_ends = _side_of(pairing.baseline, before, pairing.left, scale)
-    candidate, candidate_ends = _side_of(pairing.candidate, after, pairing.right, scale)
+    baseline, baseline_ends = question_ends(pairing.baseline, before, pairing.left, scale)
+    candidate, candidate_ends = question_ends(pairing.candidate, after, pairing.right, scale)
     scores = Scores(
         baseline=baseline,
         candidate=candidate,
@@ -181,6 +214,7 @@ def scores_of(pairing: Pairing, metric: str) -> Scores:
         candidate_ends=candidate_ends,
         clusters=clusters_of(pairing),
         design=_design_of(pairing, scale),
+        questions=pairing.left,
     )
     return scores.only(~(np.isnan(baseline_ends[0]) | np.isnan(candidate_ends[0])))
 
@@ -227,19 +261,24 @@ def measure(scores: Scores, metric: str, settings: Settings, *, is_bounded: bool
         metric=metric,
         n_pairs=len(scored),
         n_scored=int(scored.sum()),
-        baseline=_mean(scored_alone.baseline),
-        candidate=_mean(scored_alone.candidate),
+        baseline=scored_alone.mean(scored_alone.baseline),
+        candidate=scored_alone.mean(scored_alone.candidate),
         tested=None,
         bounds=None,
         verdict=Verdict.INCONCLUSIVE,
         reason="no pair has a score on both sides",
         unit=scores.unit,
     )
-    if undefined.n_scored < _FEWEST:
+    is_partial = scored_alone.members is not None and not scored_alone.members.are_complete
+    if undefined.n_scored < _FEWEST and not is_partial:
         alone = "one pair alone has a score on both sides"
         return replace(undefined, reason=alone) if undefined.n_scored else undefined
-    all_pairs = scores if is_bounded and scores.is_open else None
+    all_pairs = scores if is_bounded and (is_partial or scores.is_open) else None
     try:
+        if is_partial:
+            against, in_favour = _ends(scores, settings, settings.level)
+            reason = "some of what it is a mean of has no value"
+            return replace(undefined, bounds=(against, in_favour), reason=reason)
         tested, *ends = _differences(scored_alone, all_pairs, settings, settings.level)
         decided, reason = _verdict(scored_alone, all_pairs, [tested, *ends], settings)
     except UndefinedMetric as error:
@@ -282,23 +321,54 @@ def _differences(
 
     Of all pairs: every unscored sample counted against the candidate, then every one for it.
     """
-    sides = [(scored_alone.baseline, scored_alone.candidate, scored_alone.clusters)]
-    if all_pairs is not None:
-        low, high = all_pairs.baseline_ends
-        candidate_low, candidate_high = all_pairs.candidate_ends
-        sides.append((high, candidate_low, all_pairs.clusters))
-        sides.append((low, candidate_high, all_pairs.clusters))
+    alone = scored_alone.baseline, scored_alone.candidate
+    ends = [] if all_pairs is None else _ends(all_pairs, settings, level)
+    return [_difference(scored_alone, *alone, settings, level), *ends]
+
+
+def _ends(scores: Scores, settings: Settings, level: float) -> list[PairedDifference]:
+    """Return the difference with all that is open counted against the candidate, and for it."""
+    (low, high), (candidate_low, candidate_high) = scores.baseline_ends, scores.candidate_ends
     return [
-        paired_difference(
+        _difference(scores, high, candidate_low, settings, level, absent=-1.0),
+        _difference(scores, low, candidate_high, settings, level, absent=1.0),
+    ]
+
+
+def _difference(
+    scores: Scores,
+    baseline: Floats,
+    candidate: Floats,
+    settings: Settings,
+    level: float,
+    *,
+    absent: float = 0.0,
+) -> PairedDifference:
+    """Return the difference of some values of the pairs, each in the place of the scores."""
+    clusters = shared_clusters(scores.clusters)
+    if scores.members is None:
+        return paired_difference(
             baseline,
             candidate,
-            design=scored_alone.design,
-            clusters=shared_clusters(clusters),
+            design=scores.design,
+            clusters=clusters,
             level=level,
             seed=settings.seed,
         )
-        for baseline, candidate, clusters in sides
-    ]
+    if clusters is not None or scores.unit != "rate":
+        raise UndefinedMetric("not each benchmark has single questions with scores from 0 to 1")
+    codes, weights = scores.members.codes, scores.members.weights
+    questions = [scores.questions[codes == code] for code in range(len(weights))]
+    befores, shares = disjoint_parts(scores.members.split(baseline), questions, weights)
+    afters, _ = disjoint_parts(scores.members.split(candidate), questions, weights)
+    return macro_difference(
+        befores,
+        afters,
+        weights=shares,
+        absent=absent,
+        level=level,
+        seed=settings.seed,
+    )
 
 
 def shared_clusters(clusters: Ints | None) -> list[int] | None:
@@ -343,7 +413,7 @@ def _scale(lines: Sequence[Floats]) -> tuple[float, float]:
     return float(scores.min()), float(scores.max())
 
 
-def _side_of(
+def question_ends(
     questions: Questions, values: Floats, positions: Ints, scale: tuple[float, float]
 ) -> tuple[Floats, tuple[Floats, Floats]]:
     """Return the means of some questions, and the least and most they are if all is scored."""
@@ -375,7 +445,3 @@ def exact_mean(values: Floats) -> float:
     if is_small and (np.floor(values) == values).all():  # these add up without rounding
         return float(values.sum()) / len(values)
     return mean_of(values.tolist())
-
-
-def _mean(values: Floats) -> float | None:
-    return exact_mean(values) if len(values) else None

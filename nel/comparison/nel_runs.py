@@ -41,7 +41,7 @@ from nel.core.message_json import with_calls
 from nel.engine.store.lock import owner_of
 from nel.engine.store.snapshot import FILE_NAME
 from nel.errors import ConfigError, OutputError, UsageError
-from nel.reports.run_files import BenchmarkFiles, read_run_yaml
+from nel.reports.run_files import BenchmarkFiles, by_title, read_aggregates, read_run_yaml
 from nel.reports.selection import MERGE, shard_title
 
 _RECORDED: Final = "recorded responses"
@@ -84,6 +84,7 @@ def read_side(path: Path, label: str) -> Side:
             for files in run_files
             if files.bundle["config"].get("model")
         }
+        aggregates = by_title(read_aggregates(path))
     run_id = text_or_none(run_files[0].metrics.get("run_id"))
     return Side(
         label=label,
@@ -94,6 +95,7 @@ def read_side(path: Path, label: str) -> Side:
         models=tuple(sorted(models)),
         settings=_settings(path),
         benchmarks=benchmarks,
+        aggregates=aggregates,
     )
 
 

@@ -99,6 +99,11 @@ class SideBenchmark:
     check: Callable[[Columns], None] | None = None
     """Raises OutputError where all lines together are not what the files beside them say."""
 
+    @property
+    def directory(self) -> str:
+        """Return the name of the folder of its files."""
+        return self.path.parent.name
+
     def columns(self, *, rows: bool = True) -> Columns:
         """Read every line.
 
@@ -216,6 +221,8 @@ class Side:
     settings: Mapping[str, object] = field(default_factory=dict)
     """Flat settings of the whole run, for what else differs."""
     benchmarks: Mapping[str, SideBenchmark] = field(default_factory=dict)
+    aggregates: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """Means over several of them by their titles, as aggregates.json has them."""
 
 
 def line_blocks(path: Path, offset: int = 0, end: int | None = None) -> LineBlocks:

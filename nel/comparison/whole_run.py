@@ -9,6 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
+from nel.artifacts.aggregates import AGGREGATES_NAME
 from nel.artifacts.files import directory_name
 from nel.comparison.agreement import check_files
 from nel.engine.store.plans import StoredPlan
@@ -30,7 +31,12 @@ def read_whole_run(run_dir: Path) -> list[BenchmarkFiles]:
     run_files = read_run(run_dir)
     has_metrics = {files.directory.name for files in run_files}
     has_part = {path.parent.name for pattern in _PARTS for path in run_dir.glob(f"*/{pattern}")}
-    plans = _stored_plans(run_dir)
+    plans, has_means = _read_store(run_dir)
+    if has_means and not (run_dir / AGGREGATES_NAME).is_file():
+        raise OutputError(
+            f"{run_dir} has no {AGGREGATES_NAME}, and its configuration names means over its"
+            f" benchmarks; write its files again with nel report {run_dir}"
+        )
     lost = sorted((has_part | set(map(directory_name, plans))) - has_metrics)
     if lost:
         raise OutputError(
@@ -46,12 +52,15 @@ def read_whole_run(run_dir: Path) -> list[BenchmarkFiles]:
     return run_files
 
 
-def _stored_plans(run_dir: Path) -> dict[str, StoredPlan]:
-    """Return the plans in the run's store by slot, if the store can be read."""
+def _read_store(run_dir: Path) -> tuple[dict[str, StoredPlan], bool]:
+    """Return the plans in the run's store by slot, and whether the run has means over benchmarks;
+    nothing where the store cannot be read.
+    """
     try:
         with Snapshot(run_dir / FILE_NAME, untouched=True) as snapshot:
-            return {
+            plans = {
                 slot: plan for _, slot, _, plan in snapshot.benchmarks() if isinstance(plan, dict)
             }
+            return plans, bool((snapshot.meta("config") or {}).get("aggregates"))
     except StoreError:
-        return {}
+        return {}, False

@@ -272,13 +272,13 @@ class Accumulator:
             rows[name] for name in sorted(rows, key=lambda name: (name != self.headline_name, name))
         ]
 
-    def shares(self, name: str) -> array[float] | None:
-        """Return the values of a metric from 0 to 1, one of each question drawn by itself; None where
-        there are none, or an interval needs to know more than these.
+    def shares(self, name: str) -> Series | None:
+        """Return a metric from 0 to 1 of questions drawn by themselves; None where there is no value,
+        or an interval needs to know more than these.
         """
         series, _ = self._series().get(name, (Series(), False))
         is_plain = not (self._groups or self._design.fixed or self._headline_design.fixed)
-        return series.question_means() if is_plain and series.n and series.unit else None
+        return series if is_plain and series.n and series.unit else None
 
     def _series(self) -> dict[str, tuple[Series, bool]]:
         """Return the values of each metric by its name, and whether every scored sample has it."""

@@ -233,14 +233,20 @@ def fewest_questions(is_enough: Callable[[int], bool]) -> int | None:
 
 
 def macro_interval(
-    parts: Sequence[Floats], *, weights: Sequence[float] | None = None, level: float = LEVEL
+    parts: Sequence[Floats],
+    *,
+    weights: Sequence[float] | None = None,
+    bounds: Range = SHARES,
+    level: float = LEVEL,
 ) -> Interval:
     """Return the interval of a weighted mean of the means of several benchmarks or subjects, whose
     questions are not the same.
 
     Args:
-        parts: Of each the values of its questions, from 0 to 1.
-        weights: Of each; they add up to 1. All weigh the same where there are none.
+        parts: Of each the values of its questions, within the bounds.
+        weights: Of each. What they lack of 1 is missing: it counts as the lowest value at the lower
+            end, and as the highest at the upper. All weigh the same where there are none.
+        bounds: The lowest and highest value of a question.
         level: Strictly between 0 and 1.
 
     >>> parts = [[1.0] * 10, [1, 0.5, 0.75, 1, 1], [0, 1, 0.5, 0.5]]
@@ -250,7 +256,10 @@ def macro_interval(
     """
     if not parts or min(map(len, parts)) < FEWEST:
         return no_interval("one of the parts has fewer than two questions")
-    shares = [1 / len(parts)] * len(parts) if weights is None else weights
+    weights = weights or [1 / len(parts)] * len(parts)
+    present = math.fsum(weights)
+    present = 1.0 if math.isclose(present, 1) else present
+    shares = [weight / present for weight in weights]
     n = sum(map(len, parts))
     means = [math.fsum(part.tolist()) / len(part) for part in parts]
     mean = math.fsum(share * of_part for share, of_part in zip(shares, means, strict=True))
@@ -261,10 +270,47 @@ def macro_interval(
         mean + factor * math.sqrt(len(part) / (len(part) - 1)) * (part - of_part)
         for part, of_part, factor in zip(parts, means, factors, strict=True)
     ]
-    lower, upper = added_question_ends(
-        np.concatenate(scaled), added_weight=max(factors), level=level, is_monotone=False
+    ends = added_question_ends(
+        np.concatenate(scaled),
+        low=bounds[0],
+        high=bounds[1],
+        added_weight=max(factors),
+        level=level,
+        is_monotone=False,
+    )
+    lower, upper = (
+        present * end + (1 - present) * bound for end, bound in zip(ends, bounds, strict=True)
     )
     return Interval(lower=lower, upper=upper, method=f"{ADDED}_macro", covers="new questions")
+
+
+def disjoint_parts(
+    parts: Sequence[Floats], questions: Sequence[Integers], weights: Sequence[float]
+) -> tuple[list[Floats], list[float]]:
+    """Return the parts of a weighted mean so that no question is in two, and their weights.
+
+    Args:
+        parts: The values of each, with at least one; a question has one value in all of them.
+        questions: Of each, the numbers of the questions of its values.
+        weights: Of each.
+
+    >>> both = [np.array([1.0, 0.0, 0.5]), np.array([0.0])]
+    >>> parts, weights = disjoint_parts(both, [np.arange(3), np.array([1])], [0.6, 0.4])
+    >>> [part.tolist() for part in parts], [round(weight, 6) for weight in weights]
+    ([[1.0, 0.5], [0.0]], [0.4, 0.6])
+    """
+    names, positions = np.unique(np.concatenate(questions), return_inverse=True)
+    if len(names) == len(positions):
+        return list(parts), list(weights)
+    sizes = [len(part) for part in parts]
+    each = np.repeat([weight / size for weight, size in zip(weights, sizes, strict=True)], sizes)
+    values = np.empty(len(names))
+    values[positions] = np.concatenate(parts)
+    is_in = np.zeros((len(names), len(parts)), dtype=bool)
+    is_in[positions, np.repeat(np.arange(len(parts)), sizes)] = True
+    cells, codes = np.unique(is_in, axis=0, return_inverse=True)
+    shares = np.bincount(codes, np.bincount(positions, each))
+    return [values[codes == code] for code in range(len(cells))], shares.tolist()
 
 
 def _width(interval: Interval) -> float:

@@ -16,6 +16,8 @@ from nel.reports.tables.columns import Column, Figure, ReportTable, ValueKind
 from nel.reports.text import as_text, one_line, visible
 
 SHOWN_FLIPS: Final = 5
+NO_FLIPS: Final[Mapping[str, Any]] = {"shown": (), "n_lost": 0, "n_won": 0}
+"""Of a mean over several benchmarks."""
 _SLICES_SHOWN: Final = 8
 _SETTINGS_SHOWN: Final = 20
 _TEXT_MAX: Final = 240
@@ -74,9 +76,18 @@ def compared_table(rows: Sequence[Compared], level: float, what: str = "benchmar
 
 
 def benchmarks_table(candidate: Mapping[str, Any], level: float) -> ReportTable:
-    """Return the table of a candidate: a row for each benchmark."""
-    rows = [Compared(each["benchmark"], each["headline"]) for each in candidate["benchmarks"]]
-    return compared_table(rows, level)
+    """Return the table of a candidate: a row for each benchmark and each mean over several."""
+    return compared_table([*map(compared_of, rows_of(candidate))], level)
+
+
+def rows_of(candidate: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return the benchmarks of a candidate, and then the means over several."""
+    return [*candidate["benchmarks"], *candidate["aggregates"]]
+
+
+def compared_of(row: Mapping[str, Any]) -> Compared:
+    """Return a benchmark, or a mean over several, as a row of a table."""
+    return Compared(str(row.get("benchmark", row.get("aggregate"))), row["headline"])
 
 
 def points(value: float | None, measure: Mapping[str, Any], *, signed: bool = True) -> str:
@@ -87,17 +98,24 @@ def points(value: float | None, measure: Mapping[str, Any], *, signed: bool = Tr
 
 
 def lines(benchmark: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what stands below the table for one benchmark, hidden characters as escapes."""
-    yield from map(visible, _lines(benchmark))
+    """Yield what stands below the table for one benchmark, or for one mean over several, hidden
+    characters as escapes.
+    """
+    yield from map(visible, _lines(benchmark) if "pairs" in benchmark else _head(benchmark))
+
+
+def _head(row: Mapping[str, Any]) -> Iterator[str]:
+    name, measure = compared_of(row)
+    reason = f" ({measure['reason']})" if measure["reason"] else ""
+    yield f"{name}: {measure['verdict'].upper()}{reason}"
+    pairs = row.get("pairs") or {"n": measure["n_pairs"], "n_not_asked": 0}
+    yield "  " + ", ".join(_pairs_text(pairs))
+    yield from (f"  {text}" for text in _evidence(measure))
 
 
 def _lines(benchmark: Mapping[str, Any]) -> Iterator[str]:
-    headline, pairs = benchmark["headline"], benchmark["pairs"]
-    yield f"{benchmark['benchmark']}: {headline['verdict'].upper()}" + (
-        f" ({headline['reason']})" if headline["reason"] else ""
-    )
-    yield "  " + ", ".join(_pairs_text(pairs))
-    yield from (f"  {text}" for text in _evidence(headline))
+    headline = benchmark["headline"]
+    yield from _head(benchmark)
     yield from (f"  note: {text}" for text in [*headline["notes"], *benchmark["cautions"]])
     if benchmark["unchecked"]:
         yield f"  not recorded on both sides, so not checked: {', '.join(benchmark['unchecked'])}"
@@ -126,7 +144,7 @@ def flip_lines(benchmark: Mapping[str, Any], examples_max: int = SHOWN_FLIPS) ->
 
 
 def _flip_lines(benchmark: Mapping[str, Any], examples_max: int) -> Iterator[str]:
-    flips = benchmark["flips"]
+    flips = benchmark.get("flips", NO_FLIPS)
     for flip in flips["shown"][:examples_max]:
         before, after = flip["baseline"], flip["candidate"]
         category = f" [{flip['category']}]" if flip["category"] else ""
@@ -150,14 +168,23 @@ def _pairs_text(pairs: Mapping[str, Any]) -> list[str]:
         "n_not_asked": "not asked on a side",
     }
     return counts + [
-        f"{numbers.count(pairs[name])} {text}" for name, text in names.items() if pairs[name]
+        f"{numbers.count(pairs[name])} {text}" for name, text in names.items() if pairs.get(name)
     ]
 
 
 def _evidence(measure: Mapping[str, Any]) -> Iterator[str]:
-    difference = measure["difference"]
-    if difference is None:
-        return
+    difference, bounds = measure["difference"], measure["bounds"]
+    if difference is not None:
+        yield from _test_lines(difference, measure)
+    if bounds is not None:
+        what = "the unscored" if difference else "what has no score"
+        yield (
+            f"had {what} been scored, the difference is between {points(bounds['lower'], measure)} and"
+            f" {points(bounds['upper'], measure)}"
+        )
+
+
+def _test_lines(difference: Mapping[str, Any], measure: Mapping[str, Any]) -> Iterator[str]:
     counts = (
         f"won {difference['wins']:,}, lost {difference['losses']:,}, equal {difference['ties']:,}"
     )
@@ -175,12 +202,6 @@ def _evidence(measure: Mapping[str, Any]) -> Iterator[str]:
         f"{points(difference['smallest_detectable'], measure, signed=False)}"
         + (" points" if measure["unit"] == "rate" else "")
     )
-    bounds = measure["bounds"]
-    if bounds is not None:
-        yield (
-            "had the unscored been scored, the difference is between"
-            f" {points(bounds['lower'], measure)} and {points(bounds['upper'], measure)}"
-        )
 
 
 def _moved_lines(benchmark: Mapping[str, Any]) -> Iterator[str]:

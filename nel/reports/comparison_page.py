@@ -12,9 +12,11 @@ from typing import Any
 from nel.reports.comparison import (
     Compared,
     benchmarks_table,
+    compared_of,
     compared_table,
     despite_note,
     lines,
+    rows_of,
 )
 from nel.reports.static_page import static_page, write_page
 from nel.reports.tables.columns import ReportTable
@@ -38,6 +40,8 @@ def html_page(document: Mapping[str, Any]) -> Iterator[str]:
         note=despite_note(document["settings"]["despite"]),
         lines=lines,
         benchmarks=benchmarks_table,
+        rows=rows_of,
+        compared=compared_of,
         measures=_measures_table,
     )
 

@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 from nel.config.redaction import redact_url
 from nel.config.schema import RunConfig
 from nel.engine.matrix import worst
 from nel.reports import numbers
+from nel.reports.run_files import by_title
 from nel.reports.tables.columns import NO_SCORE, Column, Figure, ReportTable
+
+_SCORES: Final = ("benchmarks", "aggregates")
+"""Keys of a run in matrix_results.json whose scores have a row each."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +31,8 @@ class EndpointResult:
     """``done``, the name of a signal, or why the run stopped."""
     benchmarks: Mapping[str, Mapping[str, Any]]
     """The content of metrics.json by benchmark."""
+    aggregates: Sequence[Mapping[str, Any]] = ()
+    """Of aggregates.json."""
 
 
 def matrix_json(matrix_id: str, results: Sequence[EndpointResult]) -> dict[str, Any]:
@@ -44,28 +50,27 @@ def matrix_json(matrix_id: str, results: Sequence[EndpointResult]) -> dict[str, 
 
 
 def matrix_table(document: Mapping[str, Any]) -> ReportTable:
-    """Return the table over the runs: a row for each benchmark and each of its prompts, and how the
-    runs ended; a column for each endpoint.
+    """Return the table over the runs: a row for each benchmark and each of its prompts, for each
+    mean over several, and how the runs ended; a column for each endpoint.
     """
     runs = document["runs"]
-    slots = dict.fromkeys(slot for run in runs for slot in run["benchmarks"])
+    slots = dict.fromkeys((of, slot) for of in _SCORES for run in runs for slot in run[of])
     columns = [Column(run["name"], of=partial(_cell, run), heading=run["name"]) for run in runs]
     return ReportTable(
-        [Column("benchmark", of=lambda slot: slot or "ended"), *columns], [*slots, None]
+        [Column("benchmark", of=lambda row: row[1] if row else "ended"), *columns], [*slots, None]
     )
 
 
-def _cell(run: Mapping[str, Any], slot: str | None) -> str:
-    """Return a run's score of a benchmark; without one how the run ended."""
-    if slot is None:
+def _cell(run: Mapping[str, Any], row: tuple[str, str] | None) -> str:
+    """Return a run's score of a benchmark or a mean; without one how the run ended."""
+    if row is None:
         return "done" if run["ended"] == "done" else f"exit {run['exit_code']}"
-    score = run["benchmarks"].get(slot)
-    if score is None or score["value"] is None:
+    score = run[row[0]].get(row[1])
+    if score is None:
         return NO_SCORE
-    figure = Figure.of(score, score["unit"])
     marks = [f"{numbers.count(score['n_unscored'])} unscored"] if score["n_unscored"] else []
     marks += [score["selection"]] if score["selection"] else []
-    return ", ".join([figure.with_span, *marks])
+    return ", ".join([Figure.of(score, score["unit"]).with_span, *marks])
 
 
 def _run_json(result: EndpointResult) -> dict[str, Any]:
@@ -79,6 +84,16 @@ def _run_json(result: EndpointResult) -> dict[str, Any]:
         "ended": result.ended,
         "benchmarks": {
             slot: _benchmark_json(metrics) for slot, metrics in result.benchmarks.items()
+        },
+        "aggregates": {
+            title: _benchmark_json(
+                {
+                    **row,
+                    "headline": {**row, "metric": row["name"]},
+                    "selection": {"text": row["reason"] or ""},
+                }
+            )
+            for title, row in by_title(result.aggregates).items()
         },
     }
 

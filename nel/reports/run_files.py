@@ -5,7 +5,7 @@ An artifact may be missing or damaged; the error says which one and how to regen
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -87,6 +87,15 @@ def read_aggregates(run_dir: Path) -> list[dict[str, Any]]:
     """
     document: dict[str, Any] = _read(run_dir / "aggregates.json")
     return document.get("aggregates") or []
+
+
+def by_title(rows: Iterable[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
+    """Return means by their names, the further ones of one name with their metric."""
+    titles: dict[str, Mapping[str, Any]] = {}
+    for row in rows:
+        name = str(row["aggregate"])
+        titles[f"{name}, {row['name']}" if name in titles else name] = row
+    return titles
 
 
 def read_run_yaml(run_dir: Path) -> str | None:

@@ -307,6 +307,7 @@ def _endpoint_result(name: str, spec: SessionSpec, result: RunResult) -> Endpoin
         exit_code=result.exit_code,
         ended=result.ending.reason,
         benchmarks={item.slot: item.metrics for item in result.benchmarks},
+        aggregates=result.aggregates,
     )
 
 

@@ -230,7 +230,7 @@ def test_a_gate_over_twenty_benchmarks_errs_in_at_most_five_percent(tmp_path: Pa
             before, after = (drawn.random(100) < 0.7).astype(float), (drawn.random(100) < 0.7).astype(float)
             scores = Scores(
                 baseline=before, candidate=after, baseline_ends=(before, before), candidate_ends=(after, after),
-                clusters=None, design=PairedDesign(),
+                clusters=None, design=PairedDesign(), questions=np.arange(100),
             )  # fmt: skip
             demands.append(Demand(kind="drop", limit=0.0, scores=scores, margin=0.0, settings=Settings()))
         n_false += bool(breaches(demands, 0.95))

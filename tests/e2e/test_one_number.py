@@ -27,6 +27,8 @@ WITHOUT_INTERVAL = {
     "view-compare",
 }
 """Texts of scores beside others, or so far."""
+OF_BENCHMARKS = {"metrics.json", "metrics.csv", "watch", "floors"}
+"""Texts without means over several benchmarks."""
 OF_REASONS = {"decision.json", "decision.junit.xml"}
 """What a gate holds of the interval alone."""
 
@@ -41,12 +43,15 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_score_has_the_same_digits_in_every_output(folder: Path, kind: str) -> None:
-    """Value and interval of the headline, and other metrics, groups and the corrected score where they are shown."""
+    """Value and interval of the headline and of a mean over benchmarks, and other metrics, groups and the corrected score where they are shown."""
     run, _ = sides_of(folder, kind)
     texts = {name: _plain(text) for name, text in texts_of(folder, kind).items()}
     metrics = [read_json(path) for path in run.glob("*/metrics.json")]
-    for headline in (each["headline"] for each in metrics):
+    means = read_json(run / "aggregates.json")["aggregates"] if kind == "matrix" else []
+    for headline in [*(each["headline"] for each in metrics), *means]:
         for name, text in texts.items():
+            if headline in means and name in OF_BENCHMARKS:
+                continue
             if name in UNROUNDED:
                 numbers = set(_numbers(text))
                 assert {headline[key] for key in ("value", "ci_lower", "ci_upper")} <= numbers, name
@@ -54,8 +59,8 @@ def test_a_score_has_the_same_digits_in_every_output(folder: Path, kind: str) ->
                 assert _percent(headline["value"]) in text, name
                 is_of_bounds = name == "floors" and kind == "unscored"
                 assert name in WITHOUT_INTERVAL or is_of_bounds or _span(headline) in text, name
-    if kind == "matrix":
-        assert f"{_percent(headline['value'])} ({_span(headline)})" in texts["matrix"]
+        if kind == "matrix":
+            assert f"{_percent(headline['value'])} ({_span(headline)})" in texts["matrix"]
     for each in metrics:
         _check_further(each, texts, kind)
 

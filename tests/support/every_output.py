@@ -126,6 +126,9 @@ def _build_matrix(folder: Path) -> None:
     ):
         config = {
             "benchmarks": [{"name": str(folder / f"{name}.py")} for name in ("plain", "groups")],
+            "aggregates": [
+                {"name": "both", "benchmarks": [str(folder / f"{name}.py") for name in ("plain", "groups")]}
+            ],
             "endpoints": [{"name": n, "url": e.url, "model": "m"} for n, e in (("a", first), ("b", second))],
             "output": {"dir": str(folder / "out"), "run_id": "matrix"},
         }

@@ -7,17 +7,18 @@ Pairs are made by content, and refused where dataset, prompt, scorer, judge or d
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal
 
 import numpy as np
 
+from nel.comparison.aggregates import compare_aggregate, member_scores, with_members
 from nel.comparison.compare import common_benchmarks
 from nel.comparison.early_stop import n_not_asked
 from nel.comparison.fields import differences, refuse_unequal
 from nel.comparison.measures import REWARD, Measure, Scores, Settings, measure, scores_of
-from nel.comparison.pairing import needs_rows, pair
+from nel.comparison.pairing import Pairing, needs_rows, pair
 from nel.comparison.questions import Questions
 from nel.comparison.sides import Side
 from nel.core.scaling import mean_of
@@ -64,12 +65,12 @@ def standings_json(
     level: float = 0.95,
     seed: int = 0,
 ) -> dict[str, Any]:
-    """Return the leaderboard of runs on the benchmarks that all of them have.
+    """Return the leaderboard of runs on the benchmarks and means that all of them have.
 
     Args:
         sides: At least two, finished.
         despite: Parts that may differ.
-        only: Names of the benchmarks; empty: all.
+        only: Names of the benchmarks and means; empty: all.
         level: All rank intervals of the table hold at once with this probability.
         seed: Of random sign flips, where there are too many to count.
 
@@ -79,8 +80,14 @@ def standings_json(
     """
     if len(sides) < _FEWEST:
         raise UsageError("a leaderboard needs at least two runs")
-    names = _common(sides, only)
-    duels, scores_by_name = _compare_all(sides, names, Settings(level=level, seed=seed), despite)
+    names = _common(sides, with_members(only, sides[0]))
+    means = [
+        title
+        for title in sides[0].aggregates
+        if all(title in side.aggregates for side in sides) and (not only or title in only)
+    ]
+    settings = Settings(level=level, seed=seed)
+    duels, scores_by_name = _compare_all(sides, names, means, settings, despite)
     p_values = holm([p for duel in duels for p in (duel.p_left, duel.p_right)])
     pairs_of_p = zip(p_values[::2], p_values[1::2], strict=True)
     tested = list(zip(duels, pairs_of_p, strict=True))
@@ -108,18 +115,61 @@ def standings_json(
 
 
 def _compare_all(
-    sides: Sequence[Side], names: Sequence[str], settings: Settings, despite: Collection[str]
+    sides: Sequence[Side],
+    names: Sequence[str],
+    means: Sequence[str],
+    settings: Settings,
+    despite: Collection[str],
 ) -> tuple[list[_Duel], dict[str, list[float | None]]]:
-    """Return all duels, and the scores by benchmark; of several benchmarks also of their mean."""
+    """Return all duels, and the scores by benchmark; of several benchmarks also of their mean, and
+    of the means that the runs name.
+    """
     duels: list[_Duel] = []
     scores: dict[str, list[float | None]] = {}
+    members = _Members(n_runs=len(sides))
     for name in names:
-        of_benchmark, scores[name] = _duels(sides, name, settings, despite)
+        of_benchmark, scores[name] = _duels(sides, name, settings, despite, members)
         duels += of_benchmark
     if len(names) > 1:
         duels += _overall(duels, len(sides), settings.seed)
         scores[OVERALL] = [_mean_of_all(of_run) for of_run in zip(*scores.values(), strict=True)]
+    for title in means:
+        rows = [side.aggregates[title] for side in sides]
+        name = f"{title} (mean)" if title in scores else title
+        duels += members.duels(name, rows, settings)
+        scores[name] = [row["value"] for row in rows]
     return duels, scores
+
+
+@dataclass(slots=True)
+class _Members:
+    """The pairs of all benchmarks so far, of which means are made."""
+
+    n_runs: int
+    scores: dict[tuple[int, int], dict[tuple[str, str], Scores]] = field(default_factory=dict)
+    """By the two runs, then by the names of member and metric."""
+    unasked: dict[tuple[int, int], dict[str, int]] = field(default_factory=dict)
+    """By the two runs, then by the benchmark's folder."""
+
+    def add(self, runs: tuple[int, int], side: Side, name: str, pairing: Pairing) -> None:
+        """Add a benchmark of two runs, of which the side is one."""
+        benchmark = side.benchmarks[name]
+        rows, directory = side.aggregates.values(), benchmark.directory
+        scores = member_scores(rows, pairing, directory, benchmark.headline)
+        self.scores.setdefault(runs, {}).update(scores)
+        if n := n_not_asked(pairing):
+            self.unasked.setdefault(runs, {})[directory] = n
+
+    def duels(
+        self, name: str, rows: Sequence[Mapping[str, Any]], settings: Settings
+    ) -> Iterator[_Duel]:
+        """Yield every pair of runs on a mean, whose row each run has."""
+        for left, right in itertools.combinations(range(self.n_runs), 2):
+            unasked = self.unasked.get((left, right), {})
+            scores = self.scores.get((left, right), {})
+            compared = compare_aggregate(name, rows[right], rows[left], scores, settings, unasked)
+            n_unasked = sum(unasked.get(directory, 0) for directory in compared.benchmarks)
+            yield _duel(name, left, right, compared.headline, n_unasked)
 
 
 def _common(sides: Sequence[Side], only: Sequence[str]) -> list[str]:
@@ -134,7 +184,11 @@ def _common(sides: Sequence[Side], only: Sequence[str]) -> list[str]:
 
 
 def _duels(
-    sides: Sequence[Side], name: str, settings: Settings, despite: Collection[str]
+    sides: Sequence[Side],
+    name: str,
+    settings: Settings,
+    despite: Collection[str],
+    members: _Members,
 ) -> tuple[list[_Duel], list[float | None]]:
     """Return every pair of runs on a benchmark, and the score of each run."""
     benchmarks = [side.benchmarks[name] for side in sides]
@@ -150,6 +204,7 @@ def _duels(
         )
         what = f"{name} of {sides[left].label} and {sides[right].label}"
         refuse_unequal(differences(baseline, candidate, pairing), despite, what)
+        members.add((left, right), sides[right], name, pairing)
         paired = scores_of(pairing, REWARD)
         compared = measure(paired, candidate.headline, settings)
         duel = _duel(name, left, right, compared, n_not_asked(pairing))

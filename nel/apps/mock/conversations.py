@@ -31,7 +31,8 @@ class MockRequest:
     """Whether reasoning over Responses is to come back."""
     entries: tuple[tuple[str, str], ...]
     """``user``, ``assistant`` or ``tool`` of each message, or block of one, and its text."""
-    offers_tools: bool
+    tools: frozenset[str]
+    """The names of the tools that are offered."""
     body: str
     """As it was sent."""
 
@@ -88,7 +89,7 @@ def parse_request(
         wants_usage=isinstance(options, dict) and options.get("include_usage") is True,
         wants_encrypted=_ENCRYPTED in (body.get("include") or ()),
         entries=tuple(entries),
-        offers_tools=bool(body.get("tools")),
+        tools=frozenset(_tool_names(body)),
         body=text,
     )
 
@@ -113,6 +114,14 @@ def _entries(item: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         else:
             texts = [block.get("text") for block in blocks]
             yield "user", "\n".join(text for text in texts if isinstance(text, str))
+
+
+def _tool_names(body: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the names of the tools that are offered, in the shape of any of the protocols."""
+    for tool in _objects(body.get("tools")):
+        described = tool.get("function", tool)
+        for shape in _objects(tool.get("functionDeclarations")) or [described]:
+            yield str(shape.get("name", ""))
 
 
 def _is_result(block: Mapping[str, Any]) -> bool:

@@ -1,8 +1,7 @@
 """The oracle: a benchmark's own gold answers and gold calls, served by the scripted endpoint.
 
-A benchmark with an attribute `gold_steps`, a function of a sample that returns turns in the shape
-of a script's, says itself what a perfect agent does; for others the target is the answer, or the
-calls where it lists calls.
+A benchmark with `gold_steps`, which returns turns in the shape of a script's, says itself what a
+perfect agent does; for others the target is the answer, or the calls where it lists calls.
 """
 
 from __future__ import annotations
@@ -22,7 +21,6 @@ from nel.engine.store.codec import decode_sample
 from nel.reports.text import content_text
 from nel.types import Sample
 
-GOLD_STEPS: Final = "gold_steps"
 _NO_ENDPOINT: Final = {"url": "http://127.0.0.1/v1", "model": "none"}
 
 
@@ -31,14 +29,25 @@ class Oracle:
 
     def __init__(self, benchmark: Benchmark, samples: Sequence[Sample]) -> None:
         self._benchmark = benchmark
-        self.prompts = {_user_texts(sample): sample for sample in samples}
+        self.prompts: dict[tuple[str, ...], list[Sample]] = {}
+        for sample in samples:
+            self.prompts.setdefault(_user_texts(sample), []).append(sample)
 
     def turn_of(self, request: MockRequest) -> tuple[int, tuple[ScriptedTurn, ...]]:
         """Return the gold step that follows what was answered."""
         texts = request.user_texts
         for length in range(len(texts), 0, -1):
-            sample = self.prompts.get(texts[:length])
-            if sample is not None:
+            rest = texts[length:]
+            samples = self.prompts.get(texts[:length])
+            if samples is not None:
+                # Samples with one question differ in their tools, or in what is asked later.
+                sample = max(
+                    samples,
+                    key=lambda sample: (
+                        _tools(sample) == request.tools,
+                        sample.turns[: len(rest)] == rest,
+                    ),
+                )
                 number = request.n_answers - _n_answers(sample)
                 return turn_at(gold_turns(self._benchmark, sample), number)
         raise EndpointFault(404, "no_sample", "these messages ask no sample of the benchmark")
@@ -65,9 +74,8 @@ def read_oracle(name: str) -> Oracle:
 
 def gold_turns(benchmark: Benchmark, sample: Sample) -> tuple[ScriptedTurn, ...]:
     """Return what a perfect model answers, turn by turn."""
-    steps = getattr(benchmark, GOLD_STEPS, None)
-    if steps is not None:
-        return tuple(ScriptedTurn.model_validate(step) for step in steps(sample))
+    if benchmark.gold_steps is not None:
+        return tuple(map(ScriptedTurn.model_validate, benchmark.gold_steps(sample)))
     calls = _calls(sample.target)
     if sample.tools and calls:
         return (ScriptedTurn(calls=calls),)
@@ -86,6 +94,10 @@ def _calls(target: Any) -> tuple[ScriptedCall, ...]:
         ScriptedCall(name=call["name"], arguments=dict(call.get("arguments") or {}))
         for call in calls
     )
+
+
+def _tools(sample: Sample) -> frozenset[str]:
+    return frozenset(str(tool.get("function", tool).get("name")) for tool in sample.tools)
 
 
 def _user_texts(sample: Sample) -> tuple[str, ...]:

@@ -97,7 +97,7 @@ class Script:
                 if number is None:
                     continue
                 n_answers = number
-            if not request.offers_tools and conversation.calls_tools:
+            if not request.tools and conversation.calls_tools:
                 return 0, (_ON_THE_SIDE,)
             return turn_at(conversation.turns, n_answers, is_last_repeated=conversation.repeat_last)
         raise EndpointFault(

@@ -18,7 +18,14 @@ from nel.config.named_baselines import read_baselines
 from nel.core.strict_json import dumps
 from nel.errors import NelError, OutputError
 from nel.metrics.intervals import LEVEL
-from nel.reports.comparison import Compared, compared_table, lines, settings_lines
+from nel.reports.comparison import (
+    NO_FLIPS,
+    compared_of,
+    compared_table,
+    lines,
+    rows_of,
+    settings_lines,
+)
 from nel.reports.questions import question_in
 from nel.reports.text import as_text, cut, one_line, preview
 
@@ -75,6 +82,8 @@ class BenchmarkRow:
 
     name: str
     address: str
+    is_mean: bool
+    """Whether it is a mean over several, which has no questions of its own."""
     compared: Sequence[BenchmarkBeside | None]
     """Of each run after the baseline; None where it has no such benchmark."""
     flips: Sequence[FlipRow]
@@ -149,32 +158,34 @@ def _compare(runs: Sequence[RunSummary], despite: frozenset[str]) -> ComparisonV
     except NelError as error:
         return ComparisonView(problem=str(error))
     n_candidates = len(document["candidates"])
-    by_name: dict[str, list[BenchmarkBeside | None]] = {}
+    by_name: dict[tuple[str, bool], list[BenchmarkBeside | None]] = {}
     for position, candidate in enumerate(document["candidates"]):
-        for benchmark in candidate["benchmarks"]:
-            besides = by_name.setdefault(str(benchmark["benchmark"]), [None] * n_candidates)
-            besides[position] = _benchmark(benchmark)
+        for row in rows_of(candidate):
+            beside = _benchmark(row)
+            name = compared_of(row).name, "flips" not in row
+            by_name.setdefault(name, [None] * n_candidates)[position] = beside
     return ComparisonView(
-        benchmarks=[_row(name, besides) for name, besides in by_name.items()],
+        benchmarks=[_row(name, besides, is_mean) for (name, is_mean), besides in by_name.items()],
         settings=[list(settings_lines(candidate)) for candidate in document["candidates"]],
     )
 
 
 def _benchmark(benchmark: Mapping[str, Any]) -> BenchmarkBeside:
-    compared = Compared(str(benchmark["benchmark"]), benchmark["headline"])
+    compared = compared_of(benchmark)
+    difference = compared.measure["difference"] or {"losses": 0, "wins": 0}
     columns = compared_table([compared], LEVEL).columns
     return BenchmarkBeside(
         verdict=str(compared.measure["verdict"]),
         cells={column.key: column.text(compared) for column in columns},
         lines=[line.strip() for line in lines(benchmark)],
-        n_lost=benchmark["flips"]["n_lost"],
-        n_won=benchmark["flips"]["n_won"],
-        flips=benchmark["flips"]["shown"],
+        n_lost=difference["losses"],
+        n_won=difference["wins"],
+        flips=benchmark.get("flips", NO_FLIPS)["shown"],
     )
 
 
-def _row(name: str, besides: Sequence[BenchmarkBeside | None]) -> BenchmarkRow:
-    """Return a benchmark with the changes of all runs by question."""
+def _row(name: str, besides: Sequence[BenchmarkBeside | None], is_mean: bool) -> BenchmarkRow:
+    """Return a benchmark with the changes of all runs by question, or a mean over several."""
     by_sample: dict[str, list[Mapping[str, Any] | None]] = {}
     is_cut = False
     for position, beside in enumerate(besides):
@@ -185,7 +196,8 @@ def _row(name: str, besides: Sequence[BenchmarkBeside | None]) -> BenchmarkRow:
                 flips[position] = flip
     return BenchmarkRow(
         name=name,
-        address=directory_name(name),
+        address=directory_name(f"mean of {name}" if is_mean else name),
+        is_mean=is_mean,
         compared=besides,
         flips=[_flip(flips) for flips in sorted(by_sample.values(), key=_n_unchanged)],
         is_cut=is_cut,

@@ -13,10 +13,12 @@ from collections import defaultdict
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from operator import itemgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from nel.apps.view.finding import FoundRun
+from nel.artifacts.aggregates import AGGREGATES_NAME
 from nel.artifacts.files import directory_name
 from nel.artifacts.results import LineHead
 from nel.comparison.agreement import shape_problem
@@ -27,9 +29,9 @@ from nel.engine.store.plans import StoredPlan, StoredSession
 from nel.engine.store.snapshot import Snapshot
 from nel.errors import NelError
 from nel.reports import numbers
-from nel.reports.run_files import BenchmarkFiles, read_run
+from nel.reports.run_files import BenchmarkFiles, read_aggregates, read_run
 from nel.reports.tables.columns import Counted, Figure
-from nel.reports.tables.headline import HeadlineRow, headline_of
+from nel.reports.tables.headline import HeadlineRow, aggregate_rows, headline_of
 from nel.reports.tables.progress import score_so_far
 from nel.reports.text import one_line
 
@@ -71,6 +73,34 @@ class BenchmarkSummary:
         return [*map(one_line, self.row.warnings)]
 
 
+@dataclass(frozen=True, slots=True)
+class MeanSummary:
+    """A mean over several benchmarks of a run that ended, in a row of the table."""
+
+    row: HeadlineRow
+    repeats: ClassVar[int] = 1
+
+    @property
+    def name(self) -> str:
+        """Return what it is called."""
+        return self.row.benchmark
+
+    @property
+    def score_text(self) -> str:
+        """Return the score as text."""
+        return self.row.score.text
+
+    @property
+    def n_done(self) -> int:
+        """Return how many answers its benchmarks have."""
+        return int(self.row.accounting["n_total"])
+
+    @property
+    def warnings(self) -> list[str]:
+        """Return what it lacks."""
+        return [*map(one_line, self.row.warnings)]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunSummary:
     """A run as the table shows it."""
@@ -88,6 +118,8 @@ class RunSummary:
     """Of the whole run with its judges and retries; None where no price is known."""
     sessions: int = 0
     benchmarks: tuple[BenchmarkSummary, ...] = ()
+    means: tuple[MeanSummary, ...] = ()
+    """Over several of them, wholes first."""
     problem: str | None = None
     """Why it cannot be read."""
 
@@ -145,6 +177,7 @@ class Summaries:
             state=state,
             reason=reason,
             benchmarks=summaries,
+            means=_means(run.path) if all(item.files for item in summaries) else (),
             model=_model(summaries),
             url=(config.get("endpoint") or {}).get("url"),
             started=sessions[0]["started"] if sessions else None,
@@ -204,7 +237,7 @@ def _ending(session: StoredSession) -> tuple[State, str | None]:
 
 def stamp_of(run: FoundRun) -> tuple[object, ...]:
     """Return what changes when a run is resumed, scored again or reported again."""
-    return run.stamp(*sorted(run.path.glob("*/metrics.json")))
+    return run.stamp(*sorted(run.path.glob("*/metrics.json")), run.path / AGGREGATES_NAME)
 
 
 def _files(run_dir: Path) -> dict[str, BenchmarkFiles]:
@@ -214,6 +247,14 @@ def _files(run_dir: Path) -> dict[str, BenchmarkFiles]:
         if not any(map(shape_problem, by_directory.values())):
             return by_directory
     return {}
+
+
+def _means(run_dir: Path) -> tuple[MeanSummary, ...]:
+    """Return the means over several benchmarks; none where the file is not as nel writes it."""
+    with suppress(NelError, OSError, *DAMAGE):
+        rows = sorted(read_aggregates(run_dir), key=itemgetter("is_part"))
+        return tuple(map(MeanSummary, aggregate_rows(rows)))
+    return ()
 
 
 def _from_files(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from nel.apps.view.notes import Notes
-from nel.apps.view.summary import BenchmarkSummary, RunSummary
+from nel.apps.view.summary import BenchmarkSummary, MeanSummary, RunSummary
 from nel.reports.tables.columns import Column, ValueKind
 from nel.reports.tables.results import BENCHMARK, INTERVAL, N_TOTAL, N_UNSCORED, SCORE
 
@@ -17,11 +17,11 @@ ROWS_MAX: Final = 1_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableRow:
-    """One benchmark of one run; a run that has none yet, or cannot be read, has one row too."""
+    """One benchmark of one run, or a mean over several; a run that has none yet, or cannot be read, has one row too."""
 
     run: RunSummary
     notes: Notes
-    benchmark: BenchmarkSummary | None
+    benchmark: BenchmarkSummary | MeanSummary | None
     is_first: bool
     """Whether it is the first row of its run."""
 
@@ -71,8 +71,9 @@ def rows_of(runs: Iterable[tuple[RunSummary, Notes]]) -> list[TableRow]:
     """Return the rows of runs."""
     rows = []
     for run, notes in runs:
-        for position, benchmark in enumerate(run.benchmarks or (None,)):
-            rows.append(TableRow(run=run, notes=notes, benchmark=benchmark, is_first=position == 0))
+        scores: tuple[BenchmarkSummary | MeanSummary, ...] = (*run.means, *run.benchmarks)
+        for position, score in enumerate(scores or (None,)):
+            rows.append(TableRow(run=run, notes=notes, benchmark=score, is_first=position == 0))
     return rows
 
 

@@ -187,7 +187,7 @@ class LeaderboardFile(TypedDict):
 
 
 class MatrixScore(StateCounts, EndsJson):
-    """The headline of one benchmark."""
+    """The headline of one benchmark, or a mean over several."""
 
     metric: Text
     unit: Unit
@@ -212,6 +212,8 @@ class MatrixRun(TypedDict):
     ended: Text
     """done, the name of a signal, or why the run stopped."""
     benchmarks: dict[str, MatrixScore]
+    aggregates: dict[str, MatrixScore]
+    """Means over several of them."""
 
 
 class MatrixFile(TypedDict):

@@ -201,13 +201,27 @@ class ComparedBenchmark(EvidenceFields):
     flips: FlipExamples
 
 
+class ComparedAggregate(TypedDict):
+    """A mean over several benchmarks on both sides."""
+
+    aggregate: str
+    is_part: bool
+    """Whether another mean has all its benchmarks and more."""
+    weights: dict[str, float]
+    missing: dict[str, str]
+    """Members without a value on a side, and why: each is open from 0 to 1 in the bounds."""
+    headline: PairedMeasure
+
+
 class ComparedCandidate(SideFields):
     """One candidate against the baseline."""
 
     only_baseline: list[str]
+    """Benchmarks and means."""
     only_candidate: list[str]
     settings_differ: list[FieldPair]
     benchmarks: Annotated[list[ComparedBenchmark], Field(min_length=1)]
+    aggregates: list[ComparedAggregate]
 
 
 class ComparisonFile(TypedDict):
@@ -235,7 +249,7 @@ class CheckFields(TypedDict):
 
 
 class DecidedBenchmark(TypedDict):
-    """One benchmark of a decision."""
+    """One benchmark of a decision, or one mean over several."""
 
     benchmark: str
     metric: str

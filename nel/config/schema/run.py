@@ -25,6 +25,16 @@ CATEGORY: Final = "#"
 """Stands between the name of a benchmark and of a category of it."""
 
 
+def split_category(name: str) -> tuple[str, str]:
+    """Return the benchmark that a member of a mean is of, and the category; empty for the whole.
+
+    >>> split_category("mmlu#astronomy"), split_category("gsm8k")
+    (('mmlu', 'astronomy'), ('gsm8k', ''))
+    """
+    benchmark, _, category = name.partition(CATEGORY)
+    return benchmark, category
+
+
 class EngineConfig(Strict):
     """How the run is driven; nothing here can change an answer."""
 
@@ -279,7 +289,7 @@ class RunConfig(Strict):
         for aggregate in reversed(self.aggregates):
             title = f'aggregate "{aggregate.name}"'
             for name in aggregate.benchmarks:
-                benchmark_name = name if name in names else name.rpartition(CATEGORY)[0] or name
+                benchmark_name = name if name in names else split_category(name)[0]
                 if name not in {**means, **aggregate.missing} and names.count(benchmark_name) != 1:
                     many = "several of the benchmarks are" if name in names else "none of them is"
                     raise ValueError(f'{title}: {many} called "{name}"')

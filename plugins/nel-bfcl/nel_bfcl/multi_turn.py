@@ -21,6 +21,7 @@ from nel.episodes import Episode
 from nel.tools import ANY_NAME, Tool, ToolError, Toolset
 from nel.types import Json, JsonObject, Message
 from nel_bfcl.functions import offered_tools, with_hints
+from nel_bfcl.gold import call_of
 from nel_bfcl.official import (
     check_turns,
     dataset_of,
@@ -229,6 +230,24 @@ async def assistant_turns(sample: Sample, episode: Episode) -> str | None:
     return text
 
 
+def gold_steps(sample: Sample) -> list[dict[str, object]]:
+    """Return the gold calls of each turn in one answer, and a text that ends the turn."""
+    shapes: list[Any] = [
+        shape for added in tools_by_turn(sample.metadata).values() for shape in added
+    ]
+    parameters = {
+        shape["function"]["name"]: list(shape["function"]["parameters"]["properties"])
+        for shape in shapes
+    }
+    target: Any = sample.target
+    steps: list[dict[str, object]] = []
+    for sources in target:
+        if sources:
+            steps.append({"calls": [call_of(source, parameters) for source in sources]})
+        steps.append({"text": "That is done."})
+    return steps
+
+
 @scorer
 def same_states(sample: ScorerInput) -> Score:
     """Compare the objects and results after each turn with those of the gold calls, as BFCL
@@ -254,6 +273,7 @@ def _benchmark(category: str, description: str) -> Benchmark:
         endpoint_type="chat",
         environment=Functions,
         solver=assistant_turns,
+        gold_steps=gold_steps,
         limits={"steps": STEPS_OF_TURN * _TURNS_MAX, "tool_bytes": 1 << 20, "equal_calls": 10_000},
     )(same_states)
 

@@ -6,12 +6,13 @@ Nothing is run: BFCL's checker compares the calls with the possible ones.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from nel import Benchmark, Score, ScorerInput, benchmark, scorer
+from nel import Benchmark, Sample, Score, ScorerInput, benchmark, scorer
 from nel.byob import SeedResult
 from nel_bfcl.functions import offered_tools, plain_name, with_hints
+from nel_bfcl.gold import possible_call
 from nel_bfcl.official import check_calls, dataset_of, read_lines
 
 _LANGUAGES: Final = {"simple_java": "java", "simple_javascript": "javascript"}
@@ -32,13 +33,17 @@ def rows_of(category: str) -> Iterable[dict[str, Any]]:
 
 def asked(row: dict[str, Any]) -> SeedResult:
     """Return the messages of a row and the tools that it offers."""
-    language = _LANGUAGES.get(row["id"].rpartition("_")[0], "python")
+    language = _language_of(row)
     return SeedResult(
         prompt="",
         messages=row["question"][0],
         tools=offered_tools(with_hints(row["function"], language)),
         expected_answer=row["target"],
     )
+
+
+def _language_of(row: Mapping[str, Any]) -> str:
+    return _LANGUAGES.get(row["id"].rpartition("_")[0], "python")
 
 
 @scorer
@@ -96,6 +101,19 @@ def _score(error_type: str | None, explanation: object) -> Score:
     )
 
 
+def gold_steps(sample: Sample) -> list[dict[str, object]]:
+    """Return the answer that is right: possible calls, any call, or none."""
+    if sample.target == _NO_CALL:
+        return [{"text": "None of these functions fits."}]
+    if sample.target == _ANY_CALL:
+        function: Any = sample.tools[0]["function"]
+        return [{"calls": [{"name": function["name"]}]}]
+    row: Any = sample.metadata
+    language = _language_of(row)
+    calls = (possible_call(item, row["function"], language) for item in sample.target)
+    return [{"calls": [{"name": name, "arguments": arguments} for name, arguments in calls]}]
+
+
 def _benchmark(category: str, rule: Any, description: str, *, suffix: str = "") -> Benchmark:
     return benchmark(
         name=f"bfcl_{category}{suffix}",
@@ -103,6 +121,7 @@ def _benchmark(category: str, rule: Any, description: str, *, suffix: str = "") 
         dataset=dataset_of(rows_of, category),
         seed_fn=asked,
         endpoint_type="chat",
+        gold_steps=gold_steps,
         extra={"category": category},
     )(rule)
 

@@ -33,6 +33,27 @@ SCRIPT = """
 """
 
 
+STEPS = """
+from nel import benchmark, scorer
+from nel.byob import SeedResult
+
+ROWS = [{"id": name, "function": name, "question": question} for name, question in (
+    ("add", "2 and 3?"), ("multiply", "2 and 3?"), ("divide", "4 and 5?"))]
+
+def seed(row):
+    tool = {"type": "function", "function": {"name": row["function"], "parameters": {"type": "object"}}}
+    return SeedResult(prompt=row["question"], tools=[tool], expected_answer=row["function"])
+
+def gold_steps(sample):
+    return [{"calls": [{"name": sample.target}]}]
+
+@benchmark(name="steps", dataset=lambda: ROWS, seed_fn=seed, endpoint_type="chat", gold_steps=gold_steps)
+@scorer
+def steps(sample):
+    return sample.tool_calls[0].name == sample.target
+"""
+
+
 def script_of(folder: Path, text: str, name: str = "script.yaml") -> Any:
     """Return the script that a file holds."""
     path = folder / name
@@ -136,6 +157,18 @@ async def test_the_oracle_answers_right() -> None:
     assert isinstance(answer, Response)
     assert isinstance(other, tuple)
     assert (bool(answer.text), other[0]) == (True, 404)
+
+
+async def test_the_oracle_plays_gold_steps_of_the_sample_that_offers_these_tools(tmp_path: Path) -> None:
+    """Two samples of one question, whose tools and gold steps differ."""
+    (tmp_path / "bench.py").write_text(STEPS)
+    async with running(scripted_app(read_oracle(str(tmp_path / "bench.py")))) as url:
+        for name in ("add", "multiply"):
+            tool = {"type": "function", "function": {"name": name, "parameters": {"type": "object"}}}
+            asking = (Message(role="user", content="2 and 3?"),)
+            answer = await asked(url, "chat", asking, stream=False, tools=(tool,))
+            assert isinstance(answer, Response)
+            assert [call.name for call in answer.tool_calls] == [name]
 
 
 async def test_a_script_fits_what_agents_put_around_the_instruction(tmp_path: Path) -> None:

@@ -1,0 +1,303 @@
+"""Means over several benchmarks of two runs, compared by the pairs of their members."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from operator import attrgetter
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+
+from nel.artifacts.aggregates import HEADLINES, QUESTIONS_MAX
+from nel.artifacts.files import directory_name
+from nel.comparison.agreement import OF_ANY_REWARD, metric_keys
+from nel.comparison.early_stop import without_interval
+from nel.comparison.lines import Columns, Floats, Ints
+from nel.comparison.measures import (
+    REWARD,
+    Measure,
+    Members,
+    Scores,
+    Settings,
+    measure,
+    question_ends,
+    scores_of,
+)
+from nel.comparison.pairing import Pairing
+from nel.comparison.questions import metric_values, questions_of
+from nel.comparison.sides import Side, SideBenchmark
+from nel.config.schema.run import split_category
+from nel.decide.paired import PairedDesign
+from nel.decide.verdict import Verdict
+
+MemberScores: TypeAlias = Mapping[tuple[str, str], Scores]
+"""By the name of a member and of the metric."""
+
+
+class PairedBenchmark(Protocol):
+    """A benchmark that two sides have."""
+
+    @property
+    def baseline(self) -> SideBenchmark:
+        """Return the baseline's."""
+        ...
+
+    @property
+    def pairing(self) -> Pairing:
+        """Return the questions that both have."""
+        ...
+
+    @property
+    def n_not_asked(self) -> int:
+        """Return how many pairs a stop rule of either side left unasked."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AggregateComparison:
+    """A mean of a candidate against the baseline's."""
+
+    name: str
+    is_part: bool
+    """Whether another mean of the run has all its benchmarks and more."""
+    benchmarks: Sequence[str]
+    """The folders of the benchmarks that it is of."""
+    weights: Mapping[str, float]
+    missing: Mapping[str, str]
+    """Members without a value on a side, and why."""
+    blockers: Sequence[str]
+    """Why nothing is decided in the candidate's favour, whatever the numbers are."""
+    is_stopped: bool
+    """Whether a stop rule left some of its questions unasked."""
+    headline: Measure
+    scores: Scores | None
+    """None where the two sides are not means of the same."""
+
+
+def benchmarks_of(row: Mapping[str, Any]) -> list[str]:
+    """Return the folders of the benchmarks that a mean is of."""
+    names = (split_category(slot)[0] for slot in row["weights"])
+    return list(dict.fromkeys(map(directory_name, names)))
+
+
+def pairs_of_category(pairing: Pairing, name: str) -> Pairing:
+    """Return the pairs whose question the baseline has in a category."""
+    codes = pairing.baseline.codes_of("category")[pairing.left]
+    names = pairing.baseline.columns.categories
+    pairs = np.flatnonzero(codes == names.index(name)) if name in names else np.array([], int)
+    return replace(pairing, left=pairing.left[pairs], right=pairing.right[pairs])
+
+
+def member_scores(
+    rows: Iterable[Mapping[str, Any]], pairing: Pairing, directory: str, headline: str
+) -> dict[tuple[str, str], Scores]:
+    """Return the scores of the members of means that are a benchmark, or a category of it.
+
+    Args:
+        rows: Of aggregates.json.
+        pairing: Of the benchmark.
+        directory: The name of its folder.
+        headline: Of the benchmark.
+    """
+    scores = {}
+    for metric, slot in {(row["name"], slot) for row in rows for slot in row["weights"]}:
+        name, category = split_category(slot)
+        if directory_name(name) != directory:
+            continue
+        pairs = pairs_of_category(pairing, category) if category else pairing
+        key = _key_of(pairing.baseline.columns, metric, headline)
+        if len(pairs) and key is not None:
+            scores[slot, metric] = scores_of(pairs, key)
+    return scores
+
+
+def member_ends(
+    row: Mapping[str, Any], benchmarks: Mapping[str, SideBenchmark]
+) -> dict[str, tuple[Ints, Floats, Floats, Floats]]:
+    """Return of each member of a mean that is not missing the numbers of its questions, their means
+    over what was scored, NaN for none, and the least and most that they are if all is; nothing of
+    one that lines do not give.
+
+    Args:
+        row: Of aggregates.json, of scores from 0 to 1.
+        benchmarks: Of its run, by folder.
+    """
+    ends = {}
+    directories = list(benchmarks)
+    for slot in row["weights"].keys() - row["missing"].keys():
+        name, category = split_category(slot)
+        directory = directory_name(name)
+        benchmark = benchmarks[directory]
+        columns = benchmark.columns(rows=False)
+        key = _key_of(columns, row["name"], benchmark.headline)
+        if key is None:
+            continue
+        questions = questions_of(columns, "sample", str(benchmark.path))
+        values = columns.numbers(REWARD) if key == REWARD else metric_values(columns, key)
+        positions = np.arange(len(questions))
+        if category:
+            code = columns.categories.index(category)
+            positions = np.flatnonzero(questions.codes_of("category") == code)
+        mean, (low, high) = question_ends(questions, values, positions, (0.0, 1.0))
+        ends[slot] = positions + directories.index(directory) * QUESTIONS_MAX, mean, low, high
+    return ends
+
+
+def _key_of(columns: Columns, metric: str, headline: str) -> str | None:
+    """Return what a metric of a mean is called in lines; None where it is not certain."""
+    if metric in (HEADLINES, headline):
+        return REWARD
+    key = metric_keys(columns, headline).get(metric)
+    # A category calls its headline by what its own answers scored, such as 0 and 1 alone.
+    return REWARD if key is None and {metric, headline} <= {*OF_ANY_REWARD} else key
+
+
+def compare_aggregates(
+    baseline: Side,
+    candidate: Side,
+    compared: Sequence[PairedBenchmark],
+    settings: Settings,
+    only: Sequence[str] = (),
+) -> list[AggregateComparison]:
+    """Return the means that both sides have, wholes first; of one that a stop rule left open there
+    is no interval.
+
+    Args:
+        baseline: One side.
+        candidate: The other.
+        compared: The benchmarks that both have.
+        settings: How differences are judged.
+        only: Names of some; empty: all.
+    """
+    scores: dict[tuple[str, str], Scores] = {}
+    unasked = {each.baseline.directory for each in compared if each.n_not_asked}
+    for each in compared:
+        rows = baseline.aggregates.values()
+        scores |= member_scores(rows, each.pairing, each.baseline.directory, each.baseline.headline)
+    aggregates = [
+        compare_aggregate(name, row, candidate.aggregates[name], scores, settings, unasked)
+        for name, row in baseline.aggregates.items()
+        if name in candidate.aggregates and (not only or name in only)
+    ]
+    return sorted(aggregates, key=attrgetter("is_part"))
+
+
+def with_members(names: Sequence[str], side: Side) -> list[str]:
+    """Return names of benchmarks and means, these as the benchmarks that they are of."""
+    titles = {benchmark.directory: name for name, benchmark in side.benchmarks.items()}
+    members = {
+        name: [titles[slot] for slot in benchmarks_of(row) if slot in titles]
+        for name, row in side.aggregates.items()
+    }
+    return list(
+        dict.fromkeys(
+            member
+            for name in names
+            for member in ([name] if name in side.benchmarks else members.get(name, [name]))
+        )
+    )
+
+
+def compare_aggregate(
+    title: str,
+    before: Mapping[str, Any],
+    after: Mapping[str, Any],
+    scores: MemberScores,
+    settings: Settings,
+    unasked: Collection[str] = (),
+) -> AggregateComparison:
+    """Return the comparison of a mean; one that lacks a member has bounds alone.
+
+    Args:
+        title: What it is called.
+        before: The baseline's, of aggregates.json.
+        after: The candidate's.
+        scores: Of the pairs of its members.
+        settings: How the difference is judged.
+        unasked: Folders of benchmarks of which a stop rule left some unasked.
+    """
+    metric, weights = before["name"], before["weights"]
+    missing = {**before["missing"], **after["missing"]}
+    present = {slot: scores[slot, metric] for slot in weights if (slot, metric) in scores}
+    missing |= {
+        slot: "it has no pair" for slot in weights if slot not in present and slot not in missing
+    }
+    present = {slot: of_slot for slot, of_slot in present.items() if slot not in missing}
+    other = _why_other(before, after)
+    whole = None if other or not present else _join(present, weights)
+    measured = Measure(
+        metric=metric,
+        n_pairs=0,
+        n_scored=0,
+        baseline=None,
+        candidate=None,
+        tested=None,
+        bounds=None,
+        verdict=Verdict.INCONCLUSIVE,
+        reason=other or "nothing is paired",
+        unit=before["unit"],
+    )
+    without = [f"without {name}: {reason}" for name, reason in missing.items()]
+    stopped = [f"a stop rule ended {slot}" for slot in benchmarks_of(before) if slot in unasked]
+    if whole is not None:
+        measured = measure(whole, metric, settings)
+        if stopped:
+            measured = without_interval(measured)
+        if without:
+            measured = replace(measured, reason="; ".join(without))
+    return AggregateComparison(
+        name=title,
+        is_part=before["is_part"],
+        benchmarks=benchmarks_of(before),
+        weights=weights,
+        missing=missing,
+        blockers=[*filter(None, [other]), *without, *stopped],
+        is_stopped=bool(stopped),
+        headline=measured,
+        scores=whole,
+    )
+
+
+def _why_other(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
+    """Return why two means are not of the same; empty where they are."""
+    weights, others = before["weights"], after["weights"]
+    if not weights or not others:
+        return str((after if weights else before)["reason"])
+    for slot in sorted({*weights, *others}):
+        pair = weights.get(slot, 0.0), others.get(slot, 0.0)
+        if not math.isclose(*pair, rel_tol=0, abs_tol=1e-9):
+            return f"{slot} weighs {pair[0]:.4g} in the baseline's and {pair[1]:.4g} here"
+    names = before["name"], after["name"]
+    return "" if names[0] == names[1] else f"it is a mean of {names[0]}, and of {names[1]} here"
+
+
+def _join(scores: Mapping[str, Scores], weights: Mapping[str, float]) -> Scores:
+    """Return the scores of several members as those of their mean."""
+    parts = list(scores.values())
+
+    def values_of(name: str, end: int | None = None) -> Any:
+        values = [getattr(part, name) for part in parts]
+        return np.concatenate(values if end is None else [ends[end] for ends in values])
+
+    codes = np.repeat(np.arange(len(parts)), [len(part.baseline) for part in parts])
+    benchmarks = [split_category(slot)[0] for slot in scores]
+    firsts = np.array([benchmarks.index(name) for name in benchmarks])[codes] * QUESTIONS_MAX
+    clusters = None
+    if any(part.clusters is not None for part in parts):
+        of_parts = [
+            -1 - part.questions if part.clusters is None else part.clusters for part in parts
+        ]
+        clusters = np.concatenate(of_parts) + firsts
+    is_rate = all(part.unit == "rate" for part in parts)
+    return Scores(
+        baseline=values_of("baseline"),
+        candidate=values_of("candidate"),
+        baseline_ends=(values_of("baseline_ends", 0), values_of("baseline_ends", 1)),
+        candidate_ends=(values_of("candidate_ends", 0), values_of("candidate_ends", 1)),
+        clusters=clusters,
+        design=PairedDesign(bounds=(-1.0, 1.0) if is_rate else (-math.inf, math.inf)),
+        questions=values_of("questions") + firsts,
+        members=Members(codes=codes, weights=[weights[slot] for slot in scores]),
+    )
