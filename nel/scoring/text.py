@@ -89,7 +89,8 @@ def fuzzy_match(
 
     Words are those of `exact_match`, without accents; the ending of a possessive and the number of
     a footnote ("Lisbon2") do not count. Not counted is an answer that is denied where it stands,
-    one of two ("Rome or Oslo"), and one of up to three capitals ("US") in small letters.
+    one of two ("Rome or Oslo"), and one of up to three capitals ("US") in small letters, or with
+    one capital before a small word ("It is" is not IT).
 
     Args:
         threshold: With a number between 0 and 100, spelling may differ: rapidfuzz's partial ratio

@@ -124,7 +124,7 @@ _SYMBOL: Final = re.compile(f"[{CURRENCIES[1:]}{_SYMBOLS}]")
 _UNSPACED: Final = re.compile(f"[{UNSPACED}]")
 _MARKS: Final = re.compile(r"[^\w\s]++(?:[^\S\n]++[^\w\s]++)*+")
 _SMALL_WORD: Final = re.compile(r"[^\S\n]+[a-z]")
-"""After a single letter, which is then an article or a pronoun."""
+"""After "A", "I", "It" or "Who", which is then a word and not a name."""
 _EDGE: Final = 40
 _BRACKETED: Final = re.compile(r"[\s$]*[(\[{].*[)\]}][\s.$]*\Z", re.DOTALL)
 _FREE: Final = frozenset(" =<>≠≤≥")
@@ -225,8 +225,8 @@ class Words:
             folded = _ACCENTS.sub("", unicodedata.normalize("NFKD", folded.translate(_STROKES)))
             folded = unicodedata.normalize("NFC", folded)
         folded = _ARTICLE.sub("", folded)
-        for character, pattern, usual in _REWRITTEN:
-            if character in folded:
+        for fragment, pattern, usual in _REWRITTEN:
+            if fragment in folded:
                 folded = pattern.sub(usual, folded)
         self.plain = folded
         """The text as its words stand in it, punctuation included."""
@@ -269,8 +269,9 @@ class Words:
         end = self._low.find(ending, *tail.span()) + len(ending)
         end = end if end >= tail.start() + len(ending) else tail.end()
         if answer.isupper() and len(answer) <= _NAME_CHARACTERS_MAX and not self.plain.islower():
-            is_article = len(answer) == 1 and _SMALL_WORD.match(self.plain, end)
-            if is_article or self.plain[start:end].islower():
+            written = self.plain[start:end]
+            may_be_word = len(answer) == 1 or not written.isupper()
+            if written.islower() or (may_be_word and _SMALL_WORD.match(self.plain, end)):
                 return False
         if _BRACKETED.match(answer) and not self._stands_in_brackets(answer, start, end):
             return False
