@@ -81,7 +81,7 @@ FENCES = {  # the rooms and modules that may import a library
 
 ROOMS = {
     "apps": 74_250,
-    "artifacts": 34_250,
+    "artifacts": 34_300,
     "authoring": 26_100,
     "benchmarks": 11_800,
     "byob": 900,
@@ -97,11 +97,11 @@ ROOMS = {
     "environments": 21_800,
     "episodes": 4_200,
     "judges": 23_550,
-    "metrics": 14_450,
+    "metrics": 14_500,
     "models": 37_500,
     "prompts": 2_700,
     "reading": 18_750,
-    "reports": 17_350,
+    "reports": 17_550,
     "runs": 13_200,
     "sandbox": 27_850,
     "scoring": 22_800,

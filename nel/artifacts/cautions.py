@@ -40,7 +40,7 @@ class ScorerNotes:
         """Note one outcome."""
         details = outcome.details
         text = outcome.detail if isinstance(outcome, Unscored) else (details or {}).get("detail")
-        if missing := _MISSING_PACKAGE.search(str(text or "")):
+        if text and (missing := _MISSING_PACKAGE.search(str(text))):
             self.missing_packages[missing["name"]] += 1
         if not details:
             return
