@@ -40,7 +40,7 @@ class ScorerNotes:
         """Note one outcome."""
         details = outcome.details
         text = outcome.detail if isinstance(outcome, Unscored) else (details or {}).get("detail")
-        if package_match := _MISSING_PACKAGE.search(str(text or "")):
+        if text and (package_match := _MISSING_PACKAGE.search(str(text))):
             self.missing_packages[package_match["name"]] += 1
         if not details:
             return

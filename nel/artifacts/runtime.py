@@ -10,6 +10,7 @@ import math
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from operator import attrgetter
 from statistics import quantiles
 from typing import Any, Final
 
@@ -166,9 +167,7 @@ class RuntimeStats:
         }
 
     def _note_tokens(self, response: Response) -> None:
-        usage = response.usage
-        for name in _TOKENS:
-            count = getattr(usage, f"{name}_tokens")
+        for name, count in zip(_TOKENS, _counts_of(response.usage), strict=True):
             if count is not None:
                 self._tokens[name] += count
                 self._reported[name] += 1
@@ -224,6 +223,7 @@ _DECIMALS = 6
 """A microsecond; what is observed is kept with seven digits, in four bytes each."""
 _REQUESTS = ("completed", "failed", "attempts", "retries", "cached")
 _TOKENS = ("prompt", "completion", "reasoning", "cached")
+_counts_of: Final = attrgetter(*(f"{name}_tokens" for name in _TOKENS))
 
 
 def _spending(sessions: Sequence[Mapping[str, Any]]) -> dict[str, object]:

@@ -79,18 +79,16 @@ def _may_declare(distribution: Distribution, prefix: str) -> bool:
 def is_readable(distribution: Distribution) -> bool:
     """Return whether a package has a name, a version and entry points that can be read."""
     try:
-        named = (distribution.metadata["Name"], distribution.metadata["Version"])
-        return all(
-            isinstance(text, str)
-            for text in (*named, *(entry.value for entry in distribution.entry_points))
-        )
+        values = (entry.value for entry in distribution.entry_points)
+        named = (distribution.metadata["Name"], distribution.metadata["Version"], *values)
+        return all(isinstance(text, str) for text in named)
     except DAMAGE:
         return False
 
 
 def readable_distributions() -> Iterator[Distribution]:
     """Yield the installed packages whose metadata can be read."""
-    return (distribution for distribution in distributions() if is_readable(distribution))
+    return filter(is_readable, distributions())
 
 
 def place_of(distribution: Distribution) -> str:
@@ -100,15 +98,12 @@ def place_of(distribution: Distribution) -> str:
 
 def owners_of(module: str) -> set[str]:
     """Return the names of the packages that install a top-level module."""
-    owners: set[str] = set()
+    owners = set[str]()
     for distribution in distributions():
-        try:
-            declared = (distribution.read_text("top_level.txt") or "").split()
-            tops = declared or {
-                file.parts[0].removesuffix(".py") for file in distribution.files or ()
-            }
-            if module in tops:
+        with suppress(*DAMAGE):
+            # `distribution.files` would make a path of each, which takes a tenth of a second.
+            lists = map(distribution.read_text, ("top_level.txt", "RECORD"))
+            lines = "\n".join(("", *filter(None, lists)))
+            if any(f"\n{module}{end}" in lines for end in ("\n", "/", ".py,")):
                 owners.add(distribution.metadata["Name"])
-        except DAMAGE:
-            continue
     return owners

@@ -1,4 +1,4 @@
-"""The stage that scores stored answers: a bounded queue before the scorers, commits after them.
+"""The stage that scores stored answers: slots that bound how many wait, and commits of outcomes.
 
 Nothing here raises for the fault of one sample. An outcome counts once it is on disk.
 """
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from nel.engine.judging.judges import Judges
 
 _SCORING_BACKLOG = 256
-"""Answers that may wait for scorers, beyond two for each request in flight."""
+"""Answers that may wait for an outcome, beyond two for each request in flight."""
 _PROGRAMS_MAX: Final = 128
 """Programs that may wait for the sandbox; when there are this many, asking waits for scoring."""
 _PROGRAMS_DRAIN_SECONDS: Final = 1.0
@@ -121,10 +121,13 @@ class ScoringStage:
             n_judged = judges.n_slots
         self.n_parked = 0
         """Samples that wait for a judge that is down: stored, and without an outcome."""
-        self._queue: asyncio.Queue[ScoringTask] = asyncio.Queue(maxsize=2 * config.concurrency)
         runs_programs = any(plan.benchmark.languages for plan in self._plans.values())
         backlog = _PROGRAMS_MAX if runs_programs else 2 * config.concurrency + _SCORING_BACKLOG
         self._slots = asyncio.Semaphore(min(backlog + n_judged, SLOTS))
+        self._n_waiting = 0
+        """Answers that have a slot and no outcome yet."""
+        self._all_scored = asyncio.Event()
+        self._all_scored.set()
         is_short = runs_programs and not any(plan.judge for plan in self._plans.values())
         self._drain_seconds = _PROGRAMS_DRAIN_SECONDS if is_short else math.inf
         self._judged: set[asyncio.Task[Outcome]] = set()
@@ -132,66 +135,53 @@ class ScoringStage:
 
     async def run(self) -> None:
         """Run the scorers until cancelled, or until something other than a scorer fails."""
-        scoring = self._machinery.scorers.run(
-            timeout_seconds=self._timeout_seconds, deliver=self._on_scored, answer=self._answer
+        scoring = asyncio.create_task(
+            self._machinery.scorers.run(
+                timeout_seconds=self._timeout_seconds, deliver=self._on_scored, answer=self._answer
+            )
         )
-        tasks: list[asyncio.Task[Any]] = [
-            asyncio.create_task(self._feed()),
-            asyncio.create_task(scoring),
-        ]
         try:
-            await asyncio.gather(*tasks, self._failed)
+            await asyncio.gather(scoring, self._failed)
         except (
             StoppedEarly
         ) as error:  # what computes scores is gone; a resume scores what is stored
             if self._failed.done():  # the store, rather
                 raise
             self._drain_seconds = 0.0
+            self._all_scored.set()
             self._stop.request(exit_status_of(error))
             await self._failed
         finally:
-            tasks += self._judged  # a resume makes the judgements in flight
+            tasks = (scoring, *self._judged)  # a resume makes the judgements in flight
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
+            self._all_scored.set()  # `drain` waits for no more
 
     async def put(self, item: ScoringTask) -> None:
-        """Queue a stored answer; what a stop leaves out is scored by a resume."""
-        try:
-            self._queue.put_nowait(item)
-        except asyncio.QueueFull:
-            await self._stop.wait_for(self._queue.put(item), seconds_max=0.0)
+        """Have a stored answer scored; what a stop leaves out is scored by a resume."""
+        if not self._slots.locked():
+            await self._slots.acquire()
+        elif not await self._stop.wait_for(self._slots.acquire(), seconds_max=0.0):
+            return
+        self._n_waiting += 1
+        self._all_scored.clear()
+        reach("before_score")
+        self._machinery.scorers.put(item)
 
     async def drain(self, scoring: asyncio.Task[None]) -> None:
-        """Wait until all that was queued is scored; after a stop, for the drain time.
+        """Wait until all that was put is scored; after a stop, for the drain time.
 
         Args:
             scoring: The task of `run`, whose error is raised.
         """
-        joining = asyncio.create_task(self._queue.join())
-        # After a stop, answers that are not scored within the drain time are scored by a resume.
-        stopping = asyncio.create_task(self._stop.event.wait())
-        await asyncio.wait({joining, scoring, stopping}, return_when=asyncio.FIRST_COMPLETED)
-        if not (joining.done() or scoring.done()):
-            timeout = min(self._stop.seconds_left(), self._drain_seconds)
-            await asyncio.wait(
-                {joining, scoring}, timeout=timeout, return_when=asyncio.FIRST_COMPLETED
-            )
-        stopping.cancel()
-        joining.cancel()
-        if (
-            self._failed.done()
-        ):  # the write of the last outcomes may have failed after the queue was empty
+        if not scoring.done():
+            # After a stop, answers not scored within the drain time are scored by a resume.
+            await self._stop.wait_for(self._all_scored.wait(), seconds_max=self._drain_seconds)
+        if self._failed.done():  # by the commit of the last outcomes, perhaps
             self._failed.result()
         if scoring.done():
             scoring.result()
-
-    async def _feed(self) -> None:
-        while True:
-            item = await self._queue.get()
-            await self._slots.acquire()
-            reach("before_score")
-            self._machinery.scorers.put(item)
 
     def _on_scored(self, results: list[tuple[ScoringTask, Outcome | Delegated]]) -> None:
         """Commit outcomes, which count once they are on disk; have the judges judge the rest."""
@@ -232,7 +222,9 @@ class ScoringStage:
 
     def _release_slot(self) -> None:
         self._slots.release()
-        self._queue.task_done()
+        self._n_waiting -= 1
+        if not self._n_waiting:
+            self._all_scored.set()
 
     def _on_committed(
         self, outcomes: list[tuple[ScoringTask, Outcome]], committed: asyncio.Future[None]
@@ -240,7 +232,7 @@ class ScoringStage:
         error = None if committed.cancelled() else committed.exception()
         if error is not None:
             self._fail(error)
-        # Slots are released after a failed commit too: `drain` waits until the queue is empty.
+        # Slots are released after a failed commit too: `drain` waits until all are.
         for item, outcome in outcomes:
             if isinstance(outcome, Unscored) and outcome.cause == "sandbox":
                 self._stop_on_outage(outcome)

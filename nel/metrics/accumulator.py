@@ -210,6 +210,7 @@ class Accumulator:
         self._completed = array("d")
         self._reward_key: str | None = None
         self._several_keys = False
+        self._latest_names: tuple[str, ...] = ()
         self._groups: dict[int, str] = {}
 
     def add(self, question: int, outcome: Outcome | str, *, group: str | None = None) -> None:
@@ -324,10 +325,12 @@ class Accumulator:
         return self._metrics[name]
 
     def _note_reward_key(self, outcome: Scored) -> None:
-        names = [*(key for key in REWARD_KEYS if key in outcome.metrics), *outcome.metrics]
-        if names:
-            self._reward_key = self._reward_key or names[0]
-            self._several_keys = self._several_keys or self._reward_key != names[0]
+        names = tuple(outcome.metrics)
+        if names and names != self._latest_names:
+            self._latest_names = names
+            name = next((key for key in REWARD_KEYS if key in names), names[0])
+            self._reward_key = self._reward_key or name
+            self._several_keys |= self._reward_key != name
 
     def _metric(self, name: str, series: Series, universal: bool) -> MetricJson:
         value = series.mean()

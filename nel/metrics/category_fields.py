@@ -37,6 +37,8 @@ def fields_of(sample: Sample | None) -> Fields | None:
         return None
     if sample.subset is not None:
         return Fields(sample.subset, ())
+    if sample.metadata.keys().isdisjoint(FIELDS):
+        return None
     values = [sample.metadata.get(name) for name in FIELDS]
     texts = tuple([value if type(value) is str and value.strip() else None for value in values])
     return Fields(None, texts) if any(texts) else None

@@ -29,7 +29,6 @@ from nel.metrics.intervals import (
 from nel.metrics.late_numpy import np
 from nel.metrics.quantiles import student_quantile
 from nel.metrics.series import Series
-from nel.metrics.strata import QuestionStratum, stratified_interval
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -89,8 +88,17 @@ def question_interval(series: Series, design: Design, *, level: float = LEVEL) -
     of_new = new_questions_interval(series, design, level=level)
     if not design.sizes or not series.unit or not series.n:
         return of_new
+    covers = f"all {sum(design.sizes.values()):,} questions of the benchmark"
+    means = series.question_means()
+    if len(means) < FEWEST:  # a spread cannot be estimated, so that of a sample has no interval
+        return replace(of_new, covers=covers)
+    from nel.metrics.strata import (  # noqa: PLC0415 - few runs ask a sample
+        QuestionStratum,
+        stratified_interval,
+    )
+
     values: dict[str, list[float]] = {}
-    for question, value in zip(series.questions, series.question_means(), strict=True):
+    for question, value in zip(series.questions, means, strict=True):
         values.setdefault(design.strata[question], []).append(value)
     strata = [
         QuestionStratum(values=np.array(values.get(name, []), dtype=np.float64), size=size)
@@ -99,7 +107,6 @@ def question_interval(series: Series, design: Design, *, level: float = LEVEL) -
     # A sample says no less of the questions that it was drawn from than of new ones. Where it is
     # small, its spread is estimated badly, and the interval for new questions can be the narrower.
     of_sample = stratified_interval(strata, is_single=_is_single(series, design), level=level)
-    covers = f"all {sum(design.sizes.values()):,} questions of the benchmark"
     return replace(min(of_sample, of_new, key=_width), covers=covers)
 
 

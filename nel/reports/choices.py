@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from nel.errors import DatasetError
 from nel.judges.record import is_judged
-from nel.scoring.gold_choices import ChoiceSetting
+from nel.scoring.gold_choices import FIELDS_OF_CHOICES, ChoiceSetting
 from nel.types import Sample, ScorerInput
 
 OTHER: Final = "other"
@@ -71,7 +71,7 @@ def options_of(sample: Sample | None) -> Options | None:
 def options_in(result: Mapping[str, Any]) -> Options | None:
     """Return the options of a line of results.jsonl, None where its row has none."""
     metadata = result.get("metadata")
-    if not isinstance(metadata, Mapping):
+    if not isinstance(metadata, Mapping) or FIELDS_OF_CHOICES.isdisjoint(metadata):
         return None
     return _options(
         ScorerInput(response="", target=result.get("expected_answer"), metadata=dict(metadata))

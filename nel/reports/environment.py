@@ -24,6 +24,10 @@ def templates_of(package: str) -> Environment:
         StrictUndefined,
     )
 
+    from nel.reports.compiled_templates import (  # noqa: PLC0415 - imports jinja2
+        CompiledTemplates,
+    )
+
     templates = Environment(
         loader=ChoiceLoader(
             [PackageLoader(name) for name in dict.fromkeys((package, "nel.reports"))]
@@ -33,6 +37,7 @@ def templates_of(package: str) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         finalize=_as_text,
+        bytecode_cache=CompiledTemplates(),
     )
     templates.filters |= {
         "count": numbers.count,

@@ -41,10 +41,7 @@ _CATEGORIES_MAX: Final = 1_000
 """Further ones are shown with their samples, and are not a stratum and no filter of their own."""
 _GIST_CHARACTERS_MAX: Final = 160
 _MESSAGES_MAX: Final = 40
-_MEASURED: Final = (
-    "latency", "first_token", "characters", "completion_tokens", "reasoning_tokens", "prompt_tokens",
-)  # fmt: skip
-"""Of `MEASURES`, in the order in which they are taken from a result."""
+_NUMBERS: Final = (int, float)
 _LABEL_CHARACTERS_MAX: Final = 200
 
 
@@ -117,25 +114,24 @@ class _Count:
 
     draw: Draw
     is_binary: bool = True
-    totals: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    kinds: Counter[str] = field(default_factory=Counter)
+    categories: set[str] = field(default_factory=lambda: {""})
     bins: defaultdict[str, Counter[int]] = field(default_factory=lambda: defaultdict(Counter))
     choices: Counter[tuple[str, str]] = field(default_factory=Counter)
 
     def add(self, result: Mapping[str, Any], position: int) -> None:
-        group, category = group_of(result), _category(result)
-        kind = _label(_kind(_outcome(result), group))
-        category_totals = self.totals["category"]
-        if category is None or not (
-            category in category_totals or len(category_totals) < _CATEGORIES_MAX
-        ):
+        group, category = group_of(result), _category(result) or ""
+        if category not in self.categories and len(self.categories) > _CATEGORIES_MAX:
             category = ""
-        for name, value in (("group", group), ("kind", kind), ("category", category)):
-            if value:
-                self.totals[name][value] += 1
+        self.categories.add(category)
+        kind = _kind(_outcome(result), group)
+        if kind:
+            self.kinds[_label(kind)] += 1
         self.is_binary = self.is_binary and result.get("reward") in (None, 0, 1)
         self.draw.add((category, group), str(result.get("sample_id")), position)
-        for name, measured in _measures(result):
-            self.bins[name][bin_of(measured)] += 1
+        for name, value in _measures(result).items():
+            if type(value) in _NUMBERS and 0 <= value < math.inf:
+                self.bins[name][bin_of(value)] += 1
         if group != "unscored" and (options := options_in(result)) is not None:
             answer = _optional(result.get("extracted_answer"))
             choice = options.choice(answer, result.get("scoring_details"))
@@ -144,10 +140,15 @@ class _Count:
     def selection(self, room: int) -> Selection:
         n = self.draw.counts.total()
         charts = [chart_of(name, self.bins[name]) for name in MEASURES if name in self.bins]
+        categories, groups = Counter[str](), Counter[str]()
+        for (category, group), n_drawn_from in self.draw.counts.items():
+            categories[category] += n_drawn_from
+            groups[group] += n_drawn_from
+        del categories[""]
         return Selection(
             n_total=n,
             is_binary=self.is_binary,
-            totals={name: self.totals[name] for name in ("group", "kind", "category")},
+            totals={"group": groups, "kind": self.kinds, "category": categories},
             chosen=None if n <= room else self.draw.draw(room),
             charts=[chart for chart in charts if chart is not None],
             confusion=confusion_of([(*choice, n) for choice, n in self.choices.items()]),
@@ -162,24 +163,18 @@ def _count(files: BenchmarkFiles, samples_max: int) -> _Count:
     return count
 
 
-def _measures(result: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
-    """Yield what is charted of a result, by the names of `MEASURES`."""
-    timing, tokens, response = (
-        result.get("timing") or {},
-        result.get("tokens") or {},
-        result.get("model_response"),
-    )
-    values = (
-        timing.get("latency_seconds"),
-        timing.get("first_token_seconds"),
-        len(response) if isinstance(response, str) else None,
-        tokens.get("completion"),
-        tokens.get("reasoning"),
-        tokens.get("prompt"),
-    )
-    for name, value in zip(_MEASURED, values, strict=True):
-        if value is not None and isinstance(value, (int, float)) and 0 <= value < math.inf:
-            yield name, float(value)
+def _measures(result: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what is charted of a result, by the names of `MEASURES`."""
+    timing, tokens = result.get("timing") or {}, result.get("tokens") or {}
+    response = result.get("model_response")
+    return {
+        "latency": timing.get("latency_seconds"),
+        "first_token": timing.get("first_token_seconds"),
+        "characters": len(response) if isinstance(response, str) else None,
+        "completion_tokens": tokens.get("completion"),
+        "reasoning_tokens": tokens.get("reasoning"),
+        "prompt_tokens": tokens.get("prompt"),
+    }
 
 
 def _asked_results(
@@ -325,23 +320,29 @@ def _label(value: object) -> str:
 def facts_of(result: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return what is known of the request of a line of results.jsonl, by name."""
     timing, tokens = result.get("timing") or {}, result.get("tokens") or {}
-    episode = result.get("episode") or {}
-    facts = {
-        "solver": episode.get("solver"),
-        "steps": episode.get("steps"),
-        "calls of tools": episode.get("tool_calls"),
-        "ended by": episode.get("ended_by"),
-        "work (s)": (timing.get("episode") or {}).get("work_seconds"),
-        "cost": episode.get("cost"),
+    episode = result.get("episode")
+    facts = (
+        {}
+        if not episode
+        else {
+            "solver": episode.get("solver"),
+            "steps": episode.get("steps"),
+            "calls of tools": episode.get("tool_calls"),
+            "ended by": episode.get("ended_by"),
+            "work (s)": (timing.get("episode") or {}).get("work_seconds"),
+            "cost": episode.get("cost"),
+        }
+    )
+    facts |= {
         "finish reason": result.get("finish_reason"),
         "served model": result.get("served_model"),
         "latency (s)": timing.get("latency_seconds"),
         "first token (s)": timing.get("first_token_seconds"),
         "attempts": timing.get("attempts"),
-        **{
-            f"{name} tokens": tokens.get(name)
-            for name in ("prompt", "completion", "reasoning", "cached")
-        },
+        "prompt tokens": tokens.get("prompt"),
+        "completion tokens": tokens.get("completion"),
+        "reasoning tokens": tokens.get("reasoning"),
+        "cached tokens": tokens.get("cached"),
     }
     return [
         (name, _label(round(value, 3) if isinstance(value, float) else value))

@@ -82,7 +82,7 @@ def as_text(value: object) -> str:
 
 def cut(value: object, characters_max: int) -> str:
     """Return a JSON value as one line of at most so many characters."""
-    text = as_text(value)
+    text = value if isinstance(value, str) else as_text(value)
     return one_line(text if len(text) <= characters_max else text[:characters_max] + "…")
 
 

@@ -20,6 +20,8 @@ from nel.types import GoldKind, ScorerInput
 _TEN: Final = 10
 _LETTERS: Final = 26
 _CHOICE_FIELDS: Final = ("choices", "options")
+FIELDS_OF_CHOICES: Final = {*_CHOICE_FIELDS, "a", "A"}
+"""A row with none of these has no choices."""
 _LABEL_CHARACTERS_MAX: Final = 2
 """Of a row's own label; a longer one is a text."""
 _INDEX_CHARACTERS_MAX: Final = 4

@@ -1715,4 +1715,29 @@ MUTATIONS: Final = (
         tests=("tests/episodes/test_outcomes.py",),
         keyword="long_output",
     ),
+    # What a sample costs
+    Mutation(
+        name="answer-copied",
+        fault="Each answer is made a second time.",
+        fragment="            if call.count > 1:",
+        replacement="            if call.count > 0:",
+        tests=("tests/work_per_sample",),
+        keyword="budget",
+    ),
+    Mutation(
+        name="json-made-twice",
+        fault="The JSON of each stored answer is made, read and made once more.",
+        fragment="response=dumps(fields),",
+        replacement="response=dumps(loads(dumps(fields))),",
+        tests=("tests/work_per_sample",),
+        keyword="budget",
+    ),
+    Mutation(
+        name="table-searched-for-each-answer",
+        fault="The rows of the reading table that an answer may need are looked for each time.",
+        fragment="@lru_cache(maxsize=_NEEDS_MAX)\ndef",
+        replacement="def",
+        tests=("tests/work_per_sample",),
+        keyword="budget",
+    ),
 )

@@ -99,7 +99,7 @@ class StepWriter:
         fields = {"text": result.text, "n_cut": result.n_cut or None, "whole": result.whole}
         return row._replace(
             fault=result.error,
-            seconds=round(result.seconds, 6),
+            seconds=round(float(result.seconds), 6),
             response=dumps({name: value for name, value in fields.items() if value is not None}),
         )
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable
 from dataclasses import asdict, fields
-from operator import eq
+from operator import attrgetter, eq
 from typing import Any, Final
 
 from nel.core.message_json import message_json, read_message, read_native
@@ -35,10 +35,17 @@ _OPTIONAL_OF_SAMPLE: Final = frozenset(
     {"gold_kind", "subset", "group", "recorded_response", "continuation", "tool_choice", "limits"}
 )
 _TUPLES_OF_SAMPLE: Final = frozenset({"choices", "labels", "turns", "tools"})
+_MAY_BE_EMPTY: Final = (*_OPTIONAL_OF_SAMPLE, *_TUPLES_OF_SAMPLE)
+_optional_of: Final = attrgetter(*_MAY_BE_EMPTY)
+_ALL_EMPTY = _optional_of(Sample(id="", input=""))
 _USAGE: Final = ("prompt_tokens", "completion_tokens", "reasoning_tokens", "cached_tokens")
 _OPTIONAL_OF_RESPONSE: Final = (
     "finish_reason", "model", "system_fingerprint", "fallback", "first_token_seconds", "inter_token_seconds", "episode",
 )  # fmt: skip
+_optional_of_response: Final = attrgetter(*_OPTIONAL_OF_RESPONSE)
+_rest_of_response: Final = attrgetter(
+    "cached", "error", "first_token", "choice_scores", "tool_calls", "native"
+)
 _PLAIN_OF_RESPONSE: Final = frozenset(
     {"text", "reasoning", "received", "cached", "first_token", *_OPTIONAL_OF_RESPONSE}
 )
@@ -120,10 +127,13 @@ def encode_sample(sample: Sample) -> str:
         "target": sample.target,
         "metadata": sample.metadata,
     }
-    for name in (*_OPTIONAL_OF_SAMPLE, *_TUPLES_OF_SAMPLE):
-        value = getattr(sample, name)
-        if value not in (None, ()):
-            fields[name] = value
+    optional = _optional_of(sample)
+    if optional != _ALL_EMPTY:
+        fields |= {
+            name: value
+            for name, value in zip(_MAY_BE_EMPTY, optional, strict=True)
+            if value not in (None, ())
+        }
     return dumps(fields)
 
 
@@ -157,10 +167,11 @@ def response_json(response: Response) -> dict[str, Any]:
         fields |= _split(response.received, response.reasoning)
     elif response.reasoning is not None:
         fields["reasoning"] = response.reasoning
-    for name in _OPTIONAL_OF_RESPONSE:
-        value = getattr(response, name)
+    for name, value in zip(_OPTIONAL_OF_RESPONSE, _optional_of_response(response), strict=True):
         if value is not None:
             fields[name] = value
+    if not any(_rest_of_response(response)):
+        return fields
     if response.cached:
         fields["cached"] = True
     if response.error is not None:

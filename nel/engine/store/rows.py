@@ -116,9 +116,13 @@ class Insertion(NamedTuple):
     values: Callable[[Sequence[SqlValue]], Sequence[SqlValue]]
 
 
+def _columns(*names: str) -> Callable[[Sequence[Any]], tuple[Any, ...]]:
+    return itemgetter(*map(Row._fields.index, names))
+
+
 def _insertion(*names: str) -> Insertion:
     statement = f"INSERT INTO steps({', '.join(names)}) VALUES({', '.join('?' * len(names))})"
-    return Insertion(statement, itemgetter(*map(Row._fields.index, names)))
+    return Insertion(statement, _columns(*names))
 
 
 _KEY: Final = ("benchmark", "idx", "repeat", "role", "session")
@@ -158,6 +162,11 @@ def is_sealed(crc: object, *values: Any) -> bool:
 
 
 _ANY: Final = "surrogatepass"
+_SHORT: Final = _columns(
+    "idx", "repeat", "role", "attempt", "number", "again", "requests", "prompt", "completion",
+    "reasoning", "cached", "seconds", "wall", "ended", "name", "fault",
+)  # fmt: skip
+"""Of a row: the values of `_SEALED_NUMBERS`, and the texts that stand with them."""
 
 
 def _checksum(
@@ -174,21 +183,12 @@ def _checksum(
 
 def checksum_of(row: Row) -> int:
     """Return the checksum of a row."""
-    (
-        _, idx, repeat, role, attempt, number, _, _, again, name, digest, fault, requests, prompt,
-        completion, reasoning, cached, seconds, wall, ended, _, request, response,
-    ) = row  # fmt: skip
-    attempt = 0 if role == VERDICT else attempt
-    # SQLite returns floats for these three.
-    seconds = None if seconds is None else float(seconds)
-    wall = None if wall is None else float(wall)
-    short = (
-        idx, repeat, role, attempt, number, again, requests, prompt, completion, reasoning, cached,
-        seconds, wall, ended, name, fault,
-    )  # fmt: skip
+    short, request, response = _SHORT(row), row.request, row.response
+    if row.role == VERDICT:
+        short = (*short[:3], 0, *short[4:])
     return _checksum(
         short,
-        digest,
+        row.digest,
         None if request is None else request.encode("utf-8", _ANY),
         None if response is None else response.encode("utf-8", _ANY),
     )
@@ -224,7 +224,7 @@ def exchange_row(
     key: SampleKey, asked: Asked, request: str | None, response: Response, *, attempt: int = 0
 ) -> Row:
     """Return the row of a request and its answer."""
-    usage, error = response.usage, response.error
+    usage, error, seconds = response.usage, response.error, response.latency_seconds
     fields = response_json(response)
     if error is not None:
         fields["error"] = {name: value for name, value in fields["error"].items() if name != "kind"}
@@ -241,7 +241,7 @@ def exchange_row(
         completion=usage.completion_tokens,
         reasoning=usage.reasoning_tokens,
         cached=usage.cached_tokens,
-        seconds=response.latency_seconds,
+        seconds=None if seconds is None else float(seconds),  # as SQLite returns it
         request=request,
         response=dumps(fields),
     )
