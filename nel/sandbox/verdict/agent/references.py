@@ -17,8 +17,6 @@ from nel.sandbox.verdict.agent import codec, solution
 
 _CLAIMS = {"eq": True, "ne": False, "contains": True}
 """What an object answers that equals something, or holds it."""
-_NOTHING = os.urandom(8).hex()
-"""A text that no object equals, unless it equals everything."""
 
 
 class _ReferenceClass(type):
@@ -29,7 +27,7 @@ class _ReferenceClass(type):
 
 
 class Reference(codec.StandIn, metaclass=_ReferenceClass):
-    """An object in the program's process; equal to nothing but another of its objects."""
+    """An object in the program's process."""
 
     __slots__ = ("_is_made", "_remote", "_target")
 
@@ -113,8 +111,9 @@ def _answer(reference: Reference, deed: str, *others: Any) -> Any:
     is_made = reference._is_made  # noqa: SLF001
     answer = remote.ask(deed, reference, others)
     if not (is_made or isinstance(others[0], codec.StandIn)) and answer is _CLAIMS.get(deed):
+        text = os.urandom(8).hex()  # of this question alone, since both processes have one origin
         with contextlib.suppress(Exception):  # of a class that knows its own kind alone
-            if remote.ask(deed, reference, (_NOTHING,)) is answer:
+            if remote.ask(deed, reference, (text,)) is answer:
                 return NotImplemented
     remote.is_compared = remote.is_compared or deed != "contains" or not is_made
     return answer
