@@ -94,7 +94,7 @@ ROOMS = {
     "decide": 8_350,
     "discovery": 3_550,
     "engine": 73_450,
-    "environments": 22_200,
+    "environments": 23_350,
     "episodes": 4_200,
     "judges": 23_550,
     "metrics": 14_450,
