@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -142,6 +143,7 @@ pytestmark = [
 def _engine() -> Iterator[None]:
     with engine_client():
         yield
+    gc.collect()  # here, where warnings of the SDK's sockets are expected
 
 
 def environment(folder: Path, toml: str = "") -> TaskEnvironment:
