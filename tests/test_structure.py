@@ -95,7 +95,7 @@ ROOMS = {
     "decide": 8_750,
     "discovery": 3_550,
     "engine": 73_450,
-    "environments": 22_200,
+    "environments": 23_350,
     "episodes": 4_200,
     "judges": 23_550,
     "metrics": 14_750,

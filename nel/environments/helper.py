@@ -29,6 +29,8 @@ LEFTOVERS_MAX = 256
 """Outputs of processes that went on in the background, which are read and dropped."""
 DISK_FULL_BYTES = 1 << 20
 KILL_SECONDS = 5.0
+WATCH_SECONDS = 0.1
+"""For what goes on after a command to write to a folder again."""
 SCORE_OF_COMMANDS = "300"
 """Where memory runs out, the kernel kills a command before its helper."""
 COUNTERS = (
@@ -166,6 +168,8 @@ class Helper:
         self.selector.register(0, selectors.EVENT_READ)
         self.selector.register(self.wakeup, selectors.EVENT_READ)
         self.leftovers: list[int] = []
+        self.older = set(processes())
+        """What ran before it, which is not a command's."""
 
     def serve(self) -> None:
         """Answer requests until the input ends."""
@@ -203,6 +207,8 @@ class Helper:
                 if not command.handle(key.fd) and self.is_input(key.fd):  # the host hung up
                     kill_session(command.pid)
                     os._exit(0)
+        watched = request.get("watch", "")
+        is_written = bool(watched) and self.end_processes(watched)
         self.leftovers += command.finish()
         while len(self.leftovers) > LEFTOVERS_MAX:
             handle = self.leftovers.pop(0)
@@ -219,9 +225,27 @@ class Helper:
             "sizes": [output.size for output in command.outputs.values()],
             "n_stdout": len(ends[0]),
             "seconds": time.monotonic() - started,
+            "is_written_after": is_written,
             "is_disk_full": command.code != 0 and is_disk_full(),
         }
         return reply, b"".join(ends)
+
+    def end_processes(self, folder: str) -> bool:
+        """Kill what commands have left running; return whether it wrote to a folder before."""
+        before, until = states_of(folder), time.monotonic() + KILL_SECONDS
+        if others := self.younger():
+            time.sleep(WATCH_SECONDS)
+        after = states_of(folder)
+        while others and time.monotonic() < until:
+            for pid in others:
+                with suppress(OSError):
+                    os.kill(pid, signal.SIGKILL)
+            others = self.younger()
+        return before != after
+
+    def younger(self) -> list[int]:
+        """Return the processes that commands have started."""
+        return [pid for pid in processes() if pid not in self.older and pid != os.getpid()]
 
 
 def receive(size: int) -> bytes:
@@ -357,13 +381,28 @@ def kill_session(pid: int) -> int:
 
 def members_of(session: int) -> list[int]:
     """Return the living processes of a session."""
-    members = []
+    return [pid for pid, leader in processes().items() if leader == session]
+
+
+def processes() -> dict[int, int]:
+    """Return the session of each living process."""
+    sessions = {}
     for name in os.listdir("/proc"):
-        with suppress(OSError, IndexError), open(f"/proc/{name}/stat") as stat:
+        with suppress(OSError, IndexError, ValueError), open(f"/proc/{name}/stat") as stat:
             state, _, _, leader = stat.read().rpartition(")")[2].split()[:4]
-            if name.isdigit() and int(leader) == session and state not in "ZX":
-                members.append(int(name))
-    return members
+            if state not in "ZX":
+                sessions[int(name)] = int(leader)
+    return sessions
+
+
+def states_of(folder: str) -> list[tuple[str, int, int, int]]:
+    """Return which files a folder has, and when each was written to."""
+    states = []
+    with suppress(OSError):
+        for entry in os.scandir(folder):
+            status = entry.stat(follow_symlinks=False)
+            states.append((entry.name, status.st_ino, status.st_size, status.st_mtime_ns))
+    return sorted(states)
 
 
 def n_killed_for_memory() -> int:

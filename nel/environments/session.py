@@ -82,6 +82,8 @@ class CommandResult:
     """Bytes of both outputs that are missing."""
     seconds: float
     ended_by: EndedBy
+    is_written_after: bool = False
+    """A folder that was watched was written to after the command's end."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,6 +151,7 @@ class ContainerSession:
         env: Mapping[str, str] | None = None,
         user: str | None = None,
         merge: bool = False,
+        watch: str = "",
     ) -> CommandResult:
         """Run a command to its end.
 
@@ -164,12 +167,15 @@ class ContainerSession:
             env: Beside the container's variables.
             user: The session's own where None.
             merge: Have both outputs in ``stdout``, in the order in which they were written.
+            watch: A folder of files; what goes on running is killed, after a look whether it writes
+                there.
 
         Raises:
             ToolsetFault: The container or the engine is gone.
         """
         argv = [self._shell, "-c", command] if isinstance(command, str) else list(command)
         request = {"do": "run", "argv": argv, "merge": merge, "cwd": cwd, "env": dict(env or {})}
+        request["watch"] = watch
         return self._ask(request, stdin, seconds=seconds, bytes_max=bytes_max, user=user)
 
     def read(self, path: str, *, bytes_max: int = BODY_BYTES_MAX, user: str | None = None) -> bytes:
@@ -236,7 +242,10 @@ class ContainerSession:
                     data += chunk
                     if len(data) > bytes_max:
                         raise ValueError(f"{path} has more than {bytes_max:,} bytes")
-            except docker.errors.NotFound:
+            except docker.errors.APIError as error:
+                is_file_above = "not a directory" in str(error.explanation)
+                if not isinstance(error, docker.errors.NotFound) and not is_file_above:
+                    raise
                 self.check()
                 return None
             return bytes(data)
@@ -455,6 +464,7 @@ def _result_of(reply: Mapping[str, Any], output: bytes) -> CommandResult:
         cut=sum(reply["sizes"]) - len(output),
         seconds=reply["seconds"],
         ended_by=reply["ended_by"],
+        is_written_after=reply["is_written_after"],
     )
 
 

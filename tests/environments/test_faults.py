@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import threading
 from collections.abc import Callable, Iterator
@@ -40,6 +41,7 @@ pytestmark = [
 def client() -> Iterator[Any]:
     with engine_client() as engine:
         yield engine
+    gc.collect()  # here, where warnings of the SDK's sockets are expected
 
 
 @pytest.fixture(scope="module")

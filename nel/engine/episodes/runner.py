@@ -185,6 +185,7 @@ class EpisodeRunner:
                 "evidence": evidence,
                 "failure": failure,
                 "fails": fails,
+                "tool_calls": episode.accounts.tool_calls,
             },
         )
 

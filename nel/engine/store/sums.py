@@ -96,7 +96,7 @@ def with_sum(response: Response, parts: Sequence[Part], price: Price | None) -> 
             response,
             usage=sum_usages([part.usage for part in of_model]),
             attempts=sum(part.requests or 0 for part in of_model),
-            episode={**response.episode, **episode_sum(parts, price)},
+            episode={**episode_sum(parts, price), **response.episode},
         )
     choices = [part for part in parts if part.role == CHOICE]
     seconds = [part.seconds for part in choices if part.seconds is not None]

@@ -191,6 +191,7 @@ class Gateway:
             ToolCall(id=call.id or f"call_{number}_{at}", name=call.name, arguments=call.arguments)
             for at, call in enumerate(reply.calls)
         )
+        self._episode.accounts.tool_calls += len(calls)
         for name in _names_of(reply.text, calls):
             self._messages[name] = reply.message
         ending = {"truncated": "length", "content_filter": "content_filter"}.get(reply.ending)

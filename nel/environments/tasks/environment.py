@@ -14,7 +14,7 @@ from nel.environments.endings import IMAGE, SETUP
 from nel.environments.tasks.folder import HealthCheck, TaskFolder
 from nel.environments.tasks.images import image_of, make_image, spec_of
 from nel.environments.tasks.rewards import TAMPERED
-from nel.environments.tasks.verifying import LOGS, Level, make_logs, run_script, verify
+from nel.environments.tasks.verifying import LOGS, Level, make_logs, put_script, run_script, verify
 from nel.environments.toolset import SETUP_SECONDS, ContainerMaker, ContainerTools
 from nel.errors import SandboxError
 from nel.sandbox.isolation.engine import is_outage
@@ -59,6 +59,7 @@ class TaskTools(ContainerTools):
         solution = self.task.solution
         assert solution is not None  # noqa: S101 - the caller has seen to it
         seconds = self.task.agent_seconds or _SOLUTION_SECONDS
+        put_script(self.session, solution)
         ran = run_script(self.session, solution, seconds=seconds)
         if ran.ended_by == "timeout":
             raise ToolsetFault("solution", f"the solution took longer than {seconds:g} s")

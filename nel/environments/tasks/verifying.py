@@ -28,7 +28,8 @@ from nel.environments.tasks.rewards import (
     rewards_of,
 )
 from nel.environments.tasks.tampering import (
-    forging_files,
+    changed_files,
+    inspect,
     named_folders,
     remove_compiled,
     suspicious_paths,
@@ -95,16 +96,16 @@ def _judge(
     config = client.images.get(session.spec.image).attrs["Config"]
     variables = dict(line.split("=", 1) for line in config.get("Env") or ())
     workdir = str(config.get("WorkingDir") or "/").rstrip("/")
-    suspicious = suspicious_paths(
-        changes,
-        search_path=variables.get("PATH", ""),
-        import_folders={workdir, *named_folders(task.tests)},
-    )
-    tampered = sorted({*suspicious, *forging_files(session, changes)})
+    path = variables.get("PATH", "")
+    folders = {workdir, *named_folders(task.tests)}
+    suspicious = suspicious_paths(changes, search_path=path, import_folders=folders)
+    before = {*suspicious, *inspect(session, changes, path)}
+    verdict, meanwhile = _verdict(session, task)
+    tampered = sorted({*before, *meanwhile})
     return {
         "tampered": list(tampered[:_PATHS_MAX]),
         "n_tampered": len(tampered),
-        **_verdict(session, task),
+        **verdict,
     }
 
 
@@ -184,20 +185,8 @@ def plain_files(archive: bytes) -> tuple[bytes, int]:
     return packed.getvalue(), n_refused
 
 
-def run_script(
-    session: ContainerSession, script: TaskScript, *, seconds: float, user: str | None = None
-) -> CommandResult:
-    """Put a script with its folder into the container, and run it there.
-
-    Args:
-        session: Of the container.
-        script: With its variables.
-        seconds: After which it is killed.
-        user: The session's own where None.
-
-    Raises:
-        ToolsetFault: The container or the engine is gone, or it cannot be put there.
-    """
+def put_script(session: ContainerSession, script: TaskScript) -> None:
+    """Put a script with its folder into the container; raises ToolsetFault where it cannot be."""
     if script.folder is not None and not script.is_in_image:
         session.put_tree(script.folder, script.target)
     elif not script.is_in_image:
@@ -206,6 +195,28 @@ def run_script(
         session.write(script.path, script.file.read_bytes(), mode=0o755, user="0:0")
     session.run(["chmod", "-R", "a+rX", script.target], seconds=_SECONDS, user="0:0")
     session.run(["chmod", "a+x", script.path], seconds=_SECONDS, user="0:0")
+
+
+def run_script(
+    session: ContainerSession,
+    script: TaskScript,
+    *,
+    seconds: float,
+    user: str | None = None,
+    watch: str = "",
+) -> CommandResult:
+    """Run a script that was put into the container.
+
+    Args:
+        session: Of the container.
+        script: With its variables.
+        seconds: After which it is killed.
+        user: The session's own where None.
+        watch: As of `ContainerSession.run`.
+
+    Raises:
+        ToolsetFault: The container or the engine is gone.
+    """
     return session.run(
         script.path,
         seconds=seconds,
@@ -213,6 +224,7 @@ def run_script(
         user=user,
         bytes_max=_OUTPUT_BYTES,
         merge=True,
+        watch=watch,
     )
 
 
@@ -224,11 +236,14 @@ def make_logs(session: ContainerSession, *folders: str) -> None:
     session.run(["chmod", "777", *folders], seconds=_SECONDS, cwd="/", user="0:0")
 
 
-def _verdict(session: ContainerSession, task: TaskFolder) -> JsonObject:
+def _verdict(session: ContainerSession, task: TaskFolder) -> tuple[JsonObject, list[str]]:
+    """Return the verdict, and what was changed while the tests ran that only they may write."""
     seconds = task.tests.seconds or _SECONDS
     make_logs(session, _VERIFIER)
+    put_script(session, task.tests)
+    before = _tests(session, task)
     user = session.image_user if task.tests.user is None else task.tests.user
-    ran = run_script(session, task.tests, seconds=seconds, user=user)
+    ran = run_script(session, task.tests, seconds=seconds, user=user, watch=_VERIFIER)
     if ran.ended_by == "timeout":
         raise ToolsetFault(TIMEOUT, f"the tests took longer than {seconds:g} s")
     output = ran.stdout.decode("utf-8", "replace")
@@ -236,19 +251,34 @@ def _verdict(session: ContainerSession, task: TaskFolder) -> JsonObject:
     if ran.ended_by in _KILLED and ran.exit > _SIGNALS:
         raise ToolsetFault(DIED, f"{_KILLED[ran.ended_by]}; {ending}")
     try:
-        rewards = _rewards(session) if task.reads == "reward" else _of_pytest(output)
+        rewards, meanwhile = (
+            _rewards(session) if task.reads == "reward" else (_of_pytest(output), [])
+        )
         headline = headline_of(rewards)
     except ToolsetFault as fault:
         raise ToolsetFault(fault.kind, f"{fault.detail}; {ending}") from fault
-    return {
+    folder = PurePosixPath(task.tests.target).parent
+    meanwhile += [str(folder / name) for name in changed_files(before, _tests(session, task))]
+    if ran.is_written_after:
+        meanwhile.append(_VERIFIER)
+    verdict: JsonObject = {
         "reward": headline,
         "rewards": dict(rewards),
         "tests_exit": ran.exit,
         "tests_output": output[-_TAIL_CHARACTERS:],
     }
+    return verdict, meanwhile
 
 
-def _rewards(session: ContainerSession) -> dict[str, float]:
+def _tests(session: ContainerSession, task: TaskFolder) -> bytes | None:
+    try:
+        return session.get_tree(task.tests.target)
+    except ValueError:  # more than is compared
+        return None
+
+
+def _rewards(session: ContainerSession) -> tuple[dict[str, float], list[str]]:
+    """Return the rewards, and the file that contradicts them: tests write one reward."""
     try:
         as_json, as_text = (
             session.get_tree(f"{_VERIFIER}/{name}", bytes_max=_ARCHIVE_BYTES_MAX)
@@ -256,7 +286,13 @@ def _rewards(session: ContainerSession) -> dict[str, float]:
         )
     except ValueError as error:
         raise ToolsetFault(UNREADABLE, str(error)) from error
-    return rewards_of(as_json, as_text)
+    rewards = rewards_of(as_json, as_text)
+    if as_json is None or as_text is None:
+        return rewards, []
+    with suppress(ToolsetFault):
+        if headline_of(rewards_of(None, as_text)) == headline_of(rewards):
+            return rewards, []
+    return rewards, [f"{_VERIFIER}/reward.txt"]
 
 
 def _of_pytest(output: str) -> dict[str, float]:

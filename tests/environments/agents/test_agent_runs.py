@@ -86,7 +86,7 @@ def test_an_unmodified_agent_solves_a_task_without_a_network(home: Path) -> None
     assert done.returncode == 0, done.stderr
     line = result_of(home)
     assert (line["reward"], line["episode"]["ended_by"], line["episode"]["steps"]) == (1.0, "solver", len(calls))
-    assert line["model_response"] == "done"
+    assert (line["model_response"], line["episode"]["tool_calls"]) == ("done", 1)
     branches = nel("export", str(only_run(home / "out")), "--to", "openai-messages", "-o", "exported", cwd=home)
     assert branches.returncode == 0, branches.stderr
     (path,) = (home / "exported").rglob("*.jsonl")

@@ -49,5 +49,5 @@ def test_an_agent_of_a_registry_solves_a_task(name: str, tmp_path: Path) -> None
         n_calls = len(endpoint.calls)
     assert done.returncode == 0, done.stderr
     line = read_results(only_run(tmp_path / "out"), "tasks")[0]
-    assert (line["reward"], line["episode"]["steps"]) == (1.0, n_calls)
+    assert (line["reward"], line["episode"]["steps"], line["episode"]["tool_calls"] > 0) == (1.0, n_calls, True)
     assert (line["tokens"]["prompt"], line["tokens"]["completion"]) == (7 * n_calls, 3 * n_calls)
