@@ -48,7 +48,7 @@ def macro_difference(
     >>> scores = [np.array([0.0, 1, 1, 0]), np.array([0.5, 0.5])]
     >>> gain = macro_difference(scores, [scores[0] + [1, 0, 0, 0], scores[1]], weights=[0.6, 0.4])
     >>> round(gain.estimate, 6), round(gain.lower, 6), round(gain.upper, 6), gain.wins
-    (0.15, -0.42027, 0.638778, 1)
+    (0.15, -0.449665, 0.653844, 1)
     """
     differences = [
         np.where(np.isclose(before, after, rtol=0, atol=_ROUNDING), 0.0, after - before)

@@ -259,7 +259,7 @@ def macro_interval(
     >>> parts = [[1.0] * 10, [1, 0.5, 0.75, 1, 1], [0, 1, 0.5, 0.5]]
     >>> interval = macro_interval([np.array(values) for values in parts])
     >>> round(interval.lower, 6), round(interval.upper, 6)
-    (0.558429, 0.93237)
+    (0.540276, 0.93083)
     """
     if not parts or min(map(len, parts)) < FEWEST:
         return no_interval("one of the parts has fewer than two questions")
@@ -273,15 +273,17 @@ def macro_interval(
     # One sample of all questions that has the weighted mean and, with each part stretched about
     # its own mean, the variance that the parts have together.
     factors = [n * share / len(part) for share, part in zip(shares, parts, strict=True)]
+    # A question of the part that weighs most counts as one, as the added question does.
+    most = max(factors)
     scaled = [
-        mean + factor * math.sqrt(len(part) / (len(part) - 1)) * (part - of_part)
+        mean + factor * math.sqrt(len(part) / (len(part) - 1) / most) * (part - of_part)
         for part, of_part, factor in zip(parts, means, factors, strict=True)
     ]
     ends = added_question_ends(
         np.concatenate(scaled),
         low=bounds[0],
         high=bounds[1],
-        added_weight=max(factors),
+        weights=1 / most,
         level=level,
         is_monotone=False,
     )

@@ -242,7 +242,7 @@ async def test_the_oracle_plays_the_gold_calls(tmp_path: Path) -> None:
         done = await asyncio.to_thread(
             nel,
             *("eval", "run", "--bench", "bfcl_multiple", "--model-url", url),
-            *("--model-id", "oracle", "-o", "out"),
+            *("--model-id", "scripted", "-o", "out"),
             cwd=tmp_path,
         )
     assert done.returncode == 0, done.stderr
