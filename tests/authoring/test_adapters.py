@@ -268,6 +268,20 @@ def test_the_metrics_of_an_adapter_may_be_a_property_of_its_own(tmp_path: Path) 
     assert list(scored(Choosing, "2", tmp_path).value) == ["acc"]
 
 
+def test_a_score_of_the_metrics_names_the_first_as_its_main_one(tmp_path: Path) -> None:
+    """As MMMU's adapter asks for it, to put a number of its own there."""
+
+    class Replacing(Plain):
+        def match_score(
+            self, original_prediction: str, filtered_prediction: str, reference: str, task_state: TaskState
+        ) -> Score:
+            score = super().match_score(original_prediction, filtered_prediction, reference, task_state)
+            assert score.main_score_name is not None
+            return dataclasses.replace(score, value={score.main_score_name: 0.25})
+
+    assert scored(Replacing, "x", tmp_path).value == {"acc": 0.25}
+
+
 def test_a_metric_that_fails_leaves_its_sample_unscored(tmp_path: Path) -> None:
     """A fault of the benchmark is not a wrong answer."""
 

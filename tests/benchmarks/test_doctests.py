@@ -10,6 +10,7 @@ import pytest
 MODULES = [
     "nel.compat.evalscope.choices",
     "nel.compat.evalscope.filters",
+    "nel.compat.evalscope.mathematics",
     "nel.compat.evalscope.metrics",
     "nel.compat.evalscope.samples",
     "nel.datasets.fewshot",

@@ -267,7 +267,10 @@ class DefaultDataAdapter(LoadsItself, DataAdapter):
                     f"the metric {name} failed: {type(error).__name__}: {error}"
                 ) from error
         return Score(
-            value=value, extracted_prediction=filtered_prediction, prediction=original_prediction
+            value=value,
+            extracted_prediction=filtered_prediction,
+            prediction=original_prediction,
+            main_score_name=next(iter(value)),
         )
 
     def accepted_answers(self, reference: str, task_state: TaskState) -> str | list[str]:

@@ -100,7 +100,7 @@ class AdapterScorer:
         if not score.value:
             raise ScorerError(f"{self.name} gave no number; match_score must return at least one")
         numbers = dict(score.value)
-        main = score.main_score_name or next(iter(numbers))
+        main = score.main_name
         if next((key for key in _REWARD_KEYS if key in numbers), next(iter(numbers))) != main:
             numbers = {"reward": score.main_value, **numbers}
         extracted = score.extracted_prediction

@@ -169,7 +169,7 @@ class LlmJudge:
 
 def better_of(rule: Score, judged: Score) -> Score:
     """Return a rule's score with the judge's main value if that is higher; details have both."""
-    main = rule.main_score_name or next(iter(rule.value))
+    main = rule.main_name
     return dataclasses.replace(
         rule,
         value={**rule.value, main: max(rule.value[main], judged.main_value)},

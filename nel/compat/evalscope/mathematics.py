@@ -21,6 +21,7 @@ __all__ = [
     "InvalidMathReference",
     "MathEvaluationError",
     "MathResult",
+    "choice_answer_clean",
     "compare_answers",
     "extract_answer",
     "math_equal",
@@ -168,6 +169,17 @@ def _components(text: str) -> list[str]:
 def math_equal(prediction: object, reference: object, *_: object, **__: object) -> bool:
     """Return whether two expressions mean the same."""
     return compare_answers(str(prediction or ""), str(reference or "")).matched
+
+
+def choice_answer_clean(pred: str) -> str:
+    """Return the last of the letters A to E that stands alone; without one the text, trimmed.
+
+    >>> choice_answer_clean("so (b)."), choice_answer_clean(" 12. ")
+    ('B', '12')
+    """
+    text = pred.strip("\n").rstrip(".").rstrip("/").strip(" ").lstrip(":")
+    letters = re.findall(r"\b[A-E]\b", text.upper())
+    return letters[-1] if letters else text.strip().strip(".").rstrip("/")
 
 
 def parse_digits(num: object, **_: object) -> float | None:

@@ -174,9 +174,7 @@ class TaskState:
         Raises:
             ValueError: There is none.
         """
-        last = next(
-            (message for message in reversed(self.messages) if message.role == "user"), None
-        )
+        last = next((item for item in reversed(self.messages) if item.role == "user"), None)
         if last is None:
             raise ValueError("the sample has no message of the user")
         return last
@@ -209,13 +207,15 @@ class Score:
     """``success``, ``fallback`` or ``degraded``; with any other, the sample is unscored."""
 
     @property
-    def main_value(self) -> float:
-        """Return the value that becomes the reward.
+    def main_name(self) -> str:
+        """Return the metric that becomes the reward: `main_score_name`, else the first."""
+        name = self.main_score_name
+        return name if name in self.value else next(iter(self.value), "")
 
-        Raises:
-            KeyError: There is none.
-        """
-        return self.value[self.main_score_name or next(iter(self.value), "")]
+    @property
+    def main_value(self) -> float:
+        """Return the value that becomes the reward; KeyError where there is none."""
+        return self.value[self.main_name]
 
 
 @dataclass(slots=True)
