@@ -88,7 +88,7 @@ ROOMS = {
     "byob": 900,
     "cli": 17_800,
     "comparison": 21_600,
-    "compat": 42_700,
+    "compat": 42_750,
     "config": 14_250,
     "core": 4_600,
     "datasets": 16_500,
