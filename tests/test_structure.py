@@ -88,7 +88,7 @@ ROOMS = {
     "byob": 900,
     "cli": 17_950,
     "comparison": 24_400,
-    "compat": 42_700,
+    "compat": 42_750,
     "config": 14_300,
     "core": 4_600,
     "datasets": 16_500,

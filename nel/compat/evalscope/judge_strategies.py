@@ -12,11 +12,11 @@ or counts 0.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from nel.compat.evalscope.samples import Score
+from nel.compat.evalscope.samples import ChatMessage, Score
 from nel.errors import ConfigError, did_you_mean
 from nel.judges.reply_formats import PROMPT, only_reply
 from nel.judges.types import Case
@@ -142,8 +142,11 @@ class LlmJudge:
         """Take what the run says of prompts."""
         self._contract = contract
 
-    def build_prompt(self, pred: str, gold: str, question: str | None = None) -> str:
-        """Return the run's prompt for an answer, or EvalScope's form of one.
+    def build_prompt(
+        self, pred: str, gold: str, question: str | Sequence[ChatMessage] | None = None
+    ) -> str:
+        """Return the run's prompt for an answer, or EvalScope's form of one; of messages, as
+        ``task_state.input`` is, their text.
 
         >>> LlmJudge(JudgeContract(prompt_template="{gold} or {pred}?")).build_prompt("x", "y")
         'y or x?'
@@ -151,7 +154,11 @@ class LlmJudge:
         template = compile_template(
             self._contract.prompt_template or _LETTERS_PROMPT, name="prompt_template"
         )
-        return template.render({"pred": pred, "gold": gold, "question": question or ""})
+        messages = [] if question is None or isinstance(question, str) else question
+        text = (
+            question if isinstance(question, str) else "\n\n".join(each.text for each in messages)
+        )
+        return template.render({"pred": pred, "gold": gold, "question": text})
 
     def judge(self, prompt: str, system_prompt: str | None = None) -> str:
         """Return the judge's reply; nothing in the prompt is quoted, so that `llm_match_score` as
