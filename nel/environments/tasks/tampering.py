@@ -70,6 +70,7 @@ _FOLDER: Final = re.compile(r"(?<![\w.])/(?:[\w.-]+/)*[\w.-]+|(?<=cd )/")
 _COMPILED: Final = re.compile(r".*/__pycache__/[^/]+\.pyc")
 _REMOVE: Final = "import json, os, sys; [os.unlink(path) for path in json.load(sys.stdin)]"
 _INSPECTION: Final = Path(__file__).with_name("inspection.py")
+_NOT_INSPECTED: Final = "the changed files could not be looked at"
 _TEXT_BYTES_MAX: Final = 1 << 20
 _READ_SECONDS: Final = 60.0
 _READ_FILES_MAX: Final = 20_000
@@ -122,7 +123,9 @@ def inspect(session: ContainerSession, changes: Sequence[Change], search_path: s
             paths[change.kind].append(change.path)
     request = {**paths, "path": search_path or USUAL_PATH}
     ran = _run_python(session, _INSPECTION.read_text(encoding="utf-8"), json.dumps(request))
-    return [str(path) for path in json.loads(ran.stdout)] if ran.exit == 0 else []
+    if ran.exit or ran.cut:
+        return [_NOT_INSPECTED]
+    return [str(path) for path in json.loads(ran.stdout)]
 
 
 def remove_compiled(session: ContainerSession, changes: Sequence[Change]) -> None:
