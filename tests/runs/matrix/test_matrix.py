@@ -169,7 +169,7 @@ def test_table_has_a_column_and_progress_a_line_for_each_endpoint() -> None:
     """The table says where there is no score; progress names each endpoint."""
     table = matrix_table(matrix_example())
     headings, rows = [column.words for column in table.columns], table.texts()
-    assert (headings, rows[0][1][:5], rows[0][2]) == (["benchmark", "a", "b|c"], "50.00", "no score")
+    assert (headings, rows[0][1][:5], rows[0][2]) == (["benchmark", "a", "b|c"], "50.00", "no score, 4 unscored")
     assert rows[1] == ["ended", "done", "exit 75"]
     assert named_lines({"a": Progress(), "b": Progress(stage="running")}) == ["a: starting", "b: running"]
     assert named_lines({"": Progress()}) == ["starting"]
