@@ -72,7 +72,7 @@ def read_with_model(
     _config(
         request, Path("unused"), Path(), 1
     )  # a wrong setting is an error even where nothing is left to read
-    done: list[RunResult] = []
+    results: list[RunResult] = []
     for slot, name in slots.items():
         directory = benchmark_dir(run_dir, slot)
         rows = list(
@@ -84,8 +84,8 @@ def read_with_model(
             )
         )
         if rows:
-            done.append(_ask(directory, request, rows, progress))
-    return done
+            results.append(_ask(directory, request, rows, progress))
+    return results
 
 
 def audited_slots(run_dir: Path, refused: Mapping[str, str]) -> dict[str, str]:
@@ -108,12 +108,12 @@ def _rows(
     answers: Iterator[UnreadAnswer],
     request: ReaderRequest,
     reader: AnswerReader,
-    known: frozenset[str],
+    known_digests: frozenset[str],
 ) -> Iterator[bytes]:
-    seen = set(known)
+    digests = set(known_digests)
     for reading in answers:
-        if reading.digest not in seen:
-            seen.add(reading.digest)
+        if reading.digest not in digests:
+            digests.add(reading.digest)
             row = {
                 "id": reading.digest,
                 "prompt": guard(request.form, reader.ask, reading),

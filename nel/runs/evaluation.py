@@ -296,10 +296,10 @@ def stored_config(
         StoreError: There is no usable run.db, or the run was stopped before it had begun.
         ConfigError: A flag or an override is wrong.
     """
-    first = config_before_begin(run_dir)
+    first_config = config_before_begin(run_dir)
     with Snapshot(run_dir / FILE_NAME) as snapshot:
         refuse_imported(snapshot, run_dir)
-        data = snapshot.meta("config") or first
+        data = snapshot.meta("config") or first_config
     if data is None:
         raise StoreError(f"{run_dir} {_why_empty(run_dir)}; start a new one")
     try:
@@ -368,19 +368,19 @@ def rebuild(
         write_artifacts,
     )
 
-    declared = {} if statistics is not None else _metric_names(declared_in or run_dir)
+    metric_names = {} if statistics is not None else _metric_names(declared_in or run_dir)
     benchmarks = write_artifacts(run_dir, statistics)
-    if missing := [
+    if absent_names := [
         name
         for result in benchmarks
-        for name in declared.get(result.directory.name, ())
+        for name in metric_names.get(result.directory.name, ())
         if name not in _names(result)
     ]:
         try:
             benchmarks = write_artifacts(run_dir, _statistics_of_code(run_dir))
         except NelError as error:
             if notes is not None:
-                notes.append(f"the metrics {', '.join(missing)} are not computed: {error}")
+                notes.append(f"the metrics {', '.join(absent_names)} are not computed: {error}")
     page = write_report(HTML, run_dir)
     share_as_configured(run_dir)
     return benchmarks, page

@@ -43,8 +43,8 @@ def note_finished(spec: SessionSpec, inputs: str | None, result: RunResult, n_no
         n_notes: Of the plans, which a resume makes itself.
     """
     notes = result.notes[n_notes:]
-    written = (result.report, *result.reports)
-    names = [path.name for path in written if path == spec.run_dir / path.name]
+    report_paths = (result.report, *result.reports)
+    names = [path.name for path in report_paths if path == spec.run_dir / path.name]
     is_whole = len(names) == 1 + len(set(spec.config.output.reports))
     # What a session says of its own work, the next one would not say.
     if inputs is None or result.exit_code or not is_whole or (notes and spec.progress.total):
@@ -118,7 +118,7 @@ def _is_pending(run_db: Path) -> bool:
     """Return whether a resume would ask, score or take back anything."""
     with Snapshot(run_db) as snapshot:
         pending, benchmarks = Pending(snapshot), snapshot.benchmarks()
-        return any(pending.is_left(key, stored["repeats"]) for key, _, _, stored in benchmarks)
+        return any(pending.is_left(key, plan["repeats"]) for key, _, _, plan in benchmarks)
 
 
 def _asks_the_same(spec: SessionSpec) -> bool:
@@ -127,10 +127,10 @@ def _asks_the_same(spec: SessionSpec) -> bool:
     try:
         with Snapshot(spec.run_dir / FILE_NAME, untouched=True) as snapshot:
             return all(
-                DatasetCheck(plans[slot], stored, allowed=frozenset()).first_rows_match(
+                DatasetCheck(plans[slot], stored_plan, allowed=frozenset()).first_rows_match(
                     snapshot.samples(key, last=_ROWS_RENDERED - 1)
                 )
-                for key, slot, _, stored in snapshot.benchmarks()
+                for key, slot, _, stored_plan in snapshot.benchmarks()
             )
     except NelError:  # the session says it
         return False

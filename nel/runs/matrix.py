@@ -107,30 +107,30 @@ def evaluate_matrix(
         NelError: A configuration, key, model, dataset or directory is unusable; nothing was paid
             for at any endpoint.
     """
-    whole = (
+    matrix_config = (
         config
         if isinstance(config, RunConfig)
         else call_config(with_names(config), where="evaluate_matrix()")
     )
-    if is_remote(whole.output.dir):
+    if is_remote(matrix_config.output.dir):
         raise ConfigError(
-            f"the runs of several endpoints cannot be uploaded to {whole.output.dir}; run each by"
-            " itself"
+            f"the runs of several endpoints cannot be uploaded to {matrix_config.output.dir};"
+            " run each by itself"
         )
-    whole = with_members(whole)
-    parts = _parts(whole)
-    check_writers(whole.output.reports)
+    matrix_config = with_members(matrix_config)
+    parts = _parts(matrix_config)
+    check_writers(matrix_config.output.reports)
     live = {name: (progress or {}).get(name) or Progress() for name, _ in parts}
 
     def work(runtime: Runtime) -> MatrixResult:
-        return _evaluate(whole, parts, live, resume, allowed_changes, runtime)
+        return _evaluate(matrix_config, parts, live, resume, allowed_changes, runtime)
 
     with words_for(config):
         return run_blocking(work, reporter(live, on_progress))
 
 
 def _evaluate(
-    whole: RunConfig,
+    matrix_config: RunConfig,
     parts: Sequence[tuple[str, RunConfig]],
     live: Mapping[str, Progress],
     resume: bool,
@@ -138,16 +138,16 @@ def _evaluate(
     runtime: Runtime,
 ) -> MatrixResult:
     if resume:
-        directory = latest_matrix(Path(whole.output.dir), whole.output.run_id)
+        directory = latest_matrix(Path(matrix_config.output.dir), matrix_config.output.run_id)
         _check_kept(directory, [name for name, _ in parts])
-        return _evaluate_in(directory, whole, parts, live, allowed_changes, runtime)
+        return _evaluate_in(directory, matrix_config, parts, live, allowed_changes, runtime)
     for _, config_of_run in parts:
         make_plans(
             config_of_run
         )  # what is wrong with a benchmark is raised before anything is written
-    directory = new_matrix_directory(whole)
+    directory = new_matrix_directory(matrix_config)
     try:
-        return _evaluate_in(directory, whole, parts, live, allowed_changes, runtime)
+        return _evaluate_in(directory, matrix_config, parts, live, allowed_changes, runtime)
     except NelError:
         if not any(_holds_answers(_run_dir(directory, name)) for name, _ in parts):
             shutil.rmtree(directory, ignore_errors=True)
@@ -247,7 +247,7 @@ def _parts(config: RunConfig) -> list[tuple[str, RunConfig]]:
 
 def _evaluate_in(
     directory: Path,
-    whole: RunConfig,
+    matrix_config: RunConfig,
     parts: Sequence[tuple[str, RunConfig]],
     live: Mapping[str, Progress],
     allowed_changes: frozenset[str],
@@ -262,7 +262,7 @@ def _evaluate_in(
         )
         for name, config_of_run in parts
     }
-    write_file(directory / MATRIX_NAME, [_content(whole)])
+    write_file(directory / MATRIX_NAME, [_content(matrix_config)])
     ended = run_sessions(specs)
     results = {
         name: written_results(spec, status)
@@ -278,22 +278,23 @@ def _evaluate_in(
     )
 
 
-def new_matrix_directory(whole: RunConfig) -> Path:
+def new_matrix_directory(matrix_config: RunConfig) -> Path:
     """Create and return a new directory of several runs, which can be resumed from now on.
 
     Raises:
         OutputError: As `new_directory` says.
     """
-    return new_directory(whole, "matrix", first=(MATRIX_NAME, _content(whole)))
+    return new_directory(matrix_config, "matrix", first=(MATRIX_NAME, _content(matrix_config)))
 
 
-def _content(whole: RunConfig) -> bytes:
+def _content(matrix_config: RunConfig) -> bytes:
     """Return the text of the file that names the runs of a directory."""
     content: dict[str, Any] = {
         "version": FORMAT,
-        "config": with_absolute_paths(whole),
+        "config": with_absolute_paths(matrix_config),
         "runs": [
-            {"name": name, "directory": directory_name(name)} for name, _ in split_config(whole)
+            {"name": name, "directory": directory_name(name)}
+            for name, _ in split_config(matrix_config)
         ],
     }
     return pretty(content)
@@ -348,9 +349,9 @@ def _check_kept(directory: Path, names: Sequence[str]) -> None:
 def _read(directory: Path) -> Any:
     path = directory / MATRIX_NAME
     try:
-        stored = loads(path.read_bytes())
-        if not isinstance(stored["config"], dict) or not all(
-            isinstance(run["name"], str) for run in stored["runs"]
+        document = loads(path.read_bytes())
+        if not isinstance(document["config"], dict) or not all(
+            isinstance(run["name"], str) for run in document["runs"]
         ):
             raise TypeError("config or runs")
     except OSError as error:
@@ -359,4 +360,4 @@ def _read(directory: Path) -> Any:
         raise OutputError(
             f"{path} is damaged ({error}); resume each run in {directory} by itself"
         ) from error
-    return stored
+    return document

@@ -101,19 +101,19 @@ def merge_shards(
         key=lambda merged_shard: merged_shard.shard.number,
     )
     _check_complete(shards)
-    first = next((merged_shard for merged_shard in shards if merged_shard.has_answers), shards[0])
-    _check_equal(first, shards)
+    lead = next((merged_shard for merged_shard in shards if merged_shard.has_answers), shards[0])
+    _check_equal(lead, shards)
     notes += _left_behind(shards)
-    with new_directory(output.absolute(), shared=False) as made:
-        _write_store(made / FILE_NAME, first, shards, output)
+    with new_directory(output.absolute(), shared=False) as directory:
+        _write_store(directory / FILE_NAME, lead, shards, output)
         reach("during_merge")
-        benchmarks, page = rebuild(made, declared_in=first.path, notes=notes)
+        benchmarks, page = rebuild(directory, declared_in=lead.path, notes=notes)
         reports, problems = write_reports(
-            (first.config.get("output") or {}).get("reports") or (), made
+            (lead.config.get("output") or {}).get("reports") or (), directory
         )
         notes += problems
         reach("before_merge_rename")
-    tolerated = float((first.config.get("engine") or {}).get("unscored_rate_max") or 0.0)
+    tolerated = float((lead.config.get("engine") or {}).get("unscored_rate_max") or 0.0)
     return RunResult(
         run_dir=output,
         ending=ExitStatus(exit_code=0, reason="done"),
@@ -122,7 +122,7 @@ def merge_shards(
             for merged_shard in benchmarks
         ],
         report=output / page.name,
-        reports=tuple(output / path.relative_to(made) for path in reports),
+        reports=tuple(output / path.relative_to(directory) for path in reports),
         exit_code=exit_code_of(benchmarks, tolerated),
     )
 
@@ -195,20 +195,20 @@ def _check_complete(shards: Sequence[_StoredShard]) -> None:
                 f"{shards[0].label} and {shard.label} are of two divisions; merge the shards of"
                 " one run"
             )
-    for shard, other in pairwise(shards):
-        if shard.shard == other.shard:
+    for shard, next_shard in pairwise(shards):
+        if shard.shard == next_shard.shard:
             raise UsageError(
-                f"{shard.shard.title} is there twice: {shard.path} and {other.path}; leave one of them"
+                f"{shard.shard.title} is there twice: {shard.path} and {next_shard.path}; leave one of them"
                 " away"
             )
-    missing = sorted(set(range(1, of + 1)) - {shard.shard.number for shard in shards})
-    if missing:
+    absent_numbers = sorted(set(range(1, of + 1)) - {shard.shard.number for shard in shards})
+    if absent_numbers:
+        n = len(absent_numbers)
+        listed = ", ".join(map(str, absent_numbers[:_NAMED_MAX]))
         raise UsageError(
-            f"of {of:,} shards {len(missing):,} {'is' if len(missing) == 1 else 'are'} missing:"
-            f" {', '.join(map(str, missing[:_NAMED_MAX]))}{' …' if len(missing) > _NAMED_MAX else ''};"
-            " run --shard"
-            f" {missing[0]}/{of}{' and so on' if len(missing) > 1 else ''}, or name their"
-            " directories"
+            f"of {of:,} shards {n:,} {'is' if n == 1 else 'are'} missing:"
+            f" {listed}{' …' if n > _NAMED_MAX else ''}; run --shard"
+            f" {absent_numbers[0]}/{of}{' and so on' if n > 1 else ''}, or name their directories"
         )
     unfinished = [shard for shard in shards if not shard.is_finished]
     if unfinished:
@@ -216,27 +216,29 @@ def _check_complete(shards: Sequence[_StoredShard]) -> None:
             f"{shard.shard.title} ({shard.n_missing:,} answers missing): nel eval resume {shard.path}"
             for shard in unfinished[:_NAMED_MAX]
         )
-        more = (
+        rest_text = (
             f"; and {len(unfinished) - _NAMED_MAX:,} more" if len(unfinished) > _NAMED_MAX else ""
         )
-        raise UsageError(f"{len(unfinished):,} of {of:,} shards are not finished: {steps}{more}")
+        raise UsageError(
+            f"{len(unfinished):,} of {of:,} shards are not finished: {steps}{rest_text}"
+        )
 
 
-def _check_equal(first: _StoredShard, shards: Sequence[_StoredShard]) -> None:
+def _check_equal(lead: _StoredShard, shards: Sequence[_StoredShard]) -> None:
     """Raise UsageError if shards differ in benchmark, dataset, model or setting."""
-    for other in shards:
-        if list(other.benchmarks) != list(first.benchmarks):
-            names = [", ".join(side.benchmarks) for side in (first, other)]
+    for shard in shards:
+        if list(shard.benchmarks) != list(lead.benchmarks):
+            names = [", ".join(side.benchmarks) for side in (lead, shard)]
             raise UsageError(
-                f"{first.label} has {names[0]} and {other.label} has {names[1]}; they are not of"
+                f"{lead.label} has {names[0]} and {shard.label} has {names[1]}; they are not of"
                 " one run"
             )
-        for slot, (_, _, plan) in other.benchmarks.items():
-            known = _asked_first(first, shards, slot)
-            differ = _differences(known.benchmarks[slot][2], plan)
-            if not other.has_answers:
+        for slot, (_, _, plan) in shard.benchmarks.items():
+            first_asker = _asked_first(lead, shards, slot)
+            differ = _differences(first_asker.benchmarks[slot][2], plan)
+            if not shard.has_answers:
                 differ.pop(_ADAPTED, None)
-            if slot not in other.judged:
+            if slot not in shard.judged:
                 differ.pop(JUDGES_ADAPTED, None)
             if differ:
                 listed = "; ".join(
@@ -245,24 +247,24 @@ def _check_equal(first: _StoredShard, shards: Sequence[_StoredShard]) -> None:
                 step = "run one of them again with the settings of the other"
                 if differ.keys() == {_URL}:
                     step = (
-                        f"if one model is served at both, nel eval resume {other.path}"
+                        f"if one model is served at both, nel eval resume {shard.path}"
                         " --allow-url-change "
                     )
                     step += f"--model-url {differ[_URL][0]}"
-                both = f"{known.label} and {other.label}"
+                both = f"{first_asker.label} and {shard.label}"
                 raise UsageError(f"{both} are not of one run: {slot} differs in {listed}; {step}")
-        if (first.config.get("budget") or {}).get("prices") != (
-            other.config.get("budget") or {}
+        if (lead.config.get("budget") or {}).get("prices") != (
+            shard.config.get("budget") or {}
         ).get("prices"):
             raise UsageError(
-                f"{first.label} and {other.label} have different budget.prices, so that their cost"
+                f"{lead.label} and {shard.label} have different budget.prices, so that their cost"
                 " has no sum; run nel eval resume with -O budget.prices=… on one of them"
             )
 
 
-def _asked_first(first: _StoredShard, shards: Sequence[_StoredShard], slot: str) -> _StoredShard:
+def _asked_first(lead: _StoredShard, shards: Sequence[_StoredShard], slot: str) -> _StoredShard:
     """Return the first shard whose judges replied on a benchmark: their settings are known."""
-    return next((shard for shard in shards if slot in shard.judged), first)
+    return next((shard for shard in shards if slot in shard.judged), lead)
 
 
 def _differences(left: StoredPlan, right: StoredPlan) -> dict[str, tuple[str, str]]:
@@ -297,25 +299,25 @@ def _left_behind(shards: Sequence[_StoredShard]) -> list[str]:
 
 
 def _write_store(
-    path: Path, first: _StoredShard, shards: Sequence[_StoredShard], output: Path
+    path: Path, lead: _StoredShard, shards: Sequence[_StoredShard], output: Path
 ) -> None:
     sandboxes: list[Any] = []
     for shard in shards:
-        sandboxes += [used for used in shard.sandboxes if used not in sandboxes]
+        sandboxes += [sandbox for sandbox in shard.sandboxes if sandbox not in sandboxes]
     config = {
-        **first.config,
+        **lead.config,
         "shard": None,
-        "output": {**first.config["output"], "dir": str(output.absolute().parent), "run_id": None},
+        "output": {**lead.config["output"], "dir": str(output.absolute().parent), "run_id": None},
     }
     meta = {"run_id": output.name, "config": config, "not_run": None, "sandboxes": sandboxes}
     benchmarks = {}
-    for slot in first.benchmarks:
-        _, name, plan = _asked_first(first, shards, slot).benchmarks[slot]
+    for slot in lead.benchmarks:
+        _, name, plan = _asked_first(lead, shards, slot).benchmarks[slot]
         benchmarks[slot] = (name, _whole(plan))
     unite(path, [shard.source for shard in shards], benchmarks=benchmarks, meta=meta)
-    with Snapshot(path) as merged:
-        for key, slot, _, plan in merged.benchmarks():
-            if n_missing := Pending(merged).count_pending(key, plan["repeats"]):
+    with Snapshot(path) as snapshot:
+        for key, slot, _, plan in snapshot.benchmarks():
+            if n_missing := Pending(snapshot).count_pending(key, plan["repeats"]):
                 raise StoreError(
                     f"{slot}: {n_missing:,} answers are in no shard; they were not divided by one"
                     " rule"

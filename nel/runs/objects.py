@@ -40,8 +40,8 @@ def with_names(config: object) -> dict[str, object]:
     if not isinstance(benchmarks, list | tuple):
         return dict(config)
     output = config.get("output")
-    chosen = output.get("dir") if isinstance(output, Mapping) else None
-    folder = str(chosen or output_directory())
+    output_folder = output.get("dir") if isinstance(output, Mapping) else None
+    folder = str(output_folder or output_directory())
     return {**config, "benchmarks": [_with_names(entry, folder) for entry in benchmarks]}
 
 
@@ -50,13 +50,13 @@ def _with_names(entry: object, folder: str) -> object:
         return {"name": hold_object(entry)}
     if not isinstance(entry, Mapping):
         return entry
-    named = dict(entry)
-    if isinstance(named.get("name"), Benchmark):
-        named["name"] = hold_object(named["name"])
-    rows = rows_of(named.get("dataset"), "dataset")
+    named_entry = dict(entry)
+    if isinstance(named_entry.get("name"), Benchmark):
+        named_entry["name"] = hold_object(named_entry["name"])
+    rows = rows_of(named_entry.get("dataset"), "dataset")
     if rows is not None:
-        named["dataset"] = _write_rows(rows, folder)
-    return named
+        named_entry["dataset"] = _write_rows(rows, folder)
+    return named_entry
 
 
 def _write_rows(rows: list[dict[str, object]], folder: str) -> str:

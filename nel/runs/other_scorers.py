@@ -43,15 +43,17 @@ def other_scorers(result: RunResult) -> Iterator[str]:
         if not _is_suspicious(item):
             continue
         before, rights, n = _try_all(result, item)
-        best = max(rights.values())
-        if best < before + _BETTER:
+        n_best = max(rights.values())
+        if n_best < before + _BETTER:
             continue
-        name = next(name for name in _TRIED if rights[name] >= best - _NEARLY)
-        if name in _SEARCHING and best < _SEARCHED_MIN:
+        name = next(name for name in _TRIED if rights[name] >= n_best - _NEARLY)
+        if name in _SEARCHING and n_best < _SEARCHED_MIN:
             continue
         is_alone = len(result.benchmarks) == 1
-        chosen = ["--scorer", name] if is_alone else ["-O", f"benchmarks.{position}.scorer={name}"]
-        command = shlex.join(["nel", "eval", "score", str(result.run_dir), *chosen])
+        scorer_flags = (
+            ["--scorer", name] if is_alone else ["-O", f"benchmarks.{position}.scorer={name}"]
+        )
+        command = shlex.join(["nel", "eval", "score", str(result.run_dir), *scorer_flags])
         yield (
             f"{item.slot}: the scorer {name} finds {rights[name] * 100:.0f} % of {n} stored answers"
             f" right; to score with it, without a request: {command}"
@@ -77,19 +79,25 @@ def _try_all(result: RunResult, item: BenchmarkResult) -> tuple[float, dict[str,
         key = next(key for key, slot, _, _ in snapshot.benchmarks() if slot == item.slot)
         n = snapshot.count_samples(key)
         for idx in sorted(random.Random(0).sample(range(n), min(n, _ANSWERS))):  # noqa: S311 - a sample
-            for stored in results(snapshot, key, 1, first=idx, last=idx):
-                read = read_result(stored)
-                if read.sample is None or read.response is None or read.response.error is not None:
+            for stored_result in results(snapshot, key, 1, first=idx, last=idx):
+                result_read = read_result(stored_result)
+                if (
+                    result_read.sample is None
+                    or result_read.response is None
+                    or result_read.response.error is not None
+                ):
                     continue
-                if len(read.response.text) > _CHARACTERS_MAX or isinstance(read.outcome, Unscored):
+                if len(result_read.response.text) > _CHARACTERS_MAX or isinstance(
+                    result_read.outcome, Unscored
+                ):
                     continue
-                before += getattr(read.outcome, "reward", 0.0)
+                before += getattr(result_read.outcome, "reward", 0.0)
                 inputs.append(
                     ScorerInput(
-                        response=read.response.text,
-                        target=read.sample.target,
-                        metadata=dict(read.sample.metadata),
-                        sample=read.sample,
+                        response=result_read.response.text,
+                        target=result_read.sample.target,
+                        metadata=dict(result_read.sample.metadata),
+                        sample=result_read.sample,
                     )
                 )
     rights = {name: _share(name, inputs) for name in _TRIED}

@@ -79,16 +79,16 @@ def preview(config: RunConfig, *, pilot: str | None = None) -> list[PlannedBench
 
 
 def _with_estimate(
-    planned: PlannedBenchmark, config: RunConfig, pilot: str | None
+    planned_benchmark: PlannedBenchmark, config: RunConfig, pilot: str | None
 ) -> PlannedBenchmark:
     """Return the plan of a benchmark with an estimate of its episodes."""
-    episodes = planned.samples * planned.repeats
-    if pilot is None or not planned.solver or not episodes:
-        return planned
+    episodes = planned_benchmark.samples * planned_benchmark.repeats
+    if pilot is None or not planned_benchmark.solver or not episodes:
+        return planned_benchmark
     from nel.runs.episode_estimate import read_use  # noqa: PLC0415 - few runs have episodes
 
-    use = read_use(pilot, planned.name, planned.prompt_tokens / episodes)
-    return replace(planned, estimate=use.of(episodes, price_of(config)))
+    use = read_use(pilot, planned_benchmark.name, planned_benchmark.prompt_tokens / episodes)
+    return replace(planned_benchmark, estimate=use.of(episodes, price_of(config)))
 
 
 @dataclass(slots=True)
@@ -108,7 +108,7 @@ def _read_samples(
     Raises:
         DatasetError: Two rows have one id.
     """
-    counted = _PreviewedSamples()
+    previewed = _PreviewedSamples()
     ids: dict[str, int] = {}
     for sample in stream_samples(plan, digests, ids.get):
         if sample.sample_id in ids:
@@ -116,14 +116,16 @@ def _read_samples(
         ids[sample.sample_id] = sample.row_number
         if sample.content is None or sample.fault is not None:
             continue
-        asked = decode_sample(sample.sample_id, sample.content)
-        if shard is not None and shard.number != shard_number(asked.group, asked.id, shard.of):
+        decoded_sample = decode_sample(sample.sample_id, sample.content)
+        if shard is not None and shard.number != shard_number(
+            decoded_sample.group, decoded_sample.id, shard.of
+        ):
             continue
-        counted.n += 1
-        counted.characters += _prompt_characters(plan, asked)
-        if len(counted.first_requests) < _REQUESTS_SHOWN and not plan.eval_only:
-            counted.first_requests.append(_first_request(plan, config, asked))
-    return counted
+        previewed.n += 1
+        previewed.characters += _prompt_characters(plan, decoded_sample)
+        if len(previewed.first_requests) < _REQUESTS_SHOWN and not plan.eval_only:
+            previewed.first_requests.append(_first_request(plan, config, decoded_sample))
+    return previewed
 
 
 def _preview(plan: Plan, config: RunConfig) -> PlannedBenchmark:

@@ -35,9 +35,9 @@ def refuse_changed(config: RunConfig, before: Side) -> None:
         UsageError: The two could not be compared; the message names the fields with both values.
         NelError: A benchmark, dataset or setting is wrong.
     """
-    stored = {run.path.parent.name: run.fields for run in before.benchmarks.values()}
+    fields_by_directory = {run.path.parent.name: run.fields for run in before.benchmarks.values()}
     for plan in make_plans(config):
-        fields = stored.get(directory_name(plan.slot))
+        fields = fields_by_directory.get(directory_name(plan.slot))
         if fields is None or plan.eval_only:  # recorded answers cost nothing
             continue
         differences = list(_differences(fields, _fields_now(plan)))

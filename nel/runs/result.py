@@ -84,8 +84,10 @@ def result_text(result: RunResult) -> str:
     table = _headlines(result)
     names = [column.words for column in table.columns]
     for cells in table.texts():
-        slot, metric, score, *rest = cells
-        figures = [f"{name} {cell}" for name, cell in zip(names[3:], rest, strict=True) if cell]
+        slot, metric, score, *other_cells = cells
+        figures = [
+            f"{name} {cell}" for name, cell in zip(names[3:], other_cells, strict=True) if cell
+        ]
         lines.append(f"  {slot}: {', '.join([f'{metric} {score}', *figures])}")
     return "\n".join([*lines, *(f"  {line}" for line in _lines(result))])
 
@@ -102,8 +104,8 @@ def _headlines(result: RunResult) -> ReportTable:
         headlines_table,
     )
 
-    named = {item.slot: item.metrics for item in result.benchmarks}
-    return headlines_table(named, result.aggregates)
+    metrics_by_slot = {item.slot: item.metrics for item in result.benchmarks}
+    return headlines_table(metrics_by_slot, result.aggregates)
 
 
 def _ending(result: RunResult) -> str:

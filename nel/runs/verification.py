@@ -115,9 +115,9 @@ def _identity_checks(snapshot: Snapshot) -> Iterator[VerificationCheck]:
                 detail="the run ended before its dataset was read",
             )
             continue
-        stored = plan.get("identity") or {}
+        identity = plan.get("identity") or {}
         prompts = f"{content_digest(snapshot, key):064x}"
-        if prompts != stored.get("prompt.sha256"):
+        if prompts != identity.get("prompt.sha256"):
             yield VerificationCheck(
                 what=f"{slot}: prompts",
                 passed=False,
@@ -127,13 +127,13 @@ def _identity_checks(snapshot: Snapshot) -> Iterator[VerificationCheck]:
             yield VerificationCheck(
                 what=f"{slot}: prompts", passed=True, detail=f"digest {prompts[:12]}"
             )
-        same = Identity(fields=stored).digest == plan["digest"]
+        is_same = Identity(fields=identity).digest == plan["digest"]
         detail = (
             f"digest {plan['digest'][:12]}"
-            if same
+            if is_same
             else "its fields do not have the digest of the artifacts"
         )
-        yield VerificationCheck(what=f"{slot}: identity", passed=same, detail=detail)
+        yield VerificationCheck(what=f"{slot}: identity", passed=is_same, detail=detail)
 
 
 def _artifact_checks(
@@ -152,8 +152,10 @@ def _artifact_checks(
     yield from (
         VerificationCheck(what="reports", passed=False, detail=problem) for problem in problems
     )
-    made = [path for path in _files(scratch) if path not in inputs or path.name == AUDIT_NAME]
-    for path in made:
+    written_paths = [
+        path for path in _files(scratch) if path not in inputs or path.name == AUDIT_NAME
+    ]
+    for path in written_paths:
         yield _same_file(path, run_dir / path, scratch / path)
 
 
@@ -174,22 +176,22 @@ def _same_file(name: Path, here: Path, again: Path) -> VerificationCheck:
     if _sha256(here) == _sha256(again):
         return VerificationCheck(what=str(name), passed=True, detail="equals what the store gives")
     made_by = _made_by(here.read_text(encoding="utf-8", errors="replace"))
-    other = (
+    where_it_differs = (
         f" (it is of {made_by}, this is nel {__version__})"
         if made_by not in (None, f"nel {__version__}")
         else ""
     )
     return VerificationCheck(
-        what=str(name), passed=False, detail=f"differs from what the store gives{other}"
+        what=str(name), passed=False, detail=f"differs from what the store gives{where_it_differs}"
     )
 
 
 def _made_by(text: str) -> str | None:
     try:
-        made = loads(text)
+        document = loads(text)
     except ValueError:
         return None
-    return made.get("sdk") if isinstance(made, dict) else None
+    return document.get("sdk") if isinstance(document, dict) else None
 
 
 def _manifest(run_dir: Path, snapshot: Snapshot) -> dict[str, Any]:
@@ -364,7 +366,7 @@ def _as_signed(manifest: bytes, now: Mapping[str, Any]) -> VerificationCheck:
 
 def _keygen(arguments: Sequence[str], what: str, stdin: bytes = b"") -> None:
     try:
-        done = subprocess.run(  # noqa: S603 - no shell; the arguments are paths
+        process = subprocess.run(  # noqa: S603 - no shell; the arguments are paths
             ["ssh-keygen", *arguments],  # noqa: S607 - wherever the user has it
             input=stdin,
             capture_output=True,
@@ -379,6 +381,6 @@ def _keygen(arguments: Sequence[str], what: str, stdin: bytes = b"") -> None:
         raise OutputError(
             f"cannot {what}: ssh-keygen waits; use a key in an agent or one without a passphrase"
         ) from error
-    if done.returncode:
-        lines = (done.stderr or done.stdout).decode("utf-8", "replace").strip().splitlines()
+    if process.returncode:
+        lines = (process.stderr or process.stdout).decode("utf-8", "replace").strip().splitlines()
         raise OutputError(f"cannot {what}: {lines[-1] if lines else 'ssh-keygen failed'}")

@@ -225,8 +225,8 @@ MUTATIONS: Final = (
     Mutation(
         name="an-adapted-judge-hides-it",
         fault="Settings that a judge does not take are changed, and the identity says that they were sent.",
-        fragment="plan_with_fields(stored, {JUDGES_ADAPTED: adapted})",
-        replacement="stored",
+        fragment="plan_with_fields(plan_json, {JUDGES_ADAPTED: adapted})",
+        replacement="plan_json",
         tests=("tests/engine/judging/test_adaptation.py",),
         keyword="before_its_first_reply",
     ),
@@ -297,8 +297,8 @@ MUTATIONS: Final = (
     Mutation(
         name="a-merge-takes-less-than-all-shards",
         fault="A merge makes a run of some shards, as if the others had been asked.",
-        fragment="missing = sorted(set(range(1, of + 1)) - {shard.shard.number for shard in shards})",
-        replacement="missing: list[int] = []",
+        fragment="absent_numbers = sorted(set(range(1, of + 1)) - {shard.shard.number for shard in shards})",
+        replacement="absent_numbers: list[int] = []",
         tests=("tests/e2e/test_shards.py",),
         keyword="every_shard_once",
     ),
@@ -896,7 +896,7 @@ MUTATIONS: Final = (
     Mutation(
         name="empty-and-cut-off-is-scored",
         fault="An empty answer that was cut off is scored where truncated answers are.",
-        fragment='if ending == "truncated" and (empty or truncated == "failure"):',
+        fragment='if ending == "truncated" and (is_empty or truncated == "failure"):',
         replacement='if ending == "truncated" and truncated == "failure":',
         tests=("tests/engine/test_response_outcomes.py",),
     ),

@@ -36,11 +36,11 @@ async def adapt(item: WorkItem, error: ResponseError, asker: Asker) -> bool:
     runner.changes = {**runner.changes, **changes}
     runner.version += 1
     plans = {job.key: job.plan for job in opened.jobs}
-    for key, _, _, stored in runner.snapshot.benchmarks():
+    for key, _, _, plan_json in runner.snapshot.benchmarks():
         if key in plans:
             adapted = plans[key].adapting(runner.changes)
             if adapted.adapted:  # recorded answers have nothing to change
-                await runner.store.put_plan(key, plan_with_fields(stored, adapted.fields))
+                await runner.store.put_plan(key, plan_with_fields(plan_json, adapted.fields))
     note = (
         f"{plan.model}: {in_words(changes, before)}, as the endpoint asks for; the run's"
         " identity says so"

@@ -72,6 +72,6 @@ def _take_back(store: Log, client: Client, who: str) -> str | None:
     return text + _name_list(names, _NAMED_MAX)
 
 
-def _name_list(names: list[str], most: int) -> str:
-    more = f" and {len(names) - most:,} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + more
+def _name_list(names: list[str], names_max: int) -> str:
+    rest_text = f" and {len(names) - names_max:,} more" if len(names) > names_max else ""
+    return ", ".join(names[:names_max]) + rest_text

@@ -36,7 +36,7 @@ async def exchange(
     sent: Sent,
     keep: Keep,
     *,
-    stored: Row | None = None,
+    stored_row: Row | None = None,
     may_reuse: MayReuse | None = None,
     parse: Parse | None = None,
     remembers: bool = True,
@@ -56,9 +56,9 @@ async def exchange(
         EndpointError: There is no model to ask.
         GateClosed, EndpointDown, BudgetSpent: As `Client.complete`.
     """
-    if stored is not None:
-        response = response_in(stored)
-        if may_reuse is None or await may_reuse(stored, response):
+    if stored_row is not None:
+        response = response_in(stored_row)
+        if may_reuse is None or await may_reuse(stored_row, response):
             return response
     if complete is None:
         raise EndpointError("there is no endpoint in this session to ask")

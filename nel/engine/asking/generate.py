@@ -124,27 +124,27 @@ class SampleRunner:
             EndpointDown: The endpoint was down for longer than configured.
             BudgetSpent: The next request might exceed a cap.
         """
-        last = Exchange(None, NO_RESPONSE, self.version)
+        answer_exchange = Exchange(None, NO_RESPONSE, self.version)
         if plan.eval_only or self.client is None:
-            last.response = recorded_answer(sample)
+            answer_exchange.response = recorded_answer(sample)
         elif plan.benchmark.loglikelihood:
-            last.body, last.response = await self._rank(plan, sample, key)
+            answer_exchange.body, answer_exchange.response = await self._rank(plan, sample, key)
         else:
             request = self._request(plan, sample, key)
             if plan.solver is not None and self.episodes is not None:
-                last.body, last.response = await self.episodes.answer(
+                answer_exchange.body, answer_exchange.response = await self.episodes.answer(
                     plan, sample, key, request.messages, request.generation
                 )
             else:
                 try:
-                    last.body = self._body(request)
+                    answer_exchange.body = self._body(request)
                 except NotInProtocol as error:
                     unsent = ResponseError(kind="unsupported", message=str(error))
-                    last.response = Response(error=unsent)
+                    answer_exchange.response = Response(error=unsent)
                 else:
-                    return await self._converse(plan, sample, key, request, last, keep)
-        await keep(last)
-        return last
+                    return await self._converse(plan, sample, key, request, answer_exchange, keep)
+        await keep(answer_exchange)
+        return answer_exchange
 
     async def _converse(
         self,
@@ -182,13 +182,13 @@ class SampleRunner:
 
     def generation_of(self, plan: Plan, generation: Generation | None = None) -> Generation:
         """Return the settings of a benchmark, or others, as they are sent."""
-        wanted = plan.generation if generation is None else generation
+        requested = plan.generation if generation is None else generation
         if plan.protocol == "completions" or not (plan.adapted or self.changes):
-            return wanted
-        return change_settings(wanted, {**plan.adapted, **self.changes})
+            return requested
+        return change_settings(requested, {**plan.adapted, **self.changes})
 
     async def stored_answer(
-        self, plan: Plan, sample: Sample, sample_key: SampleKey, stored: Row
+        self, plan: Plan, sample: Sample, sample_key: SampleKey, row: Row
     ) -> Response:
         """Return the stored answer of a sample; a recorded one is read again.
 
@@ -197,10 +197,10 @@ class SampleRunner:
         if plan.eval_only:
             recorded = recorded_answer(sample)
             now = answer_row(sample_key, None, recorded)
-            if now.response != stored.response:
+            if now.response != row.response:
                 await self.store.append([now], instead=True)
             return recorded
-        return response_in(stored)
+        return response_in(row)
 
     def _request(self, plan: Plan, sample: Sample, sample_key: SampleKey) -> Request:
         return build_request(
@@ -246,12 +246,12 @@ class SampleRunner:
             )
         body = self._body(request)
         digest = hashlib.sha256(body).digest()[:DIGEST_BYTES]
-        counts, counted = item.context.request_counts, digest.hex()
-        counts[counted] = counts.get(counted, 0) + 1
-        asked = Asked(SCORER, counts[counted], digest=digest)
+        counts, call_digest = item.context.request_counts, digest.hex()
+        counts[call_digest] = counts.get(call_digest, 0) + 1
+        address = Asked(SCORER, counts[call_digest], digest=digest)
         try:
-            async with item.context.single_flight(asked.label):
-                response = await self._further(item.key, asked, request, body)
+            async with item.context.single_flight(address.label):
+                response = await self._further(item.key, address, request, body)
         except STOP_ERRORS as ending:
             raise EndpointError(f"the model was not asked for the scorer: {ending}") from ending
         if response.error is not None:
@@ -282,7 +282,7 @@ class SampleRunner:
 
         sent = Sent(request, body, asked.label)
         return await exchange(
-            self._complete, sent, keep, stored=reply(self.snapshot, key, asked), parse=parse
+            self._complete, sent, keep, stored_row=reply(self.snapshot, key, asked), parse=parse
         )
 
     @property

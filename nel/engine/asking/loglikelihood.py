@@ -79,8 +79,8 @@ async def rank(
     # One after the other: a kill then loses one request, and a stop has one to wait for.
     for number, batch in enumerate(parts):
         body = dumps_bytes(_body(model, batch, echo, generation))
-        asked = replace(request, generation=Generation(max_tokens=len(batch)))
-        answer = await ask(number, asked, body, partial(_parse, batch, echo.max_tokens))
+        batch_request = replace(request, generation=Generation(max_tokens=len(batch)))
+        answer = await ask(number, batch_request, body, partial(_parse, batch, echo.max_tokens))
         if answer.error is not None:
             return body, answer
         answers.append(answer)

@@ -43,12 +43,12 @@ def verdict_before_scoring(
         return ModelFailure(kind="content_filter", detail="the endpoint filtered the answer")
     if ending == "refusal":
         return ModelFailure(kind="refusal", detail="the endpoint marked the answer as a refusal")
-    empty = not response.text.strip() and not response.tool_calls
-    if ending == "truncated" and (empty or truncated == "failure"):
-        full = is_context_full(response.finish_reason)
+    is_empty = not response.text.strip() and not response.tool_calls
+    if ending == "truncated" and (is_empty or truncated == "failure"):
+        is_full = is_context_full(response.finish_reason)
         detail = (
             "cut off where the model's context ends"
-            if full
+            if is_full
             else "cut off by the token limit; raise --max-tokens"
         )
         return ModelFailure(kind="truncated", detail=detail)
@@ -57,9 +57,9 @@ def verdict_before_scoring(
             kind="no_answer", detail="the model called a tool in a form that its server refused"
         )
     only_calls = bool(response.text.strip()) and not answer_in(response, sample).strip()
-    if only_calls or (empty and ending == "tool_calls"):
+    if only_calls or (is_empty and ending == "tool_calls"):
         return ModelFailure(kind="no_answer", detail="the model called a tool instead of answering")
-    if empty:
+    if is_empty:
         return ModelFailure(
             kind="empty", detail="no answer beside the reasoning" if response.reasoning else ""
         )

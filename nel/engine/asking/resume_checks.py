@@ -47,7 +47,7 @@ Content: TypeAlias = tuple[int, int, str | None, str | None]
 class DatasetCheck:
     """Renders a dataset again in small steps and compares it with what a run was started with."""
 
-    def __init__(self, plan: Plan, stored: StoredPlan, *, allowed: frozenset[str]) -> None:
+    def __init__(self, plan: Plan, stored_plan: StoredPlan, *, allowed: frozenset[str]) -> None:
         """Prepare to read from the first row.
 
         Args:
@@ -57,10 +57,10 @@ class DatasetCheck:
         """
         self._allowed = allowed
         self._plan = plan
-        self._stored = stored
+        self._stored = stored_plan
         self._digests = Digests()
         self._samples = stream_samples(
-            plan, self._digests, lambda _: None, n_stored=stored["dataset"]["rows"]
+            plan, self._digests, lambda _: None, n_stored=stored_plan["dataset"]["rows"]
         )
 
     def first_rows_match(self, samples: Iterator[StoredSample]) -> bool:
@@ -201,7 +201,7 @@ def fingerprint_of(plan: Plan) -> str | None:
 
 
 def deferred_check(
-    plan: Plan, stored: StoredPlan, samples: Iterator[StoredSample], *, allowed: frozenset[str]
+    plan: Plan, stored_plan: StoredPlan, samples: Iterator[StoredSample], *, allowed: frozenset[str]
 ) -> DatasetCheck | None:
     """Return a check that can go on during the run; None where all rows are read first.
 
@@ -214,22 +214,22 @@ def deferred_check(
         samples: Of the run, in order.
         allowed: Identity fields that may differ.
     """
-    digests = {name: stored["identity"][name] for name in ("dataset.sha256", "prompt.sha256")}
+    digests = {name: stored_plan["identity"][name] for name in ("dataset.sha256", "prompt.sha256")}
     unchanged = (
-        stored["dataset"]["rows"] > ROWS_FIRST
-        and plan.config.max_problems == stored["max_problems"]
+        stored_plan["dataset"]["rows"] > ROWS_FIRST
+        and plan.config.max_problems == stored_plan["max_problems"]
         and Identity(fields={**plan.fields, **digests})
-        .changes(Identity(fields=stored["identity"]))
+        .changes(Identity(fields=stored_plan["identity"]))
         .keys()
         <= allowed
     )
     if (
         not unchanged
-        or stored.get("fingerprint") is None
-        or stored["fingerprint"] != fingerprint_of(plan)
+        or stored_plan.get("fingerprint") is None
+        or stored_plan["fingerprint"] != fingerprint_of(plan)
     ):
         return None
-    check = DatasetCheck(plan, stored, allowed=allowed)
+    check = DatasetCheck(plan, stored_plan, allowed=allowed)
     try:
         return check if check.first_rows_match(samples) else None
     except DatasetError:  # reading all rows reports it

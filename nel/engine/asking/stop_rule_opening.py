@@ -76,11 +76,11 @@ def rule_of(
         looking: Whether it may end the benchmark; else it is fed to compute its intervals.
     """
     baseline = (snapshot.meta(BASELINES) or {}).get(slot)
-    stored = (snapshot.meta(DECISIONS) or {}).get(slot)
-    decision = stored and StopDecision(
-        n_clusters=stored["n_clusters"],
-        reason=StopReason(stored["reason"]),
-        condition=stored["condition"],
+    decision_json = (snapshot.meta(DECISIONS) or {}).get(slot)
+    decision = decision_json and StopDecision(
+        n_clusters=decision_json["n_clusters"],
+        reason=StopReason(decision_json["reason"]),
+        condition=decision_json["condition"],
     )
     order = draw(snapshot.samples(key), seed=config.seed)
     if not looking:
@@ -93,9 +93,11 @@ def _load(rule: StopRule, snapshot: Snapshot, key: int, repeats: int) -> None:
     rule.start()
     if rule.has_ended or not Pending(snapshot).has_outcomes(key):
         return
-    for stored in results(snapshot, key, repeats):
-        if stored.outcome is not None:
-            rule.add(stored.sample.idx, stored.repeat, outcome_in(stored.outcome))
+    for stored_result in results(snapshot, key, repeats):
+        if stored_result.outcome is not None:
+            rule.add(
+                stored_result.sample.idx, stored_result.repeat, outcome_in(stored_result.outcome)
+            )
 
 
 def _baseline(
@@ -156,13 +158,13 @@ def _refuse_other(path: Path, job: Job, plan: StoredPlan) -> None:
     names = sorted(name for name in {*ours, *theirs} if not name.startswith(_MAY_DIFFER))
     differ = [name for name in names if ours.get(name) != theirs.get(name)]
     if differ:
-        more = f" and {len(differ) - _SHOWN_MAX} more" if len(differ) > _SHOWN_MAX else ""
+        rest_text = f" and {len(differ) - _SHOWN_MAX} more" if len(differ) > _SHOWN_MAX else ""
         listed = "; ".join(
             f"{name}: {theirs.get(name)} and {ours.get(name)}" for name in differ[:_SHOWN_MAX]
         )
         raise ConfigError(
-            f"stop.when: {path} and this run differ by more than the model ({listed}{more}); run"
-            " the whole benchmark and use nel compare --despite"
+            f"stop.when: {path} and this run differ by more than the model ({listed}{rest_text});"
+            " run the whole benchmark and use nel compare --despite"
         )
 
 
@@ -170,11 +172,11 @@ def _pair(
     path: Path, snapshot: Snapshot, job: Job, theirs: Snapshot, key: int, plan: StoredPlan
 ) -> StoredBaseline:
     """Return the baseline's scores in this run's order, paired by content and occurrence."""
-    known = dict(_scores(theirs, key, plan["repeats"], path))
+    baseline_ends = dict(_scores(theirs, key, plan["repeats"], path))
     low, high = [], []
     n_missing = 0
     for name, sample in _name_samples(snapshot.samples(job.key)):
-        ends = ANY if sample.fault is not None else known.get(name)
+        ends = ANY if sample.fault is not None else baseline_ends.get(name)
         n_missing += ends is None
         ends = ends or ANY
         low.append(ends[0])
@@ -193,15 +195,17 @@ def _scores(
 ) -> Iterator[tuple[str, tuple[float, float]]]:
     """Yield the name of each question of a baseline with its lowest and highest mean."""
     outcomes: dict[int, list[tuple[float, float]]] = {}
-    for stored in results(theirs, key, repeats):
-        if stored.sample.fault is not None:
+    for stored_result in results(theirs, key, repeats):
+        if stored_result.sample.fault is not None:
             continue
-        if stored.outcome is None:
+        if stored_result.outcome is None:
             raise ConfigError(
                 f"stop.when: {path} is not finished; finish it with nel eval resume {path}"
             )
         try:
-            outcomes.setdefault(stored.sample.idx, []).append(ends_of(outcome_in(stored.outcome)))
+            outcomes.setdefault(stored_result.sample.idx, []).append(
+                ends_of(outcome_in(stored_result.outcome))
+            )
         except ValueError as error:
             raise ConfigError(
                 f"stop.when: {path}: {error}, so that no rule can compare with it"
@@ -221,15 +225,15 @@ def _scores(
 def _name_samples(samples: Iterator[StoredSample]) -> Iterator[tuple[str, StoredSample]]:
     """Yield each sample with a name of its prompt, its gold answer and its occurrence, in order."""
     counts: Counter[str] = Counter()
-    for stored in samples:
-        if stored.content is None or stored.fault is not None:
-            yield "", stored
+    for stored_sample in samples:
+        if stored_sample.content is None or stored_sample.fault is not None:
+            yield "", stored_sample
             continue
-        sample = decode_sample("", stored.content)
-        asked: Any = sample.input
-        if not isinstance(asked, str):
-            asked = [[message.role, message.content] for message in asked]
-        parts = [asked, sample.target, list(sample.choices or ()), list(sample.turns)]
+        sample = decode_sample("", stored_sample.content)
+        prompt: Any = sample.input
+        if not isinstance(prompt, str):
+            prompt = [[message.role, message.content] for message in prompt]
+        parts = [prompt, sample.target, list(sample.choices or ()), list(sample.turns)]
         digest = hashlib.sha256(dumps_bytes(parts)).hexdigest()
         counts[digest] += 1
-        yield f"{digest} {counts[digest]}", stored
+        yield f"{digest} {counts[digest]}", stored_sample

@@ -85,28 +85,28 @@ class WorkQueue:
         for samples in self._by_job:
             yield from samples
         for job in self._jobs:
-            for stored in pending_checks(self._snapshot, job.key, job.plan.config.repeat_check):
-                yield _item(job, stored, SECOND_ASKING)
+            for sample in pending_checks(self._snapshot, job.key, job.plan.config.repeat_check):
+                yield _item(job, sample, SECOND_ASKING)
 
     def _samples(self, job: Job) -> Iterator[WorkItem]:
         rule = self._rule_of(job.key)
         if rule is not None:
             yield from self._draw(job, rule)
             return
-        for stored, repeat in self._pending_samples.samples(job.key, job.plan.config.repeats):
-            yield _item(job, stored, repeat)
+        for sample, repeat in self._pending_samples.samples(job.key, job.plan.config.repeats):
+            yield _item(job, sample, repeat)
 
     def _draw(self, job: Job, rule: StopRule) -> Iterator[WorkItem]:
         for position, idx in enumerate(rule.order.order):
             if position >= rule.n_wanted:
                 return
-            for stored, repeat in self._pending_samples.samples_of(
+            for sample, repeat in self._pending_samples.samples_of(
                 job.key, idx, job.plan.config.repeats
             ):
                 if position >= rule.n_wanted:
                     return
                 self._drawn_upto = position, repeat
-                yield _item(job, stored, repeat)
+                yield _item(job, sample, repeat)
 
     def n_left_out(self, job: Job, rule: StopRule) -> int:
         """Return how many (sample, repeat) pairs a rule that has just ended leaves unasked."""
@@ -125,6 +125,6 @@ def n_unanswered(
     return sum(repeats - n_answers.get(idx, 0) for idx in questions)
 
 
-def _item(job: Job, stored: StoredSample, repeat: int) -> WorkItem:
-    key = SampleKey(job.key, stored.idx, repeat)
-    return WorkItem(job, key, decode_sample(stored.sample_id, stored.content or ""))
+def _item(job: Job, sample: StoredSample, repeat: int) -> WorkItem:
+    key = SampleKey(job.key, sample.idx, repeat)
+    return WorkItem(job, key, decode_sample(sample.sample_id, sample.content or ""))

@@ -44,7 +44,7 @@ class Workers:
         self.n_running = 0
 
     async def ramp_up(
-        self, first: asyncio.Task[None], may_go_on: Callable[[], Awaitable[bool]]
+        self, first_answer: asyncio.Task[None], may_go_on: Callable[[], Awaitable[bool]]
     ) -> None:
         """Start workers: in doubling steps while the first request is out, then all.
 
@@ -58,13 +58,13 @@ class Workers:
         while n_started < self._concurrency and self._stop.status is None:
             if not await may_go_on():
                 return
-            if first.done():
+            if first_answer.done():
                 n_next = self._concurrency
             for _ in range(min(n_next, self._concurrency - n_started)):
                 self._start_worker()
                 n_started += 1
             n_next = n_started
-            await asyncio.wait({first}, timeout=_RAMP_SECONDS)
+            await asyncio.wait({first_answer}, timeout=_RAMP_SECONDS)
 
     def start(self, work: Coroutine[object, object, None]) -> None:
         """Run a check beside the workers."""

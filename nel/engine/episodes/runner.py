@@ -160,24 +160,24 @@ class EpisodeRunner:
         evidence: Json,
     ) -> Response:
         """Return the response of the sample: the final answer, and what the episode came to."""
-        last = over.failed or episode.last_response or Response()
+        response = over.failed or episode.last_response or Response()
         references, pool = attempt.references(episode.messages)
         if pool:
             await self._store.append([], pool)
-        text = last.text if over.answer is None else self._store.redactor.text(over.answer)
+        text = response.text if over.answer is None else self._store.redactor.text(over.answer)
         fails = over.ended_by.startswith("limit:") and plan.benchmark.on_limit == "fail"
         failure = None
         if fails:
             failure = {"kind": "limit", "detail": f"ended by {over.ended_by}"}
-        elif over.failed is not None or _is_answer(episode, text, last):
-            failure = _failure_of(last, plan)
+        elif over.failed is not None or _is_answer(episode, text, response):
+            failure = _failure_of(response, plan)
         return Response(
             text=text,
-            reasoning=last.reasoning,
-            finish_reason=last.finish_reason,
-            model=last.model,
-            system_fingerprint=last.system_fingerprint,
-            fallback=last.fallback,
+            reasoning=response.reasoning,
+            finish_reason=response.finish_reason,
+            model=response.model,
+            system_fingerprint=response.system_fingerprint,
+            fallback=response.fallback,
             episode={
                 "solver": plan.solver.name if plan.solver else "",
                 "ended_by": over.ended_by,
@@ -249,17 +249,17 @@ async def _solve(solver: BoundSolver, episode: Episode) -> str | None:
         raise EnvironmentFault("solver_raised", f"the solver called sys.exit({error})") from error
 
 
-def _is_answer(episode: Episode, text: str, last: Response) -> bool:
+def _is_answer(episode: Episode, text: str, response: Response) -> bool:
     """Return whether the final answer is the last one of the model: not another text, nor one whose
     calls were run, which lacks no text.
     """
     is_acted_on = bool(episode.messages) and episode.messages[-1].role == "tool"
-    return not is_acted_on and text.strip() == last.text.strip()
+    return not is_acted_on and text.strip() == response.text.strip()
 
 
-def _failure_of(last: Response, plan: Plan) -> dict[str, str] | None:
+def _failure_of(response: Response, plan: Plan) -> dict[str, str] | None:
     """Return how the model's last answer failed; None where it did not."""
-    failure = verdict_before_scoring(last, truncated=plan.config.truncated)
+    failure = verdict_before_scoring(response, truncated=plan.config.truncated)
     return None if failure is None else {"kind": failure.kind, "detail": failure.detail}
 
 

@@ -65,34 +65,36 @@ class StepWriter:
     ) -> tuple[Row, list[Pooled]]:
         """Return the row of a step, and the texts that it adds to the pool by their digests."""
         pool: dict[str, str] = {}
-        sent: dict[str, Any] = {"span": step.span} if step.span else {}
+        request_json: dict[str, Any] = {"span": step.span} if step.span else {}
         if step.kind == "tool" and step.digest in self._calls:
-            sent["call"] = self._calls[step.digest]
+            request_json["call"] = self._calls[step.digest]
         elif step.asked:
-            sent["asked"] = step.asked
+            request_json["asked"] = step.asked
         if step.kind == "model":
             digest = digest_of(settings)
             is_new = digest != self._settings
-            sent |= self._messages(step.number, messages, pool)
-            if is_new or "of" not in sent:
+            request_json |= self._messages(step.number, messages, pool)
+            if is_new or "of" not in request_json:
                 pool[digest] = dumps(settings)
-                sent["settings"] = self._settings = digest
-        return self._encode(step, dumps(sent)), list(pool.items())
+                request_json["settings"] = self._settings = digest
+        return self._encode(step, dumps(request_json)), list(pool.items())
 
-    def _encode(self, step: Step, sent: str) -> Row:
-        asked = Asked(_ROLES[step.kind], step.number, digest=bytes.fromhex(step.digest))
+    def _encode(self, step: Step, request_text: str) -> Row:
+        address = Asked(_ROLES[step.kind], step.number, digest=bytes.fromhex(step.digest))
         wall, result = round(step.wall_seconds, 6), step.result
         if step.response is not None:
-            row = exchange_row(self._key, asked, sent, step.response, attempt=self._attempt)
+            row = exchange_row(
+                self._key, address, request_text, step.response, attempt=self._attempt
+            )
             return row._replace(wall=wall)
         row = Row(
             *self._key,
-            role=asked.role,
+            role=address.role,
             attempt=self._attempt,
-            number=asked.number,
-            digest=asked.digest,
+            number=address.number,
+            digest=address.digest,
             wall=wall,
-            request=sent,
+            request=request_text,
         )
         if result is None:
             return row
@@ -132,13 +134,16 @@ class StepWriter:
         self, number: int, messages: Sequence[Message], pool: dict[str, str]
     ) -> dict[str, Any]:
         digests = [self._digests.of(message) for message in messages]
-        before, known = self._last or (None, [])
-        first = 0
-        while first < min(len(known), len(digests)) and known[first] == digests[first]:
-            first += 1
+        before, earlier_digests = self._last or (None, [])
+        n_equal = 0
+        while (
+            n_equal < min(len(earlier_digests), len(digests))
+            and earlier_digests[n_equal] == digests[n_equal]
+        ):
+            n_equal += 1
         self._last = (number, digests)
-        added = self.references(messages[first:], pool)
-        return {"of": before, "first": first, "add": added} if first else {"add": added}
+        added = self.references(messages[n_equal:], pool)
+        return {"of": before, "first": n_equal, "add": added} if n_equal else {"add": added}
 
 
 def end_row(key: SampleKey, attempt: int, reason: str) -> Row:
@@ -162,20 +167,20 @@ class StoredAttempts:
                 self.ended[row.attempt] = loads(row.response or "")
                 continue
             steps = self.steps.setdefault(row.attempt, {})
-            sent = loads(row.request or "")
-            if "call" in sent:
-                answer, position = sent["call"]
+            request_json = loads(row.request or "")
+            if "call" in request_json:
+                answer, position = request_json["call"]
                 if answer not in steps:
                     continue  # it was damaged, and a salvage left it out
-                sent["asked"] = _call_in(steps[answer], position)
-            steps[row.number] = _step(row, sent)
-            self.requests.setdefault(row.attempt, {})[row.number] = sent
+                request_json["asked"] = _call_in(steps[answer], position)
+            steps[row.number] = _step(row, request_json)
+            self.requests.setdefault(row.attempt, {})[row.number] = request_json
 
     @property
     def last(self) -> int:
         """Return the number of the attempt to continue, or of the next one."""
-        last = max([*self.steps, *self.ended], default=0)
-        return last + 1 if last in self.ended else last
+        latest = max([*self.steps, *self.ended], default=0)
+        return latest + 1 if latest in self.ended else latest
 
     def settings_of(self, attempt: int, number: int) -> str:
         """Return the digest of what a model step sent beside its messages."""
@@ -227,7 +232,7 @@ def message_of(step: Step) -> Message | None:
     return None
 
 
-def _step(row: Row, sent: Mapping[str, Any]) -> Step:
+def _step(row: Row, request_json: Mapping[str, Any]) -> Step:
     result = None
     if row.role == TOOL and row.response is not None:
         fields = fields_of(row)
@@ -242,8 +247,8 @@ def _step(row: Row, sent: Mapping[str, Any]) -> Step:
         number=row.number,
         kind=_KINDS[row.role],
         digest=(row.digest or b"").hex(),
-        span=sent.get("span", ""),
-        asked=sent.get("asked", {}),
+        span=request_json.get("span", ""),
+        asked=request_json.get("asked", {}),
         response=response_in(row) if row.role == MODEL else None,
         result=result,
         wall_seconds=row.wall or 0.0,

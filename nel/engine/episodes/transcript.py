@@ -41,21 +41,21 @@ class Branch:
     @property
     def n_made(self) -> int:
         """Return how many of the messages a step made."""
-        return sum(sent.step is not None for sent in self.messages)
+        return sum(message.step is not None for message in self.messages)
 
 
 class TranscribedAttempt:
     """One attempt of an episode."""
 
-    def __init__(self, stored: StoredAttempts, number: int, pool: Mapping[str, str]) -> None:
+    def __init__(self, attempts: StoredAttempts, number: int, pool: Mapping[str, str]) -> None:
         """Take a stored attempt and the texts that its requests refer to."""
         self.number = number
         """From 0."""
-        self.steps: Mapping[int, Step] = stored.steps.get(number, {})
+        self.steps: Mapping[int, Step] = attempts.steps.get(number, {})
         """By number, in order."""
-        self.why_ended = stored.ended.get(number)
+        self.why_ended = attempts.ended.get(number)
         """Why it is not continued; None where it is the last."""
-        self._stored = stored
+        self._stored = attempts
         self._pool = pool
         self._pooled: dict[str, SentMessage] = {}
 
@@ -149,10 +149,10 @@ def read_transcript(snapshot: Snapshot, sample_key: SampleKey) -> list[Transcrib
     """
     try:
         attempts = StoredAttempts(transcript(snapshot, sample_key))
-        requests = [asked for steps in attempts.requests.values() for asked in steps.values()]
-        digests = {asked["settings"] for asked in requests if "settings" in asked}
-        for asked in requests:
-            digests |= {name for name in asked.get("add", ()) if not name.startswith(BY_STEP)}
+        requests = [request for steps in attempts.requests.values() for request in steps.values()]
+        digests = {request["settings"] for request in requests if "settings" in request}
+        for request in requests:
+            digests |= {name for name in request.get("add", ()) if not name.startswith(BY_STEP)}
         pool = pooled_messages(snapshot, sorted(digests))
         numbers = sorted({*attempts.steps, *attempts.ended})
         return [TranscribedAttempt(attempts, number, pool) for number in numbers]

@@ -30,9 +30,9 @@ def find_executor(text: str) -> Executor:
     ):  # nel's own, whatever else has the name: no look at all installed packages for most runs
         return LocalExecutor()
     address = plugins.split_uri(text)
-    name, rest = (address[0], "") if address else plugins.split_options(text)
+    name, options_text = (address[0], "") if address else plugins.split_options(text)
     ref = plugins.find("executors", name)
-    options = {"address": address[1]} if address else options_of(name, rest)
+    options = {"address": address[1]} if address else options_of(name, options_text)
     factory = plugins.load_ref(ref)
     try:
         executor = factory(**options)
@@ -53,8 +53,8 @@ def find_executor(text: str) -> Executor:
         raise PluginError(
             f'the executor "{name}" of {ref.provider} is a {kind} without {", ".join(absent)}'
         )
-    chosen: Executor = executor
-    return chosen
+    found_executor: Executor = executor
+    return found_executor
 
 
 @contextmanager

@@ -183,11 +183,11 @@ def main() -> None:
     """Serve a run until the standard input closes."""
     stdin, stdout = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what plugins print is not a packet
-    first = read_packet(stdin)
-    if first is None:
+    first_packet = read_packet(stdin)
+    if first_packet is None:
         return
     output = _Output(stdout)
-    start = unpack_json(first)
+    start = unpack_json(first_packet)
     hello: dict[str, Any] = environment()
     host: _ScoringHost | _SandboxHost | None = None
     try:
@@ -223,7 +223,7 @@ def _host_of(
         hello["engine"] = info.as_json()
         hello["capacity"] = 2 * (config.sandbox.workers or info.cpus)
         return _SandboxHost(sandbox, output)
-    benchmarks = [benchmark_to_score(config, named) for named in config.benchmarks]
+    benchmarks = [benchmark_to_score(config, entry) for entry in config.benchmarks]
     hello["digests"] = [scorer_digest(benchmark) for benchmark in benchmarks]
     return _ScoringHost(benchmarks, config.engine.scorer_timeout_seconds, output)
 

@@ -250,8 +250,8 @@ class LeasedExecutor:
         """Return why a host cannot be used, with its node; None where it can."""
         assert self._work is not None  # noqa: S101
         if hello.get("error"):
-            own = environment()
-            what = difference({**own, "digests": ()}, hello, ())
+            own_environment = environment()
+            what = difference({**own_environment, "digests": ()}, hello, ())
             return (
                 f"the node {host.node} {what or 'cannot compute scores: ' + str(hello['error'])};"
                 f" {_SAME}"
@@ -262,11 +262,11 @@ class LeasedExecutor:
         if what is not None:
             return f"the node {host.node} {what}; {_SAME}"
         for language, image in hello.get("engine", {}).get("images", {}).items():
-            first = self._images.setdefault(language, image)
-            if first != image:
+            first_image = self._images.setdefault(language, image)
+            if first_image != image:
                 return (
-                    f"the node {host.node} runs {language} in {image} and another node in {first};"
-                    " build one image"
+                    f"the node {host.node} runs {language} in {image} and another node in"
+                    f" {first_image}; build one image"
                 )
         return None
 

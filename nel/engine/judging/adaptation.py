@@ -91,12 +91,12 @@ class JudgeAdaptation:
             for (key, label), judge in self._by_judge.items()
             if key == benchmark and judge.changes
         }
-        stored = next(
-            stored for key, _, _, stored in self._snapshot.benchmarks() if key == benchmark
+        plan_json = next(
+            plan_json for key, _, _, plan_json in self._snapshot.benchmarks() if key == benchmark
         )
         # Queued before anything that is asked with the changes, and the store writes in order.
-        written = self._store.put_plan(
-            benchmark, plan_with_fields(stored, {JUDGES_ADAPTED: adapted})
+        write = self._store.put_plan(
+            benchmark, plan_with_fields(plan_json, {JUDGES_ADAPTED: adapted})
         )
         note = (
             f"judge {member.label}: {in_words(changes, sent)}, as its endpoint asks for; the run's"
@@ -105,7 +105,7 @@ class JudgeAdaptation:
         if note not in self._progress.notes:
             self._progress.notes.append(note)
             _LOG.warning("%s", note)
-        await written
+        await write
         return True
 
     def _has_stored_reply(self, benchmark: int, member: ModelConfig) -> bool:

@@ -125,7 +125,7 @@ def self_judge(endpoint: EndpointConfig) -> ModelConfig:
     return ModelConfig.model_validate(fields)
 
 
-def generation_of(member: ModelConfig, wanted: Mapping[str, Any]) -> GenerationConfig:
+def generation_of(member: ModelConfig, template_settings: Mapping[str, Any]) -> GenerationConfig:
     """Return the generation settings of a judge: those of the run, and the scorer's for all that
     the run leaves open.
 
@@ -133,13 +133,18 @@ def generation_of(member: ModelConfig, wanted: Mapping[str, Any]) -> GenerationC
         member: A setting that equals nel's default counts as left open by the run.
         wanted: The scorer's settings by their names in the configuration; ``extra`` is a mapping.
     """
-    own, default = member.generation, ModelConfig.model_fields["generation"].default
-    free = {
+    member_settings, default = member.generation, ModelConfig.model_fields["generation"].default
+    unset_settings = {
         name: value
-        for name, value in wanted.items()
-        if getattr(own, name) == getattr(default, name)
+        for name, value in template_settings.items()
+        if getattr(member_settings, name) == getattr(default, name)
     }
-    return own.model_copy(update={**free, "extra": {**wanted.get("extra", {}), **own.extra}})
+    return member_settings.model_copy(
+        update={
+            **unset_settings,
+            "extra": {**template_settings.get("extra", {}), **member_settings.extra},
+        }
+    )
 
 
 def _models_named(

@@ -92,10 +92,12 @@ class JudgeEndpoints:
         is_member = False
         for panel in self._panels:
             members = [self.endpoint_of(member) for member in panel.panel]
-            is_member |= any(other is endpoint for other in members)
+            is_member |= any(endpoint_of_member is endpoint for endpoint_of_member in members)
             n_remaining = sum(
-                other is not None and other is not endpoint and other.disabled is None
-                for other in members
+                endpoint_of_member is not None
+                and endpoint_of_member is not endpoint
+                and endpoint_of_member.disabled is None
+                for endpoint_of_member in members
             )
             quorum = panel.quorum or len(members) // 2 + 1
             if len(members) > n_remaining < min(quorum, len(members)):
@@ -105,7 +107,11 @@ class JudgeEndpoints:
     @property
     def _others(self) -> list[JudgeEndpoint]:
         """Return the endpoints other than the evaluated model's."""
-        return [known for known in self._judge_endpoints.values() if not known.is_evaluated]
+        return [
+            judge_endpoint
+            for judge_endpoint in self._judge_endpoints.values()
+            if not judge_endpoint.is_evaluated
+        ]
 
     @property
     def n_slots(self) -> int:
@@ -165,11 +171,13 @@ class JudgeEndpoints:
         try:
             raise_if_hopeless(endpoint.client, fault, flags=JUDGE_FLAGS)
         except PreflightError as refused:
-            told = _of_judge(member, refused)
+            judge_error = _of_judge(member, refused)
             if not self._can_spare(endpoint):
-                raise told from refused
-            endpoint.disabled = str(told).removeprefix("judge ")
-            raise JudgeError(endpoint.disabled, kind=told.endpoint_kind or "outage") from refused
+                raise judge_error from refused
+            endpoint.disabled = str(judge_error).removeprefix("judge ")
+            raise JudgeError(
+                endpoint.disabled, kind=judge_error.endpoint_kind or "outage"
+            ) from refused
 
     async def complete(
         self, member: ModelConfig, request: Request, body: bytes, **options: Any
@@ -222,10 +230,10 @@ def _of_judge(
     there are none where the panel has others.
     """
     changes = dict(zip(error.fix[::2], error.fix[1::2], strict=True))
-    own = {JUDGE_FLAGS.url: member.url, JUDGE_FLAGS.model: member.model}
+    flags = {JUDGE_FLAGS.url: member.url, JUDGE_FLAGS.model: member.model}
     if member.api_key_env:
-        own[JUDGE_FLAGS.key] = member.api_key_env
-    fix = chain.from_iterable((own | changes).items()) if changes and is_alone else ()
+        flags[JUDGE_FLAGS.key] = member.api_key_env
+    fix = chain.from_iterable((flags | changes).items()) if changes and is_alone else ()
     return JudgePreflightError(
         f"judge {member.label}: {error}", endpoint_kind=error.endpoint_kind, fix=tuple(fix)
     )

@@ -64,18 +64,18 @@ class Slots:
     def release(self) -> None:
         """Hand a slot to the first waiter, or make it free."""
         while self.waiting:
-            other = self.waiting.popleft()
-            if not other.done():
-                other.set_result(None)
+            waiter = self.waiting.popleft()
+            if not waiter.done():
+                waiter.set_result(None)
                 return
         self.free += 1
 
     def reject_waiters(self) -> None:
         """Raise JudgeError, ``parked``, in everything that waits for a slot."""
         while self.waiting:
-            other = self.waiting.popleft()
-            if not other.done():
-                other.set_exception(parked_error())
+            waiter = self.waiting.popleft()
+            if not waiter.done():
+                waiter.set_exception(parked_error())
 
 
 @dataclass(slots=True)

@@ -301,15 +301,15 @@ class Judges(JudgeEndpoints):
                         partial(self.complete, member),
                         call.sent,
                         partial(self._keep, sample, call),
-                        stored=self._snapshot.reply(sample.item.key, call.asked),
+                        stored_row=self._snapshot.reply(sample.item.key, call.asked),
                         may_reuse=partial(self._may_reuse, call),
                         remembers=False,
                     )
-                    read = call.read
-                    if read is None:
-                        read = await read_reply(question, response, self._plugin_threads)
+                    reading = call.read
+                    if reading is None:
+                        reading = await read_reply(question, response, self._plugin_threads)
                         endpoint = self.endpoint_of(member)
-                        if isinstance(read, Grade) and endpoint is not None:
+                        if isinstance(reading, Grade) and endpoint is not None:
                             endpoint.client.remember(*call.sent, response)
                 if call.is_outdated or await self._adaptation.adapt(
                     sample.item.key.benchmark,
@@ -319,14 +319,14 @@ class Judges(JudgeEndpoints):
                 ):
                     continue
             except JudgeError as error:
-                read = error
-            if not isinstance(read, JudgeError):
-                return JudgeReply(text_of_reply(question, response), read, reasked)
-            if read.kind == PARKED:
-                raise read
-            if read.kind not in REASKED_KINDS or reasked == reasks:
-                return JudgeReply(read.reply, read, reasked)
-            messages = reask_messages(messages, read.reply, question.again)
+                reading = error
+            if not isinstance(reading, JudgeError):
+                return JudgeReply(text_of_reply(question, response), reading, reasked)
+            if reading.kind == PARKED:
+                raise reading
+            if reading.kind not in REASKED_KINDS or reasked == reasks:
+                return JudgeReply(reading.reply, reading, reasked)
+            messages = reask_messages(messages, reading.reply, question.again)
             reasked += 1
 
     def _call(
@@ -346,11 +346,11 @@ class Judges(JudgeEndpoints):
                 f"{member.label} cannot be asked: {error}", kind="unsupported"
             ) from error
         digest = hashlib.sha256(body).digest()[:DIGEST_BYTES]
-        counts, counted = sample.item.context.request_counts, f"{member.label}:{digest.hex()}"
-        counts[counted] = counts.get(counted, 0) + 1
-        asked = Asked(JUDGE, counts[counted], member.label, digest)
-        sent = Sent(request, body, asked.label)
-        return _Call(sent, asked, question, settings, settings.version)
+        counts, call_digest = sample.item.context.request_counts, f"{member.label}:{digest.hex()}"
+        counts[call_digest] = counts.get(call_digest, 0) + 1
+        address = Asked(JUDGE, counts[call_digest], member.label, digest)
+        sent = Sent(request, body, address.label)
+        return _Call(sent, address, question, settings, settings.version)
 
     async def _may_reuse(self, call: _Call, row: Row, response: Response) -> bool:
         """Return whether a stored reply is taken.
@@ -358,9 +358,9 @@ class Judges(JudgeEndpoints):
         An unreadable reply of this session is final: its re-asks are paid for. One of an earlier
         session is not.
         """
-        read = await read_reply(call.question, response, self._plugin_threads)
+        reading = await read_reply(call.question, response, self._plugin_threads)
         is_final = row.session == self._store.session or not self._judge_endpoints
-        call.read = read if isinstance(read, Grade) or is_final else None
+        call.read = reading if isinstance(reading, Grade) or is_final else None
         return call.read is not None
 
     async def _keep(self, sample: JudgedSample, call: _Call, response: Response) -> None:

@@ -141,16 +141,16 @@ def decode_sample(sample_id: str, text: str) -> Sample:
     """Return the sample that `encode_sample` wrote."""
     try:
         fields = _sealed_fields(text)
-        stored = fields["input"]
+        input_json = fields["input"]
         optional = {name: fields[name] for name in fields.keys() & _OPTIONAL_OF_SAMPLE}
         for name in fields.keys() & _TUPLES_OF_SAMPLE:
             optional[name] = tuple(fields[name])
         return Sample(
             id=sample_id,
             input=(
-                stored
-                if isinstance(stored, str)
-                else tuple(read_message(message) for message in stored)
+                input_json
+                if isinstance(input_json, str)
+                else tuple(read_message(message) for message in input_json)
             ),
             target=fields["target"],
             metadata=fields["metadata"],

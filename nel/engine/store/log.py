@@ -165,13 +165,13 @@ class Log:
         Returns:
             None; or the first sample whose id is taken and the dataset row that took it.
         """
-        seen = self._seen.get(benchmark)
+        seen_ids = self._seen.get(benchmark)
         try:
             with bulk_insert_cache(self._connection):
                 try:
                     for sample in samples:
-                        if seen is not None:
-                            seen.add(sample.sample_id)
+                        if seen_ids is not None:
+                            seen_ids.add(sample.sample_id)
                         if self._waiting.add(benchmark, sample):
                             self._insert_waiting()
                 except DatasetError:
@@ -207,8 +207,8 @@ class Log:
 
     def row_number_of(self, benchmark: int, sample_id: str) -> int | None:
         """Return the dataset row that holds an id; sees the rows of an open `add_samples` too."""
-        seen = self._seen.get(benchmark)
-        if seen is not None and sample_id not in seen:
+        seen_ids = self._seen.get(benchmark)
+        if seen_ids is not None and sample_id not in seen_ids:
             return None
         if self._waiting.rows:
             self._insert_waiting()
@@ -306,8 +306,8 @@ class Log:
                     f"UPDATE steps SET void = ? WHERE {of_sample} AND {roles}",
                     (self._voiding(), *key),
                 )
-            answered = f"SELECT 1 FROM steps WHERE {of_sample} AND role = 0"
-            if self._connection.execute(answered, key).fetchone():
+            answer_query = f"SELECT 1 FROM steps WHERE {of_sample} AND role = 0"
+            if self._connection.execute(answer_query, key).fetchone():
                 self.append_at_once([verdict_row(key, outcome, again)])
 
     def append_at_once(self, rows: Sequence[Row]) -> None:

@@ -98,9 +98,9 @@ def check_plan(slot: str, plan: Mapping[str, Any]) -> None:
         slot: The benchmark's name in the run.
         plan: Not empty; an empty one is that of a run that was killed before its dataset was read.
     """
-    if missing := missing_keys(plan):
+    if absent_keys := missing_keys(plan):
         raise StoreError(
-            f"run.db is damaged: the plan of {slot} lacks {', '.join(missing)}; start a new run"
+            f"run.db is damaged: the plan of {slot} lacks {', '.join(absent_keys)}; start a new run"
         )
 
 

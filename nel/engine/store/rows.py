@@ -221,7 +221,7 @@ def answer_row(key: SampleKey, request: str | None, response: Response) -> Row:
 
 
 def exchange_row(
-    key: SampleKey, asked: Asked, request: str | None, response: Response, *, attempt: int = 0
+    key: SampleKey, address: Asked, request: str | None, response: Response, *, attempt: int = 0
 ) -> Row:
     """Return the row of a request and its answer."""
     usage, error, seconds = response.usage, response.error, response.latency_seconds
@@ -230,11 +230,11 @@ def exchange_row(
         fields["error"] = {name: value for name, value in fields["error"].items() if name != "kind"}
     return Row(
         *key,
-        role=asked.role,
+        role=address.role,
         attempt=attempt,
-        number=asked.number,
-        name=asked.name,
-        digest=asked.digest,
+        number=address.number,
+        name=address.name,
+        digest=address.digest,
         fault=None if error is None else error.kind,
         requests=response.attempts,
         prompt=usage.prompt_tokens,

@@ -221,8 +221,8 @@ def _check_benchmark(
     """
     rows = -1 if missing_keys(plan) else plan["dataset"]["rows"]
     query = "SELECT count(*), ifnull(max(idx), -1) FROM samples WHERE benchmark = ? AND idx >= 0"
-    n_samples, last = target.execute(query, (key,)).fetchone()
-    if n_samples != rows or last != rows - 1:
+    n_samples, last_idx = target.execute(query, (key,)).fetchone()
+    if n_samples != rows or last_idx != rows - 1:
         salvaged.incomplete.append(slot)
         for table in ("samples", "steps"):
             target.execute(f"DELETE FROM {table} WHERE benchmark = ?", (key,))

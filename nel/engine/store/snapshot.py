@@ -175,9 +175,12 @@ class Snapshot:
         killed = "SELECT id FROM sessions WHERE ended IS NULL AND spent IS NULL ORDER BY id"
         sums: dict[str, list[int]] = {}
         for (session,) in self._connection.execute(killed).fetchall():
-            for payer, more in spend(self._connection, session)["sums"].items():
-                before = sums.get(payer, [0] * len(more))
-                sums[payer] = [old + new for old, new in zip(before, more, strict=True)]
+            for payer, amounts in spend(self._connection, session)["sums"].items():
+                before = sums.get(payer, [0] * len(amounts))
+                sums[payer] = [
+                    amount_before + amount
+                    for amount_before, amount in zip(before, amounts, strict=True)
+                ]
         return sums
 
     def count_samples(self, benchmark: int) -> int:

@@ -53,11 +53,11 @@ PART_COLUMNS: Final = (
 
 def last_attempt(parts: Sequence[Part]) -> list[Part]:
     """Return the rows of the last attempt at an episode; the only one at choices is the first."""
-    last = max(
+    latest = max(
         (part.attempt for part in parts if part.requests is not None or part.role == TOOL),
         default=-1,
     )
-    return [part for part in parts if part.attempt == last]
+    return [part for part in parts if part.attempt == latest]
 
 
 def episode_sum(parts: Iterable[Part], price: Price | None) -> dict[str, Any]:

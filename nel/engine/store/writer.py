@@ -72,8 +72,8 @@ class BatchWriter:
 
     def _write_batches(self, loop: asyncio.AbstractEventLoop) -> None:
         n_written = 0
-        while (first := self._inbox.get()) is not None:
-            batch = [first, *self._take_queued()]
+        while (entry := self._inbox.get()) is not None:
+            batch = [entry, *self._take_queued()]
             failure = self._commit(batch)
             _resolve(loop, [future for _, future in batch], failure)
             n_written += len(batch)

@@ -82,11 +82,11 @@ def tally(log: Snapshot, after: int) -> tuple[int, list[OutcomeCount]]:
         after: 0, or the last mark returned.
     """
     try:
-        last = log.count("SELECT ifnull(max(seq), 0) FROM steps")
-        if last <= after:
-            return last, []
-        rows = log.execute(_TALLY, (after, last, SECOND_ASKING)).fetchall()
-        return last, list(map(OutcomeCount._make, rows))
+        latest_seq = log.count("SELECT ifnull(max(seq), 0) FROM steps")
+        if latest_seq <= after:
+            return latest_seq, []
+        rows = log.execute(_TALLY, (after, latest_seq, SECOND_ASKING)).fetchall()
+        return latest_seq, list(map(OutcomeCount._make, rows))
     except sqlite3.Error as error:
         raise StoreError(
             f"cannot read {FILE_NAME}: {error}; is the directory still there?"

@@ -55,8 +55,8 @@ class Pending:
         size = min(max(n // _BLOCKS, 1), PAGE)
         starts = list(range(0, n, size))
         random.Random(0).shuffle(starts)  # noqa: S311 - no secret
-        rest = iter(starts)
-        while blocks := list(islice(rest, PAGE // size)):
+        block_starts = iter(starts)
+        while blocks := list(islice(block_starts, PAGE // size)):
             page = [idx for first in blocks for idx in range(first, min(first + size, n))]
             yield from self._pending_of(benchmark, repeats, page)
 
@@ -81,8 +81,8 @@ class Pending:
         """Yield what is pending of some samples, in their order; of those that are answered or
         asked by another shard nothing is read but the index.
         """
-        done = self._answered_repeats(benchmark, repeats, page)
-        pending = [idx for idx in page if len(done.get(idx, ())) < repeats]
+        answered_repeats = self._answered_repeats(benchmark, repeats, page)
+        pending = [idx for idx in page if len(answered_repeats.get(idx, ())) < repeats]
         query = (
             "SELECT idx, sample_id, row_number, content, fault FROM samples WHERE benchmark = ?"
             " AND idx IN (SELECT value FROM json_each(?)) AND elsewhere = 0"
@@ -91,9 +91,11 @@ class Pending:
         samples = {row[0]: StoredSample(*row) for row in rows}
         for idx in pending:
             if idx in samples and samples[idx].fault is None:
-                known = done.get(idx, ())
+                repeats_of_sample = answered_repeats.get(idx, ())
                 yield from (
-                    (samples[idx], repeat) for repeat in range(repeats) if repeat not in known
+                    (samples[idx], repeat)
+                    for repeat in range(repeats)
+                    if repeat not in repeats_of_sample
                 )
 
     def has_answers(self) -> bool:
@@ -139,7 +141,7 @@ class Pending:
 
     def unscored_answers(self, benchmark: int, *, upto: int) -> Iterator[tuple[StoredSample, Row]]:
         """Yield each sample that was answered before ``upto`` and never scored, with its answer."""
-        last = 0
+        latest_idx = 0
         columns = ", ".join(f"r.{name}" for name in Row._fields)
         query = (
             f"SELECT r.seq, s.idx, s.sample_id, s.row_number, s.content, s.fault, {columns} FROM"
@@ -151,19 +153,19 @@ class Pending:
             " r.repeat"
             " AND o.role = 1 AND o.void = 0) ORDER BY r.seq LIMIT ?"
         )
-        while rows := self._snapshot.execute(query, (benchmark, last, upto, PAGE)).fetchall():
+        while rows := self._snapshot.execute(query, (benchmark, latest_idx, upto, PAGE)).fetchall():
             for row in rows:
                 yield StoredSample(*row[1:6]), Row._make(row[6:])
-            last = rows[-1][0]
+            latest_idx = rows[-1][0]
 
     def _answered_repeats(
         self, benchmark: int, repeats: int, page: Sequence[int]
     ) -> dict[int, set[int]]:
-        done: dict[int, set[int]] = {}
+        repeats_by_idx: dict[int, set[int]] = {}
         query = (
             "SELECT idx, repeat FROM steps WHERE benchmark = ? AND role = 0 AND void = 0 AND repeat"
             " < ? AND idx IN (SELECT value FROM json_each(?))"
         )
         for idx, repeat in self._snapshot.execute(query, (benchmark, repeats, dumps(page))):
-            done.setdefault(idx, set()).add(repeat)
-        return done
+            repeats_by_idx.setdefault(idx, set()).add(repeat)
+        return repeats_by_idx

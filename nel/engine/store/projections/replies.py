@@ -12,13 +12,13 @@ from nel.types import SampleKey
 _OF_SAMPLE: Final = "benchmark = ? AND idx = ? AND repeat = ? AND (role > 1 OR void > 0)"
 
 
-def reply(log: Snapshot, key: SampleKey, asked: Asked) -> Row | None:
+def reply(log: Snapshot, key: SampleKey, address: Asked) -> Row | None:
     """Return the newest answer to a further request of a sample, or None."""
     query = (
         f"SELECT {COLUMNS} FROM steps WHERE {_OF_SAMPLE} AND void = 0 AND role = ?"
         " AND number = ? AND name IS ? AND digest IS ? ORDER BY seq DESC LIMIT 1"
     )
-    row = log.execute(query, (*key, *asked)).fetchone()
+    row = log.execute(query, (*key, *address)).fetchone()
     return None if row is None else Row._make(row)
 
 
@@ -59,9 +59,9 @@ class StoredReplies:
         self._log = log
         self.benchmarks = log.benchmarks
 
-    def reply(self, key: SampleKey, asked: Asked) -> Row | None:
+    def reply(self, key: SampleKey, address: Asked) -> Row | None:
         """Return the newest reply to a question, or None."""
-        return reply(self._log, key, asked)
+        return reply(self._log, key, address)
 
     def has_reply(self, benchmark: int, judge: str | None = None) -> bool:
         """Return whether a judge has replied in a benchmark."""

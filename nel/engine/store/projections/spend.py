@@ -38,16 +38,18 @@ def noted_spend(connection: sqlite3.Connection, session: int) -> Spent:
 def spend(connection: sqlite3.Connection, session: int) -> Spent:
     """Return what a session has spent up to now."""
     noted = noted_spend(connection, session)
-    last = connection.execute("SELECT ifnull(max(seq), 0) FROM steps").fetchone()[0]
+    latest_seq = connection.execute("SELECT ifnull(max(seq), 0) FROM steps").fetchone()[0]
     # An answer from the cache has no request, and a sum of others has no counts.
     rows = connection.execute(
         "SELECT CASE role WHEN 10 THEN ifnull(name, '') ELSE '' END AS payer, sum(requests),"
         " ifnull(sum(prompt), 0), ifnull(sum(completion), 0), ifnull(sum(cached), 0) FROM steps"
         " WHERE seq > ? AND seq <= ? AND session = ? AND requests > 0 GROUP BY payer",
-        (noted["upto"], last, session),
+        (noted["upto"], latest_seq, session),
     ).fetchall()
     sums = dict(noted["sums"])
-    for payer, *more in rows:
-        before = sums.get(payer, [0] * len(more))
-        sums[payer] = [old + new for old, new in zip(before, more, strict=True)]
-    return {"upto": last, "sums": sums}
+    for payer, *amounts in rows:
+        before = sums.get(payer, [0] * len(amounts))
+        sums[payer] = [
+            amount_before + amount for amount_before, amount in zip(before, amounts, strict=True)
+        ]
+    return {"upto": latest_seq, "sums": sums}
