@@ -30,7 +30,7 @@ class Contradiction(ValueError):
     """One object of an answer has a deciding name twice, with different values."""
 
 
-def answer_of(raw: bytes) -> Any:  # JSON of any shape; callers check what they use
+def answer_of(body: bytes) -> Any:  # JSON of any shape; callers check what they use
     """Return the decoded JSON of an answer or a streamed event; a byte order mark may precede it.
 
     Raises:
@@ -38,21 +38,21 @@ def answer_of(raw: bytes) -> Any:  # JSON of any shape; callers check what they 
             values.
         ValueError: The text is not strict JSON.
     """
-    raw = raw.removeprefix(BOM)
-    value = loads(raw)
-    quoted = _QUOTED.findall(raw)
-    if len(quoted) > len(set(quoted)) or _ESCAPED.search(raw):
-        _check(raw)
+    body = body.removeprefix(BOM)
+    value = loads(body)
+    quoted = _QUOTED.findall(body)
+    if len(quoted) > len(set(quoted)) or _ESCAPED.search(body):
+        _check(body)
     return value
 
 
-def _check(raw: bytes) -> None:
+def _check(body: bytes) -> None:
     """Raise Contradiction where a deciding name has two values.
 
     Decodes a second time, which few answers need.
     """
     try:
-        json.loads(raw, object_pairs_hook=_unambiguous)
+        json.loads(body, object_pairs_hook=_unambiguous)
     except RecursionError:  # deeper than any answer is, and read by its first levels alone
         return
 

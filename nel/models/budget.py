@@ -52,13 +52,13 @@ def cost_of(usage: Usage, price: Price | None) -> float | None:
     if price is None or usage.prompt_tokens is None or usage.completion_tokens is None:
         return None
     cached = usage.cached_tokens or 0
-    fresh = usage.prompt_tokens
+    uncached = usage.prompt_tokens
     if price.cached_tokens == "subset":
-        cached = min(cached, fresh)
-        fresh -= cached
+        cached = min(cached, uncached)
+        uncached -= cached
     cached_price = price.input if price.cached_input is None else price.cached_input
     return (
-        fresh * price.input + cached * cached_price + usage.completion_tokens * price.output
+        uncached * price.input + cached * cached_price + usage.completion_tokens * price.output
     ) / _MILLION
 
 
@@ -82,8 +82,8 @@ def sum_usages(usages: Sequence[Usage], *, partly: bool = True) -> Usage:
 
     def total(name: str) -> int | None:
         counts = [getattr(usage, name) for usage in usages]
-        known = [count for count in counts if count is not None]
-        return sum(known) if known and (partly or len(known) == len(counts)) else None
+        reported = [count for count in counts if count is not None]
+        return sum(reported) if reported and (partly or len(reported) == len(counts)) else None
 
     return Usage(
         prompt_tokens=total("prompt_tokens"),
@@ -95,10 +95,10 @@ def sum_usages(usages: Sequence[Usage], *, partly: bool = True) -> Usage:
 
 def tokens_max(generation: Generation) -> int | None:
     """Return the most tokens that an answer may have; None where no limit is sent."""
-    limit, other = generation.max_tokens, generation.extra.get(LIMIT_NAME)
-    if not isinstance(other, int):
+    limit, extra_limit = generation.max_tokens, generation.extra.get(LIMIT_NAME)
+    if not isinstance(extra_limit, int):
         return limit
-    return other if limit is None else max(limit, other)
+    return extra_limit if limit is None else max(limit, extra_limit)
 
 
 _UNCAPPED: Final = Spend()
@@ -140,15 +140,15 @@ class Ledger:
         if not self._capped:
             return _UNCAPPED
         usage = Usage(prompt_tokens=body_bytes, completion_tokens=tokens_max)
-        worst = Spend(1, body_bytes + tokens_max, cost_of(usage, price) or 0.0)
-        while (name := self._exceeded_limit(worst)) is not None:
+        most_spent = Spend(1, body_bytes + tokens_max, cost_of(usage, price) or 0.0)
+        while (name := self._exceeded_limit(most_spent)) is not None:
             if self._reserved.requests == 0:
-                raise BudgetSpent(self._reason(name, worst))
+                raise BudgetSpent(self._reason(name, most_spent))
             waiting: asyncio.Future[None] = asyncio.get_running_loop().create_future()
             self._settled.append(waiting)
             await waiting
-        self._reserved.add(worst)
-        return worst
+        self._reserved.add(most_spent)
+        return most_spent
 
     def share(self, *, before: Spend) -> Ledger:
         """Return the ledger of one of several runs that share these caps; it counts that run alone.
@@ -190,21 +190,21 @@ class Ledger:
             return reserved if self._capped else Spend(requests=1)
         return Spend(1, tokens, cost or 0.0)
 
-    def _exceeded_limit(self, worst: Spend) -> str | None:
+    def _exceeded_limit(self, most_spent: Spend) -> str | None:
         config = self._config
         caps = (config.max_requests, config.max_tokens_total, config.max_cost)
         for name, cap in zip(("requests", "tokens", "cost"), caps, strict=True):
-            parts = (self._before, self.spent, self._reserved, worst)
+            parts = (self._before, self.spent, self._reserved, most_spent)
             if cap is not None and sum(getattr(share, name) for share in parts) > cap * (1 + 1e-9):
                 return name
         return None
 
-    def _reason(self, name: str, worst: Spend) -> str:
+    def _reason(self, name: str, most_spent: Spend) -> str:
         key = {"requests": "max_requests", "tokens": "max_tokens_total", "cost": "max_cost"}[name]
         spent = getattr(self._before, name) + getattr(self.spent, name)
         return (
             f"the budget is spent: {spent:,.6g} of budget.{key}={getattr(self._config, key):,.6g},"
-            f" and the next request may take {getattr(worst, name):,.6g}; raise"
+            f" and the next request may take {getattr(most_spent, name):,.6g}; raise"
             f" --{key.replace('_', '-')} and resume"
         )
 

@@ -78,12 +78,12 @@ class ResponseCache:
     def put(self, key: str, response: Response) -> None:
         """Keep an answer if it is whole; a cache that cannot be written is left alone."""
         is_said = response.tool_calls or response.text.strip()
-        whole = (
+        is_whole = (
             response.error is None
             and is_said
             and ending_of(response.finish_reason) in ("complete", "tool_calls")
         )
-        if self._connection is None or not whole:
+        if self._connection is None or not is_whole:
             return
         text = self._encode(response)
         with suppress(sqlite3.Error):

@@ -118,13 +118,13 @@ class Client:
         self._wire = wire_of(endpoint.spoken)
         self._address_of = cache(lambda protocol: wire_of(protocol).address(endpoint))
         proxy = endpoint.proxy or proxy_for(endpoint.url)
-        own = (
+        own_secrets = (
             api_key,
             *self._wire.secrets(endpoint),
             *secret_headers(endpoint).values(),
             *secrets_in_url(proxy),
         )
-        self._reader = PayloadReader(Redactor((*own, *context.secrets)))
+        self._reader = PayloadReader(Redactor((*own_secrets, *context.secrets)))
         self._waits = RetryWaits(endpoint, self.gate, context.jitter)
         self._headers = request_headers(endpoint, api_key)
         self._transport = context.transport or transport_for(endpoint, self._headers)
@@ -240,8 +240,10 @@ class Client:
         reserved = await self.ledger.reserve(len(neutral), _ANSWER_TOKENS, self._price)
         outcome: Response | Fault | None = None
         try:
-            asked = self.ask_once(protocol, neutral, seconds=_NEUTRAL_SECONDS, stream=stream)
-            payload = await asked
+            request_coroutine = self.ask_once(
+                protocol, neutral, seconds=_NEUTRAL_SECONDS, stream=stream
+            )
+            payload = await request_coroutine
             outcome = payload if isinstance(payload, Fault) else parse_answer(protocol, payload)
         finally:
             self.ledger.settle(reserved, outcome, self._price)
@@ -269,9 +271,9 @@ class Client:
     def forget_doubtful(self) -> list[SentRequest] | None:
         """Drop from the cache, and return, the requests that may have another's response."""
         doubtful = self._carried.doubtful(self._transport)
-        for asked in doubtful or ():
+        for sent_request in doubtful or ():
             if self._cache is not None:
-                self._cache.drop(asked.cache_key)
+                self._cache.drop(sent_request.cache_key)
         return doubtful
 
     def describe(self, fault: Fault) -> str:
@@ -292,9 +294,9 @@ class Client:
         if wait is None:
             return False
         self._observer.attempt_retried(fault.kind, call.last_seconds, wait)
-        answered = self.gate.n_answered
+        n_answered = self.gate.n_answered
         await self.gate.back_off(wait)
-        call.outlived += self.gate.n_answered > answered and not fault.is_of_connection
+        call.outlived += self.gate.n_answered > n_answered and not fault.is_of_connection
         self.counters.retries += 1
         return True
 

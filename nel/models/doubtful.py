@@ -90,12 +90,12 @@ class CarriedRequests:
 
     def _lines(self) -> Iterator[bytes]:
         """Yield all lines; one of them may be partly in the file and partly in memory."""
-        rest = b""
+        incomplete = b""
         if self._file is not None:
             self._file.seek(0)
             n_left = self._n_in_file
             while n_left and (block := self._file.read(min(n_left, _MEMORY_BYTES_MAX))):
                 n_left -= len(block)
-                *whole, rest = (rest + block).split(b"\n")
-                yield from whole
-        yield from (rest + self._recent).splitlines()
+                *lines, incomplete = (incomplete + block).split(b"\n")
+                yield from lines
+        yield from (incomplete + self._recent).splitlines()

@@ -130,12 +130,12 @@ def judge_probe(
         _score(choice, probe, max_tokens) for choice, probe in zip(choices, PROBES, strict=True)
     ]
     for probe, score in zip(PROBES, scores, strict=True):
-        other = None if probe.likelier_than is None else scores[probe.likelier_than]
-        if other is not None and score.logprob <= other.logprob:
+        likelier_score = None if probe.likelier_than is None else scores[probe.likelier_than]
+        if likelier_score is not None and score.logprob <= likelier_score.logprob:
             raise LogprobFault(
                 "shifted",
                 "the server's log-probabilities do not belong to the tokens beside them: after"
-                f" {probe.context!r} it holds {other.text!r} ({other.logprob:.2f}) for likelier"
+                f" {probe.context!r} it holds {likelier_score.text!r} ({likelier_score.logprob:.2f}) for likelier"
                 f" than {score.text!r} ({score.logprob:.2f})",
             )
     prompt = PROBES[0].context + PROBES[0].continuation

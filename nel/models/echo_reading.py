@@ -67,8 +67,8 @@ def read_echo(choice: Mapping[str, object], prompt: str, generated: int) -> Echo
             f" {excerpt(offsets)})",
         )
     logprobs = [_logprob(value, index) for index, value in enumerate(values[:size])]
-    best = [_top(top, index) for index, top in enumerate(tops[:size])]
-    for token, value, top in zip(tokens, logprobs, best, strict=False):
+    top_tokens = [_top(top, index) for index, top in enumerate(tops[:size])]
+    for token, value, top in zip(tokens, logprobs, top_tokens, strict=False):
         if value is not None and top and value > max(top.values()) + _ABOVE_ZERO_MAX:
             raise LogprobFault(
                 "shifted",
@@ -77,7 +77,7 @@ def read_echo(choice: Mapping[str, object], prompt: str, generated: int) -> Echo
     return Echo(
         places=places,
         logprobs=logprobs[head:],
-        tops=best[head:],
+        tops=top_tokens[head:],
         is_whole=[bool(token) and is_text(token) for token in tokens[head:size]],
         has_front=front is not None,
     )
@@ -145,8 +145,8 @@ def _check_tail(choice: Mapping[str, object], tail: list[str], prompt: str, gene
     An empty last token is refused where it may be a piece of the prompt's last character.
     """
     text = choice.get("text")
-    rest = text.partition(prompt)[2] if isinstance(text, str) else ""
-    if not tail and generated and (rest or choice.get("finish_reason") == "length"):
+    text_after = text.partition(prompt)[2] if isinstance(text, str) else ""
+    if not tail and generated and (text_after or choice.get("finish_reason") == "length"):
         raise LogprobFault(
             "shifted",
             "the log-probabilities are shifted by one token: the text has a generated token and the"

@@ -141,8 +141,12 @@ def _message(error: object, depth: int) -> str:
         return _text(error)
     text = next((error[name] for name in _MESSAGES if error.get(name)), None)
     if text is None:
-        inner = error.get("base_resp")
-        return _message(inner, depth - 1) if depth > 0 and isinstance(inner, Mapping) else ""
+        base_response = error.get("base_resp")
+        return (
+            _message(base_response, depth - 1)
+            if depth > 0 and isinstance(base_response, Mapping)
+            else ""
+        )
     message = _message(text, depth - 1) if depth > 0 else _text(text)
     message = f"{_location(error)}{message}"
     source = _source(error)
@@ -165,14 +169,14 @@ def _location(error: Mapping[str, object]) -> str:
 def _source(error: Mapping[str, object]) -> object:
     """Return what a proxy repeats of the server behind it, decoded if it is JSON; else None."""
     metadata = error.get("metadata")
-    raw = metadata.get("raw") if isinstance(metadata, Mapping) else None
-    if not isinstance(raw, str) or not raw:
-        return raw if isinstance(raw, Mapping) else None
+    provider_text = metadata.get("raw") if isinstance(metadata, Mapping) else None
+    if not isinstance(provider_text, str) or not provider_text:
+        return provider_text if isinstance(provider_text, Mapping) else None
     try:
-        decoded = loads(raw[: 4 * _READ_CHARACTERS_MAX])
+        decoded = loads(provider_text[: 4 * _READ_CHARACTERS_MAX])
     except ValueError:
-        return raw
-    return decoded if isinstance(decoded, Mapping | list) else raw
+        return provider_text
+    return decoded if isinstance(decoded, Mapping | list) else provider_text
 
 
 def _codes(error: object, depth: int) -> Iterator[str]:

@@ -216,11 +216,11 @@ def fault_of_error_object(error: object) -> Fault:
     """Return the fault of an ``error`` in an HTTP 200 body, by its code, or else by its words."""
     body_error = error_said(error)
     numbers = (plain_int(code) for code in body_error.codes)
-    known = [number for number in numbers if number is not None and number in _ERROR_STATUSES]
-    known += [_STATUS_OF_CODE[code] for code in body_error.codes if code in _STATUS_OF_CODE]
-    inner = _fault_of(known[0] if known else _status_of_words(body_error), {}, body_error)
+    statuses = [number for number in numbers if number is not None and number in _ERROR_STATUSES]
+    statuses += [_STATUS_OF_CODE[code] for code in body_error.codes if code in _STATUS_OF_CODE]
+    fault = _fault_of(statuses[0] if statuses else _status_of_words(body_error), {}, body_error)
     message = _clip(body_error.message) or "no message"
-    return replace(inner, message=f"HTTP 200 with an error: {message}", status=_OK)
+    return replace(fault, message=f"HTTP 200 with an error: {message}", status=_OK)
 
 
 def _status_of_words(error: ErrorBody) -> int:

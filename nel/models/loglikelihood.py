@@ -99,8 +99,8 @@ def score_choice(
     ChoiceScore(text=' A', logprob=-0.5, is_greedy=True, tokens=1)
     """
     echo = read_echo(choice, context + continuation, generated)
-    first = _first_token(echo, context, continuation)
-    if echo.logprobs[first] is None:
+    first_index = _first_token(echo, context, continuation)
+    if echo.logprobs[first_index] is None:
         raise LogprobFault(
             "boundary",
             "the continuation's first token has no log-probability, for nothing stands in front of"
@@ -109,10 +109,10 @@ def score_choice(
         )
     borders = [
         _border(echo, border, len(context))
-        for border in range(first, max(-1, first - _BORDERS_MAX), -1)
+        for border in range(first_index, max(-1, first_index - _BORDERS_MAX), -1)
         if echo.logprobs[border] is not None and len(echo.places[border]) == 1
     ]
-    nearest = borders[0] if borders else _border(echo, first, len(context))
+    nearest = borders[0] if borders else _border(echo, first_index, len(context))
     return ChoiceScore(
         text=continuation,
         logprob=nearest.logprob,
@@ -122,9 +122,9 @@ def score_choice(
     )
 
 
-def _border(echo: Echo, first: int, boundary: int) -> Border:
+def _border(echo: Echo, first_index: int, boundary: int) -> Border:
     """Return the log-likelihood of the text from a token on."""
-    values = [value for value in echo.logprobs[first:] if value is not None]
+    values = [value for value in echo.logprobs[first_index:] if value is not None]
     try:
         logprob = math.fsum(values)
     except OverflowError as error:
@@ -132,9 +132,9 @@ def _border(echo: Echo, first: int, boundary: int) -> Border:
             "not_finite", "the log-probabilities of the continuation have no finite sum"
         ) from error
     is_greedy = all(
-        _is_top(value, top) for value, top in zip(values, echo.tops[first:], strict=True)
+        _is_top(value, top) for value, top in zip(values, echo.tops[first_index:], strict=True)
     )
-    characters = max(0, boundary - min(echo.places[first]))
+    characters = max(0, boundary - min(echo.places[first_index]))
     return Border(characters=characters, logprob=logprob, is_greedy=is_greedy, tokens=len(values))
 
 
@@ -247,21 +247,23 @@ def _first_token(echo: Echo, context: str, continuation: str) -> int:
     """Return the index of the first token that has a part in the continuation."""
     places, boundary = echo.places, len(context)
     inside = [min(candidates) >= boundary for candidates in places]
-    first = inside.index(True) if True in inside else len(places)
-    if not all(inside[first:]) or any(max(candidates) >= boundary for candidates in places[:first]):
+    first_index = inside.index(True) if True in inside else len(places)
+    if not all(inside[first_index:]) or any(
+        max(candidates) >= boundary for candidates in places[:first_index]
+    ):
         raise LogprobFault(
             "boundary", "the boundary lies among pieces of characters that cannot be told apart"
         )
-    begins_at_border = first < len(places) and boundary in places[first]
-    if first > 0 and not begins_at_border and echo.is_whole[first - 1]:
-        return first - 1
-    if first == len(places):
+    begins_at_border = first_index < len(places) and boundary in places[first_index]
+    if first_index > 0 and not begins_at_border and echo.is_whole[first_index - 1]:
+        return first_index - 1
+    if first_index == len(places):
         raise LogprobFault(
             "boundary",
             f"no token begins in the continuation {continuation[:SHOWN_CHARACTERS]!r}: the"
             " tokenizer joins it to the end of the context; begin it with a space",
         )
-    return first
+    return first_index
 
 
 def _is_top(value: float, top: Mapping[str, float] | None) -> bool:

@@ -125,7 +125,7 @@ def _not_found(
     """Return the error of an address with nothing there: base URL, protocol or model is wrong."""
     endpoint = client.endpoint
     protocol = needed if needed == "completions" else endpoint.spoken
-    base, path, known = split_url(wire_of(protocol).address(endpoint).partition("?")[0])
+    base, path, path_protocol = split_url(wire_of(protocol).address(endpoint).partition("?")[0])
     better = None
     if not _VERSIONED.search(base):
         hint = "the URL is wrong (a base URL ends in /v1)"
@@ -134,7 +134,7 @@ def _not_found(
         hint = (
             f"the base URL or the protocol is wrong ({flags.url} {base}/completions asks by texts)"
         )
-    elif known == protocol != needed:
+    elif path_protocol == protocol != needed:
         better = base + wire_of("chat").path(endpoint.model, stream=False)
         hint = f"the endpoint answers chat alone ({flags.url} {better})"
     else:
@@ -147,22 +147,22 @@ def _not_found(
     )
 
 
-def nearest_model(wanted: str, listed: Sequence[str]) -> str | None:
+def nearest_model(model: str, listed: Sequence[str]) -> str | None:
     """Return the listed model that a name means: the only one, or one like it or its last part."""
     if len(listed) == 1:
         return listed[0]
 
     def likeness(name: str) -> float:
         parts = {name.lower(), name.lower().rpartition("/")[2]}
-        within = any(len(short) >= _PART_MIN and short in name.lower() for short in asked)
+        within = any(len(short) >= _PART_MIN and short in name.lower() for short in spellings)
         return max(
             within * _CONTAINED,
-            *(SequenceMatcher(None, a, b).ratio() for a in asked for b in parts),
+            *(SequenceMatcher(None, a, b).ratio() for a in spellings for b in parts),
         )
 
-    asked = {wanted.lower(), wanted.lower().rpartition("/")[2]}
-    best = max(listed, key=likeness)
-    return best if likeness(best) >= _LIKE else None
+    spellings = {model.lower(), model.lower().rpartition("/")[2]}
+    nearest = max(listed, key=likeness)
+    return nearest if likeness(nearest) >= _LIKE else None
 
 
 def _is_served(model: str, listed: Sequence[str]) -> bool:

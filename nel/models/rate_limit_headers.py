@@ -94,9 +94,11 @@ def retry_after_seconds(headers: Mapping[str, str]) -> float | None:
 
 def _each(text: str, date: str | None) -> list[float]:
     """Return a header's durations: one, or several where proxies joined values (``30, 30``)."""
-    whole = duration_seconds(text, date)
+    seconds = duration_seconds(text, date)
     parts = (
-        [whole] if whole is not None else [duration_seconds(item, date) for item in text.split(",")]
+        [seconds]
+        if seconds is not None
+        else [duration_seconds(item, date) for item in text.split(",")]
     )
     return [item for item in parts if item is not None]
 

@@ -17,13 +17,13 @@ _CHANGING: Final = re.compile(r"[0-9a-f]*[0-9][0-9a-f]*|req_\w+", re.IGNORECASE)
 """Numbers, and the identifiers of requests."""
 
 
-def is_alike(answer: ResponseError, other: ResponseError) -> bool:
+def is_alike(answer: ResponseError, other_error: ResponseError) -> bool:
     """Return whether two refusals say the same, numbers and identifiers aside."""
-    if (answer.kind, answer.status) != (other.kind, other.status):
+    if (answer.kind, answer.status) != (other_error.kind, other_error.status):
         return False
     if answer.kind == "connection":
         return True
-    first, second = (_CHANGING.sub("", error.message.lower()) for error in (answer, other))
+    first, second = (_CHANGING.sub("", error.message.lower()) for error in (answer, other_error))
     return first == second or SequenceMatcher(None, first, second, autojunk=False).ratio() >= _ALIKE
 
 

@@ -65,12 +65,13 @@ class AnswerStream(ABC):
         """Take the next bytes; return whether they held data, not just comments or blank lines."""
         chunk = b"\r" + chunk if self._ends_in_cr else chunk
         self._ends_in_cr = chunk.endswith(b"\r")  # the other half of a line end may follow
-        first, *rest = _LINE_END.split(chunk[:-1] if self._ends_in_cr else chunk)
-        self._pending.append(first)  # joined once: a line of megabytes comes in thousands of pieces
-        if not rest:
+        line_end, *later_lines = _LINE_END.split(chunk[:-1] if self._ends_in_cr else chunk)
+        # Joined once: a line of megabytes comes in thousands of pieces.
+        self._pending.append(line_end)
+        if not later_lines:
             return False
-        lines = [b"".join(self._pending), *rest[:-1]]
-        self._pending = [rest[-1]]
+        lines = [b"".join(self._pending), *later_lines[:-1]]
+        self._pending = [later_lines[-1]]
         held_data = False
         for line in lines:
             held_data = self._line(line, now) or held_data

@@ -144,22 +144,22 @@ class CallPieces:
         servers number all calls 0; so does a name after whole arguments where there are no ids.
         """
         index = piece.get("index")
-        known = self._calls[-1] if self._calls else None
+        call = self._calls[-1] if self._calls else None
         if type(index) is int:
-            known = self._by_index.get(index)
-        if known is None or _begins_another(known, piece.get("id"), function.get("name")):
-            known = _Piecemeal()
-            self._calls.append(known)
+            call = self._by_index.get(index)
+        if call is None or _begins_another(call, piece.get("id"), function.get("name")):
+            call = _Piecemeal()
+            self._calls.append(call)
             if type(index) is int:
-                self._by_index[index] = known
-        return known
+                self._by_index[index] = call
+        return call
 
 
 def _begins_another(call: _Piecemeal, identity: object, name: object) -> bool:
     if identity or call.identity:
         return bool(identity and call.identity and identity != call.identity)
-    written = "".join(piece for piece in call.arguments if isinstance(piece, str))
-    is_whole = ToolCall(id="", name="", arguments=written).values is not None
+    arguments_text = "".join(piece for piece in call.arguments if isinstance(piece, str))
+    is_whole = ToolCall(id="", name="", arguments=arguments_text).values is not None
     return bool(name and call.name) and is_whole
 
 
@@ -168,14 +168,14 @@ def _join(pieces: list[object]) -> object:
     return "".join(texts) if len(texts) == len(pieces) else pieces[-1]
 
 
-def accumulate(whole: Mapping[str, object], piece: Mapping[str, object]) -> dict[str, Any]:
+def accumulate(accumulated: Mapping[str, object], piece: Mapping[str, object]) -> dict[str, Any]:
     """Return fields after a further chunk of them, as OpenAI's SDK puts chunks together: texts are
     joined, objects and lists too; entries of a list with an index are one entry where it is equal.
 
     >>> accumulate({"a": [{"index": 0, "text": "2"}]}, {"a": [{"index": 0, "text": "+"}], "b": 1})
     {'a': [{'index': 0, 'text': '2+'}], 'b': 1}
     """
-    fields: dict[str, Any] = dict(whole)
+    fields: dict[str, Any] = dict(accumulated)
     for name, value in piece.items():
         earlier = fields.get(name)
         if name in ("index", "type") or value is None or earlier is None:
@@ -197,8 +197,10 @@ def _joined_entries(earlier: list[Any], later: list[Any]) -> list[Any]:
         index = entry.get("index") if isinstance(entry, Mapping) else None
         places = [
             place
-            for place, known in enumerate(entries)
-            if index is not None and isinstance(known, Mapping) and known.get("index") == index
+            for place, earlier_entry in enumerate(entries)
+            if index is not None
+            and isinstance(earlier_entry, Mapping)
+            and earlier_entry.get("index") == index
         ]
         if places:
             entries[places[0]] = accumulate(entries[places[0]], entry)

@@ -169,8 +169,8 @@ MUTATIONS: Final = (
     Mutation(
         name="cached-tokens-are-free",
         fault="Tokens that Anthropic reads from its cache are not counted.",
-        fragment="prompt_tokens=None if asked is None else asked + (read or 0) + (written or 0),",
-        replacement="prompt_tokens=asked,",
+        fragment="prompt_tokens=None if uncached is None else uncached + from_cache,",
+        replacement="prompt_tokens=uncached,",
         tests=("tests/models/test_wire.py",),
         keyword="whole_answer",
     ),
@@ -633,7 +633,7 @@ MUTATIONS: Final = (
     Mutation(
         name="open-reasoning-is-complete",
         fault="An answer cut off in the middle of its reasoning keeps the finish reason that the endpoint gave.",
-        fragment='finish_reason=finish_reason if closed else "length"',
+        fragment='finish_reason=finish_reason if is_closed else "length"',
         replacement="finish_reason=finish_reason",
         tests=("tests/models/test_protocols.py", "tests/faults/test_bodies.py"),
     ),

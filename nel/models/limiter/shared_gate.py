@@ -155,8 +155,8 @@ class SharedGate(ClosingGate):
     @property
     def limit(self) -> int:
         """Return the current limit of requests that this process has in flight."""
-        own = self._own_limit()
-        return min(own, self._state.limit if self._alone is None else self._alone.limit)
+        own_limit = self._own_limit()
+        return min(own_limit, self._state.limit if self._alone is None else self._alone.limit)
 
     @property
     def down_seconds(self) -> float | None:

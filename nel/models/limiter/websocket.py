@@ -48,7 +48,7 @@ async def _join(session: aiohttp.ClientSession, address: str, hello: Hello) -> C
             socket = await session.ws_connect(address, heartbeat=_SILENT_SECONDS)
             await socket.send_bytes(encode([["hello", hello_json(hello)]]))
             frame = await socket.receive()
-        first = decode(frame.data) if isinstance(frame.data, bytes) else []
+        first_messages = decode(frame.data) if isinstance(frame.data, bytes) else []
     except aiohttp.WSServerHandshakeError as error:
         if error.status == _UNAUTHORIZED:
             raise LimiterRefused(
@@ -63,11 +63,11 @@ async def _join(session: aiohttp.ClientSession, address: str, hello: Hello) -> C
         raise LimiterUnreachable(
             str(error) or f"no answer within {_CONNECT_SECONDS:g} s"
         ) from error
-    if first and first[0][0] == "refuse":
-        raise LimiterRefused(str(first[0][-1]))
-    if not first or first[0][0] != "welcome":
+    if first_messages and first_messages[0][0] == "refuse":
+        raise LimiterRefused(str(first_messages[0][-1]))
+    if not first_messages or first_messages[0][0] != "welcome":
         raise LimiterUnreachable("it did not say welcome")
-    return _WebSocket(session, socket, first[1:])
+    return _WebSocket(session, socket, first_messages[1:])
 
 
 class _WebSocket:
@@ -75,9 +75,9 @@ class _WebSocket:
         self,
         session: aiohttp.ClientSession,
         socket: aiohttp.ClientWebSocketResponse,
-        first: list[list[object]],
+        first_messages: list[list[object]],
     ) -> None:
-        self._session, self._socket, self._first = session, socket, first
+        self._session, self._socket, self._first = session, socket, first_messages
         self._unsent: list[Message] = []
         self._sending: asyncio.Task[None] | None = None
 
@@ -88,8 +88,8 @@ class _WebSocket:
 
     async def receive(self) -> list[list[object]] | None:
         if self._first:
-            first, self._first = self._first, []
-            return first
+            messages, self._first = self._first, []
+            return messages
         frame = await self._socket.receive()
         if frame.type is not aiohttp.WSMsgType.BINARY:
             return None

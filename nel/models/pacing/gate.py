@@ -233,9 +233,9 @@ class Gate(ClosingGate):
         self._rate.record_acceptance(0 if tokens is None else permit.tokens - tokens)
         if quotas:
             believed = self._rate.disbelieved is None
-            used = permit.tokens if tokens is None else tokens
+            n_tokens = permit.tokens if tokens is None else tokens
             self._rate.update_from_headers(
-                quotas, self.in_flight, now, tokens=used, sent_at=permit.sent_at
+                quotas, self.in_flight, now, tokens=n_tokens, sent_at=permit.sent_at
             )
             if believed and self._rate.disbelieved is not None:
                 _LOG.warning(
@@ -260,8 +260,10 @@ class Gate(ClosingGate):
             # cut for all of them. Each further one lowers the concurrency by one, down to half of
             # what was in flight.
             self._cut_floor = max(self._cut_floor, self._pace.concurrency_min)
-            known = self._concurrency.value(self._cut_at)
-            self._concurrency.lower(min(known, max(self._cut_floor, known - 1)), self._cut_at)
+            concurrency = self._concurrency.value(self._cut_at)
+            self._concurrency.lower(
+                min(concurrency, max(self._cut_floor, concurrency - 1)), self._cut_at
+            )
             self._pause(wait, now)
             return
         if self._is_random(wait, now):

@@ -195,8 +195,11 @@ class RateLimiter:
             self._note_passed(quotas, tokens, now if sent_at is None else sent_at, now)
         if self.disbelieved is not None:
             return
-        named = quotas.get("requests"), quotas.get("tokens")
-        self._from_headers = (_rate_of_quota(named[0], 2 * in_flight), _rate_of_quota(named[1], 0))
+        quota_pair = quotas.get("requests"), quotas.get("tokens")
+        self._from_headers = (
+            _rate_of_quota(quota_pair[0], 2 * in_flight),
+            _rate_of_quota(quota_pair[1], 0),
+        )
         self._from_headers_until = now + _HEADERS_SECONDS
         self._is_bounded = True
 
@@ -291,8 +294,8 @@ class RateLimiter:
             self._learned.skip(seconds)
 
     def _last_sent(self, accepted: float, now: float) -> float:
-        sent = self._learned.value(now)
-        return sent if accepted < sent < _SENT_MAX * accepted else accepted
+        sent_rate = self._learned.value(now)
+        return sent_rate if accepted < sent_rate < _SENT_MAX * accepted else accepted
 
     def _rates(self, now: float) -> tuple[float, float]:
         from_headers = (

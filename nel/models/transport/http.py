@@ -159,22 +159,22 @@ class HttpTransport(Transport):
         for name, value in headers.items():
             if _VALUE_FORBIDS.search(value):
                 raise ValueError(f"the header {name} contains a line break")
-        own = "".join([f"{name}: {value}\r\n" for name, value in headers.items()]).encode(
+        header_block = "".join([f"{name}: {value}\r\n" for name, value in headers.items()]).encode(
             "utf-8", "surrogateescape"
         )
         if body is None:
-            return b"%b%b\r\n" % (head, own)
-        return b"%b%bContent-Length: %d\r\n\r\n%b" % (head, own, len(body), body)
+            return b"%b%b\r\n" % (head, header_block)
+        return b"%b%bContent-Length: %d\r\n\r\n%b" % (head, header_block, len(body), body)
 
-    def _head(self, method: str, url: str, own: Mapping[str, str]) -> bytes:
+    def _head(self, method: str, url: str, own_headers: Mapping[str, str]) -> bytes:
         """Return the request line and a URL's common headers, without those in ``own``."""
         target = as_sent(url)
         host = target.raw_host or ""
         host = f"[{host}]" if ":" in host else host
         port = "" if target.is_default_port() else f":{target.port}"
-        replaced = {name.lower() for name in own}
-        whole = self._proxy is not None and self._tls is None  # the proxy reads it
-        lines = [f"{method} {target if whole else target.raw_path_qs} HTTP/1.1"]
+        replaced = {name.lower() for name in own_headers}
+        is_absolute = self._proxy is not None and self._tls is None  # the proxy reads it
+        lines = [f"{method} {target if is_absolute else target.raw_path_qs} HTTP/1.1"]
         if not any(name.lower() == "host" for name in self._headers):
             lines.append(f"Host: {host}{port}")
         lines += [

@@ -165,14 +165,14 @@ class ConnectionPool:
             raise
         except OSError as error:
             opened.close()
-            closed = "it closed the connection" if self._tls else "the connection is gone"
+            loss = "it closed the connection" if self._tls else "the connection is gone"
             during = (
                 " in the handshake of TLS; a URL of plain HTTP begins with http://"
                 if self._tls
                 else ""
             )
             raise ConnectFailed(
-                f"{where}: {error.strerror or str(error) or closed}{during}"
+                f"{where}: {error.strerror or str(error) or loss}{during}"
             ) from error
         except BaseException:
             opened.close()

@@ -71,13 +71,13 @@ def tls_context(endpoint: EndpointConfig) -> ssl.SSLContext:
         if endpoint.client_certificate is not None:
             context.load_cert_chain(endpoint.client_certificate, endpoint.client_key)
     except (OSError, ssl.SSLError) as error:
-        named = [
+        file_names = [
             path
             for path in (endpoint.ca_bundle, endpoint.client_certificate, endpoint.client_key)
             if path
         ]
         raise ConfigError(
-            f"cannot use the certificates in {', '.join(named)}: {error}; give PEM files"
+            f"cannot use the certificates in {', '.join(file_names)}: {error}; give PEM files"
         ) from error
     context.set_alpn_protocols(["http/1.1"])
     return context

@@ -59,8 +59,11 @@ class _Unpacker:
         while self._stream.eof and self._stream.unused_data.startswith(
             _GZIP
         ):  # gzip may have several members
-            rest, self._stream = self._stream.unused_data, zlib.decompressobj(_WINDOW_BITS["gzip"])
-            unpacked += self._decode(rest)
+            unread, self._stream = (
+                self._stream.unused_data,
+                zlib.decompressobj(_WINDOW_BITS["gzip"]),
+            )
+            unpacked += self._decode(unread)
         return unpacked
 
     def _decode(self, packed: bytes) -> bytes:

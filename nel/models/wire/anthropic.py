@@ -73,12 +73,12 @@ class Anthropic(Wire):
 
     def problems(self, generation: Generation | GenerationConfig) -> list[str]:
         """Return which settings it cannot send, and that it needs a limit."""
-        needed = (
+        missing_limit = (
             []
             if generation.max_tokens is not None
             else ["it needs a limit on the answer; give --max-tokens N"]
         )
-        return [*super().problems(generation), *needed]
+        return [*super().problems(generation), *missing_limit]
 
     def body(self, request: Request, *, stream: bool) -> dict[str, Any]:
         """Return the JSON body of a request."""
@@ -191,11 +191,11 @@ class MessageStream(AnswerStream):
             self._done = True
 
     def _piece(self, index: int, delta: dict[str, Any], now: float) -> None:
-        own, field = _PIECES.get(word(delta.get("type")), ("", ""))
+        own_field, field = _PIECES.get(word(delta.get("type")), ("", ""))
         if not field:
             self._blocks[index] = _with_piece(self._blocks.get(index, {}), delta)
             return
-        text = delta.get(own)
+        text = delta.get(own_field)
         if text is not None and not isinstance(text, str):
             self._fail(malformed_fault("a piece of a block is not a text"))
         elif text:
@@ -307,13 +307,14 @@ def _block(item: JsonObject) -> dict[str, Any]:
 def _usage(usage: object) -> Usage:
     """Return the counts; ``input_tokens`` leaves out what was read from or written to the cache."""
     fields = usage if isinstance(usage, dict) else {}
-    read, written = (
+    cache_read, cache_written = (
         count(fields.get(f"cache_{what}_input_tokens")) for what in ("read", "creation")
     )
-    asked = count(fields.get("input_tokens"))
+    uncached = count(fields.get("input_tokens"))
+    from_cache = (cache_read or 0) + (cache_written or 0)
     return Usage(
-        prompt_tokens=None if asked is None else asked + (read or 0) + (written or 0),
+        prompt_tokens=None if uncached is None else uncached + from_cache,
         completion_tokens=count(fields.get("output_tokens")),
         reasoning_tokens=count(inner(fields, "output_tokens_details").get("thinking_tokens")),
-        cached_tokens=read,
+        cached_tokens=cache_read,
     )

@@ -154,11 +154,11 @@ def system_apart(messages: Sequence[Message], protocol: str) -> tuple[str | None
         NotInProtocol: A system message stands between others, or a role is neither the user's, the
             assistant's nor, for the result of a call, a tool's.
     """
-    first = 0
-    while first < len(messages) and messages[first].role in ("system", "developer"):
-        first += 1
-    rest = list(messages[first:])
-    for message in rest:
+    n_system = 0
+    while n_system < len(messages) and messages[n_system].role in ("system", "developer"):
+        n_system += 1
+    other_messages = list(messages[n_system:])
+    for message in other_messages:
         is_result = message.role == "tool" and message.tool_call_id is not None
         if message.role not in ("user", "assistant") and not is_result:
             raise NotInProtocol(
@@ -166,8 +166,8 @@ def system_apart(messages: Sequence[Message], protocol: str) -> tuple[str | None
                 " here; use a system message at the beginning, and user and assistant messages"
                 " after it"
             )
-    texts = [only_text(message, protocol) for message in messages[:first]]
-    return "\n\n".join(texts) if texts else None, rest
+    texts = [only_text(message, protocol) for message in messages[:n_system]]
+    return "\n\n".join(texts) if texts else None, other_messages
 
 
 def only_text(message: Message, protocol: str) -> str:
@@ -220,9 +220,11 @@ def merge_body(body: Mapping[str, Any], extra: JsonObject) -> dict[str, Any]:
     """Return a body with further fields; two objects are joined, and the body's fields prevail."""
     merged_body: dict[str, Any] = dict(extra)
     for name, value in body.items():
-        other = merged_body.get(name)
-        is_both = isinstance(value, Mapping) and isinstance(other, Mapping)
-        merged_body[name] = {**other, **value} if is_both and isinstance(other, Mapping) else value
+        extra_value = merged_body.get(name)
+        is_both = isinstance(value, Mapping) and isinstance(extra_value, Mapping)
+        merged_body[name] = (
+            {**extra_value, **value} if is_both and isinstance(extra_value, Mapping) else value
+        )
     return merged_body
 
 
@@ -358,12 +360,12 @@ def read_text(
         return Response(
             text=text, reasoning=reasoning, finish_reason=finish_reason, usage=usage, **fields
         )
-    inner, answer, closed = split_reasoning(text)
+    reasoning_text, answer, is_closed = split_reasoning(text)
     return Response(
         text=answer,
-        reasoning=inner or None,
-        finish_reason=finish_reason if closed else "length",
-        received=None if inner is None else text,
+        reasoning=reasoning_text or None,
+        finish_reason=finish_reason if is_closed else "length",
+        received=None if reasoning_text is None else text,
         usage=usage,
         **fields,
     )

@@ -52,9 +52,9 @@ class Gemini(Wire):
 
     def path(self, model: str, *, stream: bool) -> str:
         """Return where requests go: the model's name stands in it."""
-        named = model if model.startswith(("models/", "tunedModels/")) else f"models/{model}"
+        model_path = model if model.startswith(("models/", "tunedModels/")) else f"models/{model}"
         method = "streamGenerateContent?alt=sse" if stream else "generateContent"
-        return f"/{quote(named)}:{method}"
+        return f"/{quote(model_path)}:{method}"
 
     def key_headers(self, key: str) -> dict[str, str]:
         """Return the header that carries a key."""
@@ -254,8 +254,8 @@ def _contents(messages: Sequence[Message]) -> list[dict[str, Any]]:
         for message in group:
             content = _content(message)
             calls = [inner(item, "functionCall") for item in content["parts"]]
-            named = [call for call in calls if call]
-            called |= dict(zip((call.id for call in message.tool_calls), named, strict=False))
+            named_calls = [call for call in calls if call]
+            called |= dict(zip((call.id for call in message.tool_calls), named_calls, strict=False))
             contents.append(content)
     return contents
 
@@ -313,15 +313,15 @@ def _block(item: JsonObject) -> dict[str, Any]:
 def _usage(usage: object) -> Usage:
     """Return the counts; what the model thought is not among ``candidatesTokenCount``."""
     fields = usage if isinstance(usage, dict) else {}
-    answered, thought = (
+    n_answer, n_thought = (
         count(fields.get("candidatesTokenCount")),
         count(fields.get("thoughtsTokenCount")),
     )
     return Usage(
         prompt_tokens=count(fields.get("promptTokenCount")),
         completion_tokens=(
-            None if answered is None and thought is None else (answered or 0) + (thought or 0)
+            None if n_answer is None and n_thought is None else (n_answer or 0) + (n_thought or 0)
         ),
-        reasoning_tokens=thought,
+        reasoning_tokens=n_thought,
         cached_tokens=count(fields.get("cachedContentTokenCount")),
     )

@@ -151,8 +151,8 @@ def first_token_of(logprobs: object) -> dict[str, float]:
             ]
     else:
         listed = logprobs.get("top_logprobs")
-        first = listed[0] if isinstance(listed, list) and listed else None
-        pairs = list(first.items()) if isinstance(first, dict) else []
+        first_entry = listed[0] if isinstance(listed, list) and listed else None
+        pairs = list(first_entry.items()) if isinstance(first_entry, dict) else []
     return {
         token: value
         for token, value in pairs[:_ALTERNATIVES_MAX]
@@ -176,8 +176,8 @@ def _answer(
             f"the choice's {field} is a {type(source.get(field)).__name__} that holds no text"
         )
     refusal = source.get("refusal") or content.refusal
-    outer = source.get("reasoning_content") or source.get("reasoning")
-    reasoning = outer if isinstance(outer, str) else content.reasoning
+    reasoning_field = source.get("reasoning_content") or source.get("reasoning")
+    reasoning = reasoning_field if isinstance(reasoning_field, str) else content.reasoning
     called = source.get("tool_calls")
     if called and not content.text and finish_reason != "length":
         finish_reason = "tool_calls"
@@ -275,20 +275,20 @@ def _settings(generation: Generation, repeat: int) -> dict[str, Any]:
 
 def _message(message: Message) -> dict[str, Any]:
     content = message.content
-    sent: dict[str, Any] = {
+    message_json: dict[str, Any] = {
         "role": message.role,
         "content": content if isinstance(content, str) else list(content),
     }
     fields, of_calls = _native_fields(message)
     if message.tool_calls:
         extras = chain(of_calls, repeat({}))
-        sent["tool_calls"] = [
+        message_json["tool_calls"] = [
             {**extra, **sent_call(call)}
             for call, extra in zip(message.tool_calls, extras, strict=False)
         ]
     if message.tool_call_id is not None:
-        sent["tool_call_id"] = message.tool_call_id
-    return {**sent, **fields}
+        message_json["tool_call_id"] = message.tool_call_id
+    return {**message_json, **fields}
 
 
 def _native_fields(message: Message) -> tuple[dict[str, Any], list[dict[str, Any]]]:

@@ -73,9 +73,9 @@ def build_body(request: Request, *, stream: bool = False) -> dict[str, Any]:
         request.tools
         or any(message.tool_calls or message.tool_call_id for message in request.messages)
     ):
-        known = [name for name in _BUILT_IN if wire_of(name).takes_tools]
+        tool_protocols = [name for name in _BUILT_IN if wire_of(name).takes_tools]
         raise NotInProtocol(
-            f"the {request.protocol} protocol has no place for tools here; use {', '.join(known)}"
+            f"the {request.protocol} protocol has no place for tools here; use {', '.join(tool_protocols)}"
         )
     if wire.name in _BUILT_IN:
         return wire.body(request, stream=stream)
@@ -167,11 +167,11 @@ def request_headers(endpoint: EndpointConfig, api_key: str | None) -> dict[str, 
     wire = wire_of(endpoint.spoken)
     wire.check(endpoint)
     headers = {"Content-Type": "application/json", "User-Agent": f"nel/{__version__}"}
-    own = {**endpoint.headers, **secret_headers(endpoint)}
-    names = {name.lower() for name in own}
+    own_headers = {**endpoint.headers, **secret_headers(endpoint)}
+    names = {name.lower() for name in own_headers}
     defaults = {**wire.headers(), **(wire.key_headers(api_key) if api_key else {})}
     headers |= {name: value for name, value in defaults.items() if name.lower() not in names}
-    return {**headers, **own}
+    return {**headers, **own_headers}
 
 
 def secret_headers(endpoint: EndpointConfig) -> Mapping[str, str]:
