@@ -84,7 +84,7 @@ def test_a_container_with_methods_of_its_own_keeps_them(sandbox: Sandbox) -> Non
 @pytest.mark.parametrize(
     ("source", "tests", "verdict"),
     [
-        (FORGES, LINKED, "wrong"),
+        (FORGES, LINKED, "runtime_error"),
         ("def f(x): return x", "assert f(1) == 1\ndef m(): assert f(2) == 3\nif __name__ == '__main__': m()", "wrong"),
         (VFORK, "f(1)", "timeout"),
     ],
@@ -219,7 +219,7 @@ def test_the_end_of_a_script_is_an_interpreters_and_bytes_that_are_no_text_equal
         ("def f(g): return g('ab')", "assert f(len) == 2", "shared"),
         ("class f: x = 1", "class Mine(f): pass\nassert Mine().x == 1", "shared"),
         ("def f(): return {'a': 1}.keys()", "assert f() == {'a'}", "split"),
-        ("def f(): return (i for i in 'ab')", "import types\nassert type(f()) is types.GeneratorType", "split"),
+        ("def f(): return (i for i in 'ab')", "import types\nassert type(f()) is types.GeneratorType", "shared"),
         ("class f:\n    def __eq__(self, other): return True", "assert f() == f()", "equality"),
     ],
 )

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
-from nel.sandbox.verdict.agent import codec
+from nel.sandbox.verdict.agent import codec, running
 
 _TEXT_CHARACTERS_MAX = 4_000
 _NAME_CHARACTERS_MAX = 100
@@ -24,7 +24,13 @@ class ProgramError(codec.ValueStandIn):
     _text = ""
 
     def __init__(self, *_: Any) -> None:
-        """Refuse: an exception that tests make is an object of the program's class."""
+        """Refuse: an exception that tests make is an object of the program's class.
+
+        The tests decide how they are run: a class that they do not use as an exception is none of
+        theirs, whatever the program derives it from.
+        """
+        if not running.is_used_as_exception(self._name):
+            raise self._remote.fail("nonsense", f"{self._name} is an exception and no class")
         raise self._remote.cannot("the tests make an exception of a class of the program")
 
     def __str__(self) -> str:

@@ -246,6 +246,16 @@ def line_shown(number: int) -> str:
     return f"line {number}: {linecache.getline(FILE_NAME, number).strip()}"[:TEXT_CHARACTERS_MAX]
 
 
+def is_used_as_exception(name: str) -> bool:
+    """Return whether the tests raise or catch a class, or call it what exceptions are called."""
+    if re.search(r"(Error|Exception|Warning|Failure|Exit|Interrupt)$", name):
+        return True
+    uses = re.compile(
+        rf"\b(raise|except|\w*[rR]aises\w*|throw|\w*Exception)\b.*\b{re.escape(name)}\b"
+    )
+    return any(map(uses.search, linecache.getlines(FILE_NAME)))
+
+
 def exception_text(error: BaseException) -> str:
     """Return the text of an exception; empty where it has none."""
     try:
