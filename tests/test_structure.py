@@ -104,7 +104,7 @@ ROOMS = {
     "reading": 18_450,
     "reports": 17_800,
     "runs": 11_400,
-    "sandbox": 25_950,
+    "sandbox": 26_000,
     "scoring": 22_650,
     "tools": 1_800,
 }

@@ -26,10 +26,10 @@ class ProgramError(codec.ValueStandIn):
     def __init__(self, *_: Any) -> None:
         """Refuse: an exception that tests make is an object of the program's class.
 
-        The tests decide how they are run: a class that they do not use as an exception is none of
-        theirs, whatever the program derives it from.
+        The tests decide how they are run: where they expect no exceptions, a class of the task is
+        none, whatever the program derives it from.
         """
-        if not running.is_used_as_exception(self._name):
+        if not running.expects_exceptions(self._name):
             raise self._remote.fail("nonsense", f"{self._name} is an exception and no class")
         raise self._remote.cannot("the tests make an exception of a class of the program")
 

@@ -246,13 +246,11 @@ def line_shown(number: int) -> str:
     return f"line {number}: {linecache.getline(FILE_NAME, number).strip()}"[:TEXT_CHARACTERS_MAX]
 
 
-def is_used_as_exception(name: str) -> bool:
-    """Return whether the tests raise or catch a class, or call it what exceptions are called."""
+def expects_exceptions(name: str) -> bool:
+    """Return whether the tests raise or catch any, or a class is called what exceptions are."""
     if re.search(r"(Error|Exception|Warning|Failure|Exit|Interrupt)$", name):
         return True
-    uses = re.compile(
-        rf"\b(raise|except|\w*[rR]aises\w*|throw|\w*Exception)\b.*\b{re.escape(name)}\b"
-    )
+    uses = re.compile(r"\b(raise|except|issubclass|\w*[rR]aises\w*|throw|\w*Exception|\w+Error)\b")
     return any(map(uses.search, linecache.getlines(FILE_NAME)))
 
 
