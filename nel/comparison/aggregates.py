@@ -161,8 +161,8 @@ def compare_aggregates(
     settings: Settings,
     only: Sequence[str] = (),
 ) -> list[AggregateComparison]:
-    """Return the means that both sides have, wholes first; of one that a stop rule left open there
-    is no interval.
+    """Return the means that both sides have, wholes first; one that a stop rule left open has no
+    interval.
 
     Args:
         baseline: One side.

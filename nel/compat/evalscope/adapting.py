@@ -36,7 +36,7 @@ def adapt(adapter_class: type, arguments: Mapping[str, Any] | None = None) -> Ad
             `nel.compat.evalscope.judge_strategies`.
 
     Raises:
-        ConfigError: It is no such class, an argument is unknown, or a metric or filter is.
+        ConfigError: It is not an adapter, or an argument, a metric or a filter is unknown.
     """
     if not describes_benchmark(adapter_class):
         raise ConfigError(
