@@ -278,6 +278,7 @@ simulate-scale: $(DEV_STAMP)
 simulate: $(DEV_STAMP)
 	@echo "==> $(SEEDS) worlds under virtual time; each that fails is printed with what it broke"
 	@PYTHONPATH=. $(BIN)/python -m tests.simulation --seeds $(SEEDS)
+	@PYTHONPATH=. $(BIN)/python -m tests.simulation --seeds $(SEEDS) --acts
 
 TIER ?= fast
 mutations: $(DEV_STAMP)

@@ -15,12 +15,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.simulation", description=__doc__)
     parser.add_argument("--seeds", type=int, default=10_000, help="how many")
     parser.add_argument("--from", type=int, default=0, dest="first", help="the first")
+    parser.add_argument("--acts", action="store_true", help="with a model that acts with tools")
     given = parser.parse_args()
     failed: list[int] = []
     started = time.monotonic()
     for seed in range(given.first, given.first + given.seeds):
         try:
-            found = run_seed(seed)
+            found = run_seed(seed, acts=given.acts)
         except Exception:  # noqa: BLE001 - the other seeds are to be run too
             found = [traceback.format_exc()]
         if found:

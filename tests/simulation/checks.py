@@ -17,6 +17,8 @@ from tests.support.runs import comparable
 
 _REQUESTS_MIN = 3
 _NEAR = 1e-9
+_SETTLED = ("sample_id", "repeat", "outcome", "reward", "scoring_details", "model_response", "expected_answer")
+"""What of a result does not depend on how often its episode began."""
 _RETRIES_AT_ONCE, _RETRIES_PER_SECOND, _RETRY_SHARE = 10.0, 5.0, 0.1
 
 
@@ -47,7 +49,7 @@ def violations(world: World, reference: Path) -> list[str]:
 
 def _of_artifacts(script: Script, directory: Path) -> Iterator[str]:
     """I1 and I2: every sample's state is the one its kind stands for, and all files agree on the totals."""
-    lines = [json.loads(line) for line in (directory / "results.jsonl").read_text(encoding="utf-8").splitlines()]
+    lines = _lines(directory / "results.jsonl")
     if len(lines) != len(script.kinds) * script.repeats:
         yield f"I2 results.jsonl has {len(lines)} lines for {len(script.kinds)} x {script.repeats} samples"
     counts: dict[str, int] = defaultdict(int)
@@ -98,19 +100,37 @@ def _reward(script: Script, idx: int) -> float | None:
 
 
 def _of_equality(directory: Path, reference: Path) -> Iterator[str]:
-    """I3: what was killed and resumed equals what was not."""
-    for name in ("results.jsonl", "metrics.json", "eval-simulated.json", "failure_analysis.json"):
+    """I3: what was killed and resumed equals what was not.
+
+    An episode that began again, or whose model read of a call that a kill interrupted, differs in what it cost and said.
+    """
+    names = ["results.jsonl", "metrics.json", "eval-simulated.json", "failure_analysis.json"]
+    unlike = {number for where in (directory, reference) for number in _begun_again(where / names[0])}
+    for name in names[:1] if unlike else names:
         here, there = (_comparable(where / name) for where in (directory, reference))
-        for mine, theirs in zip(here, there, strict=True):
-            if mine != theirs:
-                parts = [part for part in theirs if mine.get(part) != theirs[part]]
-                yield f"I3 {name} differs in {parts}: {[(mine.get(part), theirs[part]) for part in parts]}"[:2000]
+        for number, (mine, theirs) in enumerate(zip(here, there, strict=True)):
+            compared = _SETTLED if number in unlike else sorted({*mine, *theirs})
+            parts = [part for part in compared if mine.get(part) != theirs.get(part)]
+            if parts:
+                yield f"I3 {name} differs in {parts}: {[(mine.get(part), theirs.get(part)) for part in parts]}"[:2000]
+
+
+def _begun_again(results: Path) -> Iterator[int]:
+    """Yield the lines of episodes that had another attempt, or a call that was interrupted."""
+    for number, line in enumerate(_lines(results)):
+        timing = line["timing"].get("episode") or {"attempts": 1}
+        if timing["attempts"] != 1 or "interrupted" in (line.get("episode") or {}).get("tool_errors", {}):
+            yield number
 
 
 def _comparable(path: Path) -> list[dict[str, Any]]:
     if path.suffix == ".json":
         return [comparable(_read(path))]
-    return [comparable(json.loads(line)) for line in path.read_text(encoding="utf-8").splitlines()]
+    return list(map(comparable, _lines(path)))
+
+
+def _lines(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
 def _of_keys(log: list[Sent]) -> Iterator[str]:

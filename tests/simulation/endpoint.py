@@ -11,16 +11,19 @@ import hashlib
 import json
 import random
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
+from itertools import product
 from types import TracebackType
 from typing import Any
 
+from nel.core.strict_json import dumps_bytes
 from nel.models.faults import Fault
 from nel.models.transport import Fetched
 from nel.models.wire.openai import EventStream
+from tests.simulation.acting import ASIDE, Acting, calls_of
 from tests.simulation.loop import Clock
 from tests.simulation.script import TRANSIENT, Kind, Script
 
@@ -37,6 +40,8 @@ _ERRORS = {
     "no_choices": {"model": "m", "choices": []},
     "no_message": {"model": "m", "choices": [{"index": 0, "message": None, "finish_reason": "stop"}]},
 }
+_ENDINGS = {"length": "length", "filtered": "content_filter"}
+_BENCHMARK, _ATTEMPTS_MAX, _STEPS_MAX = 1, 200, 60
 _RAW = {"malformed": b'{"choices": [{"message": {"content": "4', "html": b"<html><body>Please sign in</body></html>"}
 
 
@@ -61,11 +66,13 @@ class Sent:
     """When the client had its answer or fault."""
     counts: bool = True
     """Its answer can be used, so that it may never be asked for again once it is on disk."""
+    step: str = ""
+    """Of an episode, since two attempts may send the same body."""
 
     @property
     def place(self) -> tuple[int, int, str]:
         """Return what was asked."""
-        return self.sample, self.repeat, self.body
+        return self.sample, self.repeat, self.step or self.body
 
 
 class ScriptedEndpoint:
@@ -90,6 +97,10 @@ class ScriptedEndpoint:
         self.in_flight: dict[int, Sent] = {}
         self.most_in_flight = 0
         self.session = 0
+        self._steps: dict[str, str] = {}
+        """By idempotency key."""
+        self.run_id: Callable[[], str] = str
+        """Of the run that asks, which its keys are made of."""
         self.dead = False
         """The client's process is gone: nothing of it is seen any more."""
 
@@ -149,7 +160,7 @@ class ScriptedEndpoint:
     def _sent(self, body: str, headers: Mapping[str, str]) -> Sent:
         key = headers["Idempotency-Key"]
         self._attempts[key] += 1
-        return Sent(
+        sent = Sent(
             at=self._clock.now,
             session=self.session,
             key=key,
@@ -158,6 +169,20 @@ class ScriptedEndpoint:
             body=body,
             fate="",
         )
+        if self._script.acting is not None:
+            sent.step = self._steps.setdefault(key, "") or self._step_of(sent)
+            self._steps[key] = sent.step
+        return sent
+
+    def _step_of(self, sent: Sent) -> str:
+        """Return the step of an episode that a request is, which only its key tells."""
+        body = sent.body.encode()
+        for attempt, number in product(range(_ATTEMPTS_MAX), range(_STEPS_MAX)):
+            step = f"step-{attempt}-{number}"
+            parts = [self.run_id(), _BENCHMARK, f"s{sent.sample}", sent.repeat, step]
+            if hashlib.sha256(dumps_bytes(parts) + body).hexdigest()[:32] == sent.key:
+                return step
+        raise AssertionError(f"no step of sample {sent.sample} has the key {sent.key}")
 
     def _outage(self) -> str | None:
         for window in self._script.windows:
@@ -254,14 +279,20 @@ class ScriptedEndpoint:
 
     def _answer(self, sent: Sent) -> dict[str, Any]:
         kind = self._script.kinds[sent.sample]
+        if self._script.acting is not None:
+            message, finish = _acted(self._script.acting, kind, sent)
+            return self._with_usage(sent, message, finish)
         digest = hashlib.sha256(sent.body.encode()).hexdigest()
         text: str | None = f"w{digest[:8]}" if kind == "wrong" else f"t{sent.sample}"
         if kind == "turns" and int(digest[0], 16) % 3 == 0:
             text = "w"
         if kind == "empty":
             text = None
-        finish = {"length": "length", "filtered": "content_filter"}.get(kind, "stop")
-        choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": finish}
+        finish = _ENDINGS.get(kind, "stop")
+        return self._with_usage(sent, {"role": "assistant", "content": text}, finish)
+
+    def _with_usage(self, sent: Sent, message: dict[str, Any], finish: str) -> dict[str, Any]:
+        choice = {"index": 0, "message": message, "finish_reason": finish}
         answer: dict[str, Any] = {"model": "m", "choices": [choice]}
         if sent.sample % 7:
             answer["usage"] = usage_of(sent)
@@ -274,9 +305,31 @@ def usage_of(sent: Sent) -> dict[str, int]:
     return {"prompt_tokens": prompt, "completion_tokens": completion}
 
 
+def _acted(acting: Acting, kind: Kind, sent: Sent) -> tuple[dict[str, Any], str]:
+    """Return the message by which a model goes on in its episode, and how it ends."""
+    messages = json.loads(sent.body)["messages"]
+    if messages[0]["content"].startswith(ASIDE):
+        return {"role": "assistant", "content": "this is beside the conversation"}, "stop"
+    number = sum(message["role"] == "assistant" for message in messages)
+    moves = acting.moves[sent.sample]
+    if moves[number]:
+        calls = [
+            {"id": f"call-{number}-{position}", "type": "function", "function": call}
+            for position, call in enumerate(calls_of(moves[number], sent.sample, number))
+        ]
+        return {"role": "assistant", "content": None, "tool_calls": calls}, "tool_calls"
+    if number + 1 < len(moves):
+        return {"role": "assistant", "content": "what else?"}, "stop"
+    text = f"t{sent.sample}" if kind in ("right", "raises", "hangs") else None if kind == "empty" else f"w{number}"
+    return {"role": "assistant", "content": text}, _ENDINGS.get(kind, "stop")
+
+
 def expected(script: Script, idx: int) -> tuple[str, str | None]:
     """Return the state of a sample's outcome, and its kind where there is one."""
     state, named = expected_before_judging(script.kinds[idx])
+    if script.acting is not None and script.kinds[idx] not in ("context", "refused", "poison"):
+        fault = script.acting.fault(idx)
+        return (state, named) if fault is None else ("unscored", fault)
     judging = script.judging
     if state != "scored" or judging is None or judging.ways[idx] == "rule":
         return state, named

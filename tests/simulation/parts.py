@@ -16,7 +16,7 @@ from nel.authoring.benchmark import Benchmark
 from nel.engine.scorers.call import Delegated, ScoringTask, score_turns, scorer_inputs, unscored_by
 from nel.engine.scorers.dispatch import Answer, Deliver, Scorers
 from nel.engine.store.log import Log, Pooled
-from nel.engine.store.rows import ANSWER, INSERTIONS, VERDICT, Row, fields_of
+from nel.engine.store.rows import ANSWER, INSERTIONS, MODEL, VERDICT, Row, fields_of
 from nel.engine.store.writer import Write, _Entry, disk_fault
 from nel.errors import NelError, StoreError
 from nel.judges.types import Case
@@ -68,7 +68,7 @@ class SimulatedStore(Log):
     ) -> asyncio.Future[None]:
         future = super().append(rows, pool, instead=instead)
         for row in rows:
-            is_final = row.role != ANSWER or row.fault is None
+            is_final = row.role not in (ANSWER, MODEL) or row.fault is None
             if row.requests is not None and is_final and not fields_of(row).get("cached"):
                 self._permits.append((row.payer or "m", future))
         return future

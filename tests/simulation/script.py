@@ -10,6 +10,7 @@ import random
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from tests.simulation.acting import Acting, acting_of
 from tests.simulation.judging import FIRST_JUDGED, START, Judging, judging_of
 from tests.simulation.regressions import REGRESSIONS
 
@@ -96,6 +97,8 @@ class Script:
     """Answers are cached for a second run; what happens to the cache between the two. None: there is no cache."""
     rescored_at: int | None = None
     """From this session on another scorer scores; None: the same all along."""
+    acting: Acting | None = None
+    """What the model does with tools; None: it answers in text."""
 
     def again(self) -> Script:
         """Return a second run of the same samples after the trouble of the first, with one session cut short."""
@@ -118,6 +121,7 @@ class Script:
             tail=0.0, scorer_faults=0.0, last_concurrency=8, commit_seconds=0.001, caching=None,
             rescored_at=None if self.rescored_at is None else 0,
             judging=None if self.judging is None else self.judging.clean(),
+            acting=None if self.acting is None else self.acting.clean(),
         )  # fmt: skip
 
     def slow(self) -> Script:
@@ -176,6 +180,24 @@ def script_of(seed: int) -> Script:
     )
     script = _varied(script, random.Random(f"variety/{seed}"))
     return script if judging is None or not judging.thronged else script.slow()
+
+
+def acting_script_of(seed: int) -> Script:
+    """Return the script of a seed with a model that acts, and without what belongs to other worlds."""
+    script = script_of(seed)
+    rng = random.Random(f"acting/{seed}")
+    kinds: tuple[Kind, ...] = tuple("right" if kind in ("asks", "turns") else kind for kind in script.kinds[:20])
+    sessions = tuple(replace(session, number=session.number * rng.randint(1, 8)) for session in script.sessions)
+    return replace(
+        script,
+        kinds=kinds,
+        sessions=sessions,
+        cap=_cap(rng, 6 * len(kinds) * script.repeats),
+        scorers="simulated",
+        judging=None,
+        caching=None,
+        acting=acting_of(rng, len(kinds)),
+    )
 
 
 def _varied(script: Script, rng: random.Random) -> Script:

@@ -9,39 +9,45 @@ from pathlib import Path
 
 from tests.simulation.caching import spoil, violations_of_cache
 from tests.simulation.checks import violations
+from tests.simulation.episodes import violations_of_episodes
 from tests.simulation.loop import Deadlock, TooLate
-from tests.simulation.script import script_of
+from tests.simulation.script import Script, acting_script_of, script_of
 from tests.simulation.world import World
 
 _MEMORY = Path("/dev/shm")  # noqa: S108 - a directory of our own is made in it
 
 
-def run_seed(seed: int) -> list[str]:
-    """Return what a seed's world broke; nothing when all is well."""
-    return _run(seed)[0]
+def run_seed(seed: int, *, acts: bool = False) -> list[str]:
+    """Return what a seed's world broke; nothing when all is well.
+
+    Args:
+        acts: The model acts with tools.
+    """
+    return _run(acting_script_of(seed) if acts else script_of(seed))[0]
 
 
 def trace_of(seed: int) -> str:
     """Return a digest of everything that a seed's endpoint was sent, and when."""
-    return _run(seed)[1]
+    return _run(script_of(seed))[1]
 
 
-def failures(seeds: Iterable[int]) -> list[str]:
+def failures(seeds: Iterable[int], *, acts: bool = False) -> list[str]:
     """Return a line for each seed that fails, with the command that runs it alone."""
     lines = []
     for seed in seeds:
-        found = run_seed(seed)
+        found = run_seed(seed, acts=acts)
         if found:
-            lines.append(f"seed {seed}: {found[0]} (python -m tests.simulation --from {seed} --seeds 1)")
+            again = f"python -m tests.simulation --from {seed} --seeds 1{' --acts' if acts else ''}"
+            lines.append(f"seed {seed}: {found[0]} ({again})")
     return lines
 
 
-def _run(seed: int) -> tuple[list[str], str]:
-    script = script_of(seed)
+def _run(script: Script) -> tuple[list[str], str]:
     with tempfile.TemporaryDirectory(prefix="nel-world-", dir=_MEMORY if _MEMORY.is_dir() else None) as directory:
         clean = World(script.clean(), Path(directory) / "clean")
         world = World(script, Path(directory) / "world")
         found = _to_the_end(clean) or _to_the_end(world) or [*clean.violations, *violations(world, clean.run_dir)]
+        found += violations_of_episodes(world) if not found else []
         if script.caching is not None and world.cache is not None and not found:
             spoil(world.cache, script.caching)
             again = World(script.again(), Path(directory) / "again", cache=world.cache)

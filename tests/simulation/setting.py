@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from unittest.mock import patch
 
 from nel.authoring.benchmark import Benchmark
 from nel.config.schema import RunConfig
-from nel.engine import scoring_stage
+from nel.engine import run, scoring_stage
 from nel.engine.judging import endpoints
 from nel.engine.planning.plan import Plan, _plan
 from nel.judges.types import Case
@@ -19,10 +19,12 @@ from nel.prompts import load_template
 from nel.scoring.delegation import needs_judge
 from nel.scoring.text import exact_match
 from nel.types import ScorerInput
+from tests.simulation.acting import Account, LastingAccount, act, tools_with
 from tests.simulation.endpoint import FIRST_BYTE_SECONDS, MAX_TOKENS, PRICE_INPUT, PRICE_OUTPUT
 from tests.simulation.judge_endpoint import PREDECESSOR, JudgeEndpoint
 from tests.simulation.judging import POINTS, Judging, judges_named
 from tests.simulation.script import Script
+from tests.simulation.tools import SimulatedTools
 
 _SCORER_SECONDS = 20.0
 _NARROW_SCORING, _NARROW_RETRY_SLOTS = 4, 1
@@ -42,32 +44,47 @@ def simulated_answer(given: ScorerInput, *, upside_down: bool = False) -> dict[s
         case = Case(judges=tuple(given.metadata["judges"]), template=given.metadata["template"])
         asked = {"judge_case": case, "length": len(given.response)}
         return {**needs_judge(given), **asked}
-    return {"correct": (given.response == given.target) != upside_down, "length": len(given.response)}
+    is_right = given.response == given.target
+    if "balance" in given.metadata:
+        is_right = is_right and given.evidence["balance"] == given.metadata["balance"]
+        upside_down = upside_down and given.metadata["kind"] in ("right", "wrong")
+    return {"correct": is_right != upside_down, "length": len(given.response)}
 
 
-def plan_of(script: Script, config: RunConfig, *, is_rescored: bool = False) -> Plan:
+def plan_of(script: Script, config: RunConfig, effects: list[str], *, is_rescored: bool = False) -> Plan:
     """Return the plan of the world's only benchmark.
 
     Args:
+        effects: What the tools of its episodes do for good.
         is_rescored: Another scorer scores than the first.
     """
 
     def rows() -> Iterator[dict[str, Any]]:
         for number, kind in enumerate(script.kinds):
+            row: dict[str, Any]
             turns = [f"sample {number}, turn {turn}" for turn in range(3 if kind == "turns" else 1)]
             row = {"id": f"s{number}", "turns": turns, "target": f"t{number}", "kind": kind, "part": f"p{number % 2}"}
-            judging = script.judging
+            judging, acting = script.judging, script.acting
+            if acting is not None:
+                del row["turns"]
+                row |= {"question": f"sample {number}", "balance": acting.balance(number)}
+                row |= {"n_turns": acting.moves[number].count(())}
             yield {**row, **({} if judging is None else _judged_row(judging, number))}
 
     scorer: Any = partial(simulated_answer, upside_down=True) if is_rescored else simulated_answer
+    acting = script.acting
+    asked: dict[str, Any] = {"prompt": load_template("{turn}"), "turns_field": "turns"}
+    if acting is not None:
+        environment = Account if acting.resume == "replay" else LastingAccount
+        asked = {"prompt": load_template("{question}"), "tools": tools_with(effects), "environment": environment}
+        asked |= {"solver": act}
     benchmark = Benchmark(
         name="simulated",
         description="Samples of a world.",
         dataset=lambda: list(rows()),
-        prompt=load_template("{turn}"),
         scorer=exact_match if script.scorers == "own" else scorer,
-        turns_field="turns",
         category_field="part",
+        **asked,
     )
     return _plan(config, config.benchmarks[0], benchmark, "simulated", False)
 
@@ -153,9 +170,15 @@ def judge_config_of(script: Script, name: str) -> dict[str, Any]:
 
 
 @contextmanager
-def narrowed(script: Script) -> Iterator[None]:
-    """Make the room of a session as small for a world's few samples as it is for the many of a run."""
+def narrowed(script: Script, tools: SimulatedTools | None) -> Iterator[None]:
+    """Make the room of a session as small for a world's few samples as it is for the many of a run.
+
+    Args:
+        script: Of the world.
+        tools: Take the place of the process that forks tools.
+    """
     with ExitStack() as patches:
+        patches.enter_context(patch.object(run, "open_tools", lambda _: nullcontext(tools)))
         if script.judging is not None and script.judging.narrow:
             patches.enter_context(patch.object(scoring_stage, "_SCORING_BACKLOG", _NARROW_SCORING))
             patches.enter_context(patch.object(endpoints, "_RETRY_SLOTS", _NARROW_RETRY_SLOTS))

@@ -1,4 +1,4 @@
-"""Whole runs under virtual time: worlds of kills, outages, full disks, judges and caches, and what must hold of each.
+"""Whole runs under virtual time: worlds of kills, outages, full disks, judges, caches and tools, and what must hold.
 
 A seed that fails prints its number and the command that runs it alone; put it into `regressions`.
 """
@@ -43,6 +43,12 @@ def test_every_invariant_holds_where_answers_are_judged(seed: int) -> None:
 def test_every_invariant_holds_over_a_cache_and_where_answers_are_only_scored(seed: int) -> None:
     """A second run pays for nothing that is known, and scoring again sends nothing and loses nothing."""
     assert failures([seed]) == []
+
+
+@pytest.mark.parametrize("seed", first_rows(1, range(_SEEDS // 2)), ids=lambda seed: f"acting-{seed}")
+def test_every_invariant_holds_where_the_model_acts(seed: int) -> None:
+    """What a tool did outside happens once, an episode goes on at its last step, and every request counts once."""
+    assert failures([seed], acts=True) == []
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ from nel.engine.session import Runtime, SessionSpec
 from nel.engine.stopping.exit_status import ExitStatus
 from nel.engine.stopping.stop_signals import StopSignals
 from nel.engine.store.projections.replies import has_reply
-from nel.engine.store.rows import JUDGE
+from nel.engine.store.rows import JUDGE, MODEL
 from nel.engine.store.snapshot import FILE_NAME, Snapshot
 from nel.engine.store.spending import spent_before
 from nel.errors import ResumeRefused
@@ -46,11 +46,15 @@ from tests.simulation.loop import Clock, Crash, LoopSignals, VirtualLoop, run_vi
 from tests.simulation.parts import SimulatedScorers, SimulatedStore
 from tests.simulation.script import START, Script, SessionScript
 from tests.simulation.setting import config_of, narrowed, plan_of
+from tests.simulation.tools import SimulatedTools
 
 SECONDS_TO_FINISH = 3600.0
 """After the last fault, or the start of the session where that is later; for each question about an answer."""
+_QUESTIONS_OF_EPISODE = 10
 _SESSIONS_MAX = 150
 _VERDICTS = "role = 1 AND void = 0 AND attempt = (SELECT round FROM benchmarks WHERE id = benchmark)"
+_ASKED = f"iif(role = {MODEL}, 'step-' || attempt || '-' || number, request)"
+"""What names a request beside its sample: its body, or the step of an episode."""
 _BLOCKED_SECONDS = 5.0
 _HELD_UP_SECONDS = 45.0
 """By scorers that hang, and by a judge that is silent until those who wait for it are turned away."""
@@ -133,6 +137,10 @@ class World:
         self.violations: list[str] = []
         self.cap = script.cap
         self._rng = random.Random(f"world/{script.seed}")
+        self.effects: list[str] = []
+        """What tools did for good, in all sessions."""
+        self._tools = None if script.acting is None else SimulatedTools(script.acting, self._rng)
+        self.endpoint.run_id = self._run_id
         self._store: SimulatedStore | None = None
         self._progress = Progress()
         self._at_end: dict[str, list[Place]] = {}
@@ -193,8 +201,8 @@ class World:
         config = config.model_copy(update={"shard": self.shard})
         ending: ExitStatus | None = None
         asked = sum(endpoint.fetched for endpoint in self.endpoints)
-        with suppress(Crash), narrowed(self.script):
-            plans = [plan_of(self.script, config, is_rescored=self.script.is_rescored(number))]
+        with suppress(Crash), narrowed(self.script, self._tools):
+            plans = [plan_of(self.script, config, self.effects, is_rescored=self.script.is_rescored(number))]
             if replaced_at and number == replaced_at:
                 self._see_refusal(config, plans, rng)
             self._store, self._at_end, self._blocked_since = None, {}, {}
@@ -264,6 +272,10 @@ class World:
             return False
         with Snapshot(path) as snapshot:
             return snapshot.meta("config") is not None
+
+    def _run_id(self) -> str:
+        with Snapshot(self.run_dir / FILE_NAME) as snapshot:
+            return str(snapshot.meta("run_id") or self.run_dir.name)
 
     def _has_a_verdict(self) -> bool:
         """Return whether a judge's answer is stored."""
@@ -341,6 +353,7 @@ class World:
 
         def started(loop: VirtualLoop) -> None:
             n_questions = 1 if self.script.judging is None else self.script.judging.n_questions
+            n_questions = n_questions if self.script.acting is None else _QUESTIONS_OF_EPISODE
             self.clock.deadline = max(self.clock.now, self.script.calm_after) + SECONDS_TO_FINISH * n_questions
             self._known = self._spent_before()
             loop.when_quiet(self._look)
@@ -377,7 +390,8 @@ class World:
                     f"I5 permits of {endpoint.model}: {gate.in_flight} held, {standing} answers in flight or on their "
                     "way to disk"
                 )
-        self._look_for_waiting(gates, store)
+        if self.script.judging is not None:
+            self._look_for_waiting(gates, store)
 
     def _look_for_waiting(self, gates: Mapping[str, Gate], store: SimulatedStore) -> None:
         """Check that no request to the model waits for a judge that is down (fault 38)."""
@@ -408,10 +422,16 @@ class World:
                 "SELECT idx, repeat, request FROM steps r WHERE role = 0 AND void = 0 AND NOT EXISTS (SELECT 1 FROM"
                 f" steps o WHERE o.idx = r.idx AND o.repeat = r.repeat AND {_VERDICTS} AND again = 2)"
             ).fetchall()
-            query = "SELECT idx, repeat, request, role, response FROM steps WHERE role > 1 AND void = 0"
+            query = f"SELECT idx, repeat, {_ASKED}, role, response FROM steps WHERE role > 1 AND void = 0"
             calls = connection.execute(query).fetchall()
             usable = [call for call in calls if call[3] != JUDGE or is_readable(loads(call[4]))]
             return {*found, *(call[:3] for call in usable)}
+
+    def steps_on_disk(self) -> set[Place]:
+        """Return every step of an episode that has an answer of the model."""
+        with Snapshot(self.run_dir / FILE_NAME) as snapshot:
+            query = f"SELECT idx, repeat, {_ASKED} FROM steps WHERE role = {MODEL} AND fault IS NULL"
+            return set(snapshot._connection.execute(query).fetchall())
 
     def _stored(self) -> set[Place]:
         path = self.run_dir / FILE_NAME
@@ -419,7 +439,7 @@ class World:
             return set()
         with Snapshot(path) as snapshot:
             newest = "session = (SELECT max(id) FROM sessions)"
-            query = f"SELECT DISTINCT idx, repeat, request FROM steps WHERE role <> 1 AND void = 0 AND {newest}"
+            query = f"SELECT DISTINCT idx, repeat, {_ASKED} FROM steps WHERE role <> 1 AND void = 0 AND {newest}"
             return set(snapshot._connection.execute(query).fetchall())
 
     def _spent_before(self) -> Spend:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -125,7 +126,7 @@ class Attempt:
     def note(self, step: Step) -> None:
         """Queue a step; the store writes in order, so it is on disk before any later one."""
         row, pool = self._writer.row(step)
-        self.store.append([row], pool)
+        self.store.append([row], pool).add_done_callback(_retrieve_error)
 
     def note_replay(self, step: Step, messages: Sequence[Message]) -> None:
         """Note a stored step, so that later ones refer to it."""
@@ -251,3 +252,9 @@ class Attempt:
 
     def _settings(self, tools: Sequence[JsonObject], options: JsonObject) -> dict[str, Any]:
         return {"model": self.plan.model, "tools": list(tools), "options": dict(options)}
+
+
+def _retrieve_error(stored: asyncio.Future[None]) -> None:
+    """Retrieve why a note was not stored, so that asyncio logs nothing: the next step says it."""
+    if not stored.cancelled():
+        stored.exception()
